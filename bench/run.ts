@@ -1,0 +1,27 @@
+// Every performance claim, measured again: `npm run bench [name…]`. Each bench prints a table and the ratio that its
+// target is about; all of them go into bench/results.json. The machine may be noisy: compare within one run.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { groupCommit } from "./group-commit.ts";
+import { heartbeat } from "./heartbeat.ts";
+import { type Result, show } from "./table.ts";
+
+const benches: Record<string, () => Promise<Result[]>> = { "group-commit": groupCommit, heartbeat };
+
+const file = new URL("./results.json", import.meta.url);
+const wanted = process.argv.slice(2);
+const names = wanted.length > 0 ? wanted : Object.keys(benches);
+const results: Record<string, Result[]> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).results : {};
+for (const name of names) {
+	const bench = benches[name];
+	if (bench === undefined) throw new Error(`there is no bench ${name}: ${Object.keys(benches).join(", ")}`);
+	results[name] = await bench();
+	for (const result of results[name]) show(result);
+}
+const machine = { cores: cpus().length, cpu: cpus()[0]?.model, node: process.version, sqlite: process.versions["sqlite"], platform: process.platform };
+writeFileSync(file, `${JSON.stringify({ machine, results }, null, "\t")}\n`);
+process.exitCode = Object.values(results)
+	.flat()
+	.some((result) => result.ratio?.met === false)
+	? 1
+	: 0;

@@ -1,0 +1,150 @@
+// Rows in memory, with a way back: every change notes how to undo it.
+import type { AgentState } from "#contract/agent.ts";
+import type { Event } from "#contract/event.ts";
+import type { AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
+import { isItem } from "#contract/item.ts";
+import type { ProjectState } from "#contract/project.ts";
+import type { Reads, Receipt, Tx } from "#engine/ports.ts";
+
+export interface Rows {
+	/** in the order in which they were made */
+	agents: Map<AgentId, AgentState>;
+	projects: Map<ProjectSlug, ProjectState>;
+	/** the event with id n is at n - 1 */
+	events: Event[];
+	receipts: Map<Key, Receipt & { at: number }>;
+}
+
+export class MemoryReads implements Reads {
+	protected readonly rows: Rows;
+	readonly #settled: () => Promise<unknown>;
+
+	/** `settled` keeps questions from outside away from a batch that is half done */
+	constructor(rows: Rows, settled: () => Promise<unknown>) {
+		this.rows = rows;
+		this.#settled = settled;
+	}
+
+	async #agents(wanted: (agent: AgentState) => boolean): Promise<AgentState[]> {
+		await this.#settled();
+		return [...this.rows.agents.values()].filter(wanted);
+	}
+
+	async agent(id: AgentId): Promise<AgentState | undefined> {
+		await this.#settled();
+		return this.rows.agents.get(id);
+	}
+
+	async agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined> {
+		return (await this.#agents((agent) => agent.project === project && agent.handle === handle))[0];
+	}
+
+	async agentsNamed(reference: string): Promise<AgentState[]> {
+		const tail = reference.slice(reference.indexOf("/") + 1);
+		return await this.#agents(({ id, handle }) => id.startsWith(reference) || handle === reference || handle === tail);
+	}
+
+	async agents({ project, life }: { project?: ProjectSlug; life?: AgentState["life"] } = {}): Promise<AgentState[]> {
+		return await this.#agents((agent) => (project === undefined || agent.project === project) && (life === undefined || agent.life === life));
+	}
+
+	async children(supervisor: AgentId): Promise<AgentState[]> {
+		return await this.#agents((agent) => agent.supervisor === supervisor && agent.life !== "ended");
+	}
+
+	async descendants(supervisor: AgentId): Promise<AgentState[]> {
+		const generations: AgentState[][] = [];
+		let above = new Set([supervisor]);
+		while (above.size > 0) {
+			const parents = above;
+			const next = await this.#agents((agent) => agent.supervisor !== null && parents.has(agent.supervisor) && agent.life !== "ended");
+			generations.unshift(next);
+			above = new Set(next.map((agent) => agent.id));
+		}
+		return generations.flat();
+	}
+
+	async above(id: AgentId): Promise<AgentId[]> {
+		await this.#settled();
+		const found: AgentId[] = [];
+		for (let next = this.rows.agents.get(id)?.supervisor ?? null; next !== null; next = this.rows.agents.get(next)?.supervisor ?? null) found.push(next);
+		return found;
+	}
+
+	async project(slug: ProjectSlug): Promise<ProjectState | undefined> {
+		await this.#settled();
+		return this.rows.projects.get(slug);
+	}
+
+	async projects(): Promise<ProjectState[]> {
+		await this.#settled();
+		return [...this.rows.projects.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
+	}
+
+	async lastItem(agent: AgentId): Promise<number> {
+		await this.#settled();
+		return this.rows.events.findLast((event) => event.agent === agent && isItem(event))?.id ?? 0;
+	}
+
+	async events({ after, limit, agent }: { after: number; limit: number; agent?: AgentId }): Promise<Event[]> {
+		await this.#settled();
+		const later = this.rows.events.slice(after);
+		return (agent === undefined ? later : later.filter((event) => event.agent === agent)).slice(0, limit);
+	}
+}
+
+export class MemoryTx extends MemoryReads implements Tx {
+	#undo: (() => void)[] = [];
+	#savedAt = 0;
+
+	constructor(rows: Rows) {
+		super(rows, async () => {});
+	}
+
+	async lock(_agents: readonly AgentId[]): Promise<void> {}
+
+	async savepoint(): Promise<void> {
+		this.#savedAt = this.#undo.length;
+	}
+
+	async release(): Promise<void> {}
+
+	async rollback(): Promise<void> {
+		for (const undo of this.#undo.splice(this.#savedAt).reverse()) undo();
+	}
+
+	/** Takes back the whole batch. */
+	abandon(): void {
+		for (const undo of this.#undo.splice(0).reverse()) undo();
+	}
+
+	async putAgent(state: AgentState): Promise<void> {
+		this.#put(this.rows.agents, state.id, state);
+	}
+
+	async putProject(state: ProjectState): Promise<void> {
+		this.#put(this.rows.projects, state.slug, state);
+	}
+
+	async putReceipt(key: Key, receipt: Receipt, at: number): Promise<void> {
+		this.#put(this.rows.receipts, key, { ...receipt, at });
+	}
+
+	async receipt(key: Key): Promise<Receipt | undefined> {
+		return this.rows.receipts.get(key);
+	}
+
+	async append(events: readonly Omit<Event, "id">[]): Promise<Event[]> {
+		const { length } = this.rows.events;
+		const appended = events.map((event, at) => ({ ...event, id: length + at + 1 }));
+		this.rows.events.push(...appended);
+		this.#undo.push(() => this.rows.events.splice(length));
+		return appended;
+	}
+
+	#put<K, V>(map: Map<K, V>, key: K, value: V): void {
+		const before = map.get(key);
+		map.set(key, value);
+		this.#undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+	}
+}

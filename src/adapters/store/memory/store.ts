@@ -1,0 +1,41 @@
+// The store in memory: for tests, and the plainest statement of what a store has to do.
+import type { Envelope } from "#contract/command.ts";
+import { type Outcome, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
+import { MemoryReads, MemoryTx, type Rows } from "./rows.ts";
+
+export function openMemory(run: RunBatch): Store {
+	const rows: Rows = { agents: new Map(), projects: new Map(), events: [], receipts: new Map() };
+	let turn: Promise<unknown> = Promise.resolve();
+
+	async function commit(batch: readonly Envelope[]): Promise<Outcome[]> {
+		const tx = new MemoryTx(rows);
+		try {
+			return await run(tx, batch);
+		} catch (error) {
+			tx.abandon();
+			throw new StoreFault("rejected", `The store could not carry out the command: ${error instanceof Error ? error.message : error}.`, error);
+		}
+	}
+
+	return {
+		kind: "memory",
+		batchesMax: 1,
+		reads: new MemoryReads(rows, () => turn),
+		// memory does not break
+		broken: new Promise(() => {}),
+		commit(batch) {
+			const mine = turn.then(() => commit(batch));
+			turn = mine.catch(() => {});
+			return mine;
+		},
+		async dropReceipts(before) {
+			await turn;
+			const old = [...rows.receipts].filter(([, receipt]) => receipt.at < before);
+			for (const [key] of old) rows.receipts.delete(key);
+			return old.length;
+		},
+		async [Symbol.asyncDispose]() {
+			await turn;
+		},
+	};
+}

@@ -1,0 +1,55 @@
+// A PostgreSQL client behind the shared queries.
+import pg from "pg";
+import type { Connection } from "../sql/connection.ts";
+import type { Query, Value } from "../sql/prepared.ts";
+import { decode, encode } from "./text.ts";
+
+const int8 = 20;
+
+export function openPool(url: string): pg.Pool {
+	const pool = new pg.Pool({
+		connectionString: url,
+		max: 8,
+		connectionTimeoutMillis: 5000,
+		keepAlive: true,
+		// event ids and times stay far below 2^53
+		types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
+	});
+	// an idle client that the server ends must not take the daemon with it: the next query says so
+	pool.on("error", () => {});
+	pool.on("connect", (client) => {
+		client.on("error", () => {});
+	});
+	return pool;
+}
+
+interface Queryable {
+	query(config: { name?: string; text: string; values?: Value[] }): Promise<{ rows: unknown[] }>;
+}
+
+export class PostgresConnection implements Connection {
+	readonly flavor = "postgres";
+	readonly #client: Queryable;
+
+	constructor(client: Queryable) {
+		this.#client = client;
+	}
+
+	async all<P extends Record<string, Value>, R>(query: Query<P, R>, args: P): Promise<R[]> {
+		const prepared = query.prepared("postgres");
+		const { rows } = await this.#client.query({ name: prepared.name, text: prepared.sql, values: prepared.values(args).map(encode) });
+		// biome-ignore lint/suspicious/noExplicitAny: the database is the edge where rows get the type of their query
+		const typed: any = rows.map(decode);
+		return typed;
+	}
+
+	async exec(statement: string): Promise<void> {
+		await this.#client.query({ text: statement });
+	}
+
+	async value(text: string, values: Value[] = []): Promise<unknown> {
+		const { rows } = await this.#client.query({ text, values });
+		const [row] = rows;
+		return typeof row === "object" && row !== null ? Object.values(row)[0] : undefined;
+	}
+}

@@ -1,0 +1,128 @@
+// The store for several nodes. A batch is one transaction; what the database refused because two batches met,
+// or because it was away for a moment, is run again. Nothing is answered before COMMIT is known to have happened.
+import { setTimeout as pause } from "node:timers/promises";
+import type pg from "pg";
+import type { Envelope } from "#contract/command.ts";
+import { type Outcome, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
+import * as queries from "../sql/queries.ts";
+import { SqlReads } from "../sql/reads.ts";
+import { openPool, PostgresConnection } from "./connection.ts";
+import { faultOf, isClash, isConnectionLoss } from "./fault.ts";
+import { migrate } from "./migrate.ts";
+import { PostgresTx } from "./tx.ts";
+
+export interface PostgresOptions {
+	url: string;
+	run: RunBatch;
+	/** how long a batch waits for a database that is away before its commands are told so */
+	patienceMs?: number;
+}
+
+const retryMs = 50;
+const clashesMax = 20;
+
+export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOptions): Promise<Store> {
+	const pool = openPool(url);
+	try {
+		await migrate(pool);
+	} catch (error) {
+		await pool.end();
+		throw faultOf(error);
+	}
+	const writer = new Writer(pool, run, patienceMs);
+	return {
+		kind: "postgres",
+		batchesMax: 1,
+		reads: new SqlReads(new PostgresConnection(pool)),
+		broken: writer.broken,
+		commit: (batch) => writer.commit(batch),
+		dropReceipts: async (before) => (await new PostgresConnection(pool).all(queries.dropReceipts, { before })).length,
+		async [Symbol.asyncDispose]() {
+			await pool.end();
+		},
+	};
+}
+
+class Writer {
+	readonly broken: Promise<StoreFault>;
+	readonly #pool: pg.Pool;
+	readonly #run: RunBatch;
+	readonly #patienceMs: number;
+	readonly #break = Promise.withResolvers<StoreFault>();
+	#fault: StoreFault | null = null;
+
+	constructor(pool: pg.Pool, run: RunBatch, patienceMs: number) {
+		this.#pool = pool;
+		this.#run = run;
+		this.#patienceMs = patienceMs;
+		this.broken = this.#break.promise;
+	}
+
+	async commit(batch: readonly Envelope[]): Promise<Outcome[]> {
+		const deadline = performance.now() + this.#patienceMs;
+		for (let clashes = 0; ; ) {
+			if (this.#fault !== null) throw this.#fault;
+			try {
+				const outcomes = await this.#attempt(batch);
+				if (outcomes !== null) return outcomes;
+			} catch (error) {
+				const again = isClash(error) ? ++clashes < clashesMax : isConnectionLoss(error) && performance.now() < deadline;
+				if (!again) throw faultOf(error);
+			}
+			await pause(retryMs);
+		}
+	}
+
+	/** Null if COMMIT was sent, its answer was lost, and the database says that it did not happen. */
+	async #attempt(batch: readonly Envelope[]): Promise<Outcome[] | null> {
+		const client = await this.#pool.connect();
+		const connection = new PostgresConnection(client);
+		let outcomes: Outcome[];
+		let transaction: string;
+		try {
+			await connection.exec("begin");
+			// the server's own setting may trade durability for speed; an acknowledgement must not
+			transaction = String(
+				await connection.value(
+					"select pg_current_xact_id() from (select case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end) s",
+				),
+			);
+			outcomes = await this.#run(new PostgresTx(connection), batch);
+		} catch (error) {
+			const lost = await connection.exec("rollback").then(
+				() => false,
+				() => true,
+			);
+			client.release(lost);
+			throw error;
+		}
+		try {
+			await connection.exec("commit");
+			client.release();
+			return outcomes;
+		} catch (error) {
+			client.release(true);
+			return (await this.#happened(transaction, error)) ? outcomes : null;
+		}
+	}
+
+	/** The answer to COMMIT was lost. The database remembers what became of the transaction. */
+	async #happened(transaction: string, cause: unknown): Promise<boolean> {
+		for (;;) {
+			const status = await new PostgresConnection(this.#pool).value("select pg_xact_status($1::xid8)", [transaction]).catch((error: unknown) => {
+				if (isConnectionLoss(error)) return "away";
+				throw this.#breakDown(cause);
+			});
+			if (status === "committed") return true;
+			if (status === "aborted") return false;
+			if (status !== "in progress" && status !== "away") throw this.#breakDown(cause);
+			await pause(retryMs);
+		}
+	}
+
+	#breakDown(cause: unknown): StoreFault {
+		this.#fault = new StoreFault("broken", "The database cannot say whether its last changes happened.", cause);
+		this.#break.resolve(this.#fault);
+		return this.#fault;
+	}
+}

@@ -1,0 +1,39 @@
+// A batch on PostgreSQL, where several nodes write at once.
+//
+// Locks are taken in one order: agents by id, then the journal. The journal's lock comes last, directly before
+// the first insert, and is held until COMMIT: ids are given in the order in which transactions become visible.
+import type { Event } from "#contract/event.ts";
+import type { AgentId } from "#contract/ids.ts";
+import { SqlTx } from "../sql/tx.ts";
+import type { PostgresConnection } from "./connection.ts";
+
+/** "brood" as a number: the advisory lock of the journal, and of migrations. */
+export const journalLock = 0x62726f6f64;
+
+export class PostgresTx extends SqlTx {
+	readonly #client: PostgresConnection;
+	#ownsJournal = false;
+
+	constructor(connection: PostgresConnection) {
+		super(connection);
+		this.#client = connection;
+	}
+
+	override async lock(agents: readonly AgentId[]): Promise<void> {
+		for (const id of agents) await this.#client.value("select seq from agent where id = $1 for update", [id]);
+	}
+
+	override async rollback(): Promise<void> {
+		// a lock taken after the savepoint is given back with it
+		this.#ownsJournal = false;
+		await super.rollback();
+	}
+
+	override async append(events: readonly Omit<Event, "id">[]): Promise<Event[]> {
+		if (!this.#ownsJournal && events.length > 0) {
+			await this.#client.value("select pg_advisory_xact_lock($1)", [journalLock]);
+			this.#ownsJournal = true;
+		}
+		return await super.append(events);
+	}
+}

@@ -1,0 +1,9 @@
+// What the shared code needs of a database: to run a prepared query, and a handful of words that differ.
+import type { Flavor, Query, Value } from "./prepared.ts";
+
+export interface Connection {
+	readonly flavor: Flavor;
+	all<P extends Record<string, Value>, R>(query: Query<P, R>, args: P): Promise<R[]>;
+	/** a statement without arguments and rows: transaction control, schema changes */
+	exec(statement: string): Promise<void>;
+}

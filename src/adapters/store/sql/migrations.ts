@@ -1,0 +1,77 @@
+// How the tables came to be, one numbered step after another. A step that has been released never changes.
+import { type Kysely, sql } from "kysely";
+import { type Flavor, statements } from "./prepared.ts";
+import type { Tables } from "./tables.ts";
+
+export interface Migration {
+	version: number;
+	name: string;
+	sql(flavor: Flavor): string[];
+}
+
+export const migrations: readonly Migration[] = [
+	{ version: 1, name: "the journal, agents, projects and receipts", sql: (flavor) => [...statements(flavor, first), ...appendOnly[flavor]] },
+];
+
+/** What this program writes and the newest that it can read. */
+export const schemaVersion = migrations.length;
+
+/** The names of both databases for the same things: 64-bit keys, and text compared byte by byte. */
+const types = (flavor: Flavor) =>
+	flavor === "sqlite"
+		? { key: sql`integer primary key`, int: sql`integer`, text: sql`text` }
+		: { key: sql`bigint generated always as identity primary key`, int: sql`bigint`, text: sql`text collate "C"` };
+
+function first(db: Kysely<Tables>, flavor: Flavor) {
+	const { schema } = db;
+	const { key, int, text } = types(flavor);
+	return [
+		schema.createTable("migration").addColumn("version", int).addColumn("name", text).addColumn("at", int),
+		schema
+			.createTable("agent")
+			.addColumn("seq", key)
+			.addColumn("id", text, (column) => column.notNull().unique())
+			.addColumn("project", text)
+			.addColumn("handle", text, (column) => column.notNull())
+			.addColumn("life", text, (column) => column.notNull())
+			.addColumn("supervisor", text)
+			.addColumn("state", text, (column) => column.notNull()),
+		// never used twice in a project, also after the agent's end
+		schema.createIndex("agent_handle").unique().on("agent").expression(sql`(coalesce(project, '')), handle`),
+		schema.createIndex("agent_supervisor").on("agent").column("supervisor").where(sql.ref("life"), "<>", sql.lit("ended")),
+		schema.createIndex("agent_provisioning").on("agent").column("seq").where(sql.ref("life"), "=", sql.lit("provisioning")),
+		schema
+			.createTable("event")
+			.addColumn("id", key)
+			.addColumn("agent", int, (column) => column.references("agent.seq"))
+			.addColumn("turn", text)
+			.addColumn("kind", text, (column) => column.notNull())
+			.addColumn("text", text)
+			.addColumn("data", text)
+			.addColumn("at", int, (column) => column.notNull())
+			.addColumn("actor", text, (column) => column.notNull())
+			.addColumn("command", text),
+		schema.createIndex("event_agent").on("event").columns(["agent", "id"]),
+		schema
+			.createTable("project")
+			.addColumn("slug", text, (column) => column.primaryKey())
+			.addColumn("state", text, (column) => column.notNull()),
+		schema
+			.createTable("receipt")
+			.addColumn("key", text, (column) => column.primaryKey())
+			.addColumn("fingerprint", text, (column) => column.notNull())
+			.addColumn("answer", text, (column) => column.notNull())
+			.addColumn("at", int, (column) => column.notNull()),
+	];
+}
+
+/** The journal is append-only by the databases' own rule, whoever asks. */
+const appendOnly: Record<Flavor, string[]> = {
+	sqlite: ["update", "delete"].map(
+		(verb) => `create trigger event_no_${verb} before ${verb} on event begin select raise(abort, 'the journal is append-only'); end`,
+	),
+	postgres: [
+		"create function event_is_append_only() returns trigger language plpgsql as $$ begin raise exception 'the journal is append-only'; end $$",
+		"create trigger event_append_only before update or delete or truncate on event execute function event_is_append_only()",
+	],
+};

@@ -1,0 +1,97 @@
+// Queries are written once with Kysely, compiled once per database, and run as prepared statements.
+// So both databases share every query and its types, and none pays for building it again.
+import {
+	type Compilable,
+	DummyDriver,
+	Kysely,
+	PostgresAdapter,
+	PostgresIntrospector,
+	PostgresQueryCompiler,
+	type RawBuilder,
+	SqliteAdapter,
+	SqliteIntrospector,
+	SqliteQueryCompiler,
+	sql,
+} from "kysely";
+import type { Tables } from "./tables.ts";
+
+export type Flavor = "sqlite" | "postgres";
+export type Value = string | number | null;
+
+const builders: Record<Flavor, Kysely<Tables>> = {
+	sqlite: new Kysely<Tables>({
+		dialect: {
+			createDriver: () => new DummyDriver(),
+			createAdapter: () => new SqliteAdapter(),
+			createQueryCompiler: () => new SqliteQueryCompiler(),
+			createIntrospector: (db) => new SqliteIntrospector(db),
+		},
+	}),
+	postgres: new Kysely<Tables>({
+		dialect: {
+			createDriver: () => new DummyDriver(),
+			createAdapter: () => new PostgresAdapter(),
+			createQueryCompiler: () => new PostgresQueryCompiler(),
+			createIntrospector: (db) => new PostgresIntrospector(db),
+		},
+	}),
+};
+
+/** Where an argument goes once the query runs. */
+class Slot {
+	readonly name: string;
+	constructor(name: string) {
+		this.name = name;
+	}
+}
+
+type Arguments<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
+
+export interface Prepared {
+	readonly name: string;
+	readonly sql: string;
+	values(args: Readonly<Record<string, Value>>): Value[];
+}
+
+type Build<P, R> = (db: Kysely<Tables>, arg: Arguments<P>, flavor: Flavor) => Compilable<R>;
+
+/** A query with named arguments `P` and rows `R`. */
+export class Query<P extends Record<string, Value>, R> {
+	readonly name: string;
+	readonly #build: Build<P, R>;
+	readonly #prepared = new Map<Flavor, Prepared>();
+
+	constructor(name: string, build: Build<P, R>) {
+		this.name = name;
+		this.#build = build;
+	}
+
+	prepared(flavor: Flavor): Prepared {
+		const known = this.#prepared.get(flavor);
+		if (known !== undefined) return known;
+		const compiled = this.#build(builders[flavor], (name) => sql`${new Slot(name)}`, flavor).compile();
+		const places = compiled.parameters.map((parameter) => (parameter instanceof Slot ? parameter.name : { fixed: value(parameter) }));
+		const made: Prepared = {
+			name: this.name,
+			sql: compiled.sql,
+			values: (args) => places.map((place) => (typeof place === "string" ? (args[place] ?? null) : place.fixed)),
+		};
+		this.#prepared.set(flavor, made);
+		return made;
+	}
+}
+
+/** `query<{ id: string }>()("agent by id", (db, arg) => …)`: arguments are named, the rows' type follows from the query. */
+export const query =
+	<P extends Record<string, Value>>() =>
+	<R>(name: string, build: Build<P, R>): Query<P, R> =>
+		new Query(name, build);
+
+function value(parameter: unknown): Value {
+	if (parameter === null || typeof parameter === "string" || typeof parameter === "number") return parameter;
+	throw new TypeError(`a query was built with a ${typeof parameter}`);
+}
+
+/** Statements that make or change tables, for migrations. */
+export const statements = (flavor: Flavor, build: (db: Kysely<Tables>, flavor: Flavor) => Compilable[]): string[] =>
+	build(builders[flavor], flavor).map((statement) => statement.compile().sql);

@@ -1,0 +1,185 @@
+// Every question and every write that the two databases share. Where they differ, the difference is named here.
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Actor, AgentId } from "#contract/ids.ts";
+import { query } from "./prepared.ts";
+import type { Tables } from "./tables.ts";
+
+const notEnded = sql.lit("ended");
+/** an id as the text that it is, to compare it with the beginning of one */
+const id = sql<string>`id`;
+
+export const agentById = query<{ id: AgentId }>()("agent-by-id", (db, arg) => db.selectFrom("agent").select(["seq", "state"]).where("id", "=", arg("id")));
+
+export const agentByHandle = query<{ project: string; handle: string }>()("agent-by-handle", (db, arg) =>
+	db.selectFrom("agent").select(["seq", "state"]).where(sql`coalesce(project, '')`, "=", arg("project")).where("handle", "=", arg("handle")),
+);
+
+/** `upTo` is the first id that no longer begins with the prefix. */
+export const agentsNamed = query<{ handle: string; tail: string; from: string; upTo: string }>()("agents-named", (db, arg) =>
+	db
+		.selectFrom("agent")
+		.select("state")
+		.where((is) => is.or([is("handle", "in", [arg("handle"), arg("tail")]), is.and([is(id, ">=", arg("from")), is(id, "<", arg("upTo"))])]))
+		.orderBy("seq"),
+);
+
+export const allAgents = query()("all-agents", (db) => db.selectFrom("agent").select("state").orderBy("seq"));
+
+export const agentsOfProject = query<{ project: string }>()("agents-of-project", (db, arg) =>
+	db.selectFrom("agent").select("state").where(sql`coalesce(project, '')`, "=", arg("project")).orderBy("seq"),
+);
+
+/** Almost every agent is live or ended, so only the few that are being provisioned have an index. */
+export const agentsBeingProvisioned = query()("agents-being-provisioned", (db) =>
+	db.selectFrom("agent").select("state").where("life", "=", sql.lit("provisioning")).orderBy("seq"),
+);
+
+export const livingChildren = query<{ supervisor: AgentId }>()("living-children", (db, arg) =>
+	db.selectFrom("agent").select("state").where("supervisor", "=", arg("supervisor")).where("life", "<>", notEnded).orderBy("seq"),
+);
+
+export const livingDescendants = query<{ supervisor: AgentId }>()("living-descendants", (db, arg) =>
+	db
+		.withRecursive("below", (cte) =>
+			cte
+				.selectFrom("agent")
+				.select(["id", "seq", "state", sql<number>`1`.as("depth")])
+				.where("supervisor", "=", arg("supervisor"))
+				.where("life", "<>", notEnded)
+				.unionAll(
+					cte
+						.selectFrom("agent")
+						.innerJoin("below", "below.id", "agent.supervisor")
+						.select(["agent.id", "agent.seq", "agent.state", sql<number>`below.depth + 1`.as("depth")])
+						.where("agent.life", "<>", notEnded),
+				),
+		)
+		.selectFrom("below")
+		.select("state")
+		.orderBy("depth", "desc")
+		.orderBy("seq"),
+);
+
+export const agentsAbove = query<{ id: AgentId }>()("agents-above", (db, arg) =>
+	db
+		.withRecursive("up", (cte) =>
+			cte
+				.selectFrom("agent")
+				.select(["supervisor", sql<number>`1`.as("distance")])
+				.where("id", "=", arg("id"))
+				.unionAll(
+					cte
+						.selectFrom("agent")
+						.innerJoin("up", "up.supervisor", "agent.id")
+						.select(["agent.supervisor", sql<number>`up.distance + 1`.as("distance")]),
+				),
+		)
+		.selectFrom("up")
+		.select("supervisor")
+		.where("supervisor", "is not", null)
+		.orderBy("distance"),
+);
+
+export const insertAgent = query<{ id: AgentId; project: string | null; handle: string; life: string; supervisor: AgentId | null; state: string }>()(
+	"insert-agent",
+	(db, arg) =>
+		db
+			.insertInto("agent")
+			.values({
+				id: arg("id"),
+				project: arg("project"),
+				handle: arg("handle"),
+				life: arg("life"),
+				supervisor: arg("supervisor"),
+				state: arg("state"),
+			})
+			.returning("seq"),
+);
+
+export const updateAgent = query<{ seq: number; life: string; supervisor: AgentId | null; state: string }>()("update-agent", (db, arg) =>
+	db
+		.updateTable("agent")
+		.set({ life: arg("life"), supervisor: arg("supervisor"), state: arg("state") })
+		.where("seq", "=", arg("seq")),
+);
+
+export const insertEvent = query<{
+	agent: number | null;
+	turn: string | null;
+	kind: string;
+	text: string | null;
+	data: string | null;
+	at: number;
+	actor: Actor;
+	command: string | null;
+}>()("insert-event", (db, arg) =>
+	db
+		.insertInto("event")
+		.values({
+			agent: arg("agent"),
+			turn: arg("turn"),
+			kind: arg("kind"),
+			text: arg("text"),
+			data: arg("data"),
+			at: arg("at"),
+			actor: arg("actor"),
+			command: arg("command"),
+		})
+		.returning("id"),
+);
+
+/** Items are the kinds without a dot. The newest is near the end, so this reads a few rows at most. */
+export const lastItem = query<{ agent: AgentId }>()("last-item", (db, arg) =>
+	db
+		.selectFrom("event")
+		.select("id")
+		.where("agent", "=", seqOf(db, arg("agent")))
+		.where("kind", "not like", sql.lit("%.%"))
+		.orderBy("id", "desc")
+		.limit(sql.lit(1)),
+);
+
+export const eventsAfter = query<{ after: number; limit: number }>()("events-after", (db, arg) =>
+	fromJournal(db).where("event.id", ">", arg("after")).orderBy("event.id").limit(arg("limit")),
+);
+
+export const eventsOfAgentAfter = query<{ agent: AgentId; after: number; limit: number }>()("events-of-agent-after", (db, arg) =>
+	fromJournal(db)
+		.where("event.agent", "=", seqOf(db, arg("agent")))
+		.where("event.id", ">", arg("after"))
+		.orderBy("event.id")
+		.limit(arg("limit")),
+);
+
+const seqOf = (db: Kysely<Tables>, id: RawBuilder<AgentId>) => db.selectFrom("agent").select("seq").where("id", "=", id);
+
+const fromJournal = (db: Kysely<Tables>) =>
+	db
+		.selectFrom("event")
+		.leftJoin("agent", "agent.seq", "event.agent")
+		.select(["event.id", "agent.id as agent", "event.turn", "event.kind", "event.text", "event.data", "event.at", "event.actor", "event.command"]);
+
+export const projectBySlug = query<{ slug: string }>()("project-by-slug", (db, arg) =>
+	db.selectFrom("project").select("state").where("slug", "=", arg("slug")),
+);
+
+export const allProjects = query()("all-projects", (db) => db.selectFrom("project").select("state").orderBy("slug"));
+
+export const putProject = query<{ slug: string; state: string }>()("put-project", (db, arg) =>
+	db
+		.insertInto("project")
+		.values({ slug: arg("slug"), state: arg("state") })
+		.onConflict((clash) => clash.column("slug").doUpdateSet({ state: sql`excluded.state` })),
+);
+
+export const receiptByKey = query<{ key: string }>()("receipt-by-key", (db, arg) =>
+	db.selectFrom("receipt").select(["fingerprint", "answer"]).where("key", "=", arg("key")),
+);
+
+export const insertReceipt = query<{ key: string; fingerprint: string; answer: string; at: number }>()("insert-receipt", (db, arg) =>
+	db.insertInto("receipt").values({ key: arg("key"), fingerprint: arg("fingerprint"), answer: arg("answer"), at: arg("at") }),
+);
+
+export const dropReceipts = query<{ before: number }>()("drop-receipts", (db, arg) =>
+	db.deleteFrom("receipt").where("at", "<", arg("before")).returning("key"),
+);

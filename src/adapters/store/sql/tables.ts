@@ -1,0 +1,32 @@
+// The tables as both databases have them. JSON is kept as text: the same bytes on both, parsed when asked for.
+import type { Generated } from "kysely";
+import type { Actor, AgentId } from "#contract/ids.ts";
+
+export interface Tables {
+	agent: {
+		/** stands for the agent inside the store: an eighth of the id's size in the journal's index */
+		seq: Generated<number>;
+		id: AgentId;
+		project: string | null;
+		handle: string;
+		life: string;
+		supervisor: AgentId | null;
+		/** an `AgentState`; the columns above repeat what queries look for */
+		state: string;
+	};
+	event: {
+		id: Generated<number>;
+		agent: number | null;
+		turn: string | null;
+		kind: string;
+		/** apart from `data`, so that reading a conversation parses no JSON for its words */
+		text: string | null;
+		data: string | null;
+		at: number;
+		actor: Actor;
+		command: string | null;
+	};
+	project: { slug: string; state: string };
+	receipt: { key: string; fingerprint: string; answer: string; at: number };
+	migration: { version: number; name: string; at: number };
+}

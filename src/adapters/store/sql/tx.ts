@@ -1,0 +1,80 @@
+// One batch's transaction, on either database.
+import type { AgentState } from "#contract/agent.ts";
+import type { Event } from "#contract/event.ts";
+import type { AgentId, Key } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
+import type { Receipt, Tx } from "#engine/ports.ts";
+import * as queries from "./queries.ts";
+import { SqlReads } from "./reads.ts";
+import { agentFrom, receiptFrom } from "./rows.ts";
+
+export class SqlTx extends SqlReads implements Tx {
+	/** the store's own numbers of the agents that this batch has met */
+	readonly #seqs = new Map<AgentId, number>();
+
+	/** One writer holds the whole database; PostgreSQL overrides this. */
+	async lock(_agents: readonly AgentId[]): Promise<void> {}
+
+	async savepoint(): Promise<void> {
+		await this.connection.exec("savepoint command");
+	}
+
+	async release(): Promise<void> {
+		await this.connection.exec("release savepoint command");
+	}
+
+	async rollback(): Promise<void> {
+		this.#seqs.clear();
+		await this.connection.exec("rollback to savepoint command");
+		await this.release();
+	}
+
+	override async agent(id: AgentId): Promise<AgentState | undefined> {
+		const [row] = await this.connection.all(queries.agentById, { id });
+		if (row === undefined) return undefined;
+		this.#seqs.set(id, row.seq);
+		return agentFrom(row);
+	}
+
+	async putAgent(state: AgentState): Promise<void> {
+		const { id, project, handle, life, supervisor } = state;
+		const seq = await this.#seqOf(id);
+		const json = JSON.stringify(state);
+		if (seq !== undefined) {
+			await this.connection.all(queries.updateAgent, { seq, life, supervisor, state: json });
+			return;
+		}
+		const [row] = await this.connection.all(queries.insertAgent, { id, project, handle, life, supervisor, state: json });
+		if (row !== undefined) this.#seqs.set(id, row.seq);
+	}
+
+	async putProject(state: ProjectState): Promise<void> {
+		await this.connection.all(queries.putProject, { slug: state.slug, state: JSON.stringify(state) });
+	}
+
+	async append(events: readonly Omit<Event, "id">[]): Promise<Event[]> {
+		const appended: Event[] = [];
+		for (const event of events) {
+			const agent = event.agent === null ? null : await this.#seqOf(event.agent);
+			if (agent === undefined) throw new Error(`an event of ${event.agent}, which is not in the store`);
+			const data = event.data === null ? null : JSON.stringify(event.data);
+			const [row] = await this.connection.all(queries.insertEvent, { ...event, agent, data });
+			if (row === undefined) throw new Error("an inserted event has no id");
+			appended.push({ ...event, id: row.id });
+		}
+		return appended;
+	}
+
+	async receipt(key: Key): Promise<Receipt | undefined> {
+		return (await this.connection.all(queries.receiptByKey, { key })).map(receiptFrom)[0];
+	}
+
+	async putReceipt(key: Key, { fingerprint, answer }: Receipt, at: number): Promise<void> {
+		await this.connection.all(queries.insertReceipt, { key, fingerprint, answer: JSON.stringify(answer), at });
+	}
+
+	async #seqOf(id: AgentId): Promise<number | undefined> {
+		if (!this.#seqs.has(id)) await this.agent(id);
+		return this.#seqs.get(id);
+	}
+}

@@ -1,0 +1,31 @@
+// What SQLite's error codes mean for the commands of a batch.
+import { StoreFault } from "#engine/ports.ts";
+
+const full = 13;
+const busy = 5;
+const trouble = new Set([8, 10, 11, 14, 26]); // READONLY, IOERR, CORRUPT, CANTOPEN, NOTADB
+
+/** An error on the way to COMMIT: the transaction can still be rolled back. */
+export function faultBeforeCommit(error: unknown): StoreFault {
+	if (error instanceof StoreFault) return error;
+	const code = primaryCode(error);
+	const text = error instanceof Error ? error.message : String(error);
+	if (code === full) return new StoreFault("full", "The disk is full: nothing was changed. Free some space and try again.", error);
+	if (code === busy) return new StoreFault("unavailable", "Another process holds the store: nothing was changed.", error);
+	if (code !== null && trouble.has(code)) return new StoreFault("broken", `The store cannot be read or written: ${text}.`, error);
+	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
+}
+
+/**
+ * An error of COMMIT itself. A full disk is a definite no: the last frame, the one that makes the others count,
+ * was not written. Of a failed flush nobody knows what reached the disk, and asking again may lie.
+ */
+export function faultAtCommit(error: unknown): StoreFault {
+	if (primaryCode(error) === full) return faultBeforeCommit(error);
+	const text = error instanceof Error ? error.message : String(error);
+	return new StoreFault("broken", `The store could not make its last changes durable: ${text}.`, error);
+}
+
+function primaryCode(error: unknown): number | null {
+	return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : null;
+}

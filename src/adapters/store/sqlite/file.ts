@@ -1,0 +1,140 @@
+// The store's file: made whole or not at all, looked at before it is opened, and never replaced.
+//
+// An empty, foreign, damaged or missing file is reported and left as it is. The look at the header comes
+// before SQLite gets the file into its hands, so that a refusal changes not one byte of it.
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { StoreFault } from "#engine/ports.ts";
+import { migrations, schemaVersion } from "../sql/migrations.ts";
+import { SqliteConnection } from "./connection.ts";
+
+/** "Brood" in the four bytes that SQLite keeps for the program a file belongs to. */
+const applicationId = 0x42726f64;
+const magic = "SQLite format 3\0";
+
+/** Opens the store for writing, making it if this home never had one, and brings its tables up to date. */
+export function openForWriting(file: string): SqliteConnection {
+	if (!inspect(file)) make(file);
+	const connection = new SqliteConnection(file, { readOnly: false });
+	try {
+		connection.secure();
+		migrate(connection);
+		checkPages(connection);
+		leaveTrace(file);
+		return connection;
+	} catch (error) {
+		connection[Symbol.dispose]();
+		throw error;
+	}
+}
+
+/** True if there is a store that this program may open, false if there never was one. */
+export function inspect(file: string): boolean {
+	if (!existsSync(file)) {
+		const trace = [`${file}-wal`, traceOf(file)].find((other) => existsSync(other));
+		if (trace === undefined) return false;
+		throw damaged(file, `it is gone, but ${path.basename(trace)} shows that it was here`);
+	}
+	const header = headerOf(file);
+	if (header.length < 100) throw damaged(file, header.length === 0 ? "it is empty" : "it is cut off");
+	if (header.toString("latin1", 0, magic.length) !== magic) throw damaged(file, "its header is not SQLite's");
+	if (header.readUInt32BE(68) !== applicationId) throw new StoreFault("broken", `${file} is a database of another program. It was not touched.`);
+	refuseNewer(file, header.readUInt32BE(60));
+	return true;
+}
+
+function refuseNewer(file: string, version: number): void {
+	if (version <= schemaVersion) return;
+	throw new StoreFault(
+		"broken",
+		`${file} was written by a newer Brood (schema ${version}; this one knows ${schemaVersion}). It was not touched. Use the newer Brood, or another BROOD_HOME.`,
+	);
+}
+
+function damaged(file: string, how: string): StoreFault {
+	return new StoreFault("broken", `The store ${file} is damaged: ${how}. It was not touched and no new one was made. Restore it from a backup.`);
+}
+
+function headerOf(file: string): Buffer {
+	const descriptor = openSync(file, "r");
+	try {
+		const header = Buffer.alloc(100);
+		return header.subarray(0, readSync(descriptor, header, 0, 100, 0));
+	} finally {
+		closeSync(descriptor);
+	}
+}
+
+/** Builds the file under another name and links it into place: the first of several processes wins. */
+function make(file: string): void {
+	const fresh = `${file}.new-${process.pid}-${process.hrtime.bigint()}`;
+	try {
+		using connection = new SqliteConnection(fresh, { readOnly: false });
+		connection.script(`pragma application_id = ${applicationId}`);
+		connection.secure();
+		migrate(connection);
+	} catch (error) {
+		removeFresh(fresh);
+		throw error;
+	}
+	try {
+		flush(fresh);
+		linkSync(fresh, file);
+	} catch (error) {
+		if (!existsSync(file)) throw error;
+	} finally {
+		removeFresh(fresh);
+	}
+	flush(path.dirname(file));
+}
+
+function removeFresh(fresh: string): void {
+	for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(`${fresh}${suffix}`, { force: true });
+}
+
+function flush(target: string): void {
+	const descriptor = openSync(target, "r");
+	try {
+		fsyncSync(descriptor);
+	} finally {
+		closeSync(descriptor);
+	}
+}
+
+const traceOf = (file: string): string => `${file}.made`;
+
+/** A sign that this home had a store, so that a lost one is noticed instead of being replaced by an empty one. */
+function leaveTrace(file: string): void {
+	if (existsSync(traceOf(file))) return;
+	writeFileSync(traceOf(file), "This home has a store, brood.db. If that file is missing, restore it from a backup.\n", { mode: 0o600 });
+	flush(path.dirname(file));
+}
+
+function migrate(connection: SqliteConnection): void {
+	connection.script("begin immediate");
+	try {
+		const version = Number(connection.value("pragma user_version"));
+		refuseNewer("The store", version);
+		for (const migration of migrations.slice(version)) {
+			connection.script(migration.sql("sqlite").join(";\n"));
+			connection.script(`insert into migration (version, name, at) values (${migration.version}, '${migration.name}', unixepoch() * 1000)`);
+			connection.script(`pragma user_version = ${migration.version}`);
+		}
+		connection.script("commit");
+		// the version has to be in the file itself, where an older program looks before it opens it
+		if (version < schemaVersion) connection.value("pragma wal_checkpoint(truncate)");
+	} catch (error) {
+		if (connection.inTransaction) connection.script("rollback");
+		throw error;
+	}
+}
+
+/** Reading every page of a large store takes seconds; `brood doctor` does that, the start only looks at small ones. */
+const checkedPagesMax = 8192;
+
+function checkPages(connection: SqliteConnection): void {
+	if (Number(connection.value("pragma page_count")) > checkedPagesMax) return;
+	const verdict = connection.value("pragma quick_check(1)");
+	if (verdict !== "ok")
+		throw new StoreFault("broken", `The store is damaged: ${verdict}. It was not changed and no new one was made. Restore it from a backup.`);
+}

@@ -1,0 +1,116 @@
+// The embedded store, seen from the daemon's main thread: two threads behind message ports.
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { Envelope } from "#contract/command.ts";
+import type { Limits } from "#contract/limits.ts";
+import { type Outcome, type Reads, type Store, StoreFault } from "#engine/ports.ts";
+import type { Ask, Message, Reply, ThreadData } from "./thread.ts";
+
+export interface SqliteOptions {
+	file: string;
+	limits: Limits;
+	/** the program of the threads; it brings the engine's half of the work along */
+	program: URL;
+}
+
+export async function openSqlite({ file, limits, program }: SqliteOptions): Promise<Store> {
+	const writer = await Thread.start(program, { role: "writer", file, limits });
+	const reader = await Thread.start(program, { role: "reader", file, limits });
+	return {
+		kind: "sqlite",
+		batchesMax: 2,
+		reads: readsThrough(reader),
+		broken: Promise.race([writer.broken, reader.broken]),
+		commit: (batch: readonly Envelope[]) => writer.ask<Outcome[]>({ commit: batch }),
+		dropReceipts: (before) => writer.ask<number>({ dropReceipts: before }),
+		async [Symbol.asyncDispose]() {
+			await reader.close();
+			await writer.close();
+		},
+	};
+}
+
+function readsThrough(thread: Thread): Reads {
+	const read =
+		<K extends keyof Reads>(name: K) =>
+		(...args: Parameters<Reads[K]>) =>
+			thread.ask<Awaited<ReturnType<Reads[K]>>>({ read: name, args });
+	return {
+		agent: read("agent"),
+		agentByHandle: read("agentByHandle"),
+		agentsNamed: read("agentsNamed"),
+		agents: read("agents"),
+		children: read("children"),
+		descendants: read("descendants"),
+		above: read("above"),
+		project: read("project"),
+		projects: read("projects"),
+		lastItem: read("lastItem"),
+		events: read("events"),
+	};
+}
+
+/** One thread and the questions that it has not answered yet. */
+class Thread {
+	readonly broken: Promise<StoreFault>;
+	readonly #worker: Worker;
+	// biome-ignore lint/suspicious/noExplicitAny: each question knows the type of its own answer
+	readonly #open = new Map<number, PromiseWithResolvers<any>>();
+	readonly #break = Promise.withResolvers<StoreFault>();
+	#fault: StoreFault | null = null;
+	#lastId = 0;
+	#closing = false;
+
+	static async start(program: URL, data: ThreadData & { limits: Limits }): Promise<Thread> {
+		const worker = new Worker(program, { workerData: data, name: `store-${data.role}` });
+		// an error before the first message is the reason why the store cannot be opened
+		await once(worker, "message");
+		return new Thread(worker);
+	}
+
+	private constructor(worker: Worker) {
+		this.#worker = worker;
+		this.broken = this.#break.promise;
+		worker.on("message", (reply: Reply) => this.#settle(reply));
+		worker.on("error", (error: Error) => this.#breakDown(new StoreFault("broken", `The store's thread failed: ${error.message}`, error)));
+		worker.on("exit", () => this.#breakDown(new StoreFault("broken", "The store's thread ended.")));
+	}
+
+	ask<T>(ask: Ask): Promise<T> {
+		if (this.#fault !== null) return Promise.reject(this.#fault);
+		const id = ++this.#lastId;
+		const settle = Promise.withResolvers<T>();
+		this.#open.set(id, settle);
+		this.#worker.postMessage({ id, ask } satisfies Message);
+		return settle.promise;
+	}
+
+	async close(): Promise<void> {
+		if (this.#closing || this.#fault !== null) return;
+		this.#closing = true;
+		const exit = once(this.#worker, "exit");
+		await this.ask({ close: true });
+		await exit;
+	}
+
+	#settle(reply: Reply): void {
+		if ("ready" in reply) return;
+		const settle = this.#open.get(reply.id);
+		this.#open.delete(reply.id);
+		if ("value" in reply) {
+			settle?.resolve(reply.value);
+			return;
+		}
+		const fault = new StoreFault(reply.fault.kind, reply.fault.message);
+		settle?.reject(fault);
+		if (fault.kind === "broken") this.#breakDown(fault);
+	}
+
+	#breakDown(fault: StoreFault): void {
+		if (this.#fault !== null) return;
+		this.#fault = fault;
+		for (const settle of this.#open.values()) settle.reject(fault);
+		this.#open.clear();
+		if (!this.#closing) this.#break.resolve(fault);
+	}
+}

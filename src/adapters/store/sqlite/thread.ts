@@ -1,0 +1,116 @@
+// What runs in the store's threads: one writes, one reads. An fsync stops the writer's thread and nothing else,
+// and a long read never delays a commit.
+import type { MessagePort } from "node:worker_threads";
+import type { Envelope } from "#contract/command.ts";
+import type { Reads, RunBatch, StoreFault } from "#engine/ports.ts";
+import * as queries from "../sql/queries.ts";
+import { SqlReads } from "../sql/reads.ts";
+import { SqlTx } from "../sql/tx.ts";
+import { SqliteConnection } from "./connection.ts";
+import { faultAtCommit, faultBeforeCommit } from "./fault.ts";
+import { openForWriting } from "./file.ts";
+
+export interface ThreadData {
+	role: "writer" | "reader";
+	file: string;
+}
+
+export type Ask = { commit: readonly Envelope[] } | { dropReceipts: number } | { read: keyof Reads; args: readonly unknown[] } | { close: true };
+export type Message = { id: number; ask: Ask };
+export type Reply = { id: number; value: unknown } | { id: number; fault: { kind: StoreFault["kind"]; message: string } } | { ready: true };
+
+/** After about this much the log is copied into the file, once the answer is out and off the way of a commit. */
+const checkpointBytes = 8 * 1024 * 1024;
+/** a command touches about one page of its own */
+const bytesPerCommand = 4096;
+
+export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: RunBatch): void {
+	const connection = role === "writer" ? openForWriting(file) : new SqliteConnection(file, { readOnly: true });
+	const thread = role === "writer" ? new Writer(connection, run) : new Reader(connection);
+	let turn = Promise.resolve();
+	port.on("message", (message: Message) => {
+		// one after another: a question must never see a batch that is half done
+		turn = turn.then(async () => {
+			const reply = await answer(thread, message);
+			if ("close" in message.ask) connection[Symbol.dispose]();
+			port.postMessage(reply);
+			if ("close" in message.ask) port.close();
+			else thread.afterwards();
+		});
+	});
+	port.postMessage({ ready: true } satisfies Reply);
+}
+
+async function answer(thread: Writer | Reader, { id, ask }: Message): Promise<Reply> {
+	try {
+		return { id, value: "close" in ask ? null : await thread.do(ask) };
+	} catch (error) {
+		const { kind, message } = faultBeforeCommit(error);
+		return { id, fault: { kind, message } };
+	}
+}
+
+class Reader {
+	readonly #reads: SqlReads;
+	constructor(connection: SqliteConnection) {
+		this.#reads = new SqlReads(connection);
+	}
+
+	async do(ask: Ask): Promise<unknown> {
+		if (!("read" in ask)) throw new Error("the reader's thread only reads");
+		const method: (...args: readonly never[]) => Promise<unknown> = this.#reads[ask.read];
+		return await Reflect.apply(method, this.#reads, ask.args);
+	}
+
+	afterwards(): void {}
+}
+
+class Writer {
+	readonly #connection: SqliteConnection;
+	readonly #run: RunBatch;
+	#written = 0;
+
+	constructor(connection: SqliteConnection, run: RunBatch) {
+		this.#connection = connection;
+		this.#run = run;
+		connection.script(`pragma wal_autocheckpoint = 0; pragma journal_size_limit = ${2 * checkpointBytes}`);
+	}
+
+	async do(ask: Ask): Promise<unknown> {
+		if ("commit" in ask) {
+			for (const { command } of ask.commit) this.#written += bytesPerCommand + ("text" in command ? (command.text?.length ?? 0) : 0);
+			return await this.#transact((tx) => this.#run(tx, ask.commit));
+		}
+		if ("dropReceipts" in ask) {
+			return await this.#transact(async () => (await this.#connection.all(queries.dropReceipts, { before: ask.dropReceipts })).length);
+		}
+		throw new Error("the writer's thread only writes");
+	}
+
+	async #transact<T>(work: (tx: SqlTx) => Promise<T>): Promise<T> {
+		await this.#connection.exec("begin immediate");
+		let result: T;
+		try {
+			result = await work(new SqlTx(this.#connection));
+		} catch (error) {
+			throw this.#undo(faultBeforeCommit(error));
+		}
+		try {
+			await this.#connection.exec("commit");
+		} catch (error) {
+			throw this.#undo(faultAtCommit(error));
+		}
+		return result;
+	}
+
+	#undo(fault: StoreFault): StoreFault {
+		if (this.#connection.inTransaction) this.#connection.script("rollback");
+		return fault;
+	}
+
+	afterwards(): void {
+		if (this.#written < checkpointBytes) return;
+		this.#connection.value("pragma wal_checkpoint(passive)");
+		this.#written = 0;
+	}
+}

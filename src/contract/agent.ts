@@ -1,0 +1,112 @@
+// The agent: a durable process. Its state is three persisted facts (life, activity, holds); everything
+// else that a screen calls "status" is derived from them in `domain/agent/label.ts`.
+import { z } from "zod";
+import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
+import { RefusalCode } from "./refusal.ts";
+
+export const lives = ["provisioning", "live", "ended"] as const;
+export const activities = ["idle", "preparing", "running", "settling"] as const;
+export const holdKinds = ["user", "interrupt", "crash", "limit", "error", "dirty", "recovery"] as const;
+export const labels = ["init", "idle", "checkout", "running", "done", "paused", "error", "dead", "deleted"] as const;
+export const endReasons = ["killed", "deleted", "provision_failed"] as const;
+
+export type Label = (typeof labels)[number];
+export const HoldKind = z.enum(holdKinds);
+export type HoldKind = z.infer<typeof HoldKind>;
+
+/** A reason why no turn starts by itself. */
+export const Hold = z.strictObject({ kind: HoldKind, reason: z.string(), by: Actor, at: z.int() });
+export type Hold = z.infer<typeof Hold>;
+
+/** Whose context an agent inherited, and up to which event. 0 means that there was nothing to inherit. */
+export const Lineage = z.strictObject({ agent: AgentId, forkPoint: z.union([z.literal(0), EventId]) });
+export type Lineage = z.infer<typeof Lineage>;
+
+/** An agent's row: what its events add up to. Times are epoch milliseconds inside, ISO strings on the wire. */
+export const AgentState = z.strictObject({
+	id: AgentId,
+	handle: Handle,
+	name: Handle.nullable(),
+	project: ProjectSlug.nullable(),
+	type: z.string(),
+	model: z.string().nullable(),
+	life: z.enum(lives),
+	activity: z.enum(activities),
+	holds: z.array(Hold),
+	lineage: Lineage.nullable(),
+	/** null for agent 0 only */
+	supervisor: AgentId.nullable(),
+	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
+	createdAt: z.int(),
+	createdBy: Actor,
+	lastActiveAt: z.int(),
+	endedAt: z.int().nullable(),
+	endedBy: Actor.nullable(),
+	endReason: z.enum(endReasons).nullable(),
+	reapedAt: z.int().nullable(),
+	workspaceRemovedAt: z.int().nullable(),
+});
+export type AgentState = z.infer<typeof AgentState>;
+
+const AgentType = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "an agent type is a short lower-case word");
+const Model = z.string().regex(/^[\x21-\x7e]{1,100}$/, "a model name has 1 to 100 visible ASCII characters");
+const Reason = z.string().max(1000);
+
+/** The one way to make an agent: `fork` inherits, `agent add` is fresh under agent 0. */
+const AgentSpawn = z.strictObject({
+	type: z.literal("agent.spawn"),
+	by: AgentId,
+	context: z.enum(["inherit", "fresh"]),
+	workspace: z.enum(["none", "share", "new"]).default("none"),
+	name: Handle.optional(),
+	/** becomes part of the handle when there is no name */
+	title: z.string().max(200).optional(),
+	project: ProjectSlug.optional(),
+	agentType: AgentType.optional(),
+	model: Model.optional(),
+});
+export type AgentSpawn = z.infer<typeof AgentSpawn>;
+
+const AgentKill = z.strictObject({ type: z.literal("agent.kill"), agent: AgentId, cascade: z.boolean().default(false) });
+export type AgentKill = z.infer<typeof AgentKill>;
+const AgentFail = z.strictObject({ type: z.literal("agent.fail"), agent: AgentId, code: RefusalCode, step: z.string().max(100), reason: Reason });
+export type AgentFail = z.infer<typeof AgentFail>;
+const AgentPause = z.strictObject({ type: z.literal("agent.pause"), agent: AgentId, reason: Reason.default("") });
+export type AgentPause = z.infer<typeof AgentPause>;
+
+export const agentCommands = [
+	/** makes agent 0 where there is none; anywhere else it changes nothing */
+	z.strictObject({ type: z.literal("agent.init"), agentType: AgentType.default("scripted") }),
+	AgentSpawn,
+	/** said by the reactor that prepares agents: everything it needs is there */
+	z.strictObject({ type: z.literal("agent.provisioned"), agent: AgentId }),
+	AgentFail,
+	AgentPause,
+	z.strictObject({ type: z.literal("agent.resume"), agent: AgentId }),
+	z.strictObject({ type: z.literal("agent.recover"), agent: AgentId }),
+	AgentKill,
+	z.strictObject({ type: z.literal("agent.reap"), agent: AgentId }),
+] as const;
+
+export const AgentFact = z.discriminatedUnion("kind", [
+	z.object({
+		kind: z.literal("agent.spawned"),
+		data: z.object({
+			handle: Handle,
+			name: Handle.nullable(),
+			project: ProjectSlug.nullable(),
+			type: z.string(),
+			model: z.string().nullable(),
+			lineage: Lineage.nullable(),
+			supervisor: AgentId.nullable(),
+		}),
+	}),
+	z.object({ kind: z.literal("agent.provisioned") }),
+	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
+	z.object({ kind: z.literal("agent.held"), data: z.object({ hold: HoldKind, reason: z.string() }) }),
+	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind) }) }),
+	z.object({ kind: z.literal("agent.supervised"), data: z.object({ supervisor: AgentId }) }),
+	z.object({ kind: z.literal("agent.ended"), data: z.object({ reason: z.enum(endReasons) }) }),
+	z.object({ kind: z.literal("agent.reaped") }),
+]);
+export type AgentFact = z.infer<typeof AgentFact>;

@@ -1,0 +1,26 @@
+// Everything that can be asked, as one union. Commands are `noun.verb`; whatever does not parse here is
+// unknown to the contract and refused before it reaches a decision.
+import { z } from "zod";
+import { agentCommands } from "./agent.ts";
+import type { Actor, AgentId, Key } from "./ids.ts";
+import { itemCommands } from "./item.ts";
+import { projectCommands } from "./project.ts";
+
+export const Command = z.discriminatedUnion("type", [...agentCommands, ...itemCommands, ...projectCommands]);
+export type Command = z.infer<typeof Command>;
+export type CommandOf<T extends Command["type"]> = Extract<Command, { type: T }>;
+
+/** A command on its way to the store. Time, ids and randomness arrive with it, so that decisions stay pure. */
+export interface Envelope<C extends Command = Command> {
+	command: C;
+	actor: Actor;
+	at: number;
+	/** null for what the daemon says to itself and never retries */
+	key: Key | null;
+	/** tells a retry from another payload under the same key */
+	fingerprint: string;
+	/** the id of the agent that the command may make */
+	freshId: AgentId;
+	/** hexadecimal digits for handles */
+	salt: string;
+}

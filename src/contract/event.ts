@@ -1,0 +1,28 @@
+// The journal's row, and what a decision may put into it.
+import { z } from "zod";
+import type { AgentFact } from "./agent.ts";
+import { Actor, AgentId, EventId } from "./ids.ts";
+import type { ItemFact } from "./item.ts";
+import type { ProjectFact } from "./project.ts";
+
+/** One row of the one append-only journal. Nothing in it is ever changed or deleted. */
+export const Event = z.object({
+	id: EventId,
+	agent: AgentId.nullable(),
+	turn: z.string().nullable(),
+	/** `noun.happened` for what the system did; a word without a dot is an item of the conversation */
+	kind: z.string(),
+	text: z.string().nullable(),
+	data: z.json(),
+	at: z.int(),
+	actor: Actor,
+	/** the key of the command that caused it, if it had one */
+	command: z.string().nullable(),
+});
+export type Event = z.infer<typeof Event>;
+
+/** What `decide` answers with: the events to be, before time, actor and id are known. */
+export type Fact = (AgentFact & { agent: AgentId }) | (ProjectFact & { agent: null }) | (ItemFact & { agent: AgentId });
+
+/** What happens to a fact on its way into the journal: it learns when, by whom and through which command. */
+export type Happened<F> = F & { at: number; actor: Actor };

@@ -1,0 +1,50 @@
+// The names of things. Every id, handle and slug enters the program through one of these schemas,
+// so that no name can turn into a path, an option or somebody else's id further down.
+import { z } from "zod";
+
+/** A random (v4) UUID as 22 base64url characters that never start with `-` or `_`. */
+export const AgentId = z
+	.string()
+	.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{21}$/, "an agent id has 22 base64url characters")
+	.brand<"AgentId">();
+export type AgentId = z.infer<typeof AgentId>;
+
+const label = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+const labelRule = "use 1 to 64 of a-z, 0-9 and -, beginning and ending with a letter or digit";
+
+/** An agent's name inside its project; never used twice there. */
+export const Handle = z.string().regex(label, labelRule).brand<"Handle">();
+export type Handle = z.infer<typeof Handle>;
+
+export const ProjectSlug = z.string().regex(label, labelRule).brand<"ProjectSlug">();
+export type ProjectSlug = z.infer<typeof ProjectSlug>;
+
+/** The position of an event in the journal: global, in commit order, from 1. */
+export const EventId = z.int().positive();
+export type EventId = z.infer<typeof EventId>;
+
+/** What a caller sends along so that a retry never doubles an effect. */
+export const Key = z
+	.string()
+	.regex(/^[\x21-\x7e]{1,200}$/, "an idempotency key has 1 to 200 visible ASCII characters")
+	.brand<"Key">();
+export type Key = z.infer<typeof Key>;
+
+/** Who did it: a person, the system itself, or an agent. */
+export const Actor = z
+	.string()
+	.regex(/^(human|system|agent:[A-Za-z0-9][A-Za-z0-9_-]{21})$/, "an actor is human, system or agent:<id>")
+	.brand<"Actor">();
+export type Actor = z.infer<typeof Actor>;
+
+export const human: Actor = Actor.parse("human");
+export const system: Actor = Actor.parse("system");
+export const actingAgent = (id: AgentId): Actor => Actor.parse(`agent:${id}`);
+
+/** The agent behind an actor, or null for people and the system. */
+export function agentOf(actor: Actor): AgentId | null {
+	return actor.startsWith("agent:") ? AgentId.parse(actor.slice("agent:".length)) : null;
+}
+
+/** The handle of agent 0; no other agent may carry it. */
+export const initHandle: Handle = Handle.parse("init");

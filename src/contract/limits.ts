@@ -1,0 +1,37 @@
+// A limit on everything, and the refusal that names it. The defaults; `config.yaml` may change each of them.
+export interface Limits {
+	/** largest text of a prompt or an item, in UTF-8 bytes */
+	textBytesMax: number;
+	/** living agents below one agent; agent 0, whose descendants are all there are, is exempt */
+	descendantsMax: number;
+	/** events that a reader may lag behind before it is cut and told where to resume */
+	backlogEventsMax: number;
+	/** readers of the event stream at one time */
+	watchersMax: number;
+	/** commands waiting for the store before further ones are refused */
+	commandsWaitingMax: number;
+	/** how long a receipt answers a retry */
+	receiptsKeptMs: number;
+}
+
+export const limits: Limits = {
+	textBytesMax: 1024 * 1024,
+	descendantsMax: 32,
+	backlogEventsMax: 10_000,
+	watchersMax: 200,
+	commandsWaitingMax: 10_000,
+	receiptsKeptMs: 7 * 24 * 60 * 60 * 1000,
+};
+
+/** The size of a text as it is stored; worked out here because the contract runs where there is no Buffer. */
+export function utf8Bytes(text: string): number {
+	let bytes = text.length;
+	for (let i = 0; i < text.length; i++) {
+		const unit = text.charCodeAt(i);
+		if (unit >= 0x800) bytes += 2;
+		else if (unit >= 0x80) bytes += 1;
+		// a surrogate pair is four bytes, not twice three
+		if (unit >= 0xd800 && unit <= 0xdbff && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) i += 1;
+	}
+	return bytes;
+}

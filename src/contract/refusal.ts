@@ -1,0 +1,63 @@
+// Every reason a command may be refused, with its HTTP status and the exit code of the command line.
+// A refusal is an expected answer, not an exception: it travels as a value and is recorded in the receipt.
+import { z } from "zod";
+
+export const refusalCodes = {
+	AGENT_BUSY: { status: 409, exit: 1 },
+	AGENT_INVALID_STATE: { status: 409, exit: 1 },
+	AGENT_LIMIT: { status: 429, exit: 1 },
+	AGENT_NO_COMMIT: { status: 409, exit: 1 },
+	AGENT_NOT_FOUND: { status: 404, exit: 1 },
+	ALREADY_DEAD: { status: 409, exit: 1 },
+	AMBIGUOUS_REF: { status: 409, exit: 1 },
+	CANNOT_KILL_ANCESTOR: { status: 403, exit: 1 },
+	CANNOT_KILL_ROOT: { status: 403, exit: 1 },
+	CONFLICT: { status: 409, exit: 1 },
+	FORBIDDEN: { status: 403, exit: 1 },
+	FORK_BUSY: { status: 409, exit: 1 },
+	HISTORY_BROKEN: { status: 500, exit: 1 },
+	INTERNAL_ERROR: { status: 500, exit: 1 },
+	INVALID_TRANSITION: { status: 409, exit: 1 },
+	ITEM_NOT_IN_CONTEXT: { status: 409, exit: 1 },
+	MARK_NOT_FOUND: { status: 404, exit: 1 },
+	MERGE_CONFLICT: { status: 409, exit: 1 },
+	NO_SLOT: { status: 429, exit: 1 },
+	NOT_FOUND: { status: 404, exit: 1 },
+	NOT_RUNNING: { status: 409, exit: 1 },
+	PATH_EXISTS: { status: 409, exit: 1 },
+	QUEUE_FULL: { status: 429, exit: 1 },
+	RECIPIENT_DEAD: { status: 409, exit: 1 },
+	SNAPSHOT_GONE: { status: 410, exit: 1 },
+	SNAPSHOT_INCOMPLETE: { status: 409, exit: 1 },
+	TIMEOUT: { status: 504, exit: 124 },
+	TOO_LARGE: { status: 413, exit: 1 },
+	TURN_NOT_OPEN: { status: 409, exit: 1 },
+	UNAUTHORIZED: { status: 401, exit: 1 },
+	VALIDATION_ERROR: { status: 400, exit: 1 },
+	WAIT_CYCLE: { status: 409, exit: 1 },
+	WORKTREE_DIRTY: { status: 409, exit: 1 },
+} as const satisfies Record<string, { status: number; exit: number }>;
+
+export type RefusalCode = keyof typeof refusalCodes;
+
+const codes: readonly string[] = Object.keys(refusalCodes);
+export const RefusalCode = z.custom<RefusalCode>((value) => typeof value === "string" && codes.includes(value), "unknown refusal code");
+
+export const Refusal = z.strictObject({
+	code: RefusalCode,
+	/** one sentence for a person */
+	message: z.string(),
+	details: z.record(z.string(), z.json()),
+	/** commands that are always safe to run */
+	suggestions: z.array(z.string()),
+});
+export type Refusal = z.infer<typeof Refusal>;
+
+export function refuse(code: RefusalCode, message: string, more: { details?: Refusal["details"]; suggestions?: string[] } = {}): Refusal {
+	return { code, message, details: more.details ?? {}, suggestions: more.suggestions ?? [] };
+}
+
+/** Decisions and look-ups answer either a value or a refusal; this tells them apart. */
+export function isRefusal<T extends object>(value: T | Refusal): value is Refusal {
+	return "code" in value && "suggestions" in value;
+}

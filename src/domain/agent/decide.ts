@@ -1,0 +1,58 @@
+// What may be done to an agent that exists. Making one is in `spawn.ts`, ending one in `kill.ts`.
+import type { AgentFail, AgentPause, AgentState } from "#contract/agent.ts";
+import { refuse } from "#contract/refusal.ts";
+import type { Decision } from "../decision.ts";
+import { resumable } from "./holds.ts";
+import { isHeld } from "./label.ts";
+import { refusedNow, suggestion } from "./transitions.ts";
+
+export function decideProvisioned(agent: AgentState): Decision {
+	if (agent.life !== "provisioning") return [];
+	return [{ kind: "agent.provisioned", agent: agent.id }];
+}
+
+/** A step failed outside of any decision (a disk, a process): the agent is held until somebody looks. */
+export function decideFail(agent: AgentState, command: AgentFail): Decision {
+	if (agent.life === "ended") return [];
+	return [
+		{ kind: "agent.failed", agent: agent.id, data: { code: command.code, step: command.step } },
+		{ kind: "agent.held", agent: agent.id, data: { hold: "error", reason: command.reason } },
+	];
+}
+
+export function decidePause(agent: AgentState, command: AgentPause): Decision {
+	const refusal = refusedNow(agent, "pause");
+	if (refusal) return refusal;
+	if (isHeld(agent, "user")) return [];
+	return [{ kind: "agent.held", agent: agent.id, data: { hold: "user", reason: command.reason } }];
+}
+
+/** Ends every hold that it may end. If one remains that needs `recover`, nothing changes and it says so. */
+export function decideResume(agent: AgentState): Decision {
+	const refusal = refusedNow(agent, "resume");
+	if (refusal) return refusal;
+	const ends = resumable(agent);
+	const remaining = agent.holds.filter((hold) => !ends.includes(hold.kind));
+	if (remaining.length > 0) {
+		const kinds = remaining.map((hold) => hold.kind);
+		return refuse("AGENT_INVALID_STATE", `${agent.handle} is held (${kinds.join(", ")}): its workspace has to be looked at first.`, {
+			details: { agent: agent.id, from: "error", to: "idle", operation: "resume", holds: kinds },
+			suggestions: [suggestion("recover", agent)],
+		});
+	}
+	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends } }];
+}
+
+/** Ends the holds that trouble set; while provisioning this makes the reactor try again. */
+export function decideRecover(agent: AgentState): Decision {
+	const refusal = refusedNow(agent, "recover");
+	if (refusal) return refusal;
+	const ends = agent.holds.map((hold) => hold.kind).filter((kind) => kind !== "user" && kind !== "interrupt" && kind !== "limit");
+	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends } }];
+}
+
+export function decideReap(agent: AgentState): Decision {
+	const refusal = refusedNow(agent, "reap");
+	if (refusal) return refusal;
+	return agent.reapedAt === null ? [{ kind: "agent.reaped", agent: agent.id }] : [];
+}

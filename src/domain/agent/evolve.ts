@@ -1,0 +1,50 @@
+// What an event does to an agent's row. No rules here: whether it may happen was decided before.
+import type { AgentFact, AgentState, Hold } from "#contract/agent.ts";
+import type { Happened } from "#contract/event.ts";
+import type { AgentId } from "#contract/ids.ts";
+
+type AgentEvent = Happened<AgentFact & { agent: AgentId }>;
+type Spawned = Extract<AgentEvent, { kind: "agent.spawned" }>;
+
+export function evolveAgent(state: AgentState | undefined, event: AgentEvent): AgentState {
+	if (event.kind === "agent.spawned") return spawned(event);
+	if (state === undefined) throw new Error(`${event.kind} of ${event.agent}, which was never spawned`);
+	switch (event.kind) {
+		case "agent.provisioned":
+			return { ...state, life: "live" };
+		case "agent.failed":
+			return { ...state, lastError: { ...event.data, at: event.at } };
+		case "agent.held":
+			return { ...state, holds: withHold(state.holds, { kind: event.data.hold, reason: event.data.reason, by: event.actor, at: event.at }) };
+		case "agent.unheld":
+			return { ...state, holds: state.holds.filter((hold) => !event.data.holds.includes(hold.kind)) };
+		case "agent.supervised":
+			return { ...state, supervisor: event.data.supervisor };
+		case "agent.ended":
+			return { ...state, life: "ended", activity: "idle", holds: [], endReason: event.data.reason, endedAt: event.at, endedBy: event.actor };
+		case "agent.reaped":
+			return { ...state, reapedAt: event.at };
+	}
+}
+
+function spawned(event: Spawned): AgentState {
+	return {
+		id: event.agent,
+		...event.data,
+		life: "provisioning",
+		activity: "idle",
+		holds: [],
+		lastError: null,
+		createdAt: event.at,
+		createdBy: event.actor,
+		lastActiveAt: event.at,
+		endedAt: null,
+		endedBy: null,
+		endReason: null,
+		reapedAt: null,
+		workspaceRemovedAt: null,
+	};
+}
+
+/** A set by kind: the newest word on a kind replaces the older one. */
+const withHold = (holds: Hold[], hold: Hold): Hold[] => [...holds.filter((other) => other.kind !== hold.kind), hold];

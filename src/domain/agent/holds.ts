@@ -1,0 +1,54 @@
+// Why no turn starts by itself, and what ends it. Running never clears a hold.
+import type { AgentState, HoldKind } from "#contract/agent.ts";
+
+export interface HoldRule {
+	label: "paused" | "error";
+	setBy: string;
+	/** whether `resume` ends it; everything else needs `recover`, which looks at the workspace first */
+	resume: "ends" | "ends unless a workspace step failed" | "does not end";
+	endedBy: string;
+}
+
+export const holdTable: Record<HoldKind, HoldRule> = {
+	user: { label: "paused", setBy: "`pause`", resume: "ends", endedBy: "`resume`" },
+	interrupt: { label: "paused", setBy: "`interrupt` without `--resume`", resume: "ends", endedBy: "`resume`" },
+	limit: { label: "paused", setBy: "its subscription cools down", resume: "ends", endedBy: "the reset time; `resume` overrides" },
+	crash: { label: "error", setBy: "boot found the turn open", resume: "ends", endedBy: "`resume`, or `turn retry`" },
+	error: {
+		label: "error",
+		setBy: "provisioning, checkout, settling or process start failed; crash loops",
+		resume: "ends unless a workspace step failed",
+		endedBy: "`recover`; `resume` where no workspace step failed",
+	},
+	dirty: {
+		label: "error",
+		setBy: "the workspace is not where or as it was (path gone, other branch, HEAD went back)",
+		resume: "does not end",
+		endedBy: "`recover`, or health finds it right again",
+	},
+	recovery: {
+		label: "error",
+		setBy: "a workspace lease whose holder died inside a git step",
+		resume: "does not end",
+		endedBy: "`recover`",
+	},
+};
+
+/** Steps that can fail without a workspace being involved: after them `resume` is enough. */
+export const stepsOutsideWorkspace: readonly string[] = ["process"];
+
+/** The holds of an agent that `resume` would end. */
+export function resumable(agent: Pick<AgentState, "holds" | "lastError">): HoldKind[] {
+	return agent.holds.map((hold) => hold.kind).filter((kind) => endsOnResume(kind, agent.lastError?.step));
+}
+
+function endsOnResume(kind: HoldKind, failedStep: string | undefined): boolean {
+	switch (holdTable[kind].resume) {
+		case "ends":
+			return true;
+		case "ends unless a workspace step failed":
+			return failedStep !== undefined && stepsOutsideWorkspace.includes(failedStep);
+		case "does not end":
+			return false;
+	}
+}

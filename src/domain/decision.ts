@@ -1,0 +1,6 @@
+// A decision is a value: the facts that follow from a command, or the reason why none do.
+// An empty list is a decision too: nothing had to change.
+import type { Fact } from "#contract/event.ts";
+import type { Refusal } from "#contract/refusal.ts";
+
+export type Decision = readonly Fact[] | Refusal;

@@ -1,0 +1,32 @@
+// Who may say what. Agents reach the daemon with a token of their own and get exactly the verbs listed
+// here; each decider still checks whom they are said to. What only the daemon says to itself is `system`.
+import type { Command } from "#contract/command.ts";
+import { type Actor, agentOf, system } from "#contract/ids.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+
+type Speaker = "human" | "system" | "agent";
+
+const everyone: readonly Speaker[] = ["human", "system", "agent"];
+const people: readonly Speaker[] = ["human", "system"];
+const daemon: readonly Speaker[] = ["system"];
+
+export const speakers: Record<Command["type"], readonly Speaker[]> = {
+	"agent.init": daemon,
+	"agent.spawn": everyone,
+	"agent.provisioned": daemon,
+	"agent.fail": daemon,
+	"agent.pause": people,
+	"agent.resume": people,
+	"agent.recover": people,
+	"agent.kill": everyone,
+	"agent.reap": people,
+	"item.append": people,
+	"project.add": people,
+	"project.remove": people,
+};
+
+export function forbiddenFor(actor: Actor, type: Command["type"]): Refusal | null {
+	const speaker: Speaker = agentOf(actor) !== null ? "agent" : actor === system ? "system" : "human";
+	if (speakers[type].includes(speaker)) return null;
+	return refuse("FORBIDDEN", `${type} is not for ${speaker === "agent" ? "agents" : "people"}.`, { details: { command: type } });
+}

@@ -1,0 +1,90 @@
+// What the deciders of the agent have to see, and where it is read.
+import type { AgentKill, AgentSpawn, AgentState } from "#contract/agent.ts";
+import { type AgentId, agentOf, type Handle, initHandle, type ProjectSlug } from "#contract/ids.ts";
+import type { Limits } from "#contract/limits.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { refuse } from "#contract/refusal.ts";
+import { candidateHandles } from "#domain/agent/handle.ts";
+import { decideKill } from "#domain/agent/kill.ts";
+import { decideInit, decideSpawn, type SpawnSight } from "#domain/agent/spawn.ts";
+import type { Decision } from "#domain/decision.ts";
+import type { Decided, Work } from "../work.ts";
+
+/** Commands that concern one agent and need nothing but its row. */
+export async function onAgent(work: Work, id: AgentId, decide: (agent: AgentState) => Decision): Promise<Decided> {
+	const agent = await work.agent(id);
+	return { decision: agent === undefined ? unknownAgent(id) : decide(agent), subject: { agent: id } };
+}
+
+const unknownAgent = (id: AgentId): Decision => refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });
+
+export async function initAgent(work: Work, command: { agentType: string }): Promise<Decided> {
+	const { freshId } = work.envelope;
+	const existing = await work.tx.agentByHandle(null, initHandle);
+	return { decision: decideInit(existing, command, { freshId }), subject: { agent: existing?.id ?? freshId } };
+}
+
+export async function spawnAgent(work: Work, command: AgentSpawn, limits: Limits): Promise<Decided> {
+	const { actor, freshId, salt } = work.envelope;
+	const parent = await work.agent(command.by);
+	if (parent === undefined) return { decision: unknownAgent(command.by), subject: {} };
+	const above = await work.tx.above(parent.id);
+	const supervisor = await nearestLiving(work, parent, above);
+	// a child belongs to its parent's project; only a child of agent 0 may choose
+	const project = await projectFor(work, parent.supervisor === null ? (command.project ?? null) : parent.project);
+	const wishes = candidateHandles({ name: command.name, title: command.title ?? command.agentType ?? parent.type, salt });
+	const seen: SpawnSight = {
+		parent,
+		supervisor,
+		forkPoint: command.context === "inherit" ? await work.tx.lastItem(parent.id) : 0,
+		project,
+		handle: await firstFree(work, project?.slug ?? null, wishes),
+		full: await fullFamily(work, supervisor, limits.descendantsMax),
+	};
+	return { decision: decideSpawn(seen, command, { actor, freshId }), subject: { agent: freshId } };
+}
+
+async function nearestLiving(work: Work, agent: AgentState, above: readonly AgentId[]): Promise<AgentState> {
+	if (agent.life !== "ended") return agent;
+	for (const id of above) {
+		const candidate = await work.agent(id);
+		if (candidate !== undefined && candidate.life !== "ended") return candidate;
+	}
+	throw new Error(`no living agent above ${agent.id}, not even agent 0`);
+}
+
+async function projectFor(work: Work, slug: ProjectSlug | null): Promise<ProjectState | null | undefined> {
+	if (slug === null) return null;
+	const project = await work.project(slug);
+	return project?.removedAt === null ? project : undefined;
+}
+
+async function firstFree(work: Work, project: ProjectSlug | null, wishes: readonly Handle[]): Promise<Handle | undefined> {
+	for (const handle of wishes) if ((await work.tx.agentByHandle(project, handle)) === undefined) return handle;
+	return undefined;
+}
+
+/** The topmost agent below agent 0 has the most descendants: if its family has room, every agent in it has. */
+async function fullFamily(work: Work, supervisor: AgentState, limit: number): Promise<SpawnSight["full"]> {
+	if (supervisor.supervisor === null || !Number.isFinite(limit)) return null;
+	const above = await work.tx.above(supervisor.id);
+	const eldest = await work.agent(above.at(-2) ?? supervisor.id);
+	if (eldest === undefined) return null;
+	const living = await work.tx.descendants(eldest.id);
+	return living.length < limit ? null : { agent: eldest, limit };
+}
+
+export async function killAgent(work: Work, command: AgentKill): Promise<Decided> {
+	const { actor } = work.envelope;
+	const target = await work.agent(command.agent);
+	if (target === undefined) return { decision: unknownAgent(command.agent), subject: {} };
+	const caller = agentOf(actor);
+	const seen = {
+		target,
+		children: command.cascade ? [] : await work.tx.children(target.id),
+		descendants: command.cascade ? await work.tx.descendants(target.id) : [],
+		above: await work.tx.above(target.id),
+		aboveCaller: caller === null ? [] : await work.tx.above(caller),
+	};
+	return { decision: decideKill(seen, command, { actor }), subject: { agent: target.id } };
+}

@@ -1,0 +1,40 @@
+// For each command: what to load, and which decider to ask.
+import type { Command } from "#contract/command.ts";
+import type { Limits } from "#contract/limits.ts";
+import { decideFail, decidePause, decideProvisioned, decideReap, decideRecover, decideResume } from "#domain/agent/decide.ts";
+import { decideAppend } from "#domain/item.ts";
+import { decideAddProject, decideRemoveProject } from "#domain/project.ts";
+import type { Decided, Work } from "../work.ts";
+import { initAgent, killAgent, onAgent, spawnAgent } from "./agent.ts";
+
+export async function loadAndDecide(work: Work, command: Command, limits: Limits): Promise<Decided> {
+	switch (command.type) {
+		case "agent.init":
+			return await initAgent(work, command);
+		case "agent.spawn":
+			return await spawnAgent(work, command, limits);
+		case "agent.kill":
+			return await killAgent(work, command);
+		case "agent.provisioned":
+			return await onAgent(work, command.agent, decideProvisioned);
+		case "agent.fail":
+			return await onAgent(work, command.agent, (agent) => decideFail(agent, command));
+		case "agent.pause":
+			return await onAgent(work, command.agent, (agent) => decidePause(agent, command));
+		case "agent.resume":
+			return await onAgent(work, command.agent, decideResume);
+		case "agent.recover":
+			return await onAgent(work, command.agent, decideRecover);
+		case "agent.reap":
+			return await onAgent(work, command.agent, decideReap);
+		case "item.append":
+			return await onAgent(work, command.agent, (agent) => decideAppend(agent, command));
+		case "project.add":
+			return { decision: decideAddProject(await work.project(command.slug), command), subject: { project: command.slug } };
+		case "project.remove": {
+			const living = await work.tx.agents({ project: command.slug });
+			const alive = living.filter((agent) => agent.life !== "ended").length;
+			return { decision: decideRemoveProject(await work.project(command.slug), command.slug, alive), subject: { project: command.slug } };
+		}
+	}
+}

@@ -1,0 +1,114 @@
+// Every seam of the engine on one page. Adapters implement these; nothing else of the engine is theirs to see.
+//
+// The store is thick and private: its operations are the questions that decisions ask, not a query builder,
+// and it may change whenever the engine does. Decisions run where the rows are (for SQLite that is the
+// store's own thread), so a store is given `RunBatch` and calls it inside its transaction.
+import type { AgentState } from "#contract/agent.ts";
+import type { Envelope } from "#contract/command.ts";
+import type { Event } from "#contract/event.ts";
+import type { AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
+import type { Refusal } from "#contract/refusal.ts";
+
+/** What a command led to. A replayed one did nothing now: its key had been used before. */
+export type Outcome = { done: Answer; events: Event[]; replayed: boolean } | { refused: Refusal; replayed: boolean };
+
+/** The noun that a command made or changed. */
+export interface Answer {
+	agent?: AgentState;
+	project?: ProjectState;
+	item?: number;
+}
+
+/** The name of that noun. */
+export interface Subject {
+	agent?: AgentId;
+	project?: ProjectSlug;
+	item?: number;
+}
+
+/** What is remembered of a command under its key: enough to answer a retry, not a copy of the answer. */
+export interface Receipt {
+	fingerprint: string;
+	answer: { subject: Subject } | { refused: Refusal };
+}
+
+/** Questions about committed rows (outside of a batch) or about the batch's own (inside). */
+export interface Reads {
+	agent(id: AgentId): Promise<AgentState | undefined>;
+	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
+	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
+	agentsNamed(reference: string): Promise<AgentState[]>;
+	/** oldest first */
+	agents(filter?: { project?: ProjectSlug; life?: AgentState["life"] }): Promise<AgentState[]>;
+	/** living agents that this one supervises, oldest first */
+	children(supervisor: AgentId): Promise<AgentState[]>;
+	/** all living agents below this one, every agent before its supervisor */
+	descendants(supervisor: AgentId): Promise<AgentState[]>;
+	/** the agents above this one, nearest first, agent 0 last */
+	above(agent: AgentId): Promise<AgentId[]>;
+	project(slug: ProjectSlug): Promise<ProjectState | undefined>;
+	projects(): Promise<ProjectState[]>;
+	/** the id of the agent's newest item, 0 if it has none */
+	lastItem(agent: AgentId): Promise<number>;
+	/** in journal order; `after` is exclusive */
+	events(range: { after: number; limit: number; agent?: AgentId }): Promise<Event[]>;
+}
+
+/** One batch's transaction. Nothing in it is visible to anybody else before its COMMIT has returned. */
+export interface Tx extends Reads {
+	/** takes the agents' locks in one order for the whole batch; only where several writers exist */
+	lock(agents: readonly AgentId[]): Promise<void>;
+	savepoint(): Promise<void>;
+	/** keeps what was done since the savepoint, or undoes it */
+	release(): Promise<void>;
+	rollback(): Promise<void>;
+	putAgent(state: AgentState): Promise<void>;
+	putProject(state: ProjectState): Promise<void>;
+	/** gives the events their ids, in order and in commit order across all writers */
+	append(events: readonly Omit<Event, "id">[]): Promise<Event[]>;
+	receipt(key: Key): Promise<Receipt | undefined>;
+	putReceipt(key: Key, receipt: Receipt, at: number): Promise<void>;
+}
+
+/** Runs a batch of commands inside a transaction that the store has begun and will commit. */
+export type RunBatch = (tx: Tx, batch: readonly Envelope[]) => Promise<Outcome[]>;
+
+export interface Store extends AsyncDisposable {
+	readonly kind: "memory" | "sqlite" | "postgres";
+	readonly reads: Reads;
+	/** how many batches it may be given before the first is answered; it commits them in that order */
+	readonly batchesMax: number;
+	/**
+	 * Commits a batch as one transaction. Rejects with a `StoreFault`: after `unavailable`, `full` and `rejected` nothing
+	 * of the batch happened; after `broken` nobody knows, and the store accepts nothing more.
+	 */
+	commit(batch: readonly Envelope[]): Promise<Outcome[]>;
+	/** forgets receipts older than this moment */
+	dropReceipts(before: number): Promise<number>;
+	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */
+	readonly broken: Promise<StoreFault>;
+}
+
+/** The world failed, and what that means for the caller. */
+export class StoreFault extends Error {
+	override readonly name = "StoreFault";
+	readonly kind: "unavailable" | "full" | "rejected" | "broken";
+	constructor(kind: StoreFault["kind"], message: string, cause?: unknown) {
+		super(message, { cause });
+		this.kind = kind;
+	}
+}
+
+export interface Clock {
+	now(): number;
+}
+
+export interface Ids {
+	agentId(): AgentId;
+	key(): Key;
+	/** random hexadecimal digits */
+	salt(): string;
+	/** a short digest that only equal texts share */
+	digest(text: string): string;
+}

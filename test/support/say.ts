@@ -1,0 +1,38 @@
+// Short sentences for tests: say something to the engine and get the noun, or the refusal, back.
+import { randomUUID } from "node:crypto";
+import type { AgentState } from "#contract/agent.ts";
+import { type Actor, type AgentId, human, Key } from "#contract/ids.ts";
+import type { Refusal } from "#contract/refusal.ts";
+import type { Request } from "#engine/admit.ts";
+import type { Answer, Outcome } from "#engine/ports.ts";
+
+export interface Speaker {
+	dispatch(request: Request): Promise<Outcome>;
+}
+
+interface How {
+	as?: Actor;
+	key?: string | null;
+}
+
+export async function say(to: Speaker, command: object, { as = human, key = randomUUID() }: How = {}): Promise<Outcome> {
+	return await to.dispatch({ actor: as, key: key === null ? null : Key.parse(key), command });
+}
+
+export async function done(to: Speaker, command: object, how: How = {}): Promise<Answer> {
+	const outcome = await say(to, command, how);
+	if ("refused" in outcome) throw new Error(`refused: ${JSON.stringify(outcome.refused)}`);
+	return outcome.done;
+}
+
+export async function refused(to: Speaker, command: object, how: How = {}): Promise<Refusal> {
+	const outcome = await say(to, command, how);
+	if ("done" in outcome) throw new Error(`not refused: ${JSON.stringify(command)}`);
+	return outcome.refused;
+}
+
+export async function spawn(to: Speaker, by: AgentId, wish: object = {}, how: How = {}): Promise<AgentState> {
+	const { agent } = await done(to, { type: "agent.spawn", by, context: "fresh", ...wish }, how);
+	if (agent === undefined) throw new Error("a spawn answered no agent");
+	return agent;
+}

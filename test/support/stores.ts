@@ -1,0 +1,40 @@
+// The three stores as tests want them: empty, reopenable, and gone afterwards.
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import pg from "pg";
+import { inject } from "vitest";
+import type { Limits } from "#contract/limits.ts";
+import type { Engine } from "#engine/engine.ts";
+import { type StorePlace, startEngine } from "#src/main.ts";
+
+export const flavors = ["memory", "sqlite", "postgres"] as const;
+export type Flavor = (typeof flavors)[number];
+/** the stores that outlive their process */
+export const durable = ["sqlite", "postgres"] as const;
+
+export interface Place extends AsyncDisposable {
+	readonly place: StorePlace;
+	open(limits?: Partial<Limits>): Promise<Engine>;
+}
+
+export async function freshPlace(flavor: Flavor): Promise<Place> {
+	const opening = (place: StorePlace) => ({ place, open: (limits?: Partial<Limits>) => startEngine(place, limits) });
+	if (flavor === "memory") return { ...opening({ memory: true }), [Symbol.asyncDispose]: async () => {} };
+	if (flavor === "postgres") return { ...opening({ url: await freshDatabase() }), [Symbol.asyncDispose]: async () => {} };
+	const home = freshFolder();
+	return { ...opening({ home }), [Symbol.asyncDispose]: async () => rmSync(home, { recursive: true, force: true }) };
+}
+
+export const freshFolder = (): string => mkdtempSync(path.join(os.tmpdir(), "brood-test-"));
+
+export async function freshDatabase(): Promise<string> {
+	const url = (name: string): string => inject("postgresUrl").replace("DATABASE", name);
+	const name = `t${randomBytes(6).toString("hex")}`;
+	const client = new pg.Client(url("postgres"));
+	await client.connect();
+	await client.query(`create database ${name}`);
+	await client.end();
+	return url(name);
+}

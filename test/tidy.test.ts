@@ -1,0 +1,113 @@
+// Style is a test: the import table, lengths, banned calls with their replacement, dead files, stale generated files.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { bannedIn } from "#tools/banned.ts";
+import { folders, roots } from "#tools/folders.ts";
+import { generated } from "#tools/generate.ts";
+import { importsOf, longFunctions, trackedFiles } from "#tools/source.ts";
+
+const files = trackedFiles();
+const sources = files.filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"));
+const inSrc = sources.filter((file) => file.startsWith("src/") && !isTest(file));
+const text = (file: string): string => readFileSync(file, "utf8");
+
+function isTest(file: string): boolean {
+	return file.startsWith("test/") || file.endsWith(".test.ts");
+}
+
+test("tidy sees the tree", () => {
+	expect(inSrc.length).toBeGreaterThan(30);
+	expect(sources.filter(isTest).length).toBeGreaterThan(5);
+});
+
+test("every file of src imports only what its folder may", () => {
+	const wrong = inSrc.flatMap((file) => importsOf(file, text(file)).flatMap((imported) => complaint(file, imported) ?? []));
+	expect(wrong).toEqual([]);
+});
+
+test("the import rule notices an import that is not allowed", () => {
+	expect(complaint("src/domain/agent/decide.ts", "#engine/ports.ts")).toBe("src/domain/agent/decide.ts must not import #engine/ports.ts");
+	expect(complaint("src/domain/agent/decide.ts", "../../engine/ports.ts")).toBe("src/domain/agent/decide.ts must not import ../../engine/ports.ts");
+	expect(complaint("src/engine/publish.ts", "node:fs")).toBe("src/engine/publish.ts must not import node:fs");
+	expect(complaint("src/adapters/system/clock.ts", "#engine/dispatch.ts")).toBe("src/adapters/system/clock.ts must not import #engine/dispatch.ts");
+	expect(complaint("src/domain/agent/decide.ts", "#contract/agent.ts")).toBeNull();
+});
+
+function complaint(file: string, imported: string): string | null {
+	const inner = file.slice("src/".length);
+	if (roots.includes(inner)) return null;
+	const [folder, rule] = Object.entries(folders).find(([name]) => inner.startsWith(`${name}/`)) ?? [];
+	if (folder === undefined || rule === undefined) return `${file} is in no folder of the import table`;
+	const wrong = `${file} must not import ${imported}`;
+	const target = imported.startsWith(".") ? path.posix.join(path.posix.dirname(inner), imported) : imported.startsWith("#") ? imported.slice(1) : null;
+	if (target === null) {
+		const allowed = rule.mayUse.some((name) => (name === "node:*" ? imported.startsWith("node:") : imported === name));
+		return allowed ? null : wrong;
+	}
+	const reachable = [folder, ...rule.mayImport].some((name) => target === name || target.startsWith(`${name}/`));
+	return reachable ? null : wrong;
+}
+
+test("files are at most 300 lines long, tests 500", () => {
+	const lines = (file: string): number => text(file).split("\n").length - 1;
+	const long = sources.filter((file) => lines(file) > (isTest(file) ? 500 : 300));
+	expect(long).toEqual([]);
+});
+
+test("functions are at most 70 lines long", () => {
+	expect(sources.filter((file) => !isTest(file)).flatMap((file) => longFunctions(file, text(file), 70))).toEqual([]);
+	const long = `export function long() {\n${"\tcall();\n".repeat(80)}}\n`;
+	expect(longFunctions("src/x.ts", long, 70)).toEqual(["src/x.ts:1 has a function of 82 lines"]);
+});
+
+test("banned calls are not used", () => {
+	expect(sources.flatMap((file) => bannedIn(file, text(file)))).toEqual([]);
+	expect(bannedIn("src/domain/x.ts", "const now = Date.now();")).toEqual(["src/domain/x.ts: Date.now → time arrives with the command (Clock port)"]);
+});
+
+test("names say what is in a file", () => {
+	const vague = /(^|[/-])(utils?|helpers?|common|types|misc|manager|service|lib)(\.|\/|$)/;
+	expect(files.filter((file) => vague.test(file) && file !== "tools/types.ts")).toEqual([]);
+});
+
+test("every file of src is reached from a composition root or a test", () => {
+	const reached = new Set<string>();
+	const visit = (file: string): void => {
+		if (reached.has(file)) return;
+		reached.add(file);
+		for (const imported of importsOf(file, text(file))) {
+			const target = resolved(file, imported);
+			if (target !== null && sources.includes(target)) visit(target);
+		}
+	};
+	for (const root of roots) visit(`src/${root}`);
+	for (const file of sources.filter((name) => name.startsWith("test/") || name.startsWith("tools/"))) visit(file);
+	expect(inSrc.filter((file) => !reached.has(file))).toEqual([]);
+});
+
+function resolved(file: string, imported: string): string | null {
+	if (imported.startsWith(".")) return path.posix.join(path.posix.dirname(file), imported);
+	const [, name, rest] = /^#(\w+)\/(.+)$/.exec(imported) ?? [];
+	if (name === undefined || rest === undefined) return null;
+	return ["src", "test", "tools"].includes(name) ? `${name}/${rest}` : `src/${name}/${rest}`;
+}
+
+test.each(Object.keys(generated()))("%s is what `npm run generate` writes", (file) => {
+	expect(text(file)).toBe(generated()[file]);
+});
+
+test("pages have one title, and links inside the project lead somewhere", () => {
+	const pages = files.filter((file) => file.endsWith(".md"));
+	expect(pages.length).toBeGreaterThan(5);
+	const broken = pages.flatMap((page) => {
+		const prose = text(page).replace(/```[\s\S]*?```/g, "");
+		const titles = prose.match(/^# /gm)?.length ?? 0;
+		const links = [...prose.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) => path.posix.join(path.posix.dirname(page), link ?? ""));
+		return [
+			...(titles === 1 ? [] : [`${page} has ${titles} titles`]),
+			...links.filter((link) => !files.some((file) => file === link || file.startsWith(`${link.replace(/\/$/, "")}/`))).map((link) => `${page} → ${link}`),
+		];
+	});
+	expect(broken).toEqual([]);
+});

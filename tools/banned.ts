@@ -1,0 +1,56 @@
+// Calls that are not made, each with what to use instead. A file that has to make one is named.
+interface Ban {
+	pattern: RegExp;
+	name: string;
+	instead: string;
+	/** only in files that begin with one of these; everywhere if absent */
+	where?: readonly string[];
+	except?: readonly string[];
+}
+
+const tests = ["test/", "bench/", "tools/"];
+const pure = ["src/contract/", "src/domain/", "src/views/", "src/engine/"];
+
+const bans: readonly Ban[] = [
+	{ pattern: /\bDate\.now\(/, name: "Date.now", instead: "time arrives with the command (Clock port)", except: ["src/adapters/system/clock.ts", ...tests] },
+	{ pattern: /\bnew Date\(\)/, name: "new Date()", instead: "time arrives with the command (Clock port)", except: tests },
+	{ pattern: /\bMath\.random\(/, name: "Math.random", instead: "the Ids port; in tests a seed" },
+	{ pattern: /\brandom(UUID|Bytes)\(/, name: "node:crypto randomness", instead: "the Ids port", except: ["src/adapters/system/ids.ts", ...tests] },
+	{ pattern: /\bconsole\./, name: "console", instead: "the log port; surfaces print", where: ["src/"], except: ["src/surfaces/"] },
+	{ pattern: /\bprocess\.env\b/, name: "process.env", instead: "options from the composition root", where: ["src/"], except: ["src/main.ts"] },
+	{ pattern: /\bprocess\.exit\(/, name: "process.exit", instead: "process.exitCode, or a supervisor that gives up", where: ["src/"], except: ["src/main.ts"] },
+	{ pattern: /from "node:child_process"/, name: "child processes", instead: "a driver, or git()", where: ["src/"], except: ["src/adapters/"] },
+	{ pattern: /\bJSON\.parse\(/, name: "JSON.parse", instead: "a schema of the contract", where: pure },
+	{
+		pattern: /order by (at|created_at|time)\b|orderBy\("(at|createdAt)"/i,
+		name: "order by time",
+		instead: "the event id: clocks order nothing",
+		where: ["src/"],
+	},
+	{
+		pattern: /[^.\w]\bas (?!const\b)[A-Z{[(]\w*/,
+		name: "a cast",
+		instead: "parse at the edge; exhaustive unions inside",
+		where: ["src/"],
+		except: ["src/contract/"],
+	},
+	{
+		pattern: /\b(setTimeout|sleep|pause)\((?:.*,\s*)?\d{2,}\)/,
+		name: "sleeping in a test",
+		instead: "drain, a named signal or a fake clock",
+		where: ["test/"],
+	},
+	{ pattern: /\b(pkill|killall)\b/, name: "pkill", instead: "the pid of a process that we started" },
+	{ pattern: /\b(TODO|FIXME|XXX)\b/, name: "a note to do it later", instead: "do it, or file an issue" },
+];
+
+const own = ["tools/banned.ts", "test/tidy.test.ts"];
+
+export function bannedIn(file: string, text: string): string[] {
+	if (own.includes(file)) return [];
+	const lines = text.split("\n").filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line) && !/^import\b.* as /.test(line));
+	return bans
+		.filter(({ where, except }) => (where === undefined || where.some((start) => file.startsWith(start))) && !except?.some((start) => file.startsWith(start)))
+		.filter(({ pattern }) => lines.some((line) => pattern.test(line)))
+		.map(({ name, instead }) => `${file}: ${name} → ${instead}`);
+}

@@ -1,0 +1,19 @@
+// The import table: which folder of `src` may use which. The linter and the tidy test both read it here.
+export interface Folder {
+	/** folders of `src`, or files of one */
+	mayImport: readonly string[];
+	/** packages and Node modules; `node:*` stands for the platform as a whole */
+	mayUse: readonly string[];
+}
+
+export const folders: Record<string, Folder> = {
+	contract: { mayImport: [], mayUse: ["zod"] },
+	domain: { mayImport: ["contract"], mayUse: [] },
+	views: { mayImport: ["contract", "domain"], mayUse: [] },
+	engine: { mayImport: ["contract", "domain", "views"], mayUse: ["zod"] },
+	"adapters/store": { mayImport: ["contract", "engine/ports.ts"], mayUse: ["node:*", "kysely", "pg"] },
+	"adapters/system": { mayImport: ["contract", "engine/ports.ts"], mayUse: ["node:*"] },
+};
+
+/** The composition roots may use everything. */
+export const roots = ["main.ts", "store-thread.ts"];

@@ -1,0 +1,38 @@
+// Reading our own source: which files there are, what they import, how long their functions are.
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { parseSync, Visitor } from "rolldown/utils";
+
+/** What is, or is about to be, in the repository. */
+export function trackedFiles(): string[] {
+	const list = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], { encoding: "utf8" });
+	return list.split("\0").filter((file) => file !== "" && existsSync(file));
+}
+
+export function importsOf(file: string, text: string): string[] {
+	const { program, errors } = parseSync(file, text);
+	if (errors.length > 0) throw new SyntaxError(`${file} does not parse: ${errors[0]?.message}`);
+	const found: string[] = [];
+	const add = (source: { value: unknown } | null): void => {
+		if (source !== null && typeof source.value === "string") found.push(source.value);
+	};
+	new Visitor({
+		ImportDeclaration: (node) => add(node.source),
+		ExportNamedDeclaration: (node) => add(node.source),
+		ExportAllDeclaration: (node) => add(node.source),
+		ImportExpression: (node) => (node.source.type === "Literal" ? add(node.source) : undefined),
+	}).visit(program);
+	return found;
+}
+
+export function longFunctions(file: string, text: string, linesMax: number): string[] {
+	const { program } = parseSync(file, text);
+	const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length;
+	const found: string[] = [];
+	const measure = (node: { start: number; end: number }): void => {
+		const lines = lineAt(node.end) - lineAt(node.start) + 1;
+		if (lines > linesMax) found.push(`${file}:${lineAt(node.start)} has a function of ${lines} lines`);
+	};
+	new Visitor({ FunctionDeclaration: measure, FunctionExpression: measure, ArrowFunctionExpression: measure }).visit(program);
+	return found;
+}
