@@ -1,9 +1,6 @@
 // The composition root: the only file that knows every adapter.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { openMemory } from "#adapters/store/memory/store.ts";
-import { openPostgres } from "#adapters/store/postgres/store.ts";
-import { openSqlite } from "#adapters/store/sqlite/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
@@ -20,9 +17,17 @@ export async function startEngine(place: StorePlace, overrides: Partial<Limits> 
 	return await Engine.start({ store, limits, clock: systemClock, ids: randomIds });
 }
 
+/** Only the store in use is loaded: each brings a library along. */
 async function openStore(place: StorePlace, limits: Limits): Promise<Store> {
-	if ("memory" in place) return openMemory(batchRunner(limits));
-	if ("url" in place) return await openPostgres({ url: place.url, run: batchRunner(limits) });
+	if ("memory" in place) {
+		const { openMemory } = await import("#adapters/store/memory/store.ts");
+		return openMemory(batchRunner(limits));
+	}
+	if ("url" in place) {
+		const { openPostgres } = await import("#adapters/store/postgres/store.ts");
+		return await openPostgres({ url: place.url, run: batchRunner(limits) });
+	}
+	const { openSqlite } = await import("#adapters/store/sqlite/store.ts");
 	mkdirSync(place.home, { recursive: true, mode: 0o700 });
 	return await openSqlite({ file: path.join(place.home, "brood.db"), limits, program: new URL("./store-thread.ts", import.meta.url) });
 }

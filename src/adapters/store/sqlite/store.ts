@@ -14,8 +14,7 @@ export interface SqliteOptions {
 }
 
 export async function openSqlite({ file, limits, program }: SqliteOptions): Promise<Store> {
-	const writer = await Thread.start(program, { role: "writer", file, limits });
-	const reader = await Thread.start(program, { role: "reader", file, limits });
+	const [writer, reader] = await startBoth(program, { file, limits });
 	return {
 		kind: "sqlite",
 		batchesMax: 2,
@@ -28,6 +27,16 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 			await writer.close();
 		},
 	};
+}
+
+async function startBoth(program: URL, data: { file: string; limits: Limits }): Promise<[Thread, Thread]> {
+	const starting = [Thread.start(program, { ...data, role: "writer" }), Thread.start(program, { ...data, role: "reader" })] as const;
+	try {
+		return await Promise.all(starting);
+	} catch (error) {
+		for (const thread of await Promise.allSettled(starting)) if (thread.status === "fulfilled") await thread.value.close();
+		throw error;
+	}
 }
 
 function readsThrough(thread: Thread): Reads {

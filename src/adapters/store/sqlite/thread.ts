@@ -25,14 +25,12 @@ const checkpointBytes = 8 * 1024 * 1024;
 const bytesPerCommand = 4096;
 
 export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: RunBatch): void {
-	const connection = role === "writer" ? openForWriting(file) : new SqliteConnection(file, { readOnly: true });
-	const thread = role === "writer" ? new Writer(connection, run) : new Reader(connection);
+	const thread = role === "writer" ? new Writer(openForWriting(file), run) : new Reader(file);
 	let turn = Promise.resolve();
 	port.on("message", (message: Message) => {
 		// one after another: a question must never see a batch that is half done
 		turn = turn.then(async () => {
 			const reply = await answer(thread, message);
-			if ("close" in message.ask) connection[Symbol.dispose]();
 			port.postMessage(reply);
 			if ("close" in message.ask) port.close();
 			else thread.afterwards();
@@ -43,6 +41,7 @@ export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: 
 
 async function answer(thread: Writer | Reader, { id, ask }: Message): Promise<Reply> {
 	try {
+		if ("close" in ask) thread[Symbol.dispose]();
 		return { id, value: "close" in ask ? null : await thread.do(ask) };
 	} catch (error) {
 		const { kind, message } = faultBeforeCommit(error);
@@ -50,22 +49,31 @@ async function answer(thread: Writer | Reader, { id, ask }: Message): Promise<Re
 	}
 }
 
-class Reader {
-	readonly #reads: SqlReads;
-	constructor(connection: SqliteConnection) {
-		this.#reads = new SqlReads(connection);
+class Reader implements Disposable {
+	readonly #file: string;
+	/** opened with the first question: until then the writer may still be making the file */
+	#connection: SqliteConnection | null = null;
+
+	constructor(file: string) {
+		this.#file = file;
 	}
 
 	async do(ask: Ask): Promise<unknown> {
 		if (!("read" in ask)) throw new Error("the reader's thread only reads");
-		const method: (...args: readonly never[]) => Promise<unknown> = this.#reads[ask.read];
-		return await Reflect.apply(method, this.#reads, ask.args);
+		this.#connection ??= new SqliteConnection(this.#file, { readOnly: true });
+		const reads = new SqlReads(this.#connection);
+		const method: (...args: readonly never[]) => Promise<unknown> = reads[ask.read];
+		return await Reflect.apply(method, reads, ask.args);
 	}
 
 	afterwards(): void {}
+
+	[Symbol.dispose](): void {
+		this.#connection?.[Symbol.dispose]();
+	}
 }
 
-class Writer {
+class Writer implements Disposable {
 	readonly #connection: SqliteConnection;
 	readonly #run: RunBatch;
 	#written = 0;
@@ -112,5 +120,9 @@ class Writer {
 		if (this.#written < checkpointBytes) return;
 		this.#connection.value("pragma wal_checkpoint(passive)");
 		this.#written = 0;
+	}
+
+	[Symbol.dispose](): void {
+		this.#connection[Symbol.dispose]();
 	}
 }

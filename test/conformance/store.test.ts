@@ -1,0 +1,235 @@
+// What a store promises, held against all three of them.
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { AgentId, human, initHandle, ProjectSlug } from "#contract/ids.ts";
+import type { Engine } from "#engine/engine.ts";
+import { gateText, poisonText } from "#test/support/gate.ts";
+import { gatedStore } from "#test/support/gated-store.ts";
+import { done, refused, say, spawn } from "#test/support/say.ts";
+import { durable, flavors, freshPlace } from "#test/support/stores.ts";
+import { emptyRegistry, foldRegistry } from "#views/registry.ts";
+
+const allEvents = async (engine: Engine) => await engine.reads.events({ after: 0, limit: 100_000 });
+
+describe.each(flavors)("%s", (flavor) => {
+	test("agent 0 is there from the first start", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		expect(await engine.reads.agents()).toEqual([engine.agentZero]);
+		expect(engine.agentZero).toMatchObject({ handle: "init", life: "live", supervisor: null, lineage: null, type: "scripted", createdBy: "system" });
+	});
+
+	test("the rows are what the journal adds up to", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
+		const parent = await spawn(engine, engine.agentZero.id, { name: "opus-1", project: "web" });
+		const child = await spawn(engine, parent.id, { title: "Font replacement" });
+		await spawn(engine, child.id);
+		await done(engine, { type: "agent.pause", agent: child.id, reason: "lunch" });
+		await done(engine, { type: "agent.kill", agent: parent.id });
+		await done(engine, { type: "agent.reap", agent: parent.id });
+		await done(engine, { type: "item.append", agent: child.id, kind: "user", text: "hello" });
+		await done(engine, { type: "project.add", slug: "api", path: "/srv/api" });
+		await done(engine, { type: "project.remove", slug: "api" });
+		const folded = (await allEvents(engine)).reduce(foldRegistry, emptyRegistry);
+		const rows = await engine.reads.agents();
+		expect(rows).toHaveLength(4);
+		expect([...folded.agents.values()]).toEqual(rows);
+		expect([...folded.projects.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(await engine.reads.projects());
+	});
+
+	test("a batch is seen whole or not at all, and only after its commit", async () => {
+		await using gated = await gatedStore(flavor);
+		const { engine, store } = gated;
+		const before = await allEvents(engine);
+		const answers: string[] = [];
+		const published = engine.publisher.subscribe("watcher");
+		const waiting = Promise.all(
+			["one", gateText, "three"].map(async (text) => {
+				await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text });
+				answers.push(text);
+			}),
+		);
+		await gated.arrived();
+		if (flavor !== "memory") expect(await store.reads.events({ after: 0, limit: 1000 })).toEqual(before);
+		expect(answers).toEqual([]);
+		gated.open();
+		await waiting;
+		expect(answers).toEqual(["one", gateText, "three"]);
+		const after = await allEvents(engine);
+		expect(after.slice(before.length).map((event) => event.text)).toEqual(["one", gateText, "three"]);
+		expect("next" in published && (await published.next())).toEqual(after.slice(before.length));
+	});
+
+	test("a refused command leaves nothing behind, and its neighbours in the batch are not harmed", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const zero = engine.agentZero.id;
+		const outcomes = await Promise.all([
+			say(engine, { type: "agent.spawn", by: zero, context: "fresh", name: "same" }),
+			say(engine, { type: "agent.spawn", by: zero, context: "fresh", name: "same" }),
+			say(engine, { type: "agent.kill", agent: zero }),
+			say(engine, { type: "agent.spawn", by: zero, context: "fresh", name: "other" }),
+		]);
+		expect(outcomes.map((outcome) => ("refused" in outcome ? outcome.refused.code : outcome.done.agent?.handle))).toEqual([
+			"same",
+			"CONFLICT",
+			"CANNOT_KILL_ROOT",
+			"other",
+		]);
+		expect((await engine.reads.agents()).map((agent) => agent.handle)).toEqual(["init", "same", "other"]);
+	});
+
+	test("a bug in one command takes back the whole batch, and the others get through without it", async () => {
+		await using gated = await gatedStore(flavor);
+		const { engine } = gated;
+		const append = (text: string) => say(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text });
+		const results = await Promise.allSettled([append("one"), append(poisonText), append("three")]);
+		expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+		expect((await allEvents(engine)).flatMap((event) => event.text ?? [])).toEqual(["one", "three"]);
+	});
+
+	test("ids rise in the order of the answers, without an event of a refusal in between", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const ids: number[] = [];
+		await Promise.all(
+			Array.from({ length: 200 }, async (_, at) => {
+				const { item } = await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: String(at) });
+				ids.push(item ?? 0);
+			}),
+		);
+		expect(ids).toEqual([...ids].sort((a, b) => a - b));
+		const events = (await allEvents(engine)).filter((event) => event.kind === "user");
+		expect(events.map((event) => event.id)).toEqual(ids);
+		expect(events.map((event) => event.text)).toEqual(Array.from({ length: 200 }, (_, at) => String(at)));
+	});
+
+	test("events are read in pages and by agent", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const one = await spawn(engine, engine.agentZero.id);
+		for (const text of ["a", "b", "c", "d"]) await done(engine, { type: "item.append", agent: one.id, kind: "user", text });
+		const events = await allEvents(engine);
+		const first = await engine.reads.events({ after: 0, limit: 3 });
+		expect(first).toEqual(events.slice(0, 3));
+		expect(await engine.reads.events({ after: first.at(-1)?.id ?? 0, limit: 1000 })).toEqual(events.slice(3));
+		expect(await engine.reads.events({ after: 0, limit: 1000, agent: one.id })).toEqual(events.filter((event) => event.agent === one.id));
+		expect(await engine.reads.lastItem(one.id)).toBe(events.at(-1)?.id);
+		expect(await engine.reads.lastItem(engine.agentZero.id)).toBe(0);
+	});
+
+	test("every text and every JSON comes back as it went in", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const texts = [
+			"",
+			"\0",
+			"a\0b\ue000c\ue0000",
+			"\u001b[31mred\u001b[0m",
+			"日本語 🎉",
+			"'; drop table event; --",
+			"line\r\nline",
+			"x".repeat(1024 * 1024 - 2),
+			"%_\\",
+		];
+		const data = [null, { nested: [1, "two", null, { "\0": "\0" }] }, [], "text", 0, -1.5e-9, { __proto__: 1 }, true];
+		for (const text of texts) await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text });
+		for (const value of data) await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", data: value });
+		const items = (await allEvents(engine)).filter((event) => event.kind === "user");
+		expect(items.slice(0, texts.length).map((item) => item.text)).toEqual(texts);
+		expect(items.slice(texts.length).map((item) => item.data)).toEqual(JSON.parse(JSON.stringify(data)));
+	});
+
+	test("agents are found by id, handle, prefix, project and place in the tree", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
+		const zero = engine.agentZero.id;
+		const a = await spawn(engine, zero, { name: "a", project: "web" });
+		const b = await spawn(engine, a.id, { name: "b" });
+		const c = await spawn(engine, b.id, { name: "c" });
+		const elsewhere = await spawn(engine, zero, { name: "a" });
+		const ids = (agents: { id: AgentId }[]): AgentId[] => agents.map((agent) => agent.id);
+		expect(await engine.reads.above(c.id)).toEqual([b.id, a.id, zero]);
+		expect(ids(await engine.reads.descendants(zero))).toEqual([c.id, b.id, a.id, elsewhere.id]);
+		expect(ids(await engine.reads.children(zero))).toEqual([a.id, elsewhere.id]);
+		expect(ids(await engine.reads.agents({ project: ProjectSlug.parse("web") }))).toEqual([a.id, b.id, c.id]);
+		expect(await engine.resolve("a")).toEqual({ id: elsewhere.id });
+		expect(await engine.resolve("a", ProjectSlug.parse("web"))).toEqual({ id: a.id });
+		expect(await engine.resolve("web/a")).toEqual({ id: a.id });
+		expect(await engine.resolve(c.id.slice(0, 8))).toEqual({ id: c.id });
+		expect(await engine.resolve("%%%%")).toMatchObject({ code: "AGENT_NOT_FOUND" });
+		expect(await engine.reads.agentByHandle(null, initHandle)).toEqual(engine.agentZero);
+		expect(await engine.reads.agent(AgentId.parse("Z".repeat(22)))).toBeUndefined();
+	});
+
+	test("a retry answers again and does nothing again; another payload under the key is a conflict", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const key = randomUUID();
+		const command = { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: "once" };
+		const first = await say(engine, command, { key });
+		const again = await say(engine, command, { key });
+		expect(first).toMatchObject({ done: { agent: { handle: "once" } }, replayed: false });
+		expect(again).toMatchObject({ done: { agent: { handle: "once" } }, events: [], replayed: true });
+		expect(await refused(engine, { ...command, name: "twice" }, { key })).toMatchObject({ code: "CONFLICT" });
+		expect(await engine.reads.agents()).toHaveLength(2);
+	});
+
+	test("a retry in the same batch is a retry too", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const key = randomUUID();
+		const command = { type: "item.append", agent: engine.agentZero.id, kind: "user", text: "once" };
+		const outcomes = await Promise.all(Array.from({ length: 5 }, () => say(engine, command, { key })));
+		expect(new Set(outcomes.map((outcome) => JSON.stringify("done" in outcome && outcome.done))).size).toBe(1);
+		expect((await allEvents(engine)).filter((event) => event.kind === "user")).toHaveLength(1);
+	});
+
+	test("a refusal is remembered under its key as well", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const key = randomUUID();
+		const command = { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", project: "web" };
+		expect(await refused(engine, command, { key })).toMatchObject({ code: "NOT_FOUND" });
+		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
+		expect(await say(engine, command, { key })).toMatchObject({ refused: { code: "NOT_FOUND" }, replayed: true });
+	});
+
+	test("receipts are forgotten when their time is over, not before", async () => {
+		await using gated = await gatedStore(flavor);
+		const { engine, store } = gated;
+		const key = randomUUID();
+		const command = { type: "item.append", agent: engine.agentZero.id, kind: "user", text: "x" };
+		await done(engine, command, { key });
+		const { at } = (await allEvents(engine)).at(-1) ?? { at: 0 };
+		expect(await store.dropReceipts(at)).toBe(0);
+		expect(await say(engine, command, { key })).toMatchObject({ replayed: true });
+		expect(await store.dropReceipts(at + 1)).toBe(1);
+		expect(await say(engine, command, { key })).toMatchObject({ replayed: false });
+	});
+});
+
+describe.each(durable)("%s, reopened", (flavor) => {
+	test("has everything that was acknowledged, and agent 0 is still the same", async () => {
+		await using place = await freshPlace(flavor);
+		const key = randomUUID();
+		const kept = await (async () => {
+			await using engine = await place.open();
+			const agent = await spawn(engine, engine.agentZero.id, { name: "kept" }, { key });
+			await done(engine, { type: "item.append", agent: agent.id, kind: "user", text: "hello" });
+			await done(engine, { type: "agent.pause", agent: agent.id });
+			return { zero: engine.agentZero, events: await allEvents(engine), agents: await engine.reads.agents() };
+		})();
+		await using engine = await place.open();
+		expect(engine.agentZero).toEqual(kept.zero);
+		expect(await allEvents(engine)).toEqual(kept.events);
+		expect(await engine.reads.agents()).toEqual(kept.agents);
+		const again = { type: "agent.spawn", by: kept.zero.id, context: "fresh", name: "kept" };
+		expect(await say(engine, again, { key })).toMatchObject({ done: { agent: { handle: "kept" } }, replayed: true });
+		expect(await refused(engine, { ...again, name: "other" }, { key })).toMatchObject({ code: "CONFLICT" });
+		expect(await say(engine, again, { key, as: human })).toMatchObject({ replayed: true });
+	});
+});

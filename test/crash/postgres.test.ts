@@ -1,0 +1,127 @@
+// PostgreSQL going away, coming back, being written by many and losing an answer.
+import pg from "pg";
+import { describe, expect, test } from "vitest";
+import type { Engine } from "#engine/engine.ts";
+import { StoreFault } from "#engine/ports.ts";
+import { startEngine } from "#src/main.ts";
+import { acknowledged, expectNothingLost } from "#test/support/acknowledged.ts";
+import { lossyProxy } from "#test/support/lossy-proxy.ts";
+import { startPostgres } from "#test/support/postgres.ts";
+import { runProgram } from "#test/support/process.ts";
+import { done, spawn } from "#test/support/say.ts";
+import { freshDatabase } from "#test/support/stores.ts";
+
+const allEvents = async (engine: Engine) => await engine.reads.events({ after: 0, limit: 1_000_000 });
+const append = (engine: Engine, text: string) => done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text }, { key: null });
+
+test("eight processes that start at the same moment migrate once and make one agent 0", async () => {
+	const url = await freshDatabase();
+	const go = Promise.withResolvers<string>();
+	let waiting = 8;
+	const watch = (line: string): void => {
+		if (line === "ready" && --waiting === 0) go.resolve("go\n");
+	};
+	const ran = await Promise.all(Array.from({ length: 8 }, () => runProgram("starter.ts", [JSON.stringify({ url })], { input: go.promise, watch })));
+	const found = ran.map(({ lines, errors }) => lines.find((line) => line.startsWith("agent")) ?? errors);
+	expect(found[0]).toMatch(/^agent \S{22}$/);
+	expect(new Set(found).size).toBe(1);
+	await using engine = await startEngine({ url });
+	expect((await allEvents(engine)).filter((event) => event.kind === "agent.spawned")).toHaveLength(1);
+});
+
+test("several nodes write at once: ids follow the commits and a reader never sees a gap close", async () => {
+	const url = await freshDatabase();
+	await using reader = await startEngine({ url });
+	const nodes = await Promise.all(Array.from({ length: 3 }, () => startEngine({ url })));
+	const seen: number[] = [];
+	let writing = true;
+	const watching = (async () => {
+		while (writing) {
+			const events = await reader.reads.events({ after: seen.at(-1) ?? 0, limit: 1000 });
+			seen.push(...events.map((event) => event.id));
+		}
+	})();
+	await Promise.all(nodes.flatMap((node, at) => Array.from({ length: 60 }, (_, n) => append(node, `${at}:${n}`))));
+	writing = false;
+	await watching;
+	const events = await allEvents(reader);
+	seen.push(...(await reader.reads.events({ after: seen.at(-1) ?? 0, limit: 1000 })).map((event) => event.id));
+	expect(events.filter((event) => event.kind === "user")).toHaveLength(180);
+	expect(seen).toEqual(events.map((event) => event.id));
+	for (const node of nodes) await node[Symbol.asyncDispose]();
+});
+
+test("two nodes that spawn under one name: one wins, the other is told", async () => {
+	const url = await freshDatabase();
+	await using one = await startEngine({ url });
+	await using two = await startEngine({ url });
+	for (let round = 0; round < 10; round++) {
+		const wishes = [one, two].map((node) => spawn(node, node.agentZero.id, { name: `same-${round}` }));
+		const results = await Promise.allSettled(wishes);
+		expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
+		expect(String(results.find((result) => result.status === "rejected")?.reason)).toMatch(/CONFLICT/);
+	}
+});
+
+describe("a database that goes away", { timeout: 60_000 }, () => {
+	test("and comes back loses and doubles nothing", async () => {
+		await using server = await startPostgres({ durable: true });
+		const url = await server.createDatabase();
+		let left = 60;
+		const back: Promise<void>[] = [];
+		const ran = await runProgram("writer.ts", [JSON.stringify({ url }), "pg", "400", "8"], {
+			watch(line) {
+				if (line.startsWith("ack") && --left % 120 === 0 && back.length < 2) back.push(server.crash().then(() => server.start()));
+			},
+		});
+		await Promise.all(back);
+		expect(back).toHaveLength(2);
+		expect(ran.lines.at(-1)).toBe("over");
+		const acks = acknowledged(ran.lines);
+		expect(acks.length).toBeGreaterThan(300);
+		await using engine = await startEngine({ url });
+		expectNothingLost(acks, await allEvents(engine));
+	});
+
+	test("for too long is reported, and what was reported did not happen", async () => {
+		await using server = await startPostgres();
+		const { openPostgres } = await import("#adapters/store/postgres/store.ts");
+		const { batchRunner } = await import("#engine/execute.ts");
+		const { limits } = await import("#contract/limits.ts");
+		await using store = await openPostgres({ url: await server.createDatabase(), run: batchRunner(limits), patienceMs: 200 });
+		await server.crash();
+		await expect(store.commit([])).rejects.toThrow(StoreFault);
+		await expect(store.commit([])).rejects.toThrow(/cannot be reached.*Nothing was changed/);
+		await server.start();
+		expect(await store.commit([])).toEqual([]);
+	});
+});
+
+test("an answer to COMMIT that gets lost is asked for: no item is lost or doubled", async () => {
+	const url = await freshDatabase();
+	await using proxy = await lossyProxy(url);
+	const engine = await startEngine({ url: proxy.url });
+	const acks: { id: number; text: string }[] = [];
+	for (let at = 0; at < 20; at++) {
+		if (at % 4 === 0) proxy.loseCommits(1);
+		acks.push({ id: (await append(engine, `lossy:${at}`)).item ?? 0, text: `lossy:${at}` });
+	}
+	expect(proxy.lost).toBe(5);
+	expectNothingLost(acks, await allEvents(engine));
+	await engine[Symbol.asyncDispose]();
+});
+
+test("a database of a newer Brood is refused and not touched", async () => {
+	const url = await freshDatabase();
+	await (await startEngine({ url }))[Symbol.asyncDispose]();
+	const client = new pg.Client(url);
+	await client.connect();
+	await client.query("insert into migration (version, name, at) values (9999, 'from the future', 0)");
+	const dump = async () => (await client.query("select (select count(*) from event), (select count(*) from migration), (select count(*) from agent)")).rows;
+	const before = await dump();
+	await expect(startEngine({ url })).rejects.toThrow(/newer Brood.*not touched/);
+	expect(await dump()).toEqual(before);
+	await expect(client.query("update event set text = 'other words'")).rejects.toThrow(/append-only/);
+	await expect(client.query("delete from event")).rejects.toThrow(/append-only/);
+	await client.end();
+});
