@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { bannedIn } from "#tools/banned.ts";
 import { folders, roots } from "#tools/folders.ts";
 import { generated } from "#tools/generate.ts";
-import { importsOf, longFunctions, trackedFiles } from "#tools/source.ts";
+import { castsIn, importsOf, longFunctions, trackedFiles } from "#tools/source.ts";
 
 const files = trackedFiles();
 const sources = files.filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"));
@@ -64,6 +64,11 @@ test("functions are at most 70 lines long", () => {
 test("banned calls are not used", () => {
 	expect(sources.flatMap((file) => bannedIn(file, text(file)))).toEqual([]);
 	expect(bannedIn("src/domain/x.ts", "const now = Date.now();")).toEqual(["src/domain/x.ts: Date.now → time arrives with the command (Clock port)"]);
+});
+
+test("nothing is cast outside the contract", () => {
+	expect(inSrc.filter((file) => !file.startsWith("src/contract/")).flatMap((file) => castsIn(file, text(file)))).toEqual([]);
+	expect(castsIn("src/x.ts", "const a = [1] as const;\nconst b = a as unknown;")).toEqual(["src/x.ts:2 casts to unknown"]);
 });
 
 test("names say what is in a file", () => {

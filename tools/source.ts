@@ -36,3 +36,15 @@ export function longFunctions(file: string, text: string, linesMax: number): str
 	new Visitor({ FunctionDeclaration: measure, FunctionExpression: measure, ArrowFunctionExpression: measure }).visit(program);
 	return found;
 }
+
+/** Type assertions other than `as const`, by line. */
+export function castsIn(file: string, text: string): string[] {
+	const found: string[] = [];
+	new Visitor({
+		TSAsExpression(node) {
+			const target = text.slice(node.typeAnnotation.start, node.typeAnnotation.end);
+			if (target !== "const") found.push(`${file}:${text.slice(0, node.start).split("\n").length} casts to ${target}`);
+		},
+	}).visit(parseSync(file, text).program);
+	return found;
+}

@@ -36,6 +36,8 @@ export const AgentState = z.strictObject({
 	lineage: Lineage.nullable(),
 	/** null for agent 0 only */
 	supervisor: AgentId.nullable(),
+	/** the event that holds its settings (system prompt, pinned files); shared with its forks until one changes them */
+	settings: EventId.nullable(),
 	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
@@ -61,11 +63,27 @@ const AgentSpawn = z.strictObject({
 	name: Handle.optional(),
 	/** becomes part of the handle when there is no name */
 	title: z.string().max(200).optional(),
+	/** the last item of the parent's context that the child inherits; the latest one if absent */
+	at: EventId.optional(),
+	/** queued for the child in the same transaction */
+	prompt: z.string().min(1).optional(),
 	project: ProjectSlug.optional(),
 	agentType: AgentType.optional(),
 	model: Model.optional(),
 });
 export type AgentSpawn = z.infer<typeof AgentSpawn>;
+
+const Settings = z.strictObject({
+	systemPrompt: z.string().nullable(),
+	/** paths inside the workspace that every turn sees */
+	pinned: z.array(z.string().max(4096)).max(100),
+});
+export type Settings = z.infer<typeof Settings>;
+export const noSettings: Settings = { systemPrompt: null, pinned: [] };
+
+/** What is not named stays as it is. Settings survive a clear. */
+const AgentConfigure = z.strictObject({ type: z.literal("agent.configure"), agent: AgentId, model: Model.nullable().optional(), ...Settings.partial().shape });
+export type AgentConfigure = z.infer<typeof AgentConfigure>;
 
 const AgentKill = z.strictObject({ type: z.literal("agent.kill"), agent: AgentId, cascade: z.boolean().default(false) });
 export type AgentKill = z.infer<typeof AgentKill>;
@@ -84,6 +102,7 @@ export const agentCommands = [
 	AgentPause,
 	z.strictObject({ type: z.literal("agent.resume"), agent: AgentId }),
 	z.strictObject({ type: z.literal("agent.recover"), agent: AgentId }),
+	AgentConfigure,
 	AgentKill,
 	z.strictObject({ type: z.literal("agent.reap"), agent: AgentId }),
 ] as const;
@@ -99,8 +118,11 @@ export const AgentFact = z.discriminatedUnion("kind", [
 			model: z.string().nullable(),
 			lineage: Lineage.nullable(),
 			supervisor: AgentId.nullable(),
+			settings: EventId.nullable(),
 		}),
 	}),
+	/** the whole settings, so that one event is all there is to read */
+	z.object({ kind: z.literal("agent.configured"), data: Settings.extend({ model: z.string().nullable() }) }),
 	z.object({ kind: z.literal("agent.provisioned") }),
 	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
 	z.object({ kind: z.literal("agent.held"), data: z.object({ hold: HoldKind, reason: z.string() }) }),

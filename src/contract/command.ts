@@ -5,10 +5,10 @@ import { agentCommands } from "./agent.ts";
 import type { Actor, AgentId, Key } from "./ids.ts";
 import { itemCommands } from "./item.ts";
 import { projectCommands } from "./project.ts";
+import { promptCommands } from "./prompt.ts";
 
-export const Command = z.discriminatedUnion("type", [...agentCommands, ...itemCommands, ...projectCommands]);
+export const Command = z.discriminatedUnion("type", [...agentCommands, ...itemCommands, ...promptCommands, ...projectCommands]);
 export type Command = z.infer<typeof Command>;
-export type CommandOf<T extends Command["type"]> = Extract<Command, { type: T }>;
 
 /** A command on its way to the store. Time, ids and randomness arrive with it, so that decisions stay pure. */
 export interface Envelope<C extends Command = Command> {

@@ -4,6 +4,7 @@ import type { AgentFact } from "./agent.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import type { ItemFact } from "./item.ts";
 import type { ProjectFact } from "./project.ts";
+import type { PromptFact } from "./prompt.ts";
 
 /** One row of the one append-only journal. Nothing in it is ever changed or deleted. */
 export const Event = z.object({
@@ -22,7 +23,7 @@ export const Event = z.object({
 export type Event = z.infer<typeof Event>;
 
 /** What `decide` answers with: the events to be, before time, actor and id are known. */
-export type Fact = (AgentFact & { agent: AgentId }) | (ProjectFact & { agent: null }) | (ItemFact & { agent: AgentId });
+export type Fact = (AgentFact & { agent: AgentId }) | (PromptFact & { agent: AgentId }) | (ProjectFact & { agent: null }) | (ItemFact & { agent: AgentId });
 
-/** What happens to a fact on its way into the journal: it learns when, by whom and through which command. */
-export type Happened<F> = F & { at: number; actor: Actor };
+/** What happens to a fact on its way into the journal: it gets its id, a time and an actor. */
+export type Happened<F> = F & { id: number; at: number; actor: Actor };

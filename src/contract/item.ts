@@ -1,29 +1,23 @@
 // Items: the events that belong to a conversation. Every kind without a dot is one, also those that a
 // newer version wrote and this one does not know: they are kept and shown as opaque.
 import { z } from "zod";
-import { AgentId } from "./ids.ts";
+import { AgentId, EventId } from "./ids.ts";
 
+/** Items that say something about the conversation itself; each has a command of its own. */
+export const controlKinds = ["clear", "mark", "rewind", "fork", "killed"] as const;
+
+/** Every kind that this version knows. */
 export const itemKinds = [
-	"user",
-	"assistant",
-	"thought",
-	"tool_call",
-	"tool_result",
-	"plan",
-	"final",
-	"clear",
-	"mark",
-	"rewind",
-	"interrupt",
-	"timeout",
-	"fork",
-	"killed",
-	"command",
-	"system",
-	"usage",
+	...["user", "assistant", "thought", "tool_call", "tool_result", "plan", "final"],
+	...["interrupt", "timeout", "command", "system", "usage"],
+	...controlKinds,
 ] as const;
 
-const ItemKind = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, "an item's kind is a short lower-case word");
+const controls: readonly string[] = controlKinds;
+const ItemKind = z
+	.string()
+	.regex(/^[a-z][a-z0-9_]{0,31}$/, "an item's kind is a short lower-case word")
+	.refine((kind) => !controls.includes(kind), "this kind of item has a command of its own");
 
 const ItemAppend = z.strictObject({
 	type: z.literal("item.append"),
@@ -34,7 +28,15 @@ const ItemAppend = z.strictObject({
 });
 export type ItemAppend = z.infer<typeof ItemAppend>;
 
-export const itemCommands = [ItemAppend] as const;
+const MarkName = z.string().regex(/^[^\p{Cc}]{1,100}$/u, "a mark's name has 1 to 100 characters");
+
+const ContextMark = z.strictObject({ type: z.literal("context.mark"), agent: AgentId, name: MarkName.optional() });
+export type ContextMark = z.infer<typeof ContextMark>;
+/** Without a name: back to the latest mark. */
+const ContextRewind = z.strictObject({ type: z.literal("context.rewind"), agent: AgentId, name: MarkName.optional() });
+export type ContextRewind = z.infer<typeof ContextRewind>;
+
+export const itemCommands = [ItemAppend, z.strictObject({ type: z.literal("context.clear"), agent: AgentId }), ContextMark, ContextRewind] as const;
 
 export interface ItemFact {
 	kind: string;
@@ -43,3 +45,11 @@ export interface ItemFact {
 }
 
 export const isItem = (event: { kind: string }): boolean => !event.kind.includes(".");
+
+const RewindData = z.object({ to: EventId });
+
+/** The mark that a rewind goes back to; null if a hand that was not ours wrote something else there. */
+export function rewindTarget(item: { data: unknown }): number | null {
+	const parsed = RewindData.safeParse(item.data);
+	return parsed.success ? parsed.data.to : null;
+}

@@ -2,6 +2,8 @@
 export interface Limits {
 	/** largest text of a prompt or an item, in UTF-8 bytes */
 	textBytesMax: number;
+	/** prompts in one agent's queue */
+	queueLengthMax: number;
 	/** living agents below one agent; agent 0, whose descendants are all there are, is exempt */
 	descendantsMax: number;
 	/** events that a reader may lag behind before it is cut and told where to resume */
@@ -16,6 +18,7 @@ export interface Limits {
 
 export const limits: Limits = {
 	textBytesMax: 1024 * 1024,
+	queueLengthMax: 1000,
 	descendantsMax: 32,
 	backlogEventsMax: 10_000,
 	watchersMax: 200,

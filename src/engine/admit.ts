@@ -24,7 +24,7 @@ export function admit(request: Request, { clock, ids, limits }: Stamps): Envelop
 	const parsed = Command.safeParse(request.command);
 	if (!parsed.success) return refuse("VALIDATION_ERROR", z.prettifyError(parsed.error), { details: { issues: issuesOf(parsed.error) } });
 	const command = parsed.data;
-	const size = "text" in command ? itemBytes(command) : 0;
+	const size = bytesOf(command);
 	if (size > limits.textBytesMax) {
 		return refuse("TOO_LARGE", `This has ${size} bytes; the limit is ${limits.textBytesMax}.`, { details: { bytes: size, limit: limits.textBytesMax } });
 	}
@@ -39,8 +39,20 @@ export function admit(request: Request, { clock, ids, limits }: Stamps): Envelop
 	};
 }
 
-function itemBytes(item: { text: string | null; data: unknown }): number {
-	return (item.text === null ? 0 : utf8Bytes(item.text)) + (item.data === null ? 0 : utf8Bytes(JSON.stringify(item.data)));
+/** The size of what people and agents write at length; everything else is bounded by its schema. */
+function bytesOf(command: Command): number {
+	switch (command.type) {
+		case "item.append":
+			return utf8Bytes(command.text ?? "") + (command.data === null ? 0 : utf8Bytes(JSON.stringify(command.data)));
+		case "prompt.queue":
+			return utf8Bytes(command.text);
+		case "agent.spawn":
+			return utf8Bytes(command.prompt ?? "");
+		case "agent.configure":
+			return utf8Bytes(command.systemPrompt ?? "");
+		default:
+			return 0;
+	}
 }
 
 function issuesOf(error: z.ZodError): { path: string; message: string }[] {

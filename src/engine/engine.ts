@@ -1,10 +1,13 @@
 // The engine as one thing: store, dispatch, publisher and reactors, started in order and stopped in reverse.
-import type { AgentState } from "#contract/agent.ts";
+import type { AgentState, Settings } from "#contract/agent.ts";
+import type { Event } from "#contract/event.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import type { Refusal } from "#contract/refusal.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
 import { resolve } from "#domain/agent/reference.ts";
+import { contextOf } from "#domain/history.ts";
 import type { Request } from "./admit.ts";
+import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
 import type { Clock, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
@@ -68,6 +71,21 @@ export class Engine implements AsyncDisposable {
 	/** Finds the agent that a person means. */
 	async resolve(reference: string, project: ProjectSlug | null = null): Promise<{ id: AgentId } | Refusal> {
 		return resolve(reference, project, await this.reads.agentsNamed(reference));
+	}
+
+	/** What the agent's model sees, the oldest item first. */
+	async context(id: AgentId): Promise<{ items: Event[] } | Refusal> {
+		const { items, whole } = await this.reads.history(id);
+		if (whole) return { items: contextOf(items) };
+		if ((await this.reads.agent(id)) === undefined) return refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });
+		return refuse("HISTORY_BROKEN", `An ancestor of ${id} is missing from the store or is its own ancestor: its context cannot be told.`, {
+			details: { agent: id },
+			suggestions: ["brood doctor"],
+		});
+	}
+
+	async settings(agent: AgentState): Promise<Settings> {
+		return await settingsOf(this.reads, agent.settings);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

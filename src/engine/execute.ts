@@ -6,13 +6,14 @@
 // Each command sees the rows as the earlier ones of its batch left them. This file decides nothing itself
 // and does no I/O but through the transaction; it runs wherever the store keeps its rows.
 import type { Command, Envelope } from "#contract/command.ts";
+import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { forbiddenFor } from "#domain/permission.ts";
 import { loadAndDecide } from "./commands/table.ts";
 import type { Outcome, Receipt, RunBatch, Subject, Tx } from "./ports.ts";
-import { Work } from "./work.ts";
+import { type Decided, Work } from "./work.ts";
 
 export function batchRunner(limits: Limits): RunBatch {
 	return async (tx, batch) => {
@@ -42,12 +43,16 @@ async function landNew(tx: Tx, envelope: Envelope, limits: Limits): Promise<{ ou
 		return { outcome: { refused: decision, replayed: false }, receipt: { fingerprint, answer: { refused: decision } } };
 	}
 	const events = await work.apply(decision);
-	// an item is answered with its id alone: an agent writes thousands of them and needs no copy of itself each time
-	const named: Subject = command.type === "item.append" && events[0] ? { item: events[0].id } : subject;
+	const named = subject === "the event" ? eventOf(events) : subject;
 	return { outcome: { done: await work.answer(named), events, replayed: false }, receipt: { fingerprint, answer: { subject: named } } };
 }
 
-function forbidden({ actor, command }: Envelope) {
+/** Items and prompts are answered with their id alone: an agent writes thousands and needs no copy of itself each time. */
+function eventOf([first]: readonly Event[]): Subject {
+	return first === undefined ? {} : { event: first.id };
+}
+
+function forbidden({ actor, command }: Envelope): Decided | null {
 	const refusal = forbiddenFor(actor, command.type);
 	return refusal && { decision: refusal, subject: {} };
 }
@@ -87,7 +92,12 @@ async function locksOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "agent.resume":
 		case "agent.recover":
 		case "agent.reap":
+		case "agent.configure":
 		case "item.append":
+		case "context.clear":
+		case "context.mark":
+		case "context.rewind":
+		case "prompt.queue":
 			return [command.agent];
 	}
 }

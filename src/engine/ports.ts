@@ -8,6 +8,7 @@ import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
+import type { PromptState } from "#contract/prompt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 
 /** What a command led to. A replayed one did nothing now: its key had been used before. */
@@ -17,20 +18,34 @@ export type Outcome = { done: Answer; events: Event[]; replayed: boolean } | { r
 export interface Answer {
 	agent?: AgentState;
 	project?: ProjectState;
-	item?: number;
+	/** of an item or a prompt: the id of its event */
+	event?: number;
 }
 
 /** The name of that noun. */
 export interface Subject {
 	agent?: AgentId;
 	project?: ProjectSlug;
-	item?: number;
+	event?: number;
 }
 
 /** What is remembered of a command under its key: enough to answer a retry, not a copy of the answer. */
 export interface Receipt {
 	fingerprint: string;
 	answer: { subject: Subject } | { refused: Refusal };
+}
+
+/** A part of one agent's thread. `after` is exclusive, `upTo` inclusive; only the agent itself, the leaf, has no upper end. */
+export interface Range {
+	agent: AgentId;
+	after: number;
+	upTo: number | null;
+}
+
+/** Not `whole` if an ancestor is missing or comes twice: then there is no context, not a shorter one. */
+export interface Ranges {
+	ranges: Range[];
+	whole: boolean;
 }
 
 /** Questions about committed rows (outside of a batch) or about the batch's own (inside). */
@@ -49,8 +64,18 @@ export interface Reads {
 	above(agent: AgentId): Promise<AgentId[]>;
 	project(slug: ProjectSlug): Promise<ProjectState | undefined>;
 	projects(): Promise<ProjectState[]>;
-	/** the id of the agent's newest item, 0 if it has none */
-	lastItem(agent: AgentId): Promise<number>;
+	event(id: number): Promise<Event | undefined>;
+	/** the newest item of the agent's own thread */
+	newestItem(agent: AgentId): Promise<Event | undefined>;
+	/** the parts of the journal that an agent's context is made of, the oldest first */
+	ranges(agent: AgentId): Promise<Ranges>;
+	/** all items of the agent's ranges, the oldest first */
+	history(agent: AgentId): Promise<{ items: Event[]; whole: boolean }>;
+	/** the marks and rewinds of the agent's ranges, the oldest first */
+	controls(agent: AgentId): Promise<Event[]>;
+	/** the agent's queue, the next one first */
+	prompts(agent: AgentId): Promise<PromptState[]>;
+	queue(agent: AgentId): Promise<{ length: number; first: number | null; last: number | null }>;
 	/** in journal order; `after` is exclusive */
 	events(range: { after: number; limit: number; agent?: AgentId }): Promise<Event[]>;
 }
@@ -65,6 +90,7 @@ export interface Tx extends Reads {
 	rollback(): Promise<void>;
 	putAgent(state: AgentState): Promise<void>;
 	putProject(state: ProjectState): Promise<void>;
+	putPrompt(state: PromptState): Promise<void>;
 	/** gives the events their ids, in order and in commit order across all writers */
 	append(events: readonly Omit<Event, "id">[]): Promise<Event[]>;
 	receipt(key: Key): Promise<Receipt | undefined>;

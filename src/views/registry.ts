@@ -16,16 +16,16 @@ export const emptyRegistry: Registry = { agents: new Map(), projects: new Map() 
 
 /** Events of other nouns, items and kinds that this version does not know leave the registry as it is. */
 export function foldRegistry(registry: Registry, event: Event): Registry {
-	const { agent, actor, at } = event;
+	const { id, agent, actor, at } = event;
 	if (agent !== null) {
 		const fact = AgentFact.safeParse(event);
 		if (!fact.success) return registry;
-		const evolved = evolveAgent(registry.agents.get(agent), { ...fact.data, agent, actor, at });
+		const evolved = evolveAgent(registry.agents.get(agent), { ...fact.data, id, agent, actor, at });
 		return { ...registry, agents: new Map(registry.agents).set(agent, evolved) };
 	}
 	const fact = ProjectFact.safeParse(event);
 	if (!fact.success) return registry;
 	const { slug } = fact.data.data;
-	const evolved = evolveProject(registry.projects.get(slug), { ...fact.data, actor, at });
+	const evolved = evolveProject(registry.projects.get(slug), { ...fact.data, id, actor, at });
 	return { ...registry, projects: new Map(registry.projects).set(slug, evolved) };
 }

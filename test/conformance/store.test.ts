@@ -96,7 +96,7 @@ describe.each(flavors)("%s", (flavor) => {
 		const ids: number[] = [];
 		await Promise.all(
 			Array.from({ length: 200 }, async (_, at) => {
-				const { item } = await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: String(at) });
+				const { event: item } = await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: String(at) });
 				ids.push(item ?? 0);
 			}),
 		);
@@ -116,8 +116,8 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(first).toEqual(events.slice(0, 3));
 		expect(await engine.reads.events({ after: first.at(-1)?.id ?? 0, limit: 1000 })).toEqual(events.slice(3));
 		expect(await engine.reads.events({ after: 0, limit: 1000, agent: one.id })).toEqual(events.filter((event) => event.agent === one.id));
-		expect(await engine.reads.lastItem(one.id)).toBe(events.at(-1)?.id);
-		expect(await engine.reads.lastItem(engine.agentZero.id)).toBe(0);
+		expect(await engine.reads.newestItem(one.id)).toEqual(events.at(-1));
+		expect(await engine.reads.newestItem(engine.agentZero.id)).toBeUndefined();
 	});
 
 	test("every text and every JSON comes back as it went in", async () => {

@@ -104,7 +104,7 @@ test("an answer to COMMIT that gets lost is asked for: no item is lost or double
 	const acks: { id: number; text: string }[] = [];
 	for (let at = 0; at < 20; at++) {
 		if (at % 4 === 0) proxy.loseCommits(1);
-		acks.push({ id: (await append(engine, `lossy:${at}`)).item ?? 0, text: `lossy:${at}` });
+		acks.push({ id: (await append(engine, `lossy:${at}`)).event ?? 0, text: `lossy:${at}` });
 	}
 	expect(proxy.lost).toBe(5);
 	expectNothingLost(acks, await allEvents(engine));

@@ -23,7 +23,7 @@ const write = async (): Promise<void> => {
 		const text = `${run}:${next++}`;
 		try {
 			const outcome = await engine.dispatch({ actor: system, key: null, command: { type: "item.append", agent: engine.agentZero.id, kind: "user", text } });
-			say("done" in outcome ? `ack ${outcome.done.item} ${text}` : `refused ${outcome.refused.code}`);
+			say("done" in outcome ? `ack ${outcome.done.event} ${text}` : `refused ${outcome.refused.code}`);
 		} catch (error) {
 			say(`fault ${error instanceof StoreFault ? error.kind : "bug"} ${text}`);
 		}

@@ -1,5 +1,5 @@
 // What may be done to an agent that exists. Making one is in `spawn.ts`, ending one in `kill.ts`.
-import type { AgentFail, AgentPause, AgentState } from "#contract/agent.ts";
+import type { AgentConfigure, AgentFail, AgentPause, AgentState, Settings } from "#contract/agent.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { resumable } from "./holds.ts";
@@ -49,6 +49,14 @@ export function decideRecover(agent: AgentState): Decision {
 	if (refusal) return refusal;
 	const ends = agent.holds.map((hold) => hold.kind).filter((kind) => kind !== "user" && kind !== "interrupt" && kind !== "limit");
 	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends } }];
+}
+
+/** Settings belong to the agent, not to the conversation: no clear or rewind touches them. */
+export function decideConfigure(agent: AgentState, current: Settings, command: AgentConfigure): Decision {
+	const refusal = refusedNow(agent, "say");
+	if (refusal) return refusal;
+	const { model = agent.model, systemPrompt = current.systemPrompt, pinned = current.pinned } = command;
+	return [{ kind: "agent.configured", agent: agent.id, data: { model, systemPrompt, pinned } }];
 }
 
 export function decideReap(agent: AgentState): Decision {

@@ -10,6 +10,8 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 	if (event.kind === "agent.spawned") return spawned(event);
 	if (state === undefined) throw new Error(`${event.kind} of ${event.agent}, which was never spawned`);
 	switch (event.kind) {
+		case "agent.configured":
+			return { ...state, model: event.data.model, settings: event.id };
 		case "agent.provisioned":
 			return { ...state, life: "live" };
 		case "agent.failed":

@@ -1,5 +1,6 @@
 // The one way to make an agent.
 import type { AgentSpawn, AgentState, Lineage } from "#contract/agent.ts";
+import type { Fact } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
@@ -11,8 +12,8 @@ export interface SpawnSight {
 	parent: AgentState;
 	/** the parent itself, or the nearest living agent above it */
 	supervisor: AgentState;
-	/** where the parent's context ends now; only looked at when the child inherits it */
-	forkPoint: Lineage["forkPoint"];
+	/** the last item that the child inherits; undefined if the wished-for one is not in the parent's context */
+	forkPoint: Lineage["forkPoint"] | undefined;
 	/** of the child's project; undefined if there is no such project */
 	project: ProjectState | null | undefined;
 	/** the first wished-for handle that nobody ever had, if any */
@@ -40,28 +41,45 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 			suggestions: ["brood tree"],
 		});
 	}
-	const inherits = command.context === "inherit";
+	if (seen.forkPoint === undefined) {
+		return refuse("ITEM_NOT_IN_CONTEXT", `Item ${command.at} is not in the context of ${parent.handle}.`, {
+			details: { agent: parent.id, item: command.at ?? null },
+			suggestions: [`brood log ${parent.handle} --context`],
+		});
+	}
+	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: seen.forkPoint } : null;
+	const child = by.freshId;
 	return [
 		{
 			kind: "agent.spawned",
-			agent: by.freshId,
+			agent: child,
 			data: {
 				handle: seen.handle,
 				name: command.name ?? null,
 				project: seen.project?.slug ?? null,
 				type: command.agentType ?? parent.type,
 				model: command.model ?? parent.model,
-				lineage: inherits ? { agent: parent.id, forkPoint: seen.forkPoint } : null,
+				lineage,
 				supervisor: supervisor.id,
+				settings: lineage === null ? null : parent.settings,
 			},
 		},
+		...(lineage === null ? [] : tellBoth(seen, lineage, child)),
+		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0 } } as const]),
 	];
+}
+
+/** A fork shows in both threads: the child learns who it is, the parent that it has one. Neither is older than the cut. */
+function tellBoth({ parent, handle }: SpawnSight, lineage: Lineage, child: AgentId): Fact[] {
+	const told: Fact = { kind: "fork", agent: child, text: `Forked from ${parent.handle}.`, data: { parent: parent.id, forkPoint: lineage.forkPoint } };
+	if (parent.life === "ended") return [told];
+	return [told, { kind: "fork", agent: parent.id, text: `Forked ${handle}.`, data: { child, forkPoint: lineage.forkPoint } }];
 }
 
 /** Agent 0: made once on the first start, then only found. */
 export function decideInit(existing: AgentState | undefined, command: { agentType: string }, by: { freshId: AgentId }): Decision {
 	if (existing !== undefined) return [];
-	const data = { handle: initHandle, name: initHandle, project: null, type: command.agentType, model: null, lineage: null, supervisor: null };
+	const data = { handle: initHandle, name: initHandle, project: null, type: command.agentType, model: null, lineage: null, supervisor: null, settings: null };
 	return [
 		{ kind: "agent.spawned", agent: by.freshId, data },
 		{ kind: "agent.provisioned", agent: by.freshId },

@@ -1,13 +1,17 @@
 // What the deciders of the agent have to see, and where it is read.
-import type { AgentKill, AgentSpawn, AgentState } from "#contract/agent.ts";
+import { type AgentConfigure, AgentFact, type AgentKill, type AgentSpawn, type AgentState, noSettings, type Settings } from "#contract/agent.ts";
 import { type AgentId, agentOf, type Handle, initHandle, type ProjectSlug } from "#contract/ids.ts";
+import { isItem } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
+import { decideConfigure } from "#domain/agent/decide.ts";
 import { candidateHandles } from "#domain/agent/handle.ts";
 import { decideKill } from "#domain/agent/kill.ts";
 import { decideInit, decideSpawn, type SpawnSight } from "#domain/agent/spawn.ts";
 import type { Decision } from "#domain/decision.ts";
+import { isVisible, lastOfContext } from "#domain/history.ts";
+import type { Reads } from "../ports.ts";
 import type { Decided, Work } from "../work.ts";
 
 /** Commands that concern one agent and need nothing but its row. */
@@ -36,12 +40,22 @@ export async function spawnAgent(work: Work, command: AgentSpawn, limits: Limits
 	const seen: SpawnSight = {
 		parent,
 		supervisor,
-		forkPoint: command.context === "inherit" ? await work.tx.lastItem(parent.id) : 0,
+		forkPoint: command.context === "inherit" ? await forkPoint(work, parent, command.at) : 0,
 		project,
 		handle: await firstFree(work, project?.slug ?? null, wishes),
 		full: await fullFamily(work, supervisor, limits.descendantsMax),
 	};
 	return { decision: decideSpawn(seen, command, { actor, freshId }), subject: { agent: freshId } };
+}
+
+/** The end of the parent's context takes one look-up, however long it is; any other item has to be looked for in it. */
+async function forkPoint(work: Work, parent: AgentState, at: number | undefined): Promise<SpawnSight["forkPoint"]> {
+	if (at === undefined) return lastOfContext(await work.tx.newestItem(parent.id), parent.lineage);
+	const item = await work.tx.event(at);
+	if (item === undefined || !isItem(item)) return undefined;
+	const { ranges } = await work.tx.ranges(parent.id);
+	const inRanges = ranges.some(({ agent, after, upTo }) => agent === item.agent && at > after && (upTo === null || at <= upTo));
+	return inRanges && isVisible(item, await work.tx.controls(parent.id)) ? at : undefined;
 }
 
 async function nearestLiving(work: Work, agent: AgentState, above: readonly AgentId[]): Promise<AgentState> {
@@ -72,6 +86,18 @@ async function fullFamily(work: Work, supervisor: AgentState, limit: number): Pr
 	if (eldest === undefined) return null;
 	const living = await work.tx.descendants(eldest.id);
 	return living.length < limit ? null : { agent: eldest, limit };
+}
+
+export async function configureAgent(work: Work, command: AgentConfigure): Promise<Decided> {
+	const agent = await work.agent(command.agent);
+	const current = await settingsOf(work.tx, agent?.settings ?? null);
+	return await onAgent(work, command.agent, (state) => decideConfigure(state, current, command));
+}
+
+/** The settings that an event holds; none if the agent never had any. */
+export async function settingsOf(reads: Reads, event: number | null): Promise<Settings> {
+	const configured = event === null ? undefined : AgentFact.safeParse(await reads.event(event)).data;
+	return configured?.kind === "agent.configured" ? configured.data : noSettings;
 }
 
 export async function killAgent(work: Work, command: AgentKill): Promise<Decided> {

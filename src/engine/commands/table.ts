@@ -2,10 +2,12 @@
 import type { Command } from "#contract/command.ts";
 import type { Limits } from "#contract/limits.ts";
 import { decideFail, decidePause, decideProvisioned, decideReap, decideRecover, decideResume } from "#domain/agent/decide.ts";
+import { decideClear, decideMark } from "#domain/history.ts";
 import { decideAppend } from "#domain/item.ts";
 import { decideAddProject, decideRemoveProject } from "#domain/project.ts";
 import type { Decided, Work } from "../work.ts";
-import { initAgent, killAgent, onAgent, spawnAgent } from "./agent.ts";
+import { configureAgent, initAgent, killAgent, onAgent, spawnAgent } from "./agent.ts";
+import { inThread, queuePrompt, rewindContext } from "./thread.ts";
 
 export async function loadAndDecide(work: Work, command: Command, limits: Limits): Promise<Decided> {
 	switch (command.type) {
@@ -28,7 +30,17 @@ export async function loadAndDecide(work: Work, command: Command, limits: Limits
 		case "agent.reap":
 			return await onAgent(work, command.agent, decideReap);
 		case "item.append":
-			return await onAgent(work, command.agent, (agent) => decideAppend(agent, command));
+			return await inThread(work, command.agent, (agent) => decideAppend(agent, command));
+		case "context.clear":
+			return await inThread(work, command.agent, decideClear);
+		case "context.mark":
+			return await inThread(work, command.agent, (agent) => decideMark(agent, command));
+		case "context.rewind":
+			return await rewindContext(work, command);
+		case "prompt.queue":
+			return await queuePrompt(work, command, limits);
+		case "agent.configure":
+			return await configureAgent(work, command);
 		case "project.add":
 			return { decision: decideAddProject(await work.project(command.slug), command), subject: { project: command.slug } };
 		case "project.remove": {

@@ -4,7 +4,8 @@ import type { Event } from "#contract/event.ts";
 import type { AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { ProjectState } from "#contract/project.ts";
-import type { Reads, Receipt, Tx } from "#engine/ports.ts";
+import type { PromptState } from "#contract/prompt.ts";
+import type { Range, Ranges, Reads, Receipt, Tx } from "#engine/ports.ts";
 
 export interface Rows {
 	/** in the order in which they were made */
@@ -12,6 +13,7 @@ export interface Rows {
 	projects: Map<ProjectSlug, ProjectState>;
 	/** the event with id n is at n - 1 */
 	events: Event[];
+	prompts: Map<number, PromptState>;
 	receipts: Map<Key, Receipt & { at: number }>;
 }
 
@@ -81,9 +83,55 @@ export class MemoryReads implements Reads {
 		return [...this.rows.projects.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
 	}
 
-	async lastItem(agent: AgentId): Promise<number> {
+	async event(id: number): Promise<Event | undefined> {
 		await this.#settled();
-		return this.rows.events.findLast((event) => event.agent === agent && isItem(event))?.id ?? 0;
+		return this.rows.events[id - 1];
+	}
+
+	async newestItem(agent: AgentId): Promise<Event | undefined> {
+		await this.#settled();
+		return this.rows.events.findLast((event) => event.agent === agent && isItem(event));
+	}
+
+	/** From the leaf up its lineage, to the last clear that the walk can see or to an agent without a lineage. */
+	async ranges(leaf: AgentId): Promise<Ranges> {
+		await this.#settled();
+		const ranges: Range[] = [];
+		let upTo: number | null = null;
+		for (let next: AgentId | null = leaf; next !== null; ) {
+			const agent: AgentState | undefined = this.rows.agents.get(next);
+			const again = ranges.some((range) => range.agent === next);
+			if (agent === undefined || again) return { ranges, whole: false };
+			const end = upTo ?? Number.POSITIVE_INFINITY;
+			const clear = this.rows.events.findLast((event) => event.agent === next && event.kind === "clear" && event.id <= end);
+			ranges.unshift({ agent: next, after: clear?.id ?? 0, upTo });
+			if (clear !== undefined || agent.lineage === null) break;
+			upTo = Math.min(end, agent.lineage.forkPoint);
+			next = agent.lineage.agent;
+		}
+		return { ranges, whole: true };
+	}
+
+	async history(agent: AgentId): Promise<{ items: Event[]; whole: boolean }> {
+		const { ranges, whole } = await this.ranges(agent);
+		const inRange = (range: Range) => (event: Event) =>
+			event.agent === range.agent && event.id > range.after && (range.upTo === null || event.id <= range.upTo);
+		return { items: ranges.flatMap((range) => this.rows.events.filter(inRange(range)).filter(isItem)), whole };
+	}
+
+	async controls(agent: AgentId): Promise<Event[]> {
+		const { items } = await this.history(agent);
+		return items.filter((item) => item.kind === "mark" || item.kind === "rewind");
+	}
+
+	async prompts(agent: AgentId): Promise<PromptState[]> {
+		await this.#settled();
+		return [...this.rows.prompts.values()].filter((prompt) => prompt.agent === agent).sort((a, b) => a.position - b.position);
+	}
+
+	async queue(agent: AgentId): Promise<{ length: number; first: number | null; last: number | null }> {
+		const prompts = await this.prompts(agent);
+		return { length: prompts.length, first: prompts[0]?.position ?? null, last: prompts.at(-1)?.position ?? null };
 	}
 
 	async events({ after, limit, agent }: { after: number; limit: number; agent?: AgentId }): Promise<Event[]> {
@@ -124,6 +172,10 @@ export class MemoryTx extends MemoryReads implements Tx {
 
 	async putProject(state: ProjectState): Promise<void> {
 		this.#put(this.rows.projects, state.slug, state);
+	}
+
+	async putPrompt(state: PromptState): Promise<void> {
+		this.#put(this.rows.prompts, state.id, state);
 	}
 
 	async putReceipt(key: Key, receipt: Receipt, at: number): Promise<void> {

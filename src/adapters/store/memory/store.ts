@@ -4,7 +4,7 @@ import { type Outcome, type RunBatch, type Store, StoreFault } from "#engine/por
 import { MemoryReads, MemoryTx, type Rows } from "./rows.ts";
 
 export function openMemory(run: RunBatch): Store {
-	const rows: Rows = { agents: new Map(), projects: new Map(), events: [], receipts: new Map() };
+	const rows: Rows = { agents: new Map(), projects: new Map(), events: [], prompts: new Map(), receipts: new Map() };
 	let turn: Promise<unknown> = Promise.resolve();
 
 	async function commit(batch: readonly Envelope[]): Promise<Outcome[]> {

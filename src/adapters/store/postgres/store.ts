@@ -5,10 +5,10 @@ import type pg from "pg";
 import type { Envelope } from "#contract/command.ts";
 import { type Outcome, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
 import * as queries from "../sql/queries.ts";
-import { SqlReads } from "../sql/reads.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 import { faultOf, isClash, isConnectionLoss } from "./fault.ts";
 import { migrate } from "./migrate.ts";
+import { PostgresReads } from "./reads.ts";
 import { PostgresTx } from "./tx.ts";
 
 export interface PostgresOptions {
@@ -33,7 +33,7 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 	return {
 		kind: "postgres",
 		batchesMax: 1,
-		reads: new SqlReads(new PostgresConnection(pool)),
+		reads: new PostgresReads(new PostgresConnection(pool)),
 		broken: writer.broken,
 		commit: (batch) => writer.commit(batch),
 		dropReceipts: async (before) => (await new PostgresConnection(pool).all(queries.dropReceipts, { before })).length,

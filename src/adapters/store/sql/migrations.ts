@@ -10,7 +10,7 @@ export interface Migration {
 }
 
 export const migrations: readonly Migration[] = [
-	{ version: 1, name: "the journal, agents, projects and receipts", sql: (flavor) => [...statements(flavor, first), ...appendOnly[flavor]] },
+	{ version: 1, name: "the journal, agents, prompts, projects and receipts", sql: (flavor) => [...statements(flavor, first), ...appendOnly[flavor]] },
 ];
 
 /** What this program writes and the newest that it can read. */
@@ -35,6 +35,8 @@ function first(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("handle", text, (column) => column.notNull())
 			.addColumn("life", text, (column) => column.notNull())
 			.addColumn("supervisor", text)
+			.addColumn("lineage", int, (column) => column.references("agent.seq"))
+			.addColumn("fork_point", int)
 			.addColumn("state", text, (column) => column.notNull()),
 		// never used twice in a project, also after the agent's end
 		schema.createIndex("agent_handle").unique().on("agent").expression(sql`(coalesce(project, '')), handle`),
@@ -52,6 +54,18 @@ function first(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("actor", text, (column) => column.notNull())
 			.addColumn("command", text),
 		schema.createIndex("event_agent").on("event").columns(["agent", "id"]),
+		// few items are of these kinds, so finding the latest clear costs next to nothing, and writing others nothing
+		schema
+			.createIndex("event_control")
+			.on("event")
+			.columns(["agent", "id"])
+			.where(sql.ref("kind"), "in", [sql.lit("clear"), sql.lit("mark"), sql.lit("rewind")]),
+		schema
+			.createTable("prompt")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
+			.addColumn("position", int, (column) => column.notNull()),
+		schema.createIndex("prompt_queue").on("prompt").columns(["agent", "position"]),
 		schema
 			.createTable("project")
 			.addColumn("slug", text, (column) => column.primaryKey())

@@ -80,20 +80,29 @@ export const agentsAbove = query<{ id: AgentId }>()("agents-above", (db, arg) =>
 		.orderBy("distance"),
 );
 
-export const insertAgent = query<{ id: AgentId; project: string | null; handle: string; life: string; supervisor: AgentId | null; state: string }>()(
-	"insert-agent",
-	(db, arg) =>
-		db
-			.insertInto("agent")
-			.values({
-				id: arg("id"),
-				project: arg("project"),
-				handle: arg("handle"),
-				life: arg("life"),
-				supervisor: arg("supervisor"),
-				state: arg("state"),
-			})
-			.returning("seq"),
+export const insertAgent = query<{
+	id: AgentId;
+	project: string | null;
+	handle: string;
+	life: string;
+	supervisor: AgentId | null;
+	lineage: AgentId | null;
+	forkPoint: number | null;
+	state: string;
+}>()("insert-agent", (db, arg) =>
+	db
+		.insertInto("agent")
+		.values({
+			id: arg("id"),
+			project: arg("project"),
+			handle: arg("handle"),
+			life: arg("life"),
+			supervisor: arg("supervisor"),
+			lineage: seqOf(db, arg("lineage")),
+			fork_point: arg("forkPoint"),
+			state: arg("state"),
+		})
+		.returning("seq"),
 );
 
 export const updateAgent = query<{ seq: number; life: string; supervisor: AgentId | null; state: string }>()("update-agent", (db, arg) =>
@@ -128,17 +137,6 @@ export const insertEvent = query<{
 		.returning("id"),
 );
 
-/** Items are the kinds without a dot. The newest is near the end, so this reads a few rows at most. */
-export const lastItem = query<{ agent: AgentId }>()("last-item", (db, arg) =>
-	db
-		.selectFrom("event")
-		.select("id")
-		.where("agent", "=", seqOf(db, arg("agent")))
-		.where("kind", "not like", sql.lit("%.%"))
-		.orderBy("id", "desc")
-		.limit(sql.lit(1)),
-);
-
 export const eventsAfter = query<{ after: number; limit: number }>()("events-after", (db, arg) =>
 	fromJournal(db).where("event.id", ">", arg("after")).orderBy("event.id").limit(arg("limit")),
 );
@@ -151,7 +149,9 @@ export const eventsOfAgentAfter = query<{ agent: AgentId; after: number; limit: 
 		.limit(arg("limit")),
 );
 
-const seqOf = (db: Kysely<Tables>, id: RawBuilder<AgentId>) => db.selectFrom("agent").select("seq").where("id", "=", id);
+export const eventById = query<{ id: number }>()("event-by-id", (db, arg) => fromJournal(db).where("event.id", "=", arg("id")));
+
+const seqOf = (db: Kysely<Tables>, agent: RawBuilder<AgentId | null>) => db.selectFrom("agent").select("seq").where("id", "=", agent);
 
 const fromJournal = (db: Kysely<Tables>) =>
 	db

@@ -3,8 +3,10 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
-import type { Reads } from "#engine/ports.ts";
+import type { PromptState } from "#contract/prompt.ts";
+import type { Ranges, Reads } from "#engine/ports.ts";
 import type { Connection } from "./connection.ts";
+import * as history from "./history-queries.ts";
 import * as queries from "./queries.ts";
 import { agentFrom, eventFrom, projectFrom } from "./rows.ts";
 
@@ -62,8 +64,46 @@ export class SqlReads implements Reads {
 		return (await this.connection.all(queries.allProjects, {})).map(projectFrom);
 	}
 
-	async lastItem(agent: AgentId): Promise<number> {
-		return (await this.connection.all(queries.lastItem, { agent }))[0]?.id ?? 0;
+	async event(id: number): Promise<Event | undefined> {
+		return (await this.connection.all(queries.eventById, { id })).map(eventFrom)[0];
+	}
+
+	async newestItem(agent: AgentId): Promise<Event | undefined> {
+		const [row] = await this.connection.all(history.newestItem, { agent });
+		return row && eventFrom({ ...row, agent });
+	}
+
+	async ranges(agent: AgentId): Promise<Ranges> {
+		const rows = await this.connection.all(history.walkUp, { agent });
+		return { ranges: rows.map(({ id, clear, up_to: upTo }) => ({ agent: id, after: clear ?? 0, upTo })), whole: isWhole(rows) };
+	}
+
+	async history(agent: AgentId): Promise<{ items: Event[]; whole: boolean }> {
+		const rows = await this.connection.all(history.walkUp, { agent });
+		return { items: await this.#alongRanges(rows, history.itemsOfRange), whole: isWhole(rows) };
+	}
+
+	async controls(agent: AgentId): Promise<Event[]> {
+		return await this.#alongRanges(await this.connection.all(history.walkUp, { agent }), history.controlsOfRange);
+	}
+
+	async #alongRanges(rows: readonly history.WalkRow[], query: typeof history.itemsOfRange): Promise<Event[]> {
+		const found: Event[] = [];
+		for (const { seq, id, clear, up_to } of rows) {
+			const part = await this.connection.all(query, { seq, after: clear ?? 0, upTo: up_to ?? history.endless });
+			for (const row of part) found.push(eventFrom({ ...row, agent: id }));
+		}
+		return found;
+	}
+
+	async prompts(agent: AgentId): Promise<PromptState[]> {
+		const rows = await this.connection.all(history.promptsOfAgent, { agent });
+		return rows.map((row) => ({ ...row, text: row.text ?? "" }));
+	}
+
+	async queue(agent: AgentId): Promise<{ length: number; first: number | null; last: number | null }> {
+		const [ends] = await this.connection.all(history.queueEnds, { agent });
+		return { length: Number(ends?.length ?? 0), first: ends?.first ?? null, last: ends?.last ?? null };
 	}
 
 	async events({ after, limit, agent }: { after: number; limit: number; agent?: AgentId }): Promise<Event[]> {
@@ -73,4 +113,10 @@ export class SqlReads implements Reads {
 				: await this.connection.all(queries.eventsOfAgentAfter, { agent, after, limit });
 		return rows.map(eventFrom);
 	}
+}
+
+/** The walk reached a clear or an agent without a lineage, and not a lineage that leads nowhere. */
+export function isWhole(rows: readonly history.WalkRow[]): boolean {
+	const [oldest] = rows;
+	return oldest !== undefined && (oldest.clear !== null || oldest.lineage === null);
 }

@@ -11,6 +11,9 @@ export interface Tables {
 		handle: string;
 		life: string;
 		supervisor: AgentId | null;
+		/** the `seq` of the agent whose context it inherited, and up to which event */
+		lineage: number | null;
+		fork_point: number | null;
 		/** an `AgentState`; the columns above repeat what queries look for */
 		state: string;
 	};
@@ -26,6 +29,8 @@ export interface Tables {
 		actor: Actor;
 		command: string | null;
 	};
+	/** the words, their author and their time are in the event of the same id */
+	prompt: { id: number; agent: number; position: number };
 	project: { slug: string; state: string };
 	receipt: { key: string; fingerprint: string; answer: string; at: number };
 	migration: { version: number; name: string; at: number };

@@ -3,7 +3,9 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Key } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
+import type { PromptState } from "#contract/prompt.ts";
 import type { Receipt, Tx } from "#engine/ports.ts";
+import { insertPrompt } from "./history-queries.ts";
 import * as queries from "./queries.ts";
 import { SqlReads } from "./reads.ts";
 import { agentFrom, receiptFrom } from "./rows.ts";
@@ -44,12 +46,19 @@ export class SqlTx extends SqlReads implements Tx {
 			await this.connection.all(queries.updateAgent, { seq, life, supervisor, state: json });
 			return;
 		}
-		const [row] = await this.connection.all(queries.insertAgent, { id, project, handle, life, supervisor, state: json });
+		const { agent: lineage, forkPoint } = state.lineage ?? { agent: null, forkPoint: null };
+		const [row] = await this.connection.all(queries.insertAgent, { id, project, handle, life, supervisor, lineage, forkPoint, state: json });
 		if (row !== undefined) this.#seqs.set(id, row.seq);
 	}
 
 	async putProject(state: ProjectState): Promise<void> {
 		await this.connection.all(queries.putProject, { slug: state.slug, state: JSON.stringify(state) });
+	}
+
+	async putPrompt({ id, agent, position }: PromptState): Promise<void> {
+		const seq = await this.#seqOf(agent);
+		if (seq === undefined) throw new Error(`a prompt of ${agent}, which is not in the store`);
+		await this.connection.all(insertPrompt, { id, agent: seq, position });
 	}
 
 	async append(events: readonly Omit<Event, "id">[]): Promise<Event[]> {

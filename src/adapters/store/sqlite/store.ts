@@ -54,7 +54,13 @@ function readsThrough(thread: Thread): Reads {
 		above: read("above"),
 		project: read("project"),
 		projects: read("projects"),
-		lastItem: read("lastItem"),
+		event: read("event"),
+		newestItem: read("newestItem"),
+		ranges: read("ranges"),
+		history: read("history"),
+		controls: read("controls"),
+		prompts: read("prompts"),
+		queue: read("queue"),
 		events: read("events"),
 	};
 }

@@ -1,0 +1,115 @@
+// Walking from an agent to the last clear or the root, and reading what lies on the way.
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { AgentId } from "#contract/ids.ts";
+import { query } from "./prepared.ts";
+import type { EventRow } from "./rows.ts";
+import type { Tables } from "./tables.ts";
+
+/** The same words as in the index `event_control`, or SQLite would not use it. */
+const isControl = sql<boolean>`kind in ('clear', 'mark', 'rewind')`;
+const isItem = sql<boolean>`kind not like '%.%'`;
+
+/** Stands for "no upper end" in a comparison: no id gets there. */
+export const endless = Number.MAX_SAFE_INTEGER;
+
+export interface WalkRow {
+	seq: number;
+	id: AgentId;
+	lineage: number | null;
+	up_to: number | null;
+	clear: number | null;
+}
+
+/**
+ * One row for each agent whose thread the context takes from, the oldest first. An ancestor is always older than its
+ * child, so a walk that would go in a circle stops, and its last row shows a lineage that leads nowhere.
+ */
+const walk = (agent: RawBuilder<AgentId>) => sql`
+	with recursive walk (seq, id, lineage, fork_point, up_to, clear, depth) as (
+		select seq, id, lineage, fork_point, cast(null as bigint),
+			(select max(event.id) from event where event.agent = agent.seq and ${isControl} and kind = 'clear'), 0
+		from agent where id = ${agent}
+		union all
+		select parent.seq, parent.id, parent.lineage, parent.fork_point, ${lower},
+			(select max(event.id) from event where event.agent = parent.seq and ${isControl} and kind = 'clear' and event.id <= ${lower}), walk.depth + 1
+		from walk join agent parent on parent.seq = walk.lineage and parent.seq < walk.seq
+		where walk.clear is null
+	)`;
+
+/** The nearer of the two upper ends, where "none" is the farthest. */
+const lower = sql`case when walk.up_to is null or walk.fork_point < walk.up_to then walk.fork_point else walk.up_to end`;
+
+const raw = <R>(db: Kysely<Tables>, text: RawBuilder<R>) => ({ compile: () => text.compile(db) });
+
+export const walkUp = query<{ agent: AgentId }>()("walk-up", (db, arg) =>
+	raw(db, sql<WalkRow>`${walk(arg("agent"))} select seq, id, lineage, up_to, clear from walk order by depth desc`),
+);
+
+/** One range of one thread, for a database where a query costs microseconds. */
+export const itemsOfRange = query<{ seq: number; after: number; upTo: number }>()("items-of-range", (db, arg) =>
+	db
+		.selectFrom("event")
+		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])
+		.where("agent", "=", arg("seq"))
+		.where("id", ">", arg("after"))
+		.where("id", "<=", arg("upTo"))
+		.where(isItem)
+		.orderBy("id"),
+);
+
+/** All ranges at once, for a database at the other end of a wire. */
+export const itemsOfHistory = query<{ agent: AgentId }>()("items-of-history", (db, arg) =>
+	raw(
+		db,
+		sql<EventRow>`${walk(arg("agent"))}
+			select part.id, walk.id as agent, part.turn, part.kind, part.text, part.data, part.at, part.actor, part.command
+			from walk cross join lateral (
+				select * from event
+				where event.agent = walk.seq and event.id > coalesce(walk.clear, 0) and event.id <= coalesce(walk.up_to, ${sql.lit(endless)}) and ${isItem}
+			) part
+			order by walk.depth desc, part.id`,
+	),
+);
+
+export const controlsOfRange = query<{ seq: number; after: number; upTo: number }>()("controls-of-range", (db, arg) =>
+	db
+		.selectFrom("event")
+		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])
+		.where("agent", "=", arg("seq"))
+		.where("id", ">", arg("after"))
+		.where("id", "<=", arg("upTo"))
+		.where(isControl)
+		.orderBy("id"),
+);
+
+/** The newest is near the end of the thread, so this reads a few rows at most. */
+export const newestItem = query<{ agent: AgentId }>()("newest-item", (db, arg) =>
+	db
+		.selectFrom("event")
+		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])
+		.where("agent", "=", db.selectFrom("agent").select("seq").where("id", "=", arg("agent")))
+		.where(isItem)
+		.orderBy("id", "desc")
+		.limit(sql.lit(1)),
+);
+
+export const promptsOfAgent = query<{ agent: AgentId }>()("prompts-of-agent", (db, arg) =>
+	db
+		.selectFrom("prompt")
+		.innerJoin("agent", "agent.seq", "prompt.agent")
+		.innerJoin("event", "event.id", "prompt.id")
+		.select(["prompt.id", "agent.id as agent", "event.text", "prompt.position", "event.at as createdAt", "event.actor as createdBy"])
+		.where("agent.id", "=", arg("agent"))
+		.orderBy("prompt.position"),
+);
+
+export const queueEnds = query<{ agent: AgentId }>()("queue-ends", (db, arg) =>
+	db
+		.selectFrom("prompt")
+		.select((of) => [of.fn.countAll<number>().as("length"), of.fn.min("position").as("first"), of.fn.max("position").as("last")])
+		.where("agent", "=", db.selectFrom("agent").select("seq").where("id", "=", arg("agent"))),
+);
+
+export const insertPrompt = query<{ id: number; agent: number; position: number }>()("insert-prompt", (db, arg) =>
+	db.insertInto("prompt").values({ id: arg("id"), agent: arg("agent"), position: arg("position") }),
+);

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { Event } from "#contract/event.ts";
+import { system } from "#contract/ids.ts";
+import { limits } from "#contract/limits.ts";
+import { Publisher, Subscription } from "./publish.ts";
+
+const event = (id: number): Event => ({ id, agent: null, turn: null, kind: "x.happened", text: null, data: null, at: 0, actor: system, command: null });
+const events = (...ids: number[]): Event[] => ids.map(event);
+
+function watch(publisher: Publisher): Subscription {
+	const subscription = publisher.subscribe("watcher");
+	if (!(subscription instanceof Subscription)) throw new Error(subscription.message);
+	return subscription;
+}
+
+test("a reader gets everything published since it came, in order", async () => {
+	const publisher = new Publisher(limits);
+	publisher.publish(events(1));
+	const reader = watch(publisher);
+	publisher.publish(events(2, 3));
+	publisher.publish(events(4));
+	expect(await reader.next()).toEqual(events(2, 3, 4));
+	const waiting = reader.next();
+	publisher.publish(events(5));
+	expect(await waiting).toEqual(events(5));
+});
+
+test("a reader that falls too far behind is cut and told where to resume; the others are not", async () => {
+	const publisher = new Publisher({ ...limits, backlogEventsMax: 3 });
+	const slow = watch(publisher);
+	const quick = watch(publisher);
+	publisher.publish(events(1, 2));
+	expect(await slow.next()).toEqual(events(1, 2));
+	expect(await quick.next()).toEqual(events(1, 2));
+	publisher.publish(events(3, 4));
+	expect(await quick.next()).toEqual(events(3, 4));
+	publisher.publish(events(5, 6));
+	expect(await slow.next()).toBeNull();
+	expect(slow.cutAfter).toBe(2);
+	expect(await quick.next()).toEqual(events(5, 6));
+	expect(quick.cutAfter).toBeNull();
+	expect(publisher.watchers).toBe(1);
+});
+
+test("no more watchers than the limit are let in, and one that leaves makes room", async () => {
+	const publisher = new Publisher({ ...limits, watchersMax: 1 });
+	const first = watch(publisher);
+	expect(publisher.subscribe("watcher")).toMatchObject({ code: "QUEUE_FULL" });
+	expect(publisher.subscribe("reactor")).toBeInstanceOf(Subscription);
+	first[Symbol.dispose]();
+	first[Symbol.dispose]();
+	expect(await first.next()).toBeNull();
+	expect(first.cutAfter).toBeNull();
+});

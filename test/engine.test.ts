@@ -1,0 +1,194 @@
+// The loop as a whole, on the memory store: what comes in, what is refused, what is published, what comes back.
+import { describe, expect, test } from "vitest";
+import { openMemory } from "#adapters/store/memory/store.ts";
+import { systemClock } from "#adapters/system/clock.ts";
+import { randomIds } from "#adapters/system/ids.ts";
+import { actingAgent, system } from "#contract/ids.ts";
+import { limits } from "#contract/limits.ts";
+import { speakers } from "#domain/permission.ts";
+import { Engine } from "#engine/engine.ts";
+import { batchRunner } from "#engine/execute.ts";
+import { StoreFault } from "#engine/ports.ts";
+import { done, refused, say, spawn } from "./support/say.ts";
+
+const start = (overrides: Partial<typeof limits> = {}) => {
+	const all = { ...limits, ...overrides };
+	return Engine.start({ store: openMemory(batchRunner(all)), limits: all, clock: systemClock, ids: randomIds });
+};
+const isLive = async (engine: Engine, id: Awaited<ReturnType<typeof spawn>>["id"]) => (await engine.reads.agent(id))?.life === "live";
+
+describe("what the contract does not know is refused before it reaches a decision", () => {
+	test.each([
+		["nothing", undefined],
+		["null", null],
+		["a text", "agent.spawn"],
+		["a list", [{ type: "agent.init" }]],
+		["an unknown type", { type: "agent.explode" }],
+		["a field too many", { type: "project.add", slug: "web", path: "/srv", sudo: true }],
+		["a field of another type", { type: "agent.pause", agent: 7 }],
+		["a missing field", { type: "agent.spawn", context: "fresh" }],
+		["a name that is an option", { type: "project.add", slug: "-x", path: "/srv" }],
+		["a name that is a path", { type: "project.add", slug: "../x", path: "/srv" }],
+		["a path that is not absolute", { type: "project.add", slug: "x", path: "srv" }],
+		["a path with a NUL", { type: "project.add", slug: "x", path: "/srv\0" }],
+		["a function in disguise", { type: "item.append", agent: "a".repeat(22), kind: "user", data: { run: () => 1 } }],
+		["an item kind with a dot", { type: "item.append", agent: "a".repeat(22), kind: "agent.ended" }],
+	])("%s", async (_, command) => {
+		await using engine = await start();
+		const outcome = await engine.dispatch({ actor: system, key: null, command });
+		expect(outcome).toMatchObject({ refused: { code: "VALIDATION_ERROR" } });
+		expect(await engine.reads.agents()).toHaveLength(1);
+	});
+});
+
+describe("limits", () => {
+	test("an item of exactly the limit is taken, one byte more is TOO_LARGE", async () => {
+		await using engine = await start({ textBytesMax: 1000 });
+		const item = (text: string, data: unknown = null) => ({ type: "item.append", agent: engine.agentZero.id, kind: "user", text, data });
+		await done(engine, item("x".repeat(1000)));
+		await done(engine, item("é".repeat(500)));
+		expect(await refused(engine, item("x".repeat(1001)))).toMatchObject({ code: "TOO_LARGE", details: { bytes: 1001, limit: 1000 } });
+		expect(await refused(engine, item(`x${"é".repeat(500)}`))).toMatchObject({ code: "TOO_LARGE", details: { bytes: 1001 } });
+		expect(await refused(engine, item("x".repeat(990), { a: "long" }))).toMatchObject({ code: "TOO_LARGE" });
+	});
+	test("more commands than may wait are QUEUE_FULL, and the waiting ones are not lost", async () => {
+		await using engine = await start({ commandsWaitingMax: 10 });
+		const outcomes = await Promise.all(
+			Array.from({ length: 30 }, (_, at) => say(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: `${at}` })),
+		);
+		expect(outcomes.filter((outcome) => "refused" in outcome && outcome.refused.code === "QUEUE_FULL")).toHaveLength(20);
+		expect((await engine.reads.events({ after: 0, limit: 100 })).filter((event) => event.kind === "user")).toHaveLength(10);
+	});
+	test("a family has at most so many living descendants; agent 0 has no limit; the dead do not count", async () => {
+		await using engine = await start({ descendantsMax: 3 });
+		const top = await spawn(engine, engine.agentZero.id, { name: "top" });
+		const child = await spawn(engine, top.id, { name: "child" });
+		const grandchild = await spawn(engine, child.id, { name: "grandchild" });
+		await spawn(engine, top.id);
+		expect(await refused(engine, { type: "agent.spawn", by: grandchild.id, context: "fresh" })).toMatchObject({
+			code: "AGENT_LIMIT",
+			details: { agent: top.id, limit: 3 },
+		});
+		for (let at = 0; at < 5; at++) await spawn(engine, engine.agentZero.id);
+		await done(engine, { type: "agent.kill", agent: grandchild.id });
+		await spawn(engine, child.id);
+	});
+});
+
+describe("the registry", () => {
+	test("handles are never used twice in a project, also after death; elsewhere they are free", async () => {
+		await using engine = await start();
+		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
+		const { id } = await spawn(engine, engine.agentZero.id, { name: "opus-1" });
+		await done(engine, { type: "agent.kill", agent: id });
+		expect(await refused(engine, { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: "opus-1" })).toMatchObject({ code: "CONFLICT" });
+		await spawn(engine, engine.agentZero.id, { name: "opus-1", project: "web" });
+		expect(await refused(engine, { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: "init", project: "web" })).toMatchObject({
+			code: "CONFLICT",
+		});
+	});
+	test("a child belongs to its parent's project and inherits type and model", async () => {
+		await using engine = await start();
+		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
+		const parent = await spawn(engine, engine.agentZero.id, { project: "web", agentType: "claude", model: "opus" });
+		expect(await spawn(engine, parent.id, { project: "other" })).toMatchObject({ project: "web", type: "claude", model: "opus", supervisor: parent.id });
+		expect(await spawn(engine, parent.id, { agentType: "codex", model: "gpt" })).toMatchObject({ type: "codex", model: "gpt" });
+		expect(await refused(engine, { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", project: "nowhere" })).toMatchObject({ code: "NOT_FOUND" });
+	});
+	test("a project with living agents is not removed; afterwards its name can be added again", async () => {
+		await using engine = await start();
+		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
+		expect(await refused(engine, { type: "project.add", slug: "web", path: "/other" })).toMatchObject({ code: "CONFLICT" });
+		const { id } = await spawn(engine, engine.agentZero.id, { project: "web" });
+		expect(await refused(engine, { type: "project.remove", slug: "web" })).toMatchObject({ code: "CONFLICT", details: { livingAgents: 1 } });
+		await done(engine, { type: "agent.kill", agent: id });
+		await done(engine, { type: "project.remove", slug: "web" });
+		expect(await refused(engine, { type: "project.remove", slug: "web" })).toMatchObject({ code: "NOT_FOUND" });
+		await done(engine, { type: "project.add", slug: "web", path: "/srv/new" });
+	});
+	test("an agent forks only itself; the child of a dead agent answers to the nearest living one", async () => {
+		await using engine = await start();
+		const top = await spawn(engine, engine.agentZero.id);
+		const dead = await spawn(engine, top.id);
+		await done(engine, { type: "agent.kill", agent: dead.id });
+		expect(await spawn(engine, dead.id)).toMatchObject({ supervisor: top.id });
+		expect(await refused(engine, { type: "agent.spawn", by: top.id, context: "fresh" }, { as: actingAgent(dead.id) })).toMatchObject({ code: "FORBIDDEN" });
+		expect(await spawn(engine, top.id, {}, { as: actingAgent(top.id) })).toMatchObject({ createdBy: `agent:${top.id}` });
+	});
+	test("agents may say only their own verbs, and nobody but the daemon says what it says to itself", async () => {
+		await using engine = await start();
+		const { id } = await spawn(engine, engine.agentZero.id);
+		const commands = [
+			{ type: "agent.init" },
+			{ type: "agent.provisioned", agent: id },
+			{ type: "agent.fail", agent: id, code: "INTERNAL_ERROR", step: "x", reason: "x" },
+			{ type: "agent.pause", agent: id },
+			{ type: "agent.resume", agent: id },
+			{ type: "agent.recover", agent: id },
+			{ type: "agent.reap", agent: id },
+			{ type: "agent.configure", agent: id, model: "opus" },
+			{ type: "item.append", agent: id, kind: "user" },
+			{ type: "context.clear", agent: id },
+			{ type: "context.mark", agent: id },
+			{ type: "context.rewind", agent: id },
+			{ type: "prompt.queue", agent: id, text: "go" },
+			{ type: "project.add", slug: "x", path: "/x" },
+			{ type: "project.remove", slug: "x" },
+		];
+		for (const command of commands) expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({ code: "FORBIDDEN" });
+		for (const command of commands.slice(0, 3)) expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });
+		expect(Object.keys(speakers)).toHaveLength(commands.length + 2);
+	});
+});
+
+describe("reactors", () => {
+	test("an agent is provisioned by a reactor that comes back as a command", async () => {
+		await using engine = await start();
+		const { id, life } = await spawn(engine, engine.agentZero.id);
+		expect(life).toBe("provisioning");
+		await expect.poll(() => isLive(engine, id)).toBe(true);
+		const events = await engine.reads.events({ after: 0, limit: 100, agent: id });
+		expect(events.map((event) => [event.kind, event.actor])).toEqual([
+			["agent.spawned", "human"],
+			["agent.provisioned", "system"],
+		]);
+	});
+	test("what was left undone by a crash is done at the next start", async () => {
+		const store = openMemory(batchRunner(limits));
+		const lasting = { ...store, [Symbol.asyncDispose]: async () => {} };
+		const parts = { store: lasting, limits, clock: systemClock, ids: randomIds };
+		const first = await Engine.start(parts);
+		await first[Symbol.asyncDispose]();
+		const agent = await spawn({ dispatch: async (request) => await directly(store, request) }, first.agentZero.id);
+		expect(agent.life).toBe("provisioning");
+		await using second = await Engine.start(parts);
+		await expect.poll(() => isLive(second, agent.id)).toBe(true);
+	});
+});
+
+/** A command that lands while no reactor is there to see it. */
+async function directly(store: ReturnType<typeof openMemory>, request: Parameters<Engine["dispatch"]>[0]) {
+	const { admit } = await import("#engine/admit.ts");
+	const envelope = admit(request, { clock: systemClock, ids: randomIds, limits });
+	if ("code" in envelope) throw new Error(envelope.message);
+	const [outcome] = await store.commit([envelope]);
+	if (outcome === undefined) throw new Error("no outcome");
+	return outcome;
+}
+
+test("a store that breaks makes the engine fail, and every waiting command hears of it", async () => {
+	const broken = Promise.withResolvers<StoreFault>();
+	const memory = openMemory(batchRunner(limits));
+	let works = true;
+	const fault = new StoreFault("broken", "the disk is gone");
+	const store = {
+		...memory,
+		broken: broken.promise,
+		commit: (batch: Parameters<typeof memory.commit>[0]) => (works ? memory.commit(batch) : Promise.reject(fault)),
+	};
+	await using engine = await Engine.start({ store, limits, clock: systemClock, ids: randomIds });
+	works = false;
+	broken.resolve(fault);
+	await expect(done(engine, { type: "agent.pause", agent: engine.agentZero.id })).rejects.toBe(fault);
+	expect(await engine.failed).toBe(fault);
+});
