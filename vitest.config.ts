@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config";
 
+// the test workers and the programs that tests start compile our source once, not each time
+process.env["NODE_COMPILE_CACHE"] ??= "node_modules/.cache/compile";
+
 export default defineConfig({
 	test: {
 		include: ["src/**/*.test.ts", "test/**/*.test.ts"],

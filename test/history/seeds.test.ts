@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
+import { controlKinds, itemKinds } from "#contract/item.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Engine } from "#engine/engine.ts";
 import { done, refused, spawn } from "#test/support/say.ts";
@@ -306,14 +307,23 @@ describe.each(flavors)("on %s", (flavor) => {
 			expect(await engine.settings(await fork(agent, { context: "fresh" }))).toEqual({ systemPrompt: null, pinned: [] });
 		});
 
+		test("every kind of item that the contract knows is kept, those with a command of their own only through it", async () => {
+			const agent = await root();
+			const controls: readonly string[] = controlKinds;
+			const plain = itemKinds.filter((kind) => !controls.includes(kind));
+			expect(plain).toHaveLength(12);
+			for (const kind of plain) await done(engine, { type: "item.append", agent: agent.id, kind, text: kind });
+			expect(await words(agent)).toEqual(plain);
+			for (const kind of controls) {
+				expect(await refused(engine, { type: "item.append", agent: agent.id, kind, text: "forged" })).toMatchObject({ code: "VALIDATION_ERROR" });
+			}
+		});
+
 		test("kinds that this version does not know are kept and shown", async () => {
 			const agent = await root();
 			await done(engine, { type: "item.append", agent: agent.id, kind: "hologram", text: "from the future", data: { depth: 3 } });
 			const context = await engine.context(agent.id);
 			expect("items" in context && context.items).toMatchObject([{ kind: "hologram", text: "from the future", data: { depth: 3 } }]);
-			for (const kind of ["clear", "rewind", "mark", "fork"]) {
-				expect(await refused(engine, { type: "item.append", agent: agent.id, kind, text: "forged" })).toMatchObject({ code: "VALIDATION_ERROR" });
-			}
 		});
 	});
 

@@ -1,0 +1,68 @@
+// A store that somebody tampered with: a history with a hole or a circle is never told as a shorter one.
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { describe, expect, test } from "vitest";
+import type { AgentState } from "#contract/agent.ts";
+import { startEngine } from "#src/main.ts";
+import { done, spawn } from "#test/support/say.ts";
+import { durable, freshPlace, type Place } from "#test/support/stores.ts";
+
+const damages = {
+	"with an ancestor missing": (middle: AgentState) => [`update agent set lineage = 999999 where lineage = (select seq from agent where id = '${middle.id}')`],
+	"with a circle in it": (middle: AgentState, leaf: AgentState) => [
+		`update agent set lineage = (select seq from agent where id = '${leaf.id}') where id = '${middle.id}'`,
+	],
+	"of an agent that is its own ancestor": (_: AgentState, leaf: AgentState) => [`update agent set lineage = seq where id = '${leaf.id}'`],
+};
+
+describe.each(durable)("on %s", (flavor) => {
+	test.each(Object.entries(damages))("a history %s is HISTORY_BROKEN; every other agent goes on", async (_, damage) => {
+		await using place = await freshPlace(flavor);
+		const [root, middle, leaf] = await family(place);
+		await tamper(place, damage(middle, leaf));
+		await using engine = await startEngine(place.place);
+		expect(await engine.context(leaf.id)).toMatchObject({ code: "HISTORY_BROKEN", details: { agent: leaf.id } });
+		expect(await engine.context(root.id)).toMatchObject({ items: [{ text: "root" }, { kind: "fork" }] });
+		expect((await engine.reads.agent(leaf.id))?.life).toBe("live");
+		await done(engine, { type: "item.append", agent: root.id, kind: "user", text: "still here" });
+	});
+
+	test("a clear makes a broken history whole again, because nothing before it is looked at", async () => {
+		await using place = await freshPlace(flavor);
+		const [, middle, leaf] = await family(place);
+		await tamper(place, damages["with an ancestor missing"](middle));
+		await using engine = await startEngine(place.place);
+		await done(engine, { type: "context.clear", agent: leaf.id });
+		expect(await engine.context(leaf.id)).toEqual({ items: [] });
+	});
+});
+
+async function family(place: Place): Promise<[AgentState, AgentState, AgentState]> {
+	await using engine = await place.open();
+	const made: AgentState[] = [];
+	for (const name of ["root", "middle", "leaf"]) {
+		const parent = made.at(-1);
+		const agent = await spawn(engine, parent?.id ?? engine.agentZero.id, { name, context: parent ? "inherit" : "fresh" });
+		await expect.poll(async () => (await engine.reads.agent(agent.id))?.life).toBe("live");
+		await done(engine, { type: "item.append", agent: agent.id, kind: "user", text: name });
+		made.push(agent);
+	}
+	const [root, middle, leaf] = made;
+	if (!root || !middle || !leaf) throw new Error("a family of three");
+	return [root, middle, leaf];
+}
+
+async function tamper(place: Place, statements: readonly string[]): Promise<void> {
+	if ("home" in place.place) {
+		const database = new DatabaseSync(path.join(place.place.home, "brood.db"), { enableForeignKeyConstraints: false });
+		for (const statement of statements) expect(database.prepare(statement).run().changes).toBe(1);
+		database.close();
+	} else if ("url" in place.place) {
+		const client = new pg.Client(place.place.url);
+		await client.connect();
+		await client.query("alter table agent drop constraint agent_lineage_fkey");
+		for (const statement of statements) expect((await client.query(statement)).rowCount).toBe(1);
+		await client.end();
+	}
+}

@@ -1,0 +1,17 @@
+// Everything that a store can tell, as one value.
+import type { AgentId } from "#contract/ids.ts";
+import type { Engine } from "#engine/engine.ts";
+
+export async function contentsOf(engine: Engine) {
+	const agents = await engine.reads.agents();
+	const each = async <T>(ask: (id: AgentId) => Promise<T>): Promise<Record<string, T>> =>
+		Object.fromEntries(await Promise.all(agents.map(async ({ id, handle }) => [handle, await ask(id)])));
+	return {
+		agents,
+		projects: await engine.reads.projects(),
+		events: await engine.reads.events({ after: 0, limit: 100_000 }),
+		contexts: await each((id) => engine.context(id)),
+		prompts: await each((id) => engine.reads.prompts(id)),
+		settings: Object.fromEntries(await Promise.all(agents.map(async (agent) => [agent.handle, await engine.settings(agent)]))),
+	};
+}

@@ -1,0 +1,81 @@
+// Keeps a store of this release for all later ones: `npm run golden`. A released one never changes again.
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import pg from "pg";
+import { migrations } from "#adapters/store/sql/migrations.ts";
+import type { AgentId } from "#contract/ids.ts";
+import type { Engine } from "#engine/engine.ts";
+import { startEngine } from "#src/main.ts";
+import { contentsOf } from "#test/support/golden.ts";
+import { startPostgres } from "#test/support/postgres.ts";
+import { done, refused, spawn } from "#test/support/say.ts";
+
+const { version }: { version: string } = JSON.parse(readFileSync("package.json", "utf8"));
+const folder = path.join("test/golden", version);
+mkdirSync(folder, { recursive: true });
+await sqlite();
+await postgres();
+
+/** A little of everything that a store can hold. */
+async function live(engine: Engine): Promise<void> {
+	const provisioned = async (id: AgentId): Promise<void> => {
+		while ((await engine.reads.agent(id))?.life === "provisioning") await new Promise((resume) => setImmediate(resume));
+	};
+	const item = (agent: AgentId, text: string) => done(engine, { type: "item.append", agent, kind: "user", text });
+	await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
+	const parent = await spawn(engine, engine.agentZero.id, { name: "opus-1", project: "web", agentType: "claude", model: "opus" });
+	await done(engine, { type: "agent.configure", agent: parent.id, systemPrompt: "Be brief.", pinned: ["README.md"] });
+	await item(parent.id, "before the clear");
+	await done(engine, { type: "context.clear", agent: parent.id });
+	await item(parent.id, "héllo \0 \ue000 🎉");
+	await done(engine, { type: "context.mark", agent: parent.id, name: "start" });
+	await done(engine, { type: "item.append", agent: parent.id, kind: "tool_call", data: { tool: "bash", input: { command: "ls" } } });
+	const child = await spawn(engine, parent.id, { context: "inherit", prompt: "replace the font" });
+	await done(engine, { type: "context.rewind", agent: child.id, name: "start" });
+	await item(child.id, "after the rewind");
+	const dead = await spawn(engine, child.id, { context: "inherit" });
+	for (const { id } of [parent, child, dead]) await provisioned(id);
+	await done(engine, { type: "agent.pause", agent: child.id, reason: "lunch" });
+	await done(engine, { type: "agent.kill", agent: dead.id });
+	await done(engine, { type: "agent.reap", agent: dead.id });
+	await refused(engine, { type: "agent.kill", agent: engine.agentZero.id }, { key: "golden-refusal" });
+}
+
+async function sqlite(): Promise<void> {
+	const home = mkdtempSync(path.join(os.tmpdir(), "brood-golden-"));
+	const engine = await startEngine({ home });
+	await live(engine);
+	writeFileSync(path.join(folder, "sqlite.json"), `${JSON.stringify(await contentsOf(engine), null, "\t")}\n`);
+	await engine[Symbol.asyncDispose]();
+	copyFileSync(path.join(home, "brood.db"), path.join(folder, "brood.db"));
+	rmSync(home, { recursive: true, force: true });
+}
+
+async function postgres(): Promise<void> {
+	await using server = await startPostgres();
+	const url = await server.createDatabase();
+	const engine = await startEngine({ url });
+	await live(engine);
+	writeFileSync(path.join(folder, "postgres.json"), `${JSON.stringify(await contentsOf(engine), null, "\t")}\n`);
+	await engine[Symbol.asyncDispose]();
+	const client = new pg.Client(url);
+	await client.connect();
+	const tables = ["migration", "agent", "event", "prompt", "project", "receipt"];
+	const rows: string[] = [];
+	for (const table of tables) {
+		const found = await client.query<{ row: string }>(`select to_jsonb(t)::text as row from ${table} t order by 1`);
+		for (const { row } of found.rows)
+			rows.push(`insert into ${table} overriding system value select * from jsonb_populate_record(null::${table}, ${client.escapeLiteral(row)});`);
+	}
+	await client.end();
+	const schema = migrations.flatMap((migration) => migration.sql("postgres")).map((statement) => `${statement};`);
+	// rows refer to each other, and agents to those before them
+	const script = [...schema, "set session_replication_role = replica;", ...rows, ...["agent", "event"].map(nextId)];
+	writeFileSync(path.join(folder, "postgres.sql"), `${script.join("\n")}\n`);
+}
+
+function nextId(table: string): string {
+	const column = table === "agent" ? "seq" : "id";
+	return `select setval(pg_get_serial_sequence('${table}', '${column}'), (select max(${column}) from ${table}));`;
+}
