@@ -9,11 +9,11 @@ import { speakers } from "#domain/permission.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import { StoreFault } from "#engine/ports.ts";
-import { done, refused, say, spawn } from "./support/say.ts";
+import { done, openTurn, refused, say, spawn } from "./support/say.ts";
 
 const start = (overrides: Partial<typeof limits> = {}) => {
 	const all = { ...limits, ...overrides };
-	return Engine.start({ store: openMemory(batchRunner(all)), limits: all, clock: systemClock, ids: randomIds });
+	return Engine.start({ store: openMemory(batchRunner(all)), driver: null, limits: all, clock: systemClock, ids: randomIds });
 };
 const isLive = async (engine: Engine, id: Awaited<ReturnType<typeof spawn>>["id"]) => (await engine.reads.agent(id))?.life === "live";
 
@@ -32,6 +32,9 @@ describe("what the contract does not know is refused before it reaches a decisio
 		["a path that is not absolute", { type: "project.add", slug: "x", path: "srv" }],
 		["a path with a NUL", { type: "project.add", slug: "x", path: "/srv\0" }],
 		["a function in disguise", { type: "item.append", agent: "a".repeat(22), kind: "user", data: { run: () => 1 } }],
+		["a value that is too deep", { type: "item.append", agent: "a".repeat(22), kind: "user", data: JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`) }],
+		["a key that is not only a key", { type: "item.append", agent: "a".repeat(22), kind: "user", data: JSON.parse('{"a":{"__proto__":1}}') }],
+		["a pinned file elsewhere", { type: "agent.configure", agent: "a".repeat(22), pinned: ["../../etc/shadow"] }],
 		["an item kind with a dot", { type: "item.append", agent: "a".repeat(22), kind: "agent.ended" }],
 	])("%s", async (_, command) => {
 		await using engine = await start();
@@ -75,6 +78,32 @@ describe("limits", () => {
 	});
 });
 
+test("half of a surrogate pair is mended before anybody sees it", async () => {
+	await using engine = await start();
+	const outcome = await say(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: "a\ud800b" });
+	expect("done" in outcome && outcome.events[0]?.text).toBe("a\ufffdb");
+	expect((await engine.reads.newestItem(engine.agentZero.id))?.text).toBe("a\ufffdb");
+});
+
+test("an engine that stops takes nothing more, answers what it took, and ends although callers keep coming", async () => {
+	const engine = await start();
+	let [answered, turnedAway] = [0, 0];
+	const append = () => say(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: "x" });
+	const callers = Array.from({ length: 8 }, async () => {
+		while (turnedAway < 8) {
+			await append().then(
+				() => answered++,
+				() => turnedAway++,
+			);
+		}
+	});
+	await append();
+	await engine[Symbol.asyncDispose]();
+	await Promise.all(callers);
+	await expect(append()).rejects.toThrow(/stopping/);
+	expect(answered).toBeGreaterThan(0);
+});
+
 describe("the registry", () => {
 	test("handles are never used twice in a project, also after death; elsewhere they are free", async () => {
 		await using engine = await start();
@@ -112,7 +141,12 @@ describe("the registry", () => {
 		const dead = await spawn(engine, top.id);
 		await done(engine, { type: "agent.kill", agent: dead.id });
 		expect(await spawn(engine, dead.id)).toMatchObject({ supervisor: top.id });
-		expect(await refused(engine, { type: "agent.spawn", by: top.id, context: "fresh" }, { as: actingAgent(dead.id) })).toMatchObject({ code: "FORBIDDEN" });
+		const other = await spawn(engine, top.id);
+		for (const { id } of [top, other]) await openTurn(engine, id);
+		expect(await refused(engine, { type: "agent.spawn", by: top.id, context: "fresh" }, { as: actingAgent(other.id) })).toMatchObject({ code: "FORBIDDEN" });
+		expect(await refused(engine, { type: "agent.spawn", by: dead.id, context: "fresh" }, { as: actingAgent(dead.id) })).toMatchObject({
+			code: "TURN_NOT_OPEN",
+		});
 		expect(await spawn(engine, top.id, {}, { as: actingAgent(top.id) })).toMatchObject({ createdBy: `agent:${top.id}` });
 	});
 	test("agents may say only their own verbs, and nobody but the daemon says what it says to itself", async () => {
@@ -131,13 +165,18 @@ describe("the registry", () => {
 			{ type: "context.clear", agent: id },
 			{ type: "context.mark", agent: id },
 			{ type: "context.rewind", agent: id },
-			{ type: "prompt.queue", agent: id, text: "go" },
+			{ type: "turn.start", agent: id },
+			{ type: "turn.hand", agent: id, turn: 1 },
+			{ type: "turn.append", agent: id, turn: 1, items: [{ kind: "user" }] },
+			{ type: "turn.end", agent: id, turn: 1, state: "completed" },
+			{ type: "turn.crash", agent: id, turn: 1 },
+			{ type: "mail.wake", agent: id },
 			{ type: "project.add", slug: "x", path: "/x" },
 			{ type: "project.remove", slug: "x" },
 		];
 		for (const command of commands) expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({ code: "FORBIDDEN" });
 		for (const command of commands.slice(0, 3)) expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });
-		expect(Object.keys(speakers)).toHaveLength(commands.length + 2);
+		expect(Object.keys(speakers)).toHaveLength(commands.length + 6);
 	});
 });
 
@@ -153,10 +192,31 @@ describe("reactors", () => {
 			["agent.provisioned", "system"],
 		]);
 	});
+	test("a store that is away for a moment is waited for, and nothing is forgotten", async () => {
+		const memory = openMemory(batchRunner(limits));
+		let away = 0;
+		const commit: typeof memory.commit = async (batch) => {
+			if (away > 0 && batch.some(({ command }) => command.type === "agent.provisioned")) {
+				away--;
+				throw new StoreFault(away % 2 === 0 ? "full" : "unavailable", "come back later");
+			}
+			return await memory.commit(batch);
+		};
+		await using engine = await Engine.start({ store: { ...memory, commit }, driver: null, limits, clock: systemClock, ids: randomIds });
+		away = 4;
+		const { id } = await spawn(engine, engine.agentZero.id);
+		await expect.poll(() => isLive(engine, id), { timeout: 10_000 }).toBe(true);
+		expect(away).toBe(0);
+	});
+	test("more agents than commands may wait are all provisioned", async () => {
+		await using engine = await start({ commandsWaitingMax: 4 });
+		for (let at = 0; at < 20; at++) await spawn(engine, engine.agentZero.id);
+		await expect.poll(async () => (await engine.reads.agents({ life: "provisioning" })).length, { timeout: 10_000 }).toBe(0);
+	});
 	test("what was left undone by a crash is done at the next start", async () => {
 		const store = openMemory(batchRunner(limits));
 		const lasting = { ...store, [Symbol.asyncDispose]: async () => {} };
-		const parts = { store: lasting, limits, clock: systemClock, ids: randomIds };
+		const parts = { store: lasting, driver: null, limits, clock: systemClock, ids: randomIds };
 		const first = await Engine.start(parts);
 		await first[Symbol.asyncDispose]();
 		const agent = await spawn({ dispatch: async (request) => await directly(store, request) }, first.agentZero.id);
@@ -172,7 +232,7 @@ async function directly(store: ReturnType<typeof openMemory>, request: Parameter
 	const envelope = admit(request, { clock: systemClock, ids: randomIds, limits });
 	if ("code" in envelope) throw new Error(envelope.message);
 	const [outcome] = await store.commit([envelope]);
-	if (outcome === undefined) throw new Error("no outcome");
+	if (outcome === undefined || "fault" in outcome) throw new Error("no outcome");
 	return outcome;
 }
 
@@ -186,7 +246,7 @@ test("a store that breaks makes the engine fail, and every waiting command hears
 		broken: broken.promise,
 		commit: (batch: Parameters<typeof memory.commit>[0]) => (works ? memory.commit(batch) : Promise.reject(fault)),
 	};
-	await using engine = await Engine.start({ store, limits, clock: systemClock, ids: randomIds });
+	await using engine = await Engine.start({ store, driver: null, limits, clock: systemClock, ids: randomIds });
 	works = false;
 	broken.resolve(fault);
 	await expect(done(engine, { type: "agent.pause", agent: engine.agentZero.id })).rejects.toBe(fault);

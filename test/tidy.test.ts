@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { bannedIn } from "#tools/banned.ts";
-import { folders, roots } from "#tools/folders.ts";
+import { folders, programs, roots } from "#tools/folders.ts";
 import { generated } from "#tools/generate.ts";
 import { castsIn, importsOf, longFunctions, trackedFiles } from "#tools/source.ts";
 
@@ -86,7 +86,7 @@ test("every file of src is reached from a composition root or a test", () => {
 			if (target !== null && sources.includes(target)) visit(target);
 		}
 	};
-	for (const root of roots) visit(`src/${root}`);
+	for (const root of [...roots, ...programs]) visit(`src/${root}`);
 	for (const file of sources.filter((name) => name.startsWith("test/") || name.startsWith("tools/"))) visit(file);
 	expect(inSrc.filter((file) => !reached.has(file))).toEqual([]);
 });

@@ -17,9 +17,15 @@ const bans: readonly Ban[] = [
 	{ pattern: /\bMath\.random\(/, name: "Math.random", instead: "the Ids port; in tests a seed" },
 	{ pattern: /\brandom(UUID|Bytes)\(/, name: "node:crypto randomness", instead: "the Ids port", except: ["src/adapters/system/ids.ts", ...tests] },
 	{ pattern: /\bconsole\./, name: "console", instead: "the log port; surfaces print", where: ["src/"], except: ["src/surfaces/"] },
-	{ pattern: /\bprocess\.env\b/, name: "process.env", instead: "options from the composition root", where: ["src/"], except: ["src/main.ts"] },
-	{ pattern: /\bprocess\.exit\(/, name: "process.exit", instead: "process.exitCode, or a supervisor that gives up", where: ["src/"], except: ["src/main.ts"] },
-	{ pattern: /from "node:child_process"/, name: "child processes", instead: "a driver, or git()", where: ["src/"], except: ["src/adapters/"] },
+	{ pattern: /\bprocess\.env\b/, name: "process.env", instead: "options from the composition root", where: ["src/"], except: ["src/main.ts", "src/agents/"] },
+	{
+		pattern: /\bprocess\.exit\(/,
+		name: "process.exit",
+		instead: "process.exitCode, or a supervisor that gives up",
+		where: ["src/"],
+		except: ["src/main.ts", "src/agents/"],
+	},
+	{ pattern: /from "node:child_process"/, name: "child processes", instead: "a driver, or git()", where: ["src/"], except: ["src/adapters/", "src/agents/"] },
 	{ pattern: /\bJSON\.parse\(/, name: "JSON.parse", instead: "a schema of the contract", where: pure },
 	{
 		pattern: /order by (at|created_at|time)\b|orderBy\("(at|createdAt)"/i,

@@ -3,6 +3,8 @@
 import { z } from "zod";
 import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
 import { RefusalCode } from "./refusal.ts";
+import { Text } from "./text.ts";
+import { TurnFact } from "./turn.ts";
 
 export const lives = ["provisioning", "live", "ended"] as const;
 export const activities = ["idle", "preparing", "running", "settling"] as const;
@@ -38,6 +40,8 @@ export const AgentState = z.strictObject({
 	supervisor: AgentId.nullable(),
 	/** the event that holds its settings (system prompt, pinned files); shared with its forks until one changes them */
 	settings: EventId.nullable(),
+	/** the one that is open */
+	turn: z.strictObject({ id: EventId, startedAt: z.int() }).nullable(),
 	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
@@ -52,7 +56,7 @@ export type AgentState = z.infer<typeof AgentState>;
 
 const AgentType = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "an agent type is a short lower-case word");
 const Model = z.string().regex(/^[\x21-\x7e]{1,100}$/, "a model name has 1 to 100 visible ASCII characters");
-const Reason = z.string().max(1000);
+const Reason = Text.max(1000);
 
 /** The one way to make an agent: `fork` inherits, `agent add` is fresh under agent 0. */
 const AgentSpawn = z.strictObject({
@@ -66,17 +70,19 @@ const AgentSpawn = z.strictObject({
 	/** the last item of the parent's context that the child inherits; the latest one if absent */
 	at: EventId.optional(),
 	/** queued for the child in the same transaction */
-	prompt: z.string().min(1).optional(),
+	prompt: Text.min(1).optional(),
 	project: ProjectSlug.optional(),
 	agentType: AgentType.optional(),
 	model: Model.optional(),
 });
 export type AgentSpawn = z.infer<typeof AgentSpawn>;
 
+const PinnedPath = Text.max(1024).regex(/^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\p{Cc}]+$/u, "a pinned file is a path inside the workspace");
+
 const Settings = z.strictObject({
-	systemPrompt: z.string().nullable(),
+	systemPrompt: Text.nullable(),
 	/** paths inside the workspace that every turn sees */
-	pinned: z.array(z.string().max(4096)).max(100),
+	pinned: z.array(PinnedPath).max(100),
 });
 export type Settings = z.infer<typeof Settings>;
 export const noSettings: Settings = { systemPrompt: null, pinned: [] };
@@ -132,3 +138,6 @@ export const AgentFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("agent.reaped") }),
 ]);
 export type AgentFact = z.infer<typeof AgentFact>;
+
+/** Everything that changes an agent's row: a turn does too, by starting and ending. */
+export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact]);

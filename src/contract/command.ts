@@ -4,15 +4,26 @@ import { z } from "zod";
 import { agentCommands } from "./agent.ts";
 import type { Actor, AgentId, Key } from "./ids.ts";
 import { itemCommands } from "./item.ts";
+import { mailCommands } from "./mail.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
+import { turnCommands } from "./turn.ts";
 
-export const Command = z.discriminatedUnion("type", [...agentCommands, ...itemCommands, ...promptCommands, ...projectCommands]);
+export const Command = z.discriminatedUnion("type", [
+	...agentCommands,
+	...itemCommands,
+	...promptCommands,
+	...turnCommands,
+	...mailCommands,
+	...projectCommands,
+]);
 export type Command = z.infer<typeof Command>;
 
 /** A command on its way to the store. Time, ids and randomness arrive with it, so that decisions stay pure. */
 export interface Envelope<C extends Command = Command> {
 	command: C;
+	/** how much of it is text and data, to keep batches and the log bounded */
+	bytes: number;
 	actor: Actor;
 	at: number;
 	/** null for what the daemon says to itself and never retries */

@@ -3,14 +3,17 @@ import { z } from "zod";
 import type { AgentFact } from "./agent.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import type { ItemFact } from "./item.ts";
+import type { MailFact } from "./mail.ts";
 import type { ProjectFact } from "./project.ts";
 import type { PromptFact } from "./prompt.ts";
+import type { TurnFact } from "./turn.ts";
 
 /** One row of the one append-only journal. Nothing in it is ever changed or deleted. */
 export const Event = z.object({
 	id: EventId,
 	agent: AgentId.nullable(),
-	turn: z.string().nullable(),
+	/** the turn that it belongs to */
+	turn: EventId.nullable(),
 	/** `noun.happened` for what the system did; a word without a dot is an item of the conversation */
 	kind: z.string(),
 	text: z.string().nullable(),
@@ -23,7 +26,7 @@ export const Event = z.object({
 export type Event = z.infer<typeof Event>;
 
 /** What `decide` answers with: the events to be, before time, actor and id are known. */
-export type Fact = (AgentFact & { agent: AgentId }) | (PromptFact & { agent: AgentId }) | (ProjectFact & { agent: null }) | (ItemFact & { agent: AgentId });
+export type Fact = ((AgentFact | PromptFact | TurnFact | MailFact | ItemFact) & { agent: AgentId }) | (ProjectFact & { agent: null });
 
 /** What happens to a fact on its way into the journal: it gets its id, a time and an actor. */
 export type Happened<F> = F & { id: number; at: number; actor: Actor };

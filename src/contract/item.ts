@@ -2,6 +2,7 @@
 // newer version wrote and this one does not know: they are kept and shown as opaque.
 import { z } from "zod";
 import { AgentId, EventId } from "./ids.ts";
+import { Text } from "./text.ts";
 
 /** Items that say something about the conversation itself; each has a command of its own. */
 export const controlKinds = ["clear", "mark", "rewind", "fork", "killed"] as const;
@@ -23,12 +24,12 @@ const ItemAppend = z.strictObject({
 	type: z.literal("item.append"),
 	agent: AgentId,
 	kind: ItemKind,
-	text: z.string().nullable().default(null),
+	text: Text.nullable().default(null),
 	data: z.json().default(null),
 });
 export type ItemAppend = z.infer<typeof ItemAppend>;
 
-const MarkName = z.string().regex(/^[^\p{Cc}]{1,100}$/u, "a mark's name has 1 to 100 characters");
+const MarkName = Text.regex(/^[^\p{Cc}]{1,100}$/u, "a mark's name has 1 to 100 characters");
 
 const ContextMark = z.strictObject({ type: z.literal("context.mark"), agent: AgentId, name: MarkName.optional() });
 export type ContextMark = z.infer<typeof ContextMark>;
@@ -42,6 +43,7 @@ export interface ItemFact {
 	kind: string;
 	text?: string | null;
 	data?: z.infer<ReturnType<typeof z.json>>;
+	turn?: number;
 }
 
 export const isItem = (event: { kind: string }): boolean => !event.kind.includes(".");

@@ -2,6 +2,10 @@
 export interface Limits {
 	/** largest text of a prompt or an item, in UTF-8 bytes */
 	textBytesMax: number;
+	/** largest body of a mail, in UTF-8 bytes */
+	mailBytesMax: number;
+	/** unread mail of one agent */
+	mailboxLengthMax: number;
 	/** prompts in one agent's queue */
 	queueLengthMax: number;
 	/** living agents below one agent; agent 0, whose descendants are all there are, is exempt */
@@ -12,17 +16,22 @@ export interface Limits {
 	watchersMax: number;
 	/** commands waiting for the store before further ones are refused */
 	commandsWaitingMax: number;
+	/** and how many bytes they may have together */
+	bytesWaitingMax: number;
 	/** how long a receipt answers a retry */
 	receiptsKeptMs: number;
 }
 
 export const limits: Limits = {
 	textBytesMax: 1024 * 1024,
+	mailBytesMax: 64 * 1024,
+	mailboxLengthMax: 10_000,
 	queueLengthMax: 1000,
 	descendantsMax: 32,
 	backlogEventsMax: 10_000,
 	watchersMax: 200,
 	commandsWaitingMax: 10_000,
+	bytesWaitingMax: 64 * 1024 * 1024,
 	receiptsKeptMs: 7 * 24 * 60 * 60 * 1000,
 };
 

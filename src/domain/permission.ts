@@ -1,7 +1,8 @@
 // Who may say what. Agents reach the daemon with a token of their own and get exactly the verbs listed
 // here; each decider still checks whom they are said to. What only the daemon says to itself is `system`.
+import type { AgentState } from "#contract/agent.ts";
 import type { Command } from "#contract/command.ts";
-import { type Actor, agentOf, system } from "#contract/ids.ts";
+import { type Actor, type AgentId, agentOf, system } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 
 type Speaker = "human" | "system" | "agent";
@@ -25,7 +26,16 @@ export const speakers: Record<Command["type"], readonly Speaker[]> = {
 	"context.clear": people,
 	"context.mark": people,
 	"context.rewind": people,
-	"prompt.queue": people,
+	"prompt.queue": everyone,
+	"turn.start": daemon,
+	"turn.hand": daemon,
+	"turn.append": daemon,
+	"turn.end": daemon,
+	"turn.crash": daemon,
+	"mail.send": everyone,
+	"mail.read": everyone,
+	"mail.wake": daemon,
+	"mail.delete": everyone,
 	"project.add": people,
 	"project.remove": people,
 };
@@ -34,4 +44,10 @@ export function forbiddenFor(actor: Actor, type: Command["type"]): Refusal | nul
 	const speaker: Speaker = agentOf(actor) !== null ? "agent" : actor === system ? "system" : "human";
 	if (speakers[type].includes(speaker)) return null;
 	return refuse("FORBIDDEN", `${type} is not for ${speaker === "agent" ? "agents" : "people"}.`, { details: { command: type } });
+}
+
+/** An agent's token acts for the turn that is open on it; with none open it acts for nobody. */
+export function outsideTurn(caller: AgentId, agent: AgentState | undefined): Refusal | null {
+	if (agent?.turn !== null && agent !== undefined) return null;
+	return refuse("TURN_NOT_OPEN", "This agent has no open turn, so its process has no say.", { details: { agent: caller } });
 }

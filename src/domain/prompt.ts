@@ -1,20 +1,30 @@
+// The prompt queue: first in, first out, but for what is put at the front.
 import type { AgentState } from "#contract/agent.ts";
 import type { Happened } from "#contract/event.ts";
-import type { AgentId } from "#contract/ids.ts";
+import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { PromptFact, PromptQueue, PromptState } from "#contract/prompt.ts";
 import { refuse } from "#contract/refusal.ts";
 import { refusedNow } from "./agent/transitions.ts";
 import type { Decision } from "./decision.ts";
 
-/** The ends of a queue; null while it is empty. */
+/** Positions below zero are in front of the others. Prompts that come back after a crash go before even these. */
+export const frontStart = -1_000_000_000;
+
+/** The ends of a queue, null while it is empty, and who stands above the agent. */
 export interface QueueSight {
 	length: number;
 	lengthMax: number;
-	first: number | null;
+	/** of all, and of those at the front alone */
 	last: number | null;
+	lastFront: number | null;
+	above: readonly AgentId[];
 }
 
-export function decideQueue(agent: AgentState, { text, front }: PromptQueue, queue: QueueSight): Decision {
+export function decideQueue(agent: AgentState, { text, front, source }: PromptQueue, queue: QueueSight, by: { actor: Actor }): Decision {
+	const caller = agentOf(by.actor);
+	if (caller !== null && caller !== agent.id && !queue.above.includes(caller)) {
+		return refuse("FORBIDDEN", "An agent prompts only itself and the agents below it.", { details: { agent: agent.id } });
+	}
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	if (queue.length >= queue.lengthMax) {
@@ -23,10 +33,13 @@ export function decideQueue(agent: AgentState, { text, front }: PromptQueue, que
 			suggestions: [`brood queue list ${agent.handle}`],
 		});
 	}
-	const position = front ? (queue.first ?? 1) - 1 : (queue.last ?? -1) + 1;
-	return [{ kind: "prompt.queued", agent: agent.id, text, data: { position } }];
+	// what is put at the front stays in front of everything else, and in the order in which it was put there
+	const position = front ? Math.max(frontStart, (queue.lastFront ?? frontStart) + 1) : Math.max(0, (queue.last ?? -1) + 1);
+	return [{ kind: "prompt.queued", agent: agent.id, text, data: { position, source } }];
 }
 
-export function evolvePrompt(event: Happened<PromptFact & { agent: AgentId }>): PromptState {
-	return { id: event.id, agent: event.agent, text: event.text, position: event.data.position, createdAt: event.at, createdBy: event.actor };
+type Queued = Happened<Extract<PromptFact, { kind: "prompt.queued" }> & { agent: AgentId }>;
+
+export function evolvePrompt({ id, agent, text, data, at, actor }: Queued): PromptState {
+	return { id, agent, text, ...data, createdAt: at, createdBy: actor };
 }

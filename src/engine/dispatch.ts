@@ -11,7 +11,7 @@ import type { Publisher } from "./publish.ts";
 
 /** A batch ends at whichever comes first; both keep one transaction short enough for the others to wait. */
 const batchCommandsMax = 256;
-const batchTextMax = 4 * 1024 * 1024;
+const batchBytesMax = 4 * 1024 * 1024;
 
 /** Fewer than this are not worth a second commit. */
 const crowdMin = 16;
@@ -32,6 +32,8 @@ export class Dispatcher {
 	/** batches that the store has been given and has not answered, oldest first */
 	readonly #writing = new Set<Promise<void>>();
 	#scheduled = false;
+	#bytesWaiting = 0;
+	#closed = false;
 
 	constructor(parts: DispatchParts) {
 		this.#parts = parts;
@@ -41,18 +43,21 @@ export class Dispatcher {
 	async dispatch(request: Request): Promise<Outcome> {
 		const envelope = admit(request, this.#parts);
 		if (isRefusal(envelope)) return { refused: envelope, replayed: false };
-		const { commandsWaitingMax } = this.#parts.limits;
-		if (this.#waiting.length >= commandsWaitingMax) {
-			return { refused: refuse("QUEUE_FULL", `${commandsWaitingMax} commands are waiting for the store; try again.`), replayed: false };
+		if (this.#closed) throw new StoreFault("unavailable", "The daemon is stopping: nothing was changed.");
+		const { commandsWaitingMax, bytesWaitingMax } = this.#parts.limits;
+		if (this.#waiting.length >= commandsWaitingMax || this.#bytesWaiting > bytesWaitingMax) {
+			return { refused: refuse("QUEUE_FULL", `${this.#waiting.length} commands are waiting for the store; try again.`), replayed: false };
 		}
 		const settle = Promise.withResolvers<Outcome>();
 		this.#waiting.push({ envelope, settle });
+		this.#bytesWaiting += envelope.bytes;
 		this.#schedule();
 		return await settle.promise;
 	}
 
-	/** Resolves when everything that was accepted so far has been answered. */
-	async drain(): Promise<void> {
+	/** Takes nothing more, and resolves when everything that was accepted has been answered. */
+	async close(): Promise<void> {
+		this.#closed = true;
 		while (this.#waiting.length > 0 || this.#writing.size > 0) {
 			await Promise.all(this.#writing);
 			await nextTurn();
@@ -75,12 +80,14 @@ export class Dispatcher {
 	}
 
 	#takeBatch(): Waiting[] {
-		let text = 0;
+		let bytes = 0;
 		const fits = this.#waiting.findIndex(({ envelope }, at) => {
-			text += textLength(envelope);
-			return at > 0 && (at >= batchCommandsMax || text > batchTextMax);
+			bytes += envelope.bytes;
+			return at > 0 && (at >= batchCommandsMax || bytes > batchBytesMax);
 		});
-		return this.#waiting.splice(0, Math.min(fits < 0 ? this.#waiting.length : fits, this.#share()));
+		const batch = this.#waiting.splice(0, Math.min(fits < 0 ? this.#waiting.length : fits, this.#share()));
+		for (const { envelope } of batch) this.#bytesWaiting -= envelope.bytes;
+		return batch;
 	}
 
 	/** A store that can be given two batches gets a crowd in two halves: it writes one while we answer the other. */
@@ -93,22 +100,17 @@ export class Dispatcher {
 	async #write(batch: readonly Waiting[]): Promise<void> {
 		const { store, publisher } = this.#parts;
 		try {
-			const outcomes = await store.commit(batch.map(({ envelope }) => envelope));
-			publisher.publish(outcomes.flatMap((outcome) => ("done" in outcome ? outcome.events : [])));
+			const landed = await store.commit(batch.map(({ envelope }) => envelope));
+			publisher.publish(landed.flatMap((outcome) => ("done" in outcome ? outcome.events : [])));
 			for (const [at, { settle }] of batch.entries()) {
-				const outcome = outcomes[at];
-				if (outcome === undefined) settle.reject(new Error("the store answered fewer commands than it was given"));
+				const outcome = landed[at] ?? { fault: "the store answered fewer commands than it was given" };
+				if ("fault" in outcome) settle.reject(new StoreFault("rejected", `The store could not carry out the command: ${outcome.fault}.`));
 				else settle.resolve(outcome);
 			}
 		} catch (fault) {
-			// one command must not take its neighbours along: each gets a batch of its own
-			const culprits = fault instanceof StoreFault && fault.kind === "rejected";
-			if (culprits && batch.length > 1) for (const one of batch) await this.#write([one]);
-			else for (const { settle } of batch) settle.reject(fault);
+			for (const { settle } of batch) settle.reject(fault);
 		}
 	}
 }
 
 const nextTurn = (): Promise<void> => new Promise((resume) => setImmediate(resume));
-
-const textLength = ({ command }: Envelope): number => ("text" in command ? (command.text?.length ?? 0) : 0);

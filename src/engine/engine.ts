@@ -1,61 +1,80 @@
 // The engine as one thing: store, dispatch, publisher and reactors, started in order and stopped in reverse.
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
-import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
+import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
 import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
-import type { Clock, Ids, Outcome, Reads, Store } from "./ports.ts";
+import type { Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
-import { startReactor } from "./reactor.ts";
+import { type Reactor, startReactor } from "./reactor.ts";
 import { provisionReactor } from "./reactors/provision.ts";
+import { TurnRunner } from "./reactors/run-turns.ts";
+import { startTurnsReactor } from "./reactors/start-turns.ts";
+import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
+import { recover } from "./recover.ts";
 import { Supervisor } from "./supervisor.ts";
 
 export interface EngineParts {
 	store: Store;
+	/** null where no turns are run: then prompts wait */
+	driver: Driver | null;
 	limits: Limits;
 	clock: Clock;
 	ids: Ids;
 }
 
+interface Made {
+	publisher: Publisher;
+	dispatcher: Dispatcher;
+	supervisor: Supervisor;
+	runner: TurnRunner | null;
+	agentZero: AgentState;
+}
+
 const restarts = { restartsMax: 5, periodMs: 60_000 };
+/** how long a fork waits for a tool call to end before it says that the agent is busy */
+const forkPatienceMs = 5000;
 
 export class Engine implements AsyncDisposable {
 	readonly publisher: Publisher;
+	readonly agentZero: AgentState;
 	/** settles when the engine cannot go on; the process has to exit, the next one recovers from disk */
 	readonly failed: Promise<Error>;
 	readonly #parts: EngineParts;
-	readonly #dispatcher: Dispatcher;
-	readonly #supervisor: Supervisor;
-	readonly agentZero: AgentState;
+	readonly #made: Made;
 
 	static async start(parts: EngineParts): Promise<Engine> {
 		const publisher = new Publisher(parts.limits);
 		const dispatcher = new Dispatcher({ ...parts, publisher });
+		const dispatch = (request: Request): Promise<Outcome> => dispatcher.dispatch(request);
 		try {
 			const agentZero = await foundAgentZero(dispatcher);
-			const reactors = [provisionReactor({ reads: parts.store.reads, dispatch: (request) => dispatcher.dispatch(request) })];
+			const { reads } = parts.store;
+			await recover({ reads, dispatch, driver: parts.driver });
 			await parts.store.dropReceipts(parts.clock.now() - parts.limits.receiptsKeptMs);
-			const supervisor = await Supervisor.start(
-				reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) })),
-				{ ...restarts, clock: parts.clock },
-			);
-			return new Engine(parts, { publisher, dispatcher, supervisor, agentZero });
+			const runner = parts.driver && new TurnRunner({ reads, dispatch, driver: parts.driver, publisher });
+			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch })];
+			const reactors: Reactor[] = [provisionReactor({ reads, dispatch }), ...turns];
+			publisher.startAfter(await reads.lastEvent());
+			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
+			const supervisor = await Supervisor.start(supervised, { ...restarts, clock: parts.clock });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, agentZero });
 		} catch (error) {
+			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
 			throw error;
 		}
 	}
 
-	private constructor(parts: EngineParts, made: { publisher: Publisher; dispatcher: Dispatcher; supervisor: Supervisor; agentZero: AgentState }) {
+	private constructor(parts: EngineParts, made: Made) {
 		this.#parts = parts;
+		this.#made = made;
 		this.publisher = made.publisher;
-		this.#dispatcher = made.dispatcher;
-		this.#supervisor = made.supervisor;
 		this.agentZero = made.agentZero;
 		this.failed = Promise.race([made.supervisor.failed, parts.store.broken]);
 	}
@@ -64,8 +83,18 @@ export class Engine implements AsyncDisposable {
 		return this.#parts.store.reads;
 	}
 
+	/** Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool calls. */
 	async dispatch(request: Request): Promise<Outcome> {
-		return await this.#dispatcher.dispatch(request);
+		const outcome = await this.#patiently(request);
+		const { driver } = this.#parts;
+		if ("refused" in outcome || driver === null) return outcome;
+		const caller = agentOf(request.actor);
+		const ended = outcome.events.flatMap((event) => (event.kind === "agent.ended" && event.agent !== null ? event.agent : []));
+		const gone = ended.map((agent) => driver.end(agent));
+		// an agent that ends itself cannot be waited for by itself
+		if (caller === null || !ended.includes(caller)) await Promise.all(gone);
+		else for (const end of gone) end.catch(() => {});
+		return outcome;
 	}
 
 	/** Finds the agent that a person means. */
@@ -88,12 +117,42 @@ export class Engine implements AsyncDisposable {
 		return await settingsOf(this.reads, agent.settings);
 	}
 
+	/** No new turns; the running ones may end by themselves for a while. Then everything stops. */
+	async drain(patience: Promise<unknown>): Promise<void> {
+		await this.#made.supervisor[Symbol.asyncDispose]();
+		await this.#made.runner?.drain(patience);
+	}
+
 	async [Symbol.asyncDispose](): Promise<void> {
-		await this.#supervisor[Symbol.asyncDispose]();
-		await this.#dispatcher.drain();
+		await this.drain(Promise.resolve());
+		await this.#parts.driver?.[Symbol.asyncDispose]();
+		await this.#made.dispatcher.close();
 		await this.#parts.store[Symbol.asyncDispose]();
 	}
+
+	async #patiently(request: Request): Promise<Outcome> {
+		const first = await this.#made.dispatcher.dispatch(request);
+		return isBusy(first) ? await this.#again(request, first) : first;
+	}
+
+	/** Tries again with every event, until the parent has no open tool call or the patience is over. */
+	async #again(request: Request, refused: Outcome): Promise<Outcome> {
+		const events = this.publisher.subscribe("reactor");
+		if (isRefusal(events)) return refused;
+		const timer = setTimeout(() => events[Symbol.dispose](), forkPatienceMs);
+		try {
+			for (;;) {
+				const outcome = await this.#made.dispatcher.dispatch(request);
+				if (!isBusy(outcome) || (await events.next()) === null) return outcome;
+			}
+		} finally {
+			clearTimeout(timer);
+			events[Symbol.dispose]();
+		}
+	}
 }
+
+const isBusy = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.code === "FORK_BUSY";
 
 async function foundAgentZero(dispatcher: Dispatcher): Promise<AgentState> {
 	const outcome = await dispatcher.dispatch({ actor: system, key: null, command: { type: "agent.init" } });

@@ -7,40 +7,49 @@
 // and does no I/O but through the transaction; it runs wherever the store keeps its rows.
 import type { Command, Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import type { AgentId } from "#contract/ids.ts";
+import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import { isRefusal, refuse } from "#contract/refusal.ts";
-import { forbiddenFor } from "#domain/permission.ts";
+import { isRefusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import { forbiddenFor, outsideTurn } from "#domain/permission.ts";
 import { loadAndDecide } from "./commands/table.ts";
-import type { Outcome, Receipt, RunBatch, Subject, Tx } from "./ports.ts";
+import type { Landed, Locks, Outcome, Receipt, RunBatch, Subject, Tx } from "./ports.ts";
 import { type Decided, Work } from "./work.ts";
 
 export function batchRunner(limits: Limits): RunBatch {
 	return async (tx, batch) => {
 		await tx.lock(await lockSet(tx, batch));
-		const outcomes: Outcome[] = [];
-		for (const envelope of batch) outcomes.push(await landOne(tx, envelope, limits));
-		return outcomes;
+		const landed: Landed[] = [];
+		for (const envelope of batch) landed.push(await landOne(tx, envelope, limits));
+		return landed;
 	};
 }
 
-async function landOne(tx: Tx, envelope: Envelope, limits: Limits): Promise<Outcome> {
-	const earlier = envelope.key === null ? undefined : await tx.receipt(envelope.key);
-	if (earlier !== undefined) return await answerAgain(tx, envelope, earlier);
+async function landOne(tx: Tx, envelope: Envelope, limits: Limits): Promise<Landed> {
 	await tx.savepoint();
-	const { outcome, receipt } = await landNew(tx, envelope, limits);
-	if ("refused" in outcome) await tx.rollback();
-	else await tx.release();
-	if (envelope.key !== null) await tx.putReceipt(envelope.key, receipt, envelope.at);
-	return outcome;
+	try {
+		const earlier = envelope.key === null ? undefined : await tx.receipt(envelope.key);
+		const { outcome, receipt } =
+			earlier === undefined ? await landNew(tx, envelope, limits) : { outcome: await answerAgain(tx, envelope, earlier), receipt: null };
+		if ("refused" in outcome) await tx.rollback();
+		if (envelope.key !== null && receipt !== null) await tx.putReceipt(envelope.key, receipt, envelope.at);
+		if ("done" in outcome) await tx.release();
+		return outcome;
+	} catch (error) {
+		if (tx.dooms(error)) throw error;
+		// a bug: this command leaves nothing behind, and its neighbours are not harmed
+		await tx.rollback();
+		return { fault: error instanceof Error ? error.message : String(error) };
+	}
 }
 
-async function landNew(tx: Tx, envelope: Envelope, limits: Limits): Promise<{ outcome: Outcome; receipt: Receipt }> {
+async function landNew(tx: Tx, envelope: Envelope, limits: Limits): Promise<{ outcome: Outcome; receipt: Receipt | null }> {
 	const { command, fingerprint } = envelope;
 	const work = new Work(tx, envelope);
-	const { decision, subject } = forbidden(envelope) ?? (await loadAndDecide(work, command, limits));
+	const { decision, subject } = (await forbidden(work, envelope)) ?? (await loadAndDecide(work, command, limits));
 	if (isRefusal(decision)) {
-		return { outcome: { refused: decision, replayed: false }, receipt: { fingerprint, answer: { refused: decision } } };
+		// a refusal that passes by itself is not held against a retry
+		const receipt = refusalCodes[decision.code].passes ? null : { fingerprint, answer: { refused: decision } };
+		return { outcome: { refused: decision, replayed: false }, receipt };
 	}
 	const events = await work.apply(decision);
 	const named = subject === "the event" ? eventOf(events) : subject;
@@ -52,8 +61,11 @@ function eventOf([first]: readonly Event[]): Subject {
 	return first === undefined ? {} : { event: first.id };
 }
 
-function forbidden({ actor, command }: Envelope): Decided | null {
-	const refusal = forbiddenFor(actor, command.type);
+/** Who may not say it, and an agent that speaks outside of a turn: its process should not be talking now. */
+async function forbidden(work: Work, { actor, command }: Envelope): Promise<Decided | null> {
+	const caller = agentOf(actor);
+	const speaker = caller === null ? undefined : await work.agent(caller);
+	const refusal = forbiddenFor(actor, command.type) ?? (caller !== null ? outsideTurn(caller, speaker) : null);
 	return refusal && { decision: refusal, subject: {} };
 }
 
@@ -66,14 +78,26 @@ async function answerAgain(tx: Tx, envelope: Envelope, receipt: Receipt): Promis
 	return { done: await new Work(tx, envelope).answer(receipt.answer.subject), events: [], replayed: true };
 }
 
-/** Every agent whose row the batch may change, so that all writers take their locks in one order. */
-async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<AgentId[]> {
+/** Everything that the batch may change, so that all writers take their locks in one order. */
+async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<Locks> {
 	const agents = new Set<AgentId>();
-	for (const { command } of batch) for (const id of await locksOf(tx, command)) agents.add(id);
-	return [...agents].sort();
+	const projects = new Set<ProjectSlug>();
+	for (const { command } of batch) {
+		for (const id of await agentsOf(tx, command)) agents.add(id);
+		const project = await projectOf(tx, command);
+		if (project !== null) projects.add(project);
+	}
+	return { agents: [...agents].sort(), projects: [...projects].sort() };
 }
 
-async function locksOf(tx: Tx, command: Command): Promise<AgentId[]> {
+/** The project that must not come or go while the command is decided. */
+async function projectOf(tx: Tx, command: Command): Promise<ProjectSlug | null> {
+	if (command.type === "project.add" || command.type === "project.remove") return command.slug;
+	if (command.type !== "agent.spawn") return null;
+	return command.project ?? (await tx.agent(command.by))?.project ?? null;
+}
+
+async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 	switch (command.type) {
 		case "agent.init":
 		case "project.add":
@@ -98,6 +122,16 @@ async function locksOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "context.mark":
 		case "context.rewind":
 		case "prompt.queue":
+		case "turn.start":
+		case "turn.hand":
+		case "turn.append":
+		case "turn.end":
+		case "turn.crash":
+		case "mail.read":
+		case "mail.wake":
+		case "mail.delete":
 			return [command.agent];
+		case "mail.send":
+			return [command.to];
 	}
 }

@@ -6,13 +6,18 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import type { AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
+import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
+import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Refusal } from "#contract/refusal.ts";
+import type { TurnItem, TurnState } from "#contract/turn.ts";
 
 /** What a command led to. A replayed one did nothing now: its key had been used before. */
 export type Outcome = { done: Answer; events: Event[]; replayed: boolean } | { refused: Refusal; replayed: boolean };
+
+/** What became of a command in its batch: an outcome, or a bug that only this command ran into. */
+export type Landed = Outcome | { fault: string };
 
 /** The noun that a command made or changed. */
 export interface Answer {
@@ -48,6 +53,13 @@ export interface Ranges {
 	whole: boolean;
 }
 
+export interface QueueEnds {
+	length: number;
+	first: number | null;
+	last: number | null;
+	lastFront: number | null;
+}
+
 /** Questions about committed rows (outside of a batch) or about the batch's own (inside). */
 export interface Reads {
 	agent(id: AgentId): Promise<AgentState | undefined>;
@@ -75,15 +87,42 @@ export interface Reads {
 	controls(agent: AgentId): Promise<Event[]>;
 	/** the agent's queue, the next one first */
 	prompts(agent: AgentId): Promise<PromptState[]>;
-	queue(agent: AgentId): Promise<{ length: number; first: number | null; last: number | null }>;
+	/** the agents that have prompts waiting, oldest first */
+	agentsWithPrompts(): Promise<AgentState[]>;
+	turn(id: number): Promise<TurnState | undefined>;
+	/** the agent's turns, oldest first */
+	turns(agent: AgentId): Promise<TurnState[]>;
+	/** the turns of all agents that are open, oldest first */
+	openTurns(): Promise<TurnState[]>;
+	/** the items of a turn, oldest first */
+	itemsOfTurn(agent: AgentId, turn: number): Promise<Event[]>;
+	mail(id: number): Promise<MailState | undefined>;
+	/** the agent's mail that was not deleted, oldest first */
+	mails(agent: AgentId): Promise<MailState[]>;
+	/** how much of it has not been read */
+	unreadMail(agent: AgentId): Promise<number>;
+	/** the agents that have mail which no turn was shown, oldest first */
+	agentsWithNewMail(): Promise<AgentState[]>;
+	/** its length and its ends; `lastFront` is the last of those that were put in front (positions below zero) */
+	queue(agent: AgentId): Promise<QueueEnds>;
 	/** in journal order; `after` is exclusive */
+	/** the newest event's id, 0 if there is none */
+	lastEvent(): Promise<number>;
 	events(range: { after: number; limit: number; agent?: AgentId }): Promise<Event[]>;
+}
+
+/** Whose rows a batch may change. */
+export interface Locks {
+	agents: readonly AgentId[];
+	projects: readonly ProjectSlug[];
 }
 
 /** One batch's transaction. Nothing in it is visible to anybody else before its COMMIT has returned. */
 export interface Tx extends Reads {
-	/** takes the agents' locks in one order for the whole batch; only where several writers exist */
-	lock(agents: readonly AgentId[]): Promise<void>;
+	/** takes the locks of the whole batch in one order; only where several writers exist */
+	lock(locks: Locks): Promise<void>;
+	/** whether an error concerns the whole batch: a full disk, a lost connection, another batch in the way */
+	dooms(error: unknown): boolean;
 	savepoint(): Promise<void>;
 	/** keeps what was done since the savepoint, or undoes it */
 	release(): Promise<void>;
@@ -91,6 +130,11 @@ export interface Tx extends Reads {
 	putAgent(state: AgentState): Promise<void>;
 	putProject(state: ProjectState): Promise<void>;
 	putPrompt(state: PromptState): Promise<void>;
+	removePrompts(ids: readonly number[]): Promise<void>;
+	/** puts a prompt that was taken back into its agent's queue */
+	returnPrompt(agent: AgentId, prompt: number, position: number): Promise<void>;
+	putTurn(state: TurnState): Promise<void>;
+	putMail(state: MailState): Promise<void>;
 	/** gives the events their ids, in order and in commit order across all writers */
 	append(events: readonly Omit<Event, "id">[]): Promise<Event[]>;
 	receipt(key: Key): Promise<Receipt | undefined>;
@@ -98,7 +142,7 @@ export interface Tx extends Reads {
 }
 
 /** Runs a batch of commands inside a transaction that the store has begun and will commit. */
-export type RunBatch = (tx: Tx, batch: readonly Envelope[]) => Promise<Outcome[]>;
+export type RunBatch = (tx: Tx, batch: readonly Envelope[]) => Promise<Landed[]>;
 
 export interface Store extends AsyncDisposable {
 	readonly kind: "memory" | "sqlite" | "postgres";
@@ -106,10 +150,10 @@ export interface Store extends AsyncDisposable {
 	/** how many batches it may be given before the first is answered; it commits them in that order */
 	readonly batchesMax: number;
 	/**
-	 * Commits a batch as one transaction. Rejects with a `StoreFault`: after `unavailable`, `full` and `rejected` nothing
-	 * of the batch happened; after `broken` nobody knows, and the store accepts nothing more.
+	 * Commits a batch as one transaction. Rejects with a `StoreFault`: after `unavailable` and `full` nothing of
+	 * the batch happened; after `broken` nobody knows, and the store accepts nothing more.
 	 */
-	commit(batch: readonly Envelope[]): Promise<Outcome[]>;
+	commit(batch: readonly Envelope[]): Promise<Landed[]>;
 	/** forgets receipts older than this moment */
 	dropReceipts(before: number): Promise<number>;
 	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */
@@ -126,6 +170,37 @@ export class StoreFault extends Error {
 	}
 }
 
+/** What executes turns: a process for each agent, kept warm between its turns. */
+export interface Driver extends AsyncDisposable {
+	/**
+	 * Gives a prompt to the agent's process, starting one if there is none, and resolves when the turn is over, whatever
+	 * the process did. Aborting asks it to stop; whoever aborts ends the process if it does not.
+	 */
+	run(turn: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd>;
+	/** Ends the agent's whole process tree and resolves when nothing of it is left. */
+	end(agent: AgentId): Promise<void>;
+	/** Ends what an earlier daemon of this home left behind; answers how many processes that were. */
+	sweep(): Promise<number>;
+}
+
+export interface TurnWatch {
+	/** Must not reject. The driver waits for it, so that a flood is slowed down and not piled up. */
+	items(items: readonly TurnItem[]): Promise<void>;
+	/** a piece of an item that is still being said; live only */
+	delta(delta: { message: string; kind: string; text: string }): void;
+}
+
+export interface TurnEnd {
+	state: "completed" | "interrupted" | "failed";
+	reason: string | null;
+	text: string | null;
+	/** the process cannot be started: nothing further should be tried by itself */
+	broken?: boolean;
+}
+
+/** The way back for everything that reacts. */
+export type Dispatch = (request: { actor: Actor; key: Key | null; command: unknown }) => Promise<Outcome>;
+
 export interface Clock {
 	now(): number;
 }
@@ -135,6 +210,8 @@ export interface Ids {
 	key(): Key;
 	/** random hexadecimal digits */
 	salt(): string;
+	/** 256 random bits that nobody can guess */
+	secret(): string;
 	/** a short digest that only equal texts share */
 	digest(text: string): string;
 }

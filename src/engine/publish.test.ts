@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Event } from "#contract/event.ts";
 import { system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
+import { id } from "#test/support/given.ts";
 import { Publisher, Subscription } from "./publish.ts";
 
 const event = (id: number): Event => ({ id, agent: null, turn: null, kind: "x.happened", text: null, data: null, at: 0, actor: system, command: null });
@@ -42,11 +43,32 @@ test("a reader that falls too far behind is cut and told where to resume; the ot
 	expect(publisher.watchers).toBe(1);
 });
 
+test("a reader that is cut before it read anything resumes where it came, not at the beginning", async () => {
+	const publisher = new Publisher({ ...limits, backlogEventsMax: 1 });
+	publisher.startAfter(7);
+	const early = watch(publisher);
+	publisher.publish(events(8));
+	const late = watch(publisher);
+	publisher.publish(events(9, 10));
+	expect(await early.next()).toBeNull();
+	expect([early.cutAfter, late.cutAfter]).toEqual([7, 8]);
+});
+
+test("pieces of what is being said come live, and are dropped where nobody takes them", () => {
+	const publisher = new Publisher(limits);
+	const reader = watch(publisher);
+	const delta = { agent: id("a"), turn: 1, message: "m", kind: "assistant", text: "x" };
+	for (let at = 0; at < 2000; at++) publisher.live(delta);
+	expect(reader.takeLive()).toHaveLength(1000);
+	expect(reader.takeLive()).toEqual([]);
+});
+
 test("no more watchers than the limit are let in, and one that leaves makes room", async () => {
 	const publisher = new Publisher({ ...limits, watchersMax: 1 });
 	const first = watch(publisher);
 	expect(publisher.subscribe("watcher")).toMatchObject({ code: "QUEUE_FULL" });
 	expect(publisher.subscribe("reactor")).toBeInstanceOf(Subscription);
+	expect(publisher.watchers).toBe(1);
 	first[Symbol.dispose]();
 	first[Symbol.dispose]();
 	expect(await first.next()).toBeNull();

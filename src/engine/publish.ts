@@ -1,19 +1,38 @@
 // Bounded fan-out of committed events. A reader that falls too far behind is cut and told where to resume;
 // it is never thinned out silently and never slows the others down.
 import type { Event } from "#contract/event.ts";
+import type { AgentId } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+
+/** A piece of an item that is still being said. It is in no journal and has no id. */
+export interface Delta {
+	agent: AgentId;
+	turn: number;
+	message: string;
+	kind: string;
+	text: string;
+}
+
+const liveMax = 1000;
 
 export class Publisher {
 	readonly #limits: Limits;
 	readonly #subscriptions = new Set<Subscription>();
+	#watchers = 0;
+	#lastPublished = 0;
 
 	constructor(limits: Limits) {
 		this.#limits = limits;
 	}
 
 	get watchers(): number {
-		return this.#subscriptions.size;
+		return this.#watchers;
+	}
+
+	/** What was there before anything was published: a reader that never got anything resumes behind it. */
+	startAfter(event: number): void {
+		this.#lastPublished = Math.max(this.#lastPublished, event);
 	}
 
 	/** Everything published from now on. The daemon's own reactors do not count against the watchers' limit. */
@@ -21,12 +40,22 @@ export class Publisher {
 		if (who === "watcher" && this.watchers >= this.#limits.watchersMax) {
 			return refuse("QUEUE_FULL", `${this.#limits.watchersMax} watchers are connected; no more are accepted.`);
 		}
-		const subscription: Subscription = new Subscription(this.#limits.backlogEventsMax, () => this.#subscriptions.delete(subscription));
+		const subscription: Subscription = new Subscription(this.#limits.backlogEventsMax, this.#lastPublished, () => {
+			this.#subscriptions.delete(subscription);
+			if (who === "watcher") this.#watchers--;
+		});
 		this.#subscriptions.add(subscription);
+		if (who === "watcher") this.#watchers++;
 		return subscription;
 	}
 
+	/** Pieces of what is still being said: for whoever watches now, and dropped where a reader is behind. */
+	live(delta: Delta): void {
+		for (const subscription of this.#subscriptions) subscription.pushLive(delta);
+	}
+
 	publish(events: readonly Event[]): void {
+		this.#lastPublished = events.at(-1)?.id ?? this.#lastPublished;
 		if (events.length === 0) return;
 		for (const subscription of this.#subscriptions) subscription.push(events);
 	}
@@ -38,10 +67,13 @@ export class Subscription implements Disposable {
 	#backlog: Event[] = [];
 	#state: "open" | "cut" | "closed" = "open";
 	#wake: PromiseWithResolvers<void> | null = null;
-	#lastRead = 0;
+	#lastRead: number;
+	readonly #live: Delta[] = [];
+	#onLive: (() => void) | null = null;
 
-	constructor(backlogMax: number, onEnd: () => void) {
+	constructor(backlogMax: number, after: number, onEnd: () => void) {
 		this.#backlogMax = backlogMax;
+		this.#lastRead = after;
 		this.#onEnd = onEnd;
 	}
 
@@ -58,9 +90,25 @@ export class Subscription implements Disposable {
 		return events;
 	}
 
+	/** The pieces that came since the last call; nothing depends on them, the closing item has the whole text. */
+	takeLive(): readonly Delta[] {
+		return this.#live.splice(0);
+	}
+
 	/** For a reader that was cut: the last event it was given; the journal has everything after it. */
 	get cutAfter(): number | null {
 		return this.#state === "cut" ? this.#lastRead : null;
+	}
+
+	pushLive(delta: Delta): void {
+		if (this.#state !== "open" || this.#live.length >= liveMax) return;
+		this.#live.push(delta);
+		this.#onLive?.();
+	}
+
+	/** Calls back whenever a piece has come; events are waited for with `next`. */
+	onLive(call: () => void): void {
+		this.#onLive = call;
 	}
 
 	push(events: readonly Event[]): void {

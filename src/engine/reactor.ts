@@ -4,17 +4,35 @@
 // published, or it was cut off from them, or it starts, it looks at the rows again and does what is due.
 // So a crash between an event and its effect is repaired by the next look.
 import type { Event } from "#contract/event.ts";
+import { system } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
+import { type Dispatch, StoreFault } from "./ports.ts";
 import type { Publisher } from "./publish.ts";
 import type { Running } from "./supervisor.ts";
+
+/** "again" if there was more to do than could be done now. */
+export type Looked = "done" | "again";
 
 export interface Reactor {
 	readonly name: string;
 	/** whether the event may have given this reactor something to do */
 	wakes(event: Event): boolean;
-	/** looks at the rows and does what is due; must be safe to repeat and to abandon at any point */
-	look(signal: AbortSignal): Promise<void>;
+	/** Looks at the rows and does what is due; must be safe to repeat and to abandon at any point. */
+	look(signal: AbortSignal): Promise<Looked>;
 }
+
+/** Commands said one after another in small crowds: "again" if the store had no room for all of them. */
+export async function sayAll(dispatch: Dispatch, commands: readonly object[]): Promise<Looked> {
+	for (let at = 0; at < commands.length; at += crowd) {
+		const said = commands.slice(at, at + crowd).map((command) => dispatch({ actor: system, key: null, command }));
+		const outcomes = await Promise.all(said);
+		if (outcomes.some((outcome) => "refused" in outcome && outcome.refused.code === "QUEUE_FULL")) return "again";
+	}
+	return "done";
+}
+
+const crowd = 64;
+const pauseMs = { first: 50, longest: 5000 };
 
 export async function startReactor(reactor: Reactor, publisher: Publisher): Promise<Running> {
 	const stop = new AbortController();
@@ -38,13 +56,35 @@ async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal
 		signal.addEventListener("abort", close, { once: true });
 		try {
 			// subscribed before the first look, so that nothing can happen in between unseen
-			await reactor.look(signal);
+			await lookPatiently(reactor, signal);
 			for (let events = await subscription.next(); events !== null; events = await subscription.next()) {
-				if (events.some((event) => reactor.wakes(event))) await reactor.look(signal);
+				if (events.some((event) => reactor.wakes(event))) await lookPatiently(reactor, signal);
 			}
 		} finally {
 			signal.removeEventListener("abort", close);
 			close();
 		}
 	}
+}
+
+/** A disk that is full or a database that is away passes: the look is repeated, more and more slowly, until it succeeds. */
+async function lookPatiently(reactor: Reactor, signal: AbortSignal): Promise<void> {
+	for (let delayMs = pauseMs.first; !signal.aborted; delayMs = Math.min(2 * delayMs, pauseMs.longest)) {
+		const looked = await reactor.look(signal).catch((error: unknown) => {
+			if (error instanceof StoreFault && error.kind !== "broken") return "again" as const;
+			throw error;
+		});
+		if (looked === "done") return;
+		await waited(delayMs, signal);
+	}
+}
+
+async function waited(delayMs: number, signal: AbortSignal): Promise<void> {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const wake = (): void => resolve();
+	const timer = setTimeout(wake, delayMs);
+	signal.addEventListener("abort", wake, { once: true });
+	await promise;
+	signal.removeEventListener("abort", wake);
+	clearTimeout(timer);
 }

@@ -2,14 +2,19 @@
 // A row is read once, evolved in memory and written once.
 import type { AgentFact, AgentState } from "#contract/agent.ts";
 import type { Envelope } from "#contract/command.ts";
-import type { Event, Fact } from "#contract/event.ts";
+import type { Event, Fact, Happened } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
-import type { ProjectFact, ProjectState } from "#contract/project.ts";
+import type { MailFact } from "#contract/mail.ts";
+import type { ProjectFact } from "#contract/project.ts";
 import type { PromptFact } from "#contract/prompt.ts";
+import type { TurnFact } from "#contract/turn.ts";
 import { evolveAgent } from "#domain/agent/evolve.ts";
 import type { Decision } from "#domain/decision.ts";
+import { evolveMail } from "#domain/mail.ts";
 import { evolveProject } from "#domain/project.ts";
 import { evolvePrompt } from "#domain/prompt.ts";
+import { evolveTurn } from "#domain/turn.ts";
+import { Kept } from "./kept.ts";
 import type { Answer, Subject, Tx } from "./ports.ts";
 
 /** A decision and the noun that it is about. */
@@ -22,22 +27,42 @@ export interface Decided {
 export class Work {
 	readonly tx: Tx;
 	readonly envelope: Envelope;
-	readonly #agents = new Map<AgentId, AgentState | undefined>();
-	readonly #projects = new Map<ProjectSlug, ProjectState | undefined>();
+	readonly #agents: Kept<AgentId, AgentState>;
+	readonly #projects;
+	readonly #turns;
+	readonly #mails;
 
 	constructor(tx: Tx, envelope: Envelope) {
 		this.tx = tx;
 		this.envelope = envelope;
+		this.#agents = new Kept(
+			(id) => tx.agent(id),
+			(state) => tx.putAgent(state),
+		);
+		this.#projects = new Kept(
+			(slug: ProjectSlug) => tx.project(slug),
+			(state) => tx.putProject(state),
+		);
+		this.#turns = new Kept(
+			(id: number) => tx.turn(id),
+			(state) => tx.putTurn(state),
+		);
+		this.#mails = new Kept(
+			(id: number) => tx.mail(id),
+			(state) => tx.putMail(state),
+		);
 	}
 
 	async agent(id: AgentId): Promise<AgentState | undefined> {
-		if (!this.#agents.has(id)) this.#agents.set(id, await this.tx.agent(id));
-		return this.#agents.get(id);
+		return await this.#agents.get(id);
 	}
 
-	async project(slug: ProjectSlug): Promise<ProjectState | undefined> {
-		if (!this.#projects.has(slug)) this.#projects.set(slug, await this.tx.project(slug));
-		return this.#projects.get(slug);
+	async project(slug: ProjectSlug) {
+		return await this.#projects.get(slug);
+	}
+
+	async turn(id: number) {
+		return await this.#turns.get(id);
 	}
 
 	/** Lets the facts happen: into the journal, and into the rows that they change. */
@@ -45,20 +70,12 @@ export class Work {
 		const { actor, at } = this.envelope;
 		// a new agent's row comes before the events that refer to it; nothing in it depends on their ids
 		for (const fact of facts) {
-			if (fact.kind === "agent.spawned" && isAgentFact(fact)) await this.#saveAgent(evolveAgent(undefined, { ...fact, id: 0, actor, at }));
+			if (isOf<AgentFact>(fact, "agent.spawned")) this.#agents.set(fact.agent, evolveAgent(undefined, { ...fact, id: 0, actor, at }));
 		}
+		await this.#agents.write();
 		const events = await this.tx.append(facts.map((fact) => this.#event(fact)));
-		const changed = new Map<AgentId, AgentState>();
-		for (const [index, fact] of facts.entries()) {
-			const happened = { id: events[index]?.id ?? 0, actor, at };
-			if (isPromptFact(fact)) await this.tx.putPrompt(evolvePrompt({ ...fact, ...happened }));
-			else if (isProjectFact(fact)) await this.#saveProject(evolveProject(await this.project(fact.data.slug), { ...fact, ...happened }));
-			else if (isAgentFact(fact) && fact.kind !== "agent.spawned") {
-				const state = evolveAgent(changed.get(fact.agent) ?? (await this.agent(fact.agent)), { ...fact, ...happened });
-				changed.set(fact.agent, state);
-			}
-		}
-		for (const state of changed.values()) await this.#saveAgent(state);
+		for (const [index, fact] of facts.entries()) await this.#change({ ...fact, id: events[index]?.id ?? 0, actor, at });
+		for (const rows of [this.#agents, this.#projects, this.#turns, this.#mails]) await rows.write();
 		return events;
 	}
 
@@ -69,20 +86,49 @@ export class Work {
 		return { ...(agent && { agent }), ...(project && { project }), ...(subject.event !== undefined && { event: subject.event }) };
 	}
 
-	async #saveAgent(state: AgentState): Promise<void> {
-		this.#agents.set(state.id, state);
-		await this.tx.putAgent(state);
+	/** What one event does to the rows. */
+	async #change(event: Happened<Fact>): Promise<void> {
+		if (isOf<AgentFact>(event, "agent.")) {
+			if (event.kind !== "agent.spawned") this.#agents.set(event.agent, evolveAgent(await this.agent(event.agent), event));
+		} else if (isOf<TurnFact>(event, "turn.")) {
+			await this.#changeTurn(event);
+		} else if (isOf<PromptFact>(event, "prompt.")) {
+			await this.#changeQueue(event);
+		} else if (isOf<MailFact>(event, "mail.")) {
+			const id = event.kind === "mail.sent" ? event.id : event.data.mail;
+			this.#mails.set(id, evolveMail(event.kind === "mail.sent" ? undefined : await this.#mails.get(id), event));
+		} else if (isOf<ProjectFact>(event, "project.")) {
+			this.#projects.set(event.data.slug, evolveProject(await this.project(event.data.slug), event));
+		} else if (event.kind === "final" && "turn" in event && event.turn !== undefined) {
+			const turn = await this.turn(event.turn);
+			if (turn !== undefined) this.#turns.set(turn.id, { ...turn, finalItem: event.id });
+		}
 	}
 
-	async #saveProject(state: ProjectState): Promise<void> {
-		this.#projects.set(state.slug, state);
-		await this.tx.putProject(state);
+	async #changeTurn(event: Happened<TurnFact & { agent: AgentId }>): Promise<void> {
+		this.#agents.set(event.agent, evolveAgent(await this.agent(event.agent), event));
+		const id = event.kind === "turn.started" ? event.id : event.data.turn;
+		this.#turns.set(id, evolveTurn(event.kind === "turn.started" ? undefined : await this.turn(id), event));
+		if (event.kind === "turn.started") await this.tx.removePrompts([event.data.prompt]);
+	}
+
+	async #changeQueue(event: Happened<PromptFact & { agent: AgentId }>): Promise<void> {
+		switch (event.kind) {
+			case "prompt.queued":
+				await this.tx.putPrompt(evolvePrompt(event));
+				return;
+			case "prompt.cancelled":
+				await this.tx.removePrompts(event.data.prompts);
+				return;
+			case "prompt.returned":
+				await this.tx.returnPrompt(event.agent, event.data.prompt, event.data.position);
+		}
 	}
 
 	#event(fact: Fact): Omit<Event, "id"> {
 		return {
 			agent: fact.agent,
-			turn: null,
+			turn: "turn" in fact ? (fact.turn ?? null) : null,
 			kind: fact.kind,
 			text: "text" in fact ? (fact.text ?? null) : null,
 			data: "data" in fact ? (fact.data ?? null) : null,
@@ -93,6 +139,7 @@ export class Work {
 	}
 }
 
-const isAgentFact = (fact: Fact): fact is AgentFact & { agent: AgentId } => fact.kind.startsWith("agent.");
-const isPromptFact = (fact: Fact): fact is PromptFact & { agent: AgentId } => fact.kind.startsWith("prompt.");
-const isProjectFact = (fact: Fact): fact is ProjectFact & { agent: null } => fact.kind.startsWith("project.");
+/** Every noun's facts begin with its name; items have no dot and so belong to none. */
+function isOf<F extends { kind: string }>(fact: Fact, noun: string): fact is Extract<Fact, F> {
+	return fact.kind.startsWith(noun);
+}

@@ -1,6 +1,6 @@
 // The registry as a reader of the event stream sees it: every agent and project, folded from the journal.
 // The store keeps the same rows; folding all events gives exactly them, and a test holds that true.
-import { AgentFact, type AgentState } from "#contract/agent.ts";
+import { AgentOrTurnFact, type AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { ProjectFact, type ProjectState } from "#contract/project.ts";
@@ -18,7 +18,7 @@ export const emptyRegistry: Registry = { agents: new Map(), projects: new Map() 
 export function foldRegistry(registry: Registry, event: Event): Registry {
 	const { id, agent, actor, at } = event;
 	if (agent !== null) {
-		const fact = AgentFact.safeParse(event);
+		const fact = AgentOrTurnFact.safeParse(event);
 		if (!fact.success) return registry;
 		const evolved = evolveAgent(registry.agents.get(agent), { ...fact.data, id, agent, actor, at });
 		return { ...registry, agents: new Map(registry.agents).set(agent, evolved) };

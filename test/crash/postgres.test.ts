@@ -8,7 +8,7 @@ import { acknowledged, expectNothingLost } from "#test/support/acknowledged.ts";
 import { lossyProxy } from "#test/support/lossy-proxy.ts";
 import { startPostgres } from "#test/support/postgres.ts";
 import { runProgram } from "#test/support/process.ts";
-import { done, spawn } from "#test/support/say.ts";
+import { done, say, spawn } from "#test/support/say.ts";
 import { freshDatabase } from "#test/support/stores.ts";
 
 const allEvents = async (engine: Engine) => await engine.reads.events({ after: 0, limit: 1_000_000 });
@@ -60,6 +60,22 @@ test("two nodes that spawn under one name: one wins, the other is told", async (
 		const results = await Promise.allSettled(wishes);
 		expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
 		expect(String(results.find((result) => result.status === "rejected")?.reason)).toMatch(/CONFLICT/);
+	}
+});
+
+test("a project that two nodes add or remove at once has one fate", async () => {
+	const url = await freshDatabase();
+	await using one = await startEngine({ url });
+	await using two = await startEngine({ url });
+	for (let round = 0; round < 10; round++) {
+		const slug = `p-${round}`;
+		const adds = await Promise.all([one, two].map((node, at) => say(node, { type: "project.add", slug, path: `/srv/${at}` })));
+		expect(adds.map((outcome) => "done" in outcome).sort()).toEqual([false, true]);
+		const [spawned, removed] = await Promise.all([
+			say(one, { type: "agent.spawn", by: one.agentZero.id, context: "fresh", project: slug }),
+			say(two, { type: "project.remove", slug }),
+		]);
+		expect(["done" in spawned, "done" in removed].sort()).toEqual([false, true]);
 	}
 });
 

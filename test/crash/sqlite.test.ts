@@ -99,6 +99,18 @@ describe("a disk that fails", () => {
 	});
 });
 
+test.runIf(process.getuid?.() === 0)("a disk that fills up for real refuses and keeps the daemon alive", async () => {
+	const folder = path.join(home, "small");
+	mkdirSync(folder);
+	const through = ["unshare", "--mount", "sh", "-c", `mount -t tmpfs -o size=24m none "${folder}" && exec "$@"`, "sh"];
+	const ran = await runProgram("writer.ts", [JSON.stringify({ home: path.join(folder, "home") }), "small", "600", "4", "60000"], { through });
+	const faults = ran.lines.filter((line) => line.startsWith("fault"));
+	expect(faults.length).toBeGreaterThan(50);
+	expect(faults.filter((line) => !line.startsWith("fault full"))).toEqual([]);
+	expect(acknowledged(ran.lines).length).toBeGreaterThan(100);
+	expect(ran.lines.at(-1)).toBe("over");
+});
+
 test("a home that cannot be written is reported, and nothing is made in it", async () => {
 	const folder = path.join(home, "read-only");
 	mkdirSync(folder);

@@ -1,10 +1,10 @@
 // A daemon without a door, for crash tests: it writes numbered items with several writers and prints a line for each
-// one that was acknowledged. `node writer.ts <place as JSON> <run> <items> [writers]`
+// one that was acknowledged. `node writer.ts <place as JSON> <run> <items> [writers] [bytes of data with each]`
 import { system } from "#contract/ids.ts";
 import { StoreFault } from "#engine/ports.ts";
 import { startEngine } from "#src/main.ts";
 
-const [place, run, items, writers] = process.argv.slice(2);
+const [place, run, items, writers, bytes] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const engine = await startEngine(JSON.parse(place ?? "")).catch((error: Error) => {
@@ -18,11 +18,16 @@ void engine.failed.then((why) => {
 say(`agent ${engine.agentZero.id}`);
 
 let next = 0;
+const data = bytes === undefined ? null : "x".repeat(Number(bytes));
 const write = async (): Promise<void> => {
 	while (next < Number(items)) {
 		const text = `${run}:${next++}`;
 		try {
-			const outcome = await engine.dispatch({ actor: system, key: null, command: { type: "item.append", agent: engine.agentZero.id, kind: "user", text } });
+			const outcome = await engine.dispatch({
+				actor: system,
+				key: null,
+				command: { type: "item.append", agent: engine.agentZero.id, kind: "user", text, data },
+			});
 			say("done" in outcome ? `ack ${outcome.done.event} ${text}` : `refused ${outcome.refused.code}`);
 		} catch (error) {
 			say(`fault ${error instanceof StoreFault ? error.kind : "bug"} ${text}`);

@@ -24,7 +24,7 @@ export interface Gated extends AsyncDisposable {
 
 export async function gatedStore(flavor: Flavor): Promise<Gated> {
 	const { store, arrived, open, close } = flavor === "sqlite" ? await inThreads() : await inPlace(flavor);
-	const engine = await Engine.start({ store, limits, clock: systemClock, ids: randomIds });
+	const engine = await Engine.start({ store, driver: null, limits, clock: systemClock, ids: randomIds });
 	return {
 		engine,
 		store,

@@ -27,7 +27,7 @@ export async function lossyProxy(url: string): Promise<LossyProxy> {
 		}
 		client.on("data", (chunk) => {
 			// a simple query message: 'Q', its length, the text
-			if (toLose > 0 && chunk[0] === 0x51 && chunk.includes("commit")) {
+			if (toLose > 0 && chunk[0] === 0x51 && chunk.toString("latin1", 5) === "commit\0") {
 				toLose--;
 				lost++;
 				deaf = true;

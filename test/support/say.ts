@@ -1,10 +1,11 @@
 // Short sentences for tests: say something to the engine and get the noun, or the refusal, back.
 import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
-import { type Actor, type AgentId, human, Key } from "#contract/ids.ts";
+import { type Actor, type AgentId, human, Key, system } from "#contract/ids.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Request } from "#engine/admit.ts";
-import type { Answer, Outcome } from "#engine/ports.ts";
+import type { Answer, Outcome, Reads } from "#engine/ports.ts";
 
 export interface Speaker {
 	dispatch(request: Request): Promise<Outcome>;
@@ -35,4 +36,12 @@ export async function spawn(to: Speaker, by: AgentId, wish: object = {}, how: Ho
 	const { agent } = await done(to, { type: "agent.spawn", by, context: "fresh", ...wish }, how);
 	if (agent === undefined) throw new Error("a spawn answered no agent");
 	return agent;
+}
+
+/** Opens a turn on a live agent without any process, so that the agent itself may speak. Answers with the turn's id. */
+export async function openTurn(to: Speaker & { reads: Reads }, agent: AgentId): Promise<number> {
+	await expect.poll(async () => (await to.reads.agent(agent))?.life).toBe("live");
+	await done(to, { type: "prompt.queue", agent, text: "go" });
+	const { event } = await done(to, { type: "turn.start", agent }, { as: system });
+	return event ?? 0;
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { AgentId, Key } from "#contract/ids.ts";
 import type { Ids } from "#engine/ports.ts";
 
@@ -7,6 +7,7 @@ export const randomIds: Ids = {
 	key: () => Key.parse(randomUUID()),
 	// the first twelve digits of a v4 UUID are random, and Node draws them in bulk
 	salt: () => randomUUID().replaceAll("-", "").slice(0, 12),
+	secret: () => randomBytes(32).toString("base64url"),
 	digest: (text) => createHash("sha256").update(text).digest("base64url"),
 };
 

@@ -2,8 +2,9 @@
 import type { AgentFact, AgentState, Hold } from "#contract/agent.ts";
 import type { Happened } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
+import type { TurnFact } from "#contract/turn.ts";
 
-type AgentEvent = Happened<AgentFact & { agent: AgentId }>;
+type AgentEvent = Happened<(AgentFact | TurnFact) & { agent: AgentId }>;
 type Spawned = Extract<AgentEvent, { kind: "agent.spawned" }>;
 
 export function evolveAgent(state: AgentState | undefined, event: AgentEvent): AgentState {
@@ -24,6 +25,12 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 			return { ...state, supervisor: event.data.supervisor };
 		case "agent.ended":
 			return { ...state, life: "ended", activity: "idle", holds: [], endReason: event.data.reason, endedAt: event.at, endedBy: event.actor };
+		case "turn.started":
+			return { ...state, activity: "running", turn: { id: event.id, startedAt: event.at }, lastActiveAt: event.at };
+		case "turn.handed":
+			return state;
+		case "turn.ended":
+			return { ...state, activity: "idle", turn: null, lastActiveAt: event.at };
 		case "agent.reaped":
 			return { ...state, reapedAt: event.at };
 	}
@@ -36,6 +43,7 @@ function spawned(event: Spawned): AgentState {
 		life: "provisioning",
 		activity: "idle",
 		holds: [],
+		turn: null,
 		lastError: null,
 		createdAt: event.at,
 		createdBy: event.actor,

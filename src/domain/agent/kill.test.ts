@@ -5,6 +5,7 @@ import { decideKill, type KillSight } from "./kill.ts";
 
 const kill = (cascade = false) => ({ type: "agent.kill", agent: id("b"), cascade }) as const;
 const sight = (more: Partial<KillSight> = {}): KillSight => ({
+	loose: new Map(),
 	target: live("b"),
 	children: [],
 	descendants: [],

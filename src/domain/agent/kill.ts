@@ -4,10 +4,13 @@ import type { Fact } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
+import { ending, type OpenCall } from "../turn.ts";
 import { refusedNow } from "./transitions.ts";
 
 export interface KillSight {
 	target: AgentState;
+	/** what each agent that will end leaves behind */
+	loose: ReadonlyMap<AgentId, LooseEnds>;
 	/** living agents that the target supervises directly */
 	children: readonly AgentState[];
 	/** all living agents below the target, children before their supervisors */
@@ -18,11 +21,17 @@ export interface KillSight {
 	aboveCaller: readonly AgentId[];
 }
 
+/** A turn in the middle, and prompts that will never run. */
+export interface LooseEnds {
+	openCalls: readonly OpenCall[];
+	prompts: readonly number[];
+}
+
 export function decideKill(seen: KillSight, command: AgentKill, by: { actor: Actor }): Decision {
 	const refusal = forbidden(seen, by.actor) ?? refusedNow(seen.target, "kill");
 	if (refusal) return refusal;
-	if (command.cascade) return [...seen.descendants, seen.target].flatMap((agent) => ended(agent, by.actor));
-	return [...handedOver(seen), ...ended(seen.target, by.actor)];
+	if (command.cascade) return [...seen.descendants, seen.target].flatMap((agent) => ended(agent, seen.loose.get(agent.id), by.actor));
+	return [...handedOver(seen), ...ended(seen.target, seen.loose.get(seen.target.id), by.actor)];
 }
 
 function forbidden({ target, above, aboveCaller }: KillSight, actor: Actor): Refusal | null {
@@ -40,8 +49,14 @@ function handedOver({ target, children }: KillSight): Fact[] {
 	return children.map((child) => ({ kind: "agent.supervised", agent: child.id, data: { supervisor: heir } }));
 }
 
-function ended(agent: AgentState, by: Actor): Fact[] {
+function ended(agent: AgentState, loose: LooseEnds | undefined, by: Actor): Fact[] {
+	const itself = agentOf(by) === agent.id;
+	const how = { state: itself ? "completed" : "interrupted", reason: itself ? "exit" : "killed", text: null } as const;
+	const prompts = [...(loose?.prompts ?? [])];
+	const cancelled: Fact[] = prompts.length === 0 ? [] : [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } }];
 	return [
+		...(agent.turn === null ? [] : ending(agent, agent.turn.id, how, loose?.openCalls ?? [])),
+		...cancelled,
 		{ kind: "killed", agent: agent.id, text: `Killed by ${by}.` },
 		{ kind: "agent.ended", agent: agent.id, data: { reason: "killed" } },
 	];

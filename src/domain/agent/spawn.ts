@@ -5,7 +5,8 @@ import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#con
 import type { ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
-import { refusedNow } from "./transitions.ts";
+import type { OpenCall } from "../turn.ts";
+import { refusedNow, suggestion } from "./transitions.ts";
 
 /** What a spawn has to know before it decides. */
 export interface SpawnSight {
@@ -14,6 +15,8 @@ export interface SpawnSight {
 	supervisor: AgentState;
 	/** the last item that the child inherits; undefined if the wished-for one is not in the parent's context */
 	forkPoint: Lineage["forkPoint"] | undefined;
+	/** tool calls of the parent's open turn that have no result yet */
+	openCalls: readonly OpenCall[];
 	/** of the child's project; undefined if there is no such project */
 	project: ProjectState | null | undefined;
 	/** the first wished-for handle that nobody ever had, if any */
@@ -28,8 +31,15 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 	if (caller !== null && caller !== parent.id) return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
 	const refusal = refusedNow(parent, "fork");
 	if (refusal) return refusal;
+	if (command.context === "inherit" && command.at === undefined && seen.openCalls.length > 0 && caller === null) {
+		return refuse("FORK_BUSY", `${parent.handle} is in the middle of a tool call.`, {
+			details: { agent: parent.id, calls: seen.openCalls.length },
+			suggestions: [suggestion("wait", parent)],
+		});
+	}
 	if (command.workspace !== "none") return refuse("VALIDATION_ERROR", "Agents have no workspaces yet: use workspace none.");
-	if (seen.project === undefined) return refuse("NOT_FOUND", `There is no project ${command.project}.`, { suggestions: ["brood project list"] });
+	if (seen.project === undefined)
+		return refuse("NOT_FOUND", `There is no project ${command.project ?? parent.project}.`, { suggestions: ["brood project list"] });
 	if (command.name === initHandle) return refuse("CONFLICT", "The name init belongs to agent 0.");
 	if (seen.handle === undefined) {
 		return refuse("CONFLICT", `The name ${command.name} has been used in this project; names are never used twice.`, { suggestions: ["brood agent list"] });
@@ -64,8 +74,8 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 				settings: lineage === null ? null : parent.settings,
 			},
 		},
-		...(lineage === null ? [] : tellBoth(seen, lineage, child)),
-		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0 } } as const]),
+		...(lineage === null ? [] : [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
+		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];
 }
 
@@ -74,6 +84,16 @@ function tellBoth({ parent, handle }: SpawnSight, lineage: Lineage, child: Agent
 	const told: Fact = { kind: "fork", agent: child, text: `Forked from ${parent.handle}.`, data: { parent: parent.id, forkPoint: lineage.forkPoint } };
 	if (parent.life === "ended") return [told];
 	return [told, { kind: "fork", agent: parent.id, text: `Forked ${handle}.`, data: { child, forkPoint: lineage.forkPoint } }];
+}
+
+/** The parent is waiting for its calls; in the child, which will never hear their results, they return at once. */
+function answered(calls: readonly OpenCall[], child: AgentId): Fact[] {
+	return calls.map(({ call }) => ({
+		kind: "tool_result",
+		agent: child,
+		text: "You are the fork. This call goes on in the agent that you were forked from.",
+		data: { call, synthetic: true },
+	}));
 }
 
 /** Agent 0: made once on the first start, then only found. */

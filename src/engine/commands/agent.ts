@@ -7,10 +7,11 @@ import type { ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import { decideConfigure } from "#domain/agent/decide.ts";
 import { candidateHandles } from "#domain/agent/handle.ts";
-import { decideKill } from "#domain/agent/kill.ts";
+import { decideKill, type LooseEnds } from "#domain/agent/kill.ts";
 import { decideInit, decideSpawn, type SpawnSight } from "#domain/agent/spawn.ts";
 import type { Decision } from "#domain/decision.ts";
 import { isVisible, lastOfContext } from "#domain/history.ts";
+import { openCallsOf } from "#domain/turn.ts";
 import type { Reads } from "../ports.ts";
 import type { Decided, Work } from "../work.ts";
 
@@ -41,6 +42,7 @@ export async function spawnAgent(work: Work, command: AgentSpawn, limits: Limits
 		parent,
 		supervisor,
 		forkPoint: command.context === "inherit" ? await forkPoint(work, parent, command.at) : 0,
+		openCalls: parent.turn === null ? [] : openCallsOf(await work.tx.itemsOfTurn(parent.id, parent.turn.id)),
 		project,
 		handle: await firstFree(work, project?.slug ?? null, wishes),
 		full: await fullFamily(work, supervisor, limits.descendantsMax),
@@ -97,7 +99,19 @@ export async function configureAgent(work: Work, command: AgentConfigure): Promi
 /** The settings that an event holds; none if the agent never had any. */
 export async function settingsOf(reads: Reads, event: number | null): Promise<Settings> {
 	const configured = event === null ? undefined : AgentFact.safeParse(await reads.event(event)).data;
-	return configured?.kind === "agent.configured" ? configured.data : noSettings;
+	if (configured?.kind !== "agent.configured") return noSettings;
+	const { systemPrompt, pinned } = configured.data;
+	return { systemPrompt, pinned };
+}
+
+async function looseEnds(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, LooseEnds>> {
+	const found = new Map<AgentId, LooseEnds>();
+	for (const { id, turn } of agents) {
+		const openCalls = turn === null ? [] : openCallsOf(await work.tx.itemsOfTurn(id, turn.id));
+		const prompts = await work.tx.prompts(id);
+		found.set(id, { openCalls, prompts: prompts.map((prompt) => prompt.id) });
+	}
+	return found;
 }
 
 export async function killAgent(work: Work, command: AgentKill): Promise<Decided> {
@@ -105,8 +119,10 @@ export async function killAgent(work: Work, command: AgentKill): Promise<Decided
 	const target = await work.agent(command.agent);
 	if (target === undefined) return { decision: unknownAgent(command.agent), subject: {} };
 	const caller = agentOf(actor);
+	const ending = command.cascade ? [...(await work.tx.descendants(target.id)), target] : [target];
 	const seen = {
 		target,
+		loose: await looseEnds(work, ending),
 		children: command.cascade ? [] : await work.tx.children(target.id),
 		descendants: command.cascade ? await work.tx.descendants(target.id) : [],
 		above: await work.tx.above(target.id),

@@ -5,9 +5,11 @@ import { decideFail, decidePause, decideProvisioned, decideReap, decideRecover, 
 import { decideClear, decideMark } from "#domain/history.ts";
 import { decideAppend } from "#domain/item.ts";
 import { decideAddProject, decideRemoveProject } from "#domain/project.ts";
+import { decideTurnAppend } from "#domain/turn.ts";
 import type { Decided, Work } from "../work.ts";
 import { configureAgent, initAgent, killAgent, onAgent, spawnAgent } from "./agent.ts";
-import { inThread, queuePrompt, rewindContext } from "./thread.ts";
+import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
+import { crashTurn, endTurn, handTurn, inThread, queuePrompt, rewindContext, startTurn } from "./thread.ts";
 
 export async function loadAndDecide(work: Work, command: Command, limits: Limits): Promise<Decided> {
 	switch (command.type) {
@@ -39,6 +41,24 @@ export async function loadAndDecide(work: Work, command: Command, limits: Limits
 			return await rewindContext(work, command);
 		case "prompt.queue":
 			return await queuePrompt(work, command, limits);
+		case "turn.start":
+			return await startTurn(work, command.agent);
+		case "turn.hand":
+			return await handTurn(work, command);
+		case "turn.append":
+			return await inThread(work, command.agent, (agent) => decideTurnAppend(agent, command));
+		case "turn.end":
+			return await endTurn(work, command);
+		case "turn.crash":
+			return await crashTurn(work, command);
+		case "mail.send":
+			return await sendMail(work, command, limits);
+		case "mail.read":
+			return await readMail(work, command);
+		case "mail.wake":
+			return await wakeForMail(work, command.agent);
+		case "mail.delete":
+			return await deleteMail(work, command);
 		case "agent.configure":
 			return await configureAgent(work, command);
 		case "project.add":

@@ -1,12 +1,14 @@
-// What the deciders of a conversation and its queue have to see.
+// What the deciders of a conversation, its queue and its turns have to see.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { ContextRewind } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { PromptQueue } from "#contract/prompt.ts";
+import type { TurnFinish } from "#contract/turn.ts";
 import type { Decision } from "#domain/decision.ts";
 import { decideRewind } from "#domain/history.ts";
 import { decideQueue } from "#domain/prompt.ts";
+import { closed, decideCrash, decideHand, decideStart, decideTurnEnd, type OpenCall, openCallsOf } from "#domain/turn.ts";
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
 
@@ -22,5 +24,38 @@ export async function rewindContext(work: Work, command: ContextRewind): Promise
 
 export async function queuePrompt(work: Work, command: PromptQueue, limits: Limits): Promise<Decided> {
 	const queue = await work.tx.queue(command.agent);
-	return await inThread(work, command.agent, (agent) => decideQueue(agent, command, { ...queue, lengthMax: limits.queueLengthMax }));
+	const above = await work.tx.above(command.agent);
+	return await inThread(work, command.agent, (agent) => decideQueue(agent, command, { ...queue, above, lengthMax: limits.queueLengthMax }, work.envelope));
+}
+
+export async function startTurn(work: Work, agent: AgentId): Promise<Decided> {
+	const [head] = await work.tx.prompts(agent);
+	return await inThread(work, agent, (state) => decideStart(state, head));
+}
+
+export async function handTurn(work: Work, command: { agent: AgentId; turn: number }): Promise<Decided> {
+	const turn = await work.turn(command.turn);
+	const prompt = turn && (await work.tx.event(turn.prompt));
+	const mails = turn?.source === "mail" ? (await work.tx.mails(command.agent)).filter((mail) => mail.state === "accepted") : [];
+	return await inThread(work, command.agent, (agent) =>
+		turn === undefined ? notOpen(agent, command.turn) : decideHand(agent, turn, prompt?.text ?? "", mails),
+	);
+}
+
+const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, turn) ?? [];
+
+export async function endTurn(work: Work, command: TurnFinish): Promise<Decided> {
+	const calls = await openCalls(work, command.agent, command.turn);
+	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, calls));
+}
+
+export async function crashTurn(work: Work, command: { agent: AgentId; turn: number }): Promise<Decided> {
+	const turn = await work.turn(command.turn);
+	const calls = await openCalls(work, command.agent, command.turn);
+	const { first } = await work.tx.queue(command.agent);
+	return await onAgent(work, command.agent, (agent) => (turn === undefined ? notOpen(agent, command.turn) : decideCrash(agent, turn, calls, first)));
+}
+
+export async function openCalls(work: Work, agent: AgentId, turn: number): Promise<OpenCall[]> {
+	return openCallsOf(await work.tx.itemsOfTurn(agent, turn));
 }

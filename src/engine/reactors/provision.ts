@@ -1,20 +1,21 @@
 // Gives a new agent what it needs before its first turn. An agent without a workspace needs nothing, so here
 // it becomes live at once; an agent that failed waits, held, until somebody says `recover`.
 
-import { system } from "#contract/ids.ts";
-import type { Request } from "../admit.ts";
-import type { Outcome, Reads } from "../ports.ts";
-import type { Reactor } from "../reactor.ts";
+import type { Dispatch, Reads } from "../ports.ts";
+import { type Reactor, sayAll } from "../reactor.ts";
 
-export function provisionReactor(parts: { reads: Reads; dispatch(request: Request): Promise<Outcome> }): Reactor {
+export function provisionReactor(parts: { reads: Reads; dispatch: Dispatch }): Reactor {
 	return {
 		name: "provision",
 		wakes: (event) => event.kind === "agent.spawned" || event.kind === "agent.unheld",
 		async look(signal) {
 			const waiting = await parts.reads.agents({ life: "provisioning" });
 			const due = waiting.filter((agent) => !agent.holds.some((hold) => hold.kind === "error"));
-			if (signal.aborted) return;
-			await Promise.all(due.map((agent) => parts.dispatch({ actor: system, key: null, command: { type: "agent.provisioned", agent: agent.id } })));
+			if (signal.aborted) return "done";
+			return await sayAll(
+				parts.dispatch,
+				due.map((agent) => ({ type: "agent.provisioned", agent: agent.id })),
+			);
 		},
 	};
 }

@@ -1,13 +1,14 @@
 // The store in memory: for tests, and the plainest statement of what a store has to do.
 import type { Envelope } from "#contract/command.ts";
-import { type Outcome, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
-import { MemoryReads, MemoryTx, type Rows } from "./rows.ts";
+import { type Landed, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
+import { MemoryReads, type Rows } from "./reads.ts";
+import { MemoryTx } from "./tx.ts";
 
 export function openMemory(run: RunBatch): Store {
-	const rows: Rows = { agents: new Map(), projects: new Map(), events: [], prompts: new Map(), receipts: new Map() };
+	const rows: Rows = { agents: new Map(), projects: new Map(), events: [], prompts: new Map(), turns: new Map(), mails: new Map(), receipts: new Map() };
 	let turn: Promise<unknown> = Promise.resolve();
 
-	async function commit(batch: readonly Envelope[]): Promise<Outcome[]> {
+	async function commit(batch: readonly Envelope[]): Promise<Landed[]> {
 		const tx = new MemoryTx(rows);
 		try {
 			return await run(tx, batch);

@@ -2,6 +2,7 @@
 import pg from "pg";
 import type { Connection } from "../sql/connection.ts";
 import type { Query, Value } from "../sql/prepared.ts";
+import { concernsDatabase } from "./fault.ts";
 import { decode, encode } from "./text.ts";
 
 const int8 = 20;
@@ -9,7 +10,7 @@ const int8 = 20;
 export function openPool(url: string): pg.Pool {
 	const pool = new pg.Pool({
 		connectionString: url,
-		max: 8,
+		max: 16,
 		connectionTimeoutMillis: 5000,
 		keepAlive: true,
 		// event ids and times stay far below 2^53
@@ -24,31 +25,38 @@ export function openPool(url: string): pg.Pool {
 }
 
 interface Queryable {
-	query(config: { name?: string; text: string; values?: Value[] }): Promise<{ rows: unknown[] }>;
+	query(config: { name?: string; text: string; values?: Value[]; query_timeout?: number }): Promise<{ rows: unknown[] }>;
 }
 
 export class PostgresConnection implements Connection {
 	readonly flavor = "postgres";
 	readonly #client: Queryable;
+	readonly #timeout: { query_timeout?: number };
 
-	constructor(client: Queryable) {
+	/** `timeoutMs` is for those who cannot wait for a server that has gone silent */
+	constructor(client: Queryable, timeoutMs?: number) {
 		this.#client = client;
+		this.#timeout = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
+	}
+
+	dooms(error: unknown): boolean {
+		return concernsDatabase(error);
 	}
 
 	async all<P extends Record<string, Value>, R>(query: Query<P, R>, args: P): Promise<R[]> {
 		const prepared = query.prepared("postgres");
-		const { rows } = await this.#client.query({ name: prepared.name, text: prepared.sql, values: prepared.values(args).map(encode) });
+		const { rows } = await this.#client.query({ name: prepared.name, text: prepared.sql, values: prepared.values(args).map(encode), ...this.#timeout });
 		// biome-ignore lint/suspicious/noExplicitAny: the database is the edge where rows get the type of their query
 		const typed: any = rows.map(decode);
 		return typed;
 	}
 
 	async exec(statement: string): Promise<void> {
-		await this.#client.query({ text: statement });
+		await this.#client.query({ text: statement, ...this.#timeout });
 	}
 
 	async value(text: string, values: Value[] = []): Promise<unknown> {
-		const { rows } = await this.#client.query({ text, values });
+		const { rows } = await this.#client.query({ text, values, ...this.#timeout });
 		const [row] = rows;
 		return typeof row === "object" && row !== null ? Object.values(row)[0] : undefined;
 	}

@@ -2,7 +2,7 @@
 import { StoreFault } from "#engine/ports.ts";
 
 /** Two batches met: the loser did nothing and runs again on the rows that the winner left. */
-const clashes = new Set(["40001", "40P01", "23505"]);
+const clashes = new Set(["40001", "40P01", "23505", "55P03"]);
 const diskFull = "53100";
 
 export function isClash(error: unknown): boolean {
@@ -12,10 +12,10 @@ export function isClash(error: unknown): boolean {
 /** The server went away, is starting, or is shutting down. */
 export function isConnectionLoss(error: unknown): boolean {
 	const code = codeOf(error);
-	if (/^(08|57P0)/.test(code) || /^E(CONN|PIPE|HOST|NOTFOUND|TIMEDOUT|AI_)/.test(code) || code === "ENOENT" || code === "53300") return true;
+	if (/^(08|57P0|25P03|53300)/.test(code) || /^E(CONN|PIPE|HOST|NET|ADDR|NOTFOUND|TIMEDOUT|AI_|NOENT)/.test(code)) return true;
 	return (
 		error instanceof Error &&
-		/connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable|client was closed/i.test(error.message)
+		/connection terminated|connection timeout|query read timeout|timeout exceeded when trying to connect|not queryable|client was closed/i.test(error.message)
 	);
 }
 
@@ -25,6 +25,11 @@ export function faultOf(error: unknown): StoreFault {
 	if (codeOf(error) === diskFull) return new StoreFault("full", "The database's disk is full: nothing was changed. Free some space and try again.", error);
 	if (isConnectionLoss(error) || isClash(error)) return new StoreFault("unavailable", `The database cannot be reached: ${text}. Nothing was changed.`, error);
 	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
+}
+
+/** As opposed to a constraint or a bug that one command ran into. */
+export function concernsDatabase(error: unknown): boolean {
+	return error instanceof StoreFault || isClash(error) || isConnectionLoss(error) || codeOf(error) === diskFull;
 }
 
 function codeOf(error: unknown): string {

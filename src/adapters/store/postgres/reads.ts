@@ -2,7 +2,8 @@
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import * as queries from "../sql/history-queries.ts";
-import { isWhole, SqlReads } from "../sql/reads.ts";
+import { isWhole } from "../sql/journal-reads.ts";
+import { SqlReads } from "../sql/reads.ts";
 import { eventFrom } from "../sql/rows.ts";
 
 export class PostgresReads extends SqlReads {

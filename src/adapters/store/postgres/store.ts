@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { Envelope } from "#contract/command.ts";
-import { type Outcome, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
+import { type Landed, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
 import * as queries from "../sql/queries.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 import { faultOf, isClash, isConnectionLoss } from "./fault.ts";
@@ -20,6 +20,12 @@ export interface PostgresOptions {
 
 const retryMs = 50;
 const clashesMax = 20;
+/** a server that says nothing for this long is treated as gone */
+const silenceMs = 10_000;
+/** A node that froze in the middle of a batch must not hold its locks for good, and nobody waits for one for ever. */
+const begin = `begin isolation level read committed read write;
+	set local idle_in_transaction_session_timeout = ${silenceMs};
+	set local lock_timeout = ${silenceMs / 2}`;
 
 export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOptions): Promise<Store> {
 	const pool = openPool(url);
@@ -58,13 +64,14 @@ class Writer {
 		this.broken = this.#break.promise;
 	}
 
-	async commit(batch: readonly Envelope[]): Promise<Outcome[]> {
+	async commit(batch: readonly Envelope[]): Promise<Landed[]> {
 		const deadline = performance.now() + this.#patienceMs;
 		for (let clashes = 0; ; ) {
 			if (this.#fault !== null) throw this.#fault;
 			try {
-				const outcomes = await this.#attempt(batch);
+				const outcomes = await this.#attempt(batch, deadline);
 				if (outcomes !== null) return outcomes;
+				if (performance.now() > deadline) throw new StoreFault("unavailable", "The database does not stay up. Nothing was changed.");
 			} catch (error) {
 				const again = isClash(error) ? ++clashes < clashesMax : isConnectionLoss(error) && performance.now() < deadline;
 				if (!again) throw faultOf(error);
@@ -74,13 +81,13 @@ class Writer {
 	}
 
 	/** Null if COMMIT was sent, its answer was lost, and the database says that it did not happen. */
-	async #attempt(batch: readonly Envelope[]): Promise<Outcome[] | null> {
+	async #attempt(batch: readonly Envelope[], deadline: number): Promise<Landed[] | null> {
 		const client = await this.#pool.connect();
-		const connection = new PostgresConnection(client);
-		let outcomes: Outcome[];
+		const connection = new PostgresConnection(client, silenceMs);
+		let outcomes: Landed[];
 		let transaction: string;
 		try {
-			await connection.exec("begin");
+			await connection.exec(begin);
 			// the server's own setting may trade durability for speed; an acknowledgement must not
 			transaction = String(
 				await connection.value(
@@ -102,14 +109,14 @@ class Writer {
 			return outcomes;
 		} catch (error) {
 			client.release(true);
-			return (await this.#happened(transaction, error)) ? outcomes : null;
+			return (await this.#happened(transaction, error, deadline + silenceMs)) ? outcomes : null;
 		}
 	}
 
-	/** The answer to COMMIT was lost. The database remembers what became of the transaction. */
-	async #happened(transaction: string, cause: unknown): Promise<boolean> {
-		for (;;) {
-			const status = await new PostgresConnection(this.#pool).value("select pg_xact_status($1::xid8)", [transaction]).catch((error: unknown) => {
+	/** The answer to COMMIT was lost. The database remembers what became of the transaction, if it comes back in time. */
+	async #happened(transaction: string, cause: unknown, deadline: number): Promise<boolean> {
+		while (performance.now() < deadline) {
+			const status = await new PostgresConnection(this.#pool, silenceMs).value("select pg_xact_status($1::xid8)", [transaction]).catch((error: unknown) => {
 				if (isConnectionLoss(error)) return "away";
 				throw this.#breakDown(cause);
 			});
@@ -118,6 +125,7 @@ class Writer {
 			if (status !== "in progress" && status !== "away") throw this.#breakDown(cause);
 			await pause(retryMs);
 		}
+		throw this.#breakDown(cause);
 	}
 
 	#breakDown(cause: unknown): StoreFault {

@@ -1,14 +1,16 @@
 // A batch on PostgreSQL, where several nodes write at once.
 //
-// Locks are taken in one order: agents by id, then the journal. The journal's lock comes last, directly before
+// Locks are taken in one order: agents by id, projects by name, then the journal. The journal's lock comes last, directly before
 // the first insert, and is held until COMMIT: ids are given in the order in which transactions become visible.
 import type { Event } from "#contract/event.ts";
-import type { AgentId } from "#contract/ids.ts";
+import type { Locks } from "#engine/ports.ts";
 import { SqlTx } from "../sql/tx.ts";
 import type { PostgresConnection } from "./connection.ts";
 
 /** "brood" as a number: the advisory lock of the journal, and of migrations. */
 export const journalLock = 0x62726f6f64;
+/** The first half of the lock of a project; the second is its name's hash. */
+const projectLocks = 0x70726f6a;
 
 export class PostgresTx extends SqlTx {
 	readonly #client: PostgresConnection;
@@ -19,8 +21,10 @@ export class PostgresTx extends SqlTx {
 		this.#client = connection;
 	}
 
-	override async lock(agents: readonly AgentId[]): Promise<void> {
+	override async lock({ agents, projects }: Locks): Promise<void> {
 		for (const id of agents) await this.#client.value("select seq from agent where id = $1 for update", [id]);
+		// a project that is about to be added has no row to lock yet
+		for (const slug of projects) await this.#client.value("select pg_advisory_xact_lock($1, hashtext($2))", [projectLocks, slug]);
 	}
 
 	override async rollback(): Promise<void> {

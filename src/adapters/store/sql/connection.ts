@@ -6,4 +6,6 @@ export interface Connection {
 	all<P extends Record<string, Value>, R>(query: Query<P, R>, args: P): Promise<R[]>;
 	/** a statement without arguments and rows: transaction control, schema changes */
 	exec(statement: string): Promise<void>;
+	/** whether an error says something about the database, and not only about one statement */
+	dooms(error: unknown): boolean;
 }

@@ -92,24 +92,3 @@ export const newestItem = query<{ agent: AgentId }>()("newest-item", (db, arg) =
 		.orderBy("id", "desc")
 		.limit(sql.lit(1)),
 );
-
-export const promptsOfAgent = query<{ agent: AgentId }>()("prompts-of-agent", (db, arg) =>
-	db
-		.selectFrom("prompt")
-		.innerJoin("agent", "agent.seq", "prompt.agent")
-		.innerJoin("event", "event.id", "prompt.id")
-		.select(["prompt.id", "agent.id as agent", "event.text", "prompt.position", "event.at as createdAt", "event.actor as createdBy"])
-		.where("agent.id", "=", arg("agent"))
-		.orderBy("prompt.position"),
-);
-
-export const queueEnds = query<{ agent: AgentId }>()("queue-ends", (db, arg) =>
-	db
-		.selectFrom("prompt")
-		.select((of) => [of.fn.countAll<number>().as("length"), of.fn.min("position").as("first"), of.fn.max("position").as("last")])
-		.where("agent", "=", db.selectFrom("agent").select("seq").where("id", "=", arg("agent"))),
-);
-
-export const insertPrompt = query<{ id: number; agent: number; position: number }>()("insert-prompt", (db, arg) =>
-	db.insertInto("prompt").values({ id: arg("id"), agent: arg("agent"), position: arg("position") }),
-);

@@ -10,7 +10,8 @@ export interface Migration {
 }
 
 export const migrations: readonly Migration[] = [
-	{ version: 1, name: "the journal, agents, prompts, projects and receipts", sql: (flavor) => [...statements(flavor, first), ...appendOnly[flavor]] },
+	{ version: 1, name: "the journal, agents, projects and receipts", sql: (flavor) => [...statements(flavor, first), ...appendOnly[flavor]] },
+	{ version: 2, name: "prompts, turns and mail", sql: (flavor) => statements(flavor, second) },
 ];
 
 /** What this program writes and the newest that it can read. */
@@ -46,7 +47,7 @@ function first(db: Kysely<Tables>, flavor: Flavor) {
 			.createTable("event")
 			.addColumn("id", key)
 			.addColumn("agent", int, (column) => column.references("agent.seq"))
-			.addColumn("turn", text)
+			.addColumn("turn", int)
 			.addColumn("kind", text, (column) => column.notNull())
 			.addColumn("text", text)
 			.addColumn("data", text)
@@ -61,12 +62,6 @@ function first(db: Kysely<Tables>, flavor: Flavor) {
 			.columns(["agent", "id"])
 			.where(sql.ref("kind"), "in", [sql.lit("clear"), sql.lit("mark"), sql.lit("rewind")]),
 		schema
-			.createTable("prompt")
-			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
-			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
-			.addColumn("position", int, (column) => column.notNull()),
-		schema.createIndex("prompt_queue").on("prompt").columns(["agent", "position"]),
-		schema
 			.createTable("project")
 			.addColumn("slug", text, (column) => column.primaryKey())
 			.addColumn("state", text, (column) => column.notNull()),
@@ -76,6 +71,38 @@ function first(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("fingerprint", text, (column) => column.notNull())
 			.addColumn("answer", text, (column) => column.notNull())
 			.addColumn("at", int, (column) => column.notNull()),
+	];
+}
+
+function second(db: Kysely<Tables>, flavor: Flavor) {
+	const { schema } = db;
+	const { int, text } = types(flavor);
+	return [
+		schema
+			.createTable("prompt")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
+			.addColumn("position", int, (column) => column.notNull()),
+		schema.createIndex("prompt_queue").on("prompt").columns(["agent", "position"]),
+		schema
+			.createTable("turn")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
+			.addColumn("open", int, (column) => column.notNull())
+			.addColumn("state", text, (column) => column.notNull()),
+		// the database itself keeps "one turn at a time"
+		schema.createIndex("turn_open").unique().on("turn").column("agent").where(sql.ref("open"), "=", sql.lit(1)),
+		schema.createIndex("turn_agent").on("turn").columns(["agent", "id"]),
+		schema
+			.createTable("mail")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
+			.addColumn("state", text, (column) => column.notNull())
+			.addColumn("delivered_in", int)
+			.addColumn("read_at", int)
+			.addColumn("deleted_at", int),
+		schema.createIndex("mail_box").on("mail").columns(["agent", "id"]),
+		schema.createIndex("mail_new").on("mail").column("agent").where(sql.ref("state"), "=", sql.lit("accepted")),
 	];
 }
 

@@ -114,7 +114,7 @@ export const updateAgent = query<{ seq: number; life: string; supervisor: AgentI
 
 export const insertEvent = query<{
 	agent: number | null;
-	turn: string | null;
+	turn: number | null;
 	kind: string;
 	text: string | null;
 	data: string | null;
@@ -148,6 +148,8 @@ export const eventsOfAgentAfter = query<{ agent: AgentId; after: number; limit: 
 		.orderBy("event.id")
 		.limit(arg("limit")),
 );
+
+export const lastEvent = query()("last-event", (db) => db.selectFrom("event").select((of) => of.fn.max("id").as("id")));
 
 export const eventById = query<{ id: number }>()("event-by-id", (db, arg) => fromJournal(db).where("event.id", "=", arg("id")));
 

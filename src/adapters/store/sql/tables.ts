@@ -1,6 +1,7 @@
 // The tables as both databases have them. JSON is kept as text: the same bytes on both, parsed when asked for.
 import type { Generated } from "kysely";
 import type { Actor, AgentId } from "#contract/ids.ts";
+import type { MailState } from "#contract/mail.ts";
 
 export interface Tables {
 	agent: {
@@ -20,7 +21,7 @@ export interface Tables {
 	event: {
 		id: Generated<number>;
 		agent: number | null;
-		turn: string | null;
+		turn: number | null;
 		kind: string;
 		/** apart from `data`, so that reading a conversation parses no JSON for its words */
 		text: string | null;
@@ -31,6 +32,10 @@ export interface Tables {
 	};
 	/** the words, their author and their time are in the event of the same id */
 	prompt: { id: number; agent: number; position: number };
+	/** `open` is 1 or 0; `state` is a `TurnState` */
+	turn: { id: number; agent: number; open: number; state: string };
+	/** body, sender and time are in the event of the same id */
+	mail: { id: number; agent: number; state: MailState["state"]; delivered_in: number | null; read_at: number | null; deleted_at: number | null };
 	project: { slug: string; state: string };
 	receipt: { key: string; fingerprint: string; answer: string; at: number };
 	migration: { version: number; name: string; at: number };

@@ -2,20 +2,26 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Key } from "#contract/ids.ts";
+import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
-import type { Receipt, Tx } from "#engine/ports.ts";
-import { insertPrompt } from "./history-queries.ts";
+import type { TurnState } from "#contract/turn.ts";
+import type { Locks, Receipt, Tx } from "#engine/ports.ts";
 import * as queries from "./queries.ts";
 import { SqlReads } from "./reads.ts";
 import { agentFrom, receiptFrom } from "./rows.ts";
+import * as turns from "./turn-queries.ts";
 
 export class SqlTx extends SqlReads implements Tx {
 	/** the store's own numbers of the agents that this batch has met */
 	readonly #seqs = new Map<AgentId, number>();
 
 	/** One writer holds the whole database; PostgreSQL overrides this. */
-	async lock(_agents: readonly AgentId[]): Promise<void> {}
+	async lock(_: Locks): Promise<void> {}
+
+	dooms(error: unknown): boolean {
+		return this.connection.dooms(error);
+	}
 
 	async savepoint(): Promise<void> {
 		await this.connection.exec("savepoint command");
@@ -56,9 +62,24 @@ export class SqlTx extends SqlReads implements Tx {
 	}
 
 	async putPrompt({ id, agent, position }: PromptState): Promise<void> {
-		const seq = await this.#seqOf(agent);
-		if (seq === undefined) throw new Error(`a prompt of ${agent}, which is not in the store`);
-		await this.connection.all(insertPrompt, { id, agent: seq, position });
+		await this.connection.all(turns.insertPrompt, { id, agent, position });
+	}
+
+	async removePrompts(ids: readonly number[]): Promise<void> {
+		for (const id of ids) await this.connection.all(turns.deletePrompt, { id });
+	}
+
+	async returnPrompt(agent: AgentId, id: number, position: number): Promise<void> {
+		await this.connection.all(turns.insertPrompt, { id, agent, position });
+	}
+
+	async putTurn(state: TurnState): Promise<void> {
+		const { id, agent } = state;
+		await this.connection.all(turns.putTurn, { id, agent, open: state.state === "open" ? 1 : 0, state: JSON.stringify(state) });
+	}
+
+	async putMail({ id, to, state, deliveredIn, readAt, deletedAt }: MailState): Promise<void> {
+		await this.connection.all(turns.putMail, { id, agent: to, state, deliveredIn, readAt, deletedAt });
 	}
 
 	async append(events: readonly Omit<Event, "id">[]): Promise<Event[]> {

@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreFault } from "#engine/ports.ts";
 import type { Connection } from "../sql/connection.ts";
 import type { Query, Value } from "../sql/prepared.ts";
+import { concernsDatabase } from "./fault.ts";
 
 /** Below this version two connections that write and checkpoint at once can corrupt the file. */
 const versionMin = "3.51.3";
@@ -52,6 +53,10 @@ export class SqliteConnection implements Connection, Disposable {
 		const kept = this.#control.get(statement) ?? this.#database.prepare(statement);
 		this.#control.set(statement, kept);
 		kept.run();
+	}
+
+	dooms(error: unknown): boolean {
+		return concernsDatabase(error);
 	}
 
 	/** Statements that are not worth keeping: schema changes and several at once. */

@@ -3,6 +3,7 @@ import { StoreFault } from "#engine/ports.ts";
 
 const full = 13;
 const busy = 5;
+const constraint = 19;
 const trouble = new Set([8, 10, 11, 14, 26]); // READONLY, IOERR, CORRUPT, CANTOPEN, NOTADB
 
 /** An error on the way to COMMIT: the transaction can still be rolled back. */
@@ -24,6 +25,12 @@ export function faultAtCommit(error: unknown): StoreFault {
 	if (primaryCode(error) === full) return faultBeforeCommit(error);
 	const text = error instanceof Error ? error.message : String(error);
 	return new StoreFault("broken", `The store could not make its last changes durable: ${text}.`, error);
+}
+
+/** As opposed to a constraint that one command ran into, or a bug of ours. */
+export function concernsDatabase(error: unknown): boolean {
+	const code = primaryCode(error);
+	return error instanceof StoreFault || (code !== null && code !== constraint);
 }
 
 function primaryCode(error: unknown): number | null {

@@ -2,7 +2,7 @@
 //
 // An empty, foreign, damaged or missing file is reported and left as it is. The look at the header comes
 // before SQLite gets the file into its hands, so that a refusal changes not one byte of it.
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, readSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { StoreFault } from "#engine/ports.ts";
 import { migrations, schemaVersion } from "../sql/migrations.ts";
@@ -21,6 +21,7 @@ export function openForWriting(file: string): SqliteConnection {
 		migrate(connection);
 		checkPages(connection);
 		leaveTrace(file);
+		removeLeftovers(file);
 		return connection;
 	} catch (error) {
 		connection[Symbol.dispose]();
@@ -78,6 +79,8 @@ function make(file: string): void {
 		throw error;
 	}
 	try {
+		// SQLite gives its log the same mode
+		chmodSync(fresh, 0o600);
 		flush(fresh);
 		linkSync(fresh, file);
 	} catch (error) {
@@ -86,6 +89,15 @@ function make(file: string): void {
 		removeFresh(fresh);
 	}
 	flush(path.dirname(file));
+}
+
+/** What a process that was killed while it made a store left behind. */
+function removeLeftovers(file: string): void {
+	const folder = path.dirname(file);
+	for (const name of readdirSync(folder)) {
+		const [, pid] = /\.new-(\d+)-\d+(-\w+)?$/.exec(name) ?? [];
+		if (pid !== undefined && name.startsWith(path.basename(file)) && !existsSync(`/proc/${pid}`)) rmSync(path.join(folder, name), { force: true });
+	}
 }
 
 function removeFresh(fresh: string): void {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Envelope } from "#contract/command.ts";
 import type { Limits } from "#contract/limits.ts";
-import { type Outcome, type Reads, type Store, StoreFault } from "#engine/ports.ts";
+import { type Landed, type Reads, type Store, StoreFault } from "#engine/ports.ts";
 import type { Ask, Message, Reply, ThreadData } from "./thread.ts";
 
 export interface SqliteOptions {
@@ -20,7 +20,7 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 		batchesMax: 2,
 		reads: readsThrough(reader),
 		broken: Promise.race([writer.broken, reader.broken]),
-		commit: (batch: readonly Envelope[]) => writer.ask<Outcome[]>({ commit: batch }),
+		commit: (batch: readonly Envelope[]) => writer.ask<Landed[]>({ commit: batch }),
 		dropReceipts: (before) => writer.ask<number>({ dropReceipts: before }),
 		async [Symbol.asyncDispose]() {
 			await reader.close();
@@ -55,12 +55,22 @@ function readsThrough(thread: Thread): Reads {
 		project: read("project"),
 		projects: read("projects"),
 		event: read("event"),
+		lastEvent: read("lastEvent"),
 		newestItem: read("newestItem"),
 		ranges: read("ranges"),
 		history: read("history"),
 		controls: read("controls"),
 		prompts: read("prompts"),
 		queue: read("queue"),
+		agentsWithPrompts: read("agentsWithPrompts"),
+		turn: read("turn"),
+		turns: read("turns"),
+		openTurns: read("openTurns"),
+		itemsOfTurn: read("itemsOfTurn"),
+		mail: read("mail"),
+		mails: read("mails"),
+		unreadMail: read("unreadMail"),
+		agentsWithNewMail: read("agentsWithNewMail"),
 		events: read("events"),
 	};
 }
@@ -101,8 +111,12 @@ class Thread {
 	}
 
 	async close(): Promise<void> {
-		if (this.#closing || this.#fault !== null) return;
+		if (this.#closing) return;
 		this.#closing = true;
+		if (this.#fault !== null) {
+			await this.#worker.terminate();
+			return;
+		}
 		const exit = once(this.#worker, "exit");
 		await this.ask({ close: true });
 		await exit;
@@ -110,6 +124,10 @@ class Thread {
 
 	#settle(reply: Reply): void {
 		if ("ready" in reply) return;
+		if ("broken" in reply) {
+			this.#breakDown(new StoreFault("broken", reply.broken));
+			return;
+		}
 		const settle = this.#open.get(reply.id);
 		this.#open.delete(reply.id);
 		if ("value" in reply) {

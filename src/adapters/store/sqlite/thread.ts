@@ -17,7 +17,11 @@ export interface ThreadData {
 
 export type Ask = { commit: readonly Envelope[] } | { dropReceipts: number } | { read: keyof Reads; args: readonly unknown[] } | { close: true };
 export type Message = { id: number; ask: Ask };
-export type Reply = { id: number; value: unknown } | { id: number; fault: { kind: StoreFault["kind"]; message: string } } | { ready: true };
+export type Reply =
+	| { id: number; value: unknown }
+	| { id: number; fault: { kind: StoreFault["kind"]; message: string } }
+	| { ready: true }
+	| { broken: string };
 
 /** After about this much the log is copied into the file, once the answer is out and off the way of a commit. */
 const checkpointBytes = 8 * 1024 * 1024;
@@ -33,10 +37,20 @@ export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: 
 			const reply = await answer(thread, message);
 			port.postMessage(reply);
 			if ("close" in message.ask) port.close();
-			else thread.afterwards();
+			else tidyUp(thread, port);
 		});
 	});
 	port.postMessage({ ready: true } satisfies Reply);
+}
+
+/** Nobody waits for this: what fails for want of space is tried again later, anything else ends the store. */
+function tidyUp(thread: Writer | Reader, port: MessagePort): void {
+	try {
+		thread.afterwards();
+	} catch (error) {
+		const { kind, message } = faultBeforeCommit(error);
+		if (kind === "broken") port.postMessage({ broken: message } satisfies Reply);
+	}
 }
 
 async function answer(thread: Writer | Reader, { id, ask }: Message): Promise<Reply> {
@@ -77,6 +91,7 @@ class Writer implements Disposable {
 	readonly #connection: SqliteConnection;
 	readonly #run: RunBatch;
 	#written = 0;
+	#broken: StoreFault | null = null;
 
 	constructor(connection: SqliteConnection, run: RunBatch) {
 		this.#connection = connection;
@@ -85,8 +100,10 @@ class Writer implements Disposable {
 	}
 
 	async do(ask: Ask): Promise<unknown> {
+		// after a commit of unknown outcome nothing is written any more: the next process looks at the disk first
+		if (this.#broken !== null) throw this.#broken;
 		if ("commit" in ask) {
-			for (const { command } of ask.commit) this.#written += bytesPerCommand + ("text" in command ? (command.text?.length ?? 0) : 0);
+			for (const { bytes } of ask.commit) this.#written += bytesPerCommand + bytes;
 			return await this.#transact((tx) => this.#run(tx, ask.commit));
 		}
 		if ("dropReceipts" in ask) {
@@ -112,6 +129,7 @@ class Writer implements Disposable {
 	}
 
 	#undo(fault: StoreFault): StoreFault {
+		if (fault.kind === "broken") this.#broken = fault;
 		if (this.#connection.inTransaction) this.#connection.script("rollback");
 		return fault;
 	}

@@ -1,11 +1,13 @@
-// Rows in memory, with a way back: every change notes how to undo it.
+// Rows in memory, and the store's questions about them.
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
+import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
-import type { Range, Ranges, Reads, Receipt, Tx } from "#engine/ports.ts";
+import type { TurnState } from "#contract/turn.ts";
+import type { QueueEnds, Range, Ranges, Reads, Receipt } from "#engine/ports.ts";
 
 export interface Rows {
 	/** in the order in which they were made */
@@ -14,6 +16,8 @@ export interface Rows {
 	/** the event with id n is at n - 1 */
 	events: Event[];
 	prompts: Map<number, PromptState>;
+	turns: Map<number, TurnState>;
+	mails: Map<number, MailState>;
 	receipts: Map<Key, Receipt & { at: number }>;
 }
 
@@ -129,9 +133,19 @@ export class MemoryReads implements Reads {
 		return [...this.rows.prompts.values()].filter((prompt) => prompt.agent === agent).sort((a, b) => a.position - b.position);
 	}
 
-	async queue(agent: AgentId): Promise<{ length: number; first: number | null; last: number | null }> {
+	async queue(agent: AgentId): Promise<QueueEnds> {
 		const prompts = await this.prompts(agent);
-		return { length: prompts.length, first: prompts[0]?.position ?? null, last: prompts.at(-1)?.position ?? null };
+		return {
+			length: prompts.length,
+			first: prompts[0]?.position ?? null,
+			last: prompts.at(-1)?.position ?? null,
+			lastFront: prompts.findLast((prompt) => prompt.position < 0)?.position ?? null,
+		};
+	}
+
+	async lastEvent(): Promise<number> {
+		await this.#settled();
+		return this.rows.events.length;
 	}
 
 	async events({ after, limit, agent }: { after: number; limit: number; agent?: AgentId }): Promise<Event[]> {
@@ -139,64 +153,48 @@ export class MemoryReads implements Reads {
 		const later = this.rows.events.slice(after);
 		return (agent === undefined ? later : later.filter((event) => event.agent === agent)).slice(0, limit);
 	}
-}
 
-export class MemoryTx extends MemoryReads implements Tx {
-	#undo: (() => void)[] = [];
-	#savedAt = 0;
-
-	constructor(rows: Rows) {
-		super(rows, async () => {});
+	async agentsWithPrompts(): Promise<AgentState[]> {
+		const waiting = new Set([...this.rows.prompts.values()].map((prompt) => prompt.agent));
+		return await this.#agents((agent) => waiting.has(agent.id));
 	}
 
-	async lock(_agents: readonly AgentId[]): Promise<void> {}
-
-	async savepoint(): Promise<void> {
-		this.#savedAt = this.#undo.length;
+	async turn(id: number): Promise<TurnState | undefined> {
+		await this.#settled();
+		return this.rows.turns.get(id);
 	}
 
-	async release(): Promise<void> {}
-
-	async rollback(): Promise<void> {
-		for (const undo of this.#undo.splice(this.#savedAt).reverse()) undo();
+	async turns(agent: AgentId): Promise<TurnState[]> {
+		await this.#settled();
+		return [...this.rows.turns.values()].filter((turn) => turn.agent === agent);
 	}
 
-	/** Takes back the whole batch. */
-	abandon(): void {
-		for (const undo of this.#undo.splice(0).reverse()) undo();
+	async openTurns(): Promise<TurnState[]> {
+		await this.#settled();
+		return [...this.rows.turns.values()].filter((turn) => turn.state === "open");
 	}
 
-	async putAgent(state: AgentState): Promise<void> {
-		this.#put(this.rows.agents, state.id, state);
+	async itemsOfTurn(agent: AgentId, turn: number): Promise<Event[]> {
+		await this.#settled();
+		return this.rows.events.filter((event) => event.agent === agent && event.turn === turn);
 	}
 
-	async putProject(state: ProjectState): Promise<void> {
-		this.#put(this.rows.projects, state.slug, state);
+	async mail(id: number): Promise<MailState | undefined> {
+		await this.#settled();
+		return this.rows.mails.get(id);
 	}
 
-	async putPrompt(state: PromptState): Promise<void> {
-		this.#put(this.rows.prompts, state.id, state);
+	async mails(agent: AgentId): Promise<MailState[]> {
+		await this.#settled();
+		return [...this.rows.mails.values()].filter((mail) => mail.to === agent && mail.deletedAt === null);
 	}
 
-	async putReceipt(key: Key, receipt: Receipt, at: number): Promise<void> {
-		this.#put(this.rows.receipts, key, { ...receipt, at });
+	async unreadMail(agent: AgentId): Promise<number> {
+		return (await this.mails(agent)).filter((mail) => mail.state !== "read").length;
 	}
 
-	async receipt(key: Key): Promise<Receipt | undefined> {
-		return this.rows.receipts.get(key);
-	}
-
-	async append(events: readonly Omit<Event, "id">[]): Promise<Event[]> {
-		const { length } = this.rows.events;
-		const appended = events.map((event, at) => ({ ...event, id: length + at + 1 }));
-		this.rows.events.push(...appended);
-		this.#undo.push(() => this.rows.events.splice(length));
-		return appended;
-	}
-
-	#put<K, V>(map: Map<K, V>, key: K, value: V): void {
-		const before = map.get(key);
-		map.set(key, value);
-		this.#undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+	async agentsWithNewMail(): Promise<AgentState[]> {
+		const waiting = new Set([...this.rows.mails.values()].filter((mail) => mail.state === "accepted" && mail.deletedAt === null).map((mail) => mail.to));
+		return await this.#agents((agent) => waiting.has(agent.id));
 	}
 }

@@ -1,0 +1,97 @@
+// Starting a program that speaks the Agent Client Protocol, and talking to it. What it says is passed on as it is.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { Readable, Writable } from "node:stream";
+import { type ClientConnection, client, methods, ndJsonStream, PROTOCOL_VERSION, type SessionUpdate, type StopReason } from "@agentclientprotocol/sdk";
+
+export interface Launch {
+	command: string;
+	args: readonly string[];
+	folder: string;
+	environment: Readonly<Record<string, string>>;
+}
+
+export interface Launched {
+	readonly pid: number;
+	/** settles when the process has ended, with how it did */
+	readonly ended: Promise<string>;
+	/** One prompt at a time. Rejects if the process ends or answers with an error. */
+	prompt(text: string, on: { update(update: SessionUpdate): void; room(): Promise<void> }): Promise<StopReason>;
+	cancel(): void;
+}
+
+/** A longer line than this is not a message but a flood. */
+const messageBytesMax = 32 * 1024 * 1024;
+const startMs = 30_000;
+/** what the agent last wrote to its standard error, for the reason of a failure */
+const errorTailMax = 2000;
+
+export async function launch({ command, args, folder, environment }: Launch): Promise<Launched> {
+	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
+	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+	const ended = endOf(child);
+	// a process that cannot even be started is reported by `ended`
+	child.on("error", () => {});
+	child.stdin?.on("error", () => {});
+	let listening: { update(update: SessionUpdate): void; room(): Promise<void> } | null = null;
+	const input = gated(child, () => listening?.room() ?? Promise.resolve());
+	const connection = client({ name: "brood" })
+		.onRequest(methods.client.session.requestPermission, async () => ({ outcome: { outcome: "cancelled" as const } }))
+		// updates outside of a turn never open one
+		.onNotification(methods.client.session.update, async ({ params }) => listening?.update(params.update))
+		.connect(ndJsonStream(Writable.toWeb(child.stdin), input, { maxMessageBytes: messageBytesMax }));
+	const session = await Promise.race([open(connection, folder), ended.then((how) => Promise.reject(new Error(how))), late(child)]);
+	return {
+		pid: child.pid ?? 0,
+		ended,
+		async prompt(text, on) {
+			listening = on;
+			try {
+				const asked = connection.agent.request(methods.agent.session.prompt, { sessionId: session, prompt: [{ type: "text", text }] });
+				const { stopReason } = await Promise.race([asked, ended.then((how) => Promise.reject(new Error(how)))]);
+				return stopReason;
+			} finally {
+				listening = null;
+			}
+		},
+		cancel: () => void connection.agent.notify(methods.agent.session.cancel, { sessionId: session }).catch(() => {}),
+	};
+}
+
+async function open(connection: ClientConnection, folder: string): Promise<string> {
+	await connection.agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
+	const { sessionId } = await connection.agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] });
+	return sessionId;
+}
+
+async function late(child: ChildProcess): Promise<never> {
+	const timer = new Promise<never>((_, reject) => setTimeout(() => reject(new Error(`it did not answer within ${startMs / 1000} s`)), startMs).unref());
+	return await Promise.race([timer, once(child, "close").then(() => timer)]);
+}
+
+async function endOf(child: ChildProcess): Promise<string> {
+	let tail = "";
+	child.stderr?.on("data", (chunk: Buffer) => {
+		tail = (tail + chunk.toString()).slice(-errorTailMax);
+	});
+	const how = await new Promise<string>((resolve) => {
+		child.once("error", (error) => resolve(`it could not be started: ${error.message}`));
+		child.once("exit", (code, name) => resolve(name === null ? `it exited with ${code}` : `it was ended by ${name}`));
+	});
+	const words = tail.trim();
+	return words === "" ? how : `${how}: ${words}`;
+}
+
+/** The child's output, read no faster than what it said is taken in. */
+function gated(child: ChildProcess, room: () => Promise<void>): ReadableStream<Uint8Array> {
+	const { stdout } = child;
+	if (stdout === null) throw new Error("an agent without an output");
+	const chunks: ReadableStream<Uint8Array> = Readable.toWeb(stdout);
+	const gate = new TransformStream<Uint8Array, Uint8Array>({
+		async transform(chunk, controller) {
+			await room();
+			controller.enqueue(chunk);
+		},
+	});
+	return chunks.pipeThrough(gate);
+}

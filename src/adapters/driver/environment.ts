@@ -1,0 +1,8 @@
+// What an agent's process gets to see of the daemon's environment: a short list, and Brood's own variables.
+const allowed =
+	/^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_[A-Z_]+|(HTTPS?|ALL|NO|https?|all|no)_(PROXY|proxy)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|NODE_COMPILE_CACHE|SSH_AUTH_SOCK|(CLAUDE|CODEX|GEMINI|OPENCODE)_(CONFIG_DIR|HOME))$/;
+
+export function environmentFor(own: Readonly<Record<string, string>>, from: NodeJS.ProcessEnv): Record<string, string> {
+	const passed = Object.entries(from).filter((entry): entry is [string, string] => entry[1] !== undefined && allowed.test(entry[0]));
+	return { ...Object.fromEntries(passed), ...own };
+}

@@ -1,0 +1,98 @@
+// A batch in memory, with a way back: every change notes how to undo it.
+import type { AgentState } from "#contract/agent.ts";
+import type { Event } from "#contract/event.ts";
+import type { AgentId, Key } from "#contract/ids.ts";
+import type { MailState } from "#contract/mail.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { PromptFact, type PromptState } from "#contract/prompt.ts";
+import type { TurnState } from "#contract/turn.ts";
+import type { Receipt, Tx } from "#engine/ports.ts";
+import { MemoryReads, type Rows } from "./reads.ts";
+
+export class MemoryTx extends MemoryReads implements Tx {
+	#undo: (() => void)[] = [];
+	#savedAt = 0;
+
+	constructor(rows: Rows) {
+		super(rows, async () => {});
+	}
+
+	async lock(): Promise<void> {}
+
+	dooms(): boolean {
+		return false;
+	}
+
+	async savepoint(): Promise<void> {
+		this.#savedAt = this.#undo.length;
+	}
+
+	async release(): Promise<void> {}
+
+	async rollback(): Promise<void> {
+		for (const undo of this.#undo.splice(this.#savedAt).reverse()) undo();
+	}
+
+	/** Takes back the whole batch. */
+	abandon(): void {
+		for (const undo of this.#undo.splice(0).reverse()) undo();
+	}
+
+	async putAgent(state: AgentState): Promise<void> {
+		this.#put(this.rows.agents, state.id, state);
+	}
+
+	async putProject(state: ProjectState): Promise<void> {
+		this.#put(this.rows.projects, state.slug, state);
+	}
+
+	async putPrompt(state: PromptState): Promise<void> {
+		this.#put(this.rows.prompts, state.id, state);
+	}
+
+	async removePrompts(ids: readonly number[]): Promise<void> {
+		for (const id of ids) {
+			const before = this.rows.prompts.get(id);
+			this.rows.prompts.delete(id);
+			if (before !== undefined) this.#undo.push(() => this.rows.prompts.set(id, before));
+		}
+	}
+
+	async returnPrompt(agent: AgentId, id: number, position: number): Promise<void> {
+		const queued = this.rows.events[id - 1];
+		const fact = PromptFact.parse(queued);
+		if (queued === undefined || fact.kind !== "prompt.queued") throw new Error(`event ${id} queued no prompt`);
+		const { text, data } = fact;
+		await this.putPrompt({ id, agent, text, position, source: data.source, createdAt: queued.at, createdBy: queued.actor });
+	}
+
+	async putTurn(state: TurnState): Promise<void> {
+		this.#put(this.rows.turns, state.id, state);
+	}
+
+	async putMail(state: MailState): Promise<void> {
+		this.#put(this.rows.mails, state.id, state);
+	}
+
+	async putReceipt(key: Key, receipt: Receipt, at: number): Promise<void> {
+		this.#put(this.rows.receipts, key, { ...receipt, at });
+	}
+
+	async receipt(key: Key): Promise<Receipt | undefined> {
+		return this.rows.receipts.get(key);
+	}
+
+	async append(events: readonly Omit<Event, "id">[]): Promise<Event[]> {
+		const { length } = this.rows.events;
+		const appended = events.map((event, at) => ({ ...event, id: length + at + 1 }));
+		this.rows.events.push(...appended);
+		this.#undo.push(() => this.rows.events.splice(length));
+		return appended;
+	}
+
+	#put<K, V>(map: Map<K, V>, key: K, value: V): void {
+		const before = map.get(key);
+		map.set(key, value);
+		this.#undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+	}
+}

@@ -1,0 +1,115 @@
+// The store's questions about agents, projects and the journal, on either database.
+import type { AgentState } from "#contract/agent.ts";
+import type { Event } from "#contract/event.ts";
+import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
+import type { Ranges } from "#engine/ports.ts";
+import type { Connection } from "./connection.ts";
+import * as history from "./history-queries.ts";
+import * as queries from "./queries.ts";
+import { agentFrom, eventFrom, projectFrom } from "./rows.ts";
+
+export class JournalReads {
+	protected readonly connection: Connection;
+
+	constructor(connection: Connection) {
+		this.connection = connection;
+	}
+
+	async agent(id: AgentId): Promise<AgentState | undefined> {
+		return (await this.connection.all(queries.agentById, { id })).map(agentFrom)[0];
+	}
+
+	async agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined> {
+		return (await this.connection.all(queries.agentByHandle, { project: project ?? "", handle })).map(agentFrom)[0];
+	}
+
+	async agentsNamed(reference: string): Promise<AgentState[]> {
+		// no id has a "~", which sorts behind every character of one
+		const args = { handle: reference, tail: reference.slice(reference.indexOf("/") + 1), from: reference, upTo: `${reference}~` };
+		return (await this.connection.all(queries.agentsNamed, args)).map(agentFrom);
+	}
+
+	async agents(filter: { project?: ProjectSlug; life?: AgentState["life"] } = {}): Promise<AgentState[]> {
+		const { project, life } = filter;
+		const rows =
+			life === "provisioning"
+				? await this.connection.all(queries.agentsBeingProvisioned, {})
+				: project === undefined
+					? await this.connection.all(queries.allAgents, {})
+					: await this.connection.all(queries.agentsOfProject, { project });
+		const wanted = (agent: AgentState): boolean => (project === undefined || agent.project === project) && (life === undefined || agent.life === life);
+		return rows.map(agentFrom).filter(wanted);
+	}
+
+	async children(supervisor: AgentId): Promise<AgentState[]> {
+		return (await this.connection.all(queries.livingChildren, { supervisor })).map(agentFrom);
+	}
+
+	async descendants(supervisor: AgentId): Promise<AgentState[]> {
+		return (await this.connection.all(queries.livingDescendants, { supervisor })).map(agentFrom);
+	}
+
+	async above(id: AgentId): Promise<AgentId[]> {
+		const rows = await this.connection.all(queries.agentsAbove, { id });
+		return rows.flatMap((row) => row.supervisor ?? []);
+	}
+
+	async project(slug: ProjectSlug): Promise<ProjectState | undefined> {
+		return (await this.connection.all(queries.projectBySlug, { slug })).map(projectFrom)[0];
+	}
+
+	async projects(): Promise<ProjectState[]> {
+		return (await this.connection.all(queries.allProjects, {})).map(projectFrom);
+	}
+
+	async event(id: number): Promise<Event | undefined> {
+		return (await this.connection.all(queries.eventById, { id })).map(eventFrom)[0];
+	}
+
+	async newestItem(agent: AgentId): Promise<Event | undefined> {
+		const [row] = await this.connection.all(history.newestItem, { agent });
+		return row && eventFrom({ ...row, agent });
+	}
+
+	async ranges(agent: AgentId): Promise<Ranges> {
+		const rows = await this.connection.all(history.walkUp, { agent });
+		return { ranges: rows.map(({ id, clear, up_to: upTo }) => ({ agent: id, after: clear ?? 0, upTo })), whole: isWhole(rows) };
+	}
+
+	async history(agent: AgentId): Promise<{ items: Event[]; whole: boolean }> {
+		const rows = await this.connection.all(history.walkUp, { agent });
+		return { items: await this.#alongRanges(rows, history.itemsOfRange), whole: isWhole(rows) };
+	}
+
+	async controls(agent: AgentId): Promise<Event[]> {
+		return await this.#alongRanges(await this.connection.all(history.walkUp, { agent }), history.controlsOfRange);
+	}
+
+	async #alongRanges(rows: readonly history.WalkRow[], query: typeof history.itemsOfRange): Promise<Event[]> {
+		const found: Event[] = [];
+		for (const { seq, id, clear, up_to } of rows) {
+			const part = await this.connection.all(query, { seq, after: clear ?? 0, upTo: up_to ?? history.endless });
+			for (const row of part) found.push(eventFrom({ ...row, agent: id }));
+		}
+		return found;
+	}
+
+	async lastEvent(): Promise<number> {
+		return (await this.connection.all(queries.lastEvent, {}))[0]?.id ?? 0;
+	}
+
+	async events({ after, limit, agent }: { after: number; limit: number; agent?: AgentId }): Promise<Event[]> {
+		const rows =
+			agent === undefined
+				? await this.connection.all(queries.eventsAfter, { after, limit })
+				: await this.connection.all(queries.eventsOfAgentAfter, { agent, after, limit });
+		return rows.map(eventFrom);
+	}
+}
+
+/** The walk reached a clear or an agent without a lineage, and not a lineage that leads nowhere. */
+export function isWhole(rows: readonly history.WalkRow[]): boolean {
+	const [oldest] = rows;
+	return oldest !== undefined && (oldest.clear !== null || oldest.lineage === null);
+}

@@ -1,0 +1,88 @@
+// Processes that we started, and how to be sure that they are gone.
+//
+// A process is known by its pid and its start time: a pid alone may belong to a stranger by now. Every process of an
+// agent inherits a mark in its environment, so that also those that left their group, their session and their parent
+// are found. Nothing is ever signalled that does not carry this home's mark or descend from a process that does.
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** The name of the mark; its value is the home's random id. */
+export const markName = "BROOD_MARK";
+
+export interface Known {
+	pid: number;
+	/** in clock ticks since boot, as the kernel tells it */
+	startedAt: string;
+	parent: number;
+	session: number;
+	environment: string;
+}
+
+const graceMs = 500;
+const lookMs = 15;
+
+export function alive(): Known[] {
+	return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (known(Number(name)) ?? []) : []));
+}
+
+function known(pid: number): Known | null {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+		// the program's name is in parentheses and may contain anything
+		const [state, parent, , session, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+		if (state === "Z" || state === "X") return null;
+		return { pid, startedAt: rest[15] ?? "", parent: Number(parent), session: Number(session), environment: environmentOf(pid) };
+	} catch {
+		return null;
+	}
+}
+
+function environmentOf(pid: number): string {
+	try {
+		return readFileSync(`/proc/${pid}/environ`, "latin1");
+	} catch {
+		return "";
+	}
+}
+
+/** All processes with these variables, those in a session of one of the roots, and everything below them. */
+export function family(variables: Readonly<Record<string, string>>, roots: readonly number[] = []): Known[] {
+	const everyone = alive();
+	const marks = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+	const carries = ({ environment }: Known): boolean => {
+		const entries = environment.split("\0");
+		return marks.length > 0 && marks.every((mark) => entries.includes(mark));
+	};
+	const found = new Map(everyone.filter((each) => carries(each) || roots.includes(each.pid) || roots.includes(each.session)).map((each) => [each.pid, each]));
+	for (let grew = true; grew; ) {
+		const below = everyone.filter((each) => !found.has(each.pid) && found.has(each.parent));
+		for (const each of below) found.set(each.pid, each);
+		grew = below.length > 0;
+	}
+	found.delete(process.pid);
+	return [...found.values()];
+}
+
+/** Sends a signal, if the pid still belongs to the process that we mean. */
+export function signal(target: Known, name: NodeJS.Signals): void {
+	if (known(target.pid)?.startedAt !== target.startedAt) return;
+	try {
+		process.kill(target.pid, name);
+	} catch {
+		// it ended in between
+	}
+}
+
+/** Ends every process that `find` finds, politely first, and resolves when it finds none. */
+export async function endAll(find: () => Known[]): Promise<number> {
+	const first = find();
+	for (const target of first) signal(target, "SIGTERM");
+	for (const until = performance.now() + graceMs; performance.now() < until && find().length > 0; ) await pause(lookMs);
+	for (let rest = find(); rest.length > 0; rest = find()) {
+		// stopped before it is killed, so that a storm of forks cannot outrun us
+		for (const target of rest) signal(target, "SIGSTOP");
+		for (const target of rest) signal(target, "SIGKILL");
+		await pause(lookMs);
+	}
+	return first.length;
+}

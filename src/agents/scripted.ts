@@ -1,0 +1,68 @@
+// The agent type `scripted`: each line of the prompt is an instruction, any other line is said as it is. It needs no key
+// and no network: the newcomer's first agent, the demo and the test double.
+import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { runCommand } from "./command.ts";
+import { askDaemon } from "./daemon.ts";
+import { speak, TurnFailed, type Voice } from "./speak.ts";
+
+type Instruction = (rest: string, voice: Voice) => Promise<void>;
+
+const instructions: Record<string, Instruction> = {
+	say: (text, voice) => voice.say(text),
+	run: (command, voice) => voice.tool(command, "execute", () => runCommand(command, voice.signal)),
+	write: (rest, voice) => voice.tool(`write ${rest.split(" ", 1)[0]}`, "edit", async () => write(rest)),
+	sleep: async (ms, voice) => void (await pause(Number(ms), undefined, { signal: voice.signal })),
+	fork: (prompt, voice) => voice.tool("fork", "other", () => askDaemon("fork", { prompt })),
+	send: (rest, voice) => voice.tool("send", "other", () => send(rest)),
+	fail: async (message) => {
+		throw new TurnFailed(message || "told to fail");
+	},
+	crash: async () => process.exit(1),
+	orphan: async (_, voice) => {
+		spawn("/bin/sh", ["-c", "sleep 1000"], { detached: true, stdio: "ignore" }).unref();
+		await voice.say("left a process behind");
+	},
+	flood,
+	...Object.fromEntries(["ask", "wait", "commit", "limit"].map((name) => [name, later(name)])),
+};
+
+function later(name: string): Instruction {
+	return (rest, voice) =>
+		voice.tool(`${name} ${rest}`, "other", async () => {
+			throw new Error(`${name} is not there yet: it comes with a later version.`);
+		});
+}
+
+async function flood(bytes: string, voice: Voice): Promise<void> {
+	const line = `${"x".repeat(1023)}\n`;
+	for (let left = Number(bytes), at = 0; left > 0 && !voice.signal.aborted; left -= line.length, at++)
+		await voice.piece(`flood-${Math.floor(at / 64)}`, line.slice(0, left));
+}
+
+/** Only below the agent's own folder. */
+function write(rest: string): string {
+	const [, name = "", text = ""] = /^(\S+)(?: ([\s\S]*))?$/.exec(rest) ?? [];
+	const file = path.resolve(name);
+	if (name === "" || !file.startsWith(process.cwd() + path.sep)) throw new Error(`${name} is not in this folder.`);
+	mkdirSync(path.dirname(file), { recursive: true });
+	writeFileSync(file, `${text}\n`);
+	return `wrote ${name}`;
+}
+
+async function send(rest: string): Promise<string> {
+	const [, to = "", body = ""] = /^(\S+) ([\s\S]+)$/.exec(rest) ?? [];
+	return await askDaemon("send", { to, body });
+}
+
+speak("scripted", async (prompt, voice) => {
+	for (const line of prompt.split("\n")) {
+		if (voice.signal.aborted) return;
+		const [, word = "", rest = ""] = /^(\S+)(?: (.*))?$/.exec(line) ?? [];
+		const instruction = Object.hasOwn(instructions, word) ? instructions[word] : undefined;
+		if (instruction !== undefined) await instruction(rest, voice);
+		else if (line.trim() !== "") await voice.say(line);
+	}
+});

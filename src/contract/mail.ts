@@ -1,0 +1,41 @@
+// Mail: a message from one actor to one agent. Its id is the id of the event that sent it.
+import { z } from "zod";
+import { Actor, AgentId, EventId } from "./ids.ts";
+import { Text } from "./text.ts";
+
+export const mailStates = ["accepted", "delivered", "read"] as const;
+
+export const MailState = z.strictObject({
+	id: EventId,
+	from: Actor,
+	to: AgentId,
+	body: z.string(),
+	state: z.enum(mailStates),
+	/** the turn whose model saw it */
+	deliveredIn: EventId.nullable(),
+	sentAt: z.int(),
+	readAt: z.int().nullable(),
+	deletedAt: z.int().nullable(),
+});
+export type MailState = z.infer<typeof MailState>;
+
+/** The body is the event's text; the event belongs to the recipient. */
+export const MailFact = z.discriminatedUnion("kind", [
+	z.object({ kind: z.literal("mail.sent"), text: z.string() }),
+	z.object({ kind: z.literal("mail.delivered"), data: z.object({ mail: EventId, turn: EventId }) }),
+	z.object({ kind: z.literal("mail.read"), data: z.object({ mail: EventId }) }),
+	z.object({ kind: z.literal("mail.deleted"), data: z.object({ mail: EventId }) }),
+]);
+export type MailFact = z.infer<typeof MailFact>;
+
+const MailSend = z.strictObject({ type: z.literal("mail.send"), to: AgentId, body: Text.min(1) });
+export type MailSend = z.infer<typeof MailSend>;
+
+export const mailCommands = [
+	MailSend,
+	/** marks what has not been read as read, oldest first, and answers with it; one mail if one is named */
+	z.strictObject({ type: z.literal("mail.read"), agent: AgentId, mail: EventId.optional() }),
+	/** said by the daemon to itself: an idle agent has mail */
+	z.strictObject({ type: z.literal("mail.wake"), agent: AgentId }),
+	z.strictObject({ type: z.literal("mail.delete"), agent: AgentId, mail: EventId }),
+] as const;

@@ -1,0 +1,82 @@
+// Mail: pulled by its recipient, first in, first out, each piece by one reader.
+import type { AgentState } from "#contract/agent.ts";
+import type { Happened } from "#contract/event.ts";
+import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
+import type { MailFact, MailSend, MailState } from "#contract/mail.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { Decision } from "./decision.ts";
+
+export function decideSend(to: AgentState, command: MailSend, mailbox: { length: number; lengthMax: number }): Decision {
+	if (to.life === "ended") {
+		return refuse("RECIPIENT_DEAD", `${to.handle} has ended and reads no mail.`, {
+			details: { agent: to.id },
+			suggestions: [`brood agent status ${to.handle}`],
+		});
+	}
+	if (mailbox.length >= mailbox.lengthMax) {
+		return refuse("QUEUE_FULL", `The mailbox of ${to.handle} has ${mailbox.length} unread letters, which is the limit.`, {
+			details: { agent: to.id, limit: mailbox.lengthMax },
+		});
+	}
+	return [{ kind: "mail.sent", agent: to.id, text: command.body }];
+}
+
+/** Whoever reads it, reads it for good: a letter that has been read is not handed out again. */
+export function decideRead(agent: AgentState, unread: readonly MailState[], by: { actor: Actor }): Decision {
+	return (
+		notTheirs(agent, by.actor) ??
+		unread.flatMap((mail) => [
+			...(mail.state === "accepted" && agent.turn !== null && agentOf(by.actor) === agent.id
+				? [{ kind: "mail.delivered", agent: agent.id, data: { mail: mail.id, turn: agent.turn.id } } as const]
+				: []),
+			{ kind: "mail.read", agent: agent.id, data: { mail: mail.id } } as const,
+		])
+	);
+}
+
+export function decideDelete(agent: AgentState, mail: MailState | undefined, id: number, by: { actor: Actor }): Decision {
+	const refusal = notTheirs(agent, by.actor);
+	if (refusal) return refusal;
+	if (mail === undefined || mail.to !== agent.id) return refuse("NOT_FOUND", `${agent.handle} has no mail ${id}.`, { details: { agent: agent.id, mail: id } });
+	return mail.deletedAt === null ? [{ kind: "mail.deleted", agent: agent.id, data: { mail: id } }] : [];
+}
+
+/** People may look into every mailbox, an agent only into its own. */
+function notTheirs(agent: AgentState, actor: Actor): Refusal | null {
+	const caller = agentOf(actor);
+	return caller === null || caller === agent.id ? null : refuse("FORBIDDEN", "An agent reads only its own mail.", { details: { agent: agent.id } });
+}
+
+/** Mail that nobody was shown yet wakes an agent that has nothing else to do. */
+export function decideWake(agent: AgentState, waiting: { mails: number; prompts: number }): Decision {
+	const asleep = agent.life === "live" && agent.activity === "idle" && agent.supervisor !== null && agent.type !== "human";
+	if (!asleep || waiting.mails === 0 || waiting.prompts > 0) return [];
+	return [{ kind: "prompt.queued", agent: agent.id, text: "You have mail.", data: { position: 0, source: "mail" } }];
+}
+
+type MailEvent = Happened<MailFact & { agent: AgentId }>;
+
+export function evolveMail(state: MailState | undefined, event: MailEvent): MailState {
+	if (event.kind === "mail.sent") {
+		const { id, actor: from, agent: to, text: body, at: sentAt } = event;
+		return { id, from, to, body, state: "accepted", deliveredIn: null, sentAt, readAt: null, deletedAt: null };
+	}
+	if (state === undefined) throw new Error(`${event.kind} of mail ${event.data.mail}, which was never sent`);
+	switch (event.kind) {
+		case "mail.delivered":
+			return { ...state, state: "delivered", deliveredIn: event.data.turn };
+		case "mail.read":
+			return { ...state, state: "read", readAt: event.at };
+		case "mail.deleted":
+			return { ...state, deletedAt: event.at };
+	}
+}
+
+/**
+ * Mail as a model is shown it: the words of another agent, never the user's. Every line is quoted, so that no body
+ * can end the fence or look like an instruction.
+ */
+export function rendered(mail: Pick<MailState, "id" | "from" | "body">): string {
+	const lines = mail.body.split(/\r\n|\r|\n/).map((line) => `| ${line}`);
+	return [`[mail ${mail.id} from ${mail.from}]`, ...lines, `[end of mail ${mail.id}]`].join("\n");
+}

@@ -1,0 +1,22 @@
+// Wakes an idle agent that has mail which no turn was shown.
+import type { Dispatch, Reads } from "../ports.ts";
+import { type Reactor, sayAll } from "../reactor.ts";
+
+const wakers = ["mail.sent", "turn.ended", "agent.provisioned"];
+
+export function wakeOnMailReactor(parts: { reads: Reads; dispatch: Dispatch }): Reactor {
+	return {
+		name: "wake on mail",
+		wakes: (event) => wakers.includes(event.kind),
+		async look(signal) {
+			const waiting = await parts.reads.agentsWithNewMail();
+			const asleep = waiting.filter((agent) => agent.life === "live" && agent.activity === "idle");
+			if (signal.aborted) return "done";
+			// whether it really has nothing else to do is decided with the rows in hand
+			return await sayAll(
+				parts.dispatch,
+				asleep.map((agent) => ({ type: "mail.wake", agent: agent.id })),
+			);
+		},
+	};
+}
