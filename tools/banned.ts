@@ -38,6 +38,7 @@ const bans: readonly Ban[] = [
 		name: "sleeping in a test",
 		instead: "drain, a named signal or a fake clock",
 		where: ["test/"],
+		except: ["test/programs/"],
 	},
 	{ pattern: /\b(pkill|killall)\b/, name: "pkill", instead: "the pid of a process that we started" },
 	{ pattern: /\b(TODO|FIXME|XXX)\b/, name: "a note to do it later", instead: "do it, or file an issue" },

@@ -59,6 +59,7 @@ export class ProcessDriver implements Driver {
 		if (program === undefined) return { state: "failed", reason: `There is no agent type ${agent.type}.`, text: null, broken: true };
 		const warm = await this.#start(agent, program, signal);
 		if ("state" in warm) return warm;
+		if (signal.aborted) return { state: "interrupted", reason: "stopped before its prompt was given to it", text: null };
 		if (warm.parking !== null) clearTimeout(warm.parking);
 		const stop = (): void => {
 			warm.launched.cancel();

@@ -41,7 +41,7 @@ export class TurnRunner implements Reactor {
 
 	/** Lets the running turns end by themselves for a while, then ends them as interrupted, without a hold. */
 	async drain(patience: Promise<unknown>): Promise<void> {
-		const all = (): Promise<unknown> => Promise.all([...this.#running.values()].map(({ over }) => over));
+		const all = (): Promise<unknown> => Promise.allSettled([...this.#running.values()].map(({ over }) => over));
 		await Promise.race([all(), patience]);
 		for (const { stop } of this.#running.values()) stop.abort();
 		await all();

@@ -1,0 +1,122 @@
+// kill -9 of the whole daemon, with agents at work, also while it recovers from the last time.
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { alive, markName } from "#adapters/system/processes.ts";
+import { startDaemon, startEngine } from "#src/main.ts";
+import { runProgram } from "#test/support/process.ts";
+import { done, spawn } from "#test/support/say.ts";
+import { freshFolder } from "#test/support/stores.ts";
+
+const rounds = process.env["BROOD_TORTURE"] ? 1000 : 30;
+
+function survivors(home: string): number[] {
+	if (!existsSync(path.join(home, "id"))) return [];
+	const mark = `${markName}=${readFileSync(path.join(home, "id"), "utf8")}`;
+	return alive().flatMap(({ pid, environment }) => (environment.split("\0").includes(mark) ? pid : []));
+}
+
+interface Ack {
+	id: number;
+	agent: string;
+	word: string;
+}
+
+test(`${rounds} kills under load lose, double and misdirect nothing`, { timeout: rounds * 20_000 }, async () => {
+	const home = freshFolder();
+	const prompts: Ack[] = [];
+	const mails: Ack[] = [];
+	for (let round = 0; round < rounds; round++) {
+		// every third kill hits the recovery itself, at its beginning or its end
+		const during = round % 3 === 2 ? (round % 2 === 0 ? "starting" : "recovered") : null;
+		let left = 3 + ((round * 7919) % 60);
+		const ran = await runProgram("load.ts", [home, String(round)], {
+			watch(line, child) {
+				if (line === during || (/^(prompt|mail) /.test(line) && --left === 0)) child.kill("SIGKILL");
+			},
+		});
+		expect(ran.signal, ran.errors).toBe("SIGKILL");
+		for (const line of ran.lines) {
+			const [, kind, id, agent = "", word = ""] = /^(prompt|mail) (\d+) (\S+) (\S+)$/.exec(line) ?? [];
+			if (kind !== undefined) (kind === "prompt" ? prompts : mails).push({ id: Number(id), agent, word });
+		}
+	}
+	expect(prompts.length).toBeGreaterThan(rounds);
+	expect(mails.length).toBeGreaterThan(rounds);
+	await using daemon = await startDaemon({ home });
+	await daemon.engine.drain(Promise.resolve());
+	expect(survivors(home).length).toBeLessThanOrEqual(3);
+	await checkPrompts(daemon.engine, prompts);
+	await checkMail(daemon.engine, mails);
+	checkStarts(home, prompts);
+});
+
+type Engine = Awaited<ReturnType<typeof startEngine>>;
+
+async function checkPrompts(engine: Engine, prompts: readonly Ack[]): Promise<void> {
+	const events = await engine.reads.events({ after: 0, limit: 1_000_000 });
+	expect(events.map((event) => event.id)).toEqual([...events.map((event) => event.id)].sort((a, b) => a - b));
+	const byId = new Map(events.map((event) => [event.id, event]));
+	expect(prompts.filter(({ id, agent, word }) => byId.get(id)?.agent !== agent || !byId.get(id)?.text?.includes(word))).toEqual([]);
+	const fates = new Map<number, string[]>(prompts.map(({ id }) => [id, []]));
+	for (const agent of await engine.reads.agents()) {
+		for (const prompt of await engine.reads.prompts(agent.id)) fates.get(prompt.id)?.push("queued");
+		const turns = await engine.reads.turns(agent.id);
+		for (const turn of turns) if (turn.handedAt !== null) fates.get(turn.prompt)?.push(turn.state);
+		for (const turn of turns) expect(turn.state === "open" || turn.finalItem !== null, `turn ${turn.id} has a final item`).toBe(true);
+	}
+	expect([...fates].filter(([, fate]) => fate.length !== 1)).toEqual([]);
+	const finals = events.flatMap((event) => (event.kind === "final" ? (event.turn ?? []) : []));
+	expect(new Set(finals).size).toBe(finals.length);
+}
+
+async function checkMail(engine: Engine, mails: readonly Ack[]): Promise<void> {
+	for (const { id, agent, word } of mails) expect(await engine.reads.mail(id)).toMatchObject({ id, to: agent, body: word });
+	const events = await engine.reads.events({ after: 0, limit: 1_000_000 });
+	const delivered = events.flatMap((event) => (event.kind === "mail.delivered" ? JSON.stringify(Reflect.get(Object(event.data), "mail")) : []));
+	expect(new Set(delivered).size).toBe(delivered.length);
+}
+
+/** What the agents really did, as they wrote it down outside of the store. */
+function checkStarts(home: string, prompts: readonly Ack[]): void {
+	const file = path.join(home, "starts.log");
+	const starts = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+	expect(starts.length).toBeGreaterThan(3);
+	expect(new Set(starts).size).toBe(starts.length);
+	const words = new Set(prompts.map(({ word }) => word));
+	// a prompt whose acknowledgement was lost with the daemon may have run as well; none ran that was never asked for
+	expect(starts.filter((word) => !/^\d+-\d-\d+$/.test(word))).toEqual([]);
+	expect(starts.filter((word) => words.has(word)).length).toBeGreaterThan(0);
+	rmSync(home, { recursive: true, force: true });
+}
+
+test("whatever shape an agent's processes have, none outlives the daemon and the next start", async () => {
+	const home = freshFolder();
+	const ran = await runProgram("shapes.ts", [home], { watch: (line, child) => void (line === "all are running" && child.kill("SIGKILL")) });
+	expect(ran.signal, ran.errors).toBe("SIGKILL");
+	// the control: without the next start something is left
+	expect(survivors(home).length).toBeGreaterThan(5);
+	const stranger = await startEngine({ home: freshFolder() });
+	await using daemon = await startDaemon({ home });
+	expect(survivors(home)).toEqual([]);
+	const turns = await Promise.all((await daemon.engine.reads.agents()).map((agent) => daemon.engine.reads.turns(agent.id)));
+	expect(turns.flat().map((turn) => [turn.state, turn.reason])).toEqual(Array.from({ length: 5 }, () => ["interrupted", "crash"]));
+	for (const agent of await daemon.engine.reads.agents()) if (agent.supervisor !== null) expect(agent.holds.map((hold) => hold.kind)).toEqual(["crash"]);
+	await stranger[Symbol.asyncDispose]();
+});
+
+test("recovery may be repeated and changes nothing the second time", async () => {
+	const home = freshFolder();
+	const first = await startDaemon({ home });
+	const agent = await spawn(first.engine, first.engine.agentZero.id);
+	await done(first.engine, { type: "agent.pause", agent: agent.id });
+	await first[Symbol.asyncDispose]();
+	const events: number[] = [];
+	for (let start = 0; start < 3; start++) {
+		const daemon = await startDaemon({ home });
+		events.push(await daemon.engine.reads.lastEvent());
+		await daemon[Symbol.asyncDispose]();
+	}
+	expect(new Set(events).size).toBe(1);
+	rmSync(home, { recursive: true, force: true });
+});

@@ -1,0 +1,48 @@
+// A driver without processes: turns wait until the test ends them, and every start is written down.
+import type { AgentId } from "#contract/ids.ts";
+import type { Driver, TurnEnd, TurnWatch } from "#engine/ports.ts";
+
+interface Open {
+	agent: AgentId;
+	text: string;
+	watch: TurnWatch;
+	end(end: TurnEnd): void;
+}
+
+export class FakeDriver implements Driver {
+	/** the words of every prompt that was handed over, in order */
+	readonly started: { agent: AgentId; text: string }[] = [];
+	readonly ended: AgentId[] = [];
+	readonly #open = new Map<AgentId, Open>();
+
+	async run({ agent, text }: { agent: { id: AgentId }; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd> {
+		this.started.push({ agent: agent.id, text });
+		const { promise, resolve } = Promise.withResolvers<TurnEnd>();
+		this.#open.set(agent.id, { agent: agent.id, text, watch, end: resolve });
+		signal.addEventListener("abort", () => resolve({ state: "interrupted", reason: "stopped", text: null }));
+		const end = await promise;
+		this.#open.delete(agent.id);
+		return end;
+	}
+
+	get running(): AgentId[] {
+		return [...this.#open.keys()];
+	}
+
+	open(agent: AgentId): Open | undefined {
+		return this.#open.get(agent);
+	}
+
+	async end(agent: AgentId): Promise<void> {
+		this.ended.push(agent);
+		this.#open.get(agent)?.end({ state: "interrupted", reason: "ended", text: null });
+	}
+
+	async sweep(): Promise<number> {
+		return 0;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		for (const agent of this.running) await this.end(agent);
+	}
+}
