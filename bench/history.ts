@@ -33,7 +33,7 @@ export async function forks(): Promise<Result[]> {
 
 async function timeForks(engine: Engine, parents: ReadonlyMap<number, AgentState>, file: string): Promise<Result> {
 	const times = new Map([...parents.keys()].map((size) => [size, [] as number[]]));
-	const events = engine.publisher.subscribe("watcher");
+	const events = engine.publisher.watch();
 	if (isRefusal(events)) throw new Error(events.message);
 	// in turn, so that a busy moment of the machine hits all sizes alike
 	for (let round = 0; round < 300; round++) {

@@ -1,24 +1,43 @@
 // Running a shell command in the agent's folder, as one step of a turn.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
 const outputMax = 1024 * 1024;
+const graceMs = 300;
 
-/** Answers with what it printed; rejects with that and the exit code if it failed. Aborting ends it. */
-export async function runCommand(command: string, signal: AbortSignal, on: (text: string) => void = () => {}): Promise<string> {
-	const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"] });
+/** Answers with what it printed; rejects with that and how it ended if it failed. Aborting ends it and all of its group. */
+export async function runCommand(command: string, signal: AbortSignal): Promise<string> {
+	const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"], detached: true });
 	let output = "";
 	const take = (chunk: Buffer): void => {
-		const text = chunk.toString();
-		if (output.length < outputMax) output += text;
-		on(text);
+		if (output.length < outputMax) output += chunk.toString();
 	};
 	child.stdout.on("data", take);
 	child.stderr.on("data", take);
-	const stop = (): void => void child.kill("SIGTERM");
+	const stopped = Promise.withResolvers<void>();
+	const stop = (): void => void endGroup(child).then(stopped.resolve);
 	signal.addEventListener("abort", stop, { once: true });
-	await once(child, "close");
+	// what it left running may hold its output open; a command that was stopped is not waited for any longer than that
+	await Promise.race([once(child, "close"), stopped.promise]);
 	signal.removeEventListener("abort", stop);
 	if (child.exitCode !== 0) throw new Error(`${output}${output === "" || output.endsWith("\n") ? "" : "\n"}[${child.signalCode ?? `exit ${child.exitCode}`}]`);
 	return output;
+}
+
+async function endGroup(child: ChildProcess): Promise<void> {
+	const exit = child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve();
+	signalGroup(child, "SIGTERM");
+	const timer = setTimeout(() => signalGroup(child, "SIGKILL"), graceMs);
+	await exit;
+	clearTimeout(timer);
+	signalGroup(child, "SIGKILL");
+}
+
+function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
+	if (pid === undefined) return;
+	try {
+		process.kill(-pid, name);
+	} catch {
+		// nobody is left in it
+	}
 }

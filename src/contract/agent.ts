@@ -98,6 +98,10 @@ export type AgentFail = z.infer<typeof AgentFail>;
 const AgentPause = z.strictObject({ type: z.literal("agent.pause"), agent: AgentId, reason: Reason.default("") });
 export type AgentPause = z.infer<typeof AgentPause>;
 
+/** Stops the open turn. The agent is held afterwards, unless `resume` says that it may go on with its queue. */
+const AgentInterrupt = z.strictObject({ type: z.literal("agent.interrupt"), agent: AgentId, reason: Reason.default(""), resume: z.boolean().default(false) });
+export type AgentInterrupt = z.infer<typeof AgentInterrupt>;
+
 export const agentCommands = [
 	/** makes agent 0 where there is none; anywhere else it changes nothing */
 	z.strictObject({ type: z.literal("agent.init"), agentType: AgentType.default("scripted") }),
@@ -109,6 +113,7 @@ export const agentCommands = [
 	z.strictObject({ type: z.literal("agent.resume"), agent: AgentId }),
 	z.strictObject({ type: z.literal("agent.recover"), agent: AgentId }),
 	AgentConfigure,
+	AgentInterrupt,
 	AgentKill,
 	z.strictObject({ type: z.literal("agent.reap"), agent: AgentId }),
 ] as const;

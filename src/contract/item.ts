@@ -5,12 +5,12 @@ import { AgentId, EventId } from "./ids.ts";
 import { Text } from "./text.ts";
 
 /** Items that say something about the conversation itself; each has a command of its own. */
-export const controlKinds = ["clear", "mark", "rewind", "fork", "killed"] as const;
+export const controlKinds = ["clear", "mark", "rewind", "fork", "interrupt", "killed"] as const;
 
 /** Every kind that this version knows. */
 export const itemKinds = [
 	...["user", "assistant", "thought", "tool_call", "tool_result", "plan", "final"],
-	...["interrupt", "timeout", "command", "system", "usage"],
+	...["timeout", "command", "system", "usage"],
 	...controlKinds,
 ] as const;
 

@@ -16,6 +16,8 @@ export const TurnState = z.strictObject({
 	/** when the prompt was given to a process; recorded before it is, so that it never starts twice */
 	handedAt: z.int().nullable(),
 	endedAt: z.int().nullable(),
+	/** set once somebody asked for it to be stopped */
+	stoppingAt: z.int().nullable(),
 	reason: z.string().nullable(),
 	finalItem: EventId.nullable(),
 });
@@ -26,6 +28,8 @@ const TurnEnd = z.enum(["completed", "interrupted", "failed"]);
 export const TurnFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("turn.started"), data: z.object({ prompt: EventId, source: z.enum(turnSources) }) }),
 	z.object({ kind: z.literal("turn.handed"), data: z.object({ turn: EventId }) }),
+	/** its process was asked to stop; what it says until it does still counts */
+	z.object({ kind: z.literal("turn.stopping"), data: z.object({ turn: EventId }) }),
 	z.object({ kind: z.literal("turn.ended"), data: z.object({ turn: EventId, state: TurnEnd, reason: z.string().nullable() }) }),
 ]);
 export type TurnFact = z.infer<typeof TurnFact>;

@@ -20,6 +20,7 @@ export const speakers: Record<Command["type"], readonly Speaker[]> = {
 	"agent.resume": people,
 	"agent.recover": people,
 	"agent.configure": people,
+	"agent.interrupt": everyone,
 	"agent.kill": everyone,
 	"agent.reap": people,
 	"item.append": people,

@@ -1,9 +1,10 @@
 // The prompt queue: first in, first out, but for what is put at the front.
 import type { AgentState } from "#contract/agent.ts";
 import type { Happened } from "#contract/event.ts";
-import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
+import type { Actor, AgentId } from "#contract/ids.ts";
 import type { PromptFact, PromptQueue, PromptState } from "#contract/prompt.ts";
 import { refuse } from "#contract/refusal.ts";
+import { outOfReach } from "./agent/subtree.ts";
 import { refusedNow } from "./agent/transitions.ts";
 import type { Decision } from "./decision.ts";
 
@@ -21,11 +22,7 @@ export interface QueueSight {
 }
 
 export function decideQueue(agent: AgentState, { text, front, source }: PromptQueue, queue: QueueSight, by: { actor: Actor }): Decision {
-	const caller = agentOf(by.actor);
-	if (caller !== null && caller !== agent.id && !queue.above.includes(caller)) {
-		return refuse("FORBIDDEN", "An agent prompts only itself and the agents below it.", { details: { agent: agent.id } });
-	}
-	const refusal = refusedNow(agent, "prompt");
+	const refusal = outOfReach(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	if (queue.length >= queue.lengthMax) {
 		return refuse("QUEUE_FULL", `The queue of ${agent.handle} has ${queue.length} prompts, which is the limit.`, {

@@ -5,13 +5,14 @@
 //
 // The agent's row names the open turn. Whoever speaks for another one speaks too late and is refused: that is the
 // fence behind which an ended turn cannot be changed.
-import type { AgentState } from "#contract/agent.ts";
+import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
 import type { Fact, Happened } from "#contract/event.ts";
-import type { AgentId } from "#contract/ids.ts";
+import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { TurnAppend, TurnFact, TurnFinish, TurnItem, TurnState } from "#contract/turn.ts";
+import { outOfReach } from "./agent/subtree.ts";
 import { refusedNow } from "./agent/transitions.ts";
 import type { Decision } from "./decision.ts";
 import { rendered } from "./mail.ts";
@@ -56,6 +57,21 @@ export function decideCrash(agent: AgentState, turn: TurnState, openCalls: reado
 		...returned,
 		{ kind: "agent.held", agent: agent.id, data: { hold: "crash", reason: "The daemon ended while this turn was open." } },
 	];
+}
+
+/** The hold is there before the process hears of it, so that nothing new starts in between. Twice changes nothing. */
+export function decideInterrupt(
+	agent: AgentState,
+	{ reason, resume }: AgentInterrupt,
+	seen: { turn: TurnState | undefined; above: readonly AgentId[] },
+	by: { actor: Actor },
+): Decision {
+	const refusal = outOfReach(agent.id, seen.above, by.actor, "interrupts") ?? refusedNow(agent, "interrupt");
+	if (refusal) return refusal;
+	const { turn } = seen;
+	if (turn === undefined || turn.stoppingAt !== null) return [];
+	const held: Fact[] = resume ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "interrupt", reason } }];
+	return [{ kind: "interrupt", agent: agent.id, turn: turn.id, text: reason }, { kind: "turn.stopping", agent: agent.id, data: { turn: turn.id } }, ...held];
 }
 
 export interface Ending {
@@ -106,12 +122,14 @@ type TurnEvent = Happened<TurnFact & { agent: AgentId }>;
 export function evolveTurn(state: TurnState | undefined, event: TurnEvent): TurnState {
 	if (event.kind === "turn.started") {
 		const { agent, data, id, at } = event;
-		return { id, agent, ...data, state: "open", startedAt: at, handedAt: null, endedAt: null, reason: null, finalItem: null };
+		return { id, agent, ...data, state: "open", startedAt: at, handedAt: null, stoppingAt: null, endedAt: null, reason: null, finalItem: null };
 	}
 	if (state === undefined) throw new Error(`${event.kind} of turn ${event.data.turn}, which never started`);
 	switch (event.kind) {
 		case "turn.handed":
 			return { ...state, handedAt: event.at };
+		case "turn.stopping":
+			return { ...state, stoppingAt: event.at };
 		case "turn.ended":
 			return { ...state, state: event.data.state, reason: event.data.reason, endedAt: event.at };
 	}

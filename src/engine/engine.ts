@@ -3,7 +3,7 @@ import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
 import type { Request } from "./admit.ts";
@@ -88,6 +88,7 @@ export class Engine implements AsyncDisposable {
 		const outcome = await this.#patiently(request);
 		const { driver } = this.#parts;
 		if ("refused" in outcome || driver === null) return outcome;
+		for (const event of outcome.events) if (event.kind === "turn.stopping") await this.#turnOver(event.agent);
 		const caller = agentOf(request.actor);
 		const ended = outcome.events.flatMap((event) => (event.kind === "agent.ended" && event.agent !== null ? event.agent : []));
 		const gone = ended.map((agent) => driver.end(agent));
@@ -130,15 +131,20 @@ export class Engine implements AsyncDisposable {
 		await this.#parts.store[Symbol.asyncDispose]();
 	}
 
+	/** Resolves when the agent has no open turn; its driver sees to that within seconds. */
+	async #turnOver(id: AgentId | null): Promise<void> {
+		using events = this.publisher.follow();
+		while (id !== null && (await this.reads.agent(id))?.turn) if ((await events.next()) === null) return;
+	}
+
 	async #patiently(request: Request): Promise<Outcome> {
 		const first = await this.#made.dispatcher.dispatch(request);
-		return isBusy(first) ? await this.#again(request, first) : first;
+		return isBusy(first) ? await this.#again(request) : first;
 	}
 
 	/** Tries again with every event, until the parent has no open tool call or the patience is over. */
-	async #again(request: Request, refused: Outcome): Promise<Outcome> {
-		const events = this.publisher.subscribe("reactor");
-		if (isRefusal(events)) return refused;
+	async #again(request: Request): Promise<Outcome> {
+		using events = this.publisher.follow();
 		const timer = setTimeout(() => events[Symbol.dispose](), forkPatienceMs);
 		try {
 			for (;;) {
@@ -147,7 +153,6 @@ export class Engine implements AsyncDisposable {
 			}
 		} finally {
 			clearTimeout(timer);
-			events[Symbol.dispose]();
 		}
 	}
 }

@@ -117,6 +117,7 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "agent.recover":
 		case "agent.reap":
 		case "agent.configure":
+		case "agent.interrupt":
 		case "item.append":
 		case "context.clear":
 		case "context.mark":

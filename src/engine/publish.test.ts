@@ -9,7 +9,7 @@ const event = (id: number): Event => ({ id, agent: null, turn: null, kind: "x.ha
 const events = (...ids: number[]): Event[] => ids.map(event);
 
 function watch(publisher: Publisher): Subscription {
-	const subscription = publisher.subscribe("watcher");
+	const subscription = publisher.watch();
 	if (!(subscription instanceof Subscription)) throw new Error(subscription.message);
 	return subscription;
 }
@@ -66,8 +66,8 @@ test("pieces of what is being said come live, and are dropped where nobody takes
 test("no more watchers than the limit are let in, and one that leaves makes room", async () => {
 	const publisher = new Publisher({ ...limits, watchersMax: 1 });
 	const first = watch(publisher);
-	expect(publisher.subscribe("watcher")).toMatchObject({ code: "QUEUE_FULL" });
-	expect(publisher.subscribe("reactor")).toBeInstanceOf(Subscription);
+	expect(publisher.watch()).toMatchObject({ code: "QUEUE_FULL" });
+	expect(publisher.follow()).toBeInstanceOf(Subscription);
 	expect(publisher.watchers).toBe(1);
 	first[Symbol.dispose]();
 	first[Symbol.dispose]();

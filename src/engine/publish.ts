@@ -35,17 +35,26 @@ export class Publisher {
 		this.#lastPublished = Math.max(this.#lastPublished, event);
 	}
 
-	/** Everything published from now on. The daemon's own reactors do not count against the watchers' limit. */
-	subscribe(who: "watcher" | "reactor"): Subscription | Refusal {
-		if (who === "watcher" && this.watchers >= this.#limits.watchersMax) {
+	/** Everything published from now on, for somebody outside: only so many are let in. */
+	watch(): Subscription | Refusal {
+		if (this.#watchers >= this.#limits.watchersMax) {
 			return refuse("QUEUE_FULL", `${this.#limits.watchersMax} watchers are connected; no more are accepted.`);
 		}
+		this.#watchers++;
+		return this.#subscribe(() => this.#watchers--);
+	}
+
+	/** The same for the daemon's own parts. */
+	follow(): Subscription {
+		return this.#subscribe(() => {});
+	}
+
+	#subscribe(onEnd: () => void): Subscription {
 		const subscription: Subscription = new Subscription(this.#limits.backlogEventsMax, this.#lastPublished, () => {
 			this.#subscriptions.delete(subscription);
-			if (who === "watcher") this.#watchers--;
+			onEnd();
 		});
 		this.#subscriptions.add(subscription);
-		if (who === "watcher") this.#watchers++;
 		return subscription;
 	}
 

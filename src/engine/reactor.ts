@@ -5,7 +5,6 @@
 // So a crash between an event and its effect is repaired by the next look.
 import type { Event } from "#contract/event.ts";
 import { system } from "#contract/ids.ts";
-import { isRefusal } from "#contract/refusal.ts";
 import { type Dispatch, StoreFault } from "./ports.ts";
 import type { Publisher } from "./publish.ts";
 import type { Running } from "./supervisor.ts";
@@ -50,8 +49,7 @@ export async function startReactor(reactor: Reactor, publisher: Publisher): Prom
 
 async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal): Promise<void> {
 	while (!signal.aborted) {
-		const subscription = publisher.subscribe("reactor");
-		if (isRefusal(subscription)) throw new Error(subscription.message);
+		const subscription = publisher.follow();
 		const close = (): void => subscription[Symbol.dispose]();
 		signal.addEventListener("abort", close, { once: true });
 		try {

@@ -311,7 +311,7 @@ describe.each(flavors)("on %s", (flavor) => {
 			const agent = await root();
 			const controls: readonly string[] = controlKinds;
 			const plain = itemKinds.filter((kind) => !controls.includes(kind));
-			expect(plain).toHaveLength(12);
+			expect(plain).toHaveLength(11);
 			for (const kind of plain) await done(engine, { type: "item.append", agent: agent.id, kind, text: kind });
 			expect(await words(agent)).toEqual(plain);
 			for (const kind of controls) {

@@ -19,6 +19,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });
 
 function prompted(id: unknown): void {
+	appendFileSync("prompted", "x");
 	if (how === "garbage") {
 		update("hello", "m");
 		write({ id, result: { stopReason: "end_turn" } });

@@ -1,5 +1,5 @@
 // Real processes: our own agents and badly behaved ones, driven by a whole daemon.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { alive, markName } from "#adapters/system/processes.ts";
@@ -154,6 +154,42 @@ describe("a fork during a turn", () => {
 		]);
 		await ended(agent, 1);
 		expect((await items(agent)).filter((item) => item.kind === "tool_result")).toMatchObject([{ data: { status: "completed" } }]);
+	});
+});
+
+describe("interrupt", () => {
+	test.each(Object.entries(shapes))("leaves nothing of a %s but the agent's own process", async (_, prompt) => {
+		const agent = await add({ prompt });
+		await running(agent);
+		await expect.poll(() => ofThisHome().length).toBeGreaterThan(1);
+		await done(daemon.engine, { type: "agent.interrupt", agent: agent.id, reason: "enough" });
+		expect(ofThisHome().length).toBeLessThanOrEqual(1);
+		expect(await turns(agent)).toMatchObject([{ state: "interrupted", reason: "interrupted" }]);
+		expect((await items(agent)).find((item) => item.kind === "interrupt")).toMatchObject({ text: "enough", turn: (await turns(agent))[0]?.id });
+		expect(await daemon.engine.reads.agent(agent.id)).toMatchObject({ activity: "idle", holds: [{ kind: "interrupt", reason: "enough" }] });
+	});
+
+	test("holds the queue until resume; with resume the next prompt follows at once; with nothing running it says so", async () => {
+		const agent = await add({ prompt: "sleep 60000" });
+		await ask(agent, "sleep 60000");
+		await ask(agent, "say last");
+		await expect.poll(async () => (await turns(agent)).length, { timeout: 20_000 }).toBe(1);
+		await done(daemon.engine, { type: "agent.interrupt", agent: agent.id, resume: true });
+		await expect.poll(async () => (await turns(agent)).length, { timeout: 20_000 }).toBe(2);
+		await done(daemon.engine, { type: "agent.interrupt", agent: agent.id });
+		expect((await turns(agent)).map((turn) => turn.state)).toEqual(["interrupted", "interrupted"]);
+		expect(await refused(daemon.engine, { type: "agent.interrupt", agent: agent.id })).toMatchObject({ code: "NOT_RUNNING" });
+		await done(daemon.engine, { type: "agent.resume", agent: agent.id });
+		expect(await ended(agent, 3)).toEqual(["interrupted", "interrupted", "completed"]);
+	});
+
+	test("ends a process that does not listen, and the next turn gets a new one", async () => {
+		const agent = await add({ agentType: "silent", prompt: "hello" });
+		await expect.poll(() => existsSync(path.join(home, "scratch/_", agent.handle, "prompted")), { timeout: 20_000 }).toBe(true);
+		const [before] = ofThisHome();
+		await done(daemon.engine, { type: "agent.interrupt", agent: agent.id });
+		expect(ofThisHome()).not.toContain(before);
+		expect((await turns(agent)).map((turn) => turn.state)).toEqual(["interrupted"]);
 	});
 });
 

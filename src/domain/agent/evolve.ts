@@ -28,6 +28,7 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "turn.started":
 			return { ...state, activity: "running", turn: { id: event.id, startedAt: event.at }, lastActiveAt: event.at };
 		case "turn.handed":
+		case "turn.stopping":
 			return state;
 		case "turn.ended":
 			return { ...state, activity: "idle", turn: null, lastActiveAt: event.at };

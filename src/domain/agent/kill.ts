@@ -5,6 +5,7 @@ import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { ending, type OpenCall } from "../turn.ts";
+import { outOfReach } from "./subtree.ts";
 import { refusedNow } from "./transitions.ts";
 
 export interface KillSight {
@@ -37,10 +38,8 @@ export function decideKill(seen: KillSight, command: AgentKill, by: { actor: Act
 function forbidden({ target, above, aboveCaller }: KillSight, actor: Actor): Refusal | null {
 	const details = { agent: target.id };
 	if (target.supervisor === null) return refuse("CANNOT_KILL_ROOT", "Agent 0 cannot be killed.", { details });
-	const caller = agentOf(actor);
-	if (caller === null || caller === target.id || above.includes(caller)) return null;
 	if (aboveCaller.includes(target.id)) return refuse("CANNOT_KILL_ANCESTOR", "An agent cannot kill an agent above it.", { details });
-	return refuse("FORBIDDEN", "An agent kills only itself and the agents below it.", { details });
+	return outOfReach(target.id, above, actor, "kills");
 }
 
 function handedOver({ target, children }: KillSight): Fact[] {

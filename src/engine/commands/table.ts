@@ -9,7 +9,7 @@ import { decideTurnAppend } from "#domain/turn.ts";
 import type { Decided, Work } from "../work.ts";
 import { configureAgent, initAgent, killAgent, onAgent, spawnAgent } from "./agent.ts";
 import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
-import { crashTurn, endTurn, handTurn, inThread, queuePrompt, rewindContext, startTurn } from "./thread.ts";
+import { crashTurn, endTurn, handTurn, inThread, interruptAgent, queuePrompt, rewindContext, startTurn } from "./thread.ts";
 
 export async function loadAndDecide(work: Work, command: Command, limits: Limits): Promise<Decided> {
 	switch (command.type) {
@@ -51,6 +51,8 @@ export async function loadAndDecide(work: Work, command: Command, limits: Limits
 			return await endTurn(work, command);
 		case "turn.crash":
 			return await crashTurn(work, command);
+		case "agent.interrupt":
+			return await interruptAgent(work, command);
 		case "mail.send":
 			return await sendMail(work, command, limits);
 		case "mail.read":

@@ -1,5 +1,5 @@
 // What the deciders of a conversation, its queue and its turns have to see.
-import type { AgentState } from "#contract/agent.ts";
+import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { ContextRewind } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
@@ -8,7 +8,7 @@ import type { TurnFinish } from "#contract/turn.ts";
 import type { Decision } from "#domain/decision.ts";
 import { decideRewind } from "#domain/history.ts";
 import { decideQueue } from "#domain/prompt.ts";
-import { closed, decideCrash, decideHand, decideStart, decideTurnEnd, type OpenCall, openCallsOf } from "#domain/turn.ts";
+import { closed, decideCrash, decideHand, decideInterrupt, decideStart, decideTurnEnd, type OpenCall, openCallsOf } from "#domain/turn.ts";
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
 
@@ -47,6 +47,13 @@ const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, tur
 export async function endTurn(work: Work, command: TurnFinish): Promise<Decided> {
 	const calls = await openCalls(work, command.agent, command.turn);
 	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, calls));
+}
+
+export async function interruptAgent(work: Work, command: AgentInterrupt): Promise<Decided> {
+	const open = (await work.agent(command.agent))?.turn;
+	const turn = open ? await work.turn(open.id) : undefined;
+	const above = await work.tx.above(command.agent);
+	return await onAgent(work, command.agent, (agent) => decideInterrupt(agent, command, { turn, above }, work.envelope));
 }
 
 export async function crashTurn(work: Work, command: { agent: AgentId; turn: number }): Promise<Decided> {

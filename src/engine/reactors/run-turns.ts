@@ -26,14 +26,15 @@ export class TurnRunner implements Reactor {
 	}
 
 	wakes(event: { kind: string }): boolean {
-		return event.kind === "turn.started" || event.kind === "turn.ended";
+		return ["turn.started", "turn.stopping", "turn.ended"].includes(event.kind);
 	}
 
 	async look(signal: AbortSignal): Promise<Looked> {
 		const open = await this.#parts.reads.openTurns();
 		const ids = new Set(open.map((turn) => turn.id));
-		// a turn that somebody else ended must not go on in its process
-		for (const [id, { stop }] of this.#running) if (!ids.has(id)) stop.abort();
+		const stopping = new Set(open.filter((turn) => turn.stoppingAt !== null).map((turn) => turn.id));
+		// a turn that somebody stopped, or ended for us, must not go on in its process
+		for (const [id, { stop }] of this.#running) if (!ids.has(id) || stopping.has(id)) stop.abort();
 		if (signal.aborted) return "done";
 		for (const turn of open) if (!this.#running.has(turn.id)) this.#begin(turn);
 		return "done";
@@ -63,7 +64,9 @@ export class TurnRunner implements Reactor {
 		if ("refused" in handed) return;
 		const text = handed.events.find((event) => event.kind === "user")?.text ?? "";
 		const end = await driver.run({ agent, turn: turn.id, text }, this.#watch(turn), signal);
-		await this.#end(turn, signal.aborted && end.state !== "completed" ? { ...end, state: "interrupted", reason: "shutdown" } : end);
+		if (!signal.aborted) return await this.#end(turn, end);
+		const stopped = (await reads.turn(turn.id))?.stoppingAt !== null;
+		return await this.#end(turn, { state: "interrupted", reason: stopped ? "interrupted" : "shutdown", text: null });
 	}
 
 	#watch(turn: TurnState) {

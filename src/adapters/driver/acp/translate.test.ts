@@ -1,0 +1,92 @@
+import type { SessionUpdate } from "@agentclientprotocol/sdk";
+import { expect, test } from "vitest";
+import type { TurnItem } from "#contract/turn.ts";
+import { finish, silence, translate } from "./translate.ts";
+
+/** Plays updates as an agent sent them; answers with the items and the live pieces. */
+function played(...updates: SessionUpdate[]) {
+	let state = silence;
+	const items: TurnItem[] = [];
+	const live: string[] = [];
+	for (const update of updates) {
+		const { next, items: more, delta } = translate(state, update);
+		state = next;
+		items.push(...more);
+		if (delta) live.push(delta.text);
+	}
+	const last = finish(state);
+	return { items: [...items, ...last.items], live, lastWords: last.next.lastWords };
+}
+
+const chunk = (text: string, messageId?: string): SessionUpdate => ({
+	sessionUpdate: "agent_message_chunk",
+	content: { type: "text", text },
+	...(messageId && { messageId }),
+});
+const thought = (text: string): SessionUpdate => ({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } });
+const item = (kind: string, text: string | null, data: TurnItem["data"] = null): TurnItem => ({ kind, text, data });
+
+test("the pieces of a message become one item; another message id begins another item", () => {
+	expect(played(chunk("Hel", "1"), chunk("lo", "1"), chunk("Bye", "2"))).toEqual({
+		items: [item("assistant", "Hello"), item("assistant", "Bye")],
+		live: ["Hel", "lo", "Bye"],
+		lastWords: "Bye",
+	});
+});
+
+test("without ids a message lasts until something else is said or done", () => {
+	const call: SessionUpdate = { sessionUpdate: "tool_call", toolCallId: "c", title: "ls", kind: "execute", rawInput: { command: "ls" } };
+	expect(played(thought("Hm"), thought("m."), chunk("I "), chunk("look."), call, chunk("Done.")).items).toEqual([
+		item("thought", "Hmm."),
+		item("assistant", "I look."),
+		item("tool_call", "ls", { call: "c", tool: "execute", input: { command: "ls" } }),
+		item("assistant", "Done."),
+	]);
+});
+
+test("a tool's result is written when it is over, with its text or what it put out", () => {
+	const update = (status: "in_progress" | "completed" | "failed", more: object = {}): SessionUpdate => ({
+		sessionUpdate: "tool_call_update",
+		toolCallId: "c",
+		status,
+		...more,
+	});
+	const text = (words: string) => ({ content: [{ type: "content", content: { type: "text", text: words } }] });
+	expect(played(update("in_progress", text("half")), update("completed", text("whole")), update("failed", { rawOutput: { code: 1 } })).items).toEqual([
+		item("tool_result", "whole", { call: "c", status: "completed", output: null }),
+		item("tool_result", "", { call: "c", status: "failed", output: { code: 1 } }),
+	]);
+});
+
+test("a call that is over when it is reported has its result at once", () => {
+	expect(played({ sessionUpdate: "tool_call", toolCallId: "c", title: "t", status: "completed" }).items.map(({ kind }) => kind)).toEqual([
+		"tool_call",
+		"tool_result",
+	]);
+});
+
+test("a plan is one item, and what says nothing about the conversation is left out", () => {
+	const plan: SessionUpdate = {
+		sessionUpdate: "plan",
+		entries: [
+			{ content: "look", priority: "high", status: "completed" },
+			{ content: "mend", priority: "low", status: "pending" },
+		],
+	};
+	expect(
+		played({ sessionUpdate: "available_commands_update", availableCommands: [] }, plan, { sessionUpdate: "current_mode_update", currentModeId: "x" }).items,
+	).toEqual([item("plan", "completed: look\npending: mend")]);
+});
+
+test("what is too long for one item is cut, and the item says so", () => {
+	const { items } = played(...Array.from({ length: 200 }, () => chunk("x".repeat(4096), "1")));
+	expect(items).toHaveLength(1);
+	expect(items[0]?.text?.length).toBeLessThan(400_000);
+	expect(items[0]?.text).toMatch(/\[cut: the rest was too long for one item\]$/);
+});
+
+test("pictures and other content leave a sign of themselves", () => {
+	expect(played({ sessionUpdate: "agent_message_chunk", content: { type: "image", data: "", mimeType: "image/png" } }).items).toEqual([
+		item("assistant", "[image]"),
+	]);
+});
