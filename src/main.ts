@@ -2,18 +2,24 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { Hono } from "hono";
 import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
 import { systemClock } from "#adapters/system/clock.ts";
-import { homeId } from "#adapters/system/home.ts";
+import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import type { Driver, Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
-import { agentRoutes } from "#server/agent-routes.ts";
+import { appOf } from "#server/app.ts";
+import { Desk } from "#server/desk.ts";
+import { EventStream } from "#server/event-stream.ts";
+import { livingHandlers } from "#server/handlers/living.ts";
+import { mailHandlers } from "#server/handlers/mail.ts";
+import { registryHandlers } from "#server/handlers/registry.ts";
 import { listen } from "#server/listen.ts";
+import { serveEvents } from "#server/serve-events.ts";
+import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
 export type StorePlace = { memory: true } | { home: string } | { url: string };
@@ -32,48 +38,51 @@ export interface DaemonOptions {
 	programs?: Readonly<Record<string, AgentProgram>>;
 	/** how long an idle agent keeps its process */
 	parkMs?: number;
+	/** 0 for any that is free */
+	port?: number;
+	/** told of what went wrong inside while a request was answered */
+	failed?(error: unknown): void;
 }
 
 export interface Daemon extends AsyncDisposable {
 	readonly engine: Engine;
 	readonly url: string;
+	/** the person's token */
+	readonly token: string;
 }
 
-/** Everything: the engine, the agents' processes, and the door through which they come back. */
-export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 10 * 60_000 }: DaemonOptions): Promise<Daemon> {
-	mkdirSync(home, { recursive: true, mode: 0o700 });
+/** Everything: the engine, the agents' processes, and the door. One daemon per home. */
+export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 10 * 60_000, port = 0, failed = () => {} }: DaemonOptions): Promise<Daemon> {
+	await using parts = new AsyncDisposableStack();
+	makeHome(home);
+	parts.use(await holdHome(home));
+	const door = parts.use(await listen(port));
 	const tokens = new Tokens(randomIds);
-	let engine: Engine | null = null;
-	const found = (): Engine => {
-		if (engine === null) throw new Error("an agent spoke before the engine was there");
-		return engine;
-	};
-	const door = await listen(new Hono().route("/api/agent", agentRoutes({ engine: found, tokens, ids: randomIds })));
+	const token = homeToken(home, randomIds.secret());
 	const driver = new ProcessDriver({
 		mark: homeId(home, randomIds.key()),
 		scratch: path.join(home, "scratch"),
 		programs: { ...ownPrograms, ...programs },
 		issueToken: (agent) => tokens.issue(agent),
-		revokeToken: (token) => tokens.revoke(token),
+		revokeToken: (process) => tokens.revoke(process),
 		url: () => door.url,
 		environment: process.env,
 		clock: systemClock,
 		parkMs,
 	});
-	try {
-		engine = await startEngine({ home }, limits, driver);
-	} catch (error) {
-		await door[Symbol.asyncDispose]();
-		throw error;
-	}
-	return {
-		engine,
-		url: door.url,
-		async [Symbol.asyncDispose]() {
-			await engine?.[Symbol.asyncDispose]();
-			await door[Symbol.asyncDispose]();
-		},
-	};
+	const engine = parts.use(await startEngine({ home }, limits, driver));
+	const stream = parts.use(new EventStream(engine, await engine.reads.lastEvent()));
+	const guard = { token, tokens, hosts: door.hosts };
+	const desk = new Desk(engine);
+	const handlers = { ...registryHandlers(desk, { pid: process.pid, url: door.url, version, home }), ...livingHandlers(desk), ...mailHandlers(desk) };
+	door.open({
+		fetch: appOf({ guard, ids: randomIds, handlers, version, failed }).fetch,
+		raw: (request, response) => serveEvents(stream, guard, request, response),
+	});
+	writeDaemonFile(home, { pid: process.pid, startedAt: systemClock.now(), url: door.url, version });
+	parts.defer(() => removeDaemonFile(home, process.pid));
+	const all = parts.move();
+	return { engine, url: door.url, token, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 const own = (name: string): AgentProgram => ({

@@ -170,6 +170,7 @@ describe("the registry", () => {
 			{ type: "turn.append", agent: id, turn: 1, items: [{ kind: "user" }] },
 			{ type: "turn.end", agent: id, turn: 1, state: "completed" },
 			{ type: "turn.crash", agent: id, turn: 1 },
+			{ type: "turn.release", agent: id, turn: 1, reason: "x" },
 			{ type: "mail.wake", agent: id },
 			{ type: "project.add", slug: "x", path: "/x" },
 			{ type: "project.remove", slug: "x" },

@@ -14,12 +14,12 @@ export const folders: Record<string, Folder> = {
 	"adapters/store": { mayImport: ["contract", "engine/ports.ts"], mayUse: ["node:*", "kysely", "pg"] },
 	"adapters/driver": { mayImport: ["contract", "engine/ports.ts", "adapters/system"], mayUse: ["node:*", "@agentclientprotocol/sdk"] },
 	"adapters/system": { mayImport: ["contract", "engine/ports.ts"], mayUse: ["node:*"] },
-	server: { mayImport: ["contract", "engine"], mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"] },
+	server: { mayImport: ["contract", "engine", "views"], mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"] },
 	agents: { mayImport: ["contract", "views", "client"], mayUse: ["node:*", "@agentclientprotocol/sdk"] },
 };
 
 /** The composition roots may use everything. */
-export const roots = ["main.ts", "store-thread.ts"];
+export const roots = ["main.ts", "store-thread.ts", "version.ts"];
 
 /** Programs that run as processes of their own. */
 export const programs = ["agents/scripted.ts", "agents/shell.ts"];

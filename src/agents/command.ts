@@ -9,11 +9,11 @@ const graceMs = 300;
 export async function runCommand(command: string, signal: AbortSignal): Promise<string> {
 	const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"], detached: true });
 	let output = "";
-	const take = (chunk: Buffer): void => {
-		if (output.length < outputMax) output += chunk.toString();
+	const take = (chunk: string): void => {
+		if (output.length < outputMax) output += chunk;
 	};
-	child.stdout.on("data", take);
-	child.stderr.on("data", take);
+	child.stdout.setEncoding("utf8").on("data", take);
+	child.stderr.setEncoding("utf8").on("data", take);
 	const stopped = Promise.withResolvers<void>();
 	const stop = (): void => void endGroup(child).then(stopped.resolve);
 	signal.addEventListener("abort", stop, { once: true });

@@ -15,7 +15,7 @@ const instructions: Record<string, Instruction> = {
 	run: (command, voice) => voice.tool(command, "execute", () => runCommand(command, voice.signal)),
 	write: (rest, voice) => voice.tool(`write ${rest.split(" ", 1)[0]}`, "edit", async () => write(rest)),
 	sleep: async (ms, voice) => void (await pause(Number(ms), undefined, { signal: voice.signal })),
-	fork: (prompt, voice) => voice.tool("fork", "other", () => askDaemon("fork", { prompt })),
+	fork: (prompt, voice) => voice.tool("fork", "other", () => askDaemon("self/fork", { prompt })),
 	send: (rest, voice) => voice.tool("send", "other", () => send(rest)),
 	fail: async (message) => {
 		throw new TurnFailed(message || "told to fail");
@@ -54,7 +54,7 @@ function write(rest: string): string {
 
 async function send(rest: string): Promise<string> {
 	const [, to = "", body = ""] = /^(\S+) ([\s\S]+)$/.exec(rest) ?? [];
-	return await askDaemon("send", { to, body });
+	return await askDaemon(`${encodeURIComponent(to)}/mail`, { body });
 }
 
 speak("scripted", async (prompt, voice) => {

@@ -59,7 +59,7 @@ const Model = z.string().regex(/^[\x21-\x7e]{1,100}$/, "a model name has 1 to 10
 const Reason = Text.max(1000);
 
 /** The one way to make an agent: `fork` inherits, `agent add` is fresh under agent 0. */
-const AgentSpawn = z.strictObject({
+export const AgentSpawn = z.strictObject({
 	type: z.literal("agent.spawn"),
 	by: AgentId,
 	context: z.enum(["inherit", "fresh"]),

@@ -52,12 +52,17 @@ const TurnFinish = z.strictObject({
 });
 export type TurnFinish = z.infer<typeof TurnFinish>;
 
+/** The process never got the prompt. */
+const TurnRelease = z.strictObject({ type: z.literal("turn.release"), ...named, reason: z.string().max(1000) });
+export type TurnRelease = z.infer<typeof TurnRelease>;
+
 /** Said by the daemon's reactors only. */
 export const turnCommands = [
 	z.strictObject({ type: z.literal("turn.start"), agent: AgentId }),
 	z.strictObject({ type: z.literal("turn.hand"), ...named }),
 	TurnAppend,
 	TurnFinish,
+	TurnRelease,
 	/** found open at boot: its process is gone */
 	z.strictObject({ type: z.literal("turn.crash"), ...named }),
 ] as const;

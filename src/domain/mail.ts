@@ -6,7 +6,9 @@ import type { MailFact, MailSend, MailState } from "#contract/mail.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
 
-export function decideSend(to: AgentState, command: MailSend, mailbox: { length: number; lengthMax: number }): Decision {
+export function decideSend(to: AgentState, command: MailSend, mailbox: { length: number; lengthMax: number }, sender: AgentState | null): Decision {
+	if (sender !== null && sender.project !== to.project)
+		return refuse("FORBIDDEN", "An agent writes only to agents of its project.", { details: { agent: to.id } });
 	if (to.life === "ended") {
 		return refuse("RECIPIENT_DEAD", `${to.handle} has ended and reads no mail.`, {
 			details: { agent: to.id },
@@ -77,6 +79,6 @@ export function evolveMail(state: MailState | undefined, event: MailEvent): Mail
  * can end the fence or look like an instruction.
  */
 export function rendered(mail: Pick<MailState, "id" | "from" | "body">): string {
-	const lines = mail.body.split(/\r\n|\r|\n/).map((line) => `| ${line}`);
+	const lines = mail.body.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map((line) => `| ${line}`);
 	return [`[mail ${mail.id} from ${mail.from}]`, ...lines, `[end of mail ${mail.id}]`].join("\n");
 }

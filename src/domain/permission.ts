@@ -32,6 +32,7 @@ export const speakers: Record<Command["type"], readonly Speaker[]> = {
 	"turn.hand": daemon,
 	"turn.append": daemon,
 	"turn.end": daemon,
+	"turn.release": daemon,
 	"turn.crash": daemon,
 	"mail.send": everyone,
 	"mail.read": everyone,

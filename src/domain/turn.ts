@@ -11,7 +11,7 @@ import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { TurnAppend, TurnFact, TurnFinish, TurnItem, TurnState } from "#contract/turn.ts";
+import type { TurnAppend, TurnFact, TurnFinish, TurnRelease, TurnState } from "#contract/turn.ts";
 import { outOfReach } from "./agent/subtree.ts";
 import { refusedNow } from "./agent/transitions.ts";
 import type { Decision } from "./decision.ts";
@@ -30,6 +30,9 @@ export function decideStart(agent: AgentState, head: PromptState | undefined): D
 export function decideHand(agent: AgentState, turn: TurnState, prompt: string, mails: readonly MailState[]): Decision {
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
+	if (turn.handedAt !== null)
+		return refuse("CONFLICT", `The prompt of turn ${turn.id} was handed over before.`, { details: { agent: agent.id, turn: turn.id } });
+	if (turn.source === "mail" && mails.length === 0) return ending(agent, turn.id, { state: "completed", reason: "the mail had been read", text: null }, []);
 	const text = turn.source === "mail" ? mails.map(rendered).join("\n") : prompt;
 	const delivered: Fact[] = mails.map((mail) => ({ kind: "mail.delivered", agent: agent.id, data: { mail: mail.id, turn: turn.id } }));
 	return [{ kind: "user", agent: agent.id, turn: turn.id, text }, { kind: "turn.handed", agent: agent.id, data: { turn: turn.id } }, ...delivered];
@@ -44,17 +47,26 @@ export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: 
 	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text }, openCalls)];
 }
 
+/** The prompt never reached a process: it goes back to the head of the queue, and nothing holds the agent for it. */
+export function decideRelease(agent: AgentState, turn: TurnState, { reason }: TurnRelease, first: number | null): Decision {
+	const refusal = closed(agent, turn.id);
+	if (refusal) return refusal;
+	return [...ending(agent, turn.id, { state: "interrupted", reason, text: null }, []), ...returned(agent, turn, first)];
+}
+
+/** Only what was never handed over may run again. */
+function returned(agent: AgentState, turn: TurnState, first: number | null): Fact[] {
+	if (turn.handedAt !== null) return [];
+	return [{ kind: "prompt.returned", agent: agent.id, data: { prompt: turn.prompt, position: Math.min(first ?? frontStart, frontStart) - 1 } }];
+}
+
 /** The daemon died. What was never handed over has done nothing yet and goes back to the head of the queue. */
 export function decideCrash(agent: AgentState, turn: TurnState, openCalls: readonly OpenCall[], first: number | null): Decision {
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
-	const returned: Fact[] =
-		turn.handedAt === null
-			? [{ kind: "prompt.returned", agent: agent.id, data: { prompt: turn.prompt, position: Math.min(first ?? frontStart, frontStart) - 1 } }]
-			: [];
 	return [
 		...ending(agent, turn.id, { state: "interrupted", reason: "crash", text: null }, openCalls),
-		...returned,
+		...returned(agent, turn, first),
 		{ kind: "agent.held", agent: agent.id, data: { hold: "crash", reason: "The daemon ended while this turn was open." } },
 	];
 }
@@ -96,7 +108,7 @@ export function ending(agent: AgentState, turn: number, { state, reason, text }:
 }
 
 /** The calls of a turn's items that have no result, in the order in which they were made. */
-export function openCallsOf(items: readonly TurnItem[]): OpenCall[] {
+export function openCallsOf(items: readonly { kind: string; data: unknown }[]): OpenCall[] {
 	const open = new Set<string>();
 	for (const { kind, data } of items) {
 		const call = callOf(data);

@@ -25,11 +25,13 @@ export function admit(request: Request, { clock, ids, limits }: Stamps): Envelop
 	const parsed = Command.safeParse(request.command);
 	if (!parsed.success) return refuse("VALIDATION_ERROR", z.prettifyError(parsed.error), { details: { issues: issuesOf(parsed.error) } });
 	const command = parsed.data;
-	const [bytes, limit] = command.type === "mail.send" ? [utf8Bytes(command.body), limits.mailBytesMax] : [bytesOf(command), limits.textBytesMax];
-	if (bytes > limit) return refuse("TOO_LARGE", `This has ${bytes} bytes; the limit is ${limit}.`, { details: { bytes, limit } });
+	const sizes = sizesOf(command);
+	const largest = Math.max(0, ...sizes);
+	const limit = command.type === "mail.send" ? limits.mailBytesMax : limits.textBytesMax;
+	if (largest > limit) return refuse("TOO_LARGE", `This has ${largest} bytes; the limit is ${limit}.`, { details: { bytes: largest, limit } });
 	return {
 		command,
-		bytes,
+		bytes: sizes.reduce((sum, size) => sum + size, 0),
 		actor: request.actor,
 		at: clock.now(),
 		key: request.key,
@@ -53,25 +55,30 @@ function isOddlyShaped(root: unknown): boolean {
 	return false;
 }
 
-/** The size of what people and agents write at length; everything else is bounded by its schema. */
-function bytesOf(command: Command): number {
+/** The sizes of what people and agents write at length; everything else is bounded by its schema. */
+function sizesOf(command: Command): number[] {
 	switch (command.type) {
 		case "item.append":
-			return utf8Bytes(command.text ?? "") + (command.data === null ? 0 : utf8Bytes(JSON.stringify(command.data)));
+			return [itemBytes(command)];
 		case "turn.append":
-			return Math.max(...command.items.map(({ text, data }) => utf8Bytes(text ?? "") + (data === null ? 0 : utf8Bytes(JSON.stringify(data)))));
+			return command.items.map(itemBytes);
 		case "turn.end":
-			return utf8Bytes(command.text ?? "");
+			return [utf8Bytes(command.text ?? "")];
 		case "prompt.queue":
-			return utf8Bytes(command.text);
+			return [utf8Bytes(command.text)];
+		case "mail.send":
+			return [utf8Bytes(command.body)];
 		case "agent.spawn":
-			return utf8Bytes(command.prompt ?? "");
+			return [utf8Bytes(command.prompt ?? "")];
 		case "agent.configure":
-			return utf8Bytes([command.systemPrompt ?? "", ...(command.pinned ?? [])].join());
+			return [utf8Bytes([command.systemPrompt ?? "", ...(command.pinned ?? [])].join())];
 		default:
-			return 0;
+			return [];
 	}
 }
+
+const itemBytes = ({ text, data }: { text: string | null; data: unknown }): number =>
+	utf8Bytes(text ?? "") + (data === null ? 0 : utf8Bytes(JSON.stringify(data)));
 
 function issuesOf(error: z.ZodError): { path: string; message: string }[] {
 	return error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));

@@ -79,6 +79,10 @@ export class Engine implements AsyncDisposable {
 		this.failed = Promise.race([made.supervisor.failed, parts.store.broken]);
 	}
 
+	get storeKind(): Store["kind"] {
+		return this.#parts.store.kind;
+	}
+
 	get reads(): Reads {
 		return this.#parts.store.reads;
 	}

@@ -127,6 +127,7 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "turn.hand":
 		case "turn.append":
 		case "turn.end":
+		case "turn.release":
 		case "turn.crash":
 		case "mail.read":
 		case "mail.wake":

@@ -53,6 +53,11 @@ export interface Ranges {
 	whole: boolean;
 }
 
+export interface Counts {
+	queueLength: number;
+	unreadMail: number;
+}
+
 export interface QueueEnds {
 	length: number;
 	first: number | null;
@@ -89,13 +94,15 @@ export interface Reads {
 	prompts(agent: AgentId): Promise<PromptState[]>;
 	/** the agents that have prompts waiting, oldest first */
 	agentsWithPrompts(): Promise<AgentState[]>;
+	/** how many prompts and unread mails each agent has; those with none are left out */
+	counts(): Promise<Map<AgentId, Counts>>;
 	turn(id: number): Promise<TurnState | undefined>;
 	/** the agent's turns, oldest first */
 	turns(agent: AgentId): Promise<TurnState[]>;
 	/** the turns of all agents that are open, oldest first */
 	openTurns(): Promise<TurnState[]>;
-	/** the items of a turn, oldest first */
-	itemsOfTurn(agent: AgentId, turn: number): Promise<Event[]>;
+	/** the tool calls and results of a turn, oldest first, without their texts */
+	callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]>;
 	mail(id: number): Promise<MailState | undefined>;
 	/** the agent's mail that was not deleted, oldest first */
 	mails(agent: AgentId): Promise<MailState[]>;
@@ -173,10 +180,11 @@ export class StoreFault extends Error {
 /** What executes turns: a process for each agent, kept warm between its turns. */
 export interface Driver extends AsyncDisposable {
 	/**
-	 * Gives a prompt to the agent's process, starting one if there is none, and resolves when the turn is over, whatever
-	 * the process did. Aborting asks it to stop; whoever aborts ends the process if it does not.
+	 * Gives a prompt to the agent's process, which is up, and resolves when the turn is over, whatever the process did. Aborting asks it to stop; whoever aborts ends the process if it does not.
 	 */
 	run(turn: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd>;
+	/** Sees to it that the agent's process is up; null if it is. Nothing has been given to it yet. */
+	prepare(agent: AgentState, signal: AbortSignal): Promise<TurnEnd | null>;
 	/** Ends the agent's whole process tree and resolves when nothing of it is left. */
 	end(agent: AgentId): Promise<void>;
 	/** Ends what an earlier daemon of this home left behind; answers how many processes that were. */

@@ -14,7 +14,8 @@ export interface Delta {
 	text: string;
 }
 
-const liveMax = 1000;
+/** characters of pieces that may wait for a reader; more are dropped */
+const liveLengthMax = 1024 * 1024;
 
 export class Publisher {
 	readonly #limits: Limits;
@@ -78,6 +79,7 @@ export class Subscription implements Disposable {
 	#wake: PromiseWithResolvers<void> | null = null;
 	#lastRead: number;
 	readonly #live: Delta[] = [];
+	#liveLength = 0;
 	#onLive: (() => void) | null = null;
 
 	constructor(backlogMax: number, after: number, onEnd: () => void) {
@@ -101,6 +103,7 @@ export class Subscription implements Disposable {
 
 	/** The pieces that came since the last call; nothing depends on them, the closing item has the whole text. */
 	takeLive(): readonly Delta[] {
+		this.#liveLength = 0;
 		return this.#live.splice(0);
 	}
 
@@ -110,12 +113,13 @@ export class Subscription implements Disposable {
 	}
 
 	pushLive(delta: Delta): void {
-		if (this.#state !== "open" || this.#live.length >= liveMax) return;
+		if (this.#state !== "open" || this.#onLive === null || this.#liveLength > liveLengthMax) return;
 		this.#live.push(delta);
-		this.#onLive?.();
+		this.#liveLength += delta.text.length;
+		this.#onLive();
 	}
 
-	/** Calls back whenever a piece has come; events are waited for with `next`. */
+	/** From now on pieces are kept for this reader, and it is called when one has come. Events are waited for with `next`. */
 	onLive(call: () => void): void {
 		this.#onLive = call;
 	}

@@ -5,7 +5,8 @@
 // So a crash between an event and its effect is repaired by the next look.
 import type { Event } from "#contract/event.ts";
 import { system } from "#contract/ids.ts";
-import { type Dispatch, StoreFault } from "./ports.ts";
+import { patiently } from "./patience.ts";
+import type { Dispatch } from "./ports.ts";
 import type { Publisher } from "./publish.ts";
 import type { Running } from "./supervisor.ts";
 
@@ -31,7 +32,6 @@ export async function sayAll(dispatch: Dispatch, commands: readonly object[]): P
 }
 
 const crowd = 64;
-const pauseMs = { first: 50, longest: 5000 };
 
 export async function startReactor(reactor: Reactor, publisher: Publisher): Promise<Running> {
 	const stop = new AbortController();
@@ -65,24 +65,11 @@ async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal
 	}
 }
 
-/** A disk that is full or a database that is away passes: the look is repeated, more and more slowly, until it succeeds. */
+/** The look is repeated, more and more slowly, until it could do all that was due. */
 async function lookPatiently(reactor: Reactor, signal: AbortSignal): Promise<void> {
-	for (let delayMs = pauseMs.first; !signal.aborted; delayMs = Math.min(2 * delayMs, pauseMs.longest)) {
-		const looked = await reactor.look(signal).catch((error: unknown) => {
-			if (error instanceof StoreFault && error.kind !== "broken") return "again" as const;
-			throw error;
-		});
-		if (looked === "done") return;
-		await waited(delayMs, signal);
-	}
-}
-
-async function waited(delayMs: number, signal: AbortSignal): Promise<void> {
-	const { promise, resolve } = Promise.withResolvers<void>();
-	const wake = (): void => resolve();
-	const timer = setTimeout(wake, delayMs);
-	signal.addEventListener("abort", wake, { once: true });
-	await promise;
-	signal.removeEventListener("abort", wake);
-	clearTimeout(timer);
+	await patiently(
+		() => reactor.look(signal),
+		(looked) => looked === "again",
+		signal,
+	);
 }

@@ -1,10 +1,18 @@
-// Agents as they should not be: `bad-agent.ts garbage|closes|silent|flood|exits`.
+// Agents as they should not be: `bad-agent.ts garbage|closes|silent|flood|exits|slow-to-go|leaves`.
+import { spawn } from "node:child_process";
 import { appendFileSync, closeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const how = process.argv[2];
 appendFileSync("starts", "x");
 if (how === "exits") process.exit(1);
+
+if (how === "slow-to-go") {
+	process.on("SIGTERM", () => {
+		appendFileSync("going", "x");
+		setTimeout(() => process.exit(0), 300);
+	});
+}
 
 const write = (message: object): boolean => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const update = (text: string, messageId: string): boolean =>
@@ -20,12 +28,16 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 
 function prompted(id: unknown): void {
 	appendFileSync("prompted", "x");
-	if (how === "garbage") {
+	if (how === "garbage" || how === "slow-to-go") {
 		update("hello", "m");
 		write({ id, result: { stopReason: "end_turn" } });
 	} else if (how === "closes") {
 		closeSync(1);
 		setInterval(() => {}, 1000);
+	} else if (how === "leaves") {
+		spawn("sleep", ["300"], { detached: true, stdio: "ignore" });
+		write({ id, result: { stopReason: "end_turn" } });
+		setTimeout(() => process.exit(1), 50);
 	} else if (how === "flood") flood(0);
 	// silent: nothing, ever
 }

@@ -19,10 +19,24 @@ export class FakeDriver implements Driver {
 		this.started.push({ agent: agent.id, text });
 		const { promise, resolve } = Promise.withResolvers<TurnEnd>();
 		this.#open.set(agent.id, { agent: agent.id, text, watch, end: resolve });
-		signal.addEventListener("abort", () => resolve({ state: "interrupted", reason: "stopped", text: null }));
+		const stop = (): void => resolve({ state: "interrupted", reason: "stopped", text: null });
+		if (signal.aborted) stop();
+		else signal.addEventListener("abort", stop);
 		const end = await promise;
 		this.#open.delete(agent.id);
 		return end;
+	}
+
+	/** While this is set processes take for ever to start. */
+	slow = false;
+
+	async prepare(_: { id: AgentId }, signal: AbortSignal): Promise<TurnEnd | null> {
+		if (!this.slow) return null;
+		const { promise, resolve } = Promise.withResolvers<TurnEnd>();
+		const stop = (): void => resolve({ state: "interrupted", reason: "stopped", text: null });
+		if (signal.aborted) stop();
+		else signal.addEventListener("abort", stop);
+		return await promise;
 	}
 
 	get running(): AgentId[] {

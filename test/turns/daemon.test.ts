@@ -13,7 +13,7 @@ import { freshFolder } from "#test/support/stores.ts";
 let home: string;
 let daemon: Daemon;
 const bad = (how: string) => ({ command: process.execPath, args: [path.join(import.meta.dirname, "../programs/bad-agent.ts"), how], leavesNothing: false });
-const programs = Object.fromEntries(["garbage", "closes", "silent", "flood", "exits"].map((how) => [how, bad(how)]));
+const programs = Object.fromEntries(["garbage", "closes", "silent", "flood", "exits", "slow-to-go", "leaves"].map((how) => [how, bad(how)]));
 
 beforeEach(async () => {
 	home = freshFolder();
@@ -43,6 +43,9 @@ const ended = async (agent: AgentState, count: number) => {
 	await expect.poll(async () => (await turns(agent)).filter((turn) => turn.state !== "open").length, { timeout: 20_000 }).toBe(count);
 	return (await turns(agent)).map((turn) => turn.state);
 };
+/** Its process has the prompt of its nth turn. */
+const underway = async (agent: AgentState, count = 1) =>
+	await expect.poll(async () => (await turns(agent)).filter((turn) => turn.handedAt !== null).length, { timeout: 20_000 }).toBe(count);
 const running = async (agent: AgentState) =>
 	await expect.poll(async () => (await items(agent)).some((item) => item.kind === "tool_call"), { timeout: 20_000 }).toBe(true);
 
@@ -122,7 +125,7 @@ describe("the queue", () => {
 		for (const [at, [start]] of spans.entries()) if (at > 0) expect(start).toBeGreaterThanOrEqual(spans[at - 1]?.[1] ?? 0);
 	});
 
-	test("refuses prompts for the dead and prompts that are too long, and has a limit", async () => {
+	test("refuses prompts for the dead and prompts that are too long", async () => {
 		const agent = await add();
 		expect(await refused(daemon.engine, { type: "prompt.queue", agent: agent.id, text: "x".repeat(10 * 1024 * 1024) })).toMatchObject({ code: "TOO_LARGE" });
 		await done(daemon.engine, { type: "agent.kill", agent: agent.id });
@@ -173,9 +176,9 @@ describe("interrupt", () => {
 		const agent = await add({ prompt: "sleep 60000" });
 		await ask(agent, "sleep 60000");
 		await ask(agent, "say last");
-		await expect.poll(async () => (await turns(agent)).length, { timeout: 20_000 }).toBe(1);
+		await underway(agent);
 		await done(daemon.engine, { type: "agent.interrupt", agent: agent.id, resume: true });
-		await expect.poll(async () => (await turns(agent)).length, { timeout: 20_000 }).toBe(2);
+		await underway(agent, 2);
 		await done(daemon.engine, { type: "agent.interrupt", agent: agent.id });
 		expect((await turns(agent)).map((turn) => turn.state)).toEqual(["interrupted", "interrupted"]);
 		expect(await refused(daemon.engine, { type: "agent.interrupt", agent: agent.id })).toMatchObject({ code: "NOT_RUNNING" });
@@ -209,7 +212,7 @@ describe("kill", () => {
 		const top = await add({ prompt: "sleep 60000" });
 		const child = await spawn(daemon.engine, top.id, { prompt: "sleep 60000" });
 		const bystander = await add({ prompt: "sleep 60000" });
-		for (const agent of [top, child, bystander]) await expect.poll(async () => (await turns(agent)).length, { timeout: 20_000 }).toBe(1);
+		for (const agent of [top, child, bystander]) await underway(agent);
 		await ask(child, "say never");
 		await done(daemon.engine, { type: "agent.kill", agent: top.id, cascade: true });
 		expect(await daemon.engine.reads.prompts(child.id)).toEqual([]);
@@ -237,10 +240,13 @@ describe("a badly behaved agent", () => {
 	test("that prints garbage is understood all the same", async () => {
 		const agent = await add({ agentType: "garbage", prompt: "hello" });
 		expect(await ended(agent, 1)).toEqual(["completed"]);
+		expect((await items(agent)).map((item) => item.text)).toEqual(["hello", "hello", "hello"]);
 	});
-	test("that closes its pipe ends its turn as failed", async () => {
+	test("that closes its pipe ends its turn as failed, and the next prompt gets a new process", async () => {
 		const agent = await add({ agentType: "closes", prompt: "hello" });
-		expect(await ended(agent, 1)).toEqual(["failed"]);
+		await ask(agent, "hello again");
+		expect(await ended(agent, 2)).toEqual(["failed", "failed"]);
+		expect(readFileSync(path.join(home, "scratch/_", agent.handle, "prompted"), "utf8")).toBe("xx");
 	});
 	test("that never answers is ended by a kill, and hurts nobody before", async () => {
 		const agent = await add({ agentType: "silent", prompt: "hello" });
@@ -262,12 +268,13 @@ describe("a badly behaved agent", () => {
 		const agent = await add({ agentType: "exits", prompt: "hello" });
 		const other = await add({ prompt: "say hi" });
 		expect(await ended(other, 1)).toEqual(["completed"]);
-		expect(await ended(agent, 1)).toEqual(["failed"]);
+		expect(await ended(agent, 1)).toEqual(["interrupted"]);
+		// nobody got the prompt, so it still waits
+		expect((await daemon.engine.reads.prompts(agent.id)).map((prompt) => prompt.text)).toEqual(["hello"]);
 		await expect.poll(async () => (await daemon.engine.reads.agent(agent.id))?.holds.map((hold) => hold.kind)).toEqual(["error"]);
 		const starts = readFileSync(path.join(home, "scratch/_", agent.handle, "starts"), "utf8");
 		expect(starts).toHaveLength(5);
 		expect((await daemon.engine.reads.agent(agent.id))?.lastError).toMatchObject({ step: "process" });
-		await done(daemon.engine, { type: "agent.resume", agent: agent.id });
 	});
 });
 
@@ -292,7 +299,7 @@ describe("mail", () => {
 	});
 	test("of another agent is nobody else's to read", async () => {
 		const [one, two] = [await add({ prompt: "sleep 60000" }), await add()];
-		await expect.poll(async () => (await turns(one)).length, { timeout: 20_000 }).toBe(1);
+		await underway(one);
 		expect(await refused(daemon.engine, { type: "mail.read", agent: two.id }, { as: actingAgent(one.id) })).toMatchObject({ code: "FORBIDDEN" });
 	});
 });
@@ -300,7 +307,7 @@ describe("mail", () => {
 describe("stopping", () => {
 	test("lets a turn that is about to end do so", async () => {
 		const agent = await add({ prompt: "sleep 500\nsay in time" });
-		await expect.poll(async () => (await turns(agent)).length, { timeout: 20_000 }).toBe(1);
+		await underway(agent);
 		const until = async (): Promise<void> => void (await ended(agent, 1));
 		await daemon.engine.drain(until());
 		expect(await turns(agent)).toMatchObject([{ state: "completed" }]);
@@ -308,7 +315,7 @@ describe("stopping", () => {
 	test("interrupts the others with the reason shutdown and without a hold, and keeps the queue", async () => {
 		const agent = await add({ prompt: "sleep 60000" });
 		await ask(agent, "say later");
-		await expect.poll(async () => (await turns(agent)).length, { timeout: 20_000 }).toBe(1);
+		await underway(agent);
 		await daemon[Symbol.asyncDispose]();
 		expect(ofThisHome()).toEqual([]);
 		daemon = await startDaemon({ home, programs });
@@ -317,15 +324,33 @@ describe("stopping", () => {
 	});
 });
 
+describe("parking", () => {
+	test("ends an idle process; a prompt that comes meanwhile waits for a new one and is not harmed", async () => {
+		await daemon[Symbol.asyncDispose]();
+		daemon = await startDaemon({ home, programs, parkMs: 100 });
+		const agent = await add({ agentType: "slow-to-go", prompt: "first" });
+		await ended(agent, 1);
+		await expect.poll(() => existsSync(path.join(home, "scratch/_", agent.handle, "going"))).toBe(true);
+		await ask(agent, "second");
+		expect(await ended(agent, 2)).toEqual(["completed", "completed"]);
+		expect(readFileSync(path.join(home, "scratch/_", agent.handle, "starts"), "utf8")).toBe("xx");
+	});
+	test("a process that ends between two turns takes along what it started", async () => {
+		const agent = await add({ agentType: "leaves", prompt: "first" });
+		await ended(agent, 1);
+		await expect.poll(() => ofThisHome().length).toBe(0);
+	});
+});
+
 test("a token speaks only while its process lives, and only for its own agent", async () => {
 	const agent = await add({ prompt: "run cat /proc/$PPID/environ | tr '\\0' '\\n' | grep BROOD_TOKEN" });
 	await ended(agent, 1);
 	const token = /BROOD_TOKEN=(\S+)/.exec((await items(agent)).find((item) => item.kind === "tool_result")?.text ?? "")?.[1] ?? "";
 	const send = async (bearer: string, id: AgentId = agent.id) =>
-		await fetch(`${daemon.url}/api/agent/send`, {
+		await fetch(`${daemon.url}/api/agents/${id}/mail`, {
 			method: "POST",
 			headers: { authorization: `Bearer ${bearer}` },
-			body: JSON.stringify({ to: id, body: "x" }),
+			body: JSON.stringify({ body: "x" }),
 		});
 	const code = async (response: Response) => (JSON.parse(await response.text()) as { error?: { code: string } }).error?.code;
 	expect(await code(await send(token))).toBe("TURN_NOT_OPEN");

@@ -20,7 +20,7 @@ type Step =
 	| { do: "prompt"; agent: number; front: boolean }
 	| { do: "finish"; turn: number; how: "completed" | "failed" }
 	| { do: "mail" | "read" | "kill" | "pause" | "resume" | "fork"; agent: number }
-	| { do: "crash" };
+	| { do: "crash" | "slow" | "quick" };
 
 const agent = fc.nat(5);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -29,7 +29,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	{ weight: 3, arbitrary: fc.record({ do: fc.constant("mail" as const), agent }) },
 	{ weight: 2, arbitrary: fc.record({ do: fc.constantFrom("read" as const, "pause" as const, "resume" as const, "fork" as const), agent }) },
 	{ weight: 1, arbitrary: fc.record({ do: fc.constant("kill" as const), agent }) },
-	{ weight: 1, arbitrary: fc.constant({ do: "crash" as const }) },
+	{ weight: 3, arbitrary: fc.record({ do: fc.constantFrom("crash" as const, "slow" as const, "quick" as const) }) },
 );
 
 /** A daemon that can be cut off from its store as a kill would do it. */
@@ -82,6 +82,9 @@ class Program {
 		this.#naive = naive;
 	}
 
+	/** prompts that went back to the queue because nobody had got them */
+	returned = 0;
+
 	async run(steps: readonly Step[]): Promise<number> {
 		await this.#restart();
 		for (let at = 0; at < 3; at++) this.#agents.push((await spawn(this.#engine, this.#engine.agentZero.id)).id);
@@ -129,6 +132,11 @@ class Program {
 			case "crash":
 				await this.#restart();
 				return;
+			// whether processes take for ever to start: then turns are open without their prompt being handed over
+			case "slow":
+			case "quick":
+				this.#live.driver.slow = each.do === "slow";
+				return;
 			case "finish": {
 				const { running } = this.#live.driver;
 				const turn = running[each.turn % Math.max(1, running.length)];
@@ -171,10 +179,11 @@ class Program {
 			const turns = await reads.turns(owner);
 			expect(turns.filter((turn) => turn.state === "open").length).toBeLessThanOrEqual(1);
 			// a turn that never handed its prompt over does not count: the prompt is somewhere else again
-			for (const turn of turns) if (turn.handedAt !== null || turn.state === "open") fates.get(turn.prompt)?.push(turn.state);
+			for (const turn of turns) if (turn.handedAt !== null || turn.state === "open" || turn.reason === "killed") fates.get(turn.prompt)?.push(turn.state);
 		}
 		for (const event of events) if (event.kind === "prompt.cancelled") for (const id of cancelled(event.data)) fates.get(id)?.push("cancelled");
 		for (const [id, fate] of fates) expect(fate, `prompt ${id}`).toHaveLength(1);
+		this.returned = events.filter((event) => event.kind === "prompt.returned").length;
 		this.#checkEndings(events);
 		await this.#checkStarts();
 		await this.#checkMail(events);
@@ -225,12 +234,15 @@ test("a daemon that runs interrupted prompts again does not survive", async () =
 });
 
 test(`${runs} random programs`, { timeout: 3_600_000 }, async () => {
-	let accepted = 0;
+	let [accepted, returned] = [0, 0];
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
-			accepted += await new Program().run(steps);
+			const program = new Program();
+			accepted += await program.run(steps);
+			returned += program.returned;
 		}),
 		{ numRuns: runs },
 	);
 	expect(accepted).toBeGreaterThan(runs);
+	expect(returned).toBeGreaterThan(10);
 });

@@ -49,35 +49,71 @@ export class ProcessDriver implements Driver {
 	readonly #options: DriverOptions;
 	readonly #warm = new Map<AgentId, Warm>();
 	readonly #starts = new Map<AgentId, number[]>();
+	/** starts in flight, and how to call them off */
+	readonly #starting = new Map<AgentId, AbortController>();
+	/** ends in flight: nothing of the same agent is started before they are through */
+	readonly #ending = new Map<AgentId, Promise<void>>();
 
 	constructor(options: DriverOptions) {
 		this.#options = options;
 	}
 
-	async run({ agent, text }: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd> {
+	async prepare(agent: AgentState, signal: AbortSignal): Promise<TurnEnd | null> {
 		const program = this.#options.programs[agent.type];
 		if (program === undefined) return { state: "failed", reason: `There is no agent type ${agent.type}.`, text: null, broken: true };
-		const warm = await this.#start(agent, program, signal);
-		if ("state" in warm) return warm;
-		if (signal.aborted) return { state: "interrupted", reason: "stopped before its prompt was given to it", text: null };
-		if (warm.parking !== null) clearTimeout(warm.parking);
+		await this.#ending.get(agent.id);
+		const warm = this.#warm.get(agent.id);
+		if (warm !== undefined) {
+			if (warm.parking !== null) clearTimeout(warm.parking);
+			return null;
+		}
+		const called = new AbortController();
+		this.#starting.set(agent.id, called);
+		try {
+			return await this.#start(agent, program, AbortSignal.any([signal, called.signal]));
+		} finally {
+			if (this.#starting.get(agent.id) === called) this.#starting.delete(agent.id);
+		}
+	}
+
+	async run({ agent, text }: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd> {
+		const warm = this.#warm.get(agent.id);
+		if (warm === undefined) return { state: "failed", reason: "Its process ended before it got the prompt.", text: null };
+		let turnOpen = true;
 		const stop = (): void => {
 			warm.launched.cancel();
 			void pause(cancelMs, undefined, { ref: false }).then(() => (turnOpen ? this.end(agent.id) : undefined));
 		};
-		let turnOpen = true;
-		signal.addEventListener("abort", stop, { once: true });
+		if (signal.aborted) stop();
+		else signal.addEventListener("abort", stop, { once: true });
 		try {
 			return await hearTurn(warm.launched, text, watch, signal);
 		} finally {
 			turnOpen = false;
 			signal.removeEventListener("abort", stop);
-			if (program.leavesNothing) await endAll(() => this.#family(agent.id).filter(({ pid }) => pid !== warm.launched.pid));
-			this.#park(agent.id, warm);
+			await this.#afterTurn(agent, warm);
 		}
 	}
 
 	async end(agent: AgentId): Promise<void> {
+		const running = this.#ending.get(agent);
+		if (running !== undefined) return await running;
+		const ending = this.#end(agent).finally(() => this.#ending.delete(agent));
+		this.#ending.set(agent, ending);
+		await ending;
+	}
+
+	async sweep(): Promise<number> {
+		return await endAll(() => family({ [markName]: this.#options.mark }));
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await Promise.all([...this.#warm.keys(), ...this.#starting.keys()].map((agent) => this.end(agent)));
+		await this.sweep();
+	}
+
+	async #end(agent: AgentId): Promise<void> {
+		this.#starting.get(agent)?.abort();
 		const warm = this.#warm.get(agent);
 		this.#warm.delete(agent);
 		if (warm !== undefined) {
@@ -87,30 +123,29 @@ export class ProcessDriver implements Driver {
 		await endAll(() => this.#family(agent, warm));
 	}
 
-	async sweep(): Promise<number> {
-		return await endAll(() => family({ [markName]: this.#options.mark }));
-	}
-
-	async [Symbol.asyncDispose](): Promise<void> {
-		await Promise.all([...this.#warm.keys()].map((agent) => this.end(agent)));
+	/** Our own programs leave nothing behind; a process that no longer listens is of no use for the next turn. */
+	async #afterTurn(agent: AgentState, warm: Warm): Promise<void> {
+		if (!warm.launched.listens()) return await this.end(agent.id);
+		if (this.#options.programs[agent.type]?.leavesNothing === true) await endAll(() => this.#family(agent.id).filter(({ pid }) => pid !== warm.launched.pid));
+		if (this.#warm.get(agent.id) !== warm) return;
+		warm.parking = setTimeout(() => void this.end(agent.id).catch(() => {}), this.#options.parkMs).unref();
 	}
 
 	#family(agent: AgentId, warm = this.#warm.get(agent)): Known[] {
 		return family({ [markName]: this.#options.mark, BROOD_AGENT: agent }, warm === undefined ? [] : [warm.launched.pid]);
 	}
 
-	/** The agent's process, warm or new. A program that will not stay up is tried again, more slowly, and then given up. */
-	async #start(agent: AgentState, program: AgentProgram, signal: AbortSignal): Promise<Warm | TurnEnd> {
-		const warm = this.#warm.get(agent.id);
-		if (warm !== undefined) return warm;
+	/** A program that will not stay up is tried again, more slowly, and then given up. Null once it is up. */
+	async #start(agent: AgentState, program: AgentProgram, signal: AbortSignal): Promise<TurnEnd | null> {
 		for (let attempt = 0; !signal.aborted; attempt++) {
 			if (!this.#mayStart(agent.id)) {
 				return { state: "failed", reason: `Its process was started ${startsMax} times within a minute and did not stay up.`, text: null, broken: true };
 			}
 			const token = this.#options.issueToken(agent.id);
 			try {
-				const launched = await launch({ ...program, folder: this.#folder(agent), environment: this.#environment(agent, token) });
-				return this.#keep(agent.id, { launched, token, parking: null });
+				const launched = await launch({ ...program, folder: this.#folder(agent), environment: this.#environment(agent, token), signal });
+				this.#keep(agent.id, { launched, token, parking: null });
+				return null;
 			} catch (error) {
 				this.#options.revokeToken(token);
 				await endAll(() => this.#family(agent.id));
@@ -129,19 +164,12 @@ export class ProcessDriver implements Driver {
 		return true;
 	}
 
-	#keep(agent: AgentId, warm: Warm): Warm {
+	#keep(agent: AgentId, warm: Warm): void {
 		this.#warm.set(agent, warm);
-		void warm.launched.ended.then(() => {
-			if (this.#warm.get(agent) !== warm) return;
-			this.#warm.delete(agent);
-			this.#options.revokeToken(warm.token);
+		// a process that ends by itself takes everything along that it started
+		void warm.launched.ended.then(async () => {
+			if (this.#warm.get(agent) === warm) await this.end(agent).catch(() => {});
 		});
-		return warm;
-	}
-
-	#park(agent: AgentId, warm: Warm): void {
-		if (this.#warm.get(agent) !== warm) return;
-		warm.parking = setTimeout(() => void this.end(agent), this.#options.parkMs).unref();
 	}
 
 	#folder({ project, handle }: AgentState): string {

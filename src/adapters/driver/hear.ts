@@ -59,7 +59,8 @@ class Outbox {
 	async #write(): Promise<void> {
 		// what arrives in the same moment is written together
 		await Promise.resolve();
-		while (this.#waiting.length > 0) await this.#watch.items(this.#waiting.splice(0, batchMax));
+		// a rejection can only mean that the store is broken: then nothing is kept any more, and the engine is about to end
+		while (this.#waiting.length > 0) await this.#watch.items(this.#waiting.splice(0, batchMax)).catch(() => {});
 		this.#writing = null;
 	}
 }

@@ -2,8 +2,9 @@
 //
 // A process is known by its pid and its start time: a pid alone may belong to a stranger by now. Every process of an
 // agent inherits a mark in its environment, so that also those that left their group, their session and their parent
-// are found. Nothing is ever signalled that does not carry this home's mark or descend from a process that does.
-import { readdirSync, readFileSync } from "node:fs";
+// are found. Nothing is ever signalled that does not carry this home's mark or descend from a process that does. One
+// that throws its environment away and leaves its parents as well is not found: that takes containment by the kernel.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** The name of the mark; its value is the home's random id. */
@@ -20,8 +21,12 @@ export interface Known {
 
 const graceMs = 500;
 const lookMs = 15;
+/** what has not gone by then is not ours to end */
+const deadlineMs = 5000;
 
 export function alive(): Known[] {
+	// elsewhere than on Linux only the agents' own process groups are ended
+	if (!existsSync("/proc/self/stat")) return [];
 	return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (known(Number(name)) ?? []) : []));
 }
 
@@ -73,12 +78,14 @@ export function signal(target: Known, name: NodeJS.Signals): void {
 	}
 }
 
-/** Ends every process that `find` finds, politely first, and resolves when it finds none. */
+/** Ends every process that `find` finds, politely first, and resolves when it finds none. Rejects if some will not go. */
 export async function endAll(find: () => Known[]): Promise<number> {
+	const deadline = performance.now() + deadlineMs;
 	const first = find();
 	for (const target of first) signal(target, "SIGTERM");
 	for (const until = performance.now() + graceMs; performance.now() < until && find().length > 0; ) await pause(lookMs);
 	for (let rest = find(); rest.length > 0; rest = find()) {
+		if (performance.now() > deadline) throw new Error(`These processes could not be ended: ${rest.map(({ pid }) => pid).join(", ")}.`);
 		// stopped before it is killed, so that a storm of forks cannot outrun us
 		for (const target of rest) signal(target, "SIGSTOP");
 		for (const target of rest) signal(target, "SIGKILL");

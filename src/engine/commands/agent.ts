@@ -42,7 +42,7 @@ export async function spawnAgent(work: Work, command: AgentSpawn, limits: Limits
 		parent,
 		supervisor,
 		forkPoint: command.context === "inherit" ? await forkPoint(work, parent, command.at) : 0,
-		openCalls: parent.turn === null ? [] : openCallsOf(await work.tx.itemsOfTurn(parent.id, parent.turn.id)),
+		openCalls: parent.turn === null ? [] : openCallsOf(await work.tx.callsOfTurn(parent.id, parent.turn.id)),
 		project,
 		handle: await firstFree(work, project?.slug ?? null, wishes),
 		full: await fullFamily(work, supervisor, limits.descendantsMax),
@@ -107,7 +107,7 @@ export async function settingsOf(reads: Reads, event: number | null): Promise<Se
 async function looseEnds(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, LooseEnds>> {
 	const found = new Map<AgentId, LooseEnds>();
 	for (const { id, turn } of agents) {
-		const openCalls = turn === null ? [] : openCallsOf(await work.tx.itemsOfTurn(id, turn.id));
+		const openCalls = turn === null ? [] : openCallsOf(await work.tx.callsOfTurn(id, turn.id));
 		const prompts = await work.tx.prompts(id);
 		found.set(id, { openCalls, prompts: prompts.map((prompt) => prompt.id) });
 	}

@@ -1,5 +1,5 @@
 // What the deciders of mail have to see.
-import type { AgentId } from "#contract/ids.ts";
+import { type AgentId, agentOf } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { MailSend } from "#contract/mail.ts";
 import { decideDelete, decideRead, decideSend, decideWake } from "#domain/mail.ts";
@@ -9,7 +9,9 @@ import { inThread } from "./thread.ts";
 
 export async function sendMail(work: Work, command: MailSend, limits: Limits): Promise<Decided> {
 	const length = await work.tx.unreadMail(command.to);
-	return await inThread(work, command.to, (agent) => decideSend(agent, command, { length, lengthMax: limits.mailboxLengthMax }));
+	const caller = agentOf(work.envelope.actor);
+	const sender = caller === null ? null : ((await work.agent(caller)) ?? null);
+	return await inThread(work, command.to, (agent) => decideSend(agent, command, { length, lengthMax: limits.mailboxLengthMax }, sender));
 }
 
 export async function readMail(work: Work, command: { agent: AgentId; mail?: number | undefined }): Promise<Decided> {

@@ -9,7 +9,7 @@ import { decideTurnAppend } from "#domain/turn.ts";
 import type { Decided, Work } from "../work.ts";
 import { configureAgent, initAgent, killAgent, onAgent, spawnAgent } from "./agent.ts";
 import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
-import { crashTurn, endTurn, handTurn, inThread, interruptAgent, queuePrompt, rewindContext, startTurn } from "./thread.ts";
+import { crashTurn, endTurn, handTurn, inThread, interruptAgent, queuePrompt, releaseTurn, rewindContext, startTurn } from "./thread.ts";
 
 export async function loadAndDecide(work: Work, command: Command, limits: Limits): Promise<Decided> {
 	switch (command.type) {
@@ -49,6 +49,8 @@ export async function loadAndDecide(work: Work, command: Command, limits: Limits
 			return await inThread(work, command.agent, (agent) => decideTurnAppend(agent, command));
 		case "turn.end":
 			return await endTurn(work, command);
+		case "turn.release":
+			return await releaseTurn(work, command);
 		case "turn.crash":
 			return await crashTurn(work, command);
 		case "agent.interrupt":

@@ -3,12 +3,13 @@ import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { ContextRewind } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
+import type { MailState } from "#contract/mail.ts";
 import type { PromptQueue } from "#contract/prompt.ts";
-import type { TurnFinish } from "#contract/turn.ts";
+import type { TurnFinish, TurnRelease } from "#contract/turn.ts";
 import type { Decision } from "#domain/decision.ts";
 import { decideRewind } from "#domain/history.ts";
 import { decideQueue } from "#domain/prompt.ts";
-import { closed, decideCrash, decideHand, decideInterrupt, decideStart, decideTurnEnd, type OpenCall, openCallsOf } from "#domain/turn.ts";
+import { closed, decideCrash, decideHand, decideInterrupt, decideRelease, decideStart, decideTurnEnd, type OpenCall, openCallsOf } from "#domain/turn.ts";
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
 
@@ -36,11 +37,22 @@ export async function startTurn(work: Work, agent: AgentId): Promise<Decided> {
 export async function handTurn(work: Work, command: { agent: AgentId; turn: number }): Promise<Decided> {
 	const turn = await work.turn(command.turn);
 	const prompt = turn && (await work.tx.event(turn.prompt));
-	const mails = turn?.source === "mail" ? (await work.tx.mails(command.agent)).filter((mail) => mail.state === "accepted") : [];
+	const mails = turn?.source === "mail" ? firstLetters((await work.tx.mails(command.agent)).filter((mail) => mail.state === "accepted")) : [];
 	return await inThread(work, command.agent, (agent) =>
 		turn === undefined ? notOpen(agent, command.turn) : decideHand(agent, turn, prompt?.text ?? "", mails),
 	);
 }
+
+/** As many as make one item of a sensible size; the others wake the agent again. */
+function firstLetters(mails: readonly MailState[]): MailState[] {
+	let length = 0;
+	return mails.filter(({ body }, at) => {
+		length += body.length;
+		return at === 0 || length <= lettersLengthMax;
+	});
+}
+
+const lettersLengthMax = 128 * 1024;
 
 const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, turn) ?? [];
 
@@ -56,6 +68,12 @@ export async function interruptAgent(work: Work, command: AgentInterrupt): Promi
 	return await onAgent(work, command.agent, (agent) => decideInterrupt(agent, command, { turn, above }, work.envelope));
 }
 
+export async function releaseTurn(work: Work, command: TurnRelease): Promise<Decided> {
+	const turn = await work.turn(command.turn);
+	const { first } = await work.tx.queue(command.agent);
+	return await onAgent(work, command.agent, (agent) => (turn === undefined ? notOpen(agent, command.turn) : decideRelease(agent, turn, command, first)));
+}
+
 export async function crashTurn(work: Work, command: { agent: AgentId; turn: number }): Promise<Decided> {
 	const turn = await work.turn(command.turn);
 	const calls = await openCalls(work, command.agent, command.turn);
@@ -64,5 +82,5 @@ export async function crashTurn(work: Work, command: { agent: AgentId; turn: num
 }
 
 export async function openCalls(work: Work, agent: AgentId, turn: number): Promise<OpenCall[]> {
-	return openCallsOf(await work.tx.itemsOfTurn(agent, turn));
+	return openCallsOf(await work.tx.callsOfTurn(agent, turn));
 }

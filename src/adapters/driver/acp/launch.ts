@@ -9,6 +9,8 @@ export interface Launch {
 	args: readonly string[];
 	folder: string;
 	environment: Readonly<Record<string, string>>;
+	/** gives up waiting for it to be up */
+	signal: AbortSignal;
 }
 
 export interface Launched {
@@ -18,6 +20,8 @@ export interface Launched {
 	/** One prompt at a time. Rejects if the process ends or answers with an error. */
 	prompt(text: string, on: { update(update: SessionUpdate): void; room(): Promise<void> }): Promise<StopReason>;
 	cancel(): void;
+	/** false once it has ended or closed its end of the line */
+	listens(): boolean;
 }
 
 /** A longer line than this is not a message but a flood. */
@@ -26,7 +30,7 @@ const startMs = 30_000;
 /** what the agent last wrote to its standard error, for the reason of a failure */
 const errorTailMax = 2000;
 
-export async function launch({ command, args, folder, environment }: Launch): Promise<Launched> {
+export async function launch({ command, args, folder, environment, signal }: Launch): Promise<Launched> {
 	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
 	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: ["pipe", "pipe", "pipe"] });
 	const ended = endOf(child);
@@ -40,7 +44,12 @@ export async function launch({ command, args, folder, environment }: Launch): Pr
 		// updates outside of a turn never open one
 		.onNotification(methods.client.session.update, async ({ params }) => listening?.update(params.update))
 		.connect(ndJsonStream(Writable.toWeb(child.stdin), input, { maxMessageBytes: messageBytesMax }));
-	const session = await Promise.race([open(connection, folder), ended.then((how) => Promise.reject(new Error(how))), late(child)]);
+	const gone = Promise.race([ended, connection.closed.then(() => "it closed its end of the line")]);
+	let present = true;
+	void gone.then(() => {
+		present = false;
+	});
+	const session = await Promise.race([open(connection, folder), gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
 	return {
 		pid: child.pid ?? 0,
 		ended,
@@ -48,13 +57,14 @@ export async function launch({ command, args, folder, environment }: Launch): Pr
 			listening = on;
 			try {
 				const asked = connection.agent.request(methods.agent.session.prompt, { sessionId: session, prompt: [{ type: "text", text }] });
-				const { stopReason } = await Promise.race([asked, ended.then((how) => Promise.reject(new Error(how)))]);
+				const { stopReason } = await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
 				return stopReason;
 			} finally {
 				listening = null;
 			}
 		},
 		cancel: () => void connection.agent.notify(methods.agent.session.cancel, { sessionId: session }).catch(() => {}),
+		listens: () => present,
 	};
 }
 
@@ -64,15 +74,16 @@ async function open(connection: ClientConnection, folder: string): Promise<strin
 	return sessionId;
 }
 
-async function late(child: ChildProcess): Promise<never> {
-	const timer = new Promise<never>((_, reject) => setTimeout(() => reject(new Error(`it did not answer within ${startMs / 1000} s`)), startMs).unref());
-	return await Promise.race([timer, once(child, "close").then(() => timer)]);
+async function tooLong(signal: AbortSignal): Promise<never> {
+	const limit = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);
+	if (!limit.aborted) await once(limit, "abort");
+	throw new Error(signal.aborted ? "it was called off" : `it did not answer within ${startMs / 1000} s`);
 }
 
 async function endOf(child: ChildProcess): Promise<string> {
 	let tail = "";
-	child.stderr?.on("data", (chunk: Buffer) => {
-		tail = (tail + chunk.toString()).slice(-errorTailMax);
+	child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+		tail = (tail + chunk).slice(-errorTailMax);
 	});
 	const how = await new Promise<string>((resolve) => {
 		child.once("error", (error) => resolve(`it could not be started: ${error.message}`));

@@ -52,10 +52,17 @@ test("a tool's result is written when it is over, with its text or what it put o
 		...more,
 	});
 	const text = (words: string) => ({ content: [{ type: "content", content: { type: "text", text: words } }] });
-	expect(played(update("in_progress", text("half")), update("completed", text("whole")), update("failed", { rawOutput: { code: 1 } })).items).toEqual([
-		item("tool_result", "whole", { call: "c", status: "completed", output: null }),
+	const begun: SessionUpdate = { sessionUpdate: "tool_call", toolCallId: "c", title: "t", kind: "read" };
+	const call = item("tool_call", "t", { call: "c", tool: "read", input: null });
+	expect(
+		played(begun, update("in_progress", { ...text("all of it"), rawInput: { path: "a" } }), update("completed"), update("completed", text("again"))).items,
+	).toEqual([call, item("tool_result", "all of it", { call: "c", status: "completed", output: null, input: { path: "a" } })]);
+	expect(played(begun, update("failed", { rawOutput: { code: 1 } })).items).toEqual([
+		call,
 		item("tool_result", "", { call: "c", status: "failed", output: { code: 1 } }),
 	]);
+	const diff = { content: [{ type: "diff", path: "/a.ts", oldText: "x", newText: "y" }] };
+	expect(played(begun, update("completed", diff)).items[1]).toMatchObject({ text: "--- /a.ts\ny" });
 });
 
 test("a call that is over when it is reported has its result at once", () => {
@@ -83,6 +90,14 @@ test("what is too long for one item is cut, and the item says so", () => {
 	expect(items).toHaveLength(1);
 	expect(items[0]?.text?.length).toBeLessThan(400_000);
 	expect(items[0]?.text).toMatch(/\[cut: the rest was too long for one item\]$/);
+});
+
+test("what an agent sends along is kept within bounds, and never takes its neighbours with it", () => {
+	const call = (rawInput: unknown): SessionUpdate => ({ sessionUpdate: "tool_call", toolCallId: "c", title: "t", rawInput });
+	const input = (rawInput: unknown) => Reflect.get(Object(played(call(rawInput)).items[0]?.data), "input");
+	expect(input({ a: "x".repeat(2_000_000) })).toMatchObject({ cut: expect.stringMatching(/too long/) });
+	expect(input(JSON.parse(`${"[".repeat(3000)}${"]".repeat(3000)}`))).toMatchObject({ cut: expect.stringMatching(/deeply/) });
+	expect(JSON.stringify(input(JSON.parse('{"a":{"__proto__":1,"b":2}}')))).toBe('{"a":{"b":2}}');
 });
 
 test("pictures and other content leave a sign of themselves", () => {

@@ -1,27 +1,35 @@
 // From an agent's updates to items. Pure: recorded updates in, items out.
 //
 // Pieces of one message become one item, written when the message is over: when another one begins, a tool is called or
-// the turn ends. Updates that say nothing about the conversation are left out.
+// the turn ends. A tool call is written when it is first heard of and its result when it is over, with whatever its
+// updates said in between. Updates that say nothing about the conversation are left out.
 import type { ContentBlock, SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { TurnItem } from "#contract/turn.ts";
+
+interface Call {
+	over: boolean;
+	/** whether the call's own item had its input already */
+	told: boolean;
+	input: unknown;
+	content: readonly ToolCallContent[];
+	output: unknown;
+}
 
 export interface Translation {
 	/** the message that is being said, piece by piece */
 	open: { message: string; kind: "assistant" | "thought"; text: string } | null;
 	/** the last thing that was said in full: it becomes the turn's final words */
 	lastWords: string | null;
+	calls: ReadonlyMap<string, Call>;
 }
 
-export const silence: Translation = { open: null, lastWords: null };
+export const silence: Translation = { open: null, lastWords: null, calls: new Map() };
 
 export interface Translated {
 	next: Translation;
 	items: TurnItem[];
 	delta: { message: string; kind: string; text: string } | null;
 }
-
-/** Longest text of one item; what comes after it is not kept, and the item says so. */
-const textLengthMax = 1024 * 1024 - 4096;
 
 export function translate(state: Translation, update: SessionUpdate): Translated {
 	switch (update.sessionUpdate) {
@@ -30,15 +38,10 @@ export function translate(state: Translation, update: SessionUpdate): Translated
 		case "agent_thought_chunk":
 			return piece(state, "thought", update.messageId ?? null, update.content);
 		case "tool_call":
-			return complete(state, [
-				{ kind: "tool_call", text: update.title, data: { call: update.toolCallId, tool: update.kind ?? "other", input: json(update.rawInput) } },
-				...(over(update.status) ? [result(update.toolCallId, update.status, update.content, update.rawOutput)] : []),
-			]);
 		case "tool_call_update":
-			if (!over(update.status)) return { next: state, items: [], delta: null };
-			return complete(state, [result(update.toolCallId, update.status, update.content, update.rawOutput)]);
+			return call(state, update);
 		case "plan":
-			return complete(state, [{ kind: "plan", text: update.entries.map((entry) => `${entry.status}: ${entry.content}`).join("\n"), data: null }]);
+			return complete(state, [{ kind: "plan", text: clip(update.entries.map((entry) => `${entry.status}: ${entry.content}`).join("\n")), data: null }]);
 		default:
 			return { next: state, items: [], delta: null };
 	}
@@ -54,35 +57,90 @@ function piece(state: Translation, kind: "assistant" | "thought", id: string | n
 	const { open } = state;
 	const same = open !== null && open.kind === kind && (id === null || open.message === id);
 	const before = same ? { next: state, items: [] } : complete(state, []);
-	const message = same ? open.message : (id ?? `${kind}`);
-	const sofar = same ? open.text : "";
-	const next = { ...before.next, open: { message, kind, text: clip(sofar + text) } };
-	return { next, items: before.items, delta: { message, kind, text } };
+	const message = same ? open.message : (id ?? kind);
+	const next = { ...before.next, open: { message, kind, text: clip((same ? open.text : "") + text) } };
+	return { next, items: before.items, delta: { message, kind, text: clip(text) } };
+}
+
+type CallUpdate = Extract<SessionUpdate, { sessionUpdate: "tool_call" | "tool_call_update" }>;
+
+function call(state: Translation, update: CallUpdate): Translated {
+	const id = update.toolCallId;
+	const known = state.calls.get(id);
+	if (known?.over === true) return { next: state, items: [], delta: null };
+	const over = update.status === "completed" || update.status === "failed";
+	const now: Call = {
+		over,
+		told: known === undefined ? update.rawInput !== undefined : known.told,
+		input: update.rawInput ?? known?.input,
+		content: update.content ?? known?.content ?? [],
+		output: update.rawOutput ?? known?.output,
+	};
+	const next = { ...state, calls: new Map(state.calls).set(id, now) };
+	const begun: TurnItem[] =
+		known === undefined
+			? [{ kind: "tool_call", text: clip(update.title ?? ""), data: { call: id, tool: update.kind ?? "other", input: bounded(update.rawInput) } }]
+			: [];
+	const items = over ? [...begun, result(id, update.status ?? "completed", now)] : begun;
+	return items.length === 0 ? { next, items, delta: null } : complete(next, items);
+}
+
+function result(id: string, status: string, now: Call): TurnItem {
+	const text = now.content.map(contentText).join("\n");
+	// what the call was about may only have become known after it had begun
+	const input = now.told || now.input === undefined ? {} : { input: bounded(now.input) };
+	return { kind: "tool_result", text: clip(text), data: { call: id, status, output: text === "" ? bounded(now.output) : null, ...input } };
+}
+
+function contentText(part: ToolCallContent): string {
+	if (part.type === "content") return textOf(part.content);
+	if (part.type === "diff") return `--- ${part.path}\n${part.newText}`;
+	return `[${part.type}]`;
 }
 
 function complete(state: Translation, items: TurnItem[]): Translated {
 	const { open } = state;
 	if (open === null) return { next: state, items, delta: null };
 	const said: TurnItem = { kind: open.kind, text: open.text, data: null };
-	return { next: { open: null, lastWords: open.kind === "assistant" ? open.text : state.lastWords }, items: [said, ...items], delta: null };
-}
-
-const over = (status: string | null | undefined): boolean => status === "completed" || status === "failed";
-
-function result(call: string, status: string | null | undefined, content: readonly ToolCallContent[] | null | undefined, output: unknown): TurnItem {
-	const text = (content ?? []).flatMap((part) => (part.type === "content" ? textOf(part.content) : [])).join("\n");
-	return { kind: "tool_result", text: clip(text), data: { call, status: status ?? "completed", output: text === "" ? json(output) : null } };
+	return { next: { ...state, open: null, lastWords: open.kind === "assistant" ? open.text : state.lastWords }, items: [said, ...items], delta: null };
 }
 
 function textOf(content: ContentBlock): string {
 	return content.type === "text" ? content.text : `[${content.type}]`;
 }
 
+/** A third of an item's limit: a character may take three bytes. */
+const textLengthMax = 340_000;
+const dataLengthMax = 100_000;
+const dataDepthMax = 32;
+
 function clip(text: string): string {
-	return text.length <= textLengthMax / 3 ? text : `${text.slice(0, textLengthMax / 3)}\n[cut: the rest was too long for one item]`;
+	return text.length <= textLengthMax ? text : `${text.slice(0, textLengthMax)}\n[cut: the rest was too long for one item]`;
 }
 
-/** What an agent sends along as it likes becomes plain JSON, or nothing. */
-function json(value: unknown): TurnItem["data"] {
-	return value === undefined ? null : JSON.parse(JSON.stringify(value) ?? "null");
+/** What an agent sends along as it likes becomes plain JSON of a sensible size, or a note that it was not. */
+function bounded(value: unknown): TurnItem["data"] {
+	if (value === undefined) return null;
+	const text = written(value);
+	if (text === null) return { cut: "it was nested too deeply to keep" };
+	if (text.length > dataLengthMax) return { cut: `${text.length} characters were too long to keep`, start: text.slice(0, 1000) };
+	return depthOf(text) > dataDepthMax ? { cut: "it was nested too deeply to keep" } : JSON.parse(text);
+}
+
+function written(value: unknown): string | null {
+	try {
+		return JSON.stringify(value, (key, inner: unknown) => (key === "__proto__" ? undefined : inner)) ?? "null";
+	} catch {
+		return null;
+	}
+}
+
+/** Counted on the text, so that nothing deep is ever walked into; a bracket inside a string only makes it look deeper. */
+function depthOf(text: string): number {
+	let [depth, deepest] = [0, 0];
+	for (const character of text) {
+		if (character === "{" || character === "[") deepest = Math.max(deepest, ++depth);
+		else if (character === "}" || character === "]") depth--;
+	}
+	return deepest;
 }

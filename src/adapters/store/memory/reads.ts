@@ -7,7 +7,7 @@ import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { TurnState } from "#contract/turn.ts";
-import type { QueueEnds, Range, Ranges, Reads, Receipt } from "#engine/ports.ts";
+import type { Counts, QueueEnds, Range, Ranges, Reads, Receipt } from "#engine/ports.ts";
 
 export interface Rows {
 	/** in the order in which they were made */
@@ -154,6 +154,15 @@ export class MemoryReads implements Reads {
 		return (agent === undefined ? later : later.filter((event) => event.agent === agent)).slice(0, limit);
 	}
 
+	async counts(): Promise<Map<AgentId, Counts>> {
+		const counts = new Map<AgentId, Counts>();
+		for (const id of this.rows.agents.keys()) {
+			const [queueLength, unreadMail] = [(await this.prompts(id)).length, await this.unreadMail(id)];
+			if (queueLength + unreadMail > 0) counts.set(id, { queueLength, unreadMail });
+		}
+		return counts;
+	}
+
 	async agentsWithPrompts(): Promise<AgentState[]> {
 		const waiting = new Set([...this.rows.prompts.values()].map((prompt) => prompt.agent));
 		return await this.#agents((agent) => waiting.has(agent.id));
@@ -174,9 +183,9 @@ export class MemoryReads implements Reads {
 		return [...this.rows.turns.values()].filter((turn) => turn.state === "open");
 	}
 
-	async itemsOfTurn(agent: AgentId, turn: number): Promise<Event[]> {
+	async callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]> {
 		await this.#settled();
-		return this.rows.events.filter((event) => event.agent === agent && event.turn === turn);
+		return this.rows.events.filter((event) => event.agent === agent && event.turn === turn && event.kind.startsWith("tool_"));
 	}
 
 	async mail(id: number): Promise<MailState | undefined> {

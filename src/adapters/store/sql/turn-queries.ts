@@ -28,6 +28,24 @@ export const queueEnds = query<{ agent: AgentId }>()("queue-ends", (db, arg) =>
 		.where("agent", "=", seqOf(db, arg("agent"))),
 );
 
+export const promptCounts = query()("prompt-counts", (db) =>
+	db
+		.selectFrom("prompt")
+		.innerJoin("agent", "agent.seq", "prompt.agent")
+		.select((of) => ["agent.id", of.fn.countAll<number>().as("count")])
+		.groupBy("agent.id"),
+);
+
+export const mailCounts = query()("mail-counts", (db) =>
+	db
+		.selectFrom("mail")
+		.innerJoin("agent", "agent.seq", "mail.agent")
+		.select((of) => ["agent.id", of.fn.countAll<number>().as("count")])
+		.where("mail.state", "<>", sql.lit("read" as const))
+		.where("mail.deleted_at", "is", null)
+		.groupBy("agent.id"),
+);
+
 export const agentsWithPrompts = query()("agents-with-prompts", (db) =>
 	db
 		.selectFrom("agent")
@@ -61,13 +79,14 @@ export const putTurn = query<{ id: number; agent: AgentId; open: number; state: 
 		.onConflict((clash) => clash.column("id").doUpdateSet({ open: sql`excluded.open`, state: sql`excluded.state` })),
 );
 
-export const itemsOfTurn = query<{ agent: AgentId; turn: number }>()("items-of-turn", (db, arg) =>
+export const callsOfTurn = query<{ agent: AgentId; turn: number }>()("calls-of-turn", (db, arg) =>
 	db
 		.selectFrom("event")
-		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])
+		.select(["kind", "data"])
 		.where("agent", "=", seqOf(db, arg("agent")))
 		.where("id", ">", arg("turn"))
 		.where("turn", "=", arg("turn"))
+		.where("kind", "in", [sql.lit("tool_call"), sql.lit("tool_result")])
 		.orderBy("id"),
 );
 

@@ -1,0 +1,107 @@
+// The nouns as they go over the wire: what scripts rely on. More fields may follow; times are ISO strings, fields that
+// name an agent hold its id, `project` is a slug.
+import { z } from "zod";
+import { activities, endReasons, HoldKind, Lineage, labels, lives } from "./agent.ts";
+import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
+import { mailStates } from "./mail.ts";
+import { RefusalCode } from "./refusal.ts";
+import { turnSources, turnStates } from "./turn.ts";
+
+const Time = z.iso.datetime();
+
+export const Agent = z.object({
+	id: AgentId,
+	handle: Handle,
+	name: Handle.nullable(),
+	project: ProjectSlug.nullable(),
+	type: z.string(),
+	model: z.string().nullable(),
+	label: z.enum(labels),
+	life: z.enum(lives),
+	activity: z.enum(activities),
+	holds: z.array(z.object({ kind: HoldKind, reason: z.string(), by: Actor, at: Time })),
+	lineage: Lineage.nullable(),
+	supervisor: AgentId.nullable(),
+	queueLength: z.int(),
+	unreadMail: z.int(),
+	turn: z.object({ id: EventId, startedAt: Time }).nullable(),
+	lastError: z.object({ code: RefusalCode, step: z.string(), at: Time }).nullable(),
+	createdAt: Time,
+	createdBy: Actor,
+	lastActiveAt: Time,
+	endedAt: Time.nullable(),
+	endedBy: Actor.nullable(),
+	endReason: z.enum(endReasons).nullable(),
+	reapedAt: Time.nullable(),
+	workspaceRemovedAt: Time.nullable(),
+});
+export type Agent = z.infer<typeof Agent>;
+
+/** An item of a conversation, and with a dotted kind any other event. */
+export const Item = z.object({
+	id: EventId,
+	agent: AgentId.nullable(),
+	turn: EventId.nullable(),
+	kind: z.string(),
+	text: z.string().nullable(),
+	data: z.json(),
+	at: Time,
+	actor: Actor,
+	command: z.string().nullable(),
+});
+export type Item = z.infer<typeof Item>;
+
+export const Turn = z.object({
+	id: EventId,
+	agent: AgentId,
+	prompt: EventId,
+	source: z.enum(turnSources),
+	state: z.enum(turnStates),
+	startedAt: Time,
+	endedAt: Time.nullable(),
+	reason: z.string().nullable(),
+	finalItem: EventId.nullable(),
+});
+export type Turn = z.infer<typeof Turn>;
+
+export const Prompt = z.object({
+	id: EventId,
+	agent: AgentId,
+	text: z.string(),
+	/** 1 is next */
+	position: z.int(),
+	source: z.enum(turnSources),
+	createdAt: Time,
+	createdBy: Actor,
+});
+export type Prompt = z.infer<typeof Prompt>;
+
+export const Mail = z.object({
+	id: EventId,
+	from: Actor,
+	to: AgentId,
+	body: z.string(),
+	state: z.enum(mailStates),
+	deliveredIn: EventId.nullable(),
+	sentAt: Time,
+	readAt: Time.nullable(),
+});
+export type Mail = z.infer<typeof Mail>;
+
+export const Project = z.object({ slug: ProjectSlug, path: z.string(), addedAt: Time });
+export type Project = z.infer<typeof Project>;
+
+export const Status = z.object({
+	pid: z.int(),
+	url: z.string(),
+	version: z.string(),
+	/** a client and a daemon that differ in it say so */
+	contract: z.int(),
+	home: z.string(),
+	store: z.enum(["memory", "sqlite", "postgres"]),
+	agents: z.int(),
+	turns: z.int(),
+});
+export type Status = z.infer<typeof Status>;
+
+export const contractVersion = 1;

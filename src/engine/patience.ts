@@ -1,0 +1,34 @@
+// Trying again. A disk that is full, a database that is away, a queue without room: all of these pass.
+import { refusalCodes } from "#contract/refusal.ts";
+import { type Outcome, StoreFault } from "./ports.ts";
+
+const pauseMs = { first: 50, longest: 5000 };
+
+/** Repeats an attempt, more and more slowly, while it answers "again" or the store cannot be reached. Null once aborted. */
+export async function patiently<T>(attempt: () => Promise<T>, again: (result: T) => boolean, signal: AbortSignal): Promise<T | null> {
+	for (let delayMs = pauseMs.first; !signal.aborted; delayMs = Math.min(2 * delayMs, pauseMs.longest)) {
+		const tried = await attempt().then(
+			(result) => (again(result) ? null : { result }),
+			(error: unknown) => {
+				if (error instanceof StoreFault && (error.kind === "full" || error.kind === "unavailable")) return null;
+				throw error;
+			},
+		);
+		if (tried !== null) return tried.result;
+		await waited(delayMs, signal);
+	}
+	return null;
+}
+
+/** Whether a command that met this outcome may be accepted a moment later. */
+export const mayPass = (outcome: Outcome): boolean => "refused" in outcome && refusalCodes[outcome.refused.code].passes;
+
+async function waited(delayMs: number, signal: AbortSignal): Promise<void> {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const wake = (): void => resolve();
+	const timer = setTimeout(wake, delayMs);
+	signal.addEventListener("abort", wake, { once: true });
+	await promise;
+	signal.removeEventListener("abort", wake);
+	clearTimeout(timer);
+}

@@ -1,0 +1,87 @@
+// The door: every route of the contract behind one guard, one parser and one way out for refusals.
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { z } from "zod";
+import { type Actor, agentOf, Key } from "#contract/ids.ts";
+import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import { type Route, type RouteName, routes } from "#contract/routes.ts";
+import type { Ids } from "#engine/ports.ts";
+import { actorOf, type Guard } from "./auth.ts";
+import type { Asked, Handlers } from "./desk.ts";
+import { openApi } from "./openapi.ts";
+
+export interface Door {
+	guard: Guard;
+	ids: Ids;
+	handlers: Handlers;
+	version: string;
+	/** told of what a handler threw; the caller learns nothing of it */
+	failed(error: unknown): void;
+}
+
+const bodyBytesMax = 4 * 1024 * 1024;
+
+export function appOf(door: Door): Hono {
+	const app = new Hono();
+	app.get("/api/health", (context) => context.json({ status: "ok" }));
+	app.use("/api/*", async (context, next) => {
+		if (actorOf(context.req.raw.headers, door.guard) === null) return refused(context, unauthorized);
+		return await next();
+	});
+	app.use(
+		"/api/*",
+		bodyLimit({ maxSize: bodyBytesMax, onError: (context) => refused(context, refuse("TOO_LARGE", `A request has at most ${bodyBytesMax} bytes.`)) }),
+	);
+	app.get("/api/openapi.json", (context) => context.json(openApi(door.version)));
+	for (const [name, route] of Object.entries<Route>(routes)) app.on(route.method, route.path, (context) => answer(door, context, name, route));
+	app.notFound((context) =>
+		actorOf(context.req.raw.headers, door.guard) === null ? refused(context, unauthorized) : refused(context, refuse("NOT_FOUND", "There is nothing here.")),
+	);
+	app.onError((error, context) => {
+		door.failed(error);
+		return refused(context, refuse("INTERNAL_ERROR", "Something went wrong inside; the daemon's log says what."));
+	});
+	return app;
+}
+
+const unauthorized = refuse("UNAUTHORIZED", "This needs the daemon's token.");
+
+async function answer(door: Door, context: Context, name: string, route: Route): Promise<Response> {
+	const actor = actorOf(context.req.raw.headers, door.guard);
+	if (actor === null) return refused(context, unauthorized);
+	if (agentOf(actor) !== null && route.agents !== true) return refused(context, refuse("FORBIDDEN", "This is not for agents."));
+	if (!isRouteName(name)) throw new Error(`${name} is not a route`);
+	const asked = await parsed(door, context, route, actor);
+	if (isRefusal(asked)) return refused(context, asked);
+	// the table has one handler for each name, which takes what its route's schemas let through
+	const handler: (asked: Asked<never>) => Promise<object> = door.handlers[name];
+	const result = await handler(asked);
+	return isRefusal(result) ? refused(context, result) : context.json({ data: result });
+}
+
+async function parsed(door: Door, context: Context, route: Route, actor: Actor): Promise<Asked<never> | Refusal> {
+	const key = Key.safeParse(context.req.header("idempotency-key") ?? door.ids.key());
+	if (!key.success) return refuse("VALIDATION_ERROR", z.prettifyError(key.error));
+	const query = (route.query ?? z.strictObject({})).safeParse(context.req.query());
+	if (!query.success) return refuse("VALIDATION_ERROR", z.prettifyError(query.error));
+	const text = route.body === undefined ? "" : await context.req.text();
+	const body = (route.body ?? z.strictObject({})).safeParse(jsonOf(text === "" ? "{}" : text));
+	if (!body.success) return refuse("VALIDATION_ERROR", z.prettifyError(body.error));
+	// biome-ignore lint/suspicious/noExplicitAny: the schemas of the route have just given it its type
+	const asked: any = { params: context.req.param(), query: query.data, body: body.data, actor, key: key.data };
+	return asked;
+}
+
+function jsonOf(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+const isRouteName = (name: string): name is RouteName => Object.hasOwn(routes, name);
+
+function refused(context: Context, refusal: Refusal): Response {
+	return context.json({ error: refusal }, refusalCodes[refusal.code].status);
+}

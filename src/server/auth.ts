@@ -1,0 +1,31 @@
+// Who is at the door. Every route but health needs a token; a page of another origin and a name that merely points to
+// this machine get nothing either way, and nobody learns from the answer which of the checks failed.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Actor, actingAgent, human } from "#contract/ids.ts";
+import type { Tokens } from "#engine/tokens.ts";
+
+export interface Guard {
+	/** the person's token, from the home's file */
+	token: string;
+	tokens: Tokens;
+	/** `host:port` as the daemon may be called */
+	hosts: readonly string[];
+}
+
+/** The actor behind a request, or null if it is to be turned away. */
+export function actorOf(headers: Headers, { token, tokens, hosts }: Guard): Actor | null {
+	const origin = headers.get("origin");
+	if (!hosts.includes(headers.get("host") ?? "")) return null;
+	if (origin !== null && !hosts.some((host) => origin === `http://${host}`)) return null;
+	// two headers of this name arrive as one with a comma in it, which no token has
+	const [, bearer = ""] = /^Bearer ([A-Za-z0-9_-]{1,200})$/.exec(headers.get("authorization") ?? "") ?? [];
+	if (equal(bearer, token)) return human;
+	const agent = tokens.agentOf(bearer);
+	return agent === undefined ? null : actingAgent(agent);
+}
+
+/** In a time that does not tell how much of it was right. */
+function equal(given: string, expected: string): boolean {
+	const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+	return timingSafeEqual(digest(given), digest(expected)) && expected !== "";
+}

@@ -1,0 +1,101 @@
+// What every handler needs: to find the agent that is meant, to say a command for the caller, and to answer with a noun.
+import type { z } from "zod";
+import type { AgentState } from "#contract/agent.ts";
+import { type Actor, type AgentId, agentOf, type Key, type ProjectSlug } from "#contract/ids.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { RouteName, Routes } from "#contract/routes.ts";
+import type { Agent, Item } from "#contract/wire.ts";
+import type { Engine } from "#engine/engine.ts";
+import type { Outcome, Reads } from "#engine/ports.ts";
+import { agentView, itemView } from "#views/wire.ts";
+
+/** A request after it was parsed. */
+export interface Asked<N extends RouteName> {
+	params: Readonly<Record<string, string>>;
+	query: Routes[N] extends { query: infer Q extends z.ZodType } ? z.infer<Q> : object;
+	body: Routes[N] extends { body: infer B extends z.ZodType } ? z.infer<B> : object;
+	actor: Actor;
+	key: Key;
+}
+
+export type Handler<N extends RouteName> = (asked: Asked<N>) => Promise<z.infer<Routes[N]["answer"]> | Refusal>;
+export type Handlers<N extends RouteName = RouteName> = { [K in N]: Handler<K> };
+
+interface Caller {
+	actor: Actor;
+	key: Key;
+}
+
+interface Meant extends Caller {
+	params: Readonly<Record<string, string>>;
+	query: { project?: ProjectSlug | undefined };
+}
+
+export class Desk {
+	readonly engine: Engine;
+
+	constructor(engine: Engine) {
+		this.engine = engine;
+	}
+
+	get reads(): Reads {
+		return this.engine.reads;
+	}
+
+	async say({ actor, key }: Caller, command: object): Promise<Outcome> {
+		return await this.engine.dispatch({ actor, key, command });
+	}
+
+	/** Does something with the agent that the path names, if there is exactly one. */
+	async about<T extends object>(asked: Meant, work: (id: AgentId) => Promise<T | Refusal>): Promise<T | Refusal> {
+		const caller = agentOf(asked.actor);
+		const home = caller === null ? null : ((await this.reads.agent(caller))?.project ?? null);
+		const meant = await this.engine.resolve(asked.params["agent"] ?? "", asked.query.project ?? home);
+		return isRefusal(meant) ? meant : await work(meant.id);
+	}
+
+	/** A command to one agent, answered with that agent. */
+	async tell(asked: Meant, command: object): Promise<Agent | Refusal> {
+		return await this.about(asked, async (agent) => {
+			const outcome = await this.say(asked, { ...command, agent });
+			return "refused" in outcome ? outcome.refused : await this.agent(agent);
+		});
+	}
+
+	/** A command to one agent that writes an item, answered with the item. */
+	async write(asked: Meant, command: object): Promise<Item | Refusal> {
+		return await this.about(asked, async (agent) => {
+			const outcome = await this.say(asked, { ...command, agent });
+			if ("refused" in outcome) return outcome.refused;
+			const event = await this.reads.event(outcome.done.event ?? 0);
+			return event === undefined ? refuse("NOT_FOUND", "Nothing was written.") : itemView(event);
+		});
+	}
+
+	async agent(id: AgentId): Promise<Agent | Refusal> {
+		const state = await this.reads.agent(id);
+		return state === undefined ? refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] }) : await this.counted(state);
+	}
+
+	/** A new agent, answered when it is ready or has failed. */
+	async spawned(caller: Caller, command: object): Promise<Agent | Refusal> {
+		const outcome = await this.say(caller, { type: "agent.spawn", ...command });
+		if ("refused" in outcome) return outcome.refused;
+		const { agent } = outcome.done;
+		return agent === undefined ? refuse("INTERNAL_ERROR", "A spawn answered no agent.") : await this.counted(await this.#ready(agent));
+	}
+
+	async counted(state: AgentState): Promise<Agent> {
+		const [queue, unreadMail] = await Promise.all([this.reads.queue(state.id), this.reads.unreadMail(state.id)]);
+		return agentView(state, { queueLength: queue.length, unreadMail });
+	}
+
+	async #ready(agent: AgentState): Promise<AgentState> {
+		using events = this.engine.publisher.follow();
+		for (;;) {
+			const now = (await this.reads.agent(agent.id)) ?? agent;
+			if (now.life !== "provisioning" || now.holds.length > 0) return now;
+			if ((await events.next()) === null) return now;
+		}
+	}
+}

@@ -1,0 +1,38 @@
+import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
+import { refuse } from "#contract/refusal.ts";
+import { mailView } from "#views/wire.ts";
+import type { Desk, Handlers } from "../desk.ts";
+
+export function mailHandlers(desk: Desk): Handlers<"send" | "mail" | "mailRead" | "mailDelete"> {
+	const { reads } = desk;
+	return {
+		send: (asked) =>
+			desk.about(asked, async (to) => {
+				const outcome = await desk.say(asked, { type: "mail.send", to, ...asked.body });
+				if ("refused" in outcome) return outcome.refused;
+				const mail = await reads.mail(outcome.done.event ?? 0);
+				return mail === undefined ? refuse("NOT_FOUND", "Nothing was sent.") : mailView(mail);
+			}),
+		mail: (asked) =>
+			desk.about(asked, async (id) =>
+				mayLook(asked.actor, id) ? (await reads.mails(id)).map(mailView) : refuse("FORBIDDEN", "An agent reads only its own mail."),
+			),
+		mailRead: (asked) =>
+			desk.about(asked, async (agent) => {
+				const outcome = await desk.say(asked, { type: "mail.read", agent, ...asked.body });
+				if ("refused" in outcome) return outcome.refused;
+				const read = new Set(outcome.events.flatMap((event) => (event.kind === "mail.read" ? Number(Reflect.get(Object(event.data), "mail")) : [])));
+				return (await reads.mails(agent)).filter((mail) => read.has(mail.id)).map(mailView);
+			}),
+		mailDelete: (asked) =>
+			desk.about(asked, async (agent) => {
+				const id = Number(asked.params["mail"]);
+				const mail = Number.isSafeInteger(id) ? await reads.mail(id) : undefined;
+				if (mail === undefined) return refuse("NOT_FOUND", `There is no mail ${JSON.stringify(asked.params["mail"])}.`);
+				const outcome = await desk.say(asked, { type: "mail.delete", agent, mail: id });
+				return "refused" in outcome ? outcome.refused : mailView(mail);
+			}),
+	};
+}
+
+const mayLook = (actor: Actor, id: AgentId): boolean => agentOf(actor) === null || agentOf(actor) === id;

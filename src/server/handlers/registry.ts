@@ -1,0 +1,65 @@
+// The daemon itself, its projects and its agents.
+import { agentOf, ProjectSlug } from "#contract/ids.ts";
+import { refuse } from "#contract/refusal.ts";
+import { contractVersion } from "#contract/wire.ts";
+import type { Outcome } from "#engine/ports.ts";
+import { agentView, projectView } from "#views/wire.ts";
+import type { Desk, Handlers } from "../desk.ts";
+
+/** What `status` says beside what the engine knows. */
+export interface About {
+	pid: number;
+	url: string;
+	version: string;
+	home: string;
+}
+
+type Names = "status" | "projects" | "project" | "projectAdd" | "projectRemove" | "agents" | "agent" | "agentAdd" | "agentAddTo";
+
+export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
+	const { engine, reads } = desk;
+	return {
+		status: async () => ({
+			...about,
+			contract: contractVersion,
+			store: engine.storeKind,
+			agents: (await reads.agents()).filter((agent) => agent.life !== "ended").length,
+			turns: (await reads.openTurns()).length,
+		}),
+		projects: async () => (await reads.projects()).filter((project) => project.removedAt === null).map(projectView),
+		project: async ({ params }) => {
+			const slug = ProjectSlug.safeParse(params["project"]);
+			const project = slug.success ? await reads.project(slug.data) : undefined;
+			if (project === undefined || project.removedAt !== null) {
+				return refuse("NOT_FOUND", `There is no project ${JSON.stringify(params["project"])}.`, { suggestions: ["brood project list"] });
+			}
+			return projectView(project);
+		},
+		projectAdd: async (asked) => projectOf(await desk.say(asked, { type: "project.add", ...asked.body })),
+		projectRemove: async (asked) => projectOf(await desk.say(asked, { type: "project.remove", slug: asked.params["project"] })),
+		agents: async ({ query, actor }) => {
+			const caller = agentOf(actor);
+			// an agent sees the agents of its own project
+			const project = caller === null ? query.project : ((await reads.agent(caller))?.project ?? undefined);
+			const counts = await reads.counts();
+			const all = await reads.agents(project === undefined ? {} : { project });
+			return all
+				.filter((agent) => query.reaped || agent.reapedAt === null)
+				.map((agent) => agentView(agent, counts.get(agent.id) ?? { queueLength: 0, unreadMail: 0 }));
+		},
+		agent: (asked) => desk.about(asked, (id) => desk.agent(id)),
+		agentAdd: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...wish(asked.body) }),
+		agentAddTo: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", project: asked.params["project"], ...wish(asked.body) }),
+	};
+}
+
+/** `type` is another name for `agentType`. */
+export function wish<W extends { type?: string | undefined; agentType?: string | undefined }>({ type, agentType = type, ...rest }: W) {
+	return agentType === undefined ? rest : { ...rest, agentType };
+}
+
+function projectOf(outcome: Outcome) {
+	if ("refused" in outcome) return outcome.refused;
+	const { project } = outcome.done;
+	return project === undefined ? refuse("INTERNAL_ERROR", "No project was answered.") : projectView(project);
+}

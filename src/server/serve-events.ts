@@ -1,0 +1,34 @@
+// `GET /api/events`, which goes around the framework: it writes shared bytes straight into the socket.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { z } from "zod";
+import { agentOf } from "#contract/ids.ts";
+import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import { actorOf, type Guard } from "./auth.ts";
+import type { EventStream } from "./event-stream.ts";
+
+const Query = z.strictObject({ after: z.coerce.number().int().nonnegative().default(0), deltas: z.stringbool().default(false) });
+const watchersMax = 200;
+
+/** False if the request is for somebody else. */
+export function serveEvents(stream: EventStream, guard: Guard, request: IncomingMessage, response: ServerResponse): boolean {
+	const url = new URL(request.url ?? "/", "http://daemon");
+	if (url.pathname !== "/api/events" || request.method !== "GET") return false;
+	const headers = new Headers(
+		Object.entries(request.headersDistinct).flatMap(([name, values]) => (values ?? []).map((value): [string, string] => [name, value])),
+	);
+	const actor = actorOf(headers, guard);
+	if (actor === null) return turnAway(response, refuse("UNAUTHORIZED", "This needs the daemon's token."));
+	if (agentOf(actor) !== null) return turnAway(response, refuse("FORBIDDEN", "This is not for agents."));
+	if (stream.readers >= watchersMax) return turnAway(response, refuse("QUEUE_FULL", `${watchersMax} watchers are connected; no more are accepted.`));
+	const lastSeen = request.headers["last-event-id"];
+	const query = Query.safeParse({ ...Object.fromEntries(url.searchParams), ...(typeof lastSeen === "string" && { after: lastSeen }) });
+	if (!query.success) return turnAway(response, refuse("VALIDATION_ERROR", z.prettifyError(query.error)));
+	stream.serve(response, query.data).catch(() => response.destroy());
+	return true;
+}
+
+function turnAway(response: ServerResponse, refusal: Refusal): true {
+	response.writeHead(refusalCodes[refusal.code].status, { "content-type": "application/json" });
+	response.end(JSON.stringify({ error: refusal }));
+	return true;
+}
