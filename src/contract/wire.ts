@@ -101,6 +101,8 @@ export const Status = z.object({
 	store: z.enum(["memory", "sqlite", "postgres"]),
 	agents: z.int(),
 	turns: z.int(),
+	/** the newest event of the journal */
+	lastEvent: z.int(),
 });
 export type Status = z.infer<typeof Status>;
 

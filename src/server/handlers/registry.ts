@@ -25,6 +25,7 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			store: engine.storeKind,
 			agents: (await reads.agents()).filter((agent) => agent.life !== "ended").length,
 			turns: (await reads.openTurns()).length,
+			lastEvent: await reads.lastEvent(),
 		}),
 		projects: async () => (await reads.projects()).filter((project) => project.removedAt === null).map(projectView),
 		project: async ({ params }) => {

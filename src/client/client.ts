@@ -1,0 +1,100 @@
+// The door, outside: asks for the contract's routes and follows the event stream. Runs in Node and in a browser.
+import type { z } from "zod";
+import type { Refusal } from "#contract/refusal.ts";
+import { type Route, type RouteName, type Routes, routes } from "#contract/routes.ts";
+import type { Item } from "#contract/wire.ts";
+
+type InputOf<N extends RouteName, K extends "query" | "body"> = Routes[N] extends { [P in K]: infer S extends z.ZodType } ? z.input<S> : never;
+
+export interface Input<N extends RouteName> {
+	params?: Readonly<Record<string, string>>;
+	query?: InputOf<N, "query">;
+	body?: InputOf<N, "body">;
+	/** sent along so that a retry never doubles an effect */
+	key?: string;
+}
+
+export type Answer<N extends RouteName> = z.infer<Routes[N]["answer"]>;
+
+/** The daemon said no. */
+export class Refused extends Error {
+	override readonly name = "Refused";
+	readonly refusal: Refusal;
+	constructor(refusal: Refusal) {
+		super(refusal.message);
+		this.refusal = refusal;
+	}
+}
+
+export class Client {
+	readonly #url: string;
+	readonly #token: string;
+
+	constructor(at: { url: string; token: string }) {
+		this.#url = at.url;
+		this.#token = at.token;
+	}
+
+	async call<N extends RouteName>(name: N, input: Input<N> = {}): Promise<Answer<N>> {
+		return await this.ask(name, input);
+	}
+
+	/** The same for a route that is only known when it is asked for; the daemon checks what it is given. */
+	async ask<N extends RouteName>(
+		name: N,
+		input: { params?: Readonly<Record<string, string>>; query?: unknown; body?: unknown; key?: string },
+	): Promise<Answer<N>> {
+		const route: Route = routes[name];
+		const response = await fetch(this.#url + pathOf(route, input.params ?? {}) + queryOf(input.query), {
+			method: route.method.toUpperCase(),
+			headers: {
+				authorization: `Bearer ${this.#token}`,
+				...(input.body !== undefined && { "content-type": "application/json" }),
+				...(input.key !== undefined && { "idempotency-key": input.key }),
+			},
+			...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+		});
+		const { data, error } = JSON.parse(await response.text());
+		if (error !== undefined) throw new Refused(error);
+		return data;
+	}
+
+	/** Every event after the given one, for ever; a broken line is picked up again where it broke. */
+	async *events(after: number, signal: AbortSignal): AsyncGenerator<Item> {
+		for (let last = after; !signal.aborted; ) {
+			try {
+				for await (const event of this.#listen(last, signal)) {
+					yield event;
+					last = event.id;
+				}
+			} catch (error) {
+				if (error instanceof Refused) throw error;
+			}
+			if (!signal.aborted) await new Promise((resume) => setTimeout(resume, 250));
+		}
+	}
+
+	async *#listen(after: number, signal: AbortSignal): AsyncGenerator<Item> {
+		const response = await fetch(`${this.#url}/api/events?after=${after}`, { headers: { authorization: `Bearer ${this.#token}` }, signal });
+		if (!response.ok) throw new Refused(JSON.parse(await response.text()).error);
+		const decoder = new TextDecoder();
+		let text = "";
+		for await (const chunk of response.body ?? []) {
+			const parts = (text + decoder.decode(chunk, { stream: true })).split("\n\n");
+			text = parts.pop() ?? "";
+			for (const part of parts) {
+				const [, data] = /^id: \d+\ndata: (.*)$/s.exec(part) ?? [];
+				if (data !== undefined) yield JSON.parse(data);
+			}
+		}
+	}
+}
+
+function pathOf({ path }: Route, params: Readonly<Record<string, string>>): string {
+	return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+}
+
+function queryOf(query: unknown): string {
+	const entries = Object.entries(Object(query ?? {})).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+	return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`;
+}

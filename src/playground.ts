@@ -1,0 +1,38 @@
+// The first run: where there is no project yet, a small one with an agent that has done something already.
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { human, ProjectSlug } from "#contract/ids.ts";
+import type { Engine } from "#engine/engine.ts";
+
+const firstPrompt = [
+	"say Hello. I am a scripted agent: every line of a prompt is an instruction to me.",
+	"run echo This ran in $(pwd)",
+	"write hello.txt A file that I wrote.",
+	"say Ask me something else.",
+].join("\n");
+
+/** Answers with what to tell the newcomer. */
+export async function makePlayground(engine: Engine, home: string): Promise<string[]> {
+	if ((await engine.reads.projects()).length > 0) return tryNext;
+	const folder = path.join(home, "playground");
+	mkdirSync(folder, { recursive: true });
+	const slug = ProjectSlug.parse("playground");
+	const say = (command: object) => engine.dispatch({ actor: human, key: null, command });
+	await say({ type: "project.add", slug, path: folder });
+	await say({ type: "agent.spawn", by: engine.agentZero.id, context: "fresh", project: slug, name: "first", agentType: "scripted", prompt: firstPrompt });
+	using events = engine.publisher.follow();
+	for (let turns = 0; turns === 0; ) {
+		const agent = (await engine.reads.agents({ project: slug }))[0];
+		turns = agent === undefined ? 0 : (await engine.reads.turns(agent.id)).filter((turn) => turn.state !== "open").length;
+		if (turns === 0 && (await events.next()) === null) break;
+	}
+	return ["made a project `playground` with an agent `first` that has done its first turn", ...tryNext];
+}
+
+const tryNext = [
+	"try next, in another terminal:",
+	"  ./bin/brood tree",
+	"  ./bin/brood log first",
+	"  ./bin/brood fork first 'say I am the child, and I remember everything'",
+	"  ./bin/brood prompt first 'run date' --wait",
+];

@@ -1,0 +1,30 @@
+// One command's way: connect, ask, print, and leave with the right exit code.
+import { randomUUID } from "node:crypto";
+import type { Client } from "#client/client.ts";
+import { ProjectSlug } from "#contract/ids.ts";
+import { connect } from "./connect.ts";
+import { print, printData, printError } from "./print.ts";
+
+export interface Options {
+	json?: boolean | undefined;
+	project?: string | undefined;
+}
+
+export interface Asking {
+	client: Client;
+	/** a fresh key for each command that changes something */
+	key: string;
+	query: { project?: ProjectSlug };
+}
+
+/** Runs a command; `show` turns what it answered into words for a person. */
+export async function act<T>(options: Options, ask: (asking: Asking) => Promise<T>, show: (data: T) => string): Promise<void> {
+	try {
+		const query = options.project === undefined ? {} : { project: ProjectSlug.parse(options.project) };
+		const data = await ask({ client: await connect(), key: randomUUID(), query });
+		if (options.json === true) printData(data);
+		else print(show(data));
+	} catch (error) {
+		process.exitCode = printError(error, options.json === true);
+	}
+}

@@ -1,0 +1,124 @@
+// Agents: made, looked at, signalled.
+import { type Command, Option } from "@commander-js/extra-typings";
+import type { RouteName } from "#contract/routes.ts";
+
+const json = () => new Option("--json", "print one JSON document");
+const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
+
+export function agentCommands(program: Command): void {
+	program.commandsGroup("Agents:");
+	const agent = program.command("agent").description("durable processes with a conversation");
+	agent
+		.command("add")
+		.description("a new agent under agent 0")
+		.argument("[name]", "its handle; one is made up if absent")
+		.option("--type <type>", "scripted or shell")
+		.option("--model <model>", "the model it uses")
+		.option("--prompt <text>", "its first prompt")
+		.addOption(new Option("--project <slug>", "the project it belongs to"))
+		.addOption(json())
+		.action(async (name, { project: slug, type, model, prompt, json: asJson }) => {
+			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const body = { ...(name && { name }), ...(type && { type }), ...(model && { model }), ...(prompt && { prompt }) };
+			await act(
+				{ json: asJson },
+				({ client, key }) =>
+					slug === undefined ? client.call("agentAdd", { key, body }) : client.call("agentAddTo", { key, params: { project: slug }, body }),
+				(made) => agentTable([made]),
+			);
+		});
+	agent
+		.command("list")
+		.description("all agents, oldest first")
+		.option("--reaped", "also those that were hidden")
+		.addOption(new Option("--project <slug>", "only of this project"))
+		.addOption(json())
+		.action(async (options) => {
+			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			await act(options, ({ client, query }) => client.call("agents", { query: { ...query, reaped: String(options.reaped === true) } }), agentTable);
+		});
+	const verbs: [name: string, route: RouteName & ("agent" | "pause" | "resume" | "interrupt" | "kill" | "reap" | "recover"), description: string][] = [
+		["status", "agent", "everything about one agent"],
+		["pause", "pause", "start no further turns"],
+		["resume", "resume", "end the holds that may be ended"],
+		["interrupt", "interrupt", "stop the open turn"],
+		["kill", "kill", "end an agent"],
+		["reap", "reap", "hide an ended agent"],
+		["recover", "recover", "end the holds that trouble set"],
+	];
+	for (const [name, route, description] of verbs) signal(agent, name, route, description);
+	signal(program, "kill", "kill", "end an agent");
+	program
+		.command("tree")
+		.description("all agents as a forest")
+		.addOption(new Option("--project <slug>", "only of this project"))
+		.addOption(json())
+		.action(async (options) => {
+			const [{ act }, { tree }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			await act(options, ({ client, query }) => client.call("agents", { query }), tree);
+		});
+	forkCommand(program);
+}
+
+function forkCommand(program: Command): void {
+	program
+		.command("fork")
+		.description("a child with the agent's conversation")
+		.argument("<agent>", "who is forked")
+		.argument("[prompt]", "the child's first prompt")
+		.option("--name <handle>", "the child's handle")
+		.option("--at <item>", "the last item that it inherits", Number)
+		.option("--fresh", "without the conversation")
+		.option("--type <type>", "another agent type")
+		.option("--model <model>", "another model")
+		.addOption(project())
+		.addOption(json())
+		.action(async (reference, prompt, options) => {
+			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const { name, at, fresh, type, model } = options;
+			const body = {
+				...(prompt && { prompt }),
+				...(name && { name }),
+				...(at && { at }),
+				...(fresh && { fresh }),
+				...(type && { type }),
+				...(model && { model }),
+			};
+			await act(
+				options,
+				({ client, key, query }) => client.call("fork", { key, query, params: { agent: reference }, body }),
+				(made) => agentTable([made]),
+			);
+		});
+}
+
+function signal(parent: Command, name: string, route: "agent" | "pause" | "resume" | "interrupt" | "kill" | "reap" | "recover", description: string): void {
+	parent
+		.command(name)
+		.description(description)
+		.argument("<agent>", "its handle, id, project/handle or the beginning of its id")
+		.option("--reason <text>", "why; for pause and interrupt")
+		.option("--resume", "go on with the queue afterwards; for interrupt")
+		.option("--cascade", "with everything below it; for kill")
+		.addOption(project())
+		.addOption(json())
+		.action(async (reference, options) => {
+			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const bodies = {
+				agent: undefined,
+				pause: { reason: options.reason ?? "" },
+				interrupt: { reason: options.reason ?? "", resume: options.resume === true },
+				kill: { cascade: options.cascade === true },
+				resume: {},
+				reap: {},
+				recover: {},
+			};
+			await act(
+				options,
+				({ client, key, query }) => client.ask(route, { key, query, params: { agent: reference }, ...(bodies[route] && { body: bodies[route] }) }),
+				(found) =>
+					agentTable([found]) +
+					(found.holds.length === 0 ? "" : `\nheld: ${found.holds.map(({ kind, reason }) => `${kind}${reason === "" ? "" : ` (${reason})`}`).join(", ")}`),
+			);
+		});
+}

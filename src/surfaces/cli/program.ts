@@ -1,0 +1,24 @@
+// The command tree. Only the parser is loaded here; what a command does comes with it when it runs.
+import { Command } from "@commander-js/extra-typings";
+import { version } from "#src/version.ts";
+import { agentCommands } from "./agent-commands.ts";
+import { daemonCommands } from "./daemon-commands.ts";
+import { threadCommands } from "./thread-commands.ts";
+
+export function program(): Command {
+	const made = new Command("brood")
+		.version(version)
+		.description("A process manager for coding agents")
+		.showSuggestionAfterError()
+		.configureHelp({ showGlobalOptions: true })
+		.addHelpText(
+			"after",
+			"\nExamples:\n  brood agent add opus-1 --type scripted\n  brood prompt opus-1 'say hello' --wait\n  brood fork opus-1 'say I am the child'\n  brood tree",
+		);
+	// what the parser itself refuses is exit 2
+	made.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+	daemonCommands(made);
+	agentCommands(made);
+	threadCommands(made);
+	return made;
+}

@@ -1,0 +1,40 @@
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Status } from "#contract/wire.ts";
+import { running } from "./connect.ts";
+import { print, printData } from "./print.ts";
+
+export function statusLine({ version, url, pid, home, store, agents, turns }: Status): string {
+	return `brood ${version} at ${url} (pid ${pid})\nhome ${home}, store ${store}\n${agents} agents alive, ${turns} turns running`;
+}
+
+/** Answered when the daemon has exited. */
+export async function down(options: { json?: boolean | undefined }): Promise<void> {
+	const client = await running();
+	const status = client === null ? null : await client.call("status");
+	if (status !== null) {
+		process.kill(status.pid, "SIGTERM");
+		while (exists(status.pid)) await pause(20);
+	}
+	if (options.json === true) printData(status);
+	else print(status === null ? "no daemon was running" : `stopped (pid ${status.pid})`);
+}
+
+function exists(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** A project's name from its folder's. */
+export function slugOf(folder: string): string {
+	return path
+		.basename(path.resolve(folder))
+		.toLowerCase()
+		.replaceAll(/[^a-z0-9]+/g, "-")
+		.replaceAll(/^-+|-+$/g, "")
+		.slice(0, 64);
+}

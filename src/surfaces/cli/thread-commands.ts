@@ -1,0 +1,154 @@
+// Conversations: prompts, items, marks, mail, events.
+import { type Command, Option } from "@commander-js/extra-typings";
+
+const json = () => new Option("--json", "print one JSON document");
+const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
+
+export function threadCommands(program: Command): void {
+	program.commandsGroup("Conversations:");
+	program
+		.command("prompt")
+		.description("queue a prompt")
+		.argument("<agent>", "for whom")
+		.argument("<text>", "the prompt")
+		.option("--front", "before the others")
+		.option("--wait", "answer with the turn when it is over")
+		.addOption(project())
+		.addOption(json())
+		.action(async (reference, text, options) => {
+			const { prompt } = await import("./prompt.ts");
+			await prompt(reference, text, options);
+		});
+	queueCommands(program);
+	program
+		.command("log")
+		.description("an agent's thread")
+		.argument("<agent>", "whose")
+		.option("--context", "what its model sees instead")
+		.addOption(project())
+		.addOption(json())
+		.action(async (reference, options) => {
+			const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const route = options.context === true ? "context" : "items";
+			await act(
+				options,
+				({ client, query }) => client.call(route, { query, params: { agent: reference } }),
+				(items) => items.map(itemLine).join("\n"),
+			);
+		});
+	for (const [name, description] of [
+		["clear", "begin a new context; nothing is deleted"],
+		["mark", "name a place in the context"],
+		["rewind", "go back to a mark"],
+	] as const) {
+		program
+			.command(name)
+			.description(description)
+			.argument("<agent>", "whose")
+			.argument("[name]", "the mark's name")
+			.addOption(project())
+			.addOption(json())
+			.action(async (reference, mark, options) => {
+				const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+				const body = mark === undefined || name === "clear" ? {} : { name: mark };
+				await act(options, ({ client, key, query }) => client.ask(name, { key, query, params: { agent: reference }, body }), itemLine);
+			});
+	}
+	mailCommands(program);
+	program
+		.command("events")
+		.description("the journal")
+		.option("--after <id>", "only what came after this event", Number, 0)
+		.option("--follow", "and what follows")
+		.addOption(json())
+		.action(async (options) => {
+			const { events } = await import("./prompt.ts");
+			await events(options);
+		});
+}
+
+function queueCommands(program: Command): void {
+	const queue = program.command("queue").description("prompts that wait");
+	queue
+		.command("list")
+		.argument("<agent>", "whose")
+		.addOption(project())
+		.addOption(json())
+		.action(async (reference, options) => {
+			const [{ act }, { table }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const show = (all: { position: number; id: number; text: string }[]): string =>
+				table(
+					["#", "ID", "TEXT"],
+					all.map(({ position, id, text }) => [String(position), String(id), text.split("\n", 1)[0] ?? ""]),
+				) || "nothing waits";
+			await act(options, ({ client, query }) => client.call("queue", { query, params: { agent: reference } }), show);
+		});
+	queue
+		.command("add")
+		.argument("<agent>", "for whom")
+		.argument("<text>", "the prompt")
+		.option("--front", "before the others")
+		.addOption(project())
+		.addOption(json())
+		.action(async (reference, text, options) => {
+			const { prompt } = await import("./prompt.ts");
+			await prompt(reference, text, options);
+		});
+}
+
+function mailCommands(program: Command): void {
+	program
+		.command("send")
+		.description("send a mail")
+		.argument("<agent>", "to whom")
+		.argument("<text>", "the mail")
+		.addOption(project())
+		.addOption(json())
+		.action(async (reference, body, options) => {
+			const { act } = await import("./act.ts");
+			await act(
+				options,
+				({ client, key, query }) => client.call("send", { key, query, params: { agent: reference }, body: { body } }),
+				(mail) => `mail ${mail.id} accepted`,
+			);
+		});
+	const mail = program.command("mail").description("an agent's mailbox");
+	for (const [name, description] of [
+		["check", "what is in it"],
+		["read", "take what has not been read"],
+	] as const) {
+		mail
+			.command(name)
+			.description(description)
+			.argument("<agent>", "whose")
+			.addOption(project())
+			.addOption(json())
+			.action(async (reference, options) => {
+				const [{ act }, { table }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+				const params = { agent: reference };
+				await act(
+					options,
+					({ client, key, query }) => (name === "check" ? client.call("mail", { query, params }) : client.call("mailRead", { key, query, params, body: {} })),
+					(all) =>
+						table(
+							["ID", "FROM", "STATE", "BODY"],
+							all.map((each) => [String(each.id), each.from, each.state, each.body]),
+						) || "no mail",
+				);
+			});
+	}
+	mail
+		.command("delete")
+		.argument("<agent>", "whose")
+		.argument("<mail>", "its id")
+		.addOption(project())
+		.addOption(json())
+		.action(async (reference, id, options) => {
+			const { act } = await import("./act.ts");
+			await act(
+				options,
+				({ client, key, query }) => client.call("mailDelete", { key, query, params: { agent: reference, mail: id } }),
+				(gone) => `mail ${gone.id} deleted`,
+			);
+		});
+}
