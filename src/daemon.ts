@@ -17,7 +17,12 @@ const { values } = parseArgs({ options: { home: { type: "string" }, port: { type
 const home = path.resolve(values.home ?? process.env["BROOD_HOME"] ?? path.join(os.homedir(), ".brood"));
 const port = Number(values.port ?? process.env["BROOD_PORT"] ?? defaultPort);
 
-const log = (text: string): void => void process.stdout.write(`${new Date(performance.timeOrigin + performance.now()).toISOString()} ${text}\n`);
+/** Words in a terminal, a line of JSON in a file. No secret is ever passed to it, and what looks like one is not written. */
+function log(text: string): void {
+	const at = new Date(performance.timeOrigin + performance.now()).toISOString();
+	const clean = text.replaceAll(/[A-Za-z0-9_-]{43}/g, "[secret]");
+	process.stdout.write(process.stdout.isTTY || values.playground ? `${at} ${clean}\n` : `${JSON.stringify({ at, text: clean })}\n`);
+}
 
 try {
 	const daemon = await startDaemon({ home, port, failed: (error) => log(`a request failed inside: ${error instanceof Error ? error.stack : error}`) });

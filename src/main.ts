@@ -1,7 +1,6 @@
 // The composition root: the only file that knows every adapter.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
@@ -19,6 +18,7 @@ import { mailHandlers } from "#server/handlers/mail.ts";
 import { registryHandlers } from "#server/handlers/registry.ts";
 import { listen } from "#server/listen.ts";
 import { serveEvents } from "#server/serve-events.ts";
+import { programPath, programUrl } from "./programs.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
@@ -76,7 +76,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const desk = new Desk(engine);
 	const handlers = { ...registryHandlers(desk, { pid: process.pid, url: door.url, version, home }), ...livingHandlers(desk), ...mailHandlers(desk) };
 	door.open({
-		fetch: appOf({ guard, ids: randomIds, handlers, version, failed }).fetch,
+		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), version, failed }).fetch,
 		raw: (request, response) => serveEvents(stream, guard, request, response),
 	});
 	writeDaemonFile(home, { pid: process.pid, startedAt: systemClock.now(), url: door.url, version });
@@ -85,9 +85,9 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	return { engine, url: door.url, token, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-const own = (name: string): AgentProgram => ({
+const own = (name: "scripted" | "shell"): AgentProgram => ({
 	command: process.execPath,
-	args: [fileURLToPath(new URL(`./agents/${name}.ts`, import.meta.url))],
+	args: [programPath(`agents/${name}`)],
 	leavesNothing: true,
 });
 const ownPrograms: Readonly<Record<string, AgentProgram>> = { scripted: own("scripted"), shell: own("shell") };
@@ -104,5 +104,5 @@ async function openStore(place: StorePlace, limits: Limits): Promise<Store> {
 	}
 	const { openSqlite } = await import("#adapters/store/sqlite/store.ts");
 	mkdirSync(place.home, { recursive: true, mode: 0o700 });
-	return await openSqlite({ file: path.join(place.home, "brood.db"), limits, program: new URL("./store-thread.ts", import.meta.url) });
+	return await openSqlite({ file: path.join(place.home, "brood.db"), limits, program: programUrl("store-thread") });
 }

@@ -16,12 +16,12 @@ export const folders: Record<string, Folder> = {
 	"adapters/system": { mayImport: ["contract", "engine/ports.ts"], mayUse: ["node:*"] },
 	server: { mayImport: ["contract", "engine", "views"], mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"] },
 	client: { mayImport: ["contract", "views"], mayUse: ["zod"] },
-	"surfaces/cli": { mayImport: ["contract", "views", "client", "src/version.ts"], mayUse: ["node:*", "@commander-js/extra-typings"] },
+	"surfaces/cli": { mayImport: ["contract", "views", "client", "src/version.ts", "src/programs.ts"], mayUse: ["node:*", "@commander-js/extra-typings"] },
 	agents: { mayImport: ["contract", "views", "client"], mayUse: ["node:*", "@agentclientprotocol/sdk"] },
 };
 
 /** The composition roots may use everything. */
-export const roots = ["main.ts", "store-thread.ts", "daemon.ts", "playground.ts", "version.ts"];
+export const roots = ["main.ts", "store-thread.ts", "daemon.ts", "playground.ts", "programs.ts", "version.ts"];
 
 /** Programs that run as processes of their own. */
 export const programs = ["surfaces/cli/bin.ts", "agents/scripted.ts", "agents/shell.ts"];

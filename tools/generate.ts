@@ -2,12 +2,18 @@
 // says when one is stale.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { openApi } from "#server/openapi.ts";
+import { version } from "#src/version.ts";
 import { folders } from "./folders.ts";
 import { statesPage } from "./states-page.ts";
 
 /** Path → the text that belongs there. */
 export function generated(): Record<string, string> {
-	return { "biome.json": biomeConfig(readFileSync("biome.json", "utf8")), "docs/internals/states.md": statesPage() };
+	return {
+		"biome.json": biomeConfig(readFileSync("biome.json", "utf8")),
+		"docs/internals/states.md": statesPage(),
+		"openapi.json": format("openapi.json", JSON.stringify(openApi(version))),
+	};
 }
 
 /** The import table as the linter wants it, in the place of the old one; what is written by hand stays. */

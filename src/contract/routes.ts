@@ -28,6 +28,13 @@ const none = z.strictObject({});
 
 export const routes = {
 	status: route({ method: "get", path: "/api/status", summary: "the daemon and what it has", answer: Status }),
+	backup: route({
+		method: "post",
+		path: "/api/backup",
+		summary: "a consistent copy of the store",
+		body: z.strictObject({ file: z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path") }),
+		answer: z.object({ file: z.string(), bytes: z.int() }),
+	}),
 	projects: route({ method: "get", path: "/api/projects", summary: "all projects", answer: z.array(Project) }),
 	project: route({ method: "get", path: "/api/projects/:project", summary: "one project", answer: Project }),
 	projectAdd: route({

@@ -6,6 +6,7 @@ import type { Limits } from "#contract/limits.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
+import { outsideTurn } from "#domain/permission.ts";
 import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
@@ -116,6 +117,14 @@ export class Engine implements AsyncDisposable {
 			details: { agent: id },
 			suggestions: ["brood doctor"],
 		});
+	}
+
+	async outsideTurn(agent: AgentId): Promise<Refusal | null> {
+		return outsideTurn(agent, await this.reads.agent(agent));
+	}
+
+	async backup(file: string): Promise<number> {
+		return await this.#parts.store.backup(file);
 	}
 
 	async settings(agent: AgentState): Promise<Settings> {

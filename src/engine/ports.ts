@@ -161,6 +161,8 @@ export interface Store extends AsyncDisposable {
 	 * the batch happened; after `broken` nobody knows, and the store accepts nothing more.
 	 */
 	commit(batch: readonly Envelope[]): Promise<Landed[]>;
+	/** Writes a consistent copy of everything that was committed to a file that does not exist yet; answers its size. */
+	backup(file: string): Promise<number>;
 	/** forgets receipts older than this moment */
 	dropReceipts(before: number): Promise<number>;
 	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */

@@ -14,6 +14,8 @@ export interface Door {
 	guard: Guard;
 	ids: Ids;
 	handlers: Handlers;
+	/** the refusal for a caller that has no say now: an agent without an open turn */
+	speaks(actor: Actor): Promise<Refusal | null>;
 	version: string;
 	/** told of what a handler threw; the caller learns nothing of it */
 	failed(error: unknown): void;
@@ -50,19 +52,33 @@ async function answer(door: Door, context: Context, name: string, route: Route):
 	const actor = actorOf(context.req.raw.headers, door.guard);
 	if (actor === null) return refused(context, unauthorized);
 	if (agentOf(actor) !== null && route.agents !== true) return refused(context, refuse("FORBIDDEN", "This is not for agents."));
+	const silent = await door.speaks(actor);
+	if (silent !== null) return refused(context, silent);
 	if (!isRouteName(name)) throw new Error(`${name} is not a route`);
 	const asked = await parsed(door, context, route, actor);
 	if (isRefusal(asked)) return refused(context, asked);
 	// the table has one handler for each name, which takes what its route's schemas let through
 	const handler: (asked: Asked<never>) => Promise<object> = door.handlers[name];
 	const result = await handler(asked);
-	return isRefusal(result) ? refused(context, result) : context.json({ data: result });
+	if (isRefusal(result)) return refused(context, result);
+	return context.json(Array.isArray(result) ? pageOf(result, context.req.query()) : { data: result });
 }
+
+/** Lists are whole unless a limit is given; then `nextCursor` says where the next page begins. */
+function pageOf(all: readonly unknown[], { limit, cursor }: Record<string, string>): object {
+	if (limit === undefined && cursor === undefined) return { data: all };
+	const from = Number(cursor ?? 0);
+	const to = from + Number(limit ?? all.length);
+	return { data: all.slice(from, to), nextCursor: to < all.length ? String(to) : null };
+}
+
+const Paging = { limit: z.stringFormat("count", /^[1-9]\d{0,8}$/).optional(), cursor: z.stringFormat("cursor", /^\d{1,12}$/).optional() };
 
 async function parsed(door: Door, context: Context, route: Route, actor: Actor): Promise<Asked<never> | Refusal> {
 	const key = Key.safeParse(context.req.header("idempotency-key") ?? door.ids.key());
 	if (!key.success) return refuse("VALIDATION_ERROR", z.prettifyError(key.error));
-	const query = (route.query ?? z.strictObject({})).safeParse(context.req.query());
+	const shape = route.answer instanceof z.ZodArray ? (route.query ?? z.strictObject({})).extend(Paging) : (route.query ?? z.strictObject({}));
+	const query = shape.safeParse(context.req.query());
 	if (!query.success) return refuse("VALIDATION_ERROR", z.prettifyError(query.error));
 	const text = route.body === undefined ? "" : await context.req.text();
 	const body = (route.body ?? z.strictObject({})).safeParse(jsonOf(text === "" ? "{}" : text));

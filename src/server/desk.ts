@@ -46,6 +46,12 @@ export class Desk {
 		return await this.engine.dispatch({ actor, key, command });
 	}
 
+	/** An agent that has no open turn is told so before it learns anything else. */
+	async speaks(actor: Actor): Promise<Refusal | null> {
+		const caller = agentOf(actor);
+		return caller === null ? null : this.engine.outsideTurn(caller);
+	}
+
 	/** Does something with the agent that the path names, if there is exactly one. */
 	async about<T extends object>(asked: Meant, work: (id: AgentId) => Promise<T | Refusal>): Promise<T | Refusal> {
 		const caller = agentOf(asked.actor);

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Client } from "#client/client.ts";
+import { Mirror } from "#client/mirror.ts";
 import { Agent, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
 import { openApi } from "#server/openapi.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
@@ -68,6 +70,19 @@ test("the document lists whole paths and says what each takes and gives", async 
 	expect(JSON.parse(readFileSync("package.json", "utf8")).version).toBe(version);
 });
 
+test("lists are whole unless a limit is given, and then say where the next page begins", async () => {
+	for (let at = 0; at < 4; at++) await api("POST", "agents", { name: `p-${at}` });
+	const page = async (query: string) =>
+		JSON.parse(await (await fetch(`${daemon.url}/api/agents${query}`, { headers: { authorization: `Bearer ${daemon.token}` } })).text());
+	expect((await page("")).data).toHaveLength(5);
+	const first = await page("?limit=2");
+	const second = await page(`?limit=2&cursor=${first.nextCursor}`);
+	const third = await page(`?limit=2&cursor=${second.nextCursor}`);
+	expect([...first.data, ...second.data, ...third.data]).toEqual((await page("")).data);
+	expect([first.nextCursor, third.nextCursor]).toEqual(["2", null]);
+	expect((await page("?limit=0")).error.code).toBe("VALIDATION_ERROR");
+});
+
 describe("the event stream", () => {
 	/** Reads events until it has `count`; answers with their ids. */
 	async function events(after: number, count: number): Promise<number[]> {
@@ -99,6 +114,26 @@ describe("the event stream", () => {
 		const all = (await daemon.engine.reads.events({ after: 0, limit: 1000 })).map((event) => event.id);
 		expect([...first, ...second]).toEqual(all.slice(0, first.length + second.length));
 		expect(second.length).toBeGreaterThanOrEqual(8);
+	});
+
+	test("can be mirrored: the copy is the registry, also after the line broke", async () => {
+		const client = new Client({ url: daemon.url, token: daemon.token });
+		const mirror = new Mirror();
+		const stop = new AbortController();
+		const following = mirror.follow(client.events(0, stop.signal), () => {});
+		for (let at = 0; at < 3; at++) await api("POST", "agents", { name: `m-${at}` });
+		await api("POST", "agents/m-1/pause", { reason: "lunch" });
+		await expect.poll(() => mirror.last).toBe(await daemon.engine.reads.lastEvent());
+		expect([...mirror.registry.agents.values()]).toEqual(await daemon.engine.reads.agents());
+		stop.abort();
+		await following;
+		await api("POST", "agents/m-2/kill", {});
+		const again = new AbortController();
+		const picked = mirror.follow(client.events(mirror.last - 2, again.signal), () => {});
+		await expect.poll(() => mirror.last).toBe(await daemon.engine.reads.lastEvent());
+		expect([...mirror.registry.agents.values()]).toEqual(await daemon.engine.reads.agents());
+		again.abort();
+		await picked;
 	});
 
 	test("goes to many readers at once, and all of them get everything", async () => {

@@ -1,4 +1,5 @@
 // The daemon itself, its projects and its agents.
+import { existsSync } from "node:fs";
 import { agentOf, ProjectSlug } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/wire.ts";
@@ -14,7 +15,7 @@ export interface About {
 	home: string;
 }
 
-type Names = "status" | "projects" | "project" | "projectAdd" | "projectRemove" | "agents" | "agent" | "agentAdd" | "agentAddTo";
+type Names = "status" | "backup" | "projects" | "project" | "projectAdd" | "projectRemove" | "agents" | "agent" | "agentAdd" | "agentAddTo";
 
 export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 	const { engine, reads } = desk;
@@ -27,6 +28,10 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			turns: (await reads.openTurns()).length,
 			lastEvent: await reads.lastEvent(),
 		}),
+		backup: async ({ body: { file } }) => {
+			if (existsSync(file)) return refuse("PATH_EXISTS", `${file} exists; a backup never overwrites anything.`, { details: { file } });
+			return { file, bytes: await engine.backup(file) };
+		},
 		projects: async () => (await reads.projects()).filter((project) => project.removedAt === null).map(projectView),
 		project: async ({ params }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);

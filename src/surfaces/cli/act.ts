@@ -1,7 +1,8 @@
 // One command's way: connect, ask, print, and leave with the right exit code.
 import { randomUUID } from "node:crypto";
-import type { Client } from "#client/client.ts";
+import { type Client, Refused } from "#client/client.ts";
 import { ProjectSlug } from "#contract/ids.ts";
+import { refuse } from "#contract/refusal.ts";
 import { connect } from "./connect.ts";
 import { print, printData, printError } from "./print.ts";
 
@@ -20,7 +21,10 @@ export interface Asking {
 /** Runs a command; `show` turns what it answered into words for a person. */
 export async function act<T>(options: Options, ask: (asking: Asking) => Promise<T>, show: (data: T) => string): Promise<void> {
 	try {
-		const query = options.project === undefined ? {} : { project: ProjectSlug.parse(options.project) };
+		const project = options.project === undefined ? undefined : ProjectSlug.safeParse(options.project);
+		if (project?.success === false)
+			throw new Refused(refuse("VALIDATION_ERROR", `${JSON.stringify(options.project)} is no project's name: ${project.error.issues[0]?.message}.`));
+		const query = project === undefined ? {} : { project: project.data };
 		const data = await ask({ client: await connect(), key: randomUUID(), query });
 		if (options.json === true) printData(data);
 		else print(show(data));

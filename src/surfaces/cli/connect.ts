@@ -4,8 +4,10 @@ import { mkdirSync, openSync, readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { Client } from "#client/client.ts";
+import { Client, Refused } from "#client/client.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import { contractVersion, type Status } from "#contract/wire.ts";
+import { programPath } from "#src/programs.ts";
 
 const startMs = 20_000;
 
@@ -26,11 +28,19 @@ export async function running(): Promise<Client | null> {
 		const { url }: { url: string } = JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
 		const token = readFileSync(path.join(home, "token"), "utf8").trim();
 		const client = new Client({ url, token });
-		const { home: theirs } = await client.call("status");
-		return theirs === home ? client : null;
-	} catch {
+		const status = await client.call("status");
+		if (status.home !== home) return null;
+		if (status.contract !== contractVersion) throw new Refused(olderOrNewer(status));
+		return client;
+	} catch (error) {
+		if (error instanceof Refused && error.refusal.code === "CONFLICT") throw error;
 		return null;
 	}
+}
+
+function olderOrNewer({ contract, version }: Status): Refusal {
+	const words = `The daemon (${version}) speaks contract ${contract}, this program ${contractVersion}: stop it with the program that started it, then try again.`;
+	return refuse("CONFLICT", words, { details: { daemon: contract, client: contractVersion } });
 }
 
 /** In a session of its own, with its log in the home, and without what the shell happens to have in its environment. */
@@ -38,8 +48,12 @@ export async function start(): Promise<Client> {
 	const home = homeOf();
 	mkdirSync(home, { recursive: true, mode: 0o700 });
 	const log = openSync(path.join(home, "daemon.log"), "a", 0o600);
-	const program = fileURLToPath(new URL("../../daemon.ts", import.meta.url));
-	const child = spawn(process.execPath, [program, "--home", home], { detached: true, stdio: ["ignore", log, log], env: cleaned(process.env), cwd: home });
+	const child = spawn(process.execPath, [programPath("daemon"), "--home", home], {
+		detached: true,
+		stdio: ["ignore", log, log],
+		env: cleaned(process.env),
+		cwd: home,
+	});
 	child.unref();
 	const ended = new Promise<string>((resolve) => child.once("exit", (code) => resolve(`it exited with ${code}`)));
 	for (const until = performance.now() + startMs; performance.now() < until; ) {

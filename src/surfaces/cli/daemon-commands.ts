@@ -27,6 +27,40 @@ export function daemonCommands(program: Command): void {
 			const { down } = await import("./status.ts");
 			await down(options);
 		});
+	program
+		.command("logs")
+		.description("what the daemon wrote down")
+		.option("-n, --lines <count>", "how many of the last lines", Number, 100)
+		.option("--follow", "and what follows")
+		.action(async (options) => {
+			const { logs } = await import("./logs.ts");
+			await logs(options);
+		});
+	program
+		.command("doctor")
+		.description("what is there, what is missing, and what to do about it")
+		.option("--json", "print one JSON document")
+		.action(async (options) => {
+			const { doctor } = await import("./doctor.ts");
+			await doctor(options);
+		});
+	program
+		.command("backup")
+		.description("a consistent copy of the store, also under load")
+		.argument("<file>", "where to; it must not exist")
+		.option("--json", "print one JSON document")
+		.action(async (file, options) => {
+			const [{ act }, { resolve }] = await Promise.all([import("./act.ts"), import("node:path")]);
+			await act(
+				options,
+				({ client, key }) => client.call("backup", { key, body: { file: resolve(file) } }),
+				(made) => `wrote ${made.file} (${made.bytes} bytes)`,
+			);
+		});
+	projectCommands(program);
+}
+
+function projectCommands(program: Command): void {
 	const project = program.command("project").description("git repositories under management");
 	project
 		.command("add")

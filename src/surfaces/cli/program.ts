@@ -1,7 +1,9 @@
 // The command tree. Only the parser is loaded here; what a command does comes with it when it runs.
 import { Command } from "@commander-js/extra-typings";
+import { refuse } from "#contract/refusal.ts";
 import { version } from "#src/version.ts";
 import { agentCommands } from "./agent-commands.ts";
+import { completionCommands } from "./completion.ts";
 import { daemonCommands } from "./daemon-commands.ts";
 import { threadCommands } from "./thread-commands.ts";
 
@@ -16,9 +18,15 @@ export function program(): Command {
 			"\nExamples:\n  brood agent add opus-1 --type scripted\n  brood prompt opus-1 'say hello' --wait\n  brood fork opus-1 'say I am the child'\n  brood tree",
 		);
 	// what the parser itself refuses is exit 2
-	made.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+	const json = process.argv.includes("--json");
+	const inherited = {
+		writeErr: (text: string): void =>
+			void process.stderr.write(json ? `${JSON.stringify({ error: refuse("VALIDATION_ERROR", text.trim().replace(/^error: /, "")) })}\n` : text),
+	};
+	made.configureOutput(inherited).exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 	daemonCommands(made);
 	agentCommands(made);
 	threadCommands(made);
+	completionCommands(made);
 	return made;
 }

@@ -1,5 +1,6 @@
 // Commands that go on after their first answer.
 import type { Client } from "#client/client.ts";
+import { isItem } from "#contract/item.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
 import { connect } from "./connect.ts";
@@ -61,6 +62,22 @@ export async function events(options: Options & { after: number; follow?: true |
 			}
 		}
 		if (options.json === true && options.follow !== true) printData(all);
+	} catch (error) {
+		process.exitCode = printError(error, options.json === true);
+	} finally {
+		stop.abort();
+	}
+}
+
+/** An agent's items as they come, from the first one. */
+export async function followThread(reference: string, options: Options): Promise<void> {
+	const stop = new AbortController();
+	try {
+		const client = await connect();
+		const { id } = await client.ask("agent", { params: { agent: reference }, query: { project: options.project } });
+		for await (const event of client.events(0, stop.signal)) {
+			if (event.agent === id && isItem(event)) print(options.json === true ? JSON.stringify(event) : itemLine(event));
+		}
 	} catch (error) {
 		process.exitCode = printError(error, options.json === true);
 	} finally {

@@ -25,9 +25,14 @@ export function threadCommands(program: Command): void {
 		.description("an agent's thread")
 		.argument("<agent>", "whose")
 		.option("--context", "what its model sees instead")
+		.option("--follow", "and what follows")
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
+			if (options.follow === true) {
+				const { followThread } = await import("./prompt.ts");
+				return await followThread(reference, options);
+			}
 			const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			const route = options.context === true ? "context" : "items";
 			await act(

@@ -35,6 +35,9 @@ export function openMemory(run: RunBatch): Store {
 			for (const [key] of old) rows.receipts.delete(key);
 			return old.length;
 		},
+		backup: async () => {
+			throw new StoreFault("rejected", "The store is in memory only: there is nothing to copy.");
+		},
 		async [Symbol.asyncDispose]() {
 			await turn;
 		},

@@ -43,6 +43,9 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 		broken: writer.broken,
 		commit: (batch) => writer.commit(batch),
 		dropReceipts: async (before) => (await new PostgresConnection(pool).all(queries.dropReceipts, { before })).length,
+		backup: async () => {
+			throw new StoreFault("rejected", "This store is a PostgreSQL database: use pg_dump.");
+		},
 		async [Symbol.asyncDispose]() {
 			await pool.end();
 		},

@@ -1,4 +1,5 @@
 // One connection to one SQLite file. Everything here is synchronous and therefore lives in the store's threads.
+import { closeSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreFault } from "#engine/ports.ts";
 import type { Connection } from "../sql/connection.ts";
@@ -67,6 +68,21 @@ export class SqliteConnection implements Connection, Disposable {
 	/** The first column of the first row. */
 	value(statement: string): unknown {
 		return Object.values(this.#database.prepare(statement).get() ?? {})[0];
+	}
+
+	/** A whole copy, as of one moment, in a file that must not exist yet; flushed, and for its owner only. */
+	copyTo(file: string): number {
+		closeSync(openSync(file, "wx", 0o600));
+		try {
+			this.#database.prepare("vacuum into ?").run(file);
+			const descriptor = openSync(file, "r");
+			fsyncSync(descriptor);
+			closeSync(descriptor);
+			return statSync(file).size;
+		} catch (error) {
+			rmSync(file, { force: true });
+			throw error;
+		}
 	}
 
 	get inTransaction(): boolean {

@@ -21,6 +21,7 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 		reads: readsThrough(reader),
 		broken: Promise.race([writer.broken, reader.broken]),
 		commit: (batch: readonly Envelope[]) => writer.ask<Landed[]>({ commit: batch }),
+		backup: (to) => reader.ask<number>({ backup: to }),
 		dropReceipts: (before) => writer.ask<number>({ dropReceipts: before }),
 		async [Symbol.asyncDispose]() {
 			await reader.close();

@@ -15,7 +15,12 @@ export interface ThreadData {
 	file: string;
 }
 
-export type Ask = { commit: readonly Envelope[] } | { dropReceipts: number } | { read: keyof Reads; args: readonly unknown[] } | { close: true };
+export type Ask =
+	| { commit: readonly Envelope[] }
+	| { dropReceipts: number }
+	| { read: keyof Reads; args: readonly unknown[] }
+	| { backup: string }
+	| { close: true };
 export type Message = { id: number; ask: Ask };
 export type Reply =
 	| { id: number; value: unknown }
@@ -73,8 +78,9 @@ class Reader implements Disposable {
 	}
 
 	async do(ask: Ask): Promise<unknown> {
-		if (!("read" in ask)) throw new Error("the reader's thread only reads");
 		this.#connection ??= new SqliteConnection(this.#file, { readOnly: true });
+		if ("backup" in ask) return this.#connection.copyTo(ask.backup);
+		if (!("read" in ask)) throw new Error("the reader's thread only reads");
 		const reads = new SqlReads(this.#connection);
 		const method: (...args: readonly never[]) => Promise<unknown> = reads[ask.read];
 		return await Reflect.apply(method, reads, ask.args);

@@ -1,0 +1,90 @@
+// What is there, what is missing, what is in force; each with what to do about it.
+import { execFileSync } from "node:child_process";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import path from "node:path";
+import { contractVersion } from "#contract/wire.ts";
+import { version } from "#src/version.ts";
+import { homeOf, running } from "./connect.ts";
+import { print, printData } from "./print.ts";
+
+interface Finding {
+	name: string;
+	ok: boolean;
+	text: string;
+	fix: string | null;
+}
+
+export async function doctor(options: { json?: boolean | undefined }): Promise<void> {
+	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(), await daemon()];
+	if (options.json === true) printData({ healthy: findings.every(({ ok }) => ok), findings });
+	else
+		print(
+			findings
+				.map(({ ok, name, text, fix }) => `${ok ? "ok  " : "FIX "} ${name.padEnd(12)} ${text}${fix === null ? "" : `\n                  ${fix}`}`)
+				.join("\n"),
+		);
+	if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+}
+
+const good = (name: string, text: string): Finding => ({ name, ok: true, text, fix: null });
+const bad = (name: string, text: string, fix: string): Finding => ({ name, ok: false, text, fix });
+
+function node(): Finding {
+	const major = Number(process.versions.node.split(".")[0]);
+	return major >= 24
+		? good("node", process.version)
+		: bad("node", `${process.version} is too old`, "install Node 24 or newer, or use ./bin/brood of a checkout");
+}
+
+function sqlite(): Finding {
+	const found = process.versions["sqlite"] ?? "0";
+	const enough = found.localeCompare("3.51.3", "en", { numeric: true }) >= 0;
+	return enough ? good("sqlite", found) : bad("sqlite", `${found} can corrupt a store`, "use a Node with SQLite 3.51.3 or newer");
+}
+
+function git(): Finding {
+	try {
+		return good("git", execFileSync("git", ["--version"], { encoding: "utf8" }).trim());
+	} catch {
+		return bad("git", "not found", "install git; projects need it");
+	}
+}
+
+function home(): Finding {
+	const folder = homeOf();
+	if (!existsSync(folder)) return good("home", `${folder} (made on first use)`);
+	try {
+		accessSync(folder, constants.W_OK);
+	} catch {
+		return bad("home", `${folder} cannot be written`, `make it yours: chown -R "$USER" ${folder}`);
+	}
+	if ((statSync(folder).mode & 0o077) !== 0) return bad("home", `${folder} is open to others`, `chmod 700 ${folder}`);
+	return existsSync(path.join(folder, "brood.db")) ? good("home", `${folder}, with a store`) : good("home", `${folder}, without a store yet`);
+}
+
+function space(): Finding {
+	const folder = homeOf();
+	const { bavail, bsize } = statfsSync(existsSync(folder) ? folder : path.dirname(folder));
+	const mib = Math.floor((bavail * bsize) / 1024 / 1024);
+	return mib > 500 ? good("space", `${mib} MiB free`) : bad("space", `only ${mib} MiB free`, "free some space: a full disk refuses every command");
+}
+
+function token(): Finding {
+	const file = path.join(homeOf(), "token");
+	if (!existsSync(file)) return good("token", "made on first use");
+	return (statSync(file).mode & 0o077) === 0 ? good("token", "only its owner can read it") : bad("token", `${file} can be read by others`, `chmod 600 ${file}`);
+}
+
+function containment(): Finding {
+	if (existsSync("/proc/self/stat")) return good("containment", "process trees by mark and session; agents have your own powers");
+	return bad("containment", "process groups only: without /proc, what leaves its group is not found", "on this system, look for leftovers yourself");
+}
+
+async function daemon(): Promise<Finding> {
+	const client = await running();
+	if (client === null) return good("daemon", "not running; it starts by itself on first use");
+	const status = await client.call("status");
+	if (status.contract !== contractVersion)
+		return bad("daemon", `speaks contract ${status.contract}, this is ${contractVersion}`, "brood down, then use the newer of the two");
+	return good("daemon", `${status.version} at ${status.url} (pid ${status.pid})${status.version === version ? "" : `; this is ${version}`}`);
+}

@@ -1,0 +1,133 @@
+// The command line: shapes, exit codes, what it says when something is wrong.
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startEngine } from "#src/main.ts";
+import { type Shell, shell } from "#test/support/cli.ts";
+import { freshFolder } from "#test/support/stores.ts";
+
+let sh: Shell;
+beforeAll(async () => {
+	sh = shell();
+	await sh.brood("up");
+});
+afterAll(async () => await sh[Symbol.asyncDispose]());
+
+test("the daemon starts by itself on first use, and down is answered when it has gone", async () => {
+	const other = shell();
+	const { data } = await other.json("status");
+	expect(data).toMatchObject({ home: other.home, store: "sqlite", agents: 1, turns: 0, version: "0.1.0", contract: 1 });
+	expect(statSync(path.join(other.home, "brood.db")).mode & 0o777).toBe(0o600);
+	expect((await other.json("down")).data).toMatchObject({ pid: data.pid });
+	expect(() => process.kill(data.pid, 0)).toThrow();
+	expect(existsSync(path.join(other.home, "daemon.json"))).toBe(false);
+	expect((await other.brood("down")).out).toBe("no daemon was running\n");
+});
+
+test("an agent is added, prompted, forked, looked at and killed", async () => {
+	expect((await sh.json("agent", "add", "alice", "--type", "scripted")).data).toMatchObject({ handle: "alice", label: "idle", life: "live" });
+	const turn = await sh.json("prompt", "alice", "say hello\nrun echo hi", "--wait");
+	expect([turn.code, turn.data]).toMatchObject([0, { state: "completed", source: "queue" }]);
+	expect((await sh.json("log", "alice")).data.map((item: { kind: string }) => item.kind)).toEqual(["user", "assistant", "tool_call", "tool_result", "final"]);
+	const { data: child } = await sh.json("fork", "alice", "--name", "bob");
+	expect(child).toMatchObject({ handle: "bob", lineage: { forkPoint: turn.data.finalItem } });
+	expect((await sh.json("log", "bob", "--context")).data.map((item: { kind: string }) => item.kind)).toEqual([
+		"user",
+		"assistant",
+		"tool_call",
+		"tool_result",
+		"final",
+		"fork",
+	]);
+	expect((await sh.json("log", "bob")).data.map((item: { kind: string }) => item.kind)).toEqual(["fork"]);
+	expect((await sh.brood("tree")).out).toBe("└─ init  idle  scripted\n   └─ alice  idle  scripted\n      └─ bob  idle  scripted\n");
+	expect((await sh.json("mark", "bob", "here")).data).toMatchObject({ kind: "mark", text: "here" });
+	expect((await sh.json("clear", "bob")).data).toMatchObject({ kind: "clear" });
+	expect((await sh.json("send", "bob", "hello")).data).toMatchObject({ from: "human", state: "accepted" });
+	expect((await sh.json("agent", "pause", "alice", "--reason", "lunch")).data).toMatchObject({ label: "paused", holds: [{ kind: "user", reason: "lunch" }] });
+	expect((await sh.json("queue", "add", "alice", "say later")).data).toMatchObject({ text: "say later", position: 1 });
+	expect((await sh.json("queue", "list", "alice")).data).toHaveLength(1);
+	expect((await sh.json("kill", "alice", "--cascade")).data).toMatchObject({ label: "dead" });
+	expect((await sh.json("agent", "reap", "alice")).data).toMatchObject({ reapedAt: expect.any(String) });
+	expect((await sh.json("agent", "list")).data.map((agent: { handle: string }) => agent.handle)).toEqual(["init", "bob"]);
+	expect((await sh.json("events", "--after", "3")).data[0]).toMatchObject({ id: 4 });
+});
+
+test("a prompt whose turn failed is exit 1, with the turn still on standard output", async () => {
+	await sh.json("agent", "add", "failing");
+	expect(await sh.json("prompt", "failing", "fail on purpose", "--wait")).toMatchObject({ code: 1, data: { state: "failed", reason: "on purpose" } });
+});
+
+describe("what is wrong is said in a sentence, with a code, the right exit code and a safe suggestion", () => {
+	test.each([
+		[["bogus"], 2, /unknown command 'bogus'/],
+		[["promt", "a", "b"], 2, /Did you mean prompt/],
+		[["agent", "add", "x", "--typ", "shell"], 2, /unknown option '--typ'/],
+		[["prompt", "only-one"], 2, /missing required argument/],
+		[["agent", "status", "nobody"], 1, /AGENT_NOT_FOUND.*\n {2}try: brood agent list/],
+		[["agent", "status", "../x"], 1, /AGENT_NOT_FOUND/],
+		[["agent", "add", "--", "-x"], 1, /VALIDATION_ERROR/],
+		[["agent", "add", "a/b"], 1, /VALIDATION_ERROR/],
+		[["agent", "add", "🎉"], 1, /VALIDATION_ERROR/],
+		[["agent", "add", "a".repeat(500)], 1, /VALIDATION_ERROR/],
+		[["agent", "add", "x", "--project", "nowhere"], 1, /NOT_FOUND: There is no project nowhere/],
+		[["agent", "list", "--project", "../x"], 1, /VALIDATION_ERROR/],
+		[["fork", "init", "--at", "999999"], 1, /ITEM_NOT_IN_CONTEXT/],
+		[["kill", "init"], 1, /CANNOT_KILL_ROOT/],
+		[["rewind", "init", "nothing"], 1, /MARK_NOT_FOUND/],
+		[["agent", "interrupt", "init"], 1, /NOT_RUNNING/],
+		[["project", "show", "nowhere"], 1, /NOT_FOUND/],
+	])("brood %j", async (args, code, says) => {
+		const { code: got, out, err } = await sh.brood(...args);
+		expect([got, out]).toEqual([code, ""]);
+		expect(err).toMatch(says);
+	});
+
+	test("and with --json as one document on standard error, for the parser's refusals too", async () => {
+		expect(await sh.json("agent", "status", "nobody")).toMatchObject({ code: 1, error: { code: "AGENT_NOT_FOUND", suggestions: ["brood agent list"] } });
+		expect(await sh.json("agent", "add", "x", "--typ", "shell")).toMatchObject({ code: 2, error: { code: "VALIDATION_ERROR" } });
+	});
+});
+
+test("a beginning that fits two agents is ambiguous and lists them", async () => {
+	await sh.json("project", "add", sh.home, "--name", "one");
+	await sh.json("project", "add", sh.home, "--name", "two");
+	for (const project of ["one", "two"]) await sh.json("agent", "add", "same", "--project", project);
+	expect(await sh.json("agent", "status", "same")).toMatchObject({
+		code: 1,
+		error: { code: "AMBIGUOUS_REF", details: { candidates: [{ project: "one" }, { project: "two" }] } },
+	});
+	expect((await sh.json("agent", "status", "same", "--project", "two")).data).toMatchObject({ project: "two" });
+	expect((await sh.json("agent", "status", "one/same")).data).toMatchObject({ project: "one" });
+});
+
+test("completion knows the commands and the agents that live now", async () => {
+	await sh.json("agent", "add", "complete-me");
+	expect((await sh.brood("complete", "--", "agent", "st")).out).toBe("status\n");
+	expect((await sh.brood("complete", "--", "log", "complete")).out).toBe("complete-me\n");
+	expect((await sh.brood("complete", "--", "fork", "complete-me", "--f")).out).toBe("--fresh\n");
+	for (const name of ["bash", "zsh", "fish"]) expect((await sh.brood("completion", name)).out).toMatch(/brood complete --/);
+});
+
+test("a backup under load opens as a store and has everything up to a moment", async () => {
+	const file = path.join(freshFolder(), "copy.db");
+	const load = Array.from({ length: 6 }, (_, at) => sh.json("agent", "add", `load-${at}`));
+	expect((await sh.json("backup", file)).data).toMatchObject({ file, bytes: expect.any(Number) });
+	await Promise.all(load);
+	expect(await sh.json("backup", file)).toMatchObject({ code: 1, error: { code: "PATH_EXISTS" } });
+	const home = path.join(freshFolder(), "restored");
+	mkdirSync(home);
+	writeFileSync(path.join(home, "brood.db"), readFileSync(file));
+	await using engine = await startEngine({ home });
+	expect((await engine.reads.events({ after: 0, limit: 100_000 })).length).toBeGreaterThan(10);
+	expect(engine.agentZero.handle).toBe("init");
+});
+
+test("doctor finds a home that is open to others and says what to do", async () => {
+	const other = shell();
+	mkdirSync(path.join(other.home, "x"));
+	const { data } = await other.json("doctor");
+	expect(data.findings.map(({ name }: { name: string }) => name)).toEqual(["node", "sqlite", "git", "home", "space", "token", "containment", "daemon"]);
+	expect((await other.brood("logs")).out).toBe("no daemon has written anything yet\n");
+	expect((await sh.brood("logs")).out).toMatch(/brood 0\.1\.0 is up/);
+});
