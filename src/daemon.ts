@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { ConfigError } from "#adapters/system/config.ts";
 import { HomeHeld } from "#adapters/system/home.ts";
 import { StoreFault } from "#engine/ports.ts";
 import { startDaemon } from "./main.ts";
@@ -41,7 +42,8 @@ try {
 	});
 	if (values.playground) for (const line of await makePlayground(daemon.engine, home)) log(line);
 } catch (error) {
-	if (!(error instanceof HomeHeld) && !(error instanceof StoreFault) && !(error instanceof Error && "code" in error)) throw error;
+	if (!(error instanceof HomeHeld) && !(error instanceof StoreFault) && !(error instanceof ConfigError) && !(error instanceof Error && "code" in error))
+		throw error;
 	process.stderr.write(`brood: ${error.message}\n`);
 	process.exit(1);
 }

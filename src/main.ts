@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
 import { systemClock } from "#adapters/system/clock.ts";
+import { readConfig } from "#adapters/system/config.ts";
 import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
@@ -25,10 +26,15 @@ import { version } from "./version.ts";
 export type StorePlace = { memory: true } | { home: string } | { url: string };
 
 /** The engine alone: it records and decides, but runs no turns. */
-export async function startEngine(place: StorePlace, overrides: Partial<Limits> = {}, driver: Driver | null = null): Promise<Engine> {
+export async function startEngine(
+	place: StorePlace,
+	overrides: Partial<Limits> = {},
+	driver: Driver | null = null,
+	agentZeroType = "scripted",
+): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
 	const store = await openStore(place, limits);
-	return await Engine.start({ store, driver, limits, clock: systemClock, ids: randomIds });
+	return await Engine.start({ store, driver, limits, clock: systemClock, ids: randomIds, agentZeroType });
 }
 
 export interface DaemonOptions {
@@ -55,8 +61,9 @@ export interface Daemon extends AsyncDisposable {
 export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 10 * 60_000, port = 0, failed = () => {} }: DaemonOptions): Promise<Daemon> {
 	await using parts = new AsyncDisposableStack();
 	makeHome(home);
+	const config = readConfig(home);
 	parts.use(await holdHome(home));
-	const door = parts.use(await listen(port));
+	const door = parts.use(await listen(config.port ?? port));
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
 	const driver = new ProcessDriver({
@@ -70,7 +77,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		clock: systemClock,
 		parkMs,
 	});
-	const engine = parts.use(await startEngine({ home }, limits, driver));
+	const engine = parts.use(await startEngine({ home }, { ...known(config.limits ?? {}), ...limits }, driver, config.agentZero?.type));
 	const stream = parts.use(new EventStream(engine, await engine.reads.lastEvent()));
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine);
@@ -84,6 +91,10 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const all = parts.move();
 	return { engine, url: door.url, token, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
+
+/** Without what is there but undefined. */
+const known = (given: { [K in keyof Limits]?: number | undefined }): Partial<Limits> =>
+	Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
 const own = (name: "scripted" | "shell"): AgentProgram => ({
 	command: process.execPath,

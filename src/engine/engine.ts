@@ -27,6 +27,8 @@ export interface EngineParts {
 	limits: Limits;
 	clock: Clock;
 	ids: Ids;
+	/** the type of agent 0, if it has to be made */
+	agentZeroType?: string;
 }
 
 interface Made {
@@ -54,7 +56,7 @@ export class Engine implements AsyncDisposable {
 		const dispatcher = new Dispatcher({ ...parts, publisher });
 		const dispatch = (request: Request): Promise<Outcome> => dispatcher.dispatch(request);
 		try {
-			const agentZero = await foundAgentZero(dispatcher);
+			const agentZero = await foundAgentZero(dispatcher, parts.agentZeroType);
 			const { reads } = parts.store;
 			await recover({ reads, dispatch, driver: parts.driver });
 			await parts.store.dropReceipts(parts.clock.now() - parts.limits.receiptsKeptMs);
@@ -172,8 +174,8 @@ export class Engine implements AsyncDisposable {
 
 const isBusy = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.code === "FORK_BUSY";
 
-async function foundAgentZero(dispatcher: Dispatcher): Promise<AgentState> {
-	const outcome = await dispatcher.dispatch({ actor: system, key: null, command: { type: "agent.init" } });
+async function foundAgentZero(dispatcher: Dispatcher, agentType = "scripted"): Promise<AgentState> {
+	const outcome = await dispatcher.dispatch({ actor: system, key: null, command: { type: "agent.init", agentType } });
 	if ("refused" in outcome || outcome.done.agent === undefined) throw new Error("agent 0 could not be made");
 	return outcome.done.agent;
 }

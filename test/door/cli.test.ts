@@ -123,6 +123,30 @@ test("a backup under load opens as a store and has everything up to a moment", a
 	expect(engine.agentZero.handle).toBe("init");
 });
 
+test("a broken configuration is reported with its line and column, and changes nothing", async () => {
+	const cases: [text: string, says: RegExp][] = [
+		["limits:\n  queueLengthMax: many\n", /config\.yaml:2:19: limits\.queueLengthMax/],
+		["limits:\n  sudo: 1\n", /config\.yaml:\d+:\d+: .*sudo/],
+		["port: [1,\n", /config\.yaml:2:1/],
+		["colour: red\n", /config\.yaml:1:1: .*colour/],
+	];
+	for (const [text, says] of cases) {
+		const other = shell();
+		writeFileSync(path.join(other.home, "config.yaml"), text);
+		const { code, err } = await other.brood("status");
+		expect(code).toBe(1);
+		expect(err).toMatch(says);
+		expect(existsSync(path.join(other.home, "brood.db"))).toBe(false);
+	}
+	const other = shell();
+	writeFileSync(path.join(other.home, "config.yaml"), "agentZero:\n  type: shell\nlimits:\n  queueLengthMax: 1\n");
+	expect((await other.json("agent", "status", "init")).data).toMatchObject({ type: "shell" });
+	await other.json("agent", "pause", "init");
+	await other.json("queue", "add", "init", "one");
+	expect((await other.json("queue", "add", "init", "two")).error).toMatchObject({ code: "QUEUE_FULL", details: { limit: 1 } });
+	await other[Symbol.asyncDispose]();
+});
+
 test("doctor finds a home that is open to others and says what to do", async () => {
 	const other = shell();
 	mkdirSync(path.join(other.home, "x"));

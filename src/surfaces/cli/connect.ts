@@ -64,10 +64,21 @@ export async function start(): Promise<Client> {
 		if (how !== null) {
 			const other = await running();
 			if (other !== null) return other;
-			throw new Error(`The daemon did not start (${how}). Its log: ${path.join(home, "daemon.log")}`);
+			throw new Error(`The daemon did not start (${how}): ${lastWords(home)}`);
 		}
 	}
 	throw new Error(`The daemon did not answer within ${startMs / 1000} s. Its log: ${path.join(home, "daemon.log")}`);
+}
+
+function lastWords(home: string): string {
+	const file = path.join(home, "daemon.log");
+	return (
+		readFileSync(file, "utf8")
+			.trimEnd()
+			.split("\n")
+			.at(-1)
+			?.replace(/^brood: /, "") || `see ${file}`
+	);
 }
 
 function cleaned(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -1,0 +1,32 @@
+// Reading `config.yaml`: what is wrong in it is said with its line and column.
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { isNode, LineCounter, parseDocument } from "yaml";
+import { HomeConfig } from "#contract/config.ts";
+
+/** The file is there, but not as it should be; the message begins with where. */
+export class ConfigError extends Error {
+	override readonly name = "ConfigError";
+}
+
+export function readConfig(home: string): HomeConfig {
+	const file = path.join(home, "config.yaml");
+	return existsSync(file) ? parseConfig(readFileSync(file, "utf8"), file) : {};
+}
+
+export function parseConfig(text: string, file: string): HomeConfig {
+	const lines = new LineCounter();
+	const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+	const at = (offset: number): string => {
+		const { line, col } = lines.linePos(offset);
+		return `${file}:${line}:${col}`;
+	};
+	const [broken] = document.errors;
+	if (broken !== undefined) throw new ConfigError(`${at(broken.pos[0])}: ${broken.message}`);
+	const parsed = HomeConfig.safeParse(document.toJS() ?? {});
+	if (parsed.success) return parsed.data;
+	const [issue] = parsed.error.issues;
+	const node: unknown = document.getIn(issue?.path ?? [], true);
+	const offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
+	throw new ConfigError(`${at(offset)}: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(": ")}`);
+}
