@@ -3,12 +3,13 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { boot } from "./boot.ts";
+import { door } from "./door.ts";
 import { groupCommit } from "./group-commit.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { forks, replays } from "./history.ts";
 import { type Result, show } from "./table.ts";
 
-const benches: Record<string, () => Promise<Result[]>> = { "group-commit": groupCommit, heartbeat, forks, replays, boot };
+const benches: Record<string, () => Promise<Result[]>> = { "group-commit": groupCommit, heartbeat, forks, replays, boot, door };
 
 const file = new URL("./results.json", import.meta.url);
 const wanted = process.argv.slice(2);

@@ -9,13 +9,13 @@ import { speakers } from "#domain/permission.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import { StoreFault } from "#engine/ports.ts";
+import { FakeDriver } from "./support/fake-driver.ts";
 import { done, openTurn, refused, say, spawn } from "./support/say.ts";
 
 const start = (overrides: Partial<typeof limits> = {}) => {
 	const all = { ...limits, ...overrides };
 	return Engine.start({ store: openMemory(batchRunner(all)), driver: null, limits: all, clock: systemClock, ids: randomIds });
 };
-const isLive = async (engine: Engine, id: Awaited<ReturnType<typeof spawn>>["id"]) => (await engine.reads.agent(id))?.life === "live";
 
 describe("what the contract does not know is refused before it reaches a decision", () => {
 	test.each([
@@ -182,60 +182,42 @@ describe("the registry", () => {
 });
 
 describe("reactors", () => {
-	test("an agent is provisioned by a reactor that comes back as a command", async () => {
+	test("an agent without a workspace is live from the start; one whose preparation failed is taken up again after recover", async () => {
 		await using engine = await start();
 		const { id, life } = await spawn(engine, engine.agentZero.id);
-		expect(life).toBe("provisioning");
-		await expect.poll(() => isLive(engine, id)).toBe(true);
+		expect(life).toBe("live");
 		const events = await engine.reads.events({ after: 0, limit: 100, agent: id });
-		expect(events.map((event) => [event.kind, event.actor])).toEqual([
-			["agent.spawned", "human"],
-			["agent.provisioned", "system"],
-		]);
+		expect(events.map((event) => event.kind)).toEqual(["agent.spawned", "agent.provisioned"]);
+		await done(engine, { type: "agent.fail", agent: id, code: "PATH_EXISTS", step: "worktree", reason: "there is a folder" }, { as: system });
+		expect(await refused(engine, { type: "agent.resume", agent: id })).toMatchObject({
+			code: "AGENT_INVALID_STATE",
+			suggestions: [expect.stringMatching(/^brood agent recover/)],
+		});
+		expect((await done(engine, { type: "agent.recover", agent: id })).agent).toMatchObject({ holds: [] });
 	});
-	test("a store that is away for a moment is waited for, and nothing is forgotten", async () => {
-		const memory = openMemory(batchRunner(limits));
+	test("what is due is done through a store that is away, without room, or was cut off by a crash", async () => {
+		const memory = openMemory(batchRunner({ ...limits, commandsWaitingMax: 3 }));
 		let away = 0;
 		const commit: typeof memory.commit = async (batch) => {
-			if (away > 0 && batch.some(({ command }) => command.type === "agent.provisioned")) {
+			if (away > 0 && batch.some(({ command }) => command.type === "turn.start")) {
 				away--;
 				throw new StoreFault(away % 2 === 0 ? "full" : "unavailable", "come back later");
 			}
 			return await memory.commit(batch);
 		};
-		await using engine = await Engine.start({ store: { ...memory, commit }, driver: null, limits, clock: systemClock, ids: randomIds });
+		const store = { ...memory, commit, [Symbol.asyncDispose]: async () => {} };
+		const parts = { store, limits: { ...limits, commandsWaitingMax: 3 }, clock: systemClock, ids: randomIds };
+		// prompts that land while no reactor is there to see them
+		const first = await Engine.start({ ...parts, driver: null });
+		for (let at = 0; at < 12; at++) await spawn(first, first.agentZero.id, { prompt: "hello" });
+		await first[Symbol.asyncDispose]();
 		away = 4;
-		const { id } = await spawn(engine, engine.agentZero.id);
-		await expect.poll(() => isLive(engine, id), { timeout: 10_000 }).toBe(true);
+		const driver = new FakeDriver();
+		await using _ = await Engine.start({ ...parts, driver });
+		await expect.poll(() => driver.running.length, { timeout: 15_000 }).toBe(12);
 		expect(away).toBe(0);
 	});
-	test("more agents than commands may wait are all provisioned", async () => {
-		await using engine = await start({ commandsWaitingMax: 4 });
-		for (let at = 0; at < 20; at++) await spawn(engine, engine.agentZero.id);
-		await expect.poll(async () => (await engine.reads.agents({ life: "provisioning" })).length, { timeout: 10_000 }).toBe(0);
-	});
-	test("what was left undone by a crash is done at the next start", async () => {
-		const store = openMemory(batchRunner(limits));
-		const lasting = { ...store, [Symbol.asyncDispose]: async () => {} };
-		const parts = { store: lasting, driver: null, limits, clock: systemClock, ids: randomIds };
-		const first = await Engine.start(parts);
-		await first[Symbol.asyncDispose]();
-		const agent = await spawn({ dispatch: async (request) => await directly(store, request) }, first.agentZero.id);
-		expect(agent.life).toBe("provisioning");
-		await using second = await Engine.start(parts);
-		await expect.poll(() => isLive(second, agent.id)).toBe(true);
-	});
 });
-
-/** A command that lands while no reactor is there to see it. */
-async function directly(store: ReturnType<typeof openMemory>, request: Parameters<Engine["dispatch"]>[0]) {
-	const { admit } = await import("#engine/admit.ts");
-	const envelope = admit(request, { clock: systemClock, ids: randomIds, limits });
-	if ("code" in envelope) throw new Error(envelope.message);
-	const [outcome] = await store.commit([envelope]);
-	if (outcome === undefined || "fault" in outcome) throw new Error("no outcome");
-	return outcome;
-}
 
 test("a store that breaks makes the engine fail, and every waiting command hears of it", async () => {
 	const broken = Promise.withResolvers<StoreFault>();

@@ -94,6 +94,8 @@ export interface Reads {
 	prompts(agent: AgentId): Promise<PromptState[]>;
 	/** the agents that have prompts waiting, oldest first */
 	agentsWithPrompts(): Promise<AgentState[]>;
+	/** how many agents have not ended */
+	livingAgents(): Promise<number>;
 	/** how many prompts and unread mails each agent has; those with none are left out */
 	counts(): Promise<Map<AgentId, Counts>>;
 	turn(id: number): Promise<TurnState | undefined>;

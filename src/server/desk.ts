@@ -97,6 +97,7 @@ export class Desk {
 	}
 
 	async #ready(agent: AgentState): Promise<AgentState> {
+		if (agent.life !== "provisioning") return agent;
 		using events = this.engine.publisher.follow();
 		for (;;) {
 			const now = (await this.reads.agent(agent.id)) ?? agent;

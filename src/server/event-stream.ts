@@ -5,6 +5,7 @@
 import type { ServerResponse } from "node:http";
 import type { Event } from "#contract/event.ts";
 import type { Engine } from "#engine/engine.ts";
+import type { Subscription } from "#engine/publish.ts";
 import { itemView } from "#views/wire.ts";
 
 const pageEvents = 1000;
@@ -24,7 +25,8 @@ export class EventStream implements AsyncDisposable {
 	readonly #engine: Engine;
 	readonly #readers = new Set<Reader>();
 	readonly #heartbeat: NodeJS.Timeout;
-	readonly #following;
+	#following: Subscription;
+	#closed = false;
 	readonly #ended: Promise<void>;
 	#last: number;
 
@@ -49,20 +51,25 @@ export class EventStream implements AsyncDisposable {
 		out.on("error", () => this.#readers.delete(reader));
 		out.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" });
 		out.write(": the journal follows\n\n");
+		await this.#catchUp(reader);
+	}
+
+	/** The journal, page by page, until the reader has everything that was published; from there on it is live. */
+	async #catchUp(reader: Reader): Promise<void> {
 		while (this.#readers.has(reader)) {
 			const events = await this.#engine.reads.events({ after: reader.after, limit: pageEvents });
-			if (events.length > 0) {
-				this.#give(reader, encode(events), events.at(-1)?.id ?? reader.after);
-				if (out.writableNeedDrain) await new Promise((resume) => out.once("drain", resume).once("close", resume));
-			} else if (reader.after >= this.#last) {
-				// nothing can come between this look and the next event: both happen here, one after the other
+			if (events.length > 0) this.#give(reader, encode(events), events.at(-1)?.id ?? reader.after);
+			// nothing can come between this look and the next event: both happen here, one after the other
+			if (reader.after >= this.#last) {
 				reader.live = true;
 				return;
 			}
+			await drained(reader.out);
 		}
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
+		this.#closed = true;
 		clearInterval(this.#heartbeat);
 		this.#following[Symbol.dispose]();
 		await this.#ended;
@@ -70,11 +77,29 @@ export class EventStream implements AsyncDisposable {
 	}
 
 	async #follow(): Promise<void> {
-		for (let events = await this.#following.next(); events !== null; events = await this.#following.next()) {
-			const last = events.at(-1)?.id ?? this.#last;
-			this.#last = last;
-			const bytes = encode(events);
-			for (const reader of this.#readers) if (reader.live && reader.after < last) this.#give(reader, bytes, last);
+		while (!this.#closed) {
+			for (let events = await this.#following.next(); events !== null; events = await this.#following.next()) this.#pass(events);
+			if (this.#closed) return;
+			// we were cut off ourselves: everybody reads on in the journal
+			this.#following = this.#engine.publisher.follow();
+			this.#following.onLive(() => this.#passOn());
+			this.#last = await this.#engine.reads.lastEvent();
+			for (const reader of [...this.#readers].filter(({ live }) => live)) {
+				reader.live = false;
+				this.#catchUp(reader).catch(() => reader.out.destroy());
+			}
+		}
+	}
+
+	#pass(events: readonly Event[]): void {
+		const first = events[0]?.id ?? 0;
+		const last = events.at(-1)?.id ?? this.#last;
+		this.#last = last;
+		const bytes = encode(events);
+		for (const reader of this.#readers) {
+			if (!reader.live || reader.after >= last) continue;
+			// a reader that has just caught up may have the beginning of this already
+			this.#give(reader, reader.after < first ? bytes : encode(events.filter(({ id }) => id > reader.after)), last);
 		}
 	}
 
@@ -101,4 +126,14 @@ export class EventStream implements AsyncDisposable {
 
 function encode(events: readonly Event[]): Buffer {
 	return Buffer.from(events.map((event) => `id: ${event.id}\ndata: ${JSON.stringify(itemView(event))}\n\n`).join(""));
+}
+
+/** Resolves when the socket has room again, or is gone. */
+async function drained(out: ServerResponse): Promise<void> {
+	if (!out.writableNeedDrain || out.destroyed) return;
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const resume = (): void => resolve();
+	out.once("drain", resume).once("close", resume);
+	await promise;
+	out.off("drain", resume).off("close", resume);
 }

@@ -29,7 +29,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	{ weight: 3, arbitrary: fc.record({ do: fc.constant("mail" as const), agent }) },
 	{ weight: 2, arbitrary: fc.record({ do: fc.constantFrom("read" as const, "pause" as const, "resume" as const, "fork" as const), agent }) },
 	{ weight: 1, arbitrary: fc.record({ do: fc.constant("kill" as const), agent }) },
-	{ weight: 3, arbitrary: fc.record({ do: fc.constantFrom("crash" as const, "slow" as const, "quick" as const) }) },
+	{ weight: 5, arbitrary: fc.record({ do: fc.constantFrom("crash" as const, "slow" as const, "quick" as const) }) },
 );
 
 /** A daemon that can be cut off from its store as a kill would do it. */
@@ -244,5 +244,5 @@ test(`${runs} random programs`, { timeout: 3_600_000 }, async () => {
 		{ numRuns: runs },
 	);
 	expect(accepted).toBeGreaterThan(runs);
-	expect(returned).toBeGreaterThan(10);
+	expect(returned).toBeGreaterThan(2);
 });

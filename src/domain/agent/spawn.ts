@@ -74,6 +74,8 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 				settings: lineage === null ? null : parent.settings,
 			},
 		},
+		// without a workspace there is nothing to prepare
+		{ kind: "agent.provisioned", agent: child },
 		...(lineage === null ? [] : [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
 		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];

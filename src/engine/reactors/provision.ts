@@ -1,5 +1,5 @@
-// Gives a new agent what it needs before its first turn. An agent without a workspace needs nothing, so here
-// it becomes live at once; an agent that failed waits, held, until somebody says `recover`.
+// Gives a new agent what it needs before its first turn. An agent without a workspace needs nothing and is live from the
+// start; one whose preparation failed waits, held, until somebody says `recover`, and is then taken up again here.
 
 import type { Dispatch, Reads } from "../ports.ts";
 import { type Reactor, sayAll } from "../reactor.ts";

@@ -24,7 +24,7 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			...about,
 			contract: contractVersion,
 			store: engine.storeKind,
-			agents: (await reads.agents()).filter((agent) => agent.life !== "ended").length,
+			agents: await reads.livingAgents(),
 			turns: (await reads.openTurns()).length,
 			lastEvent: await reads.lastEvent(),
 		}),

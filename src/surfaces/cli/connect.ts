@@ -10,6 +10,8 @@ import { contractVersion, type Status } from "#contract/wire.ts";
 import { programPath } from "#src/programs.ts";
 
 const startMs = 20_000;
+/** a daemon waits most of its life: it need not keep room for garbage */
+const frugal = ["--max-semi-space-size=2"];
 
 export function homeOf(env: NodeJS.ProcessEnv = process.env): string {
 	return path.resolve(env["BROOD_HOME"] ?? path.join(os.homedir(), ".brood"));
@@ -48,7 +50,7 @@ export async function start(): Promise<Client> {
 	const home = homeOf();
 	mkdirSync(home, { recursive: true, mode: 0o700 });
 	const log = openSync(path.join(home, "daemon.log"), "a", 0o600);
-	const child = spawn(process.execPath, [programPath("daemon"), "--home", home], {
+	const child = spawn(process.execPath, [...frugal, programPath("daemon"), "--home", home], {
 		detached: true,
 		stdio: ["ignore", log, log],
 		env: cleaned(process.env),

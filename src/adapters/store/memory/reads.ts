@@ -143,6 +143,10 @@ export class MemoryReads implements Reads {
 		};
 	}
 
+	async livingAgents(): Promise<number> {
+		return (await this.#agents((agent) => agent.life !== "ended")).length;
+	}
+
 	async lastEvent(): Promise<number> {
 		await this.#settled();
 		return this.rows.events.length;

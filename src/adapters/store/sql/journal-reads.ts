@@ -95,6 +95,10 @@ export class JournalReads {
 		return found;
 	}
 
+	async livingAgents(): Promise<number> {
+		return Number((await this.connection.all(queries.livingAgents, {}))[0]?.count ?? 0);
+	}
+
 	async lastEvent(): Promise<number> {
 		return (await this.connection.all(queries.lastEvent, {}))[0]?.id ?? 0;
 	}

@@ -149,6 +149,13 @@ export const eventsOfAgentAfter = query<{ agent: AgentId; after: number; limit: 
 		.limit(arg("limit")),
 );
 
+export const livingAgents = query()("living-agents", (db) =>
+	db
+		.selectFrom("agent")
+		.select((of) => of.fn.countAll<number>().as("count"))
+		.where("life", "<>", notEnded),
+);
+
 export const lastEvent = query()("last-event", (db) => db.selectFrom("event").select((of) => of.fn.max("id").as("id")));
 
 export const eventById = query<{ id: number }>()("event-by-id", (db, arg) => fromJournal(db).where("event.id", "=", arg("id")));

@@ -57,6 +57,7 @@ function readsThrough(thread: Thread): Reads {
 		projects: read("projects"),
 		event: read("event"),
 		lastEvent: read("lastEvent"),
+		livingAgents: read("livingAgents"),
 		newestItem: read("newestItem"),
 		ranges: read("ranges"),
 		history: read("history"),

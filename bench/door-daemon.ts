@@ -1,0 +1,10 @@
+// A whole daemon on a home: says where it is, and when asked what it weighs after a quiet second.
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { startDaemon } from "#src/main.ts";
+
+await using daemon = await startDaemon({ home: process.argv[2] ?? "" });
+for await (const line of createInterface(process.stdin)) {
+	if (line === '"weigh"') await pause(1000);
+	console.log(JSON.stringify({ url: daemon.url, token: daemon.token, mib: process.memoryUsage.rss() / 1024 / 1024 }));
+}
