@@ -221,7 +221,7 @@ class Program implements AsyncDisposable {
 	constructor(file: URL, args: string[]) {
 		// with the compile cache, as the launcher has it
 		const env = { ...process.env, NODE_COMPILE_CACHE: "node_modules/.cache/compile" };
-		this.#child = start(process.execPath, [fileURLToPath(file), ...args], { stdio: ["pipe", "pipe", "inherit"], env });
+		this.#child = start(process.execPath, ["--max-semi-space-size=2", fileURLToPath(file), ...args], { stdio: ["pipe", "pipe", "inherit"], env });
 		this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
 		this.#ended = new Promise((resolve) => this.#child.once("exit", () => resolve()));
 	}

@@ -14,6 +14,8 @@ const defaultPort = 4180;
 const drainMs = 10_000;
 
 process.umask(0o077);
+// whoever read our log may go away; that is no reason to end
+process.stdout.on("error", () => {});
 const { values } = parseArgs({ options: { home: { type: "string" }, port: { type: "string" }, playground: { type: "boolean", default: false } } });
 const home = path.resolve(values.home ?? process.env["BROOD_HOME"] ?? path.join(os.homedir(), ".brood"));
 const port = Number(values.port ?? process.env["BROOD_PORT"] ?? defaultPort);

@@ -64,12 +64,13 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const config = readConfig(home);
 	parts.use(await holdHome(home));
 	const door = parts.use(await listen(config.port ?? port));
+	const allPrograms = { ...ownPrograms, ...programs };
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
 	const driver = new ProcessDriver({
 		mark: homeId(home, randomIds.key()),
 		scratch: path.join(home, "scratch"),
-		programs: { ...ownPrograms, ...programs },
+		programs: allPrograms,
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
 		url: () => door.url,
@@ -80,7 +81,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const engine = parts.use(await startEngine({ home }, { ...known(config.limits ?? {}), ...limits }, driver, config.agentZero?.type));
 	const stream = parts.use(new EventStream(engine, await engine.reads.lastEvent()));
 	const guard = { token, tokens, hosts: door.hosts };
-	const desk = new Desk(engine);
+	const desk = new Desk(engine, Object.keys(allPrograms));
 	const handlers = { ...registryHandlers(desk, { pid: process.pid, url: door.url, version, home }), ...livingHandlers(desk), ...mailHandlers(desk) };
 	door.open({
 		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), version, failed }).fetch,

@@ -1,7 +1,7 @@
 // What every handler needs: to find the agent that is meant, to say a command for the caller, and to answer with a noun.
 import type { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
-import { type Actor, type AgentId, agentOf, type Key, type ProjectSlug } from "#contract/ids.ts";
+import { type Actor, AgentId, agentOf, type Key, type ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { RouteName, Routes } from "#contract/routes.ts";
 import type { Agent, Item } from "#contract/wire.ts";
@@ -33,9 +33,12 @@ interface Meant extends Caller {
 
 export class Desk {
 	readonly engine: Engine;
+	/** the agent types that can be started here */
+	readonly types: readonly string[];
 
-	constructor(engine: Engine) {
+	constructor(engine: Engine, types: readonly string[]) {
 		this.engine = engine;
+		this.types = types;
 	}
 
 	get reads(): Reads {
@@ -58,6 +61,14 @@ export class Desk {
 		const home = caller === null ? null : ((await this.reads.agent(caller))?.project ?? null);
 		const meant = await this.engine.resolve(asked.params["agent"] ?? "", asked.query.project ?? home);
 		return isRefusal(meant) ? meant : await work(meant.id);
+	}
+
+	/** The same for commands that look for their agent themselves: an id is tried as it is before it is taken for a name. */
+	async aboutWhom<T extends object>(asked: Meant, work: (id: AgentId) => Promise<T | Refusal>): Promise<T | Refusal> {
+		const id = AgentId.safeParse(asked.params["agent"]);
+		const straight = id.success ? await work(id.data) : null;
+		const unknown = straight === null || (isRefusal(straight) && straight.code === "AGENT_NOT_FOUND");
+		return unknown ? await this.about(asked, work) : straight;
 	}
 
 	/** A command to one agent, answered with that agent. */
@@ -84,11 +95,21 @@ export class Desk {
 	}
 
 	/** A new agent, answered when it is ready or has failed. */
-	async spawned(caller: Caller, command: object): Promise<Agent | Refusal> {
+	async spawned(
+		caller: Caller,
+		command: { by: AgentId; context: "inherit" | "fresh"; project?: string | undefined; agentType?: string | undefined },
+	): Promise<Agent | Refusal> {
+		const { agentType } = command;
+		if (agentType !== undefined && !this.types.includes(agentType)) {
+			return refuse("VALIDATION_ERROR", `There is no agent type ${agentType}; there are ${this.types.join(", ")}.`, { details: { types: [...this.types] } });
+		}
 		const outcome = await this.say(caller, { type: "agent.spawn", ...command });
 		if ("refused" in outcome) return outcome.refused;
 		const { agent } = outcome.done;
-		return agent === undefined ? refuse("INTERNAL_ERROR", "A spawn answered no agent.") : await this.counted(await this.#ready(agent));
+		if (agent === undefined) return refuse("INTERNAL_ERROR", "A spawn answered no agent.");
+		// nobody can have queued or sent it anything else yet
+		const first = outcome.events.filter((event) => event.kind === "prompt.queued").length;
+		return outcome.replayed ? await this.counted(agent) : agentView(await this.#ready(agent), { queueLength: first, unreadMail: 0 });
 	}
 
 	async counted(state: AgentState): Promise<Agent> {

@@ -28,6 +28,8 @@ beforeAll(async () => {
 	daemon.stdout.resume();
 });
 afterAll(async () => {
+	// a page may have stopped the first daemon and started another
+	await run("./bin/brood", ["down"], { cwd: root, env });
 	if (daemon.exitCode !== null) return;
 	const exit = once(daemon, "exit");
 	daemon.kill("SIGTERM");

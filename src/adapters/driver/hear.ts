@@ -24,7 +24,7 @@ export async function hearTurn(process: Launched, text: string, watch: TurnWatch
 				: { state: "completed", reason: reason === "end_turn" ? null : reason, text: null },
 		(error: unknown): TurnEnd => ({
 			state: signal.aborted ? "interrupted" : "failed",
-			reason: error instanceof Error ? error.message : String(error),
+			reason: reasonOf(error),
 			text: null,
 		}),
 	);
@@ -63,4 +63,9 @@ class Outbox {
 		while (this.#waiting.length > 0) await this.#watch.items(this.#waiting.splice(0, batchMax)).catch(() => {});
 		this.#writing = null;
 	}
+}
+
+function reasonOf(error: unknown): string {
+	const words = error instanceof Error ? error.message : String(error);
+	return words === "ACP connection closed" ? "its process ended" : words;
 }

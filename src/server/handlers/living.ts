@@ -29,7 +29,7 @@ export function livingHandlers(desk: Desk): Handlers<(typeof names)[number]> {
 	const { engine, reads } = desk;
 	return {
 		fork: (asked) =>
-			desk.about(asked, (by) => {
+			desk.aboutWhom(asked, (by) => {
 				// an agent's own fork is fresh unless it asks for more; a person's inherits unless told otherwise
 				const { fresh = agentOf(asked.actor) !== null, ...body } = asked.body;
 				return desk.spawned(asked, { by, context: fresh ? "fresh" : "inherit", ...wish(body) });

@@ -60,7 +60,11 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 }
 
 /** `type` is another name for `agentType`. */
-export function wish<W extends { type?: string | undefined; agentType?: string | undefined }>({ type, agentType = type, ...rest }: W) {
+export function wish<W extends { type?: string | undefined; agentType?: string | undefined }>({
+	type,
+	agentType = type,
+	...rest
+}: W): Omit<W, "type" | "agentType"> & { agentType?: string } {
 	return agentType === undefined ? rest : { ...rest, agentType };
 }
 

@@ -1,6 +1,5 @@
 // Agents: made, looked at, signalled.
 import { type Command, Option } from "@commander-js/extra-typings";
-import type { RouteName } from "#contract/routes.ts";
 
 const json = () => new Option("--json", "print one JSON document");
 const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
@@ -37,7 +36,7 @@ export function agentCommands(program: Command): void {
 			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			await act(options, ({ client, query }) => client.call("agents", { query: { ...query, reaped: String(options.reaped === true) } }), agentTable);
 		});
-	const verbs: [name: string, route: RouteName & ("agent" | "pause" | "resume" | "interrupt" | "kill" | "reap" | "recover"), description: string][] = [
+	const verbs: [name: string, route: Verb, description: string][] = [
 		["status", "agent", "everything about one agent"],
 		["pause", "pause", "start no further turns"],
 		["resume", "resume", "end the holds that may be ended"],
@@ -92,33 +91,39 @@ function forkCommand(program: Command): void {
 		});
 }
 
-function signal(parent: Command, name: string, route: "agent" | "pause" | "resume" | "interrupt" | "kill" | "reap" | "recover", description: string): void {
-	parent
+type Verb = "agent" | "pause" | "resume" | "interrupt" | "kill" | "reap" | "recover";
+
+function signal(parent: Command, name: string, route: Verb, description: string): void {
+	const command = parent
 		.command(name)
 		.description(description)
 		.argument("<agent>", "its handle, id, project/handle or the beginning of its id")
-		.option("--reason <text>", "why; for pause and interrupt")
-		.option("--resume", "go on with the queue afterwards; for interrupt")
-		.option("--cascade", "with everything below it; for kill")
 		.addOption(project())
-		.addOption(json())
-		.action(async (reference, options) => {
-			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			const bodies = {
-				agent: undefined,
-				pause: { reason: options.reason ?? "" },
-				interrupt: { reason: options.reason ?? "", resume: options.resume === true },
-				kill: { cascade: options.cascade === true },
-				resume: {},
-				reap: {},
-				recover: {},
-			};
-			await act(
-				options,
-				({ client, key, query }) => client.ask(route, { key, query, params: { agent: reference }, ...(bodies[route] && { body: bodies[route] }) }),
-				(found) =>
-					agentTable([found]) +
-					(found.holds.length === 0 ? "" : `\nheld: ${found.holds.map(({ kind, reason }) => `${kind}${reason === "" ? "" : ` (${reason})`}`).join(", ")}`),
-			);
-		});
+		.addOption(json());
+	const reason = new Option("--reason <text>", "why").default("");
+	const resume = new Option("--resume", "go on with the queue afterwards").default(false);
+	const cascade = new Option("--cascade", "with everything below it").default(false);
+	if (route === "pause") command.addOption(reason).action((reference, { reason: why, ...options }) => tell(route, reference, options, { reason: why }));
+	else if (route === "interrupt")
+		command
+			.addOption(reason)
+			.addOption(resume)
+			.action((reference, { reason: why, resume: on, ...options }) => tell(route, reference, options, { reason: why, resume: on }));
+	else if (route === "kill") command.addOption(cascade).action((reference, { cascade: all, ...options }) => tell(route, reference, options, { cascade: all }));
+	else command.action((reference, options) => tell(route, reference, options, route === "agent" ? undefined : {}));
+}
+
+async function tell(
+	route: Verb,
+	reference: string,
+	options: { json?: true | undefined; project?: string | undefined },
+	body: object | undefined,
+): Promise<void> {
+	const [{ act }, { agentDetails, agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+	const ask = { params: { agent: reference }, ...(body && { body }) };
+	await act(
+		options,
+		({ client, key, query }) => client.ask(route, { key, query, ...ask }),
+		(found) => (route === "agent" ? agentDetails(found) : agentTable([found])),
+	);
 }

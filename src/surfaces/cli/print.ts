@@ -37,6 +37,19 @@ export function agentTable(agents: readonly Agent[]): string {
 	);
 }
 
+/** Everything about one agent, a line each; what is not there is left out. */
+export function agentDetails(agent: Agent): string {
+	const { holds, lineage, turn, lastError, ...plain } = agent;
+	const lines: [string, string | number | null][] = [
+		...Object.entries(plain),
+		["turn", turn && `${turn.id}, since ${turn.startedAt}`],
+		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],
+		["lastError", lastError && `${lastError.code} at ${lastError.step}, ${lastError.at}`],
+		...holds.map(({ kind, reason, by, at }): [string, string] => ["held", `${kind}${reason === "" ? "" : ` (${reason})`}, by ${by}, ${at}`]),
+	];
+	return lines.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(18)} ${value}`)).join("\n");
+}
+
 /** The forest of living supervisors and what is below them. */
 export function tree(agents: readonly Agent[]): string {
 	const below = Map.groupBy(agents, (agent) => agent.supervisor);
@@ -51,6 +64,6 @@ export function tree(agents: readonly Agent[]): string {
 }
 
 export function itemLine({ id, kind, text, data }: Pick<Item, "id" | "kind" | "text" | "data">): string {
-	const words = text ?? (data === null ? "" : JSON.stringify(data));
+	const words = text ?? (kind === "final" ? String(Reflect.get(Object(data), "state")) : data === null ? "" : JSON.stringify(data));
 	return `${String(id).padStart(6)}  ${kind.padEnd(11)}  ${words.includes("\n") ? words.trimEnd().replaceAll("\n", `\n${" ".repeat(21)}`) : oneLine(words)}`;
 }

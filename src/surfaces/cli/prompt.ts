@@ -1,6 +1,7 @@
 // Commands that go on after their first answer.
-import type { Client } from "#client/client.ts";
+import { type Client, Refused } from "#client/client.ts";
 import { isItem } from "#contract/item.ts";
+import { refuse } from "#contract/refusal.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
 import { connect } from "./connect.ts";
@@ -17,6 +18,7 @@ export async function prompt(reference: string, text: string, options: PromptOpt
 		async ({ client, key, query }): Promise<Prompt | Turn> => {
 			const queued = await client.call("prompt", { key, query, params: { agent: reference }, body: { text, front: options.front === true } });
 			if (options.wait !== true) return queued;
+			await startable(client, queued);
 			const turn = await over(client, queued);
 			// the turn is still on standard output; the exit code says that it did not go well
 			if (turn.state !== "completed") process.exitCode = 1;
@@ -25,6 +27,18 @@ export async function prompt(reference: string, text: string, options: PromptOpt
 		(answered) =>
 			"state" in answered ? `turn ${answered.id} ${answered.state}${answered.reason === null ? "" : `: ${answered.reason}`}` : `prompt ${answered.id} queued`,
 	);
+}
+
+/** A prompt of an agent that is held waits for somebody: then so would we, for ever. */
+async function startable(client: Client, { id, agent }: Pick<Prompt, "id" | "agent">): Promise<void> {
+	const { handle, label, holds } = await client.call("agent", { params: { agent }, query: {} });
+	const waits = holds.length > 0 && (await client.call("queue", { params: { agent }, query: {} })).some((waiting) => waiting.id === id);
+	if (waits)
+		throw new Refused(
+			refuse("AGENT_INVALID_STATE", `Prompt ${id} is queued, but ${handle} is ${label}: it starts when the agent is resumed.`, {
+				suggestions: [`brood agent status ${handle}`],
+			}),
+		);
 }
 
 /** The turn of a prompt, when it is over. */
@@ -36,6 +50,7 @@ async function over(client: Client, { id, agent }: Prompt): Promise<Turn> {
 		const first = await found();
 		if (first !== undefined) return first;
 		for await (const event of client.events(id, stop.signal)) {
+			if (event.agent === agent && event.kind === "agent.held") await startable(client, { id, agent });
 			if (event.agent !== agent || event.kind !== "turn.ended") continue;
 			const turn = await found();
 			// a turn that never handed its prompt over is followed by another one

@@ -46,18 +46,12 @@ export function threadCommands(program: Command): void {
 		["mark", "name a place in the context"],
 		["rewind", "go back to a mark"],
 	] as const) {
-		program
-			.command(name)
-			.description(description)
-			.argument("<agent>", "whose")
-			.argument("[name]", "the mark's name")
-			.addOption(project())
-			.addOption(json())
-			.action(async (reference, mark, options) => {
-				const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-				const body = mark === undefined || name === "clear" ? {} : { name: mark };
-				await act(options, ({ client, key, query }) => client.ask(name, { key, query, params: { agent: reference }, body }), itemLine);
-			});
+		const command = program.command(name).description(description).argument("<agent>", "whose").addOption(project()).addOption(json());
+		if (name === "clear") command.action((reference, options) => write(name, reference, options, {}));
+		else
+			command
+				.argument("[name]", "the mark's name")
+				.action((reference, mark, options) => write(name, reference, options, mark === undefined ? {} : { name: mark }));
 	}
 	mailCommands(program);
 	program
@@ -70,6 +64,16 @@ export function threadCommands(program: Command): void {
 			const { events } = await import("./prompt.ts");
 			await events(options);
 		});
+}
+
+async function write(
+	route: "clear" | "mark" | "rewind",
+	reference: string,
+	options: { json?: true | undefined; project?: string | undefined },
+	body: object,
+): Promise<void> {
+	const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+	await act(options, ({ client, key, query }) => client.ask(route, { key, query, params: { agent: reference }, body }), itemLine);
 }
 
 function queueCommands(program: Command): void {
