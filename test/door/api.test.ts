@@ -1,10 +1,13 @@
 // The HTTP API as a script would use it.
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
 import { Mirror } from "#client/mirror.ts";
+import { human } from "#contract/ids.ts";
 import { Agent, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
 import { openApi } from "#server/openapi.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
@@ -114,6 +117,25 @@ describe("the event stream", () => {
 		const all = (await daemon.engine.reads.events({ after: 0, limit: 1000 })).map((event) => event.id);
 		expect([...first, ...second]).toEqual(all.slice(0, first.length + second.length));
 		expect(second.length).toBeGreaterThanOrEqual(8);
+	});
+
+	test("cuts a reader that does not read, tells it where to resume, and nobody else notices", { timeout: 60_000 }, async () => {
+		const url = new URL(daemon.url);
+		const socket = connect(Number(url.port), url.hostname);
+		socket.write(`GET /api/events?after=0 HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${daemon.token}\r\n\r\n`);
+		await once(socket, "readable");
+		const agent = daemon.engine.agentZero.id;
+		const text = "x".repeat(500_000);
+		for (let at = 0; at < 60; at++) await daemon.engine.dispatch({ actor: human, key: null, command: { type: "item.append", agent, kind: "user", text } });
+		let tail = "";
+		for await (const chunk of socket.setEncoding("utf8")) {
+			tail = (tail + chunk).slice(-2000);
+			if (/event: cut\ndata: .*\n\n/.test(tail)) break;
+		}
+		const [, after] = /event: cut\ndata: \{"after":(\d+)\}/.exec(tail) ?? [];
+		const all = (await daemon.engine.reads.events({ after: 0, limit: 1000 })).map((event) => event.id);
+		expect(all).toContain(Number(after));
+		expect(await events(Number(after), 3)).toEqual(all.filter((id) => id > Number(after)).slice(0, 3));
 	});
 
 	test("can be mirrored: the copy is the registry, also after the line broke", async () => {

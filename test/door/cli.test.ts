@@ -1,4 +1,5 @@
 // The command line: shapes, exit codes, what it says when something is wrong.
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,6 +23,14 @@ test("the daemon starts by itself on first use, and down is answered when it has
 	expect(() => process.kill(data.pid, 0)).toThrow();
 	expect(existsSync(path.join(other.home, "daemon.json"))).toBe(false);
 	expect((await other.brood("down")).out).toBe("no daemon was running\n");
+});
+
+test("a second daemon says who holds the home, and exits 1", async () => {
+	const { data } = await sh.json("status");
+	const second = await new Promise<{ code: unknown; err: string }>((resolve) =>
+		execFile(process.execPath, ["src/daemon.ts", "--home", sh.home], (error, _, err) => resolve({ code: error?.code, err })),
+	);
+	expect(second).toEqual({ code: 1, err: `brood: A daemon (pid ${data.pid}, ${data.url}) holds ${sh.home}.\n` });
 });
 
 test("an agent is added, prompted, forked, looked at and killed", async () => {

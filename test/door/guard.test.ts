@@ -88,6 +88,11 @@ test("every way of asking without the token is turned away alike, and leaves eve
 			expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
 			asked++;
 		}
+		for (const other of ["PUT", "PATCH", "OPTIONS"]) {
+			const answer = await ask(other, path, {}, other === "OPTIONS" ? undefined : "x".repeat(100_000));
+			expect([answer.status, JSON.parse(answer.body).error.code], `${other} ${path}`).toEqual([401, "UNAUTHORIZED"]);
+			asked++;
+		}
 	}
 	expect(asked).toBeGreaterThan(500);
 	expect(await fingerprint()).toBe(before);

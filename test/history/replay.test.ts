@@ -14,7 +14,7 @@ import { Copies, program, type Step } from "./model.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
 /** programs in `npm test`, and in `npm run torture` */
-const runs: Record<Flavor, number> = torture ? { memory: 100_000, sqlite: 10_000, postgres: 2000 } : { memory: 1000, sqlite: 500, postgres: 200 };
+const runs: Record<Flavor, number> = torture ? { memory: 100_000, sqlite: 10_000, postgres: 2000 } : { memory: 1000, sqlite: 300, postgres: 120 };
 const unlimited = { descendantsMax: Number.POSITIVE_INFINITY };
 
 type Replay = (engine: Engine, agent: AgentId) => Promise<number[]>;

@@ -1,9 +1,9 @@
 // One command's way: connect, ask, print, and leave with the right exit code.
 import { randomUUID } from "node:crypto";
-import { type Client, Refused } from "#client/client.ts";
+import { Refused } from "#client/client.ts";
 import { ProjectSlug } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
-import { connect } from "./connect.ts";
+import { type Connected, connect } from "./connect.ts";
 import { print, printData, printError } from "./print.ts";
 
 export interface Options {
@@ -11,8 +11,7 @@ export interface Options {
 	project?: string | undefined;
 }
 
-export interface Asking {
-	client: Client;
+export interface Asking extends Connected {
 	/** a fresh key for each command that changes something */
 	key: string;
 	query: { project?: ProjectSlug };
@@ -25,7 +24,7 @@ export async function act<T>(options: Options, ask: (asking: Asking) => Promise<
 		if (project?.success === false)
 			throw new Refused(refuse("VALIDATION_ERROR", `${JSON.stringify(options.project)} is no project's name: ${project.error.issues[0]?.message}.`));
 		const query = project === undefined ? {} : { project: project.data };
-		const data = await ask({ client: await connect(), key: randomUUID(), query });
+		const data = await ask({ ...(await connect()), key: randomUUID(), query });
 		if (options.json === true) printData(data);
 		else print(show(data));
 	} catch (error) {

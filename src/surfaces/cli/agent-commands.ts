@@ -14,6 +14,7 @@ export function agentCommands(program: Command): void {
 		.option("--type <type>", "scripted or shell")
 		.option("--model <model>", "the model it uses")
 		.option("--prompt <text>", "its first prompt")
+		.addHelpText("after", "\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'")
 		.addOption(new Option("--project <slug>", "the project it belongs to"))
 		.addOption(json())
 		.action(async (name, { project: slug, type, model, prompt, json: asJson }) => {
@@ -70,6 +71,7 @@ function forkCommand(program: Command): void {
 		.option("--fresh", "without the conversation")
 		.option("--type <type>", "another agent type")
 		.option("--model <model>", "another model")
+		.addHelpText("after", "\nExamples:\n  brood fork opus-1\n  brood fork opus-1 'try it the other way' --name other-way\n  brood fork opus-1 --at 42")
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, options) => {

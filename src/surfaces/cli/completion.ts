@@ -53,6 +53,6 @@ async function candidates(root: Node, words: readonly string[]): Promise<string[
 /** Of a daemon that runs; completion starts none. */
 async function agentNames(): Promise<string[]> {
 	const { running } = await import("./connect.ts");
-	const agents = (await (await running())?.call("agents", { query: {} })) ?? [];
+	const agents = (await (await running())?.client.call("agents", { query: {} })) ?? [];
 	return agents.map((agent) => (agent.project === null ? agent.handle : `${agent.project}/${agent.handle}`));
 }

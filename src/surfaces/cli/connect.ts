@@ -8,6 +8,7 @@ import { Client, Refused } from "#client/client.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion, type Status } from "#contract/wire.ts";
 import { programPath } from "#src/programs.ts";
+import { send } from "./send.ts";
 
 const startMs = 20_000;
 /** a daemon waits most of its life: it need not keep room for garbage */
@@ -17,23 +18,29 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): string {
 	return path.resolve(env["BROOD_HOME"] ?? path.join(os.homedir(), ".brood"));
 }
 
-export async function connect(): Promise<Client> {
+export interface Connected {
+	client: Client;
+	/** what the daemon said when it was found; null inside an agent, which does not ask */
+	status: Status | null;
+}
+
+export async function connect(): Promise<Connected> {
 	const { BROOD_URL: url, BROOD_TOKEN: token } = process.env;
-	if (url !== undefined && token !== undefined) return new Client({ url, token });
+	if (url !== undefined && token !== undefined) return { client: new Client({ url, token }, send), status: null };
 	return (await running()) ?? (await start());
 }
 
 /** A client of the daemon that has this home, if it answers. */
-export async function running(): Promise<Client | null> {
+export async function running(): Promise<Connected | null> {
 	const home = homeOf();
 	try {
 		const { url }: { url: string } = JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
 		const token = readFileSync(path.join(home, "token"), "utf8").trim();
-		const client = new Client({ url, token });
+		const client = new Client({ url, token }, send);
 		const status = await client.call("status");
 		if (status.home !== home) return null;
 		if (status.contract !== contractVersion) throw new Refused(olderOrNewer(status));
-		return client;
+		return { client, status };
 	} catch (error) {
 		if (error instanceof Refused && error.refusal.code === "CONFLICT") throw error;
 		return null;
@@ -46,7 +53,7 @@ function olderOrNewer({ contract, version }: Status): Refusal {
 }
 
 /** In a session of its own, with its log in the home, and without what the shell happens to have in its environment. */
-export async function start(): Promise<Client> {
+export async function start(): Promise<Connected> {
 	const home = homeOf();
 	mkdirSync(home, { recursive: true, mode: 0o700 });
 	const log = openSync(path.join(home, "daemon.log"), "a", 0o600);
@@ -59,8 +66,8 @@ export async function start(): Promise<Client> {
 	child.unref();
 	const ended = new Promise<string>((resolve) => child.once("exit", (code) => resolve(`it exited with ${code}`)));
 	for (const until = performance.now() + startMs; performance.now() < until; ) {
-		const client = await running();
-		if (client !== null) return client;
+		const found = await running();
+		if (found !== null) return found;
 		const how = await Promise.race([ended, pause(50).then(() => null)]);
 		// somebody else may have been quicker
 		if (how !== null) {

@@ -9,7 +9,7 @@ export function daemonCommands(program: Command): void {
 		.option("--json", "print one JSON document")
 		.action(async (options) => {
 			const [{ act }, { statusLine }] = await Promise.all([import("./act.ts"), import("./status.ts")]);
-			await act(options, ({ client }) => client.call("status"), statusLine);
+			await act(options, async ({ client, status }) => status ?? (await client.call("status")), statusLine);
 		});
 	program
 		.command("status")
@@ -17,7 +17,7 @@ export function daemonCommands(program: Command): void {
 		.option("--json", "print one JSON document")
 		.action(async (options) => {
 			const [{ act }, { statusLine }] = await Promise.all([import("./act.ts"), import("./status.ts")]);
-			await act(options, ({ client }) => client.call("status"), statusLine);
+			await act(options, async ({ client, status }) => status ?? (await client.call("status")), statusLine);
 		});
 	program
 		.command("down")

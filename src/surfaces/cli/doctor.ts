@@ -81,9 +81,8 @@ function containment(): Finding {
 }
 
 async function daemon(): Promise<Finding> {
-	const client = await running();
-	if (client === null) return good("daemon", "not running; it starts by itself on first use");
-	const status = await client.call("status");
+	const status = (await running())?.status;
+	if (!status) return good("daemon", "not running; it starts by itself on first use");
 	if (status.contract !== contractVersion)
 		return bad("daemon", `speaks contract ${status.contract}, this is ${contractVersion}`, "brood down, then use the newer of the two");
 	return good("daemon", `${status.version} at ${status.url} (pid ${status.pid})${status.version === version ? "" : `; this is ${version}`}`);

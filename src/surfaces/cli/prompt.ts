@@ -65,7 +65,7 @@ async function over(client: Client, { id, agent }: Prompt): Promise<Turn> {
 export async function events(options: Options & { after: number; follow?: true | undefined }): Promise<void> {
 	const stop = new AbortController();
 	try {
-		const client = await connect();
+		const { client } = await connect();
 		const all: unknown[] = [];
 		const until = options.follow === true ? Number.POSITIVE_INFINITY : await lastEvent(client);
 		if (until > options.after) {
@@ -88,7 +88,7 @@ export async function events(options: Options & { after: number; follow?: true |
 export async function followThread(reference: string, options: Options): Promise<void> {
 	const stop = new AbortController();
 	try {
-		const client = await connect();
+		const { client } = await connect();
 		const { id } = await client.ask("agent", { params: { agent: reference }, query: { project: options.project } });
 		for await (const event of client.events(0, stop.signal)) {
 			if (event.agent === id && isItem(event)) print(options.json === true ? JSON.stringify(event) : itemLine(event));

@@ -10,8 +10,7 @@ export function statusLine({ version, url, pid, home, store, agents, turns }: St
 
 /** Answered when the daemon has exited. */
 export async function down(options: { json?: boolean | undefined }): Promise<void> {
-	const client = await running();
-	const status = client === null ? null : await client.call("status");
+	const status = (await running())?.status ?? null;
 	if (status !== null) {
 		process.kill(status.pid, "SIGTERM");
 		while (exists(status.pid)) await pause(20);

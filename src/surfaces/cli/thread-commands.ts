@@ -13,6 +13,7 @@ export function threadCommands(program: Command): void {
 		.argument("<text>", "the prompt")
 		.option("--front", "before the others")
 		.option("--wait", "answer with the turn when it is over")
+		.addHelpText("after", "\nExamples:\n  brood prompt opus-1 'fix the test' --wait\n  brood prompt opus-1 'this first' --front")
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, text, options) => {
