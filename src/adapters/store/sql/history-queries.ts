@@ -45,17 +45,26 @@ export const walkUp = query<{ agent: AgentId }>()("walk-up", (db, arg) =>
 	raw(db, sql<WalkRow>`${walk(arg("agent"))} select seq, id, lineage, up_to, clear from walk order by depth desc`),
 );
 
-/** One range of one thread, for a database where a query costs microseconds. */
-export const itemsOfRange = query<{ seq: number; after: number; upTo: number }>()("items-of-range", (db, arg) =>
+interface RangeArgs extends Record<string, number> {
+	seq: number;
+	after: number;
+	upTo: number;
+}
+
+const fromRange = (db: Kysely<Tables>, arg: (name: "seq" | "after" | "upTo") => RawBuilder<number>, wanted: RawBuilder<boolean>) =>
 	db
 		.selectFrom("event")
 		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])
 		.where("agent", "=", arg("seq"))
 		.where("id", ">", arg("after"))
 		.where("id", "<=", arg("upTo"))
-		.where(isItem)
-		.orderBy("id"),
-);
+		.where(wanted)
+		.orderBy("id");
+
+/** One range of one thread, for a database where a query costs microseconds. */
+export const itemsOfRange = query<RangeArgs>()("items-of-range", (db, arg) => fromRange(db, arg, isItem));
+
+export const controlsOfRange = query<RangeArgs>()("controls-of-range", (db, arg) => fromRange(db, arg, isControl));
 
 /** All ranges at once, for a database at the other end of a wire. */
 export const itemsOfHistory = query<{ agent: AgentId }>()("items-of-history", (db, arg) =>
@@ -69,17 +78,6 @@ export const itemsOfHistory = query<{ agent: AgentId }>()("items-of-history", (d
 			) part
 			order by walk.depth desc, part.id`,
 	),
-);
-
-export const controlsOfRange = query<{ seq: number; after: number; upTo: number }>()("controls-of-range", (db, arg) =>
-	db
-		.selectFrom("event")
-		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])
-		.where("agent", "=", arg("seq"))
-		.where("id", ">", arg("after"))
-		.where("id", "<=", arg("upTo"))
-		.where(isControl)
-		.orderBy("id"),
 );
 
 /** The newest is near the end of the thread, so this reads a few rows at most. */
