@@ -78,8 +78,9 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		clock: systemClock,
 		parkMs,
 	});
-	const engine = parts.use(await startEngine({ home }, { ...known(config.limits ?? {}), ...limits }, driver, config.agentZero?.type));
-	const stream = parts.use(new EventStream(engine, await engine.reads.lastEvent()));
+	const given = { ...defaultLimits, ...known(config.limits ?? {}), ...limits };
+	const engine = parts.use(await startEngine({ home }, given, driver, config.agentZero?.type));
+	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, Object.keys(allPrograms));
 	const handlers = { ...registryHandlers(desk, { pid: process.pid, url: door.url, version, home }), ...livingHandlers(desk), ...mailHandlers(desk) };

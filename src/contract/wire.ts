@@ -2,10 +2,12 @@
 // name an agent hold its id, `project` is a slug.
 import { z } from "zod";
 import { activities, endReasons, HoldKind, Lineage, labels, lives } from "./agent.ts";
+import { Event } from "./event.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
-import { mailStates } from "./mail.ts";
+import { MailState } from "./mail.ts";
+import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
-import { turnSources, turnStates } from "./turn.ts";
+import { TurnState } from "./turn.ts";
 
 const Time = z.iso.datetime();
 
@@ -38,54 +40,17 @@ export const Agent = z.object({
 export type Agent = z.infer<typeof Agent>;
 
 /** An item of a conversation, and with a dotted kind any other event. */
-export const Item = z.object({
-	id: EventId,
-	agent: AgentId.nullable(),
-	turn: EventId.nullable(),
-	kind: z.string(),
-	text: z.string().nullable(),
-	data: z.json(),
-	at: Time,
-	actor: Actor,
-	command: z.string().nullable(),
-});
+export const Item = z.object({ ...Event.shape, at: Time });
 export type Item = z.infer<typeof Item>;
 
-export const Turn = z.object({
-	id: EventId,
-	agent: AgentId,
-	prompt: EventId,
-	source: z.enum(turnSources),
-	state: z.enum(turnStates),
-	startedAt: Time,
-	endedAt: Time.nullable(),
-	reason: z.string().nullable(),
-	finalItem: EventId.nullable(),
-});
+export const Turn = z.object({ ...TurnState.omit({ handedAt: true, stoppingAt: true }).shape, startedAt: Time, endedAt: Time.nullable() });
 export type Turn = z.infer<typeof Turn>;
 
-export const Prompt = z.object({
-	id: EventId,
-	agent: AgentId,
-	text: z.string(),
-	/** 1 is next */
-	position: z.int(),
-	source: z.enum(turnSources),
-	createdAt: Time,
-	createdBy: Actor,
-});
+/** Its position counts from 1, which is next. */
+export const Prompt = z.object({ ...PromptState.shape, createdAt: Time });
 export type Prompt = z.infer<typeof Prompt>;
 
-export const Mail = z.object({
-	id: EventId,
-	from: Actor,
-	to: AgentId,
-	body: z.string(),
-	state: z.enum(mailStates),
-	deliveredIn: EventId.nullable(),
-	sentAt: Time,
-	readAt: Time.nullable(),
-});
+export const Mail = z.object({ ...MailState.omit({ deletedAt: true }).shape, sentAt: Time, readAt: Time.nullable() });
 export type Mail = z.infer<typeof Mail>;
 
 export const Project = z.object({ slug: ProjectSlug, path: z.string(), addedAt: Time });

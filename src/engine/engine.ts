@@ -10,6 +10,7 @@ import { outsideTurn } from "#domain/permission.ts";
 import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
+import { startHousekeeping } from "./housekeeping.ts";
 import type { Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
@@ -59,13 +60,13 @@ export class Engine implements AsyncDisposable {
 			const agentZero = await foundAgentZero(dispatcher, parts.agentZeroType);
 			const { reads } = parts.store;
 			await recover({ reads, dispatch, driver: parts.driver });
-			await parts.store.dropReceipts(parts.clock.now() - parts.limits.receiptsKeptMs);
 			const runner = parts.driver && new TurnRunner({ reads, dispatch, driver: parts.driver, publisher });
 			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch })];
 			const reactors: Reactor[] = [provisionReactor({ reads, dispatch }), ...turns];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
-			const supervisor = await Supervisor.start(supervised, { ...restarts, clock: parts.clock });
+			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
+			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock });
 			return new Engine(parts, { publisher, dispatcher, supervisor, runner, agentZero });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();

@@ -3,7 +3,6 @@
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
 
 /** A piece of an item that is still being said. It is in no journal and has no id. */
 export interface Delta {
@@ -20,15 +19,10 @@ const liveLengthMax = 1024 * 1024;
 export class Publisher {
 	readonly #limits: Limits;
 	readonly #subscriptions = new Set<Subscription>();
-	#watchers = 0;
 	#lastPublished = 0;
 
 	constructor(limits: Limits) {
 		this.#limits = limits;
-	}
-
-	get watchers(): number {
-		return this.#watchers;
 	}
 
 	/** What was there before anything was published: a reader that never got anything resumes behind it. */
@@ -36,25 +30,9 @@ export class Publisher {
 		this.#lastPublished = Math.max(this.#lastPublished, event);
 	}
 
-	/** Everything published from now on, for somebody outside: only so many are let in. */
-	watch(): Subscription | Refusal {
-		if (this.#watchers >= this.#limits.watchersMax) {
-			return refuse("QUEUE_FULL", `${this.#limits.watchersMax} watchers are connected; no more are accepted.`);
-		}
-		this.#watchers++;
-		return this.#subscribe(() => this.#watchers--);
-	}
-
-	/** The same for the daemon's own parts. */
+	/** Everything published from now on. */
 	follow(): Subscription {
-		return this.#subscribe(() => {});
-	}
-
-	#subscribe(onEnd: () => void): Subscription {
-		const subscription: Subscription = new Subscription(this.#limits.backlogEventsMax, this.#lastPublished, () => {
-			this.#subscriptions.delete(subscription);
-			onEnd();
-		});
+		const subscription: Subscription = new Subscription(this.#limits.backlogEventsMax, this.#lastPublished, () => this.#subscriptions.delete(subscription));
 		this.#subscriptions.add(subscription);
 		return subscription;
 	}

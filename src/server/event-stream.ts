@@ -22,6 +22,7 @@ interface Reader {
 }
 
 export class EventStream implements AsyncDisposable {
+	readonly watchersMax: number;
 	readonly #engine: Engine;
 	readonly #readers = new Set<Reader>();
 	readonly #heartbeat: NodeJS.Timeout;
@@ -30,8 +31,9 @@ export class EventStream implements AsyncDisposable {
 	readonly #ended: Promise<void>;
 	#last: number;
 
-	constructor(engine: Engine, last: number) {
+	constructor(engine: Engine, { last, watchersMax }: { last: number; watchersMax: number }) {
 		this.#engine = engine;
+		this.watchersMax = watchersMax;
 		this.#last = last;
 		this.#following = engine.publisher.follow();
 		this.#following.onLive(() => this.#passOn());
@@ -39,8 +41,8 @@ export class EventStream implements AsyncDisposable {
 		this.#ended = this.#follow();
 	}
 
-	get readers(): number {
-		return this.#readers.size;
+	get full(): boolean {
+		return this.#readers.size >= this.watchersMax;
 	}
 
 	/** Serves one reader until it leaves. */

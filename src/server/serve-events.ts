@@ -7,7 +7,6 @@ import { actorOf, type Guard } from "./auth.ts";
 import type { EventStream } from "./event-stream.ts";
 
 const Query = z.strictObject({ after: z.coerce.number().int().nonnegative().default(0), deltas: z.stringbool().default(false) });
-const watchersMax = 200;
 
 /** False if the request is for somebody else. */
 export function serveEvents(stream: EventStream, guard: Guard, request: IncomingMessage, response: ServerResponse): boolean {
@@ -19,7 +18,7 @@ export function serveEvents(stream: EventStream, guard: Guard, request: Incoming
 	const actor = actorOf(headers, guard);
 	if (actor === null) return turnAway(response, refuse("UNAUTHORIZED", "This needs the daemon's token."));
 	if (agentOf(actor) !== null) return turnAway(response, refuse("FORBIDDEN", "This is not for agents."));
-	if (stream.readers >= watchersMax) return turnAway(response, refuse("QUEUE_FULL", `${watchersMax} watchers are connected; no more are accepted.`));
+	if (stream.full) return turnAway(response, refuse("QUEUE_FULL", `${stream.watchersMax} watchers are connected; no more are accepted.`));
 	const lastSeen = request.headers["last-event-id"];
 	const query = Query.safeParse({ ...Object.fromEntries(url.searchParams), ...(typeof lastSeen === "string" && { after: lastSeen }) });
 	if (!query.success) return turnAway(response, refuse("VALIDATION_ERROR", z.prettifyError(query.error)));

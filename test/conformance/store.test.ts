@@ -44,7 +44,7 @@ describe.each(flavors)("%s", (flavor) => {
 		const { engine, store } = gated;
 		const before = await allEvents(engine);
 		const answers: string[] = [];
-		const published = engine.publisher.watch();
+		const published = engine.publisher.follow();
 		const waiting = Promise.all(
 			["one", gateText, "three"].map(async (text) => {
 				await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text });

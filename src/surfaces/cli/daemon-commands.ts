@@ -3,22 +3,19 @@ import type { Command } from "@commander-js/extra-typings";
 
 export function daemonCommands(program: Command): void {
 	program.commandsGroup("Daemon:");
-	program
-		.command("up")
-		.description("start the daemon, if it is not running")
-		.option("--json", "print one JSON document")
-		.action(async (options) => {
-			const [{ act }, { statusLine }] = await Promise.all([import("./act.ts"), import("./status.ts")]);
-			await act(options, async ({ client, status }) => status ?? (await client.call("status")), statusLine);
-		});
-	program
-		.command("status")
-		.description("what the daemon is and has")
-		.option("--json", "print one JSON document")
-		.action(async (options) => {
-			const [{ act }, { statusLine }] = await Promise.all([import("./act.ts"), import("./status.ts")]);
-			await act(options, async ({ client, status }) => status ?? (await client.call("status")), statusLine);
-		});
+	for (const [name, description] of [
+		["up", "start the daemon, if it is not running"],
+		["status", "what the daemon is and has"],
+	] as const) {
+		program
+			.command(name)
+			.description(description)
+			.option("--json", "print one JSON document")
+			.action(async (options) => {
+				const [{ act }, { statusLine }] = await Promise.all([import("./act.ts"), import("./status.ts")]);
+				await act(options, async ({ client, status }) => status ?? (await client.call("status")), statusLine);
+			});
+	}
 	program
 		.command("down")
 		.description("let the running turns end, then stop the daemon")
