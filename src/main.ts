@@ -1,7 +1,9 @@
 // The composition root: the only file that knows every adapter.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { driverByType } from "#adapters/driver/by-type.ts";
 import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
+import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { readConfig } from "#adapters/system/config.ts";
 import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
@@ -16,7 +18,10 @@ import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
 import { livingHandlers } from "#server/handlers/living.ts";
 import { mailHandlers } from "#server/handlers/mail.ts";
+import { openHandlers } from "#server/handlers/open.ts";
+import { queueHandlers } from "#server/handlers/queue.ts";
 import { registryHandlers } from "#server/handlers/registry.ts";
+import { threadHandlers } from "#server/handlers/thread.ts";
 import { listen } from "#server/listen.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { programPath, programUrl } from "./programs.ts";
@@ -34,7 +39,8 @@ export async function startEngine(
 ): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
 	const store = await openStore(place, limits);
-	return await Engine.start({ store, driver, limits, clock: systemClock, ids: randomIds, agentZeroType });
+	const blobs = "home" in place ? { blobs: blobsIn(path.join(place.home, "blobs")) } : {};
+	return await Engine.start({ store, driver, limits, clock: systemClock, ids: randomIds, agentZeroType, ...blobs });
 }
 
 export interface DaemonOptions {
@@ -67,7 +73,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const allPrograms = { ...ownPrograms, ...programs };
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
-	const driver = new ProcessDriver({
+	const processes = new ProcessDriver({
 		mark: homeId(home, randomIds.key()),
 		scratch: path.join(home, "scratch"),
 		programs: allPrograms,
@@ -79,11 +85,14 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		parkMs,
 	});
 	const given = { ...defaultLimits, ...known(config.limits ?? {}), ...limits };
-	const engine = parts.use(await startEngine({ home }, given, driver, config.agentZero?.type));
+	const engine = parts.use(await startEngine({ home }, given, driverByType(processes), config.agentZero?.type));
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
-	const desk = new Desk(engine, Object.keys(allPrograms));
-	const handlers = { ...registryHandlers(desk, { pid: process.pid, url: door.url, version, home }), ...livingHandlers(desk), ...mailHandlers(desk) };
+	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
+	const handlers = {
+		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home }),
+		...{ ...livingHandlers(desk), ...queueHandlers(desk), ...threadHandlers(desk), ...openHandlers(desk), ...mailHandlers(desk) },
+	};
 	door.open({
 		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), version, failed }).fetch,
 		raw: (request, response) => serveEvents(stream, guard, request, response),

@@ -171,13 +171,25 @@ describe("the registry", () => {
 			{ type: "turn.end", agent: id, turn: 1, state: "completed" },
 			{ type: "turn.crash", agent: id, turn: 1 },
 			{ type: "turn.release", agent: id, turn: 1, reason: "x" },
+			{ type: "turn.yield", agent: id, turn: 1 },
+			{ type: "turn.silent", agent: id, turn: 1, since: 1 },
+			{ type: "turn.heard", agent: id, turn: 1 },
+			{ type: "turn.retry", agent: id },
+			{ type: "turn.finish", agent: id, message: "x" },
+			{ type: "prompt.edit", agent: id, prompt: 1, text: "x" },
+			{ type: "prompt.move", agent: id, prompt: 1, to: 1 },
+			{ type: "prompt.cancel", agent: id },
+			{ type: "approval.ask", agent: id, turn: 1, question: { title: "x", tool: "x", call: null, options: [] } },
+			{ type: "approval.answer", agent: id, approval: 1, allow: true },
+			{ type: "wait.look", wait: 1 },
+			{ type: "agent.delete", agent: id },
 			{ type: "mail.wake", agent: id },
 			{ type: "project.add", slug: "x", path: "/x" },
 			{ type: "project.remove", slug: "x" },
 		];
 		for (const command of commands) expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({ code: "FORBIDDEN" });
 		for (const command of commands.slice(0, 3)) expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });
-		expect(Object.keys(speakers)).toHaveLength(commands.length + 7);
+		expect(Object.keys(speakers)).toHaveLength(commands.length + 9);
 	});
 });
 

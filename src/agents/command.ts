@@ -2,11 +2,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
-const outputMax = 1024 * 1024;
+const outputMax = 4 * 1024 * 1024;
+/** Now and then what there is so far is told, so that it survives whoever ends us; longer outputs are told only at the end. */
+const flushMs = 300;
+const flushMax = 256 * 1024;
 const graceMs = 300;
 
 /** Answers with what it printed; rejects with that and how it ended if it failed. Aborting ends it and all of its group. */
-export async function runCommand(command: string, signal: AbortSignal): Promise<string> {
+export async function runCommand(command: string, signal: AbortSignal, soFar: (output: string) => void = () => {}): Promise<string> {
 	const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"], detached: true });
 	let output = "";
 	const take = (chunk: string): void => {
@@ -14,12 +17,19 @@ export async function runCommand(command: string, signal: AbortSignal): Promise<
 	};
 	child.stdout.setEncoding("utf8").on("data", take);
 	child.stderr.setEncoding("utf8").on("data", take);
+	let told = 0;
+	const flush = setInterval(() => {
+		if (output.length === told || output.length > flushMax) return;
+		told = output.length;
+		soFar(output);
+	}, flushMs);
 	const stopped = Promise.withResolvers<void>();
 	const stop = (): void => void endGroup(child).then(stopped.resolve);
 	signal.addEventListener("abort", stop, { once: true });
 	// what it left running may hold its output open; a command that was stopped is not waited for any longer than that
 	await Promise.race([once(child, "close"), stopped.promise]);
 	signal.removeEventListener("abort", stop);
+	clearInterval(flush);
 	if (child.exitCode !== 0) throw new Error(`${output}${output === "" || output.endsWith("\n") ? "" : "\n"}[${child.signalCode ?? `exit ${child.exitCode}`}]`);
 	return output;
 }

@@ -5,14 +5,16 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { runCommand } from "./command.ts";
-import { askDaemon } from "./daemon.ts";
+import { askDaemon, waitThere } from "./daemon.ts";
 import { speak, TurnFailed, type Voice } from "./speak.ts";
 
 type Instruction = (rest: string, voice: Voice) => Promise<void>;
 
 const instructions: Record<string, Instruction> = {
 	say: (text, voice) => voice.say(text),
-	run: (command, voice) => voice.tool(command, "execute", () => runCommand(command, voice.signal)),
+	run: (command, voice) => voice.tool(command, "execute", (soFar) => runCommand(command, voice.signal, soFar)),
+	ask: (question, voice) => voice.ask(question, async () => "allowed"),
+	wait: (rest, voice) => voice.tool(`wait ${rest}`, "other", () => wait(rest, voice.signal)),
 	write: (rest, voice) => voice.tool(`write ${rest.split(" ", 1)[0]}`, "edit", async () => write(rest)),
 	sleep: async (ms, voice) => void (await pause(Number(ms), undefined, { signal: voice.signal })),
 	fork: (prompt, voice) => voice.tool("fork", "other", () => askDaemon("self/fork", { prompt })),
@@ -26,7 +28,7 @@ const instructions: Record<string, Instruction> = {
 		await voice.say("left a process behind");
 	},
 	flood,
-	...Object.fromEntries(["ask", "wait", "commit", "limit"].map((name) => [name, later(name)])),
+	...Object.fromEntries(["commit", "limit"].map((name) => [name, later(name)])),
 };
 
 function later(name: string): Instruction {
@@ -50,6 +52,13 @@ function write(rest: string): string {
 	mkdirSync(path.dirname(file), { recursive: true });
 	writeFileSync(file, `${text}\n`);
 	return `wrote ${name}`;
+}
+
+/** `wait AGENT|children [SECONDS]` */
+async function wait(rest: string, signal: AbortSignal): Promise<string> {
+	const [whom = "", seconds] = rest.split(" ");
+	const patience = seconds === undefined ? {} : { timeoutMs: Math.round(Number(seconds) * 1000) };
+	return await waitThere(whom === "children" ? { children: true, ...patience } : { agents: [whom], ...patience }, signal);
 }
 
 async function send(rest: string): Promise<string> {

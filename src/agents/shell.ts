@@ -4,9 +4,9 @@ import { speak, TurnFailed } from "./speak.ts";
 
 speak("shell", async (prompt, voice) => {
 	let failed: Error | null = null;
-	await voice.tool(prompt.split("\n", 1)[0] ?? prompt, "execute", async () => {
+	await voice.tool(prompt.split("\n", 1)[0] ?? prompt, "execute", async (soFar) => {
 		try {
-			return await runCommand(prompt, voice.signal);
+			return await runCommand(prompt, voice.signal, soFar);
 		} catch (error) {
 			failed = error instanceof Error ? error : new Error(String(error));
 			throw failed;

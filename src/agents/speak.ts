@@ -1,7 +1,7 @@
 // What our own agent programs share: they speak ACP on their standard input and output, do one prompt at a time, and
 // say what they do through a small voice.
 import { Readable, Writable } from "node:stream";
-import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError, type SessionUpdate } from "@agentclientprotocol/sdk";
+import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError, type RequestPermissionRequest, type SessionUpdate } from "@agentclientprotocol/sdk";
 
 export interface Voice {
 	/** a whole message */
@@ -9,9 +9,17 @@ export interface Voice {
 	/** a piece of a message with this name */
 	piece(message: string, text: string): Promise<void>;
 	/** does something and tells how it went */
-	tool(title: string, kind: "execute" | "edit" | "other", work: () => Promise<string>): Promise<void>;
+	tool(title: string, kind: "execute" | "edit" | "other", work: (soFar: (output: string) => void) => Promise<string>): Promise<void>;
+	/** the same, once somebody has allowed it */
+	ask(question: string, work: () => Promise<string>): Promise<void>;
 	readonly signal: AbortSignal;
 }
+
+const permissions = [
+	{ optionId: "allow", name: "Allow", kind: "allow_once" },
+	{ optionId: "allow-always", name: "Always allow", kind: "allow_always" },
+	{ optionId: "deny", name: "Deny", kind: "reject_once" },
+] as const;
 
 /** A prompt that is over because something went wrong, in words for a person. */
 export class TurnFailed extends Error {}
@@ -31,15 +39,27 @@ export function speak(name: string, carryOut: (prompt: string, voice: Voice) => 
 			const tool: Voice["tool"] = async (title, kind, work) => {
 				const toolCallId = `call-${++said}`;
 				await update({ sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress" });
-				const [status, text] = await work().then(
+				const soFar = (output: string): void =>
+					void update({ sessionUpdate: "tool_call_update", toolCallId, content: [{ type: "content", content: { type: "text", text: output } }] }).catch(
+						() => {},
+					);
+				const [status, text] = await work(soFar).then(
 					(output) => ["completed", output] as const,
 					(error: unknown) => ["failed", error instanceof Error ? error.message : String(error)] as const,
 				);
 				await update({ sessionUpdate: "tool_call_update", toolCallId, status, content: [{ type: "content", content: { type: "text", text } }] });
 			};
+			const ask: Voice["ask"] = (question, work) =>
+				tool(question, "other", async () => {
+					const toolCall: RequestPermissionRequest["toolCall"] = { toolCallId: `call-${said}`, title: question, kind: "other" };
+					const request: RequestPermissionRequest = { sessionId: params.sessionId, toolCall, options: [...permissions] };
+					const { outcome } = await client.request(methods.client.session.requestPermission, request);
+					if (outcome.outcome !== "selected" || !outcome.optionId.startsWith("allow")) throw new Error(outcome.outcome === "selected" ? "denied" : "cancelled");
+					return await work();
+				});
 			const prompt = params.prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 			try {
-				await carryOut(prompt, { say: (text) => piece(`message-${++said}`, text), piece, tool, signal });
+				await carryOut(prompt, { say: (text) => piece(`message-${++said}`, text), piece, tool, ask, signal });
 			} catch (error) {
 				if (!signal.aborted) throw new RequestError(-32000, error instanceof Error ? error.message : String(error));
 			}

@@ -1,6 +1,7 @@
 // The agent: a durable process. Its state is three persisted facts (life, activity, holds); everything
 // else that a screen calls "status" is derived from them in `domain/agent/label.ts`.
 import { z } from "zod";
+import { ApprovalFact, Permit, Policy } from "./approval.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Text } from "./text.ts";
@@ -32,6 +33,10 @@ export const AgentState = z.strictObject({
 	project: ProjectSlug.nullable(),
 	type: z.string(),
 	model: z.string().nullable(),
+	/** who answers when it asks for permission */
+	policy: Policy,
+	/** what it need not ask again */
+	permits: z.array(Permit),
 	life: z.enum(lives),
 	activity: z.enum(activities),
 	holds: z.array(Hold),
@@ -41,7 +46,9 @@ export const AgentState = z.strictObject({
 	/** the event that holds its settings (system prompt, pinned files); shared with its forks until one changes them */
 	settings: EventId.nullable(),
 	/** the one that is open */
-	turn: z.strictObject({ id: EventId, startedAt: z.int() }).nullable(),
+	turn: z.strictObject({ id: EventId, startedAt: z.int(), silentSince: z.int().nullable() }).nullable(),
+	/** the event with which its latest turn ended */
+	turnEndedIn: EventId.nullable(),
 	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
@@ -49,6 +56,8 @@ export const AgentState = z.strictObject({
 	endedAt: z.int().nullable(),
 	endedBy: Actor.nullable(),
 	endReason: z.enum(endReasons).nullable(),
+	/** why, in the words of whoever ended it */
+	endNote: z.string().nullable(),
 	reapedAt: z.int().nullable(),
 	workspaceRemovedAt: z.int().nullable(),
 });
@@ -74,6 +83,7 @@ export const AgentSpawn = z.strictObject({
 	project: ProjectSlug.optional(),
 	agentType: AgentType.optional(),
 	model: Model.optional(),
+	policy: Policy.optional(),
 });
 export type AgentSpawn = z.infer<typeof AgentSpawn>;
 
@@ -88,11 +98,20 @@ export type Settings = z.infer<typeof Settings>;
 export const noSettings: Settings = { systemPrompt: null, pinned: [] };
 
 /** What is not named stays as it is. Settings survive a clear. */
-const AgentConfigure = z.strictObject({ type: z.literal("agent.configure"), agent: AgentId, model: Model.nullable().optional(), ...Settings.partial().shape });
+const AgentConfigure = z.strictObject({
+	type: z.literal("agent.configure"),
+	agent: AgentId,
+	model: Model.nullable().optional(),
+	policy: Policy.optional(),
+	...Settings.partial().shape,
+});
 export type AgentConfigure = z.infer<typeof AgentConfigure>;
 
-const AgentKill = z.strictObject({ type: z.literal("agent.kill"), agent: AgentId, cascade: z.boolean().default(false) });
+const AgentKill = z.strictObject({ type: z.literal("agent.kill"), agent: AgentId, cascade: z.boolean().default(false), reason: Reason.default("") });
 export type AgentKill = z.infer<typeof AgentKill>;
+/** Ends it for good. Without force only if nothing waits for it. */
+const AgentDelete = z.strictObject({ type: z.literal("agent.delete"), agent: AgentId, force: z.boolean().default(false), reason: Reason.default("") });
+export type AgentDelete = z.infer<typeof AgentDelete>;
 const AgentFail = z.strictObject({ type: z.literal("agent.fail"), agent: AgentId, code: RefusalCode, step: z.string().max(100), reason: Reason });
 export type AgentFail = z.infer<typeof AgentFail>;
 const AgentPause = z.strictObject({ type: z.literal("agent.pause"), agent: AgentId, reason: Reason.default("") });
@@ -115,6 +134,7 @@ export const agentCommands = [
 	AgentConfigure,
 	AgentInterrupt,
 	AgentKill,
+	AgentDelete,
 	z.strictObject({ type: z.literal("agent.reap"), agent: AgentId }),
 ] as const;
 
@@ -127,22 +147,25 @@ export const AgentFact = z.discriminatedUnion("kind", [
 			project: ProjectSlug.nullable(),
 			type: z.string(),
 			model: z.string().nullable(),
+			policy: Policy.default("ask"),
 			lineage: Lineage.nullable(),
 			supervisor: AgentId.nullable(),
 			settings: EventId.nullable(),
 		}),
 	}),
 	/** the whole settings, so that one event is all there is to read */
-	z.object({ kind: z.literal("agent.configured"), data: Settings.extend({ model: z.string().nullable() }) }),
+	z.object({ kind: z.literal("agent.configured"), data: Settings.extend({ model: z.string().nullable(), policy: Policy.exactOptional() }) }),
 	z.object({ kind: z.literal("agent.provisioned") }),
 	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
 	z.object({ kind: z.literal("agent.held"), data: z.object({ hold: HoldKind, reason: z.string() }) }),
 	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind) }) }),
 	z.object({ kind: z.literal("agent.supervised"), data: z.object({ supervisor: AgentId }) }),
-	z.object({ kind: z.literal("agent.ended"), data: z.object({ reason: z.enum(endReasons) }) }),
+	z.object({ kind: z.literal("agent.ended"), data: z.object({ reason: z.enum(endReasons), note: z.string().exactOptional() }) }),
+	/** its workspace, if it had one, is gone */
+	z.object({ kind: z.literal("agent.removed") }),
 	z.object({ kind: z.literal("agent.reaped") }),
 ]);
 export type AgentFact = z.infer<typeof AgentFact>;
 
-/** Everything that changes an agent's row: a turn does too, by starting and ending. */
-export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact]);
+/** Everything that changes an agent's row: a turn does too, by starting and ending, and an approval that is given for good. */
+export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact, ApprovalFact]);

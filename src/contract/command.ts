@@ -2,18 +2,22 @@
 // unknown to the contract and refused before it reaches a decision.
 import { z } from "zod";
 import { agentCommands } from "./agent.ts";
+import { approvalCommands } from "./approval.ts";
 import type { Actor, AgentId, Key } from "./ids.ts";
 import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
 import { turnCommands } from "./turn.ts";
+import { waitCommands } from "./wait.ts";
 
 export const Command = z.discriminatedUnion("type", [
 	...agentCommands,
 	...itemCommands,
 	...promptCommands,
 	...turnCommands,
+	...approvalCommands,
+	...waitCommands,
 	...mailCommands,
 	...projectCommands,
 ]);

@@ -1,12 +1,14 @@
 // The journal's row, and what a decision may put into it.
 import { z } from "zod";
 import type { AgentFact } from "./agent.ts";
+import type { ApprovalFact } from "./approval.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import type { ItemFact } from "./item.ts";
 import type { MailFact } from "./mail.ts";
 import type { ProjectFact } from "./project.ts";
 import type { PromptFact } from "./prompt.ts";
 import type { TurnFact } from "./turn.ts";
+import type { WaitFact } from "./wait.ts";
 
 /** One row of the one append-only journal. Nothing in it is ever changed or deleted. */
 export const Event = z.object({
@@ -26,7 +28,10 @@ export const Event = z.object({
 export type Event = z.infer<typeof Event>;
 
 /** What `decide` answers with: the events to be, before time, actor and id are known. */
-export type Fact = ((AgentFact | PromptFact | TurnFact | MailFact | ItemFact) & { agent: AgentId }) | (ProjectFact & { agent: null });
+export type Fact =
+	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | MailFact | ItemFact) & { agent: AgentId })
+	| (WaitFact & { agent: AgentId | null })
+	| (ProjectFact & { agent: null });
 
 /** What happens to a fact on its way into the journal: it gets its id, a time and an actor. */
 export type Happened<F> = F & { id: number; at: number; actor: Actor };

@@ -18,6 +18,8 @@ export interface Limits {
 	commandsWaitingMax: number;
 	/** and how many bytes they may have together */
 	bytesWaitingMax: number;
+	/** a turn of which nothing was heard for so long is shown to people */
+	silentTurnMs: number;
 	/** how long a receipt answers a retry */
 	receiptsKeptMs: number;
 }
@@ -32,6 +34,7 @@ export const limits: Limits = {
 	watchersMax: 200,
 	commandsWaitingMax: 10_000,
 	bytesWaitingMax: 64 * 1024 * 1024,
+	silentTurnMs: 10 * 60 * 1000,
 	receiptsKeptMs: 7 * 24 * 60 * 60 * 1000,
 };
 

@@ -4,21 +4,60 @@ import { Actor, AgentId, EventId } from "./ids.ts";
 import { Text } from "./text.ts";
 import { turnSources } from "./turn.ts";
 
+const Priority = z.int().min(-100).max(100);
+/** Whatever whoever queued it wants to find again; Brood does nothing with it. */
+const Metadata = z.record(z.string().max(100), Text.max(1000)).refine((all) => Object.keys(all).length <= 32, "at most 32 entries");
+
+const Retried = z.object({ prompt: EventId, turn: EventId });
+
 export const PromptState = z.strictObject({
 	id: EventId,
 	agent: AgentId,
 	text: z.string(),
-	/** smaller comes first */
+	/** the event that has the words: its own, or that of the last edit */
+	words: EventId,
+	/** smaller comes first; below zero are those that were put in front, which come before everything else */
 	position: z.int(),
+	/** among the others the higher one comes first */
+	priority: Priority,
+	/** it does not start before this moment */
+	notBefore: z.int().nullable(),
+	/** starts whatever holds the agent, once */
+	manual: z.boolean(),
 	source: z.enum(turnSources),
+	/** what it runs again */
+	retries: Retried.nullable(),
+	metadata: Metadata.nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
+	editedBy: Actor.nullable(),
+	editedAt: z.int().nullable(),
 });
 export type PromptState = z.infer<typeof PromptState>;
 
+/** Where an entry stands, and in which company. */
+const Place = z.object({ prompt: EventId, position: z.int(), priority: Priority });
+export type Place = z.infer<typeof Place>;
+
 /** The words are the event's text. */
 export const PromptFact = z.discriminatedUnion("kind", [
-	z.object({ kind: z.literal("prompt.queued"), text: z.string(), data: z.object({ position: z.int(), source: z.enum(turnSources) }) }),
+	z.object({
+		kind: z.literal("prompt.queued"),
+		text: z.string(),
+		data: z.object({
+			position: z.int(),
+			source: z.enum(turnSources),
+			priority: Priority.exactOptional(),
+			notBefore: z.int().exactOptional(),
+			manual: z.literal(true).exactOptional(),
+			retries: Retried.exactOptional(),
+			metadata: Metadata.exactOptional(),
+		}),
+	}),
+	/** the new words are the event's text, the old ones are here */
+	z.object({ kind: z.literal("prompt.edited"), text: z.string(), data: z.object({ prompt: EventId, before: z.string() }) }),
+	/** the places of all that stand elsewhere now */
+	z.object({ kind: z.literal("prompt.moved"), data: z.object({ prompt: EventId, places: z.array(Place) }) }),
 	/** its turn never got to hand it over */
 	z.object({ kind: z.literal("prompt.returned"), data: z.object({ prompt: EventId, position: z.int() }) }),
 	z.object({ kind: z.literal("prompt.cancelled"), data: z.object({ prompts: z.array(EventId) }) }),
@@ -30,8 +69,23 @@ const PromptQueue = z.strictObject({
 	agent: AgentId,
 	text: Text.min(1),
 	front: z.boolean().default(false),
-	source: z.enum(turnSources).default("queue"),
+	/** a manual turn: it starts now, whatever holds the agent */
+	now: z.boolean().default(false),
+	priority: Priority.default(0),
+	notBefore: z.int().positive().optional(),
+	metadata: Metadata.optional(),
 });
 export type PromptQueue = z.infer<typeof PromptQueue>;
 
-export const promptCommands = [PromptQueue] as const;
+const PromptEdit = z.strictObject({ type: z.literal("prompt.edit"), agent: AgentId, prompt: EventId, text: Text.min(1) });
+export type PromptEdit = z.infer<typeof PromptEdit>;
+/** To a place in the queue, counted from 1. */
+const PromptMove = z.strictObject({ type: z.literal("prompt.move"), agent: AgentId, prompt: EventId, to: z.int().positive() });
+export type PromptMove = z.infer<typeof PromptMove>;
+/** Without a prompt: all of them. */
+const PromptCancel = z.strictObject({ type: z.literal("prompt.cancel"), agent: AgentId, prompt: EventId.optional() });
+export type PromptCancel = z.infer<typeof PromptCancel>;
+
+export const promptCommands = [PromptQueue, PromptEdit, PromptMove, PromptCancel] as const;
+/** What a person may say about a prompt beside its words. */
+export const PromptWish = PromptQueue.omit({ type: true, agent: true });

@@ -4,13 +4,21 @@ import { AgentId, EventId } from "./ids.ts";
 import { Text } from "./text.ts";
 
 export const turnStates = ["open", "completed", "interrupted", "failed"] as const;
-export const turnSources = ["queue", "mail"] as const;
+export const turnSources = ["queue", "mail", "wait"] as const;
+const stopReasons = ["interrupt", "urgent mail"] as const;
+/** what a running turn is doing */
+export const phases = ["model", "tool", "approval", "wait", "slot"] as const;
+export type Phase = (typeof phases)[number];
 
 export const TurnState = z.strictObject({
 	id: EventId,
 	agent: AgentId,
 	prompt: EventId,
+	/** the event that has the words of the prompt */
+	words: EventId,
 	source: z.enum(turnSources),
+	/** started by hand, whatever held the agent */
+	manual: z.boolean(),
 	state: z.enum(turnStates),
 	startedAt: z.int(),
 	/** when the prompt was given to a process; recorded before it is, so that it never starts twice */
@@ -18,18 +26,27 @@ export const TurnState = z.strictObject({
 	endedAt: z.int().nullable(),
 	/** set once somebody asked for it to be stopped */
 	stoppingAt: z.int().nullable(),
+	stoppingFor: z.enum(stopReasons).nullable(),
 	reason: z.string().nullable(),
 	finalItem: EventId.nullable(),
+	/** the prompt that runs it again */
+	retriedAs: EventId.nullable(),
 });
 export type TurnState = z.infer<typeof TurnState>;
 
 const TurnEnd = z.enum(["completed", "interrupted", "failed"]);
 
 export const TurnFact = z.discriminatedUnion("kind", [
-	z.object({ kind: z.literal("turn.started"), data: z.object({ prompt: EventId, source: z.enum(turnSources) }) }),
+	z.object({
+		kind: z.literal("turn.started"),
+		data: z.object({ prompt: EventId, words: EventId.exactOptional(), source: z.enum(turnSources), manual: z.literal(true).exactOptional() }),
+	}),
 	z.object({ kind: z.literal("turn.handed"), data: z.object({ turn: EventId }) }),
 	/** its process was asked to stop; what it says until it does still counts */
-	z.object({ kind: z.literal("turn.stopping"), data: z.object({ turn: EventId }) }),
+	z.object({ kind: z.literal("turn.stopping"), data: z.object({ turn: EventId, why: z.enum(stopReasons).exactOptional() }) }),
+	/** nothing was heard of it for a long time: somebody may want to look */
+	z.object({ kind: z.literal("turn.silent"), data: z.object({ turn: EventId, since: z.int() }) }),
+	z.object({ kind: z.literal("turn.heard"), data: z.object({ turn: EventId }) }),
 	z.object({ kind: z.literal("turn.ended"), data: z.object({ turn: EventId, state: TurnEnd, reason: z.string().nullable() }) }),
 ]);
 export type TurnFact = z.infer<typeof TurnFact>;
@@ -56,8 +73,19 @@ export type TurnFinish = z.infer<typeof TurnFinish>;
 const TurnRelease = z.strictObject({ type: z.literal("turn.release"), ...named, reason: z.string().max(1000) });
 export type TurnRelease = z.infer<typeof TurnRelease>;
 
-/** Said by the daemon's reactors only. */
+/** Runs the prompt of an ended turn again, as a new prompt that names the old one; the latest turn if none is named. */
+const TurnRetry = z.strictObject({ type: z.literal("turn.retry"), agent: AgentId, turn: EventId.optional() });
+export type TurnRetry = z.infer<typeof TurnRetry>;
+/** A person says that a person's turn is over. */
+const TurnDone = z.strictObject({ type: z.literal("turn.finish"), agent: AgentId, message: Text.min(1), failed: z.boolean().default(false) });
+export type TurnDone = z.infer<typeof TurnDone>;
+const TurnSilent = z.strictObject({ type: z.literal("turn.silent"), ...named, since: z.int() });
+export type TurnSilent = z.infer<typeof TurnSilent>;
+
+/** But for the first two, said by the daemon's reactors only. */
 export const turnCommands = [
+	TurnRetry,
+	TurnDone,
 	z.strictObject({ type: z.literal("turn.start"), agent: AgentId }),
 	z.strictObject({ type: z.literal("turn.hand"), ...named }),
 	TurnAppend,
@@ -65,4 +93,8 @@ export const turnCommands = [
 	TurnRelease,
 	/** found open at boot: its process is gone */
 	z.strictObject({ type: z.literal("turn.crash"), ...named }),
+	/** stops it between two tool calls, because urgent mail has come */
+	z.strictObject({ type: z.literal("turn.yield"), ...named }),
+	TurnSilent,
+	z.strictObject({ type: z.literal("turn.heard"), ...named }),
 ] as const;

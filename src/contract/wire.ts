@@ -2,12 +2,14 @@
 // name an agent hold its id, `project` is a slug.
 import { z } from "zod";
 import { activities, endReasons, HoldKind, Lineage, labels, lives } from "./agent.ts";
+import { ApprovalState, Policy } from "./approval.ts";
 import { Event } from "./event.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
 import { MailState } from "./mail.ts";
 import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
-import { TurnState } from "./turn.ts";
+import { phases, TurnState } from "./turn.ts";
+import { WaitState } from "./wait.ts";
 
 const Time = z.iso.datetime();
 
@@ -18,6 +20,7 @@ export const Agent = z.object({
 	project: ProjectSlug.nullable(),
 	type: z.string(),
 	model: z.string().nullable(),
+	policy: Policy,
 	label: z.enum(labels),
 	life: z.enum(lives),
 	activity: z.enum(activities),
@@ -26,7 +29,7 @@ export const Agent = z.object({
 	supervisor: AgentId.nullable(),
 	queueLength: z.int(),
 	unreadMail: z.int(),
-	turn: z.object({ id: EventId, startedAt: Time }).nullable(),
+	turn: z.object({ id: EventId, startedAt: Time, phase: z.enum(phases), silentSince: Time.nullable() }).nullable(),
 	lastError: z.object({ code: RefusalCode, step: z.string(), at: Time }).nullable(),
 	createdAt: Time,
 	createdBy: Actor,
@@ -34,6 +37,7 @@ export const Agent = z.object({
 	endedAt: Time.nullable(),
 	endedBy: Actor.nullable(),
 	endReason: z.enum(endReasons).nullable(),
+	endNote: z.string().nullable(),
 	reapedAt: Time.nullable(),
 	workspaceRemovedAt: Time.nullable(),
 });
@@ -43,12 +47,35 @@ export type Agent = z.infer<typeof Agent>;
 export const Item = z.object({ ...Event.shape, at: Time });
 export type Item = z.infer<typeof Item>;
 
-export const Turn = z.object({ ...TurnState.omit({ handedAt: true, stoppingAt: true }).shape, startedAt: Time, endedAt: Time.nullable() });
+export const Turn = z.object({
+	...TurnState.omit({ handedAt: true, stoppingAt: true, stoppingFor: true, words: true }).shape,
+	startedAt: Time,
+	endedAt: Time.nullable(),
+});
 export type Turn = z.infer<typeof Turn>;
 
 /** Its position counts from 1, which is next. */
-export const Prompt = z.object({ ...PromptState.shape, createdAt: Time });
+export const Prompt = z.object({
+	...PromptState.omit({ words: true }).shape,
+	notBefore: Time.nullable(),
+	createdAt: Time,
+	editedAt: Time.nullable(),
+});
 export type Prompt = z.infer<typeof Prompt>;
+
+/** `path` are the handles from agent 0 down to the agent that asks. */
+export const Approval = z.object({ ...ApprovalState.shape, path: z.array(Handle), askedAt: Time, answeredAt: Time.nullable() });
+export type Approval = z.infer<typeof Approval>;
+
+export const Wait = z.object({
+	...WaitState.omit({ blocking: true }).shape,
+	deadline: Time.nullable(),
+	openedAt: Time,
+	endedAt: Time.nullable(),
+	/** what has become of each; `met` while it is open only as far as it was looked at */
+	seen: z.array(z.object({ agent: AgentId, handle: Handle, label: z.enum(labels), met: z.boolean() })),
+});
+export type Wait = z.infer<typeof Wait>;
 
 export const Mail = z.object({ ...MailState.omit({ deletedAt: true }).shape, sentAt: Time, readAt: Time.nullable() });
 export type Mail = z.infer<typeof Mail>;

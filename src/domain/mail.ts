@@ -1,12 +1,22 @@
 // Mail: pulled by its recipient, first in, first out, each piece by one reader.
 import type { AgentState } from "#contract/agent.ts";
-import type { Happened } from "#contract/event.ts";
+import type { Fact, Happened } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { MailFact, MailSend, MailState } from "#contract/mail.ts";
+import type { PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
+import { headmost } from "./prompt.ts";
 
-export function decideSend(to: AgentState, command: MailSend, mailbox: { length: number; lengthMax: number }, sender: AgentState | null): Decision {
+export interface MailboxSight {
+	length: number;
+	lengthMax: number;
+	sender: AgentState | null;
+	/** the first position of the recipient's queue */
+	first: number | null;
+}
+
+export function decideSend(to: AgentState, command: MailSend, { length, lengthMax, sender, first }: MailboxSight): Decision {
 	if (sender !== null && sender.project !== to.project)
 		return refuse("FORBIDDEN", "An agent writes only to agents of its project.", { details: { agent: to.id } });
 	if (to.life === "ended") {
@@ -15,12 +25,18 @@ export function decideSend(to: AgentState, command: MailSend, mailbox: { length:
 			suggestions: [`brood agent status ${to.handle}`],
 		});
 	}
-	if (mailbox.length >= mailbox.lengthMax) {
-		return refuse("QUEUE_FULL", `The mailbox of ${to.handle} has ${mailbox.length} unread letters, which is the limit.`, {
-			details: { agent: to.id, limit: mailbox.lengthMax },
+	if (length >= lengthMax) {
+		return refuse("QUEUE_FULL", `The mailbox of ${to.handle} has ${length} unread letters, which is the limit.`, {
+			details: { agent: to.id, limit: lengthMax },
 		});
 	}
-	return [{ kind: "mail.sent", agent: to.id, text: command.body }];
+	const { urgent } = command;
+	const sent: Fact = { kind: "mail.sent", agent: to.id, text: command.body, ...(urgent && { data: { urgent } }) };
+	// a running turn is stopped between two tool calls, by whoever drives it; an idle agent has nothing to stop
+	const goesFirst = urgent && to.turn === null && wakesOnMail(to);
+	return goesFirst
+		? [sent, { kind: "prompt.queued", agent: to.id, text: "You have urgent mail.", data: { position: headmost(first), source: "mail" } }]
+		: [sent];
 }
 
 /** Whoever reads it, reads it for good: a letter that has been read is not handed out again. */
@@ -49,19 +65,25 @@ function notTheirs(agent: AgentState, actor: Actor): Refusal | null {
 	return caller === null || caller === agent.id ? null : refuse("FORBIDDEN", "An agent reads only its own mail.", { details: { agent: agent.id } });
 }
 
+/** Mail wakes every agent but agent 0 and people. */
+export const wakesOnMail = (agent: AgentState): boolean => agent.supervisor !== null && agent.type !== "human";
+
 /** Mail that nobody was shown yet wakes an agent that has nothing else to do. */
-export function decideWake(agent: AgentState, waiting: { mails: number; prompts: number }): Decision {
-	const asleep = agent.life === "live" && agent.activity === "idle" && agent.supervisor !== null && agent.type !== "human";
-	if (!asleep || waiting.mails === 0 || waiting.prompts > 0) return [];
-	return [{ kind: "prompt.queued", agent: agent.id, text: "You have mail.", data: { position: 0, source: "mail" } }];
+export function decideWake(agent: AgentState, waiting: { mails: number; urgent: number; prompts: readonly PromptState[]; first: number | null }): Decision {
+	const asleep = agent.life === "live" && agent.activity === "idle" && wakesOnMail(agent);
+	if (!asleep || waiting.mails === 0 || waiting.prompts.some((prompt) => prompt.source === "mail")) return [];
+	// what is urgent goes before the queue, what is not waits until nothing else is to be done
+	if (waiting.urgent === 0 && waiting.prompts.length > 0) return [];
+	const position = waiting.urgent > 0 ? headmost(waiting.first) : 0;
+	return [{ kind: "prompt.queued", agent: agent.id, text: "You have mail.", data: { position, source: "mail" } }];
 }
 
 type MailEvent = Happened<MailFact & { agent: AgentId }>;
 
 export function evolveMail(state: MailState | undefined, event: MailEvent): MailState {
 	if (event.kind === "mail.sent") {
-		const { id, actor: from, agent: to, text: body, at: sentAt } = event;
-		return { id, from, to, body, state: "accepted", deliveredIn: null, sentAt, readAt: null, deletedAt: null };
+		const { id, actor: from, agent: to, text: body, at: sentAt, data } = event;
+		return { id, from, to, body, urgent: data?.urgent === true, state: "accepted", deliveredIn: null, sentAt, readAt: null, deletedAt: null };
 	}
 	if (state === undefined) throw new Error(`${event.kind} of mail ${event.data.mail}, which was never sent`);
 	switch (event.kind) {

@@ -1,42 +1,132 @@
-// The prompt queue: first in, first out, but for what is put at the front.
+// The prompt queue. What was put in front comes first; then the higher priority; then first in, first out. An entry that is
+// not due yet lets the others pass.
 import type { AgentState } from "#contract/agent.ts";
 import type { Happened } from "#contract/event.ts";
 import type { Actor, AgentId } from "#contract/ids.ts";
-import type { PromptFact, PromptQueue, PromptState } from "#contract/prompt.ts";
-import { refuse } from "#contract/refusal.ts";
+import type { Place, PromptCancel, PromptEdit, PromptFact, PromptMove, PromptQueue, PromptState } from "#contract/prompt.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
 import { outOfReach } from "./agent/subtree.ts";
-import { refusedNow } from "./agent/transitions.ts";
+import { refusedNow, suggestion } from "./agent/transitions.ts";
 import type { Decision } from "./decision.ts";
 
 /** Positions below zero are in front of the others. Prompts that come back after a crash go before even these. */
 export const frontStart = -1_000_000_000;
 
+/** The position before every other one. */
+export const headmost = (first: number | null): number => Math.min(first ?? frontStart, frontStart) - 1;
+
+type Standing = Pick<PromptState, "position" | "priority">;
+
+/** The entry that starts next: the first in order whose time has come. */
+export const nextDue = (queue: readonly PromptState[], now: number): PromptState | undefined =>
+	queue.find(({ notBefore }) => notBefore === null || notBefore <= now);
+
 /** The ends of a queue, null while it is empty, and who stands above the agent. */
 export interface QueueSight {
 	length: number;
 	lengthMax: number;
+	first: number | null;
 	/** of all, and of those at the front alone */
 	last: number | null;
 	lastFront: number | null;
 	above: readonly AgentId[];
 }
 
-export function decideQueue(agent: AgentState, { text, front, source }: PromptQueue, queue: QueueSight, by: { actor: Actor }): Decision {
-	const refusal = outOfReach(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt");
+export function decideQueue(agent: AgentState, command: PromptQueue, queue: QueueSight, by: { actor: Actor }): Decision {
+	const { text, front, now, priority, notBefore, metadata } = command;
+	const refusal = outOfReach(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt") ?? (now ? refusedNow(agent, "start") : null);
 	if (refusal) return refusal;
-	if (queue.length >= queue.lengthMax) {
-		return refuse("QUEUE_FULL", `The queue of ${agent.handle} has ${queue.length} prompts, which is the limit.`, {
-			details: { agent: agent.id, limit: queue.lengthMax },
-			suggestions: [`brood queue list ${agent.handle}`],
-		});
-	}
-	// what is put at the front stays in front of everything else, and in the order in which it was put there
-	const position = front ? Math.max(frontStart, (queue.lastFront ?? frontStart) + 1) : Math.max(0, (queue.last ?? -1) + 1);
-	return [{ kind: "prompt.queued", agent: agent.id, text, data: { position, source } }];
+	if (queue.length >= queue.lengthMax) return full(agent, queue);
+	return [
+		{
+			kind: "prompt.queued",
+			agent: agent.id,
+			text,
+			data: {
+				position: now ? headmost(queue.first) : nextPosition(front, queue),
+				source: "queue",
+				...(priority !== 0 && { priority }),
+				...(notBefore !== undefined && !now && { notBefore }),
+				...(now && { manual: true as const }),
+				...(metadata !== undefined && { metadata }),
+			},
+		},
+	];
 }
 
-type Queued = Happened<Extract<PromptFact, { kind: "prompt.queued" }> & { agent: AgentId }>;
+/** What is put at the front stays in front of everything else, and in the order in which it was put there. */
+export function nextPosition(front: boolean, { last, lastFront }: Pick<QueueSight, "last" | "lastFront">): number {
+	return front ? Math.max(frontStart, (lastFront ?? frontStart) + 1) : Math.max(0, (last ?? -1) + 1);
+}
 
-export function evolvePrompt({ id, agent, text, data, at, actor }: Queued): PromptState {
-	return { id, agent, text, ...data, createdAt: at, createdBy: actor };
+function full(agent: AgentState, { length, lengthMax }: QueueSight): Refusal {
+	return refuse("QUEUE_FULL", `The queue of ${agent.handle} has ${length} prompts, which is the limit.`, {
+		details: { agent: agent.id, limit: lengthMax },
+		suggestions: [suggestion("queue", agent)],
+	});
+}
+
+/** An entry is not changed but replaced, and both texts are kept with who did it and when. */
+export function decideEdit(agent: AgentState, { prompt, text }: PromptEdit, queue: readonly PromptState[]): Decision {
+	const refusal = refusedNow(agent, "prompt");
+	if (refusal) return refusal;
+	const entry = queue.find(({ id }) => id === prompt);
+	if (entry === undefined) return notQueued(agent, prompt);
+	if (entry.source !== "queue")
+		return refuse("CONFLICT", `Prompt ${prompt} stands for ${entry.source === "mail" ? "mail" : "a wait"} and has no words of its own.`);
+	return entry.text === text ? [] : [{ kind: "prompt.edited", agent: agent.id, text, data: { prompt, before: entry.text } }];
+}
+
+/** The entry joins the company of its new neighbour, so that it stays where it was put. */
+export function decideMove(agent: AgentState, { prompt, to }: PromptMove, queue: readonly PromptState[]): Decision {
+	const refusal = refusedNow(agent, "prompt");
+	if (refusal) return refusal;
+	const from = queue.findIndex(({ id }) => id === prompt);
+	const entry = queue[from];
+	if (entry === undefined) return notQueued(agent, prompt);
+	const others = queue.toSpliced(from, 1);
+	const at = Math.min(to - 1, others.length);
+	const neighbour = others[at] ?? others[at - 1] ?? entry;
+	const order = others.toSpliced(at, 0, { ...entry, position: neighbour.position, priority: neighbour.priority });
+	const places = renumbered(order).filter((place) => !queue.some((old) => old.id === place.prompt && stands(old, place)));
+	return places.length === 0 ? [] : [{ kind: "prompt.moved", agent: agent.id, data: { prompt, places } }];
+}
+
+function renumbered(order: readonly PromptState[]): Place[] {
+	const front = order.filter(({ position }) => position < 0);
+	const rest = order.filter(({ position }) => position >= 0);
+	const place = (start: number) => (entry: PromptState, at: number) => ({ prompt: entry.id, position: start + at, priority: entry.priority });
+	return [...front.map(place(frontStart)), ...rest.map(place(0))];
+}
+
+const stands = (old: Standing, place: Standing): boolean => old.position === place.position && old.priority === place.priority;
+
+export function decideCancel(agent: AgentState, { prompt }: PromptCancel, queue: readonly PromptState[]): Decision {
+	const refusal = refusedNow(agent, "prompt");
+	if (refusal) return refusal;
+	const prompts = queue.map(({ id }) => id).filter((id) => prompt === undefined || id === prompt);
+	if (prompts.length === 0) return prompt === undefined ? [] : notQueued(agent, prompt);
+	return [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } }];
+}
+
+function notQueued(agent: AgentState, prompt: number): Refusal {
+	return refuse("NOT_FOUND", `No prompt ${prompt} waits for ${agent.handle}.`, {
+		details: { agent: agent.id, prompt },
+		suggestions: [suggestion("queue", agent)],
+	});
+}
+
+type PromptEvent = Happened<Extract<PromptFact, { kind: "prompt.queued" | "prompt.edited" }> & { agent: AgentId }>;
+
+export function evolvePrompt(state: PromptState | undefined, event: PromptEvent): PromptState {
+	const { id, agent, text, at, actor } = event;
+	if (event.kind === "prompt.edited") {
+		if (state === undefined) throw new Error(`an edit of prompt ${event.data.prompt}, which is not queued`);
+		return { ...state, text, words: id, editedBy: actor, editedAt: at };
+	}
+	const { position, source, priority = 0, notBefore = null, manual = false, retries = null, metadata = null } = event.data;
+	return {
+		...{ id, agent, text, words: id, position, priority, notBefore, manual, source, retries, metadata },
+		...{ createdAt: at, createdBy: actor, editedBy: null, editedAt: null },
+	};
 }

@@ -11,19 +11,24 @@ import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { TurnAppend, TurnFact, TurnFinish, TurnRelease, TurnState } from "#contract/turn.ts";
+import type { TurnAppend, TurnDone, TurnFact, TurnFinish, TurnRelease, TurnState } from "#contract/turn.ts";
+import type { WaitState } from "#contract/wait.ts";
+import { isHeld } from "./agent/label.ts";
 import { outOfReach } from "./agent/subtree.ts";
-import { refusedNow } from "./agent/transitions.ts";
+import { refusedNow, suggestion } from "./agent/transitions.ts";
 import type { Decision } from "./decision.ts";
 import { rendered } from "./mail.ts";
-import { frontStart } from "./prompt.ts";
+import { headmost } from "./prompt.ts";
+import { over } from "./wait.ts";
 
 /** The head of the queue becomes a turn: prompt and agent are claimed in this one decision. */
 export function decideStart(agent: AgentState, head: PromptState | undefined): Decision {
 	const refusal = refusedNow(agent, "start");
 	if (refusal) return refusal;
-	if (head === undefined || agent.holds.length > 0) return [];
-	return [{ kind: "turn.started", agent: agent.id, data: { prompt: head.id, source: head.source } }];
+	// a manual turn ignores holds; they are there again when it is over
+	if (head === undefined || (agent.holds.length > 0 && !head.manual)) return [];
+	const { id: prompt, words, source, manual } = head;
+	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }) } }];
 }
 
 /** What the model is about to see becomes an item with the record that it is: the prompt, or the mail that it stands for. */
@@ -32,7 +37,8 @@ export function decideHand(agent: AgentState, turn: TurnState, prompt: string, m
 	if (refusal) return refusal;
 	if (turn.handedAt !== null)
 		return refuse("CONFLICT", `The prompt of turn ${turn.id} was handed over before.`, { details: { agent: agent.id, turn: turn.id } });
-	if (turn.source === "mail" && mails.length === 0) return ending(agent, turn.id, { state: "completed", reason: "the mail had been read", text: null }, []);
+	if (turn.source === "mail" && mails.length === 0)
+		return ending(agent, turn.id, { state: "completed", reason: "the mail had been read", text: null }, nothingLoose);
 	const text = turn.source === "mail" ? mails.map(rendered).join("\n") : prompt;
 	const delivered: Fact[] = mails.map((mail) => ({ kind: "mail.delivered", agent: agent.id, data: { mail: mail.id, turn: turn.id } }));
 	return [{ kind: "user", agent: agent.id, turn: turn.id, text }, { kind: "turn.handed", agent: agent.id, data: { turn: turn.id } }, ...delivered];
@@ -43,30 +49,43 @@ export function decideTurnAppend(agent: AgentState, { turn, items }: TurnAppend)
 }
 
 /** Ends the turn that is open, with whatever tool calls it left open closed, and exactly one final item. */
-export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: TurnFinish, openCalls: readonly OpenCall[]): Decision {
-	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text }, openCalls)];
+export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: TurnFinish, loose: LooseThreads): Decision {
+	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text }, loose)];
+}
+
+/** A person's turn is over when a person says so. */
+export function decideDone(agent: AgentState, { message, failed }: TurnDone, loose: LooseThreads): Decision {
+	const details = { agent: agent.id };
+	if (agent.type !== "human")
+		return refuse("FORBIDDEN", `${agent.handle} is not a person: its driver ends its turns.`, { details, suggestions: [suggestion("interrupt", agent)] });
+	if (agent.turn === null) return refuse("NOT_RUNNING", `${agent.handle} has no open turn.`, { details, suggestions: [suggestion("status", agent)] });
+	const { id: turn } = agent.turn;
+	return [
+		{ kind: "assistant", agent: agent.id, turn, text: message },
+		...ending(agent, turn, { state: failed ? "failed" : "completed", reason: failed ? "said so" : null, text: message }, loose),
+	];
 }
 
 /** The prompt never reached a process: it goes back to the head of the queue, and nothing holds the agent for it. */
 export function decideRelease(agent: AgentState, turn: TurnState, { reason }: TurnRelease, first: number | null): Decision {
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
-	return [...ending(agent, turn.id, { state: "interrupted", reason, text: null }, []), ...returned(agent, turn, first)];
+	return [...returned(agent, turn, first), ...ending(agent, turn.id, { state: "interrupted", reason, text: null }, nothingLoose)];
 }
 
 /** Only what was never handed over may run again. */
 function returned(agent: AgentState, turn: TurnState, first: number | null): Fact[] {
 	if (turn.handedAt !== null) return [];
-	return [{ kind: "prompt.returned", agent: agent.id, data: { prompt: turn.prompt, position: Math.min(first ?? frontStart, frontStart) - 1 } }];
+	return [{ kind: "prompt.returned", agent: agent.id, data: { prompt: turn.prompt, position: headmost(first) } }];
 }
 
 /** The daemon died. What was never handed over has done nothing yet and goes back to the head of the queue. */
-export function decideCrash(agent: AgentState, turn: TurnState, openCalls: readonly OpenCall[], first: number | null): Decision {
+export function decideCrash(agent: AgentState, turn: TurnState, loose: LooseThreads, first: number | null): Decision {
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
 	return [
-		...ending(agent, turn.id, { state: "interrupted", reason: "crash", text: null }, openCalls),
 		...returned(agent, turn, first),
+		...ending(agent, turn.id, { state: "interrupted", reason: "crash", text: null }, loose),
 		{ kind: "agent.held", agent: agent.id, data: { hold: "crash", reason: "The daemon ended while this turn was open." } },
 	];
 }
@@ -75,15 +94,82 @@ export function decideCrash(agent: AgentState, turn: TurnState, openCalls: reado
 export function decideInterrupt(
 	agent: AgentState,
 	{ reason, resume }: AgentInterrupt,
-	seen: { turn: TurnState | undefined; above: readonly AgentId[] },
+	seen: { turn: TurnState | undefined; above: readonly AgentId[]; approvals: readonly number[] },
 	by: { actor: Actor },
 ): Decision {
 	const refusal = outOfReach(agent.id, seen.above, by.actor, "interrupts") ?? refusedNow(agent, "interrupt");
 	if (refusal) return refusal;
 	const { turn } = seen;
-	if (turn === undefined || turn.stoppingAt !== null) return [];
-	const held: Fact[] = resume ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "interrupt", reason } }];
-	return [{ kind: "interrupt", agent: agent.id, turn: turn.id, text: reason }, { kind: "turn.stopping", agent: agent.id, data: { turn: turn.id } }, ...held];
+	if (turn === undefined) return [];
+	const held: Fact[] = resume || isHeld(agent, "interrupt") ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "interrupt", reason } }];
+	// it is being stopped already; whoever wants it to stay stopped still has a say
+	if (turn.stoppingAt !== null) return held;
+	return [
+		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: reason },
+		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "interrupt" } },
+		...cancelled(agent.id, seen.approvals),
+		...held,
+	];
+}
+
+/** Urgent mail ends a turn between two tool calls, without a hold, and goes on with a prompt that carries it. */
+export function decideYield(agent: AgentState, turn: TurnState, seen: { openCalls: readonly OpenCall[]; mails: number; first: number | null }): Decision {
+	const refusal = closed(agent, turn.id);
+	if (refusal) return refusal;
+	// a prompt that its process has not got yet has done nothing, and would be lost
+	if (turn.handedAt === null || turn.stoppingAt !== null || seen.openCalls.length > 0 || seen.mails === 0) return [];
+	return [
+		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: "Urgent mail has come." },
+		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "urgent mail" } },
+		{ kind: "prompt.queued", agent: agent.id, text: "You have urgent mail.", data: { position: headmost(seen.first), source: "mail" } },
+	];
+}
+
+/** The words of an ended turn become a new prompt, at the front. Once: what runs it again can itself be run again. */
+export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen: { words: string | null; position: number }): Decision {
+	const refusal = refusedNow(agent, "prompt");
+	if (refusal) return refusal;
+	const suggestions = [suggestion("turns", agent)];
+	if (turn === undefined || turn.agent !== agent.id)
+		return refuse("NOT_FOUND", `${agent.handle} has no such turn.`, { details: { agent: agent.id }, suggestions });
+	const no = (why: string): Refusal => refuse("CONFLICT", `Turn ${turn.id} ${why}.`, { details: { agent: agent.id, turn: turn.id }, suggestions });
+	if (turn.state === "open") return no("is still open");
+	if (turn.state === "completed") return no("was completed; queue a new prompt instead");
+	if (turn.retriedAs !== null) return no(`is run again by prompt ${turn.retriedAs}`);
+	if (seen.words === null) return no("never handed its prompt over: it is in the queue again");
+	return [
+		{
+			kind: "prompt.queued",
+			agent: agent.id,
+			text: seen.words,
+			data: { position: seen.position, source: "queue", retries: { prompt: turn.prompt, turn: turn.id } },
+		},
+		...(agent.holds.some((hold) => hold.kind === "crash") ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["crash"] } } satisfies Fact] : []),
+	];
+}
+
+export function decideSilent(agent: AgentState, { turn, since }: { turn: number; since: number }): Decision {
+	if (agent.turn?.id !== turn || agent.turn.silentSince !== null) return [];
+	return [{ kind: "turn.silent", agent: agent.id, data: { turn, since } }];
+}
+
+export function decideHeard(agent: AgentState, turn: number): Decision {
+	if (agent.turn?.id !== turn || agent.turn.silentSince === null) return [];
+	return [{ kind: "turn.heard", agent: agent.id, data: { turn } }];
+}
+
+/** What a turn leaves open when it ends: calls without a result, questions without an answer, waits. */
+export interface LooseThreads {
+	openCalls: readonly OpenCall[];
+	approvals: readonly number[];
+	waits: readonly WaitState[];
+}
+
+export const nothingLoose: LooseThreads = { openCalls: [], approvals: [], waits: [] };
+
+/** Nobody waits for these answers any more. */
+function cancelled(agent: AgentId, approvals: readonly number[]): Fact[] {
+	return approvals.length === 0 ? [] : [{ kind: "approval.cancelled", agent, data: { approvals: [...approvals] } }];
 }
 
 export interface Ending {
@@ -97,11 +183,13 @@ export interface OpenCall {
 	call: string;
 }
 
-export function ending(agent: AgentState, turn: number, { state, reason, text }: Ending, openCalls: readonly OpenCall[]): Fact[] {
+export function ending(agent: AgentState, turn: number, { state, reason, text }: Ending, loose: LooseThreads): Fact[] {
 	const note = `The turn was ${state}${reason === null ? "" : ` (${reason})`} before this call ended.`;
-	const closing: Fact[] = openCalls.map(({ call }) => ({ kind: "tool_result", agent: agent.id, turn, text: note, data: { call, synthetic: true } }));
+	const closing: Fact[] = loose.openCalls.map(({ call }) => ({ kind: "tool_result", agent: agent.id, turn, text: note, data: { call, synthetic: true } }));
 	return [
 		...closing,
+		...cancelled(agent.id, loose.approvals),
+		...loose.waits.flatMap((wait) => over(wait, "cancelled")),
 		{ kind: "final", agent: agent.id, turn, text: text ?? reason, data: { state, reason } },
 		{ kind: "turn.ended", agent: agent.id, data: { turn, state, reason } },
 	];
@@ -134,14 +222,19 @@ type TurnEvent = Happened<TurnFact & { agent: AgentId }>;
 export function evolveTurn(state: TurnState | undefined, event: TurnEvent): TurnState {
 	if (event.kind === "turn.started") {
 		const { agent, data, id, at } = event;
-		return { id, agent, ...data, state: "open", startedAt: at, handedAt: null, stoppingAt: null, endedAt: null, reason: null, finalItem: null };
+		const { prompt, words = prompt, source, manual = false } = data;
+		const nothingYet = { handedAt: null, stoppingAt: null, stoppingFor: null, endedAt: null, reason: null, finalItem: null, retriedAs: null };
+		return { id, agent, prompt, words, source, manual, state: "open", startedAt: at, ...nothingYet };
 	}
 	if (state === undefined) throw new Error(`${event.kind} of turn ${event.data.turn}, which never started`);
 	switch (event.kind) {
 		case "turn.handed":
 			return { ...state, handedAt: event.at };
 		case "turn.stopping":
-			return { ...state, stoppingAt: event.at };
+			return { ...state, stoppingAt: event.at, stoppingFor: event.data.why ?? "interrupt" };
+		case "turn.silent":
+		case "turn.heard":
+			return state;
 		case "turn.ended":
 			return { ...state, state: event.data.state, reason: event.data.reason, endedAt: event.at };
 	}

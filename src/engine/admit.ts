@@ -65,7 +65,10 @@ function sizesOf(command: Command): number[] {
 		case "turn.end":
 			return [utf8Bytes(command.text ?? "")];
 		case "prompt.queue":
+		case "prompt.edit":
 			return [utf8Bytes(command.text)];
+		case "turn.finish":
+			return [utf8Bytes(command.message)];
 		case "mail.send":
 			return [utf8Bytes(command.body)];
 		case "agent.spawn":

@@ -4,6 +4,7 @@ import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
 import { outsideTurn } from "#domain/permission.ts";
@@ -11,12 +12,13 @@ import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { startHousekeeping } from "./housekeeping.ts";
-import type { Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
+import type { Blobs, Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
 import { provisionReactor } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
 import { startTurnsReactor } from "./reactors/start-turns.ts";
+import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { recover } from "./recover.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -28,6 +30,8 @@ export interface EngineParts {
 	limits: Limits;
 	clock: Clock;
 	ids: Ids;
+	/** where texts go that are too long for a row */
+	blobs?: Blobs;
 	/** the type of agent 0, if it has to be made */
 	agentZeroType?: string;
 }
@@ -60,9 +64,9 @@ export class Engine implements AsyncDisposable {
 			const agentZero = await foundAgentZero(dispatcher, parts.agentZeroType);
 			const { reads } = parts.store;
 			await recover({ reads, dispatch, driver: parts.driver });
-			const runner = parts.driver && new TurnRunner({ reads, dispatch, driver: parts.driver, publisher });
-			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch })];
-			const reactors: Reactor[] = [provisionReactor({ reads, dispatch }), ...turns];
+			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null });
+			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock })];
+			const reactors: Reactor[] = [provisionReactor({ reads, dispatch }), waitsReactor({ reads, dispatch, clock: parts.clock }), ...turns];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
@@ -81,6 +85,10 @@ export class Engine implements AsyncDisposable {
 		this.publisher = made.publisher;
 		this.agentZero = made.agentZero;
 		this.failed = Promise.race([made.supervisor.failed, parts.store.broken]);
+	}
+
+	now(): number {
+		return this.#parts.clock.now();
 	}
 
 	get storeKind(): Store["kind"] {
@@ -120,6 +128,22 @@ export class Engine implements AsyncDisposable {
 			details: { agent: id },
 			suggestions: ["brood doctor"],
 		});
+	}
+
+	/** What every running turn is doing: what its process said last, unless it waits for somebody. */
+	async phases(): Promise<ReadonlyMap<AgentId, Phase>> {
+		const heard = this.#made.runner?.phases() ?? new Map<number, Phase>();
+		const phases = new Map<AgentId, Phase>();
+		for (const turn of await this.reads.openTurns()) phases.set(turn.agent, heard.get(turn.id) ?? "model");
+		for (const { agent } of await this.reads.pendingApprovals()) if (phases.has(agent)) phases.set(agent, "approval");
+		for (const { agent } of await this.reads.openWaits()) if (agent !== null && phases.has(agent)) phases.set(agent, "wait");
+		return phases;
+	}
+
+	/** The whole text of an item that has only its beginning in its row. */
+	async wholeText({ text, data }: Pick<Event, "text" | "data">): Promise<string | null> {
+		const blob: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "blob") : undefined;
+		return typeof blob === "string" ? ((await this.#parts.blobs?.get(blob)) ?? text) : text;
 	}
 
 	async outsideTurn(agent: AgentId): Promise<Refusal | null> {

@@ -106,34 +106,22 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "agent.spawn":
 			// the family's limit is counted over all of it; agent 0 has none
 			return [command.by, ...(await tx.above(command.by)).slice(0, -1)];
-		case "agent.kill": {
-			const below = command.cascade ? await tx.descendants(command.agent) : await tx.children(command.agent);
+		case "agent.kill":
+		case "agent.delete": {
+			const cascade = command.type === "agent.kill" && command.cascade;
+			const below = cascade ? await tx.descendants(command.agent) : await tx.children(command.agent);
 			return [command.agent, ...below.map((agent) => agent.id)];
 		}
-		case "agent.provisioned":
-		case "agent.fail":
-		case "agent.pause":
-		case "agent.resume":
-		case "agent.recover":
-		case "agent.reap":
-		case "agent.configure":
-		case "agent.interrupt":
-		case "item.append":
-		case "context.clear":
-		case "context.mark":
-		case "context.rewind":
-		case "prompt.queue":
-		case "turn.start":
-		case "turn.hand":
-		case "turn.append":
-		case "turn.end":
-		case "turn.release":
-		case "turn.crash":
-		case "mail.read":
-		case "mail.wake":
-		case "mail.delete":
-			return [command.agent];
 		case "mail.send":
 			return [command.to];
+		case "wait.open":
+			return command.targets;
+		case "wait.look":
+		case "wait.cancel": {
+			const wait = await tx.wait(command.wait);
+			return wait === undefined ? [] : [...wait.targets, ...(wait.agent === null ? [] : [wait.agent])];
+		}
+		default:
+			return [command.agent];
 	}
 }

@@ -4,6 +4,7 @@
 // and it may change whenever the engine does. Decisions run where the rows are (for SQLite that is the
 // store's own thread), so a store is given `RunBatch` and calls it inside its transaction.
 import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalQuestion, ApprovalState } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
@@ -12,6 +13,7 @@ import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
+import type { WaitState } from "#contract/wait.ts";
 
 /** What a command led to. A replayed one did nothing now: its key had been used before. */
 export type Outcome = { done: Answer; events: Event[]; replayed: boolean } | { refused: Refusal; replayed: boolean };
@@ -65,6 +67,16 @@ export interface QueueEnds {
 	lastFront: number | null;
 }
 
+export interface EventRange {
+	after: number;
+	limit: number;
+	agent?: AgentId;
+	/** only events of this kind, or of this noun: `turn` stands for `turn.started` and all the others */
+	kind?: string;
+	/** only those from this moment on */
+	since?: number;
+}
+
 /** Questions about committed rows (outside of a batch) or about the batch's own (inside). */
 export interface Reads {
 	agent(id: AgentId): Promise<AgentState | undefined>;
@@ -90,10 +102,14 @@ export interface Reads {
 	history(agent: AgentId): Promise<{ items: Event[]; whole: boolean }>;
 	/** the marks and rewinds of the agent's ranges, the oldest first */
 	controls(agent: AgentId): Promise<Event[]>;
-	/** the agent's queue, the next one first */
+	/** the agent's queue, the next one first, without the one that is being run */
 	prompts(agent: AgentId): Promise<PromptState[]>;
-	/** the agents that have prompts waiting, oldest first */
-	agentsWithPrompts(): Promise<AgentState[]>;
+	/** one that is queued, or that the open turn of its agent has taken */
+	prompt(id: number): Promise<PromptState | undefined>;
+	/** the agents that have prompts whose time has come, oldest first, and whether one of these is to start whatever holds the agent */
+	agentsWithPrompts(now: number): Promise<{ agent: AgentState; manual: boolean }[]>;
+	/** when the next prompt becomes due, if one will */
+	nextPromptAt(now: number): Promise<number | null>;
 	/** how many agents have not ended */
 	livingAgents(): Promise<number>;
 	/** how many prompts and unread mails each agent has; those with none are left out */
@@ -105,6 +121,12 @@ export interface Reads {
 	openTurns(): Promise<TurnState[]>;
 	/** the tool calls and results of a turn, oldest first, without their texts */
 	callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]>;
+	approval(id: number): Promise<ApprovalState | undefined>;
+	/** of one agent, or of all: those that nobody has answered, oldest first */
+	pendingApprovals(agent?: AgentId): Promise<ApprovalState[]>;
+	wait(id: number): Promise<WaitState | undefined>;
+	/** oldest first */
+	openWaits(): Promise<WaitState[]>;
 	mail(id: number): Promise<MailState | undefined>;
 	/** the agent's mail that was not deleted, oldest first */
 	mails(agent: AgentId): Promise<MailState[]>;
@@ -112,12 +134,14 @@ export interface Reads {
 	unreadMail(agent: AgentId): Promise<number>;
 	/** the agents that have mail which no turn was shown, oldest first */
 	agentsWithNewMail(): Promise<AgentState[]>;
+	/** the agents that have urgent mail which no turn was shown */
+	agentsWithUrgentMail(): Promise<AgentId[]>;
 	/** its length and its ends; `lastFront` is the last of those that were put in front (positions below zero) */
 	queue(agent: AgentId): Promise<QueueEnds>;
-	/** in journal order; `after` is exclusive */
 	/** the newest event's id, 0 if there is none */
 	lastEvent(): Promise<number>;
-	events(range: { after: number; limit: number; agent?: AgentId }): Promise<Event[]>;
+	/** in journal order; `after` is exclusive */
+	events(range: EventRange): Promise<Event[]>;
 }
 
 /** Whose rows a batch may change. */
@@ -140,9 +164,13 @@ export interface Tx extends Reads {
 	putProject(state: ProjectState): Promise<void>;
 	putPrompt(state: PromptState): Promise<void>;
 	removePrompts(ids: readonly number[]): Promise<void>;
-	/** puts a prompt that was taken back into its agent's queue */
-	returnPrompt(agent: AgentId, prompt: number, position: number): Promise<void>;
+	/** out of the queue, for a turn; or back into it, with no turn */
+	takePrompt(prompt: number, turn: number | null): Promise<void>;
+	/** what a turn took and did not give back has had its run */
+	dropTaken(turn: number): Promise<void>;
 	putTurn(state: TurnState): Promise<void>;
+	putApproval(state: ApprovalState): Promise<void>;
+	putWait(state: WaitState): Promise<void>;
 	putMail(state: MailState): Promise<void>;
 	/** gives the events their ids, in order and in commit order across all writers */
 	append(events: readonly Omit<Event, "id">[]): Promise<Event[]>;
@@ -195,11 +223,22 @@ export interface Driver extends AsyncDisposable {
 	sweep(): Promise<number>;
 }
 
+/** Where texts are kept that are too long for a row. */
+export interface Blobs {
+	/** durable when it resolves; answers with the name by which it is found again */
+	put(text: string): Promise<string>;
+	get(name: string): Promise<string | null>;
+}
+
 export interface TurnWatch {
 	/** Must not reject. The driver waits for it, so that a flood is slowed down and not piled up. */
 	items(items: readonly TurnItem[]): Promise<void>;
 	/** a piece of an item that is still being said; live only */
 	delta(delta: { message: string; kind: string; text: string }): void;
+	/** The process asks for permission; answers with the chosen option, or null if nobody will say. */
+	ask(question: ApprovalQuestion): Promise<string | null>;
+	/** something was heard, whatever it was */
+	heard(): void;
 }
 
 export interface TurnEnd {

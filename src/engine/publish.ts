@@ -58,6 +58,7 @@ export class Subscription implements Disposable {
 	#lastRead: number;
 	readonly #live: Delta[] = [];
 	#liveLength = 0;
+	#nudged = false;
 	#onLive: (() => void) | null = null;
 
 	constructor(backlogMax: number, after: number, onEnd: () => void) {
@@ -66,17 +67,24 @@ export class Subscription implements Disposable {
 		this.#onEnd = onEnd;
 	}
 
-	/** The events that came since the last call, waiting for the first; null when the subscription is over. */
+	/** The events that came since the last call, waiting for the first; none if it was nudged, null when it is over. */
 	async next(): Promise<readonly Event[] | null> {
-		while (this.#state === "open" && this.#backlog.length === 0) {
+		while (this.#state === "open" && this.#backlog.length === 0 && !this.#nudged) {
 			this.#wake = Promise.withResolvers();
 			await this.#wake.promise;
 		}
+		this.#nudged = false;
 		if (this.#state !== "open") return null;
 		const events = this.#backlog;
 		this.#backlog = [];
 		this.#lastRead = events.at(-1)?.id ?? this.#lastRead;
 		return events;
+	}
+
+	/** Whoever waits for the next events is to look at the clock instead. */
+	nudge(): void {
+		this.#nudged = true;
+		this.#wake?.resolve();
 	}
 
 	/** The pieces that came since the last call; nothing depends on them, the closing item has the whole text. */

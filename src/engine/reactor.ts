@@ -7,11 +7,14 @@ import type { Event } from "#contract/event.ts";
 import { system } from "#contract/ids.ts";
 import { patiently } from "./patience.ts";
 import type { Dispatch } from "./ports.ts";
-import type { Publisher } from "./publish.ts";
+import type { Publisher, Subscription } from "./publish.ts";
 import type { Running } from "./supervisor.ts";
 
-/** "again" if there was more to do than could be done now. */
-export type Looked = "done" | "again";
+/** "again" if there was more to do than could be done now; a time, if there will be something to do then. */
+export type Looked = "done" | "again" | { inMs: number };
+
+/** Wall clocks jump: nobody sleeps for longer than this without looking at one again. */
+const sleepMs = { shortest: 5, longest: 60_000 };
 
 export interface Reactor {
 	readonly name: string;
@@ -22,7 +25,7 @@ export interface Reactor {
 }
 
 /** Commands said one after another in small crowds: "again" if the store had no room for all of them. */
-export async function sayAll(dispatch: Dispatch, commands: readonly object[]): Promise<Looked> {
+export async function sayAll(dispatch: Dispatch, commands: readonly object[]): Promise<"done" | "again"> {
 	for (let at = 0; at < commands.length; at += crowd) {
 		const said = commands.slice(at, at + crowd).map((command) => dispatch({ actor: system, key: null, command }));
 		const outcomes = await Promise.all(said);
@@ -54,10 +57,14 @@ async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal
 		signal.addEventListener("abort", close, { once: true });
 		try {
 			// subscribed before the first look, so that nothing can happen in between unseen
-			await lookPatiently(reactor, signal);
+			let timer = await lookPatiently(reactor, signal, subscription);
 			for (let events = await subscription.next(); events !== null; events = await subscription.next()) {
-				if (events.some((event) => reactor.wakes(event))) await lookPatiently(reactor, signal);
+				// no events at all means that the time has come
+				if (events.length > 0 && !events.some((event) => reactor.wakes(event))) continue;
+				clearTimeout(timer);
+				timer = await lookPatiently(reactor, signal, subscription);
 			}
+			clearTimeout(timer);
 		} finally {
 			signal.removeEventListener("abort", close);
 			close();
@@ -65,11 +72,13 @@ async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal
 	}
 }
 
-/** The look is repeated, more and more slowly, until it could do all that was due. */
-async function lookPatiently(reactor: Reactor, signal: AbortSignal): Promise<void> {
-	await patiently(
+/** The look is repeated, more and more slowly, until it could do all that was due. Answers with the timer for the next one. */
+async function lookPatiently(reactor: Reactor, signal: AbortSignal, subscription: Subscription): Promise<ReturnType<typeof setTimeout> | undefined> {
+	const looked = await patiently(
 		() => reactor.look(signal),
-		(looked) => looked === "again",
+		(result) => result === "again",
 		signal,
 	);
+	if (looked === null || typeof looked === "string") return undefined;
+	return setTimeout(() => subscription.nudge(), Math.min(Math.max(looked.inMs, sleepMs.shortest), sleepMs.longest));
 }

@@ -6,6 +6,8 @@ import type { Dispatch, Driver, Reads } from "./ports.ts";
 export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver: Driver | null }): Promise<void> {
 	await parts.driver?.sweep();
 	for (const turn of await parts.reads.openTurns()) {
-		await parts.dispatch({ actor: system, key: null, command: { type: "turn.crash", agent: turn.agent, turn: turn.id } });
+		// a person has no process that could have ended with the daemon, and goes on
+		const lasting = turn.handedAt !== null && (await parts.reads.agent(turn.agent))?.type === "human";
+		if (!lasting) await parts.dispatch({ actor: system, key: null, command: { type: "turn.crash", agent: turn.agent, turn: turn.id } });
 	}
 }

@@ -1,19 +1,23 @@
 // One command's unit of work: the rows it read, the events it led to, and what they did to those rows.
 // A row is read once, evolved in memory and written once.
 import type { AgentFact, AgentState } from "#contract/agent.ts";
+import type { ApprovalFact } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { Event, Fact, Happened } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { MailFact } from "#contract/mail.ts";
 import type { ProjectFact } from "#contract/project.ts";
-import type { PromptFact } from "#contract/prompt.ts";
+import type { PromptFact, PromptState } from "#contract/prompt.ts";
 import type { TurnFact } from "#contract/turn.ts";
+import type { WaitFact } from "#contract/wait.ts";
 import { evolveAgent } from "#domain/agent/evolve.ts";
+import { evolveApproval } from "#domain/approval.ts";
 import type { Decision } from "#domain/decision.ts";
 import { evolveMail } from "#domain/mail.ts";
 import { evolveProject } from "#domain/project.ts";
 import { evolvePrompt } from "#domain/prompt.ts";
 import { evolveTurn } from "#domain/turn.ts";
+import { evolveWait } from "#domain/wait.ts";
 import { Kept } from "./kept.ts";
 import type { Answer, Subject, Tx } from "./ports.ts";
 
@@ -31,6 +35,8 @@ export class Work {
 	readonly #projects;
 	readonly #turns;
 	readonly #mails;
+	readonly #approvals;
+	readonly #waits;
 
 	constructor(tx: Tx, envelope: Envelope) {
 		this.tx = tx;
@@ -50,6 +56,14 @@ export class Work {
 		this.#mails = new Kept(
 			(id: number) => tx.mail(id),
 			(state) => tx.putMail(state),
+		);
+		this.#approvals = new Kept(
+			(id: number) => tx.approval(id),
+			(state) => tx.putApproval(state),
+		);
+		this.#waits = new Kept(
+			(id: number) => tx.wait(id),
+			(state) => tx.putWait(state),
 		);
 	}
 
@@ -75,7 +89,7 @@ export class Work {
 		await this.#agents.write();
 		const events = await this.tx.append(facts.map((fact) => this.#event(fact)));
 		for (const [index, fact] of facts.entries()) await this.#change({ ...fact, id: events[index]?.id ?? 0, actor, at });
-		for (const rows of [this.#agents, this.#projects, this.#turns, this.#mails]) await rows.write();
+		for (const rows of [this.#agents, this.#projects, this.#turns, this.#mails, this.#approvals, this.#waits]) await rows.write();
 		return events;
 	}
 
@@ -97,6 +111,11 @@ export class Work {
 		} else if (isOf<MailFact>(event, "mail.")) {
 			const id = event.kind === "mail.sent" ? event.id : event.data.mail;
 			this.#mails.set(id, evolveMail(event.kind === "mail.sent" ? undefined : await this.#mails.get(id), event));
+		} else if (isOf<ApprovalFact>(event, "approval.")) {
+			await this.#changeApproval(event);
+		} else if (isOf<WaitFact>(event, "wait.")) {
+			const id = event.kind === "wait.opened" ? event.id : event.data.wait;
+			this.#waits.set(id, evolveWait(event.kind === "wait.opened" ? undefined : await this.#waits.get(id), event));
 		} else if (isOf<ProjectFact>(event, "project.")) {
 			this.#projects.set(event.data.slug, evolveProject(await this.project(event.data.slug), event));
 		} else if (event.kind === "final" && "turn" in event && event.turn !== undefined) {
@@ -109,20 +128,43 @@ export class Work {
 		this.#agents.set(event.agent, evolveAgent(await this.agent(event.agent), event));
 		const id = event.kind === "turn.started" ? event.id : event.data.turn;
 		this.#turns.set(id, evolveTurn(event.kind === "turn.started" ? undefined : await this.turn(id), event));
-		if (event.kind === "turn.started") await this.tx.removePrompts([event.data.prompt]);
+		if (event.kind === "turn.started") await this.tx.takePrompt(event.data.prompt, event.id);
+		if (event.kind === "turn.ended") await this.tx.dropTaken(id);
+	}
+
+	async #changeApproval(event: Happened<ApprovalFact & { agent: AgentId }>): Promise<void> {
+		if (event.kind === "approval.answered") this.#agents.set(event.agent, evolveAgent(await this.agent(event.agent), event));
+		const ids = event.kind === "approval.cancelled" ? event.data.approvals : [event.kind === "approval.asked" ? event.id : event.data.approval];
+		for (const id of ids) this.#approvals.set(id, evolveApproval(event.kind === "approval.asked" ? undefined : await this.#approvals.get(id), event));
 	}
 
 	async #changeQueue(event: Happened<PromptFact & { agent: AgentId }>): Promise<void> {
 		switch (event.kind) {
-			case "prompt.queued":
-				await this.tx.putPrompt(evolvePrompt(event));
+			case "prompt.queued": {
+				await this.tx.putPrompt(evolvePrompt(undefined, event));
+				const retried = event.data.retries && (await this.turn(event.data.retries.turn));
+				if (retried !== undefined) this.#turns.set(retried.id, { ...retried, retriedAs: event.id });
+				return;
+			}
+			case "prompt.edited":
+				await this.tx.putPrompt(evolvePrompt(await this.tx.prompt(event.data.prompt), event));
+				return;
+			case "prompt.moved":
+				for (const { prompt, ...place } of event.data.places) await this.#standing(prompt, place);
 				return;
 			case "prompt.cancelled":
 				await this.tx.removePrompts(event.data.prompts);
 				return;
 			case "prompt.returned":
-				await this.tx.returnPrompt(event.agent, event.data.prompt, event.data.position);
+				// whoever wanted it at once no longer stands behind it
+				await this.#standing(event.data.prompt, { position: event.data.position, manual: false });
+				await this.tx.takePrompt(event.data.prompt, null);
 		}
+	}
+
+	async #standing(id: number, place: Partial<PromptState>): Promise<void> {
+		const prompt = await this.tx.prompt(id);
+		if (prompt !== undefined) await this.tx.putPrompt({ ...prompt, ...place });
 	}
 
 	#event(fact: Fact): Omit<Event, "id"> {

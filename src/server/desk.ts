@@ -4,6 +4,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { type Actor, AgentId, agentOf, type Key, type ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { RouteName, Routes } from "#contract/routes.ts";
+import type { Phase } from "#contract/turn.ts";
 import type { Agent, Item } from "#contract/wire.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Outcome, Reads } from "#engine/ports.ts";
@@ -35,10 +36,13 @@ export class Desk {
 	readonly engine: Engine;
 	/** the agent types that can be started here */
 	readonly types: readonly string[];
+	/** those whose programs can wait inside a turn; any other is told to end its turn and is continued */
+	readonly patientTypes: readonly string[];
 
-	constructor(engine: Engine, types: readonly string[]) {
+	constructor(engine: Engine, { types, patientTypes }: { types: readonly string[]; patientTypes: readonly string[] }) {
 		this.engine = engine;
 		this.types = types;
+		this.patientTypes = patientTypes;
 	}
 
 	get reads(): Reads {
@@ -109,12 +113,17 @@ export class Desk {
 		if (agent === undefined) return refuse("INTERNAL_ERROR", "A spawn answered no agent.");
 		// nobody can have queued or sent it anything else yet
 		const first = outcome.events.filter((event) => event.kind === "prompt.queued").length;
-		return outcome.replayed ? await this.counted(agent) : agentView(await this.#ready(agent), { queueLength: first, unreadMail: 0 });
+		return outcome.replayed ? await this.counted(agent) : agentView(await this.#ready(agent), { queueLength: first, unreadMail: 0, phase: "model" });
 	}
 
 	async counted(state: AgentState): Promise<Agent> {
-		const [queue, unreadMail] = await Promise.all([this.reads.queue(state.id), this.reads.unreadMail(state.id)]);
-		return agentView(state, { queueLength: queue.length, unreadMail });
+		const [queue, unreadMail, phases] = await Promise.all([this.reads.queue(state.id), this.reads.unreadMail(state.id), this.#phases(state)]);
+		return agentView(state, { queueLength: queue.length, unreadMail, phase: phases?.get(state.id) ?? "model" });
+	}
+
+	/** Only of an agent that has a turn is it asked what the turn is doing. */
+	async #phases({ turn }: AgentState): Promise<ReadonlyMap<AgentId, Phase> | null> {
+		return turn === null ? null : await this.engine.phases();
 	}
 
 	async #ready(agent: AgentState): Promise<AgentState> {
@@ -127,3 +136,7 @@ export class Desk {
 		}
 	}
 }
+
+/** A number in the path; 0, which nothing has, if it is none. */
+export const numberIn = ({ params }: { params: Readonly<Record<string, string>> }, name: string): number =>
+	Number(/^\d{1,15}$/.exec(params[name] ?? "")?.[0] ?? 0);

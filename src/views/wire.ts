@@ -1,21 +1,31 @@
 // From rows to what goes over the wire. The label is derived here, once, for every surface.
 import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
-import type { TurnState } from "#contract/turn.ts";
-import type { Agent, Item, Mail, Project, Prompt, Turn } from "#contract/wire.ts";
+import type { Phase, TurnState } from "#contract/turn.ts";
+import type { WaitState } from "#contract/wait.ts";
+import type { Agent, Approval, Item, Mail, Project, Prompt, Turn, Wait } from "#contract/wire.ts";
 import { labelOf } from "#domain/agent/label.ts";
 
-export function agentView(state: AgentState, counts: { queueLength: number; unreadMail: number }): Agent {
-	const { settings: _, turn, lastError, ...rest } = state;
+/** What an agent's row does not have itself. */
+export interface Beside {
+	queueLength: number;
+	unreadMail: number;
+	phase: Phase;
+}
+
+export function agentView(state: AgentState, { queueLength, unreadMail, phase }: Beside): Agent {
+	const { settings: _settings, permits: _permits, turnEndedIn: _ended, turn, lastError, ...rest } = state;
 	return {
 		...rest,
-		...counts,
+		queueLength,
+		unreadMail,
 		label: labelOf(state),
 		holds: state.holds.map((hold) => ({ ...hold, at: iso(hold.at) })),
-		turn: turn && { id: turn.id, startedAt: iso(turn.startedAt) },
+		turn: turn && { id: turn.id, startedAt: iso(turn.startedAt), phase, silentSince: maybe(turn.silentSince) },
 		lastError: lastError && { ...lastError, at: iso(lastError.at) },
 		createdAt: iso(state.createdAt),
 		lastActiveAt: iso(state.lastActiveAt),
@@ -27,11 +37,28 @@ export function agentView(state: AgentState, counts: { queueLength: number; unre
 
 export const itemView = (event: Event): Item => ({ ...event, at: iso(event.at) });
 
-export function turnView({ handedAt: _handed, stoppingAt: _stopping, ...turn }: TurnState): Turn {
+export function turnView({ handedAt: _handed, stoppingAt: _stopping, stoppingFor: _for, words: _words, ...turn }: TurnState): Turn {
 	return { ...turn, startedAt: iso(turn.startedAt), endedAt: maybe(turn.endedAt) };
 }
 
-export const promptView = (prompt: PromptState, position: number): Prompt => ({ ...prompt, position, createdAt: iso(prompt.createdAt) });
+/** Its place in the queue, counted from 1, instead of what orders it there. */
+export function promptView({ words: _, ...prompt }: PromptState, position: number): Prompt {
+	return { ...prompt, position, notBefore: maybe(prompt.notBefore), createdAt: iso(prompt.createdAt), editedAt: maybe(prompt.editedAt) };
+}
+
+/** `agents` are the one that asks and those above it, nearest first. */
+export function approvalView(approval: ApprovalState, agents: readonly AgentState[]): Approval {
+	const path = agents.map((agent) => agent.handle).toReversed();
+	return { ...approval, path, askedAt: iso(approval.askedAt), answeredAt: maybe(approval.answeredAt) };
+}
+
+export function waitView({ blocking: _, ...wait }: WaitState, targets: readonly AgentState[]): Wait {
+	const seen = targets.map((agent) => {
+		const met = wait.seen.find((each) => each.agent === agent.id)?.met ?? false;
+		return { agent: agent.id, handle: agent.handle, label: labelOf(agent), met };
+	});
+	return { ...wait, seen, deadline: maybe(wait.deadline), openedAt: iso(wait.openedAt), endedAt: maybe(wait.endedAt) };
+}
 
 export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 	return { ...mail, sentAt: iso(mail.sentAt), readAt: maybe(mail.readAt) };

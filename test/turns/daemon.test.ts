@@ -51,18 +51,18 @@ const running = async (agent: AgentState) =>
 
 describe("scripted", () => {
 	test("does what each line says, in order, as items of one turn", async () => {
-		const agent = await add({ prompt: "say hello\nrun echo out; echo err >&2\nwrite notes/a.txt some words\nask something\nplain words" });
+		const agent = await add({ prompt: "say hello\nrun echo out; echo err >&2\nwrite notes/a.txt some words\ncommit something\nplain words" });
 		expect(await ended(agent, 1)).toEqual(["completed"]);
 		const all = await items(agent);
 		expect(all.map((item) => [item.kind, item.text])).toEqual([
-			["user", "say hello\nrun echo out; echo err >&2\nwrite notes/a.txt some words\nask something\nplain words"],
+			["user", "say hello\nrun echo out; echo err >&2\nwrite notes/a.txt some words\ncommit something\nplain words"],
 			["assistant", "hello"],
 			["tool_call", "echo out; echo err >&2"],
 			["tool_result", "out\nerr\n"],
 			["tool_call", "write notes/a.txt"],
 			["tool_result", "wrote notes/a.txt"],
-			["tool_call", "ask something"],
-			["tool_result", "ask is not there yet: it comes with a later version."],
+			["tool_call", "commit something"],
+			["tool_result", "commit is not there yet: it comes with a later version."],
 			["assistant", "plain words"],
 			["final", "plain words"],
 		]);

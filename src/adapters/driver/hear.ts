@@ -1,8 +1,8 @@
 // One turn of one process: the prompt goes in, what it says comes out as items, and how it ended as a value.
 import type { TurnItem } from "#contract/turn.ts";
 import type { TurnEnd, TurnWatch } from "#engine/ports.ts";
-import type { Launched } from "./acp/launch.ts";
-import { finish, silence, type Translated, translate } from "./acp/translate.ts";
+import type { Ears, Launched } from "./acp/launch.ts";
+import { finish, questionOf, silence, type Translated, translate } from "./acp/translate.ts";
 
 /** More than this waiting to be written, and the process has to wait too. */
 const waitingMax = 64;
@@ -16,7 +16,18 @@ export async function hearTurn(process: Launched, text: string, watch: TurnWatch
 		outbox.put(items);
 		if (delta !== null) watch.delta(delta);
 	};
-	const on = { update: (update: Parameters<typeof translate>[1]) => take(translate(state, update)), room: () => outbox.room() };
+	const on: Ears = {
+		update: (update) => {
+			watch.heard();
+			take(translate(state, update));
+		},
+		room: () => outbox.room(),
+		// whoever is asked sees first what led to the question
+		async ask(request) {
+			await outbox.empty();
+			return await watch.ask(questionOf(request));
+		},
+	};
 	const end = await process.prompt(text, on).then(
 		(reason): TurnEnd =>
 			reason === "cancelled"

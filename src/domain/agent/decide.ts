@@ -55,8 +55,8 @@ export function decideRecover(agent: AgentState): Decision {
 export function decideConfigure(agent: AgentState, current: Settings, command: AgentConfigure): Decision {
 	const refusal = refusedNow(agent, "say");
 	if (refusal) return refusal;
-	const { model = agent.model, systemPrompt = current.systemPrompt, pinned = current.pinned } = command;
-	return [{ kind: "agent.configured", agent: agent.id, data: { model, systemPrompt, pinned } }];
+	const { model = agent.model, policy = agent.policy, systemPrompt = current.systemPrompt, pinned = current.pinned } = command;
+	return [{ kind: "agent.configured", agent: agent.id, data: { model, policy, systemPrompt, pinned } }];
 }
 
 export function decideReap(agent: AgentState): Decision {

@@ -1,10 +1,11 @@
 // What an event does to an agent's row. No rules here: whether it may happen was decided before.
 import type { AgentFact, AgentState, Hold } from "#contract/agent.ts";
+import type { ApprovalFact } from "#contract/approval.ts";
 import type { Happened } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { TurnFact } from "#contract/turn.ts";
 
-type AgentEvent = Happened<(AgentFact | TurnFact) & { agent: AgentId }>;
+type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact) & { agent: AgentId }>;
 type Spawned = Extract<AgentEvent, { kind: "agent.spawned" }>;
 
 export function evolveAgent(state: AgentState | undefined, event: AgentEvent): AgentState {
@@ -12,7 +13,7 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 	if (state === undefined) throw new Error(`${event.kind} of ${event.agent}, which was never spawned`);
 	switch (event.kind) {
 		case "agent.configured":
-			return { ...state, model: event.data.model, settings: event.id };
+			return { ...state, model: event.data.model, policy: event.data.policy ?? state.policy, settings: event.id };
 		case "agent.provisioned":
 			return { ...state, life: "live" };
 		case "agent.failed":
@@ -24,14 +25,34 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "agent.supervised":
 			return { ...state, supervisor: event.data.supervisor };
 		case "agent.ended":
-			return { ...state, life: "ended", activity: "idle", holds: [], endReason: event.data.reason, endedAt: event.at, endedBy: event.actor };
+			return {
+				...state,
+				life: "ended",
+				activity: "idle",
+				holds: [],
+				endReason: event.data.reason,
+				endNote: event.data.note ?? null,
+				endedAt: event.at,
+				endedBy: event.actor,
+			};
 		case "turn.started":
-			return { ...state, activity: "running", turn: { id: event.id, startedAt: event.at }, lastActiveAt: event.at };
+			return { ...state, activity: "running", turn: { id: event.id, startedAt: event.at, silentSince: null }, lastActiveAt: event.at };
 		case "turn.handed":
 		case "turn.stopping":
 			return state;
 		case "turn.ended":
-			return { ...state, activity: "idle", turn: null, lastActiveAt: event.at };
+			return { ...state, activity: "idle", turn: null, turnEndedIn: event.id, lastActiveAt: event.at };
+		case "turn.silent":
+			return { ...state, turn: state.turn && { ...state.turn, silentSince: event.data.since } };
+		case "turn.heard":
+			return { ...state, turn: state.turn && { ...state.turn, silentSince: null } };
+		case "approval.answered":
+			return event.data.permit === undefined ? state : { ...state, permits: [...state.permits, event.data.permit] };
+		case "approval.asked":
+		case "approval.cancelled":
+			return state;
+		case "agent.removed":
+			return { ...state, workspaceRemovedAt: event.at };
 		case "agent.reaped":
 			return { ...state, reapedAt: event.at };
 	}
@@ -41,10 +62,12 @@ function spawned(event: Spawned): AgentState {
 	return {
 		id: event.agent,
 		...event.data,
+		permits: [],
 		life: "provisioning",
 		activity: "idle",
 		holds: [],
 		turn: null,
+		turnEndedIn: null,
 		lastError: null,
 		createdAt: event.at,
 		createdBy: event.actor,
@@ -52,6 +75,7 @@ function spawned(event: Spawned): AgentState {
 		endedAt: null,
 		endedBy: null,
 		endReason: null,
+		endNote: null,
 		reapedAt: null,
 		workspaceRemovedAt: null,
 	};

@@ -3,7 +3,7 @@ import { human } from "#contract/ids.ts";
 import { actor, agent, id, live } from "#test/support/given.ts";
 import { decideKill, type KillSight } from "./kill.ts";
 
-const kill = (cascade = false) => ({ type: "agent.kill", agent: id("b"), cascade }) as const;
+const kill = (cascade = false) => ({ type: "agent.kill", agent: id("b"), cascade, reason: "" }) as const;
 const sight = (more: Partial<KillSight> = {}): KillSight => ({
 	loose: new Map(),
 	target: live("b"),

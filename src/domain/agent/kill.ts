@@ -1,12 +1,13 @@
 // Ending an agent. A plain kill hands its children to its own supervisor; a cascade ends them too.
-import type { AgentKill, AgentState } from "#contract/agent.ts";
+import type { AgentDelete, AgentKill, AgentState, endReasons } from "#contract/agent.ts";
 import type { Fact } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
-import { ending, type OpenCall } from "../turn.ts";
+import { ending, type LooseThreads, nothingLoose } from "../turn.ts";
+import { over } from "../wait.ts";
 import { outOfReach } from "./subtree.ts";
-import { refusedNow } from "./transitions.ts";
+import { refusedNow, suggestion } from "./transitions.ts";
 
 export interface KillSight {
 	target: AgentState;
@@ -23,16 +24,15 @@ export interface KillSight {
 }
 
 /** A turn in the middle, and prompts that will never run. */
-export interface LooseEnds {
-	openCalls: readonly OpenCall[];
+export interface LooseEnds extends LooseThreads {
 	prompts: readonly number[];
 }
 
 export function decideKill(seen: KillSight, command: AgentKill, by: { actor: Actor }): Decision {
 	const refusal = forbidden(seen, by.actor) ?? refusedNow(seen.target, "kill");
 	if (refusal) return refusal;
-	if (command.cascade) return [...seen.descendants, seen.target].flatMap((agent) => ended(agent, seen.loose.get(agent.id), by.actor));
-	return [...handedOver(seen), ...ended(seen.target, seen.loose.get(seen.target.id), by.actor)];
+	if (command.cascade) return [...seen.descendants, seen.target].flatMap((agent) => killed(agent, seen.loose.get(agent.id), by.actor, command.reason));
+	return [...handedOver(seen), ...killed(seen.target, seen.loose.get(seen.target.id), by.actor, command.reason)];
 }
 
 function forbidden({ target, above, aboveCaller }: KillSight, actor: Actor): Refusal | null {
@@ -42,21 +42,48 @@ function forbidden({ target, above, aboveCaller }: KillSight, actor: Actor): Ref
 	return outOfReach(target.id, above, actor, "kills");
 }
 
+/** Like a kill, but only of what is at rest and, unless it is forced, has nothing in its queue. */
+export function decideDelete(seen: KillSight, command: AgentDelete): Decision {
+	const { target, loose } = seen;
+	const details = { agent: target.id };
+	if (target.supervisor === null) return refuse("CANNOT_KILL_ROOT", "Agent 0 cannot be deleted.", { details });
+	const refusal = refusedNow(target, "delete");
+	if (refusal) return refusal;
+	const ends = loose.get(target.id);
+	const prompts = ends?.prompts.length ?? 0;
+	if (prompts > 0 && !command.force) {
+		const words = `${prompts} prompt${prompts === 1 ? "" : "s"} still wait${prompts === 1 ? "s" : ""} for ${target.handle}.`;
+		return refuse("CONFLICT", words, { details: { ...details, prompts }, suggestions: [suggestion("queue", target)] });
+	}
+	const reason = target.life === "provisioning" ? "provision_failed" : "deleted";
+	const ending = target.life === "ended" ? [] : [...handedOver(seen), ...ended(target, ends, reason, command.reason)];
+	return [...ending, { kind: "agent.removed", agent: target.id }];
+}
+
 function handedOver({ target, children }: KillSight): Fact[] {
 	const heir = target.supervisor;
 	if (heir === null) return [];
 	return children.map((child) => ({ kind: "agent.supervised", agent: child.id, data: { supervisor: heir } }));
 }
 
-function ended(agent: AgentState, loose: LooseEnds | undefined, by: Actor): Fact[] {
+function killed(agent: AgentState, loose: LooseEnds | undefined, by: Actor, why: string): Fact[] {
 	const itself = agentOf(by) === agent.id;
 	const how = { state: itself ? "completed" : "interrupted", reason: itself ? "exit" : "killed", text: null } as const;
+	return [
+		...(agent.turn === null ? [] : ending(agent, agent.turn.id, how, loose ?? nothingLoose)),
+		{ kind: "killed", agent: agent.id, text: `Killed by ${by}${why === "" ? "." : `: ${why}`}` },
+		...ended(agent, loose, "killed", why),
+	];
+}
+
+/** What will never run is cancelled, and who waited without a turn waits no longer. */
+function ended(agent: AgentState, loose: LooseEnds | undefined, reason: (typeof endReasons)[number], why: string): Fact[] {
 	const prompts = [...(loose?.prompts ?? [])];
 	const cancelled: Fact[] = prompts.length === 0 ? [] : [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } }];
+	const waits = agent.turn === null ? (loose?.waits ?? []) : [];
 	return [
-		...(agent.turn === null ? [] : ending(agent, agent.turn.id, how, loose?.openCalls ?? [])),
 		...cancelled,
-		{ kind: "killed", agent: agent.id, text: `Killed by ${by}.` },
-		{ kind: "agent.ended", agent: agent.id, data: { reason: "killed" } },
+		...waits.flatMap((wait) => over(wait, "cancelled")),
+		{ kind: "agent.ended", agent: agent.id, data: { reason, ...(why !== "" && { note: why }) } },
 	];
 }

@@ -69,6 +69,7 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 				project: seen.project?.slug ?? null,
 				type: command.agentType ?? parent.type,
 				model: command.model ?? parent.model,
+				policy: command.policy ?? parent.policy,
 				lineage,
 				supervisor: supervisor.id,
 				settings: lineage === null ? null : parent.settings,
@@ -101,7 +102,17 @@ function answered(calls: readonly OpenCall[], child: AgentId): Fact[] {
 /** Agent 0: made once on the first start, then only found. */
 export function decideInit(existing: AgentState | undefined, command: { agentType: string }, by: { freshId: AgentId }): Decision {
 	if (existing !== undefined) return [];
-	const data = { handle: initHandle, name: initHandle, project: null, type: command.agentType, model: null, lineage: null, supervisor: null, settings: null };
+	const data = {
+		handle: initHandle,
+		name: initHandle,
+		project: null,
+		type: command.agentType,
+		model: null,
+		policy: "ask" as const,
+		lineage: null,
+		supervisor: null,
+		settings: null,
+	};
 	return [
 		{ kind: "agent.spawned", agent: by.freshId, data },
 		{ kind: "agent.provisioned", agent: by.freshId },

@@ -7,7 +7,7 @@ import { labelOf } from "./label.ts";
 export const operations = ["say", "fork", "prompt", "start", "interrupt", "pause", "resume", "recover", "kill", "delete", "reap"] as const;
 export type Operation = (typeof operations)[number];
 
-type Suggestion = "status" | "wait" | "interrupt" | "recover";
+type Suggestion = "status" | "wait" | "interrupt" | "recover" | "queue" | "turns";
 export type Cell = { to: Label } | { refuse: RefusalCode; suggest: Suggestion };
 type Row = Record<Label, Cell>;
 
@@ -132,5 +132,9 @@ export function suggestion(kind: Suggestion, agent: Pick<AgentState, "handle" | 
 			return `brood agent interrupt ${name}`;
 		case "recover":
 			return `brood agent recover ${name}`;
+		case "queue":
+			return `brood queue list ${name}`;
+		case "turns":
+			return `brood turn list ${name}`;
 	}
 }

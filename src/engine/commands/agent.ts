@@ -1,5 +1,14 @@
 // What the deciders of the agent have to see, and where it is read.
-import { type AgentConfigure, AgentFact, type AgentKill, type AgentSpawn, type AgentState, noSettings, type Settings } from "#contract/agent.ts";
+import {
+	type AgentConfigure,
+	type AgentDelete,
+	AgentFact,
+	type AgentKill,
+	type AgentSpawn,
+	type AgentState,
+	noSettings,
+	type Settings,
+} from "#contract/agent.ts";
 import { type AgentId, agentOf, type Handle, initHandle, type ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
@@ -7,13 +16,14 @@ import type { ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import { decideConfigure } from "#domain/agent/decide.ts";
 import { candidateHandles } from "#domain/agent/handle.ts";
-import { decideKill, type LooseEnds } from "#domain/agent/kill.ts";
+import { decideDelete, decideKill, type KillSight, type LooseEnds } from "#domain/agent/kill.ts";
 import { decideInit, decideSpawn, type SpawnSight } from "#domain/agent/spawn.ts";
 import type { Decision } from "#domain/decision.ts";
 import { isVisible, lastOfContext } from "#domain/history.ts";
 import { openCallsOf } from "#domain/turn.ts";
 import type { Reads } from "../ports.ts";
 import type { Decided, Work } from "../work.ts";
+import { looseThreads } from "./loose.ts";
 
 /** Commands that concern one agent and need nothing but its row. */
 export async function onAgent(work: Work, id: AgentId, decide: (agent: AgentState) => Decision): Promise<Decided> {
@@ -107,9 +117,10 @@ export async function settingsOf(reads: Reads, event: number | null): Promise<Se
 async function looseEnds(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, LooseEnds>> {
 	const found = new Map<AgentId, LooseEnds>();
 	for (const { id, turn } of agents) {
-		const openCalls = turn === null ? [] : openCallsOf(await work.tx.callsOfTurn(id, turn.id));
+		const threads = await looseThreads(work, id, turn?.id ?? null);
+		const waits = (await work.tx.openWaits()).filter((wait) => wait.agent === id);
 		const prompts = await work.tx.prompts(id);
-		found.set(id, { openCalls, prompts: prompts.map((prompt) => prompt.id) });
+		found.set(id, { ...threads, waits, prompts: prompts.map((prompt) => prompt.id) });
 	}
 	return found;
 }
@@ -118,15 +129,25 @@ export async function killAgent(work: Work, command: AgentKill): Promise<Decided
 	const { actor } = work.envelope;
 	const target = await work.agent(command.agent);
 	if (target === undefined) return { decision: unknownAgent(command.agent), subject: {} };
-	const caller = agentOf(actor);
-	const ending = command.cascade ? [...(await work.tx.descendants(target.id)), target] : [target];
-	const seen = {
+	const seen = await killSight(work, target, command.cascade);
+	return { decision: decideKill(seen, command, { actor }), subject: { agent: target.id } };
+}
+
+export async function deleteAgent(work: Work, command: AgentDelete): Promise<Decided> {
+	const target = await work.agent(command.agent);
+	if (target === undefined) return { decision: unknownAgent(command.agent), subject: {} };
+	return { decision: decideDelete(await killSight(work, target, false), command), subject: { agent: target.id } };
+}
+
+async function killSight(work: Work, target: AgentState, cascade: boolean): Promise<KillSight> {
+	const caller = agentOf(work.envelope.actor);
+	const descendants = cascade ? await work.tx.descendants(target.id) : [];
+	return {
 		target,
-		loose: await looseEnds(work, ending),
-		children: command.cascade ? [] : await work.tx.children(target.id),
-		descendants: command.cascade ? await work.tx.descendants(target.id) : [],
+		loose: await looseEnds(work, [...descendants, target]),
+		children: cascade ? [] : await work.tx.children(target.id),
+		descendants,
 		above: await work.tx.above(target.id),
 		aboveCaller: caller === null ? [] : await work.tx.above(caller),
 	};
-	return { decision: decideKill(seen, command, { actor }), subject: { agent: target.id } };
 }

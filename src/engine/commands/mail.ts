@@ -9,9 +9,10 @@ import { inThread } from "./thread.ts";
 
 export async function sendMail(work: Work, command: MailSend, limits: Limits): Promise<Decided> {
 	const length = await work.tx.unreadMail(command.to);
+	const { first } = await work.tx.queue(command.to);
 	const caller = agentOf(work.envelope.actor);
 	const sender = caller === null ? null : ((await work.agent(caller)) ?? null);
-	return await inThread(work, command.to, (agent) => decideSend(agent, command, { length, lengthMax: limits.mailboxLengthMax }, sender));
+	return await inThread(work, command.to, (agent) => decideSend(agent, command, { length, lengthMax: limits.mailboxLengthMax, sender, first }));
 }
 
 export async function readMail(work: Work, command: { agent: AgentId; mail?: number | undefined }): Promise<Decided> {
@@ -20,9 +21,11 @@ export async function readMail(work: Work, command: { agent: AgentId; mail?: num
 }
 
 export async function wakeForMail(work: Work, id: AgentId): Promise<Decided> {
-	const mails = (await work.tx.mails(id)).filter((mail) => mail.state === "accepted").length;
-	const { length: prompts } = await work.tx.queue(id);
-	return await onAgent(work, id, (agent) => decideWake(agent, { mails, prompts }));
+	const mails = (await work.tx.mails(id)).filter((mail) => mail.state === "accepted");
+	const prompts = await work.tx.prompts(id);
+	const { first } = await work.tx.queue(id);
+	const urgent = mails.filter((mail) => mail.urgent).length;
+	return await onAgent(work, id, (agent) => decideWake(agent, { mails: mails.length, urgent, prompts, first }));
 }
 
 export async function deleteMail(work: Work, command: { agent: AgentId; mail: number }): Promise<Decided> {

@@ -2,75 +2,91 @@
 import type { Command } from "#contract/command.ts";
 import type { Limits } from "#contract/limits.ts";
 import { decideFail, decidePause, decideProvisioned, decideReap, decideRecover, decideResume } from "#domain/agent/decide.ts";
+import { decideAsk } from "#domain/approval.ts";
 import { decideClear, decideMark } from "#domain/history.ts";
 import { decideAppend } from "#domain/item.ts";
 import { decideAddProject, decideRemoveProject } from "#domain/project.ts";
-import { decideTurnAppend } from "#domain/turn.ts";
+import { decideCancel, decideEdit, decideMove } from "#domain/prompt.ts";
+import { decideHeard, decideSilent, decideTurnAppend } from "#domain/turn.ts";
 import type { Decided, Work } from "../work.ts";
-import { configureAgent, initAgent, killAgent, onAgent, spawnAgent } from "./agent.ts";
+import { configureAgent, deleteAgent, initAgent, killAgent, onAgent, spawnAgent } from "./agent.ts";
 import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
-import { crashTurn, endTurn, handTurn, inThread, interruptAgent, queuePrompt, releaseTurn, rewindContext, startTurn } from "./thread.ts";
+import { answerApproval, cancelWait, lookAtWait, openWait } from "./open.ts";
+import {
+	crashTurn,
+	endTurn,
+	finishTurn,
+	handTurn,
+	inThread,
+	interruptAgent,
+	onQueue,
+	queuePrompt,
+	releaseTurn,
+	retryTurn,
+	rewindContext,
+	startTurn,
+	yieldTurn,
+} from "./thread.ts";
+
+type Handlers = { [T in Command["type"]]: (work: Work, command: Extract<Command, { type: T }>, limits: Limits) => Promise<Decided> };
+
+const handlers: Handlers = {
+	"agent.init": initAgent,
+	"agent.spawn": spawnAgent,
+	"agent.kill": killAgent,
+	"agent.delete": deleteAgent,
+	"agent.provisioned": (work, { agent }) => onAgent(work, agent, decideProvisioned),
+	"agent.fail": (work, command) => onAgent(work, command.agent, (agent) => decideFail(agent, command)),
+	"agent.pause": (work, command) => onAgent(work, command.agent, (agent) => decidePause(agent, command)),
+	"agent.resume": (work, { agent }) => onAgent(work, agent, decideResume),
+	"agent.recover": (work, { agent }) => onAgent(work, agent, decideRecover),
+	"agent.reap": (work, { agent }) => onAgent(work, agent, decideReap),
+	"agent.configure": configureAgent,
+	"agent.interrupt": interruptAgent,
+
+	"item.append": (work, command) => inThread(work, command.agent, (agent) => decideAppend(agent, command)),
+	"context.clear": (work, { agent }) => inThread(work, agent, decideClear),
+	"context.mark": (work, command) => inThread(work, command.agent, (agent) => decideMark(agent, command)),
+	"context.rewind": rewindContext,
+
+	"prompt.queue": queuePrompt,
+	"prompt.edit": (work, command) => onQueue(work, command.agent, (agent, queue) => decideEdit(agent, command, queue)),
+	"prompt.move": (work, command) => onQueue(work, command.agent, (agent, queue) => decideMove(agent, command, queue)),
+	"prompt.cancel": (work, command) => onQueue(work, command.agent, (agent, queue) => decideCancel(agent, command, queue)),
+
+	"turn.start": (work, { agent }) => startTurn(work, agent),
+	"turn.hand": handTurn,
+	"turn.append": (work, command) => inThread(work, command.agent, (agent) => decideTurnAppend(agent, command)),
+	"turn.end": endTurn,
+	"turn.release": releaseTurn,
+	"turn.crash": crashTurn,
+	"turn.yield": yieldTurn,
+	"turn.silent": (work, command) => onAgent(work, command.agent, (agent) => decideSilent(agent, command)),
+	"turn.heard": (work, command) => onAgent(work, command.agent, (agent) => decideHeard(agent, command.turn)),
+	"turn.retry": retryTurn,
+	"turn.finish": finishTurn,
+
+	"approval.ask": (work, command) => inThread(work, command.agent, (agent) => decideAsk(agent, command)),
+	"approval.answer": answerApproval,
+	"wait.open": openWait,
+	"wait.look": (work, { wait }) => lookAtWait(work, wait),
+	"wait.cancel": (work, { wait }) => cancelWait(work, wait),
+
+	"mail.send": sendMail,
+	"mail.read": readMail,
+	"mail.wake": (work, { agent }) => wakeForMail(work, agent),
+	"mail.delete": deleteMail,
+
+	"project.add": async (work, command) => ({ decision: decideAddProject(await work.project(command.slug), command), subject: { project: command.slug } }),
+	"project.remove": async (work, { slug }) => {
+		const living = await work.tx.agents({ project: slug });
+		const alive = living.filter((agent) => agent.life !== "ended").length;
+		return { decision: decideRemoveProject(await work.project(slug), slug, alive), subject: { project: slug } };
+	},
+};
 
 export async function loadAndDecide(work: Work, command: Command, limits: Limits): Promise<Decided> {
-	switch (command.type) {
-		case "agent.init":
-			return await initAgent(work, command);
-		case "agent.spawn":
-			return await spawnAgent(work, command, limits);
-		case "agent.kill":
-			return await killAgent(work, command);
-		case "agent.provisioned":
-			return await onAgent(work, command.agent, decideProvisioned);
-		case "agent.fail":
-			return await onAgent(work, command.agent, (agent) => decideFail(agent, command));
-		case "agent.pause":
-			return await onAgent(work, command.agent, (agent) => decidePause(agent, command));
-		case "agent.resume":
-			return await onAgent(work, command.agent, decideResume);
-		case "agent.recover":
-			return await onAgent(work, command.agent, decideRecover);
-		case "agent.reap":
-			return await onAgent(work, command.agent, decideReap);
-		case "item.append":
-			return await inThread(work, command.agent, (agent) => decideAppend(agent, command));
-		case "context.clear":
-			return await inThread(work, command.agent, decideClear);
-		case "context.mark":
-			return await inThread(work, command.agent, (agent) => decideMark(agent, command));
-		case "context.rewind":
-			return await rewindContext(work, command);
-		case "prompt.queue":
-			return await queuePrompt(work, command, limits);
-		case "turn.start":
-			return await startTurn(work, command.agent);
-		case "turn.hand":
-			return await handTurn(work, command);
-		case "turn.append":
-			return await inThread(work, command.agent, (agent) => decideTurnAppend(agent, command));
-		case "turn.end":
-			return await endTurn(work, command);
-		case "turn.release":
-			return await releaseTurn(work, command);
-		case "turn.crash":
-			return await crashTurn(work, command);
-		case "agent.interrupt":
-			return await interruptAgent(work, command);
-		case "mail.send":
-			return await sendMail(work, command, limits);
-		case "mail.read":
-			return await readMail(work, command);
-		case "mail.wake":
-			return await wakeForMail(work, command.agent);
-		case "mail.delete":
-			return await deleteMail(work, command);
-		case "agent.configure":
-			return await configureAgent(work, command);
-		case "project.add":
-			return { decision: decideAddProject(await work.project(command.slug), command), subject: { project: command.slug } };
-		case "project.remove": {
-			const living = await work.tx.agents({ project: command.slug });
-			const alive = living.filter((agent) => agent.life !== "ended").length;
-			return { decision: decideRemoveProject(await work.project(command.slug), command.slug, alive), subject: { project: command.slug } };
-		}
-	}
+	// the table has one handler for each type, which takes exactly the commands of that type
+	const handler: (work: Work, command: never, limits: Limits) => Promise<Decided> = handlers[command.type];
+	return await Reflect.apply(handler, undefined, [work, command, limits]);
 }

@@ -4,14 +4,27 @@ import type { AgentId } from "#contract/ids.ts";
 import type { ContextRewind } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { MailState } from "#contract/mail.ts";
-import type { PromptQueue } from "#contract/prompt.ts";
-import type { TurnFinish, TurnRelease } from "#contract/turn.ts";
+import type { PromptQueue, PromptState } from "#contract/prompt.ts";
+import type { TurnDone, TurnFinish, TurnRelease, TurnRetry } from "#contract/turn.ts";
 import type { Decision } from "#domain/decision.ts";
 import { decideRewind } from "#domain/history.ts";
-import { decideQueue } from "#domain/prompt.ts";
-import { closed, decideCrash, decideHand, decideInterrupt, decideRelease, decideStart, decideTurnEnd, type OpenCall, openCallsOf } from "#domain/turn.ts";
+import { decideQueue, headmost, nextDue } from "#domain/prompt.ts";
+import {
+	closed,
+	decideCrash,
+	decideDone,
+	decideHand,
+	decideInterrupt,
+	decideRelease,
+	decideRetry,
+	decideStart,
+	decideTurnEnd,
+	decideYield,
+	openCallsOf,
+} from "#domain/turn.ts";
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
+import { looseThreads } from "./loose.ts";
 
 /** Like `onAgent`, for commands that make an event of the thread and answer with its id. */
 export async function inThread(work: Work, id: AgentId, decide: (agent: AgentState) => Decision): Promise<Decided> {
@@ -30,13 +43,49 @@ export async function queuePrompt(work: Work, command: PromptQueue, limits: Limi
 }
 
 export async function startTurn(work: Work, agent: AgentId): Promise<Decided> {
-	const [head] = await work.tx.prompts(agent);
+	const head = nextDue(await work.tx.prompts(agent), work.envelope.at);
 	return await inThread(work, agent, (state) => decideStart(state, head));
+}
+
+/** Commands about entries of a queue. */
+export async function onQueue(work: Work, id: AgentId, decide: (agent: AgentState, queue: readonly PromptState[]) => Decision): Promise<Decided> {
+	const queue = await work.tx.prompts(id);
+	return await onAgent(work, id, (agent) => decide(agent, queue));
+}
+
+/** What the model saw is run again, not what the queue had: mail was rendered, and a prompt may have been edited. */
+export async function retryTurn(work: Work, command: TurnRetry): Promise<Decided> {
+	const id = command.turn ?? (await work.tx.turns(command.agent)).at(-1)?.id;
+	const turn = id === undefined ? undefined : await work.turn(id);
+	const words = turn === undefined || turn.handedAt === null ? null : await wordsOf(work, turn);
+	const { first } = await work.tx.queue(command.agent);
+	return await inThread(work, command.agent, (agent) => decideRetry(agent, turn, { words, position: headmost(first) }));
+}
+
+async function wordsOf(work: Work, turn: { id: number; agent: AgentId }): Promise<string | null> {
+	const [first] = await work.tx.events({ after: turn.id, limit: 1, agent: turn.agent, kind: "user" });
+	return first?.turn === turn.id ? first.text : null;
+}
+
+export async function finishTurn(work: Work, command: TurnDone): Promise<Decided> {
+	const open = (await work.agent(command.agent))?.turn?.id;
+	const loose = await looseThreads(work, command.agent, open ?? null);
+	return await onAgent(work, command.agent, (agent) => decideDone(agent, command, loose));
+}
+
+export async function yieldTurn(work: Work, command: { agent: AgentId; turn: number }): Promise<Decided> {
+	const turn = await work.turn(command.turn);
+	const openCalls = openCallsOf(await work.tx.callsOfTurn(command.agent, command.turn));
+	const mails = (await work.tx.mails(command.agent)).filter((mail) => mail.urgent && mail.state === "accepted").length;
+	const { first } = await work.tx.queue(command.agent);
+	return await onAgent(work, command.agent, (agent) =>
+		turn === undefined ? notOpen(agent, command.turn) : decideYield(agent, turn, { openCalls, mails, first }),
+	);
 }
 
 export async function handTurn(work: Work, command: { agent: AgentId; turn: number }): Promise<Decided> {
 	const turn = await work.turn(command.turn);
-	const prompt = turn && (await work.tx.event(turn.prompt));
+	const prompt = turn && (await work.tx.event(turn.words));
 	const mails = turn?.source === "mail" ? firstLetters((await work.tx.mails(command.agent)).filter((mail) => mail.state === "accepted")) : [];
 	return await inThread(work, command.agent, (agent) =>
 		turn === undefined ? notOpen(agent, command.turn) : decideHand(agent, turn, prompt?.text ?? "", mails),
@@ -57,15 +106,16 @@ const lettersLengthMax = 128 * 1024;
 const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, turn) ?? [];
 
 export async function endTurn(work: Work, command: TurnFinish): Promise<Decided> {
-	const calls = await openCalls(work, command.agent, command.turn);
-	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, calls));
+	const loose = await looseThreads(work, command.agent, command.turn);
+	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, loose));
 }
 
 export async function interruptAgent(work: Work, command: AgentInterrupt): Promise<Decided> {
 	const open = (await work.agent(command.agent))?.turn;
 	const turn = open ? await work.turn(open.id) : undefined;
 	const above = await work.tx.above(command.agent);
-	return await onAgent(work, command.agent, (agent) => decideInterrupt(agent, command, { turn, above }, work.envelope));
+	const approvals = (await work.tx.pendingApprovals(command.agent)).map((approval) => approval.id);
+	return await onAgent(work, command.agent, (agent) => decideInterrupt(agent, command, { turn, above, approvals }, work.envelope));
 }
 
 export async function releaseTurn(work: Work, command: TurnRelease): Promise<Decided> {
@@ -76,11 +126,7 @@ export async function releaseTurn(work: Work, command: TurnRelease): Promise<Dec
 
 export async function crashTurn(work: Work, command: { agent: AgentId; turn: number }): Promise<Decided> {
 	const turn = await work.turn(command.turn);
-	const calls = await openCalls(work, command.agent, command.turn);
+	const loose = await looseThreads(work, command.agent, command.turn);
 	const { first } = await work.tx.queue(command.agent);
-	return await onAgent(work, command.agent, (agent) => (turn === undefined ? notOpen(agent, command.turn) : decideCrash(agent, turn, calls, first)));
-}
-
-export async function openCalls(work: Work, agent: AgentId, turn: number): Promise<OpenCall[]> {
-	return openCallsOf(await work.tx.callsOfTurn(agent, turn));
+	return await onAgent(work, command.agent, (agent) => (turn === undefined ? notOpen(agent, command.turn) : decideCrash(agent, turn, loose, first)));
 }

@@ -2,23 +2,24 @@
 //
 // The hand-over is recorded before it is made, and only once the process is up. So a turn without that record has done
 // nothing, and its prompt goes back to the queue; a turn with it may have done anything, and only a person runs it again.
+import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { mayPass, patiently } from "../patience.ts";
-import type { Dispatch, Driver, Outcome, Reads, TurnEnd } from "../ports.ts";
-import type { Publisher } from "../publish.ts";
+import type { Dispatch, Driver, Outcome, TurnEnd } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
+import { Listener, type ListenParts } from "./listen.ts";
 
-interface Parts {
-	reads: Reads;
+interface Parts extends ListenParts {
 	dispatch: Dispatch;
 	driver: Driver;
-	publisher: Publisher;
 }
 
 interface Running {
 	stop: AbortController;
 	over: Promise<void>;
+	/** null for a person, who may be silent for as long as they like */
+	listener: Listener | null;
 }
 
 export class TurnRunner implements Reactor {
@@ -26,14 +27,15 @@ export class TurnRunner implements Reactor {
 	readonly #parts: Parts;
 	readonly #running = new Map<number, Running>();
 	/** what is said about a turn is said until it is heard; only a broken store ends that */
+	#draining = false;
 	readonly #forEver = new AbortController().signal;
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
 	}
 
-	wakes(event: { kind: string }): boolean {
-		return ["turn.started", "turn.stopping", "turn.ended"].includes(event.kind);
+	wakes(event: { kind: string; data: unknown }): boolean {
+		return ["turn.started", "turn.stopping", "turn.ended"].includes(event.kind) || (event.kind === "mail.sent" && event.data !== null);
 	}
 
 	async look(signal: AbortSignal): Promise<Looked> {
@@ -43,44 +45,62 @@ export class TurnRunner implements Reactor {
 		// a turn that somebody stopped, or ended for us, must not go on in its process
 		for (const [id, { stop }] of this.#running) if (!ids.has(id) || stopping.has(id)) stop.abort();
 		if (signal.aborted) return "done";
-		for (const turn of open) if (!this.#running.has(turn.id)) this.#begin(turn);
+		for (const turn of open) if (!this.#running.has(turn.id)) await this.#begin(turn);
+		const urgent = new Set(await this.#parts.reads.agentsWithUrgentMail());
+		for (const turn of open) if (urgent.has(turn.agent)) await this.#running.get(turn.id)?.listener?.yield();
 		return "done";
+	}
+
+	/** What the turns are doing that are run here. */
+	phases(): ReadonlyMap<number, "model" | "tool"> {
+		return new Map([...this.#running].map(([id, { listener }]) => [id, listener?.phase ?? "model"]));
 	}
 
 	/** Lets the running turns end by themselves for a while, then ends them as interrupted, without a hold. */
 	async drain(patience: Promise<unknown>): Promise<void> {
-		const all = (): Promise<unknown> => Promise.allSettled([...this.#running.values()].map(({ over }) => over));
-		await Promise.race([all(), patience]);
+		this.#draining = true;
+		const running = [...this.#running.values()];
+		const ending = running.filter(({ listener }) => listener !== null);
+		await Promise.race([Promise.allSettled(ending.map(({ over }) => over)), patience]);
 		for (const { stop } of this.#running.values()) stop.abort();
-		await all();
+		await Promise.allSettled(running.map(({ over }) => over));
 		// turns that were started while we stopped looking: nothing of them was done
-		for (const turn of await this.#parts.reads.openTurns()) await this.#say(turn, { type: "turn.release", reason: "shutdown" });
+		for (const turn of await this.#parts.reads.openTurns()) if (turn.handedAt === null) await this.#say(turn, { type: "turn.release", reason: "shutdown" });
 	}
 
-	#begin(turn: TurnState): void {
+	async #begin(turn: TurnState): Promise<void> {
+		const agent = await this.#parts.reads.agent(turn.agent);
+		if (agent === undefined) return;
 		const stop = new AbortController();
-		const over = this.#carryOut(turn, stop.signal).finally(() => this.#running.delete(turn.id));
+		const listener = new Listener(turn, this.#parts, (command) => this.#say(turn, command), stop.signal);
+		const over = this.#carryOut(turn, agent, listener, stop.signal).finally(() => {
+			listener[Symbol.dispose]();
+			this.#running.delete(turn.id);
+		});
 		// what reaches this point is a broken store: the engine ends, and the next one finds the turn open
 		over.catch(() => {});
-		this.#running.set(turn.id, { stop, over });
+		if (agent.type === "human") listener[Symbol.dispose]();
+		this.#running.set(turn.id, { stop, over, listener: agent.type === "human" ? null : listener });
 	}
 
-	async #carryOut(turn: TurnState, signal: AbortSignal): Promise<void> {
-		const { reads, driver } = this.#parts;
-		const agent = await patiently(
-			() => reads.agent(turn.agent),
-			() => false,
-			this.#forEver,
-		);
-		if (!agent) return;
+	async #carryOut(turn: TurnState, agent: AgentState, listener: Listener, signal: AbortSignal): Promise<void> {
+		const { driver } = this.#parts;
 		const failed = await driver.prepare(agent, signal).catch(failure);
 		if (failed !== null) return await this.#giveBack(turn, failed, signal);
-		const handed = await this.#say(turn, { type: "turn.hand" });
-		const words = "done" in handed ? handed.events.find((event) => event.kind === "user")?.text : undefined;
+		const words = await this.#handOver(turn);
 		// refused because it is over, or over because there was nothing left to say
-		if (words === undefined || words === null) return;
-		const end = await driver.run({ agent, turn: turn.id, text: words }, this.#watch(turn), signal).catch(failure);
+		if (words === null) return;
+		const end = await driver.run({ agent, turn: turn.id, text: words }, listener, signal).catch(failure);
+		// a person goes on with it when the daemon is back
+		if (this.#draining && agent.type === "human") return;
 		await this.#end(turn, signal.aborted ? await this.#stopped(turn) : end);
+	}
+
+	/** A turn that was handed over before is a person's, who is still at it. */
+	async #handOver(turn: TurnState): Promise<string | null> {
+		if (turn.handedAt !== null) return "";
+		const handed = await this.#say(turn, { type: "turn.hand" });
+		return ("done" in handed ? handed.events.find((event) => event.kind === "user")?.text : null) ?? null;
 	}
 
 	/** The process never got the prompt: it returns to the head of the queue, and a process that will not start holds the agent. */
@@ -94,28 +114,13 @@ export class TurnRunner implements Reactor {
 	}
 
 	async #stopped(turn: TurnState): Promise<TurnEnd> {
-		const asked = (await this.#parts.reads.turn(turn.id))?.stoppingAt !== null;
-		return { state: "interrupted", reason: asked ? "interrupted" : "shutdown", text: null };
-	}
-
-	#watch(turn: TurnState) {
-		return {
-			items: async (items: readonly object[]): Promise<void> => {
-				const outcome = await this.#say(turn, { type: "turn.append", items });
-				// a turn that is over takes nothing more; anything else is the matter of one item, not of its neighbours
-				if (!("refused" in outcome) || outcome.refused.code === "TURN_NOT_OPEN") return;
-				for (const item of items) {
-					const alone = await this.#say(turn, { type: "turn.append", items: [item] });
-					if ("refused" in alone)
-						await this.#say(turn, { type: "turn.append", items: [{ kind: "system", text: `An item could not be kept: ${alone.refused.message}` }] });
-				}
-			},
-			delta: (delta: { message: string; kind: string; text: string }) => this.#parts.publisher.live({ agent: turn.agent, turn: turn.id, ...delta }),
-		};
+		const now = await this.#parts.reads.turn(turn.id);
+		const why = now?.stoppingFor === "interrupt" ? "interrupted" : (now?.stoppingFor ?? "shutdown");
+		return { state: "interrupted", reason: why, text: null };
 	}
 
 	async #end(turn: TurnState, { state, reason, text }: TurnEnd): Promise<void> {
-		await this.#say(turn, { type: "turn.end", state, reason: reason?.slice(0, 2000) ?? null, text });
+		await this.#say(turn, { type: "turn.end", state, reason: reason?.slice(0, 2000) ?? null, text: text && brief(text) });
 	}
 
 	async #say(turn: { id: number; agent: AgentId }, command: object): Promise<Outcome> {
@@ -128,5 +133,9 @@ export class TurnRunner implements Reactor {
 		return outcome;
 	}
 }
+
+/** The final item repeats the last words; if these are long, their beginning is enough. */
+const brief = (text: string): string => (text.length <= finalLengthMax ? text : `${text.slice(0, finalLengthMax).toWellFormed()}\n[cut]`);
+const finalLengthMax = 64 * 1024;
 
 const failure = (error: unknown): TurnEnd => ({ state: "failed", reason: error instanceof Error ? error.message : String(error), text: null });

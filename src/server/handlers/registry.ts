@@ -48,10 +48,11 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			// an agent sees the agents of its own project
 			const project = caller === null ? query.project : ((await reads.agent(caller))?.project ?? undefined);
 			const counts = await reads.counts();
+			const phases = await engine.phases();
 			const all = await reads.agents(project === undefined ? {} : { project });
 			return all
 				.filter((agent) => query.reaped || agent.reapedAt === null)
-				.map((agent) => agentView(agent, counts.get(agent.id) ?? { queueLength: 0, unreadMail: 0 }));
+				.map((agent) => agentView(agent, { queueLength: 0, unreadMail: 0, ...counts.get(agent.id), phase: phases.get(agent.id) ?? "model" }));
 		},
 		agent: (asked) => desk.about(asked, (id) => desk.agent(id)),
 		agentAdd: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...wish(asked.body) }),

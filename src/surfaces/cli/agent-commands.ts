@@ -2,6 +2,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 
 const json = () => new Option("--json", "print one JSON document");
+const policy = () => new Option("--policy <policy>", "who answers when it asks for permission").choices(["ask", "auto-edit", "full"] as const);
 const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
 
 export function agentCommands(program: Command): void {
@@ -11,15 +12,16 @@ export function agentCommands(program: Command): void {
 		.command("add")
 		.description("a new agent under agent 0")
 		.argument("[name]", "its handle; one is made up if absent")
-		.option("--type <type>", "scripted or shell")
+		.option("--type <type>", "scripted, shell or human")
 		.option("--model <model>", "the model it uses")
 		.option("--prompt <text>", "its first prompt")
+		.addOption(policy())
 		.addHelpText("after", "\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'")
 		.addOption(new Option("--project <slug>", "the project it belongs to"))
 		.addOption(json())
-		.action(async (name, { project: slug, type, model, prompt, json: asJson }) => {
+		.action(async (name, { project: slug, type, model, prompt, policy: who, json: asJson }) => {
 			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			const body = { ...(name && { name }), ...(type && { type }), ...(model && { model }), ...(prompt && { prompt }) };
+			const body = { ...(name && { name }), ...(type && { type }), ...(model && { model }), ...(prompt && { prompt }), ...(who && { policy: who }) };
 			await act(
 				{ json: asJson },
 				({ client, key }) =>
@@ -43,6 +45,7 @@ export function agentCommands(program: Command): void {
 		["resume", "resume", "end the holds that may be ended"],
 		["interrupt", "interrupt", "stop the open turn"],
 		["kill", "kill", "end an agent"],
+		["delete", "agentDelete", "end an agent for good, if nothing waits for it"],
 		["reap", "reap", "hide an ended agent"],
 		["recover", "recover", "end the holds that trouble set"],
 	];
@@ -58,6 +61,24 @@ export function agentCommands(program: Command): void {
 			await act(options, ({ client, query }) => client.call("agents", { query }), tree);
 		});
 	forkCommand(program);
+	configureCommand(agent);
+}
+
+function configureCommand(agent: Command): void {
+	agent
+		.command("configure")
+		.description("change its settings; what is not named stays as it is")
+		.argument("<agent>", "whose")
+		.option("--model <model>", "the model it uses")
+		.option("--system-prompt <text>", "what it is told before everything else")
+		.addOption(policy())
+		.addOption(project())
+		.addOption(json())
+		.action(async (reference, options) => {
+			const { model, systemPrompt, policy: who } = options;
+			const body = { ...(model && { model }), ...(systemPrompt && { systemPrompt }), ...(who && { policy: who }) };
+			await tell("configure", reference, options, body);
+		});
 }
 
 function forkCommand(program: Command): void {
@@ -71,6 +92,7 @@ function forkCommand(program: Command): void {
 		.option("--fresh", "without the conversation")
 		.option("--type <type>", "another agent type")
 		.option("--model <model>", "another model")
+		.addOption(policy())
 		.addHelpText("after", "\nExamples:\n  brood fork opus-1\n  brood fork opus-1 'try it the other way' --name other-way\n  brood fork opus-1 --at 42")
 		.addOption(project())
 		.addOption(json())
@@ -84,6 +106,7 @@ function forkCommand(program: Command): void {
 				...(fresh && { fresh }),
 				...(type && { type }),
 				...(model && { model }),
+				...(options.policy && { policy: options.policy }),
 			};
 			await act(
 				options,
@@ -93,7 +116,7 @@ function forkCommand(program: Command): void {
 		});
 }
 
-type Verb = "agent" | "pause" | "resume" | "interrupt" | "kill" | "reap" | "recover";
+type Verb = "agent" | "pause" | "resume" | "interrupt" | "kill" | "agentDelete" | "reap" | "recover" | "configure";
 
 function signal(parent: Command, name: string, route: Verb, description: string): void {
 	const command = parent
@@ -111,7 +134,17 @@ function signal(parent: Command, name: string, route: Verb, description: string)
 			.addOption(reason)
 			.addOption(resume)
 			.action((reference, { reason: why, resume: on, ...options }) => tell(route, reference, options, { reason: why, resume: on }));
-	else if (route === "kill") command.addOption(cascade).action((reference, { cascade: all, ...options }) => tell(route, reference, options, { cascade: all }));
+	else if (route === "kill")
+		command
+			.addOption(cascade)
+			.addOption(reason)
+			.action((reference, { cascade: all, reason: why, ...options }) => tell(route, reference, options, { cascade: all, reason: why }));
+	else if (route === "agentDelete")
+		command
+			.alias("remove")
+			.addOption(reason)
+			.option("--force", "also with prompts in its queue", false)
+			.action((reference, { force, reason: why, ...options }) => tell(route, reference, options, { force, reason: why }));
 	else command.action((reference, options) => tell(route, reference, options, route === "agent" ? undefined : {}));
 }
 

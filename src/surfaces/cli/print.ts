@@ -2,17 +2,24 @@
 // error, and nothing else.
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
-import type { Agent, Item } from "#contract/wire.ts";
+import type { Agent, Approval, Item, Prompt, Turn } from "#contract/wire.ts";
 
 export const printData = (data: unknown): void => void process.stdout.write(`${JSON.stringify({ data })}\n`);
 export const print = (text: string): void => void process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
+
+/** The arguments do not fit together: the parser could not know, but nothing was asked of the daemon. */
+export class Misused extends Refused {
+	constructor(message: string) {
+		super(refuse("VALIDATION_ERROR", message));
+	}
+}
 
 /** Answers with the exit code. */
 export function printError(error: unknown, json: boolean): number {
 	const refusal: Refusal = error instanceof Refused ? error.refusal : refuse("INTERNAL_ERROR", error instanceof Error ? error.message : String(error));
 	if (json) process.stderr.write(`${JSON.stringify({ error: refusal })}\n`);
 	else process.stderr.write([`${refusal.code}: ${refusal.message}`, ...refusal.suggestions.map((suggestion) => `  try: ${suggestion}`), ""].join("\n"));
-	return refusalCodes[refusal.code].exit;
+	return error instanceof Misused ? 2 : refusalCodes[refusal.code].exit;
 }
 
 /** Columns as wide as they need to be, the last one cut to the terminal. */
@@ -37,12 +44,41 @@ export function agentTable(agents: readonly Agent[]): string {
 	);
 }
 
+export function promptTable(prompts: readonly Prompt[]): string {
+	const when = ({ notBefore, manual, priority, editedBy }: Prompt): string =>
+		[manual && "now", priority !== 0 && `priority ${priority}`, notBefore !== null && `not before ${notBefore}`, editedBy !== null && `edited by ${editedBy}`]
+			.filter((word) => typeof word === "string")
+			.join(", ");
+	const rows = prompts.map((prompt) => [String(prompt.position), String(prompt.id), prompt.createdBy, when(prompt), oneLine(prompt.text)]);
+	return table(["#", "ID", "BY", "WHEN", "TEXT"], rows) || "nothing waits";
+}
+
+export function turnTable(turns: readonly Turn[]): string {
+	const how = ({ state, reason, retriedAs }: Turn): string =>
+		`${state}${reason === null ? "" : ` (${oneLine(reason)})`}${retriedAs === null ? "" : `, run again by prompt ${retriedAs}`}`;
+	const rows = turns.map((turn) => [String(turn.id), String(turn.prompt), turn.source, turn.startedAt, how(turn)]);
+	return table(["TURN", "PROMPT", "SOURCE", "STARTED", "STATE"], rows) || "no turns yet";
+}
+
+export function approvalTable(approvals: readonly Approval[]): string {
+	const rows = approvals.map(({ id, path, askedAt, tool, title }) => [String(id), path.join("/"), age(askedAt), tool, oneLine(title)]);
+	return table(["ID", "AGENT", "AGE", "TOOL", "QUESTION"], rows) || "nobody asks anything";
+}
+
+function age(since: string): string {
+	const seconds = Math.max(0, Math.floor((performance.timeOrigin + performance.now() - Date.parse(since)) / 1000));
+	if (seconds < 60) return `${seconds}s`;
+	if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+	return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
+}
+
 /** Everything about one agent, a line each; what is not there is left out. */
 export function agentDetails(agent: Agent): string {
 	const { holds, lineage, turn, lastError, ...plain } = agent;
 	const lines: [string, string | number | null][] = [
 		...Object.entries(plain),
-		["turn", turn && `${turn.id}, since ${turn.startedAt}`],
+		["turn", turn && `${turn.id}, ${turn.phase}, since ${turn.startedAt}`],
+		["attention", turn?.silentSince ? `nothing was heard of its turn since ${turn.silentSince}` : null],
 		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],
 		["lastError", lastError && `${lastError.code} at ${lastError.step}, ${lastError.at}`],
 		...holds.map(({ kind, reason, by, at }): [string, string] => ["held", `${kind}${reason === "" ? "" : ` (${reason})`}, by ${by}, ${at}`]),

@@ -3,8 +3,10 @@ import { Command } from "@commander-js/extra-typings";
 import { refuse } from "#contract/refusal.ts";
 import { version } from "#src/version.ts";
 import { agentCommands } from "./agent-commands.ts";
+import { betweenCommands } from "./between-commands.ts";
 import { completionCommands } from "./completion.ts";
 import { daemonCommands } from "./daemon-commands.ts";
+import { queueCommands } from "./queue-commands.ts";
 import { threadCommands } from "./thread-commands.ts";
 
 export function program(): Command {
@@ -26,6 +28,8 @@ export function program(): Command {
 	made.configureOutput(inherited).exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 	daemonCommands(made);
 	agentCommands(made);
+	queueCommands(made);
+	betweenCommands(made);
 	threadCommands(made);
 	completionCommands(made);
 	return made;

@@ -1,24 +1,42 @@
-// Commands that go on after their first answer.
+// Queueing a prompt, and staying until its turn is over.
+import { readFileSync } from "node:fs";
 import { type Client, Refused } from "#client/client.ts";
-import { isItem } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
-import { connect } from "./connect.ts";
-import { itemLine, print, printData, printError } from "./print.ts";
+import { Misused } from "./print.ts";
+import { timeOf } from "./time.ts";
 
 interface PromptOptions extends Options {
 	front?: boolean | undefined;
 	wait?: boolean | undefined;
+	now?: boolean | undefined;
+	file?: string | undefined;
+	priority?: number | undefined;
+	notBefore?: string | undefined;
 }
 
-export async function prompt(reference: string, text: string, options: PromptOptions): Promise<void> {
+/** The words of a prompt, from the line or from a file. */
+export function wordsOf(text: string | undefined, file: string | undefined): string {
+	if ((text === undefined) === (file === undefined)) throw new Misused("Give either the words of the prompt or --file.");
+	return text ?? readFileSync(file === "-" || file === undefined ? 0 : file, "utf8");
+}
+
+export async function prompt(reference: string, text: string | undefined, options: PromptOptions): Promise<void> {
 	await act(
 		options,
 		async ({ client, key, query }): Promise<Prompt | Turn> => {
-			const queued = await client.call("prompt", { key, query, params: { agent: reference }, body: { text, front: options.front === true } });
+			const { priority, notBefore } = options;
+			const body = {
+				text: wordsOf(text, options.file),
+				front: options.front === true,
+				now: options.now === true,
+				...(priority !== undefined && { priority }),
+				...(notBefore !== undefined && { notBefore: timeOf(notBefore, "later") }),
+			};
+			const queued = await client.call("prompt", { key, query, params: { agent: reference }, body });
 			if (options.wait !== true) return queued;
-			await startable(client, queued);
+			if (options.now !== true) await startable(client, queued);
 			const turn = await over(client, queued);
 			// the turn is still on standard output; the exit code says that it did not go well
 			if (turn.state !== "completed") process.exitCode = 1;
@@ -60,46 +78,4 @@ async function over(client: Client, { id, agent }: Prompt): Promise<Turn> {
 	} finally {
 		stop.abort();
 	}
-}
-
-export async function events(options: Options & { after: number; follow?: true | undefined }): Promise<void> {
-	const stop = new AbortController();
-	try {
-		const { client } = await connect();
-		const all: unknown[] = [];
-		const until = options.follow === true ? Number.POSITIVE_INFINITY : await lastEvent(client);
-		if (until > options.after) {
-			for await (const event of client.events(options.after, stop.signal)) {
-				if (options.follow === true && options.json === true) print(JSON.stringify(event));
-				else if (options.json === true) all.push(event);
-				else print(itemLine(event));
-				if (event.id >= until) break;
-			}
-		}
-		if (options.json === true && options.follow !== true) printData(all);
-	} catch (error) {
-		process.exitCode = printError(error, options.json === true);
-	} finally {
-		stop.abort();
-	}
-}
-
-/** An agent's items as they come, from the first one. */
-export async function followThread(reference: string, options: Options): Promise<void> {
-	const stop = new AbortController();
-	try {
-		const { client } = await connect();
-		const { id } = await client.ask("agent", { params: { agent: reference }, query: { project: options.project } });
-		for await (const event of client.events(0, stop.signal)) {
-			if (event.agent === id && isItem(event)) print(options.json === true ? JSON.stringify(event) : itemLine(event));
-		}
-	} catch (error) {
-		process.exitCode = printError(error, options.json === true);
-	} finally {
-		stop.abort();
-	}
-}
-
-async function lastEvent(client: Client): Promise<number> {
-	return (await client.call("status")).lastEvent;
 }

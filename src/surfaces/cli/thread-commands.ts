@@ -1,4 +1,4 @@
-// Conversations: prompts, items, marks, mail, events.
+// Conversations: items, marks, mail, events.
 import { type Command, Option } from "@commander-js/extra-typings";
 
 const json = () => new Option("--json", "print one JSON document");
@@ -7,34 +7,27 @@ const project = () => new Option("--project <slug>", "where the agent's name is 
 export function threadCommands(program: Command): void {
 	program.commandsGroup("Conversations:");
 	program
-		.command("prompt")
-		.description("queue a prompt")
-		.argument("<agent>", "for whom")
-		.argument("<text>", "the prompt")
-		.option("--front", "before the others")
-		.option("--wait", "answer with the turn when it is over")
-		.addHelpText("after", "\nExamples:\n  brood prompt opus-1 'fix the test' --wait\n  brood prompt opus-1 'this first' --front")
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, text, options) => {
-			const { prompt } = await import("./prompt.ts");
-			await prompt(reference, text, options);
-		});
-	queueCommands(program);
-	program
 		.command("log")
 		.description("an agent's thread")
 		.argument("<agent>", "whose")
 		.option("--context", "what its model sees instead")
+		.option("--item <id>", "one item, with its whole text")
 		.option("--follow", "and what follows")
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
 			if (options.follow === true) {
-				const { followThread } = await import("./prompt.ts");
+				const { followThread } = await import("./events.ts");
 				return await followThread(reference, options);
 			}
 			const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const { item } = options;
+			if (item !== undefined)
+				return await act(
+					options,
+					({ client }) => client.call("item", { params: { item } }),
+					(found) => found.text ?? "",
+				);
 			const route = options.context === true ? "context" : "items";
 			await act(
 				options,
@@ -59,10 +52,14 @@ export function threadCommands(program: Command): void {
 		.command("events")
 		.description("the journal")
 		.option("--after <id>", "only what came after this event", Number, 0)
+		.option("--agent <agent>", "only of this agent")
+		.option("--kind <kind>", "only of this kind (turn.ended), or of this noun (turn)")
+		.option("--since <time>", "only from this time on: an ISO time, or how long ago (90s, 10m, 2h, 7d)")
 		.option("--follow", "and what follows")
+		.addOption(project())
 		.addOption(json())
 		.action(async (options) => {
-			const { events } = await import("./prompt.ts");
+			const { events } = await import("./events.ts");
 			await events(options);
 		});
 }
@@ -77,48 +74,21 @@ async function write(
 	await act(options, ({ client, key, query }) => client.ask(route, { key, query, params: { agent: reference }, body }), itemLine);
 }
 
-function queueCommands(program: Command): void {
-	const queue = program.command("queue").description("prompts that wait");
-	queue
-		.command("list")
-		.argument("<agent>", "whose")
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, options) => {
-			const [{ act }, { table }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			const show = (all: { position: number; id: number; text: string }[]): string =>
-				table(
-					["#", "ID", "TEXT"],
-					all.map(({ position, id, text }) => [String(position), String(id), text.split("\n", 1)[0] ?? ""]),
-				) || "nothing waits";
-			await act(options, ({ client, query }) => client.call("queue", { query, params: { agent: reference } }), show);
-		});
-	queue
-		.command("add")
-		.argument("<agent>", "for whom")
-		.argument("<text>", "the prompt")
-		.option("--front", "before the others")
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, text, options) => {
-			const { prompt } = await import("./prompt.ts");
-			await prompt(reference, text, options);
-		});
-}
-
 function mailCommands(program: Command): void {
 	program
 		.command("send")
 		.description("send a mail")
 		.argument("<agent>", "to whom")
 		.argument("<text>", "the mail")
+		.option("--urgent", "stop a running turn between two tool calls for it")
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, body, options) => {
 			const { act } = await import("./act.ts");
+			const urgent = options.urgent === true;
 			await act(
 				options,
-				({ client, key, query }) => client.call("send", { key, query, params: { agent: reference }, body: { body } }),
+				({ client, key, query }) => client.call("send", { key, query, params: { agent: reference }, body: { body, urgent } }),
 				(mail) => `mail ${mail.id} accepted`,
 			);
 		});

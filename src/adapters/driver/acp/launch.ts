@@ -2,7 +2,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
-import { type ClientConnection, client, methods, ndJsonStream, PROTOCOL_VERSION, type SessionUpdate, type StopReason } from "@agentclientprotocol/sdk";
+import {
+	type ClientConnection,
+	client,
+	methods,
+	ndJsonStream,
+	PROTOCOL_VERSION,
+	type RequestPermissionRequest,
+	type SessionUpdate,
+	type StopReason,
+} from "@agentclientprotocol/sdk";
 
 export interface Launch {
 	command: string;
@@ -13,12 +22,20 @@ export interface Launch {
 	signal: AbortSignal;
 }
 
+export interface Ears {
+	update(update: SessionUpdate): void;
+	/** resolves when more may be said */
+	room(): Promise<void>;
+	/** answers with the id of an option, or null if nobody will choose one */
+	ask(request: RequestPermissionRequest): Promise<string | null>;
+}
+
 export interface Launched {
 	readonly pid: number;
 	/** settles when the process has ended, with how it did */
 	readonly ended: Promise<string>;
 	/** One prompt at a time. Rejects if the process ends or answers with an error. */
-	prompt(text: string, on: { update(update: SessionUpdate): void; room(): Promise<void> }): Promise<StopReason>;
+	prompt(text: string, on: Ears): Promise<StopReason>;
 	cancel(): void;
 	/** false once it has ended or closed its end of the line */
 	listens(): boolean;
@@ -37,10 +54,14 @@ export async function launch({ command, args, folder, environment, signal }: Lau
 	// a process that cannot even be started is reported by `ended`
 	child.on("error", () => {});
 	child.stdin?.on("error", () => {});
-	let listening: { update(update: SessionUpdate): void; room(): Promise<void> } | null = null;
+	let listening: Ears | null = null;
 	const input = gated(child, () => listening?.room() ?? Promise.resolve());
 	const connection = client({ name: "brood" })
-		.onRequest(methods.client.session.requestPermission, async () => ({ outcome: { outcome: "cancelled" as const } }))
+		.onRequest(methods.client.session.requestPermission, async ({ params }) => {
+			// outside of a turn nobody is there to say yes
+			const optionId = (await listening?.ask(params)) ?? null;
+			return optionId === null ? { outcome: { outcome: "cancelled" as const } } : { outcome: { outcome: "selected" as const, optionId } };
+		})
 		// updates outside of a turn never open one
 		.onNotification(methods.client.session.update, async ({ params }) => listening?.update(params.update))
 		.connect(ndJsonStream(Writable.toWeb(child.stdin), input, { maxMessageBytes: messageBytesMax }));

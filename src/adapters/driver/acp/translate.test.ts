@@ -85,11 +85,25 @@ test("a plan is one item, and what says nothing about the conversation is left o
 	).toEqual([item("plan", "completed: look\npending: mend")]);
 });
 
-test("what is too long for one item is cut, and the item says so", () => {
-	const { items } = played(...Array.from({ length: 200 }, () => chunk("x".repeat(4096), "1")));
+test("what is too long to keep at all is cut, and the item says so", () => {
+	const { items } = played(...Array.from({ length: 20 }, () => chunk("x".repeat(1024 * 1024), "1")));
 	expect(items).toHaveLength(1);
-	expect(items[0]?.text?.length).toBeLessThan(400_000);
-	expect(items[0]?.text).toMatch(/\[cut: the rest was too long for one item\]$/);
+	expect(items[0]?.text?.length).toBeLessThan(17 * 1024 * 1024);
+	expect(items[0]?.text).toMatch(/\[cut: the rest was too long to keep\]$/);
+});
+
+test("what a call had put out when it was cut off is its result", () => {
+	const soFar = {
+		sessionUpdate: "tool_call_update" as const,
+		toolCallId: "1",
+		content: [{ type: "content" as const, content: { type: "text" as const, text: "half of it" } }],
+	};
+	const { items } = played({ sessionUpdate: "tool_call", toolCallId: "1", title: "make", kind: "execute", status: "in_progress" }, soFar);
+	expect(items.map(({ kind, text }) => [kind, text])).toEqual([
+		["tool_call", "make"],
+		["tool_result", "half of it"],
+	]);
+	expect(items[1]?.data).toMatchObject({ call: "1", status: "cut off" });
 });
 
 test("what an agent sends along is kept within bounds, and never takes its neighbours with it", () => {

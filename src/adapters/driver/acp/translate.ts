@@ -3,7 +3,8 @@
 // Pieces of one message become one item, written when the message is over: when another one begins, a tool is called or
 // the turn ends. A tool call is written when it is first heard of and its result when it is over, with whatever its
 // updates said in between. Updates that say nothing about the conversation are left out.
-import type { ContentBlock, SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
+import type { ContentBlock, RequestPermissionRequest, SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
+import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { TurnItem } from "#contract/turn.ts";
 
 interface Call {
@@ -47,9 +48,23 @@ export function translate(state: Translation, update: SessionUpdate): Translated
 	}
 }
 
-/** The end of a turn ends whatever was still being said. */
+/** The end of a turn ends whatever was still being said. What a call had put out before it was cut off is its result. */
 export function finish(state: Translation): Translated {
-	return complete(state, []);
+	const cut = [...state.calls].filter(([, call]) => !call.over && call.content.length > 0);
+	return complete(
+		state,
+		cut.map(([id, call]) => result(id, "cut off", call)),
+	);
+}
+
+/** What an agent wants to know before it goes on. */
+export function questionOf({ toolCall, options }: RequestPermissionRequest): ApprovalQuestion {
+	return {
+		title: (toolCall.title ?? toolCall.toolCallId).slice(0, 10_000).toWellFormed(),
+		tool: toolCall.kind ?? "other",
+		call: toolCall.toolCallId.slice(0, 200),
+		options: options.slice(0, 32).map(({ optionId, name, kind }) => ({ id: optionId, name: name.slice(0, 1000), kind })),
+	};
 }
 
 function piece(state: Translation, kind: "assistant" | "thought", id: string | null, content: ContentBlock): Translated {
@@ -109,13 +124,13 @@ function textOf(content: ContentBlock): string {
 	return content.type === "text" ? content.text : `[${content.type}]`;
 }
 
-/** A third of an item's limit: a character may take three bytes. */
-const textLengthMax = 340_000;
+/** What is longer than an item is kept apart; what is longer than this is a flood. */
+const textLengthMax = 16 * 1024 * 1024;
 const dataLengthMax = 100_000;
 const dataDepthMax = 32;
 
 function clip(text: string): string {
-	return text.length <= textLengthMax ? text : `${text.slice(0, textLengthMax)}\n[cut: the rest was too long for one item]`;
+	return text.length <= textLengthMax ? text : `${text.slice(0, textLengthMax)}\n[cut: the rest was too long to keep]`;
 }
 
 /** What an agent sends along as it likes becomes plain JSON of a sensible size, or a note that it was not. */

@@ -1,5 +1,6 @@
 // Rows in memory, and the store's questions about them.
 import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
@@ -7,7 +8,8 @@ import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { TurnState } from "#contract/turn.ts";
-import type { Counts, QueueEnds, Range, Ranges, Reads, Receipt } from "#engine/ports.ts";
+import type { WaitState } from "#contract/wait.ts";
+import type { Counts, EventRange, QueueEnds, Range, Ranges, Reads, Receipt } from "#engine/ports.ts";
 
 export interface Rows {
 	/** in the order in which they were made */
@@ -16,6 +18,10 @@ export interface Rows {
 	/** the event with id n is at n - 1 */
 	events: Event[];
 	prompts: Map<number, PromptState>;
+	/** the turn that is running a prompt; null once it gave it back */
+	taken: Map<number, number | null>;
+	approvals: Map<number, ApprovalState>;
+	waits: Map<number, WaitState>;
 	turns: Map<number, TurnState>;
 	mails: Map<number, MailState>;
 	receipts: Map<Key, Receipt & { at: number }>;
@@ -130,16 +136,28 @@ export class MemoryReads implements Reads {
 
 	async prompts(agent: AgentId): Promise<PromptState[]> {
 		await this.#settled();
-		return [...this.rows.prompts.values()].filter((prompt) => prompt.agent === agent).sort((a, b) => a.position - b.position);
+		return this.#queued()
+			.filter((prompt) => prompt.agent === agent)
+			.sort(asTheyStart);
+	}
+
+	async prompt(id: number): Promise<PromptState | undefined> {
+		await this.#settled();
+		return this.rows.prompts.get(id);
+	}
+
+	#queued(): PromptState[] {
+		return [...this.rows.prompts.values()].filter(({ id }) => (this.rows.taken.get(id) ?? null) === null);
 	}
 
 	async queue(agent: AgentId): Promise<QueueEnds> {
 		const prompts = await this.prompts(agent);
+		const places = prompts.map((prompt) => prompt.position);
 		return {
 			length: prompts.length,
-			first: prompts[0]?.position ?? null,
-			last: prompts.at(-1)?.position ?? null,
-			lastFront: prompts.findLast((prompt) => prompt.position < 0)?.position ?? null,
+			first: lowest(places),
+			last: highest(places),
+			lastFront: highest(places.filter((position) => position < 0)),
 		};
 	}
 
@@ -152,10 +170,11 @@ export class MemoryReads implements Reads {
 		return this.rows.events.length;
 	}
 
-	async events({ after, limit, agent }: { after: number; limit: number; agent?: AgentId }): Promise<Event[]> {
+	async events({ after, limit, agent, kind, since = 0 }: EventRange): Promise<Event[]> {
 		await this.#settled();
-		const later = this.rows.events.slice(after);
-		return (agent === undefined ? later : later.filter((event) => event.agent === agent)).slice(0, limit);
+		const wanted = (event: Event): boolean =>
+			(agent === undefined || event.agent === agent) && (kind === undefined || event.kind === kind || event.kind.startsWith(`${kind}.`)) && event.at >= since;
+		return this.rows.events.slice(after).filter(wanted).slice(0, limit);
 	}
 
 	async counts(): Promise<Map<AgentId, Counts>> {
@@ -167,9 +186,37 @@ export class MemoryReads implements Reads {
 		return counts;
 	}
 
-	async agentsWithPrompts(): Promise<AgentState[]> {
-		const waiting = new Set([...this.rows.prompts.values()].map((prompt) => prompt.agent));
-		return await this.#agents((agent) => waiting.has(agent.id));
+	async agentsWithPrompts(now: number): Promise<{ agent: AgentState; manual: boolean }[]> {
+		const due = this.#queued().filter(({ notBefore }) => notBefore === null || notBefore <= now);
+		const waiting = new Set(due.map((prompt) => prompt.agent));
+		const agents = await this.#agents((agent) => waiting.has(agent.id));
+		return agents.map((agent) => ({ agent, manual: due.some((prompt) => prompt.agent === agent.id && prompt.manual) }));
+	}
+
+	async nextPromptAt(now: number): Promise<number | null> {
+		await this.#settled();
+		const later = this.#queued().flatMap(({ notBefore }) => (notBefore !== null && notBefore > now ? [notBefore] : []));
+		return later.length === 0 ? null : Math.min(...later);
+	}
+
+	async approval(id: number): Promise<ApprovalState | undefined> {
+		await this.#settled();
+		return this.rows.approvals.get(id);
+	}
+
+	async pendingApprovals(agent?: AgentId): Promise<ApprovalState[]> {
+		await this.#settled();
+		return [...this.rows.approvals.values()].filter((approval) => approval.state === "pending" && (agent === undefined || approval.agent === agent));
+	}
+
+	async wait(id: number): Promise<WaitState | undefined> {
+		await this.#settled();
+		return this.rows.waits.get(id);
+	}
+
+	async openWaits(): Promise<WaitState[]> {
+		await this.#settled();
+		return [...this.rows.waits.values()].filter((wait) => wait.state === "open");
 	}
 
 	async turn(id: number): Promise<TurnState | undefined> {
@@ -206,8 +253,22 @@ export class MemoryReads implements Reads {
 		return (await this.mails(agent)).filter((mail) => mail.state !== "read").length;
 	}
 
+	async agentsWithUrgentMail(): Promise<AgentId[]> {
+		await this.#settled();
+		return [...this.rows.mails.values()].filter((mail) => mail.urgent && mail.state === "accepted" && mail.deletedAt === null).map((mail) => mail.to);
+	}
+
 	async agentsWithNewMail(): Promise<AgentState[]> {
 		const waiting = new Set([...this.rows.mails.values()].filter((mail) => mail.state === "accepted" && mail.deletedAt === null).map((mail) => mail.to));
 		return await this.#agents((agent) => waiting.has(agent.id));
 	}
+}
+
+const lowest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.min(...numbers));
+const highest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.max(...numbers));
+
+/** The same order as the databases' queries have it. */
+function asTheyStart(a: PromptState, b: PromptState): number {
+	if (a.position < 0 || b.position < 0) return a.position - b.position;
+	return b.priority - a.priority || a.position - b.position;
 }

@@ -5,7 +5,10 @@ import { MemoryReads, type Rows } from "./reads.ts";
 import { MemoryTx } from "./tx.ts";
 
 export function openMemory(run: RunBatch): Store {
-	const rows: Rows = { agents: new Map(), projects: new Map(), events: [], prompts: new Map(), turns: new Map(), mails: new Map(), receipts: new Map() };
+	const rows: Rows = {
+		...{ agents: new Map(), projects: new Map(), events: [], receipts: new Map() },
+		...{ prompts: new Map(), taken: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
+	};
 	let turn: Promise<unknown> = Promise.resolve();
 
 	async function commit(batch: readonly Envelope[]): Promise<Landed[]> {

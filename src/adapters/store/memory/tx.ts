@@ -1,11 +1,13 @@
 // A batch in memory, with a way back: every change notes how to undo it.
 import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
-import type { AgentId, Key } from "#contract/ids.ts";
+import type { Key } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
-import { PromptFact, type PromptState } from "#contract/prompt.ts";
+import type { PromptState } from "#contract/prompt.ts";
 import type { TurnState } from "#contract/turn.ts";
+import type { WaitState } from "#contract/wait.ts";
 import type { Receipt, Tx } from "#engine/ports.ts";
 import { MemoryReads, type Rows } from "./reads.ts";
 
@@ -50,20 +52,30 @@ export class MemoryTx extends MemoryReads implements Tx {
 		this.#put(this.rows.prompts, state.id, state);
 	}
 
+	async takePrompt(id: number, turn: number | null): Promise<void> {
+		this.#put(this.rows.taken, id, turn);
+	}
+
+	async dropTaken(turn: number): Promise<void> {
+		const had = [...this.rows.taken].filter(([, taker]) => taker === turn).map(([id]) => id);
+		await this.removePrompts(had);
+		for (const id of had) this.#put(this.rows.taken, id, null);
+	}
+
+	async putApproval(state: ApprovalState): Promise<void> {
+		this.#put(this.rows.approvals, state.id, state);
+	}
+
+	async putWait(state: WaitState): Promise<void> {
+		this.#put(this.rows.waits, state.id, state);
+	}
+
 	async removePrompts(ids: readonly number[]): Promise<void> {
 		for (const id of ids) {
 			const before = this.rows.prompts.get(id);
 			this.rows.prompts.delete(id);
 			if (before !== undefined) this.#undo.push(() => this.rows.prompts.set(id, before));
 		}
-	}
-
-	async returnPrompt(agent: AgentId, id: number, position: number): Promise<void> {
-		const queued = this.rows.events[id - 1];
-		const fact = PromptFact.parse(queued);
-		if (queued === undefined || fact.kind !== "prompt.queued") throw new Error(`event ${id} queued no prompt`);
-		const { text, data } = fact;
-		await this.putPrompt({ id, agent, text, position, source: data.source, createdAt: queued.at, createdBy: queued.actor });
 	}
 
 	async putTurn(state: TurnState): Promise<void> {

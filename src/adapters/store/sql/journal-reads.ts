@@ -3,7 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
-import type { Ranges } from "#engine/ports.ts";
+import type { EventRange, Ranges } from "#engine/ports.ts";
 import type { Connection } from "./connection.ts";
 import * as history from "./history-queries.ts";
 import * as queries from "./queries.ts";
@@ -103,12 +103,16 @@ export class JournalReads {
 		return (await this.connection.all(queries.lastEvent, {}))[0]?.id ?? 0;
 	}
 
-	async events({ after, limit, agent }: { after: number; limit: number; agent?: AgentId }): Promise<Event[]> {
-		const rows =
-			agent === undefined
-				? await this.connection.all(queries.eventsAfter, { after, limit })
-				: await this.connection.all(queries.eventsOfAgentAfter, { agent, after, limit });
-		return rows.map(eventFrom);
+	async events({ after, limit, agent, kind, since }: EventRange): Promise<Event[]> {
+		if (kind === undefined && since === undefined) {
+			const rows =
+				agent === undefined
+					? await this.connection.all(queries.eventsAfter, { after, limit })
+					: await this.connection.all(queries.eventsOfAgentAfter, { agent, after, limit });
+			return rows.map(eventFrom);
+		}
+		const args = { agent: agent ?? null, after, limit, kind: kind ?? null, noun: kind === undefined ? null : `${kind}.%`, since: since ?? 0 };
+		return (await this.connection.all(queries.eventsWanted, args)).map(eventFrom);
 	}
 }
 

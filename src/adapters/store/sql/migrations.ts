@@ -12,6 +12,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
 	{ version: 1, name: "the journal, agents, projects and receipts", sql: (flavor) => [...statements(flavor, first), ...appendOnly[flavor]] },
 	{ version: 2, name: "prompts, turns and mail", sql: (flavor) => statements(flavor, second) },
+	{ version: 3, name: "queues in order, approvals and waits", sql: (flavor) => statements(flavor, third) },
 ];
 
 /** What this program writes and the newest that it can read. */
@@ -103,6 +104,37 @@ function second(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("deleted_at", int),
 		schema.createIndex("mail_box").on("mail").columns(["agent", "id"]),
 		schema.createIndex("mail_new").on("mail").column("agent").where(sql.ref("state"), "=", sql.lit("accepted")),
+	];
+}
+
+function third(db: Kysely<Tables>, flavor: Flavor) {
+	const { schema } = db;
+	const { int, text } = types(flavor);
+	const prompt = (): ReturnType<typeof schema.alterTable> => schema.alterTable("prompt");
+	return [
+		prompt().addColumn("priority", int, (column) => column.notNull().defaultTo(sql.lit(0))),
+		prompt().addColumn("not_before", int),
+		prompt().addColumn("manual", int, (column) => column.notNull().defaultTo(sql.lit(0))),
+		prompt().addColumn("taken", int),
+		prompt().addColumn("words", int),
+		prompt().addColumn("edited_by", text),
+		prompt().addColumn("edited_at", int),
+		schema.createIndex("prompt_taken").on("prompt").column("taken").where(sql.ref("taken"), "is not", null),
+		schema.createIndex("prompt_later").on("prompt").column("not_before").where(sql.ref("not_before"), "is not", null),
+		schema.alterTable("mail").addColumn("urgent", int, (column) => column.notNull().defaultTo(sql.lit(0))),
+		schema
+			.createTable("approval")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
+			.addColumn("open", int, (column) => column.notNull())
+			.addColumn("state", text, (column) => column.notNull()),
+		schema.createIndex("approval_open").on("approval").column("agent").where(sql.ref("open"), "=", sql.lit(1)),
+		schema
+			.createTable("wait")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("open", int, (column) => column.notNull())
+			.addColumn("state", text, (column) => column.notNull()),
+		schema.createIndex("wait_open").on("wait").column("id").where(sql.ref("open"), "=", sql.lit(1)),
 	];
 }
 

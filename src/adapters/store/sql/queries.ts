@@ -149,6 +149,19 @@ export const eventsOfAgentAfter = query<{ agent: AgentId; after: number; limit: 
 		.limit(arg("limit")),
 );
 
+/** Null stands for any: an agent, a kind. */
+export const eventsWanted = query<{ agent: AgentId | null; after: number; limit: number; kind: string | null; noun: string | null; since: number }>()(
+	"events-wanted",
+	(db, arg) =>
+		fromJournal(db)
+			.where(sql<boolean>`(cast(${arg("agent")} as text) is null or event.agent = (${seqOf(db, arg("agent"))}))`)
+			.where("event.id", ">", arg("after"))
+			.where(sql<boolean>`(cast(${arg("kind")} as text) is null or event.kind = ${arg("kind")} or event.kind like ${arg("noun")})`)
+			.where("event.at", ">=", arg("since"))
+			.orderBy("event.id")
+			.limit(arg("limit")),
+);
+
 export const livingAgents = query()("living-agents", (db) =>
 	db
 		.selectFrom("agent")

@@ -1,17 +1,24 @@
-// All of the store's questions, on either database: here those about prompts, turns and mail.
+// All of the store's questions, on either database: here those about prompts, turns, approvals, waits and mail.
 import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalState } from "#contract/approval.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { TurnState } from "#contract/turn.ts";
+import type { WaitState } from "#contract/wait.ts";
 import type { Counts, QueueEnds, Reads } from "#engine/ports.ts";
 import { JournalReads } from "./journal-reads.ts";
-import { agentFrom, mailFrom, promptFrom, turnFrom } from "./rows.ts";
+import * as open from "./open-queries.ts";
+import { agentFrom, approvalFrom, mailFrom, promptFrom, turnFrom, waitFrom } from "./rows.ts";
 import * as queries from "./turn-queries.ts";
 
 export class SqlReads extends JournalReads implements Reads {
 	async prompts(agent: AgentId): Promise<PromptState[]> {
-		return (await this.connection.all(queries.promptsOfAgent, { agent })).map((row) => promptFrom(row, agent));
+		return (await this.connection.all(queries.promptsOfAgent, { agent })).map(promptFrom);
+	}
+
+	async prompt(id: number): Promise<PromptState | undefined> {
+		return (await this.connection.all(queries.promptById, { id })).map(promptFrom)[0];
 	}
 
 	async queue(agent: AgentId): Promise<QueueEnds> {
@@ -27,8 +34,30 @@ export class SqlReads extends JournalReads implements Reads {
 		return counts;
 	}
 
-	async agentsWithPrompts(): Promise<AgentState[]> {
-		return (await this.connection.all(queries.agentsWithPrompts, {})).map(agentFrom);
+	async agentsWithPrompts(now: number): Promise<{ agent: AgentState; manual: boolean }[]> {
+		const rows = await this.connection.all(queries.agentsWithPrompts, { now });
+		return rows.map(({ state, manual }) => ({ agent: agentFrom({ state }), manual: Number(manual) === 1 }));
+	}
+
+	async nextPromptAt(now: number): Promise<number | null> {
+		return (await this.connection.all(queries.nextPromptAt, { now }))[0]?.at ?? null;
+	}
+
+	async approval(id: number): Promise<ApprovalState | undefined> {
+		return (await this.connection.all(open.approvalById, { id })).map(approvalFrom)[0];
+	}
+
+	async pendingApprovals(agent?: AgentId): Promise<ApprovalState[]> {
+		const rows = agent === undefined ? await this.connection.all(open.pendingApprovals, {}) : await this.connection.all(open.pendingApprovalsOf, { agent });
+		return rows.map(approvalFrom);
+	}
+
+	async wait(id: number): Promise<WaitState | undefined> {
+		return (await this.connection.all(open.waitById, { id })).map(waitFrom)[0];
+	}
+
+	async openWaits(): Promise<WaitState[]> {
+		return (await this.connection.all(open.openWaits, {})).map(waitFrom);
 	}
 
 	async turn(id: number): Promise<TurnState | undefined> {
@@ -58,6 +87,10 @@ export class SqlReads extends JournalReads implements Reads {
 
 	async unreadMail(agent: AgentId): Promise<number> {
 		return Number((await this.connection.all(queries.unreadMail, { agent }))[0]?.length ?? 0);
+	}
+
+	async agentsWithUrgentMail(): Promise<AgentId[]> {
+		return (await this.connection.all(queries.agentsWithUrgentMail, {})).map((row) => row.id);
 	}
 
 	async agentsWithNewMail(): Promise<AgentState[]> {

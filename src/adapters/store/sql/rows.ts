@@ -1,14 +1,27 @@
 // From rows to the contract's shapes. Rows were written by us from parsed values, so they are not parsed again.
 import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
-import type { Actor, AgentId } from "#contract/ids.ts";
+import type { Actor } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { TurnState } from "#contract/turn.ts";
+import type { WaitState } from "#contract/wait.ts";
 import type { Receipt } from "#engine/ports.ts";
 
+/** What rows did not have when they were written by an earlier version. */
+const laterOfAgent: Pick<AgentState, "policy" | "permits" | "turnEndedIn" | "endNote"> = { policy: "ask", permits: [], turnEndedIn: null, endNote: null };
+
 export function agentFrom(row: { state: string }): AgentState {
+	return { ...laterOfAgent, ...JSON.parse(row.state) };
+}
+
+export function approvalFrom(row: { state: string }): ApprovalState {
+	return JSON.parse(row.state);
+}
+
+export function waitFrom(row: { state: string }): WaitState {
 	return JSON.parse(row.state);
 }
 
@@ -29,18 +42,30 @@ export function eventFrom(row: EventRow): Event {
 }
 
 export function turnFrom(row: { state: string }): TurnState {
-	return JSON.parse(row.state);
+	const turn: TurnState = JSON.parse(row.state);
+	return { ...turn, words: turn.words ?? turn.prompt, manual: turn.manual ?? false, retriedAs: turn.retriedAs ?? null, stoppingFor: turn.stoppingFor ?? null };
 }
 
 /** The event that queued a prompt holds all that its row does not. */
-export function promptFrom(
-	row: { id: number; position: number; text: string | null; data: string | null; at: number; actor: Actor },
-	agent: AgentId,
-): PromptState {
-	const { source }: Pick<PromptState, "source"> = JSON.parse(row.data ?? "{}");
-	return { id: row.id, agent, text: row.text ?? "", position: row.position, source, createdAt: row.at, createdBy: row.actor };
+export function promptFrom(row: PromptRow): PromptState {
+	const queued: Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore" | "retries" | "metadata">> = JSON.parse(row.data ?? "{}");
+	const { source, notBefore = null, retries = null, metadata = null } = queued;
+	const { id, agent, position, priority, editedBy, editedAt } = row;
+	return {
+		...{ id, agent, text: row.text ?? "", words: row.words ?? id, position, priority, notBefore, manual: row.manual === 1, source, retries, metadata },
+		...{ createdAt: row.at, createdBy: row.actor, editedBy, editedAt },
+	};
 }
 
-export function mailFrom(row: Omit<MailState, "body"> & { body: string | null }): MailState {
-	return { ...row, body: row.body ?? "" };
+interface PromptRow extends Pick<PromptState, "id" | "agent" | "position" | "priority" | "editedBy" | "editedAt"> {
+	text: string | null;
+	data: string | null;
+	words: number | null;
+	manual: number;
+	at: number;
+	actor: Actor;
+}
+
+export function mailFrom(row: Omit<MailState, "body" | "urgent"> & { body: string | null; urgent: number }): MailState {
+	return { ...row, body: row.body ?? "", urgent: row.urgent === 1 };
 }

@@ -31,11 +31,36 @@ export interface Tables {
 		command: string | null;
 	};
 	/** the words, their author and their time are in the event of the same id */
-	prompt: { id: number; agent: number; position: number };
+	prompt: {
+		id: number;
+		agent: number;
+		position: number;
+		priority: number;
+		not_before: number | null;
+		/** 1 or 0 */
+		manual: number;
+		/** the turn that is running it */
+		taken: number | null;
+		/** the event that has its words, if it is not its own */
+		words: number | null;
+		edited_by: Actor | null;
+		edited_at: number | null;
+	};
 	/** `open` is 1 or 0; `state` is a `TurnState` */
 	turn: { id: number; agent: number; open: number; state: string };
+	/** `open` is 1 or 0; `state` is an `ApprovalState` or a `WaitState` */
+	approval: { id: number; agent: number; open: number; state: string };
+	wait: { id: number; open: number; state: string };
 	/** body, sender and time are in the event of the same id */
-	mail: { id: number; agent: number; state: MailState["state"]; delivered_in: number | null; read_at: number | null; deleted_at: number | null };
+	mail: {
+		id: number;
+		agent: number;
+		state: MailState["state"];
+		urgent: number;
+		delivered_in: number | null;
+		read_at: number | null;
+		deleted_at: number | null;
+	};
 	project: { slug: string; state: string };
 	receipt: { key: string; fingerprint: string; answer: string; at: number };
 	migration: { version: number; name: string; at: number };

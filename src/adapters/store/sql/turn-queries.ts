@@ -1,20 +1,44 @@
 // Prompts, turns and mail.
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { AgentId } from "#contract/ids.ts";
+import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import { query } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
 const seqOf = (db: Kysely<Tables>, agent: RawBuilder<AgentId>) => db.selectFrom("agent").select("seq").where("id", "=", agent);
 
-export const promptsOfAgent = query<{ agent: AgentId }>()("prompts-of-agent", (db, arg) =>
+const fromPrompt = (db: Kysely<Tables>) =>
 	db
 		.selectFrom("prompt")
 		.innerJoin("event", "event.id", "prompt.id")
-		.select(["prompt.id", "event.text", "event.data", "prompt.position", "event.at", "event.actor"])
+		.innerJoin("agent", "agent.seq", "prompt.agent")
+		.leftJoin("event as edit", "edit.id", "prompt.words")
+		.select([
+			"prompt.id",
+			"agent.id as agent",
+			sql<string | null>`coalesce(edit.text, event.text)`.as("text"),
+			"event.data",
+			"prompt.position",
+			"prompt.priority",
+			"prompt.manual",
+			"prompt.words",
+			"prompt.edited_by as editedBy",
+			"prompt.edited_at as editedAt",
+			"event.at",
+			"event.actor",
+		]);
+
+/** What was put in front first, then by priority, then in the order in which it came. */
+export const promptsOfAgent = query<{ agent: AgentId }>()("prompts-of-agent", (db, arg) =>
+	fromPrompt(db)
 		.where("prompt.agent", "=", seqOf(db, arg("agent")))
+		.where("prompt.taken", "is", null)
+		.orderBy(sql`case when prompt.position < 0 then 0 else 1 end`)
+		.orderBy(sql`case when prompt.position < 0 then 0 else -prompt.priority end`)
 		.orderBy("prompt.position"),
 );
+
+export const promptById = query<{ id: number }>()("prompt-by-id", (db, arg) => fromPrompt(db).where("prompt.id", "=", arg("id")));
 
 export const queueEnds = query<{ agent: AgentId }>()("queue-ends", (db, arg) =>
 	db
@@ -25,7 +49,8 @@ export const queueEnds = query<{ agent: AgentId }>()("queue-ends", (db, arg) =>
 			of.fn.max("position").as("last"),
 			sql<number | null>`max(case when position < 0 then position end)`.as("lastFront"),
 		])
-		.where("agent", "=", seqOf(db, arg("agent"))),
+		.where("agent", "=", seqOf(db, arg("agent")))
+		.where("taken", "is", null),
 );
 
 export const promptCounts = query()("prompt-counts", (db) =>
@@ -33,6 +58,7 @@ export const promptCounts = query()("prompt-counts", (db) =>
 		.selectFrom("prompt")
 		.innerJoin("agent", "agent.seq", "prompt.agent")
 		.select((of) => ["agent.id", of.fn.countAll<number>().as("count")])
+		.where("prompt.taken", "is", null)
 		.groupBy("agent.id"),
 );
 
@@ -46,17 +72,76 @@ export const mailCounts = query()("mail-counts", (db) =>
 		.groupBy("agent.id"),
 );
 
-export const agentsWithPrompts = query()("agents-with-prompts", (db) =>
+export const agentsWithPrompts = query<{ now: number }>()("agents-with-prompts", (db, arg) =>
 	db
-		.selectFrom("agent")
-		.select("state")
-		.where("seq", "in", (of) => of.selectFrom("prompt").select("prompt.agent"))
-		.orderBy("seq"),
+		.with("due", (cte) =>
+			cte
+				.selectFrom("prompt")
+				.select((of) => ["prompt.agent", of.fn.max("prompt.manual").as("manual")])
+				.where("prompt.taken", "is", null)
+				.where((is) => is.or([is("prompt.not_before", "is", null), is("prompt.not_before", "<=", arg("now"))]))
+				.groupBy("prompt.agent"),
+		)
+		.selectFrom("due")
+		.innerJoin("agent", "agent.seq", "due.agent")
+		.select(["agent.state", "due.manual"])
+		.orderBy("agent.seq"),
 );
 
-export const insertPrompt = query<{ id: number; agent: AgentId; position: number }>()("insert-prompt", (db, arg) =>
-	db.insertInto("prompt").values({ id: arg("id"), agent: sql<number>`(${seqOf(db, arg("agent"))})`, position: arg("position") }),
+export const nextPromptAt = query<{ now: number }>()("next-prompt-at", (db, arg) =>
+	db
+		.selectFrom("prompt")
+		.select((of) => of.fn.min("not_before").as("at"))
+		.where("taken", "is", null)
+		.where("not_before", "is not", null)
+		.where("not_before", ">", arg("now")),
 );
+
+export const putPrompt = query<{
+	id: number;
+	agent: AgentId;
+	position: number;
+	priority: number;
+	notBefore: number | null;
+	manual: number;
+	words: number | null;
+	editedBy: Actor | null;
+	editedAt: number | null;
+}>()("put-prompt", (db, arg) =>
+	db
+		.insertInto("prompt")
+		.values({
+			id: arg("id"),
+			agent: sql<number>`(${seqOf(db, arg("agent"))})`,
+			position: arg("position"),
+			priority: arg("priority"),
+			not_before: arg("notBefore"),
+			manual: arg("manual"),
+			taken: null,
+			words: arg("words"),
+			edited_by: arg("editedBy"),
+			edited_at: arg("editedAt"),
+		})
+		.onConflict((clash) =>
+			clash.column("id").doUpdateSet({
+				position: sql`excluded.position`,
+				priority: sql`excluded.priority`,
+				manual: sql`excluded.manual`,
+				words: sql`excluded.words`,
+				edited_by: sql`excluded.edited_by`,
+				edited_at: sql`excluded.edited_at`,
+			}),
+		),
+);
+
+export const takePrompt = query<{ id: number; turn: number | null }>()("take-prompt", (db, arg) =>
+	db
+		.updateTable("prompt")
+		.set({ taken: arg("turn") })
+		.where("id", "=", arg("id")),
+);
+
+export const dropTaken = query<{ turn: number }>()("drop-taken", (db, arg) => db.deleteFrom("prompt").where("taken", "=", arg("turn")));
 
 export const deletePrompt = query<{ id: number }>()("delete-prompt", (db, arg) => db.deleteFrom("prompt").where("id", "=", arg("id")));
 
@@ -100,6 +185,7 @@ const fromMail = (db: Kysely<Tables>) =>
 			"event.actor as from",
 			"agent.id as to",
 			"event.text as body",
+			"mail.urgent",
 			"mail.state",
 			"mail.delivered_in as deliveredIn",
 			"event.at as sentAt",
@@ -139,9 +225,21 @@ export const agentsWithNewMail = query()("agents-with-new-mail", (db) =>
 		.orderBy("seq"),
 );
 
+export const agentsWithUrgentMail = query()("agents-with-urgent-mail", (db) =>
+	db
+		.selectFrom("mail")
+		.innerJoin("agent", "agent.seq", "mail.agent")
+		.select("agent.id")
+		.distinct()
+		.where("mail.state", "=", sql.lit("accepted" as const))
+		.where("mail.urgent", "=", sql.lit(1))
+		.where("mail.deleted_at", "is", null),
+);
+
 export const putMail = query<{
 	id: number;
 	agent: AgentId;
+	urgent: number;
 	state: MailState["state"];
 	deliveredIn: number | null;
 	readAt: number | null;
@@ -152,6 +250,7 @@ export const putMail = query<{
 		.values({
 			id: arg("id"),
 			agent: sql<number>`(${seqOf(db, arg("agent"))})`,
+			urgent: arg("urgent"),
 			state: arg("state"),
 			delivered_in: arg("deliveredIn"),
 			read_at: arg("readAt"),

@@ -1,12 +1,15 @@
 // One batch's transaction, on either database.
 import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Key } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { TurnState } from "#contract/turn.ts";
+import type { WaitState } from "#contract/wait.ts";
 import type { Locks, Receipt, Tx } from "#engine/ports.ts";
+import * as open from "./open-queries.ts";
 import * as queries from "./queries.ts";
 import { SqlReads } from "./reads.ts";
 import { agentFrom, receiptFrom } from "./rows.ts";
@@ -61,16 +64,30 @@ export class SqlTx extends SqlReads implements Tx {
 		await this.connection.all(queries.putProject, { slug: state.slug, state: JSON.stringify(state) });
 	}
 
-	async putPrompt({ id, agent, position }: PromptState): Promise<void> {
-		await this.connection.all(turns.insertPrompt, { id, agent, position });
+	async putPrompt({ id, agent, position, priority, notBefore, manual, words, editedBy, editedAt }: PromptState): Promise<void> {
+		const row = { id, agent, position, priority, notBefore, manual: manual ? 1 : 0, words: words === id ? null : words, editedBy, editedAt };
+		await this.connection.all(turns.putPrompt, row);
 	}
 
 	async removePrompts(ids: readonly number[]): Promise<void> {
 		for (const id of ids) await this.connection.all(turns.deletePrompt, { id });
 	}
 
-	async returnPrompt(agent: AgentId, id: number, position: number): Promise<void> {
-		await this.connection.all(turns.insertPrompt, { id, agent, position });
+	async takePrompt(id: number, turn: number | null): Promise<void> {
+		await this.connection.all(turns.takePrompt, { id, turn });
+	}
+
+	async dropTaken(turn: number): Promise<void> {
+		await this.connection.all(turns.dropTaken, { turn });
+	}
+
+	async putApproval(state: ApprovalState): Promise<void> {
+		const { id, agent } = state;
+		await this.connection.all(open.putApproval, { id, agent, open: state.state === "pending" ? 1 : 0, state: JSON.stringify(state) });
+	}
+
+	async putWait(state: WaitState): Promise<void> {
+		await this.connection.all(open.putWait, { id: state.id, open: state.state === "open" ? 1 : 0, state: JSON.stringify(state) });
 	}
 
 	async putTurn(state: TurnState): Promise<void> {
@@ -78,8 +95,8 @@ export class SqlTx extends SqlReads implements Tx {
 		await this.connection.all(turns.putTurn, { id, agent, open: state.state === "open" ? 1 : 0, state: JSON.stringify(state) });
 	}
 
-	async putMail({ id, to, state, deliveredIn, readAt, deletedAt }: MailState): Promise<void> {
-		await this.connection.all(turns.putMail, { id, agent: to, state, deliveredIn, readAt, deletedAt });
+	async putMail({ id, to, urgent, state, deliveredIn, readAt, deletedAt }: MailState): Promise<void> {
+		await this.connection.all(turns.putMail, { id, agent: to, urgent: urgent ? 1 : 0, state, deliveredIn, readAt, deletedAt });
 	}
 
 	async append(events: readonly Omit<Event, "id">[]): Promise<Event[]> {

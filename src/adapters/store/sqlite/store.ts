@@ -63,8 +63,14 @@ function readsThrough(thread: Thread): Reads {
 		history: read("history"),
 		controls: read("controls"),
 		prompts: read("prompts"),
+		prompt: read("prompt"),
 		queue: read("queue"),
 		agentsWithPrompts: read("agentsWithPrompts"),
+		nextPromptAt: read("nextPromptAt"),
+		approval: read("approval"),
+		pendingApprovals: read("pendingApprovals"),
+		wait: read("wait"),
+		openWaits: read("openWaits"),
 		counts: read("counts"),
 		turn: read("turn"),
 		turns: read("turns"),
@@ -74,6 +80,7 @@ function readsThrough(thread: Thread): Reads {
 		mails: read("mails"),
 		unreadMail: read("unreadMail"),
 		agentsWithNewMail: read("agentsWithNewMail"),
+		agentsWithUrgentMail: read("agentsWithUrgentMail"),
 		events: read("events"),
 	};
 }

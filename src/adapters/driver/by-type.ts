@@ -1,0 +1,15 @@
+// Which driver executes an agent's turns: a person's waits for the person, every other one has a process.
+import type { AgentState } from "#contract/agent.ts";
+import type { Driver } from "#engine/ports.ts";
+import { humanDriver } from "./human.ts";
+
+export function driverByType(processes: Driver): Driver {
+	const of = ({ type }: AgentState): Driver => (type === "human" ? humanDriver : processes);
+	return {
+		prepare: (agent, signal) => of(agent).prepare(agent, signal),
+		run: (turn, watch, signal) => of(turn.agent).run(turn, watch, signal),
+		end: (agent) => processes.end(agent),
+		sweep: () => processes.sweep(),
+		[Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),
+	};
+}

@@ -1,0 +1,43 @@
+// Long texts in files of their own, named after what they say: written once, never changed.
+import { createHash } from "node:crypto";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Blobs } from "#engine/ports.ts";
+
+const nameRule = /^[0-9a-f]{64}$/;
+
+export function blobsIn(folder: string): Blobs {
+	let written = 0;
+	return {
+		async put(text) {
+			const name = createHash("sha256").update(text).digest("hex");
+			await mkdir(folder, { recursive: true, mode: 0o700 });
+			const temporary = path.join(folder, `${name}.${process.pid}-${++written}`);
+			try {
+				await write(temporary, text);
+				await rename(temporary, path.join(folder, name));
+			} catch (error) {
+				await rm(temporary, { force: true });
+				throw error;
+			}
+			await flushed(folder);
+			return name;
+		},
+		async get(name) {
+			if (!nameRule.test(name)) return null;
+			return await readFile(path.join(folder, name), "utf8").catch(() => null);
+		},
+	};
+}
+
+async function write(file: string, text: string): Promise<void> {
+	await using handle = await open(file, "wx", 0o600);
+	await handle.writeFile(text);
+	await handle.sync();
+}
+
+/** The name is durable too. */
+async function flushed(folder: string): Promise<void> {
+	await using handle = await open(folder, "r");
+	await handle.sync();
+}

@@ -1,0 +1,112 @@
+// Agents: made, looked at, signalled.
+import { z } from "zod";
+import { AgentSpawn } from "../agent.ts";
+import { Policy } from "../approval.ts";
+import { EventId, Handle, ProjectSlug } from "../ids.ts";
+import { Agent } from "../wire.ts";
+import { none, Reason, Reference, route } from "./route.ts";
+
+const spawn = AgentSpawn.shape;
+/** What a new agent may be told; `type` is another name for `agentType`. */
+const Wish = {
+	name: Handle.optional(),
+	title: spawn.title,
+	prompt: spawn.prompt,
+	agentType: spawn.agentType,
+	type: spawn.agentType,
+	model: spawn.model,
+	policy: spawn.policy,
+};
+
+export const agentRoutes = {
+	agents: route({
+		method: "get",
+		path: "/api/agents",
+		summary: "all agents, oldest first; ended ones that were reaped only if asked for",
+		query: z.strictObject({ project: ProjectSlug.optional(), reaped: z.stringbool().default(false) }),
+		answer: z.array(Agent),
+		agents: true,
+	}),
+	agent: route({ method: "get", path: "/api/agents/:agent", summary: "one agent", query: z.strictObject(Reference), answer: Agent }),
+	agentAdd: route({ method: "post", path: "/api/agents", summary: "a new agent under agent 0, without a project", body: z.strictObject(Wish), answer: Agent }),
+	agentAddTo: route({
+		method: "post",
+		path: "/api/projects/:project/agents",
+		summary: "a new agent under agent 0, in a project",
+		body: z.strictObject(Wish),
+		answer: Agent,
+	}),
+	fork: route({
+		method: "post",
+		path: "/api/agents/:agent/fork",
+		summary: "a child with the agent's conversation, or a fresh one",
+		query: z.strictObject(Reference),
+		body: z.strictObject({ ...Wish, at: EventId.optional(), fresh: z.boolean().optional() }),
+		answer: Agent,
+		agents: true,
+	}),
+	kill: route({
+		method: "post",
+		path: "/api/agents/:agent/kill",
+		summary: "end an agent; with cascade, everything below it too",
+		query: z.strictObject(Reference),
+		body: z.strictObject({ cascade: z.boolean().default(false), reason: Reason }),
+		answer: Agent,
+		agents: true,
+	}),
+	agentDelete: route({
+		method: "post",
+		path: "/api/agents/:agent/delete",
+		summary: "end an agent for good, if nothing waits for it",
+		query: z.strictObject(Reference),
+		body: z.strictObject({ force: z.boolean().default(false), reason: Reason }),
+		answer: Agent,
+	}),
+	configure: route({
+		method: "post",
+		path: "/api/agents/:agent/configure",
+		summary: "change its settings; what is not named stays as it is",
+		query: z.strictObject(Reference),
+		body: z.strictObject({
+			model: z.string().nullable().optional(),
+			policy: Policy.optional(),
+			systemPrompt: z.string().nullable().optional(),
+			pinned: z.array(z.string()).optional(),
+		}),
+		answer: Agent,
+	}),
+	interrupt: route({
+		method: "post",
+		path: "/api/agents/:agent/interrupt",
+		summary: "stop the open turn",
+		query: z.strictObject(Reference),
+		body: z.strictObject({ reason: Reason, resume: z.boolean().default(false) }),
+		answer: Agent,
+		agents: true,
+	}),
+	pause: route({
+		method: "post",
+		path: "/api/agents/:agent/pause",
+		summary: "start no further turns",
+		query: z.strictObject(Reference),
+		body: z.strictObject({ reason: Reason }),
+		answer: Agent,
+	}),
+	resume: route({
+		method: "post",
+		path: "/api/agents/:agent/resume",
+		summary: "end the holds that may be ended",
+		query: z.strictObject(Reference),
+		body: none,
+		answer: Agent,
+	}),
+	recover: route({
+		method: "post",
+		path: "/api/agents/:agent/recover",
+		summary: "end the holds that trouble set",
+		query: z.strictObject(Reference),
+		body: none,
+		answer: Agent,
+	}),
+	reap: route({ method: "post", path: "/api/agents/:agent/reap", summary: "hide an ended agent", query: z.strictObject(Reference), body: none, answer: Agent }),
+};

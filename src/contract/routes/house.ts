@@ -1,0 +1,26 @@
+// The daemon and its projects.
+import { z } from "zod";
+import { ProjectSlug } from "../ids.ts";
+import { Project, Status } from "../wire.ts";
+import { route } from "./route.ts";
+
+export const houseRoutes = {
+	status: route({ method: "get", path: "/api/status", summary: "the daemon and what it has", answer: Status }),
+	backup: route({
+		method: "post",
+		path: "/api/backup",
+		summary: "a consistent copy of the store",
+		body: z.strictObject({ file: z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path") }),
+		answer: z.object({ file: z.string(), bytes: z.int() }),
+	}),
+	projects: route({ method: "get", path: "/api/projects", summary: "all projects", answer: z.array(Project) }),
+	project: route({ method: "get", path: "/api/projects/:project", summary: "one project", answer: Project }),
+	projectAdd: route({
+		method: "post",
+		path: "/api/projects",
+		summary: "add a project",
+		body: z.strictObject({ slug: ProjectSlug, path: z.string() }),
+		answer: Project,
+	}),
+	projectRemove: route({ method: "delete", path: "/api/projects/:project", summary: "remove a project; its folder is not touched", answer: Project }),
+};

@@ -1,0 +1,51 @@
+// The wait: somebody wants to know when something has become of some agents. It is a row, not a blocked call, so that it
+// outlives the daemon. Its id is the id of the event that opened it.
+import { z } from "zod";
+import { Actor, AgentId, EventId } from "./ids.ts";
+
+export const conditions = ["idle", "turn", "mail", "ended"] as const;
+export const waitStates = ["open", "met", "timeout", "cancelled"] as const;
+
+const Seen = z.object({ agent: AgentId, met: z.boolean() });
+
+const WaitWish = z.strictObject({
+	targets: z.array(AgentId).max(100),
+	for: z.enum(conditions).default("idle"),
+	/** all of them, or any one */
+	mode: z.enum(["all", "any"]).default("all"),
+	/** the end of patience */
+	deadline: z.int().nullable().default(null),
+	/** an agent that waits inside its turn; any other is continued by a prompt when the wait is over */
+	blocking: z.boolean().default(true),
+});
+
+export const WaitState = z.strictObject({
+	id: EventId,
+	/** the agent that waits, or null for a person */
+	agent: AgentId.nullable(),
+	turn: EventId.nullable(),
+	...WaitWish.shape,
+	state: z.enum(waitStates),
+	openedAt: z.int(),
+	openedBy: Actor,
+	endedAt: z.int().nullable(),
+	/** what had become of each, when it was over */
+	seen: z.array(Seen),
+});
+export type WaitState = z.infer<typeof WaitState>;
+
+export const WaitFact = z.discriminatedUnion("kind", [
+	z.object({ kind: z.literal("wait.opened"), data: WaitWish.extend({ turn: EventId.nullable() }) }),
+	z.object({ kind: z.literal("wait.ended"), data: z.object({ wait: EventId, state: z.enum(["met", "timeout", "cancelled"]), seen: z.array(Seen) }) }),
+]);
+export type WaitFact = z.infer<typeof WaitFact>;
+
+const WaitOpen = z.strictObject({ type: z.literal("wait.open"), ...WaitWish.shape });
+export type WaitOpen = z.infer<typeof WaitOpen>;
+
+export const waitCommands = [
+	WaitOpen,
+	/** said by the daemon to itself: it may be over */
+	z.strictObject({ type: z.literal("wait.look"), wait: EventId }),
+	z.strictObject({ type: z.literal("wait.cancel"), wait: EventId }),
+] as const;

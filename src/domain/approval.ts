@@ -1,0 +1,69 @@
+// Approvals: asked by an agent's process, answered once, by a person or by the agent's policy.
+import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalAnswer, ApprovalAsk, ApprovalFact, ApprovalOption, ApprovalQuestion, ApprovalState } from "#contract/approval.ts";
+import type { Happened } from "#contract/event.ts";
+import { type AgentId, system } from "#contract/ids.ts";
+import { refuse } from "#contract/refusal.ts";
+import type { Decision } from "./decision.ts";
+import { closed } from "./turn.ts";
+
+/** Tools that only look, or change files in the workspace: what `auto-edit` lets pass. */
+const edits: readonly string[] = ["read", "search", "think", "edit", "move"];
+
+export function decideAsk(agent: AgentState, { turn, question }: ApprovalAsk): Decision {
+	const refusal = closed(agent, turn);
+	if (refusal) return refusal;
+	const why = settledBy(agent, question);
+	// without a way to say yes there is nothing to settle
+	const option = why === null ? undefined : chosen(question.options, true, false);
+	return [
+		{
+			kind: "approval.asked",
+			agent: agent.id,
+			data: { ...question, turn, ...(why !== null && option !== undefined && { answer: { option: option.id, why } }) },
+		},
+	];
+}
+
+/** Why nobody has to be asked, or null. */
+function settledBy({ policy, permits }: AgentState, { tool, title }: ApprovalQuestion): string | null {
+	if (policy === "full") return "policy full";
+	if (policy === "auto-edit" && edits.includes(tool)) return "policy auto-edit";
+	return permits.some((permit) => permit.tool === tool && permit.title === title) ? "allowed for good before" : null;
+}
+
+export function decideAnswer(agent: AgentState, { approval: id, allow, always }: ApprovalAnswer, approval: ApprovalState | undefined): Decision {
+	const details = { agent: agent.id, approval: id };
+	if (approval === undefined || approval.agent !== agent.id)
+		return refuse("NOT_FOUND", `${agent.handle} asked nothing with the number ${id}.`, { details, suggestions: ["brood approval list"] });
+	if (approval.state !== "pending") {
+		const how = approval.state === "cancelled" ? "was cancelled: its turn is over" : `was ${approval.state} by ${approval.answeredBy} before`;
+		return refuse("CONFLICT", `Approval ${id} ${how}.`, { details: { ...details, state: approval.state }, suggestions: ["brood approval list"] });
+	}
+	const option = chosen(approval.options, allow, always)?.id ?? null;
+	const permit = allow && always ? { permit: { tool: approval.tool, title: approval.title } } : {};
+	return [{ kind: "approval.answered", agent: agent.id, data: { approval: id, allowed: allow, option, ...permit } }];
+}
+
+/** The option that says it, for once or for good; the other of the two if the agent does not offer it. */
+function chosen(options: readonly ApprovalOption[], allow: boolean, always: boolean): ApprovalOption | undefined {
+	const kinds = allow ? (["allow_once", "allow_always"] as const) : (["reject_once", "reject_always"] as const);
+	const [first, second] = always ? kinds.toReversed() : kinds;
+	return options.find(({ kind }) => kind === first) ?? options.find(({ kind }) => kind === second);
+}
+
+type ApprovalEvent = Happened<ApprovalFact & { agent: AgentId }>;
+
+export function evolveApproval(state: ApprovalState | undefined, event: ApprovalEvent): ApprovalState {
+	const { at, actor } = event;
+	if (event.kind === "approval.asked") {
+		const { id, agent } = event;
+		const { turn, answer, ...question } = event.data;
+		const asked: ApprovalState = { id, agent, turn, ...question, state: "pending", askedAt: at, answeredAt: null, answeredBy: null, option: null };
+		return answer === undefined ? asked : { ...asked, state: "allowed", answeredAt: at, answeredBy: system, option: answer.option };
+	}
+	if (state === undefined) throw new Error(`${event.kind} of an approval that was never asked for`);
+	if (event.kind === "approval.cancelled") return { ...state, state: "cancelled", answeredAt: at };
+	const { allowed, option } = event.data;
+	return { ...state, state: allowed ? "allowed" : "denied", answeredAt: at, answeredBy: actor, option };
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { type AgentId, actingAgent, human, ProjectSlug } from "#contract/ids.ts";
+import type { WaitOpen, WaitState } from "#contract/wait.ts";
+import { id, live } from "#test/support/given.ts";
+import { decideCancelWait, decideLook, decideOpen, holds, type TargetSight } from "./wait.ts";
+
+const hold = { kind: "user", reason: "", by: human, at: 1 } as const;
+const target = (more: Partial<TargetSight> = {}): TargetSight => ({ agent: live("a"), duePrompts: 0, unreadMail: 0, newMail: 0, waits: false, ...more });
+const running = { ...live("a"), activity: "running", turn: { id: 5, startedAt: 1, silentSince: null } } as const;
+
+describe("idle", () => {
+	test.each([
+		["an agent with nothing to do", target(), true],
+		["one that is running", target({ agent: running }), false],
+		["one with a prompt that is due", target({ duePrompts: 1 }), false],
+		["one with mail that will wake it", target({ newMail: 1, unreadMail: 1 }), false],
+		["one that was shown its mail and has not read it", target({ unreadMail: 1 }), true],
+		["one that is held, whatever waits for it", target({ agent: { ...live("a"), holds: [hold] }, duePrompts: 3, newMail: 1 }), true],
+		["one that waits for others and will go on", target({ waits: true }), false],
+		["one that has ended", target({ agent: { ...live("a"), life: "ended" }, duePrompts: 1 }), true],
+	])("%s: %#", (_, seen, expected) => expect(holds(seen, "idle", 10)).toBe(expected));
+});
+
+test("a turn counts if it ended after the wait began, whenever it had begun", () => {
+	expect(holds(target({ agent: { ...live("a"), turnEndedIn: 9 } }), "turn", 10)).toBe(false);
+	expect(holds(target({ agent: { ...live("a"), turnEndedIn: 11 } }), "turn", 10)).toBe(true);
+	expect(holds(target(), "turn", 10)).toBe(false);
+});
+
+test("mail and the end are what they say, and whoever has ended is waited for no longer", () => {
+	expect([holds(target({ unreadMail: 1 }), "mail", 1), holds(target(), "mail", 1)]).toEqual([true, false]);
+	const dead = target({ agent: { ...live("a"), life: "ended" } });
+	expect([holds(dead, "ended", 1), holds(target(), "ended", 1), holds(dead, "mail", 1), holds(dead, "turn", 1)]).toEqual([true, false, true, true]);
+});
+
+const wish = (targets: AgentId[], more: Partial<WaitOpen> = {}): WaitOpen => ({
+	type: "wait.open",
+	targets,
+	for: "idle",
+	mode: "all",
+	deadline: null,
+	blocking: true,
+	...more,
+});
+const wait = (more: Partial<WaitState> = {}): WaitState => ({
+	...{ id: 10, agent: id("w"), turn: 7, targets: [id("a")], for: "idle", mode: "all", deadline: null, blocking: true },
+	...{ state: "open", openedAt: 1, openedBy: actingAgent(id("w")), endedAt: null, seen: [] },
+	...more,
+});
+
+describe("who may wait for whom", () => {
+	const seen = (open: WaitState[] = []) => ({ targets: [live("a")], waiter: live("w"), open });
+
+	test("a circle is refused with the way around it", () => {
+		const open = [wait({ agent: id("a"), targets: [id("b")] }), wait({ agent: id("b"), targets: [id("w")] })];
+		expect(decideOpen(wish([id("a")]), seen(open), { actor: actingAgent(id("w")) })).toMatchObject({
+			code: "WAIT_CYCLE",
+			details: { agents: [id("w"), id("a"), id("b"), id("w")] },
+		});
+		expect(decideOpen(wish([id("w")]), seen(), { actor: actingAgent(id("w")) })).toMatchObject({ code: "WAIT_CYCLE" });
+	});
+
+	test("mail closes no circle, nor do people, nor waits that lead elsewhere", () => {
+		const open = [wait({ agent: id("a"), targets: [id("w")], for: "mail" }), wait({ agent: id("b"), targets: [id("c")] })];
+		expect(decideOpen(wish([id("a")]), seen(open), { actor: actingAgent(id("w")) })).toMatchObject([{ kind: "wait.opened", agent: id("w") }]);
+		expect(decideOpen(wish([id("a")]), { ...seen(open), waiter: null }, { actor: human })).toMatchObject([{ kind: "wait.opened", agent: null }]);
+	});
+
+	test("unknown agents and those of another project are refused", () => {
+		expect(decideOpen(wish([id("x")]), { ...seen(), targets: [undefined] }, { actor: human })).toMatchObject({ code: "AGENT_NOT_FOUND" });
+		const foreign = { ...seen(), waiter: { ...live("w"), project: null }, targets: [{ ...live("a"), project: ProjectSlug.parse("other") }] };
+		expect(decideOpen(wish([id("a")]), foreign, { actor: actingAgent(id("w")) })).toMatchObject({ code: "FORBIDDEN" });
+	});
+});
+
+describe("looking", () => {
+	const queue = { last: null, lastFront: null };
+	const busy = target({ agent: running });
+
+	test("nothing happens while it is not met and there is time", () => {
+		expect(decideLook(wait({ deadline: 100 }), [busy], queue, 99)).toEqual([]);
+		expect(decideLook(wait({ state: "met" }), [target()], queue, 99)).toEqual([]);
+	});
+
+	test("all means all, any means any", () => {
+		expect(decideLook(wait(), [target(), busy], queue, 1)).toEqual([]);
+		expect(decideLook(wait({ mode: "any" }), [target(), busy], queue, 1)).toMatchObject([{ kind: "wait.ended", data: { state: "met" } }]);
+	});
+
+	test("when time runs out, an agent gets an item in its turn", () => {
+		expect(decideLook(wait({ deadline: 100 }), [busy], queue, 100)).toMatchObject([
+			{ kind: "wait.ended", agent: id("w"), data: { wait: 10, state: "timeout", seen: [{ agent: id("a"), met: false }] } },
+			{ kind: "timeout", agent: id("w"), turn: 7, data: { wait: 10 } },
+		]);
+		expect(decideLook(wait({ deadline: 100, agent: null }), [busy], queue, 100)).toMatchObject([{ kind: "wait.ended", agent: null }]);
+	});
+
+	test("one that does not block is continued by a prompt at the front", () => {
+		const facts = decideLook(wait({ blocking: false }), [target()], queue, 1);
+		expect(facts).toMatchObject([{ kind: "wait.ended" }, { kind: "prompt.queued", agent: id("w"), data: { source: "wait" } }]);
+	});
+
+	test("nobody cancels another agent's wait, and once is enough", () => {
+		expect(decideCancelWait(wait(), 10, { actor: actingAgent(id("a")) })).toMatchObject({ code: "FORBIDDEN" });
+		expect(decideCancelWait(wait(), 10, { actor: human })).toMatchObject([{ data: { state: "cancelled" } }]);
+		expect(decideCancelWait(wait({ state: "met" }), 10, { actor: human })).toEqual([]);
+		expect(decideCancelWait(undefined, 10, { actor: human })).toMatchObject({ code: "NOT_FOUND" });
+	});
+});

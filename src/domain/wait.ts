@@ -1,0 +1,121 @@
+// Waiting: a row that says who wants to know what of whom. Whether it is over is decided with the rows in hand.
+import type { AgentState } from "#contract/agent.ts";
+import type { Fact, Happened } from "#contract/event.ts";
+import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
+import { refuse } from "#contract/refusal.ts";
+import type { WaitFact, WaitOpen, WaitState } from "#contract/wait.ts";
+import type { Decision } from "./decision.ts";
+import { nextPosition, type QueueSight } from "./prompt.ts";
+
+/** What has to be known of an agent to say whether it is waited for any longer. */
+export interface TargetSight {
+	agent: AgentState;
+	/** prompts whose time has come */
+	duePrompts: number;
+	unreadMail: number;
+	/** mail that no turn was shown and that would wake it */
+	newMail: number;
+	/** it waits for others itself, and will go on when that is over */
+	waits: boolean;
+}
+
+/** `since` is the event with which the wait was opened. */
+export function holds(target: TargetSight, condition: WaitState["for"], since: number): boolean {
+	const { agent } = target;
+	if (agent.life === "ended") return true;
+	switch (condition) {
+		case "ended":
+			return false;
+		case "mail":
+			return target.unreadMail > 0;
+		case "turn":
+			return agent.turnEndedIn !== null && agent.turnEndedIn > since;
+		case "idle": {
+			if (agent.life !== "live" || agent.activity !== "idle" || target.waits) return false;
+			return agent.holds.length > 0 || (target.duePrompts === 0 && target.newMail === 0);
+		}
+	}
+}
+
+export interface WaitSight {
+	targets: readonly (AgentState | undefined)[];
+	waiter: AgentState | null;
+	/** all waits that are open */
+	open: readonly WaitState[];
+}
+
+export function decideOpen(command: WaitOpen, seen: WaitSight, by: { actor: Actor }): Decision {
+	const { type: _, ...wish } = command;
+	const unknown = seen.targets.indexOf(undefined);
+	if (unknown >= 0) return refuse("AGENT_NOT_FOUND", `There is no agent ${command.targets[unknown]}.`, { suggestions: ["brood agent list"] });
+	const { waiter } = seen;
+	const stranger = seen.targets.find((target) => waiter !== null && target?.project !== waiter.project);
+	if (stranger !== undefined) return refuse("FORBIDDEN", "An agent waits only for agents of its project.", { details: { agent: stranger.id } });
+	const caller = agentOf(by.actor);
+	const circle = caller === null || command.for === "mail" ? null : circleFrom(caller, command.targets, seen.open);
+	if (circle !== null) {
+		return refuse("WAIT_CYCLE", "These agents would wait for each other for ever.", { details: { agents: circle }, suggestions: ["brood agent list"] });
+	}
+	return [{ kind: "wait.opened", agent: caller, data: { ...wish, turn: waiter?.turn?.id ?? null } }];
+}
+
+/** The way from the targets back to the waiter, if one waits for the other; mail comes from outside and closes no circle. */
+function circleFrom(waiter: AgentId, targets: readonly AgentId[], open: readonly WaitState[]): AgentId[] | null {
+	const waitsFor = Map.groupBy(
+		open.filter((wait) => wait.agent !== null && wait.for !== "mail"),
+		(wait) => wait.agent,
+	);
+	const ways: AgentId[][] = targets.map((target) => [waiter, target]);
+	const met = new Set<AgentId>();
+	for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
+		const last = way.at(-1);
+		if (last === undefined || met.has(last)) continue;
+		if (last === waiter) return way;
+		met.add(last);
+		for (const wait of waitsFor.get(last) ?? []) for (const next of wait.targets) ways.push([...way, next]);
+	}
+	return null;
+}
+
+/** Over when the condition holds or the time is up; else nothing changes. */
+export function decideLook(wait: WaitState, targets: readonly TargetSight[], queue: Pick<QueueSight, "last" | "lastFront">, now: number): Decision {
+	if (wait.state !== "open") return [];
+	const seen = targets.map((target) => ({ agent: target.agent.id, met: holds(target, wait.for, wait.id) }));
+	const met = wait.mode === "any" ? seen.length === 0 || seen.some((each) => each.met) : seen.every((each) => each.met);
+	const late = wait.deadline !== null && wait.deadline <= now;
+	if (!met && !late) return [];
+	return [...over(wait, met ? "met" : "timeout", seen), ...told(wait, met, targets, queue)];
+}
+
+export function over(wait: WaitState, state: "met" | "timeout" | "cancelled", seen: WaitState["seen"] = []): Fact[] {
+	return [{ kind: "wait.ended", agent: wait.agent, data: { wait: wait.id, state, seen } }];
+}
+
+/** An agent that waited learns how it ended: a timeout is an item, and one that does not block goes on with a prompt. */
+function told(wait: WaitState, met: boolean, targets: readonly TargetSight[], queue: Pick<QueueSight, "last" | "lastFront">): Fact[] {
+	const { agent, turn } = wait;
+	if (agent === null) return [];
+	const names = targets.map((target) => target.agent.handle).join(", ");
+	const words = met ? `What you waited for has happened (${wait.for}: ${names}).` : `Your wait is over: time ran out (${wait.for}: ${names}).`;
+	const item: Fact[] = met ? [] : [{ kind: "timeout", agent, ...(wait.blocking && turn !== null && { turn }), text: words, data: { wait: wait.id } }];
+	if (wait.blocking) return item;
+	return [...item, { kind: "prompt.queued", agent, text: words, data: { position: nextPosition(true, queue), source: "wait" } }];
+}
+
+export function decideCancelWait(wait: WaitState | undefined, id: number, by: { actor: Actor }): Decision {
+	if (wait === undefined) return refuse("NOT_FOUND", `There is no wait ${id}.`);
+	const caller = agentOf(by.actor);
+	if (caller !== null && caller !== wait.agent) return refuse("FORBIDDEN", "An agent ends only its own waits.");
+	return wait.state === "open" ? over(wait, "cancelled") : [];
+}
+
+type WaitEvent = Happened<WaitFact & { agent: AgentId | null }>;
+
+export function evolveWait(state: WaitState | undefined, event: WaitEvent): WaitState {
+	if (event.kind === "wait.opened") {
+		const { id, agent, data, at, actor } = event;
+		return { id, agent, ...data, state: "open", openedAt: at, openedBy: actor, endedAt: null, seen: [] };
+	}
+	if (state === undefined) throw new Error(`the end of wait ${event.data.wait}, which was never opened`);
+	return { ...state, state: event.data.state, endedAt: event.at, seen: event.data.seen };
+}

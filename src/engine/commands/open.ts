@@ -1,0 +1,46 @@
+// What the deciders of approvals and waits have to see.
+import type { ApprovalAnswer } from "#contract/approval.ts";
+import { type AgentId, agentOf } from "#contract/ids.ts";
+import type { WaitOpen } from "#contract/wait.ts";
+import { decideAnswer } from "#domain/approval.ts";
+import { wakesOnMail } from "#domain/mail.ts";
+import { decideCancelWait, decideLook, decideOpen, type TargetSight } from "#domain/wait.ts";
+import type { Decided, Work } from "../work.ts";
+import { onAgent } from "./agent.ts";
+
+export async function answerApproval(work: Work, command: ApprovalAnswer): Promise<Decided> {
+	const approval = await work.tx.approval(command.approval);
+	return await onAgent(work, command.agent, (agent) => decideAnswer(agent, command, approval));
+}
+
+export async function openWait(work: Work, command: WaitOpen): Promise<Decided> {
+	const { actor } = work.envelope;
+	const caller = agentOf(actor);
+	const targets = [];
+	for (const id of command.targets) targets.push(await work.agent(id));
+	const seen = { targets, waiter: caller === null ? null : ((await work.agent(caller)) ?? null), open: await work.tx.openWaits() };
+	return { decision: decideOpen(command, seen, { actor }), subject: "the event" };
+}
+
+export async function lookAtWait(work: Work, id: number): Promise<Decided> {
+	const wait = await work.tx.wait(id);
+	if (wait === undefined) return { decision: [], subject: {} };
+	const waiting = new Set((await work.tx.openWaits()).flatMap((open) => open.agent ?? []));
+	const targets: TargetSight[] = [];
+	for (const target of wait.targets) targets.push(...(await sightOf(work, target, waiting)));
+	const queue = wait.agent === null ? { last: null, lastFront: null } : await work.tx.queue(wait.agent);
+	return { decision: decideLook(wait, targets, queue, work.envelope.at), subject: {} };
+}
+
+async function sightOf(work: Work, id: AgentId, waiting: ReadonlySet<AgentId>): Promise<TargetSight[]> {
+	const agent = await work.agent(id);
+	if (agent === undefined) return [];
+	const due = (await work.tx.prompts(id)).filter(({ notBefore }) => notBefore === null || notBefore <= work.envelope.at);
+	const mails = await work.tx.mails(id);
+	const newMail = wakesOnMail(agent) ? mails.filter((mail) => mail.state === "accepted").length : 0;
+	return [{ agent, duePrompts: due.length, unreadMail: mails.filter((mail) => mail.state !== "read").length, newMail, waits: waiting.has(id) }];
+}
+
+export async function cancelWait(work: Work, id: number): Promise<Decided> {
+	return { decision: decideCancelWait(await work.tx.wait(id), id, work.envelope), subject: { event: id } };
+}

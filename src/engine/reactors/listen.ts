@@ -1,0 +1,155 @@
+// What is heard of one turn on its way into the journal: items, questions, and the absence of both.
+import type { ApprovalQuestion } from "#contract/approval.ts";
+import { type Limits, utf8Bytes } from "#contract/limits.ts";
+import type { TurnItem, TurnState } from "#contract/turn.ts";
+import { openCallsOf } from "#domain/turn.ts";
+import type { Blobs, Clock, Outcome, Reads, TurnWatch } from "../ports.ts";
+import type { Publisher } from "../publish.ts";
+
+export interface ListenParts {
+	reads: Reads;
+	publisher: Publisher;
+	/** null where there is no place for long texts: then they are cut */
+	blobs: Blobs | null;
+	clock: Clock;
+	limits: Limits;
+}
+
+/** how much of a text that is kept elsewhere is still in its item */
+const previewLength = 16 * 1024;
+/** what the rest of an item may need beside its text */
+const dataRoom = 128 * 1024;
+
+export class Listener implements TurnWatch, Disposable {
+	readonly #turn: TurnState;
+	readonly #parts: ListenParts;
+	readonly #say: (command: object) => Promise<Outcome>;
+	readonly #signal: AbortSignal;
+	/** the calls of the turn that have no result yet */
+	#openCalls: readonly string[] = [];
+	#urgent = false;
+	#heardAt: number;
+	#silent = false;
+	#timer: ReturnType<typeof setTimeout> | undefined;
+
+	constructor(turn: TurnState, parts: ListenParts, say: (command: object) => Promise<Outcome>, signal: AbortSignal) {
+		this.#turn = turn;
+		this.#parts = parts;
+		this.#say = say;
+		this.#signal = signal;
+		this.#heardAt = parts.clock.now();
+		this.#watchTheClock();
+	}
+
+	get phase(): "model" | "tool" {
+		return this.#openCalls.length > 0 ? "tool" : "model";
+	}
+
+	async items(items: readonly TurnItem[]): Promise<void> {
+		this.heard();
+		const kept = await Promise.all(items.map((item) => this.#shortened(item)));
+		await this.#append(kept);
+		this.#openCalls = openCallsOf([...this.#openCalls.map((call) => ({ kind: "tool_call", data: { call } })), ...items]).map(({ call }) => call);
+		await this.#yieldIfUrgent();
+	}
+
+	delta(delta: { message: string; kind: string; text: string }): void {
+		this.heard();
+		this.#parts.publisher.live({ agent: this.#turn.agent, turn: this.#turn.id, ...delta });
+	}
+
+	/** Recorded before anybody can answer it; the answer may come from any surface, or never. */
+	async ask(question: ApprovalQuestion): Promise<string | null> {
+		this.heard();
+		using events = this.#parts.publisher.follow();
+		const stop = (): void => events[Symbol.dispose]();
+		this.#signal.addEventListener("abort", stop, { once: true });
+		try {
+			const outcome = await this.#say({ type: "approval.ask", question });
+			const id = "done" in outcome ? outcome.done.event : undefined;
+			if (id === undefined) return null;
+			for (;;) {
+				const approval = await this.#parts.reads.approval(id);
+				if (approval === undefined || approval.state !== "pending") return approval?.option ?? null;
+				for (let news = false; !news; ) {
+					const batch = await events.next();
+					if (batch === null) return null;
+					news = batch.some((event) => event.kind.startsWith("approval."));
+				}
+			}
+		} finally {
+			this.#signal.removeEventListener("abort", stop);
+			this.heard();
+		}
+	}
+
+	heard(): void {
+		this.#heardAt = this.#parts.clock.now();
+		if (!this.#silent) return;
+		this.#silent = false;
+		void this.#say({ type: "turn.heard" }).catch(() => {});
+	}
+
+	/** Urgent mail has come: the turn ends at the next moment in which no tool call is open. */
+	async yield(): Promise<void> {
+		if (this.#urgent) return;
+		this.#urgent = true;
+		await this.#yieldIfUrgent();
+	}
+
+	[Symbol.dispose](): void {
+		clearTimeout(this.#timer);
+	}
+
+	async #yieldIfUrgent(): Promise<void> {
+		if (this.#urgent && this.#openCalls.length === 0) await this.#say({ type: "turn.yield" });
+	}
+
+	async #append(items: readonly TurnItem[]): Promise<void> {
+		const outcome = await this.#say({ type: "turn.append", items });
+		// a turn that is over takes nothing more; anything else is the matter of one item, not of its neighbours
+		if (!("refused" in outcome) || outcome.refused.code === "TURN_NOT_OPEN") return;
+		for (const item of items) {
+			const alone = await this.#say({ type: "turn.append", items: [item] });
+			if ("refused" in alone)
+				await this.#say({ type: "turn.append", items: [{ kind: "system", text: `An item could not be kept: ${alone.refused.message}` }] });
+		}
+	}
+
+	/** A text that is too long for a row goes to a place of its own; the item has its beginning and says where the rest is. */
+	async #shortened(item: TurnItem): Promise<TurnItem> {
+		const { blobs, limits } = this.#parts;
+		const { text, data } = item;
+		const bytes = utf8Bytes(text ?? "");
+		if (text === null || bytes <= limits.textBytesMax - Math.min(dataRoom, limits.textBytesMax / 2)) return item;
+		const start = text.slice(0, Math.min(previewLength, Math.floor(limits.textBytesMax / 8))).toWellFormed();
+		const blob = (await blobs?.put(text)) ?? null;
+		const note = blob === null ? "the rest could not be kept" : "the whole of it is kept apart";
+		const fields = typeof data === "object" && data !== null && !Array.isArray(data) ? data : data === null ? {} : { value: data };
+		return { ...item, text: `${start}\n[cut: ${bytes} bytes, ${note}]`, data: { ...fields, bytes, ...(blob !== null && { blob }) } };
+	}
+
+	#watchTheClock(): void {
+		const { clock, limits } = this.#parts;
+		const inMs = this.#silent ? limits.silentTurnMs : this.#heardAt + limits.silentTurnMs - clock.now();
+		this.#timer = setTimeout(() => void this.#lookAtTheClock().catch(() => {}), Math.min(Math.max(inMs, 1), 2 ** 31 - 1));
+	}
+
+	/** Only shown to people: nothing is ever ended for being silent. Who waits for somebody has a reason to be. */
+	async #lookAtTheClock(): Promise<void> {
+		const { clock, limits } = this.#parts;
+		const due = !this.#silent && clock.now() - this.#heardAt >= limits.silentTurnMs;
+		if (due && (await this.#waits())) this.#heardAt = clock.now();
+		else if (due) {
+			this.#silent = true;
+			await this.#say({ type: "turn.silent", since: this.#heardAt });
+		}
+		if (!this.#signal.aborted) this.#watchTheClock();
+	}
+
+	async #waits(): Promise<boolean> {
+		const { reads } = this.#parts;
+		if ((await reads.pendingApprovals(this.#turn.agent)).length > 0) return true;
+		return (await reads.openWaits()).some((wait) => wait.agent === this.#turn.agent);
+	}
+}

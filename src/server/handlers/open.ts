@@ -1,0 +1,110 @@
+// What agents ask, and what is waited for.
+import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalState } from "#contract/approval.ts";
+import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { WaitState } from "#contract/wait.ts";
+import type { Approval, Wait } from "#contract/wire.ts";
+import { approvalView, waitView } from "#views/wire.ts";
+import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
+
+/** how long a caller who wants to be told is kept on the line before it has to ask again */
+const blockMs = 30_000;
+
+export function openHandlers(desk: Desk): Handlers<"approvals" | "approvalAnswer" | "waitOpen" | "wait" | "waitCancel"> {
+	const { engine, reads } = desk;
+	return {
+		approvals: async ({ query }) => {
+			const meant = query.agent === undefined ? null : await engine.resolve(query.agent, query.project ?? null);
+			if (meant !== null && isRefusal(meant)) return meant;
+			const shown = await Promise.all((await reads.pendingApprovals(meant?.id)).map((approval) => withPath(desk, approval)));
+			return shown.flatMap(({ approval, project }) => (query.project === undefined || project === query.project ? [approval] : []));
+		},
+		approvalAnswer: async (asked) => {
+			const approval = await reads.approval(numberIn(asked, "approval"));
+			if (approval === undefined) return refuse("NOT_FOUND", `There is no approval ${asked.params["approval"]}.`, { suggestions: ["brood approval list"] });
+			const outcome = await desk.say(asked, { type: "approval.answer", agent: approval.agent, approval: approval.id, ...asked.body });
+			if ("refused" in outcome) return outcome.refused;
+			return (await withPath(desk, (await reads.approval(approval.id)) ?? approval)).approval;
+		},
+		waitOpen: async (asked) => {
+			const targets = await targetsOf(desk, asked);
+			if (isRefusal(targets)) return targets;
+			const { timeoutMs, for: condition, mode } = asked.body;
+			const caller = agentOf(asked.actor);
+			const type = caller === null ? null : ((await reads.agent(caller))?.type ?? null);
+			const command = {
+				type: "wait.open",
+				targets: targets.ids,
+				for: condition,
+				mode,
+				deadline: timeoutMs === undefined ? null : engine.now() + timeoutMs,
+				blocking: type === null || desk.patientTypes.includes(type),
+			};
+			const outcome = await desk.say(asked, command);
+			if ("refused" in outcome) return outcome.refused;
+			return await shown(desk, outcome.done.event ?? 0, asked.actor);
+		},
+		wait: async (asked) => {
+			const id = numberIn(asked, "wait");
+			if (asked.query.block) await over(desk, id);
+			return await shown(desk, id, asked.actor);
+		},
+		waitCancel: async (asked) => {
+			const id = numberIn(asked, "wait");
+			const outcome = await desk.say(asked, { type: "wait.cancel", wait: id });
+			return "refused" in outcome ? outcome.refused : await shown(desk, id, asked.actor);
+		},
+	};
+}
+
+async function targetsOf(desk: Desk, asked: Asked<"waitOpen">): Promise<{ ids: AgentId[] } | Refusal> {
+	const caller = agentOf(asked.actor);
+	const home = caller === null ? null : ((await desk.reads.agent(caller))?.project ?? null);
+	const ids: AgentId[] = [];
+	for (const reference of asked.body.agents) {
+		const meant = await desk.engine.resolve(reference, asked.body.project ?? home);
+		if (isRefusal(meant)) return meant;
+		ids.push(meant.id);
+	}
+	if (asked.body.children) {
+		if (caller === null) return refuse("VALIDATION_ERROR", "Only an agent has children to wait for; name the agents.");
+		ids.push(...(await desk.reads.children(caller)).map((child) => child.id));
+	} else if (ids.length === 0) return refuse("VALIDATION_ERROR", "Nobody to wait for.");
+	return { ids: [...new Set(ids)] };
+}
+
+/** Resolves when the wait is over, or the patience of the line is. */
+async function over({ engine, reads }: Desk, id: number): Promise<void> {
+	using events = engine.publisher.follow();
+	const timer = setTimeout(() => events[Symbol.dispose](), blockMs);
+	try {
+		while ((await reads.wait(id))?.state === "open") {
+			for (let news = false; !news; ) {
+				const batch = await events.next();
+				if (batch === null) return;
+				news = batch.some((event) => event.kind === "wait.ended");
+			}
+		}
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+/** An agent sees only its own. */
+async function shown({ reads }: Desk, id: number, actor: Actor): Promise<Wait | Refusal> {
+	const wait: WaitState | undefined = await reads.wait(id);
+	const caller = agentOf(actor);
+	if (wait === undefined || (caller !== null && wait.agent !== caller)) return refuse("NOT_FOUND", `There is no wait ${id}.`);
+	const targets = await Promise.all(wait.targets.map((target) => reads.agent(target)));
+	return waitView(
+		wait,
+		targets.filter((target) => target !== undefined),
+	);
+}
+
+async function withPath({ reads }: Desk, approval: ApprovalState): Promise<{ approval: Approval; project: string | null }> {
+	const ids = [approval.agent, ...(await reads.above(approval.agent))];
+	const agents = (await Promise.all(ids.map((id) => reads.agent(id)))).filter((agent): agent is AgentState => agent !== undefined);
+	return { approval: approvalView(approval, agents), project: agents[0]?.project ?? null };
+}

@@ -1,0 +1,92 @@
+// The prompts that wait, and the turns that they become.
+import type { AgentId } from "#contract/ids.ts";
+import { isItem } from "#contract/item.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Prompt, Turn } from "#contract/wire.ts";
+import { itemView, promptView, turnView } from "#views/wire.ts";
+import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
+
+type Names = "queue" | "prompt" | "promptEdit" | "promptMove" | "promptRemove" | "queueClear" | "turns" | "turn" | "turnRetry" | "turnFinish";
+
+export function queueHandlers(desk: Desk): Handlers<Names> {
+	const { reads } = desk;
+	const queue = async (agent: AgentId): Promise<Prompt[]> => (await reads.prompts(agent)).map((prompt, at) => promptView(prompt, at + 1));
+	const say = async (asked: Asked<Names>, command: object): Promise<Refusal | { event: number }> => {
+		const outcome = await desk.say(asked, command);
+		return "refused" in outcome ? outcome.refused : { event: outcome.done.event ?? 0 };
+	};
+	return {
+		queue: (asked) => desk.about(asked, queue),
+		prompt: (asked) =>
+			desk.about(asked, async (agent) => {
+				const { notBefore, ...wish } = asked.body;
+				const queued = await say(asked, { type: "prompt.queue", agent, ...wish, ...(notBefore !== undefined && { notBefore: Date.parse(notBefore) }) });
+				return isRefusal(queued) ? queued : await asQueued(desk, agent, queued.event);
+			}),
+		promptEdit: (asked) => changed(asked, { type: "prompt.edit", ...asked.body }),
+		promptMove: (asked) => changed(asked, { type: "prompt.move", ...asked.body }),
+		promptRemove: (asked) =>
+			desk.about(asked, async (agent) => {
+				const prompt = numberIn(asked, "prompt");
+				const found = (await queue(agent)).find(({ id }) => id === prompt);
+				const said = await say(asked, { type: "prompt.cancel", agent, prompt });
+				return isRefusal(said) ? said : (found ?? refuse("NOT_FOUND", `There is no prompt ${prompt}.`));
+			}),
+		queueClear: (asked) =>
+			desk.about(asked, async (agent) => {
+				const before = await queue(agent);
+				const said = await say(asked, { type: "prompt.cancel", agent });
+				return isRefusal(said) ? said : before;
+			}),
+		turns: (asked) => desk.about(asked, async (id) => (await reads.turns(id)).map(turnView)),
+		turn: (asked) =>
+			desk.about(asked, async (agent) => {
+				const turn = await meant(agent, asked);
+				if (isRefusal(turn)) return turn;
+				const events = await reads.events({ after: turn.id, limit: Number.MAX_SAFE_INTEGER, agent });
+				return { turn, items: events.filter((event) => event.turn === turn.id && isItem(event)).map(itemView) };
+			}),
+		turnRetry: (asked) =>
+			desk.about(asked, async (agent) => {
+				const turn = await meant(agent, asked);
+				if (isRefusal(turn)) return turn;
+				const queued = await say(asked, { type: "turn.retry", agent, turn: turn.id });
+				return isRefusal(queued) ? queued : await asQueued(desk, agent, queued.event);
+			}),
+		turnFinish: (asked) =>
+			desk.about(asked, async (agent) => {
+				const said = await say(asked, { type: "turn.finish", agent, ...asked.body });
+				const last = (await reads.turns(agent)).at(-1);
+				if (isRefusal(said)) return said;
+				return last === undefined ? refuse("NOT_FOUND", "There is no turn.") : turnView(last);
+			}),
+	};
+
+	function changed(asked: Asked<"promptEdit" | "promptMove">, command: object): Promise<Prompt | Refusal> {
+		return desk.about(asked, async (agent) => {
+			const prompt = numberIn(asked, "prompt");
+			const said = await say(asked, { ...command, agent, prompt });
+			if (isRefusal(said)) return said;
+			return (await queue(agent)).find(({ id }) => id === prompt) ?? refuse("NOT_FOUND", `Prompt ${prompt} has just been started.`);
+		});
+	}
+
+	async function meant(agent: AgentId, asked: Asked<Names>): Promise<Turn | Refusal> {
+		const all = await reads.turns(agent);
+		const wanted = asked.params["turn"] === "last" ? all.at(-1) : all.find(({ id }) => id === numberIn(asked, "turn"));
+		return wanted === undefined ? refuse("NOT_FOUND", `There is no turn ${asked.params["turn"]} of this agent.`) : turnView(wanted);
+	}
+}
+
+/** A prompt as it was queued, with its place in the queue now; 0 if its turn has already begun. */
+async function asQueued({ reads }: Desk, agent: AgentId, id: number): Promise<Prompt | Refusal> {
+	const known = await reads.prompt(id);
+	const place = (await reads.prompts(agent)).findIndex((prompt) => prompt.id === id) + 1;
+	if (known !== undefined) return promptView(known, place);
+	// its turn is over already
+	const event = await reads.event(id);
+	if (event === undefined) return refuse("NOT_FOUND", "Nothing was queued.");
+	const { text, at, actor } = itemView(event);
+	const common = { retries: null, metadata: null, notBefore: null, priority: 0, manual: false, editedBy: null, editedAt: null };
+	return { id, agent, text: text ?? "", position: 0, source: "queue", createdAt: at, createdBy: actor, ...common };
+}

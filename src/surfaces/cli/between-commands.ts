@@ -1,0 +1,58 @@
+// Waiting for agents, and answering what they ask.
+import { type Command, Option } from "@commander-js/extra-typings";
+
+const json = () => new Option("--json", "print one JSON document");
+const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
+
+export function betweenCommands(program: Command): void {
+	program
+		.command("wait")
+		.description("wait for agents")
+		.argument("<agents...>", "for whom")
+		.addOption(new Option("--for <condition>", "what has to have happened").choices(["idle", "turn", "mail", "ended"] as const).default("idle" as const))
+		.option("--all", "of all of them (the default)")
+		.option("--any", "of any one of them")
+		.option("--timeout <seconds>", "how long; exit 124 if it was not long enough", Number)
+		.addHelpText("after", "\nExamples:\n  brood wait opus-1\n  brood wait opus-1 opus-2 --any --for turn --timeout 600")
+		.addOption(project())
+		.addOption(json())
+		.action(async (agents, options) => {
+			const { wait } = await import("./wait.ts");
+			await wait(agents, options);
+		});
+	const approval = program.command("approval").description("what agents ask before they do it");
+	approval
+		.command("list")
+		.description("what nobody has answered yet, oldest first")
+		.option("--agent <agent>", "only of this agent")
+		.addOption(new Option("--project <slug>", "only of this project"))
+		.addOption(json())
+		.action(async (options) => {
+			const [{ act }, { approvalTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			await act(
+				options,
+				({ client, query }) => client.call("approvals", { query: { ...query, ...(options.agent && { agent: options.agent }) } }),
+				approvalTable,
+			);
+		});
+	for (const [name, description] of [
+		["allow", "let it be done"],
+		["deny", "do not let it be done"],
+	] as const) {
+		approval
+			.command(name)
+			.description(description)
+			.argument("<approval>", "its id")
+			.option("--always", "and the same question from now on, without asking")
+			.addOption(json())
+			.action(async (id, options) => {
+				const { act } = await import("./act.ts");
+				const body = { allow: name === "allow", always: options.always === true };
+				await act(
+					options,
+					({ client, key }) => client.call("approvalAnswer", { key, params: { approval: id }, body }),
+					(answered) => `${answered.state}: ${answered.title}`,
+				);
+			});
+	}
+}

@@ -1,0 +1,72 @@
+// The journal as it is, and as it grows.
+import { isItem } from "#contract/item.ts";
+import type { Item } from "#contract/wire.ts";
+import { type Asking, act, type Options } from "./act.ts";
+import { connect } from "./connect.ts";
+import { itemLine, print, printError } from "./print.ts";
+import { timeOf } from "./time.ts";
+
+interface EventOptions extends Options {
+	after: number;
+	agent?: string | undefined;
+	kind?: string | undefined;
+	since?: string | undefined;
+	follow?: true | undefined;
+}
+
+export async function events(options: EventOptions): Promise<void> {
+	if (options.follow === true) return await follow(options);
+	await act(
+		options,
+		(asking) => allPages(asking, options),
+		(found) => found.map(eventLine).join("\n"),
+	);
+}
+
+async function allPages({ client, query }: Asking, { agent, kind, since, after }: EventOptions): Promise<Item[]> {
+	const wish = { ...query, ...(agent && { agent }), ...(kind && { kind }), ...(since && { since: timeOf(since, "earlier") }) };
+	const found: Item[] = [];
+	for (let from: number | null = after; from !== null; ) {
+		const page: { events: Item[]; next: number | null } = await client.call("journal", { query: { ...wish, after: from, limit: 10_000 } });
+		found.push(...page.events);
+		from = page.next;
+	}
+	return found;
+}
+
+/** Who did it stands behind what happened. */
+const eventLine = (event: Item): string => `${itemLine(event)}${isItem(event) ? "" : `  by ${event.actor}, ${event.at}`}`;
+
+async function follow(options: EventOptions): Promise<void> {
+	const stop = new AbortController();
+	try {
+		const { client } = await connect();
+		const { agent: reference, kind, since, project, after } = options;
+		const agent = reference === undefined ? null : (await client.ask("agent", { params: { agent: reference }, query: { project } })).id;
+		const from = since === undefined ? "" : timeOf(since, "earlier");
+		for await (const event of client.events(after, stop.signal)) {
+			const wanted = (agent === null || event.agent === agent) && (kind === undefined || event.kind === kind || event.kind.startsWith(`${kind}.`));
+			if (wanted && event.at >= from) print(options.json === true ? JSON.stringify(event) : eventLine(event));
+		}
+	} catch (error) {
+		process.exitCode = printError(error, options.json === true);
+	} finally {
+		stop.abort();
+	}
+}
+
+/** An agent's items as they come, from the first one. */
+export async function followThread(reference: string, options: Options): Promise<void> {
+	const stop = new AbortController();
+	try {
+		const { client } = await connect();
+		const { id } = await client.ask("agent", { params: { agent: reference }, query: { project: options.project } });
+		for await (const event of client.events(0, stop.signal)) {
+			if (event.agent === id && isItem(event)) print(options.json === true ? JSON.stringify(event) : itemLine(event));
+		}
+	} catch (error) {
+		process.exitCode = printError(error, options.json === true);
+	} finally {
+		stop.abort();
+	}
+}

@@ -1,0 +1,52 @@
+// `brood wait`: the wait is a row of the daemon; we only stay on the line, and call again if it breaks.
+import { setTimeout as pause } from "node:timers/promises";
+import { Refused } from "#client/client.ts";
+import { refuse } from "#contract/refusal.ts";
+import type { Wait } from "#contract/wire.ts";
+import { type Asking, act, type Options } from "./act.ts";
+import { connect } from "./connect.ts";
+import { Misused } from "./print.ts";
+
+interface WaitOptions extends Options {
+	for: "idle" | "turn" | "mail" | "ended";
+	any?: boolean | undefined;
+	timeout?: number | undefined;
+}
+
+export async function wait(agents: string[], options: WaitOptions): Promise<void> {
+	await act(
+		options,
+		async (asking) => {
+			const opened = await asking.client.call("waitOpen", { key: asking.key, body: wish(agents, options, asking) });
+			const ended = await over(opened, asking);
+			if (ended.state === "met") return ended;
+			const late = ended.seen.filter((each) => !each.met).map((each) => each.handle);
+			if (ended.state === "timeout")
+				throw new Refused(refuse("TIMEOUT", `Time ran out: still waiting for ${late.join(", ")}.`, { details: { wait: ended.id, late } }));
+			throw new Refused(refuse("CONFLICT", "The wait was cancelled.", { details: { wait: ended.id } }));
+		},
+		(ended) => ended.seen.map((each) => `${each.handle}  ${each.label}${each.met ? "" : "  (not waited for any longer)"}`).join("\n"),
+	);
+}
+
+function wish(agents: string[], options: WaitOptions, { query }: Asking) {
+	const { timeout } = options;
+	if (timeout !== undefined && !(timeout >= 0)) throw new Misused("--timeout takes a number of seconds.");
+	const mode = options.any === true ? ("any" as const) : ("all" as const);
+	return { agents, ...query, for: options.for, mode, ...(timeout !== undefined && { timeoutMs: Math.round(timeout * 1000) }) };
+}
+
+/** A daemon that goes away meanwhile is called again: the wait is still there when it is back. */
+async function over(opened: Wait, asking: Asking): Promise<Wait> {
+	let { client } = asking;
+	for (let now = opened; ; ) {
+		if (now.state !== "open") return now;
+		try {
+			now = await client.call("wait", { params: { wait: String(opened.id) }, query: { block: "true" } });
+		} catch (error) {
+			if (error instanceof Refused) throw error;
+			await pause(250);
+			({ client } = await connect());
+		}
+	}
+}
