@@ -52,8 +52,8 @@ export class TurnRunner implements Reactor {
 	}
 
 	/** What the turns are doing that are run here. */
-	phases(): ReadonlyMap<number, "model" | "tool"> {
-		return new Map([...this.#running].map(([id, { listener }]) => [id, listener?.phase ?? "model"]));
+	phases(): ReadonlyMap<number, "model" | "tool" | "wait"> {
+		return new Map([...this.#running].map(([id, { listener }]) => [id, listener?.phase ?? "wait"]));
 	}
 
 	/** Lets the running turns end by themselves for a while, then ends them as interrupted, without a hold. */

@@ -34,8 +34,12 @@ async function allPages({ client, query }: Asking, { agent, kind, since, after }
 	return found;
 }
 
-/** Who did it stands behind what happened. */
-const eventLine = (event: Item): string => `${itemLine(event)}${isItem(event) ? "" : `  by ${event.actor}, ${event.at}`}`;
+/** Who did it stands behind what happened, and what was there before. */
+function eventLine(event: Item): string {
+	if (isItem(event)) return itemLine(event);
+	const before: unknown = event.kind === "prompt.edited" ? Reflect.get(Object(event.data), "before") : undefined;
+	return `${itemLine(event)}${before === undefined ? "" : `  instead of ${JSON.stringify(before)}`}  by ${event.actor}, ${event.at}`;
+}
 
 async function follow(options: EventOptions): Promise<void> {
 	const stop = new AbortController();
