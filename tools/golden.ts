@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { migrations } from "#adapters/store/sql/migrations.ts";
-import type { AgentId } from "#contract/ids.ts";
+import { type AgentId, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { startEngine } from "#src/main.ts";
 import { contentsOf } from "#test/support/golden.ts";
@@ -37,6 +37,17 @@ async function live(engine: Engine): Promise<void> {
 	const dead = await spawn(engine, child.id, { context: "inherit" });
 	for (const { id } of [parent, child, dead]) await provisioned(id);
 	await done(engine, { type: "agent.pause", agent: child.id, reason: "lunch" });
+	const { event: prompt } = await done(engine, { type: "prompt.queue", agent: child.id, text: "first words", priority: 2, metadata: { from: "golden" } });
+	await done(engine, { type: "prompt.edit", agent: child.id, prompt, text: "other words" });
+	await done(engine, { type: "mail.send", to: child.id, body: "hello", urgent: true });
+	await done(engine, { type: "prompt.queue", agent: parent.id, text: "run" });
+	await done(engine, { type: "turn.start", agent: parent.id }, { as: system });
+	const turn = (await engine.reads.openTurns())[0]?.id;
+	const question = { title: "may I", tool: "execute", call: null, options: [] };
+	const { event: approval } = await done(engine, { type: "approval.ask", agent: parent.id, turn, question }, { as: system });
+	await done(engine, { type: "approval.answer", agent: parent.id, approval, allow: true, always: true });
+	await done(engine, { type: "turn.end", agent: parent.id, turn, state: "failed", reason: "golden" }, { as: system });
+	await done(engine, { type: "wait.open", targets: [parent.id], for: "ended" });
 	await done(engine, { type: "agent.kill", agent: dead.id });
 	await done(engine, { type: "agent.reap", agent: dead.id });
 	await refused(engine, { type: "agent.kill", agent: engine.agentZero.id }, { key: "golden-refusal" });
@@ -61,7 +72,7 @@ async function postgres(): Promise<void> {
 	await engine[Symbol.asyncDispose]();
 	const client = new pg.Client(url);
 	await client.connect();
-	const tables = ["migration", "agent", "event", "prompt", "project", "receipt"];
+	const tables = ["migration", "agent", "event", "prompt", "turn", "mail", "approval", "wait", "project", "receipt"];
 	const rows: string[] = [];
 	for (const table of tables) {
 		const found = await client.query<{ row: string }>(`select to_jsonb(t)::text as row from ${table} t order by 1`);

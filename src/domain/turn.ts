@@ -67,10 +67,10 @@ export function decideDone(agent: AgentState, { message, failed }: TurnDone, loo
 }
 
 /** The prompt never reached a process: it goes back to the head of the queue, and nothing holds the agent for it. */
-export function decideRelease(agent: AgentState, turn: TurnState, { reason }: TurnRelease, first: number | null): Decision {
+export function decideRelease(agent: AgentState, turn: TurnState, { reason }: TurnRelease, loose: LooseThreads, first: number | null): Decision {
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
-	return [...returned(agent, turn, first), ...ending(agent, turn.id, { state: "interrupted", reason, text: null }, nothingLoose)];
+	return [...returned(agent, turn, first), ...ending(agent, turn.id, { state: "interrupted", reason, text: null }, loose)];
 }
 
 /** Only what was never handed over may run again. */

@@ -150,8 +150,12 @@ export class Engine implements AsyncDisposable {
 		return outsideTurn(agent, await this.reads.agent(agent));
 	}
 
+	/** The store as one file; long texts, if there are any, in a folder of the same name with `.blobs` behind it. */
 	async backup(file: string): Promise<number> {
-		return await this.#parts.store.backup(file);
+		const bytes = await this.#parts.store.backup(file);
+		// these never change, so a copy taken after the store's has all that it refers to
+		await this.#parts.blobs?.copyTo(`${file}.blobs`);
+		return bytes;
 	}
 
 	async settings(agent: AgentState): Promise<Settings> {

@@ -228,6 +228,8 @@ export interface Blobs {
 	/** durable when it resolves; answers with the name by which it is found again */
 	put(text: string): Promise<string>;
 	get(name: string): Promise<string | null>;
+	/** all of them into a folder that does not exist yet; nothing is made if there are none */
+	copyTo(folder: string): Promise<void>;
 }
 
 export interface TurnWatch {

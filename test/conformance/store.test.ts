@@ -1,7 +1,7 @@
 // What a store promises, held against all three of them.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { AgentId, human, initHandle, ProjectSlug } from "#contract/ids.ts";
+import { AgentId, human, initHandle, ProjectSlug, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { gateText, poisonText } from "#test/support/gate.ts";
 import { gatedStore } from "#test/support/gated-store.ts";
@@ -118,6 +118,45 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await engine.reads.events({ after: 0, limit: 1000, agent: one.id })).toEqual(events.filter((event) => event.agent === one.id));
 		expect(await engine.reads.newestItem(one.id)).toEqual(events.at(-1));
 		expect(await engine.reads.newestItem(engine.agentZero.id)).toBeUndefined();
+	});
+
+	test("queues, approvals and waits are the same rows everywhere", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const { id: agent } = await spawn(engine, engine.agentZero.id);
+		const queue = async (text: string, more: object = {}) => (await done(engine, { type: "prompt.queue", agent, text, ...more })).event ?? 0;
+		await done(engine, { type: "agent.pause", agent });
+		const [a, b] = [await queue("a"), await queue("b", { priority: 3, metadata: { from: "test" } })];
+		const [c, later] = [await queue("c", { front: true }), await queue("later", { notBefore: engine.now() + 3_600_000 })];
+		await done(engine, { type: "prompt.edit", agent, prompt: a, text: "a, edited" });
+		await done(engine, { type: "prompt.move", agent, prompt: c, to: 3 });
+		const order = await engine.reads.prompts(agent);
+		expect(order.map(({ id, text, editedBy }) => [id, text, editedBy])).toEqual([
+			[b, "b", null],
+			[a, "a, edited", "human"],
+			[c, "c", null],
+			[later, "later", null],
+		]);
+		expect(order[0]).toMatchObject({ priority: 3, metadata: { from: "test" }, manual: false, retries: null, source: "queue" });
+		expect(await engine.reads.nextPromptAt(engine.now())).toBe(order[3]?.notBefore);
+		expect(await engine.reads.agentsWithPrompts(engine.now())).toMatchObject([{ agent: { id: agent }, manual: false }]);
+		await queue("by hand", { now: true });
+		expect(await engine.reads.agentsWithPrompts(engine.now())).toMatchObject([{ manual: true }]);
+		await done(engine, { type: "turn.start", agent }, { as: system });
+		const turn = (await engine.reads.openTurns())[0];
+		expect([turn?.manual, (await engine.reads.prompts(agent)).length, (await engine.reads.queue(agent)).length]).toEqual([true, 4, 4]);
+		const question = { title: "x", tool: "execute", call: null, options: [{ id: "y", name: "Y", kind: "allow_once" }] };
+		await done(engine, { type: "approval.ask", agent, turn: turn?.id, question }, { as: system });
+		const wait = (await done(engine, { type: "wait.open", targets: [agent], for: "turn" })).event ?? 0;
+		expect(await engine.reads.pendingApprovals()).toEqual(await engine.reads.pendingApprovals(agent));
+		expect([(await engine.reads.pendingApprovals()).length, (await engine.reads.openWaits()).map(({ id }) => id)]).toEqual([1, [wait]]);
+		await done(engine, { type: "turn.release", agent, turn: turn?.id, reason: "x" }, { as: system });
+		expect((await engine.reads.prompts(agent)).map(({ text, manual }) => [text, manual])[0]).toEqual(["by hand", false]);
+		await expect.poll(async () => (await engine.reads.wait(wait))?.state).toBe("met");
+		expect(await engine.reads.pendingApprovals()).toEqual([]);
+		const events = await engine.reads.events({ after: 0, limit: 1000, agent, kind: "prompt" });
+		expect(new Set(events.map((event) => event.kind))).toEqual(new Set(["prompt.queued", "prompt.edited", "prompt.moved", "prompt.returned"]));
+		expect(await engine.reads.events({ after: 0, limit: 1000, since: engine.now() + 60_000 })).toEqual([]);
 	});
 
 	test("every text and every JSON comes back as it went in", async () => {

@@ -12,6 +12,9 @@ export async function contentsOf(engine: Engine) {
 		events: await engine.reads.events({ after: 0, limit: 100_000 }),
 		contexts: await each((id) => engine.context(id)),
 		prompts: await each((id) => engine.reads.prompts(id)),
+		turns: await each((id) => engine.reads.turns(id)),
+		mails: await each((id) => engine.reads.mails(id)),
+		waits: await engine.reads.openWaits(),
 		settings: Object.fromEntries(await Promise.all(agents.map(async (agent) => [agent.handle, await engine.settings(agent)]))),
 	};
 }

@@ -1,6 +1,6 @@
 // Long texts in files of their own, named after what they say: written once, never changed.
 import { createHash } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { constants, copyFile, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Blobs } from "#engine/ports.ts";
 
@@ -26,6 +26,12 @@ export function blobsIn(folder: string): Blobs {
 		async get(name) {
 			if (!nameRule.test(name)) return null;
 			return await readFile(path.join(folder, name), "utf8").catch(() => null);
+		},
+		async copyTo(target) {
+			const names = (await readdir(folder).catch(() => [])).filter((name) => nameRule.test(name));
+			if (names.length === 0) return;
+			await mkdir(target, { mode: 0o700 });
+			for (const name of names) await copyFile(path.join(folder, name), path.join(target, name), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
 		},
 	};
 }

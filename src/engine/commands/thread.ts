@@ -120,8 +120,9 @@ export async function interruptAgent(work: Work, command: AgentInterrupt): Promi
 
 export async function releaseTurn(work: Work, command: TurnRelease): Promise<Decided> {
 	const turn = await work.turn(command.turn);
+	const loose = await looseThreads(work, command.agent, command.turn);
 	const { first } = await work.tx.queue(command.agent);
-	return await onAgent(work, command.agent, (agent) => (turn === undefined ? notOpen(agent, command.turn) : decideRelease(agent, turn, command, first)));
+	return await onAgent(work, command.agent, (agent) => (turn === undefined ? notOpen(agent, command.turn) : decideRelease(agent, turn, command, loose, first)));
 }
 
 export async function crashTurn(work: Work, command: { agent: AgentId; turn: number }): Promise<Decided> {

@@ -29,7 +29,8 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			lastEvent: await reads.lastEvent(),
 		}),
 		backup: async ({ body: { file } }) => {
-			if (existsSync(file)) return refuse("PATH_EXISTS", `${file} exists; a backup never overwrites anything.`, { details: { file } });
+			const taken = [file, `${file}.blobs`].find((each) => existsSync(each));
+			if (taken !== undefined) return refuse("PATH_EXISTS", `${taken} exists; a backup never overwrites anything.`, { details: { file: taken } });
 			return { file, bytes: await engine.backup(file) };
 		},
 		projects: async () => (await reads.projects()).filter((project) => project.removedAt === null).map(projectView),
