@@ -3,6 +3,8 @@
 import { z } from "zod";
 import { ApprovalFact, Permit, Policy } from "./approval.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
+import { IssueNumber } from "./issue.ts";
+import { StageName } from "./preset.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Text } from "./text.ts";
 import { TurnFact } from "./turn.ts";
@@ -49,6 +51,9 @@ export const AgentState = z.strictObject({
 	turn: z.strictObject({ id: EventId, startedAt: z.int(), silentSince: z.int().nullable() }).nullable(),
 	/** the event with which its latest turn ended */
 	turnEndedIn: EventId.nullable(),
+	/** what it works on */
+	issue: z.strictObject({ id: EventId, number: IssueNumber, stage: StageName }).nullable(),
+	totalTasksCompleted: z.int(),
 	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
@@ -156,6 +161,12 @@ export const AgentFact = z.discriminatedUnion("kind", [
 	/** the whole settings, so that one event is all there is to read */
 	z.object({ kind: z.literal("agent.configured"), data: Settings.extend({ model: z.string().nullable(), policy: Policy.exactOptional() }) }),
 	z.object({ kind: z.literal("agent.provisioned") }),
+	/** an issue is its own now; nothing starts before its workspace is on the issue's branch */
+	z.object({ kind: z.literal("agent.assigned"), data: z.object({ id: EventId, number: IssueNumber, stage: StageName }) }),
+	z.object({ kind: z.literal("agent.readied") }),
+	/** it is done with the issue and goes home */
+	z.object({ kind: z.literal("agent.settling") }),
+	z.object({ kind: z.literal("agent.released"), data: z.object({ done: z.boolean() }) }),
 	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
 	z.object({ kind: z.literal("agent.held"), data: z.object({ hold: HoldKind, reason: z.string() }) }),
 	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind) }) }),

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { agentCommands } from "./agent.ts";
 import { approvalCommands } from "./approval.ts";
 import type { Actor, AgentId, Key } from "./ids.ts";
+import { issueCommands } from "./issue-commands.ts";
 import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
 import { projectCommands } from "./project.ts";
@@ -20,6 +21,7 @@ export const Command = z.discriminatedUnion("type", [
 	...waitCommands,
 	...mailCommands,
 	...projectCommands,
+	...issueCommands,
 ]);
 export type Command = z.infer<typeof Command>;
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { AgentFact } from "./agent.ts";
 import type { ApprovalFact } from "./approval.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
+import type { IssueFact, RunFact } from "./issue.ts";
 import type { ItemFact } from "./item.ts";
 import type { MailFact } from "./mail.ts";
 import type { ProjectFact } from "./project.ts";
@@ -29,9 +30,9 @@ export type Event = z.infer<typeof Event>;
 
 /** What `decide` answers with: the events to be, before time, actor and id are known. */
 export type Fact =
-	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | MailFact | ItemFact) & { agent: AgentId })
+	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | MailFact | ItemFact | RunFact) & { agent: AgentId })
 	| (WaitFact & { agent: AgentId | null })
-	| (ProjectFact & { agent: null });
+	| ((ProjectFact | IssueFact) & { agent: null });
 
 /** What happens to a fact on its way into the journal: it gets its id, a time and an actor. */
 export type Happened<F> = F & { id: number; at: number; actor: Actor };

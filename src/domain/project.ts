@@ -1,5 +1,5 @@
 import type { Happened } from "#contract/event.ts";
-import type { ProjectAdd, ProjectFact, ProjectState } from "#contract/project.ts";
+import { type ProjectAdd, type ProjectFact, type ProjectState, type ProjectTune, type Tuning, untuned } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
 
@@ -23,10 +23,27 @@ export function decideRemoveProject(existing: ProjectState | undefined, slug: st
 	return [{ kind: "project.removed", agent: null, data: { slug: existing.slug } }];
 }
 
+export function decideTune(existing: ProjectState | undefined, command: ProjectTune): Decision {
+	const { slug, auto, agentsMax, context, preset, presets } = command;
+	if (existing === undefined || existing.removedAt !== null)
+		return refuse("NOT_FOUND", `There is no project ${slug}.`, { suggestions: ["brood project list"] });
+	const tuning = {
+		...{ auto: auto ?? existing.auto, agentsMax: agentsMax ?? existing.agentsMax, context: context ?? existing.context },
+		...{ preset: preset ?? existing.preset, presets: presets ?? existing.presets },
+	};
+	const same = JSON.stringify(tuning) === JSON.stringify(tuningOf(existing));
+	return same ? [] : [{ kind: "project.tuned", agent: null, data: { slug, tuning } }];
+}
+
+const tuningOf = ({ auto, agentsMax, context, preset, presets }: ProjectState): Tuning => ({ auto, agentsMax, context, preset, presets });
+
 export function evolveProject(state: ProjectState | undefined, event: Happened<ProjectFact>): ProjectState {
 	switch (event.kind) {
 		case "project.added":
-			return { ...event.data, addedAt: event.at, removedAt: null };
+			return { ...untuned, ...event.data, addedAt: event.at, removedAt: null };
+		case "project.tuned":
+			if (state === undefined) throw new Error(`project.tuned of ${event.data.slug}, which was never added`);
+			return { ...state, ...event.data.tuning };
 		case "project.removed":
 			if (state === undefined) throw new Error(`project.removed of ${event.data.slug}, which was never added`);
 			return { ...state, removedAt: event.at };

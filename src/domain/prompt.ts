@@ -72,7 +72,7 @@ export function decideEdit(agent: AgentState, { prompt, text }: PromptEdit, queu
 	if (refusal) return refusal;
 	const entry = queue.find(({ id }) => id === prompt);
 	if (entry === undefined) return notQueued(agent, prompt);
-	if (entry.source !== "queue")
+	if (entry.source === "mail" || entry.source === "wait")
 		return refuse("CONFLICT", `Prompt ${prompt} stands for ${entry.source === "mail" ? "mail" : "a wait"} and has no words of its own.`);
 	return entry.text === text ? [] : [{ kind: "prompt.edited", agent: agent.id, text, data: { prompt, before: entry.text } }];
 }

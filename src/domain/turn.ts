@@ -28,7 +28,9 @@ export function decideStart(agent: AgentState, head: PromptState | undefined): D
 	// a manual turn ignores holds; they are there again when it is over
 	if (head === undefined || (agent.holds.length > 0 && !head.manual)) return [];
 	const { id: prompt, words, source, manual } = head;
-	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }) } }];
+	// whatever an agent does while it has an issue is a run of it
+	const run: Fact[] = agent.issue === null ? [] : [{ kind: "run.started", agent: agent.id, data: { issue: agent.issue.id, stage: agent.issue.stage } }];
+	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }) } }, ...run];
 }
 
 /** What the model is about to see becomes an item with the record that it is: the prompt, or the mail that it stands for. */
@@ -142,7 +144,7 @@ export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen
 			kind: "prompt.queued",
 			agent: agent.id,
 			text: seen.words,
-			data: { position: seen.position, source: "queue", retries: { prompt: turn.prompt, turn: turn.id } },
+			data: { position: seen.position, source: turn.source === "issue" ? "issue" : "queue", retries: { prompt: turn.prompt, turn: turn.id } },
 		},
 		...(agent.holds.some((hold) => hold.kind === "crash") ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["crash"] } } satisfies Fact] : []),
 	];

@@ -12,9 +12,12 @@ import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { type IssueWork, noIssueWork } from "./issue-work.ts";
 import type { Blobs, Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
+import { autoReactor } from "./reactors/auto.ts";
+import { IssueMover } from "./reactors/issues.ts";
 import { provisionReactor } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
 import { startTurnsReactor } from "./reactors/start-turns.ts";
@@ -32,6 +35,8 @@ export interface EngineParts {
 	ids: Ids;
 	/** where texts go that are too long for a row */
 	blobs?: Blobs;
+	/** what issues need of the world */
+	issueWork?: IssueWork;
 	/** the type of agent 0, if it has to be made */
 	agentZeroType?: string;
 }
@@ -41,6 +46,7 @@ interface Made {
 	dispatcher: Dispatcher;
 	supervisor: Supervisor;
 	runner: TurnRunner | null;
+	mover: IssueMover;
 	agentZero: AgentState;
 }
 
@@ -66,12 +72,20 @@ export class Engine implements AsyncDisposable {
 			await recover({ reads, dispatch, driver: parts.driver });
 			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null });
 			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock })];
-			const reactors: Reactor[] = [provisionReactor({ reads, dispatch }), waitsReactor({ reads, dispatch, clock: parts.clock }), ...turns];
+			const issues = { reads, dispatch, clock: parts.clock, work: parts.issueWork ?? noIssueWork };
+			const mover = new IssueMover(issues);
+			const reactors: Reactor[] = [
+				provisionReactor({ reads, dispatch }),
+				waitsReactor({ reads, dispatch, clock: parts.clock }),
+				...turns,
+				mover,
+				autoReactor({ ...issues, agentZero: agentZero.id }),
+			];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, agentZero });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, agentZero });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -170,6 +184,7 @@ export class Engine implements AsyncDisposable {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.drain(Promise.resolve());
+		await this.#made.mover[Symbol.asyncDispose]();
 		await this.#parts.driver?.[Symbol.asyncDispose]();
 		await this.#made.dispatcher.close();
 		await this.#parts.store[Symbol.asyncDispose]();

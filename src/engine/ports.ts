@@ -8,6 +8,7 @@ import type { ApprovalQuestion, ApprovalState } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
@@ -136,6 +137,22 @@ export interface Reads {
 	agentsWithNewMail(): Promise<AgentState[]>;
 	/** the agents that have urgent mail which no turn was shown */
 	agentsWithUrgentMail(): Promise<AgentId[]>;
+	issue(id: number): Promise<IssueState | undefined>;
+	issueByNumber(project: ProjectSlug, number: number): Promise<IssueState | undefined>;
+	/** of one project, or of all, oldest first; deleted ones too */
+	issues(project?: ProjectSlug): Promise<IssueState[]>;
+	/** the issues for which a reactor may have something to do, oldest first */
+	issuesMoving(): Promise<IssueState[]>;
+	/** the highest number that an issue of the project ever had */
+	lastIssueNumber(project: ProjectSlug): Promise<number>;
+	run(id: number): Promise<RunState | undefined>;
+	/** of one issue, oldest first */
+	runs(issue: number): Promise<RunState[]>;
+	/** of all issues of a project, oldest first */
+	runsOfProject(project: ProjectSlug): Promise<RunState[]>;
+	openRuns(): Promise<RunState[]>;
+	/** comments, documents and messages of an issue, oldest first */
+	notes(issue: number): Promise<NoteState[]>;
 	/** its length and its ends; `lastFront` is the last of those that were put in front (positions below zero) */
 	queue(agent: AgentId): Promise<QueueEnds>;
 	/** the newest event's id, 0 if there is none */
@@ -147,6 +164,7 @@ export interface Reads {
 /** Whose rows a batch may change. */
 export interface Locks {
 	agents: readonly AgentId[];
+	issues: readonly number[];
 	projects: readonly ProjectSlug[];
 }
 
@@ -172,6 +190,9 @@ export interface Tx extends Reads {
 	putApproval(state: ApprovalState): Promise<void>;
 	putWait(state: WaitState): Promise<void>;
 	putMail(state: MailState): Promise<void>;
+	putIssue(state: IssueState): Promise<void>;
+	putRun(state: RunState): Promise<void>;
+	putNote(state: NoteState): Promise<void>;
 	/** gives the events their ids, in order and in commit order across all writers */
 	append(events: readonly Omit<Event, "id">[]): Promise<Event[]>;
 	receipt(key: Key): Promise<Receipt | undefined>;

@@ -16,6 +16,14 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 			return { ...state, model: event.data.model, policy: event.data.policy ?? state.policy, settings: event.id };
 		case "agent.provisioned":
 			return { ...state, life: "live" };
+		case "agent.assigned":
+			return { ...state, activity: "preparing", issue: event.data, lastActiveAt: event.at };
+		case "agent.readied":
+			return { ...state, activity: "idle" };
+		case "agent.settling":
+			return { ...state, activity: "settling" };
+		case "agent.released":
+			return { ...state, activity: "idle", issue: null, totalTasksCompleted: state.totalTasksCompleted + (event.data.done ? 1 : 0) };
 		case "agent.failed":
 			return { ...state, lastError: { ...event.data, at: event.at } };
 		case "agent.held":
@@ -68,6 +76,8 @@ function spawned(event: Spawned): AgentState {
 		holds: [],
 		turn: null,
 		turnEndedIn: null,
+		issue: null,
+		totalTasksCompleted: 0,
 		lastError: null,
 		createdAt: event.at,
 		createdBy: event.actor,

@@ -4,12 +4,34 @@ import type { Limits } from "#contract/limits.ts";
 import { decideFail, decidePause, decideProvisioned, decideReap, decideRecover, decideResume } from "#domain/agent/decide.ts";
 import { decideAsk } from "#domain/approval.ts";
 import { decideClear, decideMark } from "#domain/history.ts";
+import { decideAttend, decideComment, decideDeleteIssue, decideDepend, decideUndepend } from "#domain/issue/decide.ts";
+import { decideMoveIssue, decideStartIssue } from "#domain/issue/flow.ts";
 import { decideAppend } from "#domain/item.ts";
-import { decideAddProject, decideRemoveProject } from "#domain/project.ts";
+import { decideAddProject, decideRemoveProject, decideTune } from "#domain/project.ts";
 import { decideCancel, decideEdit, decideMove } from "#domain/prompt.ts";
 import { decideHeard, decideSilent, decideTurnAppend } from "#domain/turn.ts";
 import type { Decided, Work } from "../work.ts";
 import { configureAgent, deleteAgent, initAgent, killAgent, onAgent, spawnAgent } from "./agent.ts";
+import {
+	addIssue,
+	approveIssue,
+	assignIssue,
+	completeIssue,
+	documentIssue,
+	editIssue,
+	finishRun,
+	gateIssue,
+	leftIssue,
+	loseIssue,
+	mergeIssue,
+	messageIssue,
+	onIssue,
+	readyIssue,
+	rejectIssue,
+	retryIssue,
+	unassignIssue,
+	withSight,
+} from "./issue.ts";
 import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
 import { answerApproval, cancelWait, lookAtWait, openWait } from "./open.ts";
 import {
@@ -78,11 +100,36 @@ const handlers: Handlers = {
 	"mail.delete": deleteMail,
 
 	"project.add": async (work, command) => ({ decision: decideAddProject(await work.project(command.slug), command), subject: { project: command.slug } }),
+	"project.tune": async (work, command) => ({ decision: decideTune(await work.project(command.slug), command), subject: { project: command.slug } }),
 	"project.remove": async (work, { slug }) => {
 		const living = await work.tx.agents({ project: slug });
 		const alive = living.filter((agent) => agent.life !== "ended").length;
 		return { decision: decideRemoveProject(await work.project(slug), slug, alive), subject: { project: slug } };
 	},
+
+	"issue.add": addIssue,
+	"issue.edit": editIssue,
+	"issue.start": (work, { issue }) => withSight(work, issue, decideStartIssue),
+	"issue.assign": assignIssue,
+	"issue.unassign": (work, { issue }) => unassignIssue(work, issue),
+	"issue.move": (work, command) => withSight(work, command.issue, (seen) => decideMoveIssue(seen, command)),
+	"issue.depend": (work, command) => withSight(work, command.issue, ({ issue, all }) => decideDepend(issue, command, all)),
+	"issue.undepend": (work, command) => onIssue(work, command.issue, (issue) => decideUndepend(issue, command)),
+	"issue.comment": (work, command) => onIssue(work, command.issue, (issue) => decideComment(issue, command)),
+	"issue.document": documentIssue,
+	"issue.message": messageIssue,
+	"issue.approve": approveIssue,
+	"issue.reject": rejectIssue,
+	"issue.attend": (work, command) => onIssue(work, command.issue, (issue) => decideAttend(issue, command, work.envelope)),
+	"issue.retry": retryIssue,
+	"issue.delete": (work, { issue }) => onIssue(work, issue, decideDeleteIssue),
+	"issue.complete": completeIssue,
+	"issue.ready": (work, { issue }) => readyIssue(work, issue),
+	"issue.left": leftIssue,
+	"issue.lose": loseIssue,
+	"issue.gate": gateIssue,
+	"issue.merge": mergeIssue,
+	"run.finish": finishRun,
 };
 
 export async function loadAndDecide(work: Work, command: Command, limits: Limits): Promise<Decided> {

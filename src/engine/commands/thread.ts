@@ -44,7 +44,10 @@ export async function queuePrompt(work: Work, command: PromptQueue, limits: Limi
 
 export async function startTurn(work: Work, agent: AgentId): Promise<Decided> {
 	const head = nextDue(await work.tx.prompts(agent), work.envelope.at);
-	return await inThread(work, agent, (state) => decideStart(state, head));
+	const { issue } = (await work.agent(agent)) ?? { issue: null };
+	const open = issue === null ? undefined : (await work.issue(issue.id))?.run;
+	// what the last run left is settled before the next one begins
+	return await inThread(work, agent, (state) => (typeof open === "number" ? [] : decideStart(state, head)));
 }
 
 /** Commands about entries of a queue. */

@@ -2,7 +2,17 @@
 import type { Clock, Dispatch, Reads } from "../ports.ts";
 import { type Reactor, sayAll } from "../reactor.ts";
 
-const wakers = ["prompt.queued", "prompt.returned", "prompt.moved", "turn.ended", "agent.unheld", "agent.provisioned"];
+const wakers = [
+	"prompt.queued",
+	"prompt.returned",
+	"prompt.moved",
+	"turn.ended",
+	"agent.unheld",
+	"agent.provisioned",
+	"agent.readied",
+	"agent.released",
+	"run.finished",
+];
 
 export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clock: Clock }): Reactor {
 	return {

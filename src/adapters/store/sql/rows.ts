@@ -3,15 +3,19 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
-import type { ProjectState } from "#contract/project.ts";
+import { type ProjectState, untuned } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Receipt } from "#engine/ports.ts";
 
 /** What rows did not have when they were written by an earlier version. */
-const laterOfAgent: Pick<AgentState, "policy" | "permits" | "turnEndedIn" | "endNote"> = { policy: "ask", permits: [], turnEndedIn: null, endNote: null };
+const laterOfAgent: Pick<AgentState, "policy" | "permits" | "turnEndedIn" | "endNote" | "issue" | "totalTasksCompleted"> = {
+	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
+	...{ issue: null, totalTasksCompleted: 0 },
+};
 
 export function agentFrom(row: { state: string }): AgentState {
 	return { ...laterOfAgent, ...JSON.parse(row.state) };
@@ -26,7 +30,20 @@ export function waitFrom(row: { state: string }): WaitState {
 }
 
 export function projectFrom(row: { state: string }): ProjectState {
+	return { ...untuned, ...JSON.parse(row.state) };
+}
+
+export function issueFrom(row: { state: string }): IssueState {
 	return JSON.parse(row.state);
+}
+
+export function runFrom(row: { state: string }): RunState {
+	return JSON.parse(row.state);
+}
+
+/** The words are in the event of the same id. */
+export function noteFrom(row: { state: string; text: string | null }): NoteState {
+	return { ...JSON.parse(row.state), text: row.text ?? "" };
 }
 
 export function receiptFrom(row: { fingerprint: string; answer: string }): Receipt {

@@ -61,6 +61,11 @@ export interface Tables {
 		read_at: number | null;
 		deleted_at: number | null;
 	};
+	/** `moving` is 1 where a reactor may have something to do; `state` is an `IssueState` */
+	issue: { id: number; project: string; number: number; moving: number; state: string };
+	run: { id: number; issue: number; open: number; state: string };
+	/** the words are in the event of the same id; `state` is the rest of a `NoteState` */
+	note: { id: number; issue: number; state: string };
 	project: { slug: string; state: string };
 	receipt: { key: string; fingerprint: string; answer: string; at: number };
 	migration: { version: number; name: string; at: number };

@@ -81,6 +81,16 @@ function readsThrough(thread: Thread): Reads {
 		unreadMail: read("unreadMail"),
 		agentsWithNewMail: read("agentsWithNewMail"),
 		agentsWithUrgentMail: read("agentsWithUrgentMail"),
+		issue: read("issue"),
+		issueByNumber: read("issueByNumber"),
+		issues: read("issues"),
+		issuesMoving: read("issuesMoving"),
+		lastIssueNumber: read("lastIssueNumber"),
+		run: read("run"),
+		runs: read("runs"),
+		runsOfProject: read("runsOfProject"),
+		openRuns: read("openRuns"),
+		notes: read("notes"),
 		events: read("events"),
 	};
 }
