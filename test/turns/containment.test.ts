@@ -7,6 +7,7 @@ import { findContainment } from "#adapters/driver/containment.ts";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { programPath } from "#src/programs.ts";
 import { runProgram } from "#test/support/process.ts";
 import { available, configure, insiders, processesOf } from "#test/support/processes.ts";
 import { done, spawn } from "#test/support/say.ts";
@@ -19,6 +20,9 @@ const trials = torture ? 500 : 30;
 const goneMs = torture ? 1000 : 5000;
 const shapeCount = Object.keys(shapes).length;
 const byKernel = available.filter((level) => level !== "groups");
+
+/** An agent whose leftovers stay after a turn. */
+const vendor = { command: process.execPath, args: [programPath("agents/scripted")], leavesNothing: false };
 
 function homeWith(containment: ContainmentLevel): string {
 	const home = freshFolder();
@@ -81,11 +85,11 @@ describe.each(byKernel)("with %s", (level) => {
 
 	test("parking leaves nothing of any shape", { timeout: 60_000 }, async () => {
 		const home = homeWith(level);
-		await using daemon = await startDaemon({ home, parkMs: 1 });
+		await using daemon = await startDaemon({ home, parkMs: 1, programs: { vendor } });
 		const prompt = Object.values(shapes)
 			.map((shape) => shape.replace(/^run (.*)$/, "run ($1) >/dev/null 2>&1 & sleep 0.2"))
 			.join("\n");
-		const agent = await spawn(daemon.engine, daemon.engine.agentZero.id, { prompt });
+		const agent = await spawn(daemon.engine, daemon.engine.agentZero.id, { agentType: "vendor", prompt });
 		await expect.poll(async () => (await daemon.engine.reads.turns(agent.id)).map((turn) => turn.state), { timeout: 20_000 }).toEqual(["completed"]);
 		await expect.poll(() => processesOf(home), { timeout: 20_000 }).toEqual([]);
 	});
@@ -111,7 +115,7 @@ describe.each(byKernel)("with %s", (level) => {
 	});
 
 	test("also when it is killed while its agents are starting", { timeout: 120_000 }, async () => {
-		for (let round = 0; round < (torture ? 200 : 10); round++) {
+		for (let round = 0; round < (torture ? 200 : level === available[0] ? 6 : 2); round++) {
 			const home = homeWith(level);
 			const ran = await runProgram("shapes.ts", [home], {
 				// a different moment of the start in each round

@@ -13,7 +13,7 @@ import { freshFolder } from "#test/support/stores.ts";
 let home: string;
 let daemon: Daemon;
 const bad = (how: string) => ({ command: process.execPath, args: [path.join(import.meta.dirname, "../programs/bad-agent.ts"), how], leavesNothing: false });
-const programs = Object.fromEntries(["garbage", "closes", "silent", "flood", "exits", "slow-to-go", "leaves"].map((how) => [how, bad(how)]));
+const programs = Object.fromEntries(["garbage", "closes", "silent", "flood", "exits", "slow-to-go", "leaves", "stubborn"].map((how) => [how, bad(how)]));
 
 beforeEach(async () => {
 	home = freshFolder();
@@ -191,6 +191,23 @@ describe("interrupt", () => {
 		await done(daemon.engine, { type: "agent.interrupt", agent: agent.id });
 		expect(ofThisHome()).not.toContain(before);
 		expect((await turns(agent)).map((turn) => turn.state)).toEqual(["interrupted"]);
+	});
+
+	test("climbs from INT over TERM to KILL; a kill that comes meanwhile does not wait for the next rung", async () => {
+		const [one, two] = [await add({ agentType: "stubborn", prompt: "hello" }), await add({ agentType: "stubborn", prompt: "hello" })];
+		const heard = (agent: AgentState): string => {
+			const file = path.join(home, "scratch/_", agent.handle, "signals");
+			return existsSync(file) ? readFileSync(file, "utf8") : "";
+		};
+		for (const agent of [one, two]) await underway(agent);
+		const interrupts = [one, two].map((agent) => say(daemon.engine, { type: "agent.interrupt", agent: agent.id }));
+		await expect.poll(() => [heard(one), heard(two)], { timeout: 20_000 }).toEqual(["SIGINT\n", "SIGINT\n"]);
+		await done(daemon.engine, { type: "agent.kill", agent: two.id });
+		expect([heard(one), heard(two)]).toEqual(["SIGINT\n", "SIGINT\nSIGTERM\n"]);
+		await Promise.all(interrupts);
+		expect(heard(one)).toBe("SIGINT\nSIGTERM\n");
+		expect(ofThisHome()).toEqual([]);
+		expect((await turns(one)).map((turn) => turn.state)).toEqual(["interrupted"]);
 	});
 });
 
