@@ -1,7 +1,7 @@
 // The composition root: the only file that knows every adapter.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { findContainment } from "#adapters/driver/containment.ts";
+import { type Found, findContainment } from "#adapters/driver/containment.ts";
 import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
@@ -65,7 +65,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	await using parts = new AsyncDisposableStack();
 	makeHome(home);
 	const config = readConfig(home);
-	const finding = findContainment(config.containment ?? "auto");
+	const finding = findContainment(config.containment ?? "auto", process.env);
 	parts.use(await holdHome(home));
 	const door = parts.use(await listen(config.port ?? port));
 	const containment = inForce(await finding, home);
@@ -105,7 +105,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 }
 
 /** Never less than what was asked for. */
-function inForce(found: Awaited<ReturnType<typeof findContainment>>, home: string): ContainmentLevel {
+function inForce(found: Found, home: string): ContainmentLevel {
 	if ("level" in found) return found.level;
 	throw new ConfigError(`${path.join(home, "config.yaml")}: the containment that it asks for does not work here: ${found.reason}`);
 }

@@ -33,7 +33,7 @@ function homeWith(containment: ContainmentLevel): string {
 test("the strongest level that this machine offers is in force", async () => {
 	await using daemon = await startDaemon({ home: freshFolder() });
 	expect(daemon.containment).toBe(available[0]);
-	for (const level of available) expect(await findContainment(level)).toEqual({ level });
+	for (const level of available) expect(await findContainment(level, process.env)).toEqual({ level });
 });
 
 test("a level that is asked for and not there is refused, never replaced by a weaker one", async () => {

@@ -16,6 +16,7 @@ import { readlinkSync } from "node:fs";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ContainmentLevel } from "#contract/config.ts";
+import { environmentFor } from "./environment.ts";
 
 export interface Command {
 	command: string;
@@ -26,11 +27,14 @@ export interface Command {
 const byKernel = ["bubblewrap", "namespace"] as const;
 const probeMs = 10_000;
 
-/** The level in force, found by trying; or why the one that was asked for is not to be had. */
-export async function findContainment(asked: ContainmentLevel | "auto"): Promise<{ level: ContainmentLevel } | { reason: string }> {
+/** The level in force, or why the one that was asked for is not to be had. */
+export type Found = { level: ContainmentLevel } | { reason: string };
+
+/** Finds out by trying, with what an agent would get of this environment. */
+export async function findContainment(asked: ContainmentLevel | "auto", environment: NodeJS.ProcessEnv): Promise<Found> {
 	for (const level of byKernel) {
 		if (asked !== "auto" && asked !== level) continue;
-		const reason = await failure(level);
+		const reason = await failure(level, environment);
 		if (reason === null) return { level };
 		if (asked === level) return { reason };
 	}
@@ -68,9 +72,9 @@ const walls: Record<(typeof byKernel)[number], () => [string, ...string[]]> = {
 const lifeline = '[ $$ = 2 ] || exit 1; ((read -r up <&3 || kill -KILL -1) 2>/dev/null 4>&- &); exec "$@" 3<&- >&4 4>&-';
 
 /** Null if a command really runs inside, as this user and with a /proc of its own. */
-async function failure(level: (typeof byKernel)[number]): Promise<string | null> {
+async function failure(level: (typeof byKernel)[number], environment: NodeJS.ProcessEnv): Promise<string | null> {
 	const { command, args, pipes } = contained(level, { command: "/bin/sh", args: ["-c", look] });
-	const child = spawn(command, [...args], { env: { PATH: process.env["PATH"] }, stdio: [...pipes.stdio], detached: true, timeout: probeMs });
+	const child = spawn(command, [...args], { env: environmentFor({}, environment), stdio: [...pipes.stdio], detached: true, timeout: probeMs });
 	for (const pipe of child.stdio) pipe?.on("error", () => {});
 	try {
 		const [said, errors] = await Promise.all([heard(child.stdio[pipes.output]), heard(child.stderr), once(child, "close")]);
