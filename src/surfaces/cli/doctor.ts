@@ -85,13 +85,13 @@ function containment(status: Status | null): Finding {
 	return { name: "containment", ok: true, text: `${status.containment}: ${text}; agents have your own powers`, fix: stronger };
 }
 
-const byKernel = "the kernel ends an agent's processes with the daemon, and they cannot see its secrets";
+const byKernel = "the kernel ends an agent's processes with the daemon, whose environment they cannot read";
 const levels: Record<Status["containment"], { text: string; stronger: string | null }> = {
 	bubblewrap: { text: byKernel, stronger: null },
-	namespace: { text: byKernel, stronger: "stronger: install bubblewrap (apt-get install bubblewrap), then brood down" },
+	namespace: { text: byKernel, stronger: "stronger: bubblewrap (apt-get install bubblewrap), if config.yaml does not ask for another; then brood down" },
 	groups: {
 		text: "process trees by mark and session, ended at the next start if the daemon is killed",
-		stronger: "stronger: install bubblewrap (apt-get install bubblewrap), or allow user namespaces, then brood down",
+		stronger: "stronger: bubblewrap (apt-get install bubblewrap) and user namespaces, if config.yaml does not ask for another; then brood down",
 	},
 };
 
