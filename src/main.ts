@@ -2,12 +2,14 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
+import { type Found, findContainment } from "#adapters/driver/containment.ts";
 import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
-import { readConfig } from "#adapters/system/config.ts";
+import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
 import { randomIds } from "#adapters/system/ids.ts";
+import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
@@ -61,6 +63,7 @@ export interface Daemon extends AsyncDisposable {
 	readonly url: string;
 	/** the person's token */
 	readonly token: string;
+	readonly containment: ContainmentLevel;
 }
 
 /** Everything: the engine, the agents' processes, and the door. One daemon per home. */
@@ -68,8 +71,10 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	await using parts = new AsyncDisposableStack();
 	makeHome(home);
 	const config = readConfig(home);
+	const finding = findContainment(config.containment ?? "auto", process.env);
 	parts.use(await holdHome(home));
 	const door = parts.use(await listen(config.port ?? port));
+	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
@@ -81,6 +86,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		revokeToken: (process) => tokens.revoke(process),
 		url: () => door.url,
 		environment: process.env,
+		containment,
 		clock: systemClock,
 		parkMs,
 	});
@@ -90,7 +96,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
 	const handlers = {
-		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home }),
+		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home, containment }),
 		...{ ...livingHandlers(desk), ...queueHandlers(desk), ...threadHandlers(desk), ...openHandlers(desk), ...mailHandlers(desk) },
 	};
 	door.open({
@@ -100,7 +106,13 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	writeDaemonFile(home, { pid: process.pid, startedAt: systemClock.now(), url: door.url, version });
 	parts.defer(() => removeDaemonFile(home, process.pid));
 	const all = parts.move();
-	return { engine, url: door.url, token, [Symbol.asyncDispose]: () => all.disposeAsync() };
+	return { engine, url: door.url, token, containment, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** Never less than what was asked for. */
+function inForce(found: Found, home: string): ContainmentLevel {
+	if ("level" in found) return found.level;
+	throw new ConfigError(`${path.join(home, "config.yaml")}: the containment that it asks for does not work here: ${found.reason}`);
 }
 
 /** Without what is there but undefined. */

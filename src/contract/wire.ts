@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { activities, endReasons, HoldKind, Lineage, labels, lives } from "./agent.ts";
 import { ApprovalState, Policy } from "./approval.ts";
+import { ContainmentLevel } from "./config.ts";
 import { Event } from "./event.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
 import { MailState } from "./mail.ts";
@@ -91,6 +92,8 @@ export const Status = z.object({
 	contract: z.int(),
 	home: z.string(),
 	store: z.enum(["memory", "sqlite", "postgres"]),
+	/** what keeps the agents' processes together */
+	containment: ContainmentLevel,
 	agents: z.int(),
 	turns: z.int(),
 	/** the newest event of the journal */
