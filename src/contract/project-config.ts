@@ -3,7 +3,8 @@
 import { z } from "zod";
 import { mergeStrategies } from "./workspace.ts";
 
-const Branch = z
+/** A branch as people name it. */
+export const BranchName = z
 	.string()
 	.regex(
 		/^(?![-/.])(?!refs\/|HEAD$|@$)(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)))[^\p{Cc}\s~^:?*[\\]{1,200}$/u,
@@ -27,7 +28,7 @@ const Command = z
 
 /** What a repository may say about itself. */
 export const RepositoryConfig = z.strictObject({
-	base: Branch.optional().describe("the branch that agents start from and that their work is merged into"),
+	base: BranchName.optional().describe("the branch that agents start from and that their work is merged into"),
 	shared: z.array(InsidePath).max(100).optional().describe("folders that agents share, linked from `primary/`"),
 	copy: z.array(InsidePath).max(100).optional().describe("files that git ignores and that a new workspace gets a copy of"),
 	setup: Command.optional().describe("prepares a new workspace, and `primary/`"),

@@ -21,6 +21,24 @@ export const Workspace = z.strictObject({
 });
 export type Workspace = z.infer<typeof Workspace>;
 
+/** `brood.json` in the git folder of a workspace that we made, and, until it is ready, beside its place: the proof that it is ours. */
+export const WorkspaceMark = z.strictObject({
+	agent: z.string(),
+	project: z.string(),
+	kind: WorkspaceKind,
+	path: z.string(),
+	branch: z.string(),
+	base: z.string(),
+	/** where its branch began; null in a repository without commits */
+	start: z.string().nullable(),
+	ready: z.boolean(),
+});
+export type WorkspaceMark = z.infer<typeof WorkspaceMark>;
+
+/** `brood.json` in the git folder of `primary/`: what it was filled for; null while it is being filled. */
+export const PrimaryMark = z.strictObject({ project: z.string(), commit: z.string().nullable(), lockfiles: z.string().nullable() });
+export type PrimaryMark = z.infer<typeof PrimaryMark>;
+
 /** The full name of a commit; null stands for "no commit yet". */
 export const CommitId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "a commit is named by its whole hash");
 export type CommitId = z.infer<typeof CommitId>;

@@ -1,0 +1,44 @@
+// The worktrees that a repository knows of.
+import { realpath } from "node:fs/promises";
+import type { Git } from "./git.ts";
+
+export interface Worktree {
+	path: string;
+	/** the full ref; null if detached or bare */
+	branch: string | null;
+	head: string | null;
+	bare: boolean;
+	/** the reason, "" if none was given; null if it is not locked */
+	locked: string | null;
+	/** its folder is not there */
+	prunable: boolean;
+}
+
+export async function worktreesOf(git: Git, repository: string): Promise<Worktree[]> {
+	const { bytes } = await git(repository, ["worktree", "list", "--porcelain", "-z"]);
+	return bytes
+		.toString()
+		.split("\0\0")
+		.filter((block) => block.startsWith("worktree "))
+		.map((block) => {
+			const lines = block.split("\0").map((line): [string, string] => {
+				const space = line.indexOf(" ");
+				return space < 0 ? [line, ""] : [line.slice(0, space), line.slice(space + 1)];
+			});
+			const fields = new Map(lines);
+			return {
+				path: fields.get("worktree") ?? "",
+				branch: fields.get("branch") ?? null,
+				head: fields.get("HEAD") ?? null,
+				bare: fields.has("bare"),
+				locked: fields.get("locked") ?? null,
+				prunable: fields.has("prunable"),
+			};
+		});
+}
+
+/** The one at a path, whatever links lead there. */
+export async function worktreeAt(git: Git, repository: string, path: string): Promise<Worktree | null> {
+	const real = await realpath(path).catch(() => path);
+	return (await worktreesOf(git, repository)).find((worktree) => worktree.path === path || worktree.path === real) ?? null;
+}
