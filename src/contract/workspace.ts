@@ -132,6 +132,10 @@ export type CommandRun = z.infer<typeof CommandRun>;
 export const Pushed = z.strictObject({ remote: z.string(), branch: z.string(), pushed: z.boolean(), error: z.string().nullable() });
 export type Pushed = z.infer<typeof Pushed>;
 
+/** What is written down about a merge before it is made. */
+export const MergeRecord = z.strictObject({ reviewed: CommitId, strategy: MergeStrategy, branch: z.string(), before: CommitId });
+export type MergeRecord = z.infer<typeof MergeRecord>;
+
 export const Merged = z.strictObject({
 	/** the commit that was reviewed */
 	reviewed: CommitId,
