@@ -133,7 +133,7 @@ export const Pushed = z.strictObject({ remote: z.string(), branch: z.string(), p
 export type Pushed = z.infer<typeof Pushed>;
 
 /** What is written down about a merge before it is made. */
-export const MergeRecord = z.strictObject({ reviewed: CommitId, strategy: MergeStrategy, branch: z.string(), before: CommitId });
+export const MergeRecord = z.strictObject({ reviewed: CommitId, strategy: MergeStrategy, branch: z.string(), before: CommitId.nullable() });
 export type MergeRecord = z.infer<typeof MergeRecord>;
 
 export const Merged = z.strictObject({
@@ -142,7 +142,7 @@ export const Merged = z.strictObject({
 	/** the commit that base is on because of it */
 	commit: CommitId,
 	strategy: MergeStrategy,
-	base: z.strictObject({ branch: z.string(), before: CommitId, after: CommitId }),
+	base: z.strictObject({ branch: z.string(), before: CommitId.nullable(), after: CommitId }),
 	check: CommandRun.nullable(),
 	push: Pushed.nullable(),
 	/** it had been merged before: nothing happened now */

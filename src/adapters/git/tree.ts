@@ -9,7 +9,9 @@ export interface Change {
 	/** git's two letters, `??` for untracked */
 	status: string;
 	path: string;
-	/** before a rename */
+	/** the same as git gave it, a character for each byte: names need not be text */
+	raw: string;
+	/** before a rename, raw */
 	from: string | null;
 	conflict: boolean;
 }
@@ -27,13 +29,13 @@ export interface Tree {
 export async function lookAt(git: Git, folder: string, options: { everyFile?: boolean } = {}): Promise<Tree> {
 	const args = ["status", "--porcelain=v2", "--branch", "-z", `--untracked-files=${options.everyFile === true ? "all" : "normal"}`, "--renames"];
 	const [status, gitFolder] = await Promise.all([git(folder, args), gitFolderOf(git, folder)]);
-	const records = status.bytes.toString().split("\0");
+	const records = status.bytes.toString("latin1").split("\0");
 	const tree: Tree = { head: null, branch: null, changes: [], operation: await operationIn(gitFolder), gitFolder };
 	for (let at = 0; at < records.length; at++) {
 		const record = records[at] ?? "";
 		const header = /^# branch\.(oid|head) (.*)$/s.exec(record);
 		if (header?.[1] === "oid" && header[2] !== "(initial)") tree.head = header[2] ?? null;
-		if (header?.[1] === "head" && header[2] !== "(detached)") tree.branch = header[2] ?? null;
+		if (header?.[1] === "head" && header[2] !== "(detached)") tree.branch = shown(header[2] ?? "");
 		const change = changeOf(record);
 		if (change === null) continue;
 		// a rename has the old path in a record of its own
@@ -45,12 +47,19 @@ export async function lookAt(git: Git, folder: string, options: { everyFile?: bo
 
 function changeOf(record: string): Change | null {
 	const kind = record[0];
-	if (kind === "?") return { status: "??", path: record.slice(2), from: null, conflict: false };
+	if (kind === "?") return { status: "??", path: shown(record.slice(2)), raw: record.slice(2), from: null, conflict: false };
 	const before = kind === "1" ? 8 : kind === "2" ? 9 : kind === "u" ? 10 : 0;
 	if (before === 0) return null;
 	const words = record.split(" ");
-	return { status: words[1] ?? "", path: words.slice(before).join(" "), from: null, conflict: kind === "u" };
+	const raw = words.slice(before).join(" ");
+	return { status: words[1] ?? "", path: shown(raw), raw, from: null, conflict: kind === "u" };
 }
+
+/** A raw name for people. */
+export const shown = (raw: string): string => Buffer.from(raw, "latin1").toString().toWellFormed();
+
+/** Raw names as git reads them from its input. */
+export const nulEnded = (raw: readonly string[]): Buffer => Buffer.from(raw.map((name) => `${name}\0`).join(""), "latin1");
 
 export async function gitFolderOf(git: Git, folder: string): Promise<string> {
 	return (await git(folder, ["rev-parse", "--absolute-git-dir"])).text;
@@ -75,7 +84,7 @@ const excerptMax = 20;
 /** The refusal for a tree that has to be clean, with what is not and how to go on. */
 export function dirtyRefusal(tree: Tree, where: { folder: string; stay?: Stay }): Refusal | null {
 	if (tree.changes.length === 0 && tree.operation === null) return null;
-	const status = tree.changes.slice(0, excerptMax).map((change) => `${change.status} ${change.path}`.toWellFormed());
+	const status = tree.changes.slice(0, excerptMax).map((change) => `${change.status} ${change.path}`);
 	const whose = where.stay === undefined ? where.folder : `${where.stay.project.slug}/${where.stay.agent.handle}`;
 	const what = tree.operation === null ? "has changes that are not committed" : `is in the middle of a ${tree.operation}`;
 	return refuse("WORKTREE_DIRTY", `${whose} ${what}.`, {
