@@ -10,10 +10,11 @@ import type { ApproveWish, SettingsInForce, Stay } from "#engine/workspaces.ts";
 import { runCommand } from "./command.ts";
 import { withTrailers } from "./commit.ts";
 import { exclusively } from "./exclusive.ts";
+import { commitOf } from "./given.ts";
 import { commandEnvironment, type Ground, identityOf, isAncestor, tipOf } from "./ground.ts";
 import { exists } from "./layout.ts";
+import { dirtyRefusal, lookAt } from "./look.ts";
 import { commitTree, mergeTrees, rebased, treeOfCommit } from "./merge.ts";
-import { commitOf } from "./names.ts";
 import { commandFailed, notApproved } from "./provision.ts";
 import { pushBranch } from "./push.ts";
 import { recordedMerge, recordMerge } from "./record.ts";
@@ -22,7 +23,6 @@ import { inScratch } from "./scratch.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
 import { count } from "./standing.ts";
-import { dirtyRefusal, lookAt } from "./tree.ts";
 import { worktreesOf } from "./worktrees.ts";
 
 export async function approveWork(ground: Ground, stay: Stay, wish: ApproveWish): Promise<Merged | Refusal> {
@@ -169,9 +169,13 @@ async function moveBase(ground: Ground, { project, workspace }: Stay, before: st
 	}
 	const moved = await movedMeanwhile();
 	if (moved !== null) return moved;
-	const { code, errors } = await git(checkout.path, ["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", after], {
-		answers: [1, 2, 128],
-	});
+	const { code, errors } = await git(
+		checkout.path,
+		["merge", "--quiet", "--ff-only", "--no-autostash", "--no-verify-signatures", "--no-overwrite-ignore", after],
+		{
+			answers: [1, 2, 128],
+		},
+	);
 	if (code === 0) return null;
 	const now = await commitOf(git, project.path, ref);
 	if (now === after) return null;

@@ -5,9 +5,9 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Committed } from "#contract/workspace.ts";
 import type { CommitWish, Stay } from "#engine/workspaces.ts";
 import { type Ground, identityOf } from "./ground.ts";
+import { type Change, lookAt, nulEnded, shown, type Tree } from "./look.ts";
 import { settingsOf } from "./settings.ts";
 import { treeGone } from "./standing.ts";
-import { type Change, lookAt, nulEnded, shown, type Tree } from "./tree.ts";
 
 const messageMax = 32 * 1024;
 

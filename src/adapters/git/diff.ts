@@ -7,8 +7,8 @@ import type { ChangedFile, Diff } from "#contract/workspace.ts";
 import type { Against, Stay } from "#engine/workspaces.ts";
 import type { Git } from "./git.ts";
 import { baseCommit, type Ground } from "./ground.ts";
+import { lookAt, nulEnded, shown } from "./look.ts";
 import { treeGone } from "./standing.ts";
-import { lookAt, nulEnded, shown } from "./tree.ts";
 
 const patchMax = 1024 * 1024;
 const filesMax = 5000;

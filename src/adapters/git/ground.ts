@@ -2,8 +2,8 @@
 import type { Clock, Ids } from "#engine/ports.ts";
 import type { Live, Stay, Tenant } from "#engine/workspaces.ts";
 import type { Git } from "./git.ts";
+import { commitOf } from "./given.ts";
 import type { Layout } from "./layout.ts";
-import { commitOf } from "./names.ts";
 
 export interface Ground {
 	git: Git;

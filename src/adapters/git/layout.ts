@@ -24,6 +24,10 @@ export class Layout {
 	primary(slug: ProjectSlug): string {
 		return path.join(this.project(slug), "primary");
 	}
+	/** there until the checkout in `primary/` is whole */
+	primaryIntent(slug: ProjectSlug): string {
+		return path.join(this.project(slug), ".primary.json");
+	}
 	agents(slug: ProjectSlug): string {
 		return path.join(this.project(slug), "agents");
 	}

@@ -3,8 +3,8 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProjectPlace } from "#engine/workspaces.ts";
 import type { Git } from "./git.ts";
 import type { Ground } from "./ground.ts";
+import { shown } from "./look.ts";
 import { inScratch } from "./scratch.ts";
-import { shown } from "./tree.ts";
 
 /** The tree that both sides make together, or the files in which they disagree. */
 export async function mergeTrees(git: Git, repository: string, ours: string, theirs: string): Promise<{ tree: string } | Refusal> {

@@ -8,9 +8,9 @@ import type { Live, OpenedProject, ProjectPlace } from "#engine/workspaces.ts";
 import { discard } from "./discard.ts";
 import { exclusively } from "./exclusive.ts";
 import { GitFailed } from "./git.ts";
+import { checkUrl, commitOf, existingBranch, looksLikeUrl } from "./given.ts";
 import { type Ground, isAncestor } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
-import { checkUrl, commitOf, existingBranch, looksLikeUrl } from "./names.ts";
 import { defaultBranch } from "./settings.ts";
 
 const networkTimeoutMs = 30 * 60 * 1000;

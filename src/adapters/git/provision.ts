@@ -14,13 +14,13 @@ import { makeClone } from "./clone.ts";
 import { runCommand } from "./command.ts";
 import { discard, discardWorktree } from "./discard.ts";
 import { exclusively } from "./exclusive.ts";
+import { branchFor, commitOf, existingBranch } from "./given.ts";
 import { commandEnvironment, type Ground } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
+import { gitFolderOf } from "./look.ts";
 import { dropMark, markIn, readMark, writeMark } from "./mark.ts";
-import { branchFor, commitOf, existingBranch } from "./names.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
-import { gitFolderOf } from "./tree.ts";
 
 /** Fills a worktree that has a HEAD and nothing else, and says what did not come along. */
 export type Fill = (mark: WorkspaceMark) => Promise<Provisioned["missing"] | Refusal>;

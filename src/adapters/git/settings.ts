@@ -7,8 +7,8 @@ import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/pro
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProjectPlace, SettingsInForce } from "#engine/workspaces.ts";
 import type { Git } from "./git.ts";
+import { commitOf } from "./given.ts";
 import type { Layout } from "./layout.ts";
-import { commitOf } from "./names.ts";
 
 const repositoryFile = ".brood.yaml";
 const configBytesMax = 256 * 1024;

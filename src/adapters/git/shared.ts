@@ -8,8 +8,8 @@ import type { Provisioned } from "#engine/workspaces.ts";
 import { exclusively } from "./exclusive.ts";
 import type { Git } from "./git.ts";
 import { exists, isInside } from "./layout.ts";
+import { gitFolderOf } from "./look.ts";
 import { readPrimaryMark } from "./mark.ts";
-import { gitFolderOf } from "./tree.ts";
 
 type Shared = Provisioned["shared"];
 

@@ -3,11 +3,11 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { SeenCommit, Standing } from "#contract/workspace.ts";
 import type { Stay } from "#engine/workspaces.ts";
 import type { Git } from "./git.ts";
+import { commitOf } from "./given.ts";
 import { baseCommit, type Ground, identityOf, isAncestor } from "./ground.ts";
 import { exists } from "./layout.ts";
-import { commitOf } from "./names.ts";
+import { lookAt } from "./look.ts";
 import { recordedMerge } from "./record.ts";
-import { lookAt } from "./tree.ts";
 
 export async function standingOf(ground: Ground, stay: Stay): Promise<Standing | Refusal> {
 	const gone = await treeGone(stay);

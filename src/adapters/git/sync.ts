@@ -5,10 +5,10 @@ import type { SyncStrategy } from "#contract/workspace.ts";
 import type { AtHome, Stay } from "#engine/workspaces.ts";
 import { notOnBranch } from "./commit.ts";
 import { baseCommit, type Ground, identityOf } from "./ground.ts";
+import { dirtyRefusal, lookAt } from "./look.ts";
 import { commitTree, mergeTrees, rebased } from "./merge.ts";
 import { moveBranch } from "./move.ts";
 import { count, isMerged, standingOf, treeGone } from "./standing.ts";
-import { dirtyRefusal, lookAt } from "./tree.ts";
 
 export async function syncWork(ground: Ground, stay: Stay, strategy: SyncStrategy): Promise<AtHome | Refusal> {
 	const { git } = ground;

@@ -1,0 +1,111 @@
+// Freeing what is past its time. Each thing is freed for a reason that can be read off it; whatever says nothing about itself
+// is shown and kept.
+import { lstat, readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { Handle, type ProjectSlug } from "#contract/ids.ts";
+import type { Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
+import { discard, discardedPrefix, discardWorktree } from "./discard.ts";
+import type { Ground } from "./ground.ts";
+import type { Keep } from "./keep.ts";
+import { trashDays } from "./layout.ts";
+import { markIn, readMark } from "./mark.ts";
+import { scratchInUse } from "./scratch.ts";
+
+interface Candidate extends Leftover {
+	free(): Promise<void>;
+}
+
+export async function collect(ground: Ground, keep: Keep, project: ProjectPlace, options: { dryRun: boolean; living: readonly Tenant[] }): Promise<Leftover[]> {
+	const candidates = [
+		...(await trash(ground, project.slug)),
+		...(await scratches(ground, project)),
+		...(await halfClones(ground, project.slug)),
+		...(await unknownFolders(ground, project.slug, options.living)),
+	];
+	const found: Leftover[] = [];
+	for (const { free, ...leftover } of candidates) {
+		if (!options.dryRun && leftover.freed) await free();
+		found.push(leftover);
+	}
+	return [...found, ...(await keep.prune(project, options))];
+}
+
+async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Candidate[]> {
+	const found: Candidate[] = [];
+	for (const name of await names(layout.trash)) {
+		const place = path.join(layout.trash, name);
+		const free = async (): Promise<void> => await rm(place, { recursive: true, force: true });
+		if (name.startsWith(discardedPrefix)) {
+			found.push({ what: "trash", name, bytes: await sizeOf(place), reason: "taken back before anybody used it", freed: true, free });
+			continue;
+		}
+		const [, time, rest] = /^(\d{8}T\d{6})Z-(.+)$/.exec(name) ?? [];
+		if (time === undefined || rest?.startsWith(`${slug}-`) !== true) continue;
+		const days = (clock.now() - timeOf(time)) / (24 * 60 * 60 * 1000);
+		const old = days > trashDays;
+		found.push({ what: "trash", name, bytes: await sizeOf(place), reason: `${Math.floor(days)} days in the trash, kept for ${trashDays}`, freed: old, free });
+	}
+	return found;
+}
+
+/** `20260102T030405` back to what it stood for. */
+function timeOf(stamped: string): number {
+	const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)$/.exec(stamped) ?? [];
+	return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+}
+
+async function scratches(ground: Ground, project: ProjectPlace): Promise<Candidate[]> {
+	const folder = ground.layout.scratches(project.slug);
+	const left = (await names(folder)).map((name) => path.join(folder, name)).filter((place) => !scratchInUse.has(place));
+	return await Promise.all(
+		left.map(async (place) => ({
+			what: "scratch" as const,
+			name: path.basename(place),
+			bytes: await sizeOf(place),
+			reason: "a scratch tree of a process that died",
+			freed: true,
+			free: async () => await discardWorktree(ground, project.path, place),
+		})),
+	);
+}
+
+async function halfClones(ground: Ground, slug: ProjectSlug): Promise<Candidate[]> {
+	const folder = ground.layout.project(slug);
+	const left = (await names(folder)).filter((name) => name.startsWith(".clone-")).map((name) => path.join(folder, name));
+	return await Promise.all(
+		left.map(async (place) => ({
+			what: "clone" as const,
+			name: path.basename(place),
+			bytes: await sizeOf(place),
+			reason: "half a clone",
+			freed: true,
+			free: async () => await discard(ground, place),
+		})),
+	);
+}
+
+/** Shown only: somebody may know what they are. */
+async function unknownFolders({ git, layout }: Ground, slug: ProjectSlug, living: readonly Tenant[]): Promise<Candidate[]> {
+	const found: Candidate[] = [];
+	for (const name of await names(layout.agents(slug))) {
+		if (name.startsWith(".") || living.some(({ handle }) => handle === name)) continue;
+		const place = path.join(layout.agents(slug), name);
+		const gitFolder = await git(place, ["rev-parse", "--absolute-git-dir"], { answers: [128] }).catch(() => null);
+		const mark = gitFolder?.code === 0 ? await readMark(markIn(gitFolder.text)) : null;
+		const reason = mark !== null && Handle.safeParse(name).success ? `the workspace of ${name}, which was not removed` : "not made by Brood";
+		found.push({ what: "unknown", name, bytes: await sizeOf(place), reason, freed: false, free: async () => {} });
+	}
+	return found;
+}
+
+async function names(folder: string): Promise<string[]> {
+	return (await readdir(folder).catch(() => [])).sort();
+}
+
+async function sizeOf(place: string): Promise<number> {
+	const found = await lstat(place).catch(() => null);
+	if (found === null) return 0;
+	if (!found.isDirectory()) return found.size;
+	const sizes = await Promise.all((await readdir(place).catch(() => [])).map((name) => sizeOf(path.join(place, name))));
+	return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,127 @@
+// Bringing a workspace back: a snapshot, then a clean tree, then home. What is gone is made anew from its branch; what is
+// damaged in a way that nobody can judge is left as it is.
+import { cp, lstat, mkdir, rename } from "node:fs/promises";
+import path from "node:path";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { AtHome, Live, Stay } from "#engine/workspaces.ts";
+import { makeClone } from "./clone.ts";
+import { forget } from "./discard.ts";
+import { exclusively } from "./exclusive.ts";
+import { commitOf } from "./given.ts";
+import type { Ground } from "./ground.ts";
+import { release } from "./home.ts";
+import type { Keep } from "./keep.ts";
+import { exists, inTheWay } from "./layout.ts";
+import { gitFolderOf, lookAt } from "./look.ts";
+import { markIn, readMark, writeMark } from "./mark.ts";
+import { checkOut } from "./provision.ts";
+import { settingsOf } from "./settings.ts";
+import { share } from "./shared.ts";
+import { worktreeAt } from "./worktrees.ts";
+
+/** a lock that is younger may belong to a git that is at work */
+const lockAgeMsMin = 60_000;
+
+export async function recover(ground: Ground, keep: Keep, stay: Stay, live: Live): Promise<AtHome | Refusal> {
+	if (stay.workspace.kind === "main") return await release(ground, stay, live);
+	const { git, layout } = ground;
+	const missing = !(await exists(stay.workspace.path));
+	const wrong = missing ? await remake(ground, stay) : ((await repair(ground, stay)) ?? (await unlock(ground, stay)));
+	if (wrong !== null) return wrong;
+	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, keep, stay);
+	if (isRefusal(cleaned)) return cleaned;
+	const home = await release(ground, stay, live, cleaned.snapshot);
+	const force = await settingsOf(git, layout, stay.project, live.approved);
+	if (isRefusal(home) || isRefusal(force)) return home;
+	const checkout = stay.project.path === layout.mirror(stay.project.slug) ? null : stay.project.path;
+	await share(git, stay.workspace.path, { primary: layout.primary(stay.project.slug), checkout }, force.settings);
+	return missing ? { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` } : home;
+}
+
+/** A tree for the branch, or for base where the branch is gone as well. */
+async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
+	const { git, layout } = ground;
+	const { project, agent, workspace } = stay;
+	if (workspace.path !== layout.agent(project.slug, agent.handle)) return inTheWay(workspace.path);
+	const wrong = await layout.free(workspace.path);
+	if (wrong !== null) return wrong;
+	const kept = workspace.kind === "clone" ? `refs/brood/clones/${agent.id}` : `refs/heads/${workspace.branch}`;
+	const tip = await commitOf(git, project.path, kept);
+	const start = tip ?? (await commitOf(git, project.path, `refs/heads/${workspace.base}`));
+	if (start === null) return refuse("NOT_FOUND", `Neither ${workspace.branch} nor ${workspace.base} has a commit.`);
+	const mark: WorkspaceMark = { agent: agent.id, project: project.slug, ...workspace, start, ready: true };
+	if (workspace.kind === "clone") await makeClone(ground, project, agent, mark);
+	else {
+		await exclusively(project.path, async () => {
+			await setAside(ground, stay);
+			const branch = tip === null ? ["-b", workspace.branch, workspace.path, start] : [workspace.path, workspace.branch];
+			await git(project.path, ["worktree", "add", "--quiet", "--no-checkout", ...branch]);
+		});
+	}
+	await checkOut(ground, mark);
+	await writeMark(markIn(await gitFolderOf(git, workspace.path)), mark);
+	return null;
+}
+
+/** What git still knows of the tree that is gone, its index above all, goes to the trash before it is forgotten. */
+async function setAside(ground: Ground, { project, agent, workspace }: Stay): Promise<void> {
+	const { git, layout, clock } = ground;
+	const known = await worktreeAt(git, project.path, workspace.path);
+	if (known === null) return;
+	const { text: common } = await git(project.path, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+	const folder = path.join(common, "worktrees", agent.handle);
+	if ((await readMark(markIn(folder)))?.agent === agent.id) {
+		await mkdir(layout.trash, { recursive: true, mode: 0o700 });
+		await cp(folder, path.join(layout.trash, `${stamp(clock.now())}-${project.slug}-${agent.handle}.git`), { recursive: true });
+	}
+	await forget(ground, project.path, known.path, known.locked !== null);
+}
+
+/** A time that sorts, for the names in the trash. */
+export const stamp = (at: number): string => new Date(at).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
+
+/** Lets git find the repository of a tree that lost its `.git` file; refuses what is not ours afterwards either. */
+async function repair({ git }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
+	const isOurs = async (): Promise<boolean> => {
+		const found = await git(workspace.path, ["rev-parse", "--absolute-git-dir"], { answers: [128] });
+		return found.code === 0 && (await readMark(markIn(found.text)))?.agent === agent.id;
+	};
+	if (await isOurs()) return null;
+	if (workspace.kind === "worktree") await git(project.path, ["worktree", "repair", workspace.path], { answers: [1, 128] });
+	return (await isOurs()) ? null : inTheWay(workspace.path);
+}
+
+async function unlock({ git, clock }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
+	const gitFolder = await gitFolderOf(git, workspace.path);
+	const lock = path.join(gitFolder, "index.lock");
+	const found = await lstat(lock).catch(() => null);
+	if (found === null) return null;
+	const age = clock.now() - found.mtimeMs;
+	if (age < lockAgeMsMin) {
+		return refuse("CONFLICT", `Git may be at work in ${workspace.path}: its lock is ${Math.round(age / 1000)} s old.`, {
+			suggestions: [`brood agent health ${project.slug}/${agent.handle}`],
+		});
+	}
+	await rename(lock, path.join(gitFolder, `brood-left-index.lock-${clock.now()}`));
+	return null;
+}
+
+/** The end of an operation that was begun; the snapshot has its files. */
+const quit: Readonly<Record<string, readonly string[]>> = {
+	rebase: ["rebase", "--quit"],
+	"cherry-pick": ["cherry-pick", "--quit"],
+	revert: ["revert", "--quit"],
+	bisect: ["bisect", "reset", "HEAD"],
+};
+
+async function cleanUp({ git }: Ground, keep: Keep, stay: Stay): Promise<{ snapshot: string | null } | Refusal> {
+	const { path: folder } = stay.workspace;
+	const before = await lookAt(git, folder);
+	if (before.changes.length === 0 && before.operation === null) return { snapshot: (await keep.take(stay, "recover"))?.id ?? null };
+	const cleaned = await keep.clean(stay);
+	if (isRefusal(cleaned)) return cleaned;
+	const end = quit[before.operation ?? ""];
+	if (end !== undefined) await git(folder, end, { answers: [1, 128] });
+	return cleaned;
+}
