@@ -8,7 +8,7 @@ import { discard, discardedPrefix, discardWorktree } from "./discard.ts";
 import type { Ground } from "./ground.ts";
 import type { Keep } from "./keep.ts";
 import { trashDays } from "./layout.ts";
-import { markIn, readMark } from "./mark.ts";
+import { markAt } from "./look.ts";
 import { scratchInUse } from "./scratch.ts";
 
 interface Candidate extends Leftover {
@@ -90,8 +90,7 @@ async function unknownFolders({ git, layout }: Ground, slug: ProjectSlug, living
 	for (const name of await names(layout.agents(slug))) {
 		if (name.startsWith(".") || living.some(({ handle }) => handle === name)) continue;
 		const place = path.join(layout.agents(slug), name);
-		const gitFolder = await git(place, ["rev-parse", "--absolute-git-dir"], { answers: [128] }).catch(() => null);
-		const mark = gitFolder?.code === 0 ? await readMark(markIn(gitFolder.text)) : null;
+		const mark = await markAt(git, place).catch(() => null);
 		const reason = mark !== null && Handle.safeParse(name).success ? `the workspace of ${name}, which was not removed` : "not made by Brood";
 		found.push({ what: "unknown", name, bytes: await sizeOf(place), reason, freed: false, free: async () => {} });
 	}

@@ -7,7 +7,7 @@ import type { Stay } from "#engine/workspaces.ts";
 import { commitOf } from "./given.ts";
 import { type Ground, isAncestor } from "./ground.ts";
 import { exists } from "./layout.ts";
-import { lookAt } from "./look.ts";
+import { gitFolderAt, lookAt } from "./look.ts";
 import { markIn, readMark } from "./mark.ts";
 import { brokenLink } from "./shared.ts";
 import { worktreeAt } from "./worktrees.ts";
@@ -36,12 +36,12 @@ async function issuesOf(ground: Ground, stay: Stay, settings: ProjectSettings | 
 
 /** Why the folder is not the workspace that we made; null if it is. */
 async function notOurs({ git }: Ground, { project, agent, workspace }: Stay): Promise<string | null> {
-	const found = await git(workspace.path, ["rev-parse", "--absolute-git-dir"], { answers: [128] }).catch(() => null);
-	if (found === null || found.code !== 0) return `${workspace.path} is no git repository any more.`;
+	const gitFolder = await gitFolderAt(git, workspace.path).catch(() => null);
+	if (gitFolder === null) return `${workspace.path} is no git repository any more.`;
 	if (workspace.kind === "main") return null;
 	if (workspace.kind === "worktree" && (await worktreeAt(git, project.path, workspace.path)) === null)
 		return `${project.path} does not know the worktree ${workspace.path}.`;
-	const mark = await readMark(markIn(found.text));
+	const mark = await readMark(markIn(gitFolder));
 	return mark?.agent === agent.id ? null : `${workspace.path} is not marked as a workspace of ${agent.handle}.`;
 }
 

@@ -20,3 +20,8 @@ export interface Keep {
 	/** Fills an empty worktree with the parent's tree and index. */
 	fill(wish: ForkWish, mark: WorkspaceMark): Promise<Provisioned["missing"] | Refusal>;
 }
+
+export function makeKeep(_: unknown): Keep {
+	const later = async (): Promise<never> => await Promise.reject(new Error("snapshots are not there yet"));
+	return { take: async () => null, list: later, show: later, restore: later, prune: async () => [], clean: later, bin: later, headOf: later, fill: later };
+}

@@ -2,8 +2,10 @@
 import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { Stay } from "#engine/workspaces.ts";
 import type { Git } from "./git.ts";
+import { markIn, readMark } from "./mark.ts";
 
 export interface Change {
 	/** git's two letters, `??` for untracked */
@@ -63,6 +65,19 @@ export const nulEnded = (raw: readonly string[]): Buffer => Buffer.from(raw.map(
 
 export async function gitFolderOf(git: Git, folder: string): Promise<string> {
 	return (await git(folder, ["rev-parse", "--absolute-git-dir"])).text;
+}
+
+/** The same for a folder that may be anything; null if it is no working tree. */
+export async function gitFolderAt(git: Git, place: string): Promise<string | null> {
+	if ((await lstat(place).catch(() => null))?.isDirectory() !== true) return null;
+	const { code, text } = await git(place, ["rev-parse", "--absolute-git-dir"], { answers: [128] });
+	return code === 0 ? text : null;
+}
+
+/** What we wrote down about the workspace at a place; null if it is none of ours. */
+export async function markAt(git: Git, place: string): Promise<WorkspaceMark | null> {
+	const gitFolder = await gitFolderAt(git, place);
+	return gitFolder === null ? null : await readMark(markIn(gitFolder));
 }
 
 const operations = [

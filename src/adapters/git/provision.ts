@@ -17,7 +17,7 @@ import { exclusively } from "./exclusive.ts";
 import { branchFor, commitOf, existingBranch } from "./given.ts";
 import { commandEnvironment, type Ground } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
-import { gitFolderOf } from "./look.ts";
+import { gitFolderOf, markAt } from "./look.ts";
 import { dropMark, markIn, readMark, writeMark } from "./mark.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
@@ -87,15 +87,10 @@ async function whatIsThere(ground: Ground, wish: ProvisionWish, place: string, i
 	if (wrong !== null) return wrong;
 	const begun = await readMark(intent);
 	if (begun !== null && begun.agent !== wish.agent.id) return inTheWay(place);
-	const mark = (await exists(place)) ? await markOf(ground, place) : null;
+	const mark = await markAt(ground.git, place);
 	if (mark?.agent === wish.agent.id && mark.path === place) return { mark };
 	if (begun !== null) await takeBack(ground, wish, intent);
 	return (await exists(place)) ? inTheWay(place) : { mark: null };
-}
-
-async function markOf({ git }: Ground, place: string): Promise<WorkspaceMark | null> {
-	const { code, text } = await git(place, ["rev-parse", "--absolute-git-dir"], { answers: [128] });
-	return code === 0 ? await readMark(markIn(text)) : null;
 }
 
 async function make(

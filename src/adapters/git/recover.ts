@@ -13,7 +13,7 @@ import type { Ground } from "./ground.ts";
 import { release } from "./home.ts";
 import type { Keep } from "./keep.ts";
 import { exists, inTheWay } from "./layout.ts";
-import { gitFolderOf, lookAt } from "./look.ts";
+import { gitFolderOf, lookAt, markAt } from "./look.ts";
 import { markIn, readMark, writeMark } from "./mark.ts";
 import { checkOut } from "./provision.ts";
 import { settingsOf } from "./settings.ts";
@@ -83,10 +83,7 @@ export const stamp = (at: number): string => new Date(at).toISOString().replace(
 
 /** Lets git find the repository of a tree that lost its `.git` file; refuses what is not ours afterwards either. */
 async function repair({ git }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
-	const isOurs = async (): Promise<boolean> => {
-		const found = await git(workspace.path, ["rev-parse", "--absolute-git-dir"], { answers: [128] });
-		return found.code === 0 && (await readMark(markIn(found.text)))?.agent === agent.id;
-	};
+	const isOurs = async (): Promise<boolean> => (await markAt(git, workspace.path))?.agent === agent.id;
 	if (await isOurs()) return null;
 	if (workspace.kind === "worktree") await git(project.path, ["worktree", "repair", workspace.path], { answers: [1, 128] });
 	return (await isOurs()) ? null : inTheWay(workspace.path);

@@ -6,8 +6,7 @@ import { commitOf } from "./given.ts";
 import { commandEnvironment, type Ground, tipOf } from "./ground.ts";
 import type { Keep } from "./keep.ts";
 import { exists, inTheWay } from "./layout.ts";
-import { dirtyRefusal, lookAt } from "./look.ts";
-import { markIn, readMark } from "./mark.ts";
+import { dirtyRefusal, lookAt, markAt } from "./look.ts";
 import { mergeTrees, treeOfCommit } from "./merge.ts";
 import { settingsOf } from "./settings.ts";
 import { isMerged } from "./standing.ts";
@@ -18,7 +17,8 @@ export async function removeWorkspace(ground: Ground, keep: Keep, stay: Stay, wi
 	const { project, workspace } = stay;
 	if (workspace.kind === "main") return refuse("CONFLICT", `${project.path} is the project itself and is never removed.`, { details: { path: project.path } });
 	const there = await exists(workspace.path);
-	if (there && !(await isOurs(ground, stay))) return inTheWay(workspace.path);
+	// a folder is only moved if its mark says that it is this agent's
+	if (there && (await markAt(git, workspace.path))?.agent !== stay.agent.id) return inTheWay(workspace.path);
 	const tip = there || workspace.kind === "worktree" ? await tipOf(ground, stay) : null;
 	if (wish.force !== true) {
 		const dirty = there ? dirtyRefusal(await lookAt(git, workspace.path), { folder: workspace.path, stay }) : null;
@@ -29,12 +29,6 @@ export async function removeWorkspace(ground: Ground, keep: Keep, stay: Stay, wi
 	const binned = await keep.bin(stay);
 	const branchRemoved = wish.branch === true && tip !== null && workspace.kind === "worktree" && (await removeBranch(ground, stay, tip));
 	return { ...binned, branchRemoved, teardown };
-}
-
-/** A folder is only moved if its mark says that it is this agent's. */
-async function isOurs({ git }: Ground, { agent, workspace }: Stay): Promise<boolean> {
-	const found = await git(workspace.path, ["rev-parse", "--absolute-git-dir"], { answers: [128] });
-	return found.code === 0 && (await readMark(markIn(found.text)))?.agent === agent.id;
 }
 
 /** Merged by ancestry, by a merge that was recorded, or because base would not change if it were merged. */

@@ -9,7 +9,7 @@ import { exclusively } from "./exclusive.ts";
 import { commitOf } from "./given.ts";
 import { commandEnvironment, type Ground } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
-import { dirtyRefusal, gitFolderOf, lookAt } from "./look.ts";
+import { dirtyRefusal, gitFolderAt, gitFolderOf, lookAt } from "./look.ts";
 import { dropMark, markIn, readPrimaryMark, writeMark } from "./mark.ts";
 import { checkOut, commandFailed, notApproved } from "./provision.ts";
 import { settingsOf } from "./settings.ts";
@@ -57,9 +57,8 @@ async function standAt(ground: Ground, project: ProjectPlace, place: string, com
 	const intent = layout.primaryIntent(project.slug);
 	// a checkout that was begun and not finished is ours, and nobody has used it
 	if (await exists(intent)) await discardWorktree(ground, project.path, place);
-	const found = (await exists(place)) ? await git(place, ["rev-parse", "--absolute-git-dir"], { answers: [128] }) : null;
-	const mark = found === null || found.code !== 0 ? null : await readPrimaryMark(found.text);
-	if (found !== null && mark?.project !== project.slug) return inTheWay(place);
+	const found = await gitFolderAt(git, place);
+	if ((await exists(place)) && (found === null || (await readPrimaryMark(found))?.project !== project.slug)) return inTheWay(place);
 	if (found === null) {
 		const empty = { project: project.slug, commit: null, lockfiles: null };
 		await writeMark(intent, empty);
@@ -75,5 +74,5 @@ async function standAt(ground: Ground, project: ProjectPlace, place: string, com
 	const dirty = dirtyRefusal(changed, { folder: place });
 	if (dirty !== null) return dirty;
 	await git(place, ["-c", "checkout.workers=0", "checkout", "--quiet", "--detach", "--no-recurse-submodules", commit, "--"]);
-	return { gitFolder: found.text };
+	return { gitFolder: found };
 }

@@ -6,7 +6,9 @@ import { HomeConfig } from "#contract/config.ts";
 
 /** The part of a schema that is needed here; the contract's schemas have it. */
 interface Schema<T> {
-	safeParse(value: unknown): { success: true; data: T } | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
+	safeParse(
+		value: unknown,
+	): { success: true; data: T } | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string; keys?: unknown }[] } };
 }
 
 /** The file is there, but not as it should be; the message begins with where. */
@@ -31,7 +33,9 @@ export function parseConfig<T>(schema: Schema<T>, text: string, file: string): T
 	const parsed = schema.safeParse(document.toJS() ?? {});
 	if (parsed.success) return parsed.data;
 	const [issue] = parsed.error.issues;
-	const node: unknown = document.getIn(issue?.path ?? [], true);
+	// a key that nobody knows is a fault of what it is in; the place to look at is the key's own
+	const unknown = Array.isArray(issue?.keys) ? issue.keys.slice(0, 1) : [];
+	const node: unknown = document.getIn([...(issue?.path ?? []), ...unknown], true);
 	const offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
 	throw new ConfigError(`${at(offset)}: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(": ")}`);
 }
