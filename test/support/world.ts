@@ -133,7 +133,7 @@ export function treeState(world: World, folder: string): unknown {
 	return {
 		files: fingerprint(folder, (name) => name === ".git"),
 		index: world.git(folder, "ls-files", "--stage", "--debug").replace(/^ .*\n?/gm, ""),
-		head: world.git(folder, "log", "-1", "--format=%H %D"),
+		head: world.git(folder, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD"),
 		status: world.git(folder, "status", "--porcelain=v2"),
 	};
 }
