@@ -9,10 +9,11 @@
 import path from "node:path";
 import { alwaysSet, neutralFor } from "./neutral.ts";
 import { type Place, placeOf } from "./place.ts";
+import { type Remotes, remotesIn, throughRemotes, verbAt } from "./remotes.ts";
 
 type Guarded = { args: readonly string[]; environment: Record<string, string> } | { refused: string };
 
-interface Setting {
+export interface Setting {
 	scope: string;
 	key: string;
 	value: string;
@@ -30,6 +31,7 @@ interface Guard {
 	worktree: string | null;
 	/** the repository brings programs for trailers */
 	trailers: boolean;
+	remotes: Remotes;
 	refused: string | null;
 }
 
@@ -53,7 +55,9 @@ export class Distrust {
 		const guard = await this.#guardOf(folder, place, { ...this.#plain, ...where, ...asked });
 		const wrong = refusal(guard, folder, place, args, asked);
 		if (wrong !== null) return { refused: wrong };
-		return { args: withFlags(args), environment: { ...where, ...guard.environment, ...asVariables(guard.overrides) } };
+		const across = throughRemotes(args, guard.remotes);
+		if ("refused" in across) return across;
+		return { args: withFlags(across.args), environment: { ...where, ...guard.environment, ...asVariables([...guard.overrides, ...across.overrides]) } };
 	}
 
 	async #guardOf(folder: string, place: Place, environment: Record<string, string>): Promise<Guard> {
@@ -106,6 +110,7 @@ function guardAgainst(settings: readonly Setting[]): Guard {
 		environment: brought.some(({ key }) => key === "core.gitproxy") ? { GIT_PROXY_COMMAND: "" } : {},
 		worktree: brought.findLast(({ key }) => key === "core.worktree")?.value ?? null,
 		trailers: brought.some(({ key }) => /^trailer\..*\.(cmd|command)$/.test(key)),
+		remotes: remotesIn(settings, brought),
 		refused,
 	};
 }
@@ -129,8 +134,7 @@ const looksAtSubmodules = ["status", "diff", "diff-files", "diff-index"];
 
 /** External diffs cannot be taken away by configuration, and looking into a submodule would run what its configuration says. */
 function withFlags(args: readonly string[]): readonly string[] {
-	let at = 0;
-	while (args[at] === "-c" || args[at] === "-C") at += 2;
+	const at = verbAt(args);
 	const verb = args[at] ?? "";
 	const flags = [
 		...(differs.includes(verb) ? ["--no-ext-diff", "--no-textconv"] : []),
