@@ -72,6 +72,16 @@ test("the same in plain git sets most of them off", { timeout: 60_000 }, () => {
 	expect(open.fired().length).toBeGreaterThan(12);
 });
 
+test.each(["add -A", "merge --no-edit other", "stash", "rm inner", "add inner"])("git %s does not run what a repository inside brings", async (line) => {
+	const inner = traps.filter(({ name }) => name.startsWith("inner"));
+	const [open, guarded] = [fresh(), fresh()];
+	const control = layTrap(victim, open, inner);
+	plainGit(open, line.split(" "));
+	const trapped = layTrap(victim, guarded, inner);
+	await ours()(guarded, line.split(" ")).catch(() => {});
+	expect({ plain: control.fired(), ours: trapped.fired() }).toEqual({ plain: ["inner-filter", "inner-fsmonitor"], ours: [] });
+});
+
 test("what the user configured for everything keeps working", async () => {
 	const folder = fresh();
 	const own = path.join(base, "filters");

@@ -7,6 +7,7 @@
 //
 // Known limit: between the listing and the command an agent of the same user can change the file.
 import path from "node:path";
+import { Nested } from "./nested.ts";
 import { alwaysSet, neutralFor } from "./neutral.ts";
 import { type Place, placeOf } from "./place.ts";
 import { type Remotes, remotesIn, throughRemotes, verbAt } from "./remotes.ts";
@@ -41,6 +42,7 @@ export class Distrust {
 	readonly #plain: Record<string, string>;
 	readonly #list: (folder: string, environment: Record<string, string>) => Promise<Buffer>;
 	readonly #known = new Map<string, Known>();
+	readonly #nested = new Nested();
 
 	constructor(plain: Record<string, string>, list: (folder: string, environment: Record<string, string>) => Promise<Buffer>) {
 		this.#plain = plain;
@@ -53,11 +55,29 @@ export class Distrust {
 		const place = await placeOf(folder, { ...this.#plain, ...asked });
 		const where: Record<string, string> = { GIT_CEILING_DIRECTORIES: above, ...(place.bare ? { GIT_DIR: path.resolve(folder) } : {}) };
 		const guard = await this.#guardOf(folder, place, { ...this.#plain, ...where, ...asked });
+		const inner = looksInside.includes(args[verbAt(args)] ?? "") ? await this.#inside(folder, place, asked["GIT_INDEX_FILE"], 0).catch(() => null) : [];
+		if (inner === null) return { refused: "the index cannot be read" };
 		const wrong = refusal(guard, folder, place, args, asked);
 		if (wrong !== null) return { refused: wrong };
 		const across = throughRemotes(args, guard.remotes);
 		if ("refused" in across) return across;
-		return { args: withFlags(across.args), environment: { ...where, ...guard.environment, ...asVariables([...guard.overrides, ...across.overrides]) } };
+		return {
+			args: withFlags(across.args),
+			environment: { ...where, ...guard.environment, ...asVariables([...inner, ...guard.overrides, ...across.overrides]) },
+		};
+	}
+
+	/** Git looks into the repositories that the index knows; what their own configuration brings is taken away as well. */
+	async #inside(folder: string, place: Place, index: string | undefined, depth: number): Promise<readonly (readonly [string, string])[]> {
+		if (place.gitFolder === null || depth > 3) return [];
+		const found: (readonly [string, string])[] = [];
+		for (const inner of await this.#nested.below(folder, index ?? path.join(place.gitFolder, "index"))) {
+			const environment = { ...this.#plain, GIT_CEILING_DIRECTORIES: path.dirname(inner) };
+			const innerPlace = await placeOf(inner, environment);
+			const guard = await this.#guardOf(inner, innerPlace, environment);
+			found.push(...guard.overrides, ...(await this.#inside(inner, innerPlace, undefined, depth + 1)));
+		}
+		return found;
 	}
 
 	async #guardOf(folder: string, place: Place, environment: Record<string, string>): Promise<Guard> {
@@ -131,6 +151,30 @@ function refusal(guard: Guard, folder: string, place: Place, args: readonly stri
 
 const differs = ["diff", "diff-files", "diff-index", "diff-tree", "show", "log", "format-patch", "whatchanged", "range-diff"];
 const looksAtSubmodules = ["status", "diff", "diff-files", "diff-index"];
+
+/** Verbs that ask a repository inside whether it is clean, and take no flag against it. */
+const looksInside: readonly string[] = [
+	"add",
+	"commit",
+	"merge",
+	"rebase",
+	"cherry-pick",
+	"revert",
+	"rm",
+	"mv",
+	"checkout",
+	"switch",
+	"reset",
+	"read-tree",
+	"am",
+	"pull",
+	"worktree",
+	"update-index",
+	"restore",
+	"submodule",
+	"describe",
+	"stash",
+];
 
 /** External diffs cannot be taken away by configuration, and looking into a submodule would run what its configuration says. */
 function withFlags(args: readonly string[]): readonly string[] {
