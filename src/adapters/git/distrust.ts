@@ -20,11 +20,6 @@ export interface Setting {
 	value: string;
 }
 
-interface Known {
-	contents: readonly string[];
-	guard: Guard;
-}
-
 interface Guard {
 	overrides: readonly (readonly [string, string])[];
 	environment: Record<string, string>;
@@ -36,12 +31,13 @@ interface Guard {
 	refused: string | null;
 }
 
-const knownMax = 2000;
+const knownMax = 500;
 
 export class Distrust {
 	readonly #plain: Record<string, string>;
 	readonly #list: (folder: string, environment: Record<string, string>) => Promise<Buffer>;
-	readonly #known = new Map<string, Known>();
+	/** by everything that the files of configuration say, so that a change is never missed */
+	readonly #known = new Map<string, Guard>();
 	readonly #nested = new Nested();
 
 	constructor(plain: Record<string, string>, list: (folder: string, environment: Record<string, string>) => Promise<Buffer>) {
@@ -81,22 +77,21 @@ export class Distrust {
 	}
 
 	async #guardOf(folder: string, place: Place, environment: Record<string, string>): Promise<Guard> {
-		const key = `${place.gitFolder ?? ""}\0${path.resolve(folder)}`;
+		const key = place.contents.join("\0");
 		const known = this.#known.get(key);
-		if (known !== undefined && sameLists(known.contents, place.contents)) return known.guard;
+		if (known !== undefined) return known;
 		const settings = parse(await this.#list(folder, environment));
 		const guard = guardAgainst(settings);
-		// what an included file says can change without the file that includes it
-		const mayKeep = !settings.some((setting) => /^include(if)?\./.test(setting.key));
-		this.#known.delete(key);
-		if (mayKeep) this.#known.set(key, { contents: place.contents, guard });
+		// what an included file says can change without the file that includes it, and a repository of somebody else is not
+		// listed at all: the same text must then not speak for one that is
+		const listed = place.gitFolder === null || settings.some(({ scope }) => scope === "local");
+		const mayKeep = listed && !settings.some((setting) => /^include(if)?\./.test(setting.key));
+		if (mayKeep) this.#known.set(key, guard);
 		const oldest = this.#known.keys().next();
 		if (this.#known.size > knownMax && oldest.done !== true) this.#known.delete(oldest.value);
 		return guard;
 	}
 }
-
-const sameLists = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((item, at) => item === b[at]);
 
 function parse(listed: Buffer): Setting[] {
 	const parts = listed.toString().split("\0");
@@ -169,7 +164,6 @@ const looksInside: readonly string[] = [
 	"am",
 	"pull",
 	"worktree",
-	"update-index",
 	"restore",
 	"submodule",
 	"describe",

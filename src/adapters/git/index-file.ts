@@ -122,16 +122,22 @@ const low = (value: bigint): number => Number(BigInt.asUintN(32, value));
 const local = ["UNTR", "FSMN", "EOIE", "IEOT"];
 
 /** The same index as a file for another place. */
-export function rewriteIndex(bytes: Buffer, { extensions, end }: IndexFile, hashLength: number): Buffer {
-	const body = Buffer.concat([bytes.subarray(0, end), ...extensions.filter(({ name }) => !local.includes(name)).map((extension) => extension.bytes)]);
+export function rewriteIndex(bytes: Buffer, { extensions, end }: IndexFile, hashLength: number, drop: readonly string[] = local): Buffer {
+	const body = Buffer.concat([bytes.subarray(0, end), ...extensions.filter(({ name }) => !drop.includes(name)).map((extension) => extension.bytes)]);
 	const hash = createHash(hashLength === 32 ? "sha256" : "sha1")
 		.update(body)
 		.digest();
 	return Buffer.concat([body, hash]);
 }
 
-/** The file beside a split index that it needs, if it is one. */
-export function sharedIndexName({ extensions }: IndexFile, hashLength: number): string | null {
-	const link = extensions.find(({ name }) => name === "link");
-	return link === undefined ? null : `sharedindex.${link.bytes.toString("hex", 8, 8 + hashLength)}`;
+/** Without file dates and caches: the same bytes as long as nobody stages anything, however often git looks at the files. */
+export function timelessIndex(bytes: Buffer, index: IndexFile, hashLength: number): Buffer {
+	const copy = Buffer.from(bytes);
+	for (const { at } of index.entries) copy.fill(0, at, at + 24).fill(0, at + 28, at + statLength);
+	return rewriteIndex(copy, index, hashLength, [...local, "TREE"]);
+}
+
+/** The index is spread over two files. */
+export function isSplit({ extensions }: IndexFile): boolean {
+	return extensions.some(({ name }) => name === "link");
 }
