@@ -7,20 +7,17 @@
 //
 // Known limit: between the listing and the command an agent of the same user can change the file.
 import path from "node:path";
+import { Nested } from "./nested.ts";
 import { alwaysSet, neutralFor } from "./neutral.ts";
 import { type Place, placeOf } from "./place.ts";
+import { type Remotes, remotesIn, throughRemotes, verbAt } from "./remotes.ts";
 
 type Guarded = { args: readonly string[]; environment: Record<string, string> } | { refused: string };
 
-interface Setting {
+export interface Setting {
 	scope: string;
 	key: string;
 	value: string;
-}
-
-interface Known {
-	contents: readonly string[];
-	guard: Guard;
 }
 
 interface Guard {
@@ -30,15 +27,18 @@ interface Guard {
 	worktree: string | null;
 	/** the repository brings programs for trailers */
 	trailers: boolean;
+	remotes: Remotes;
 	refused: string | null;
 }
 
-const knownMax = 2000;
+const knownMax = 500;
 
 export class Distrust {
 	readonly #plain: Record<string, string>;
 	readonly #list: (folder: string, environment: Record<string, string>) => Promise<Buffer>;
-	readonly #known = new Map<string, Known>();
+	/** by everything that the files of configuration say, so that a change is never missed */
+	readonly #known = new Map<string, Guard>();
+	readonly #nested = new Nested();
 
 	constructor(plain: Record<string, string>, list: (folder: string, environment: Record<string, string>) => Promise<Buffer>) {
 		this.#plain = plain;
@@ -51,28 +51,47 @@ export class Distrust {
 		const place = await placeOf(folder, { ...this.#plain, ...asked });
 		const where: Record<string, string> = { GIT_CEILING_DIRECTORIES: above, ...(place.bare ? { GIT_DIR: path.resolve(folder) } : {}) };
 		const guard = await this.#guardOf(folder, place, { ...this.#plain, ...where, ...asked });
+		const inner = looksInside.includes(args[verbAt(args)] ?? "") ? await this.#inside(folder, place, asked["GIT_INDEX_FILE"], 0).catch(() => null) : [];
+		if (inner === null) return { refused: "the index cannot be read" };
 		const wrong = refusal(guard, folder, place, args, asked);
 		if (wrong !== null) return { refused: wrong };
-		return { args: withFlags(args), environment: { ...where, ...guard.environment, ...asVariables(guard.overrides) } };
+		const across = throughRemotes(args, guard.remotes);
+		if ("refused" in across) return across;
+		return {
+			args: withFlags(across.args),
+			environment: { ...where, ...guard.environment, ...asVariables([...inner, ...guard.overrides, ...across.overrides]) },
+		};
+	}
+
+	/** Git looks into the repositories that the index knows; what their own configuration brings is taken away as well. */
+	async #inside(folder: string, place: Place, index: string | undefined, depth: number): Promise<readonly (readonly [string, string])[]> {
+		if (place.gitFolder === null || depth > 3) return [];
+		const found: (readonly [string, string])[] = [];
+		for (const inner of await this.#nested.below(folder, index ?? path.join(place.gitFolder, "index"))) {
+			const environment = { ...this.#plain, GIT_CEILING_DIRECTORIES: path.dirname(inner) };
+			const innerPlace = await placeOf(inner, environment);
+			const guard = await this.#guardOf(inner, innerPlace, environment);
+			found.push(...guard.overrides, ...(await this.#inside(inner, innerPlace, undefined, depth + 1)));
+		}
+		return found;
 	}
 
 	async #guardOf(folder: string, place: Place, environment: Record<string, string>): Promise<Guard> {
-		const key = `${place.gitFolder ?? ""}\0${path.resolve(folder)}`;
+		const key = place.contents.join("\0");
 		const known = this.#known.get(key);
-		if (known !== undefined && sameLists(known.contents, place.contents)) return known.guard;
+		if (known !== undefined) return known;
 		const settings = parse(await this.#list(folder, environment));
 		const guard = guardAgainst(settings);
-		// what an included file says can change without the file that includes it
-		const mayKeep = !settings.some((setting) => /^include(if)?\./.test(setting.key));
-		this.#known.delete(key);
-		if (mayKeep) this.#known.set(key, { contents: place.contents, guard });
+		// what an included file says can change without the file that includes it, and a repository of somebody else is not
+		// listed at all: the same text must then not speak for one that is
+		const listed = place.gitFolder === null || settings.some(({ scope }) => scope === "local");
+		const mayKeep = listed && !settings.some((setting) => /^include(if)?\./.test(setting.key));
+		if (mayKeep) this.#known.set(key, guard);
 		const oldest = this.#known.keys().next();
 		if (this.#known.size > knownMax && oldest.done !== true) this.#known.delete(oldest.value);
 		return guard;
 	}
 }
-
-const sameLists = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((item, at) => item === b[at]);
 
 function parse(listed: Buffer): Setting[] {
 	const parts = listed.toString().split("\0");
@@ -106,6 +125,7 @@ function guardAgainst(settings: readonly Setting[]): Guard {
 		environment: brought.some(({ key }) => key === "core.gitproxy") ? { GIT_PROXY_COMMAND: "" } : {},
 		worktree: brought.findLast(({ key }) => key === "core.worktree")?.value ?? null,
 		trailers: brought.some(({ key }) => /^trailer\..*\.(cmd|command)$/.test(key)),
+		remotes: remotesIn(settings, brought),
 		refused,
 	};
 }
@@ -127,10 +147,32 @@ function refusal(guard: Guard, folder: string, place: Place, args: readonly stri
 const differs = ["diff", "diff-files", "diff-index", "diff-tree", "show", "log", "format-patch", "whatchanged", "range-diff"];
 const looksAtSubmodules = ["status", "diff", "diff-files", "diff-index"];
 
+/** Verbs that ask a repository inside whether it is clean, and take no flag against it. */
+const looksInside: readonly string[] = [
+	"add",
+	"commit",
+	"merge",
+	"rebase",
+	"cherry-pick",
+	"revert",
+	"rm",
+	"mv",
+	"checkout",
+	"switch",
+	"reset",
+	"read-tree",
+	"am",
+	"pull",
+	"worktree",
+	"restore",
+	"submodule",
+	"describe",
+	"stash",
+];
+
 /** External diffs cannot be taken away by configuration, and looking into a submodule would run what its configuration says. */
 function withFlags(args: readonly string[]): readonly string[] {
-	let at = 0;
-	while (args[at] === "-c" || args[at] === "-C") at += 2;
+	const at = verbAt(args);
 	const verb = args[at] ?? "";
 	const flags = [
 		...(differs.includes(verb) ? ["--no-ext-diff", "--no-textconv"] : []),

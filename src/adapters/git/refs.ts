@@ -13,6 +13,12 @@ export function branchRef(name: string): string {
 	return `refs/heads/${name}`;
 }
 
+/** The id itself, for arguments that must never be read as anything else. */
+export function commitId(text: string): string {
+	if (!isCommitId(text)) throw new Error(`${JSON.stringify(text)} is no id of a commit`);
+	return text;
+}
+
 /** A whole object id, not a short or symbolic one. */
 export function isCommitId(text: string): boolean {
 	return /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
