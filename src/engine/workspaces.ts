@@ -152,13 +152,18 @@ export interface Leftover {
 }
 
 export interface Snapshot {
+	/** its number among the agent's, from 1 */
 	id: string;
+	commit: string;
 	agent: AgentId;
 	at: number;
 	reason: string;
+	turn: number | null;
 	head: string | null;
 	/** what it could not hold */
 	missing: { path: string; reason: string }[];
+	/** how many ignored files there were; they are never held */
+	ignored: number;
 }
 
 export interface Workspaces {
@@ -239,14 +244,14 @@ export interface Workspaces {
 	 */
 	remove(stay: Stay, wish: RemoveWish): Promise<Removed | Refusal>;
 
-	/** Frees what is past its time, with the reason for each; with `dryRun` only says so. `living` are the agents whose snapshots are kept. */
-	gc(project: ProjectPlace, options: { dryRun: boolean; living: readonly Tenant[] }): Promise<Leftover[]>;
+	/** Frees what is past its time, with the reason for each; with `dryRun` only says so. `needed` are commits of snapshots that a living agent's lineage leads to. */
+	gc(project: ProjectPlace, options: { dryRun: boolean; living: readonly Tenant[]; needed?: readonly string[] }): Promise<Leftover[]>;
 
 	/** Fills `primary/` from base with the setup command, if it is not filled for base's lockfiles already. Refuses as `provision`. */
 	warm(project: ProjectPlace, live?: Live): Promise<{ path: string; commit: string | null; filled: boolean; setup: CommandRun | null } | Refusal>;
 
 	/** Records the tree; null if nothing changed since the last one. */
-	takeSnapshot(stay: Stay, reason: string): Promise<Snapshot | null>;
+	takeSnapshot(stay: Stay, why: { reason: string; turn?: number }): Promise<Snapshot | null>;
 	/** newest first */
 	snapshots(stay: Stay): Promise<Snapshot[]>;
 	/** Refuses with SNAPSHOT_GONE. */

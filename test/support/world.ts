@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { makeGit } from "#adapters/git/git.ts";
-import { makeKeep } from "#adapters/git/keep.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
@@ -39,7 +38,6 @@ export class World {
 			clock: { now: () => this.now },
 			ids: randomIds,
 			environment: environmentIn(root),
-			keep: makeKeep,
 		});
 	}
 

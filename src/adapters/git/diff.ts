@@ -19,16 +19,16 @@ export async function diffOf(ground: Ground, stay: Stay, against: Against): Prom
 	const gone = (await treeGone(stay)) ?? (against.kind === "agent" ? await treeGone(against.stay) : null);
 	if (gone !== null) return gone;
 	const { path: folder } = stay.workspace;
-	if (against.kind === "index") return await withIndex(ground, folder, "name", async (index) => await show(ground.git, folder, [], index, "index"));
+	if (against.kind === "index") return await withIndex(ground, folder, "name", async (index) => await drawDiff(ground.git, folder, [], index, "index"));
 	if (against.kind === "base") {
 		const from = await forkOff(ground, stay);
-		return await withIndex(ground, folder, "name", async (index) => await show(ground.git, folder, [from], index, from));
+		return await withIndex(ground, folder, "name", async (index) => await drawDiff(ground.git, folder, [from], index, from));
 	}
 	const other = await treeOf(ground, against.stay.workspace.path);
 	return await withIndex(ground, folder, "name", async (index) => {
 		// two clones have two stores; reading from both copies nothing
 		const environment = { ...index, GIT_ALTERNATE_OBJECT_DIRECTORIES: other.objects };
-		return await show(ground.git, folder, [other.tree], environment, `${against.stay.project.slug}/${against.stay.agent.handle}`);
+		return await drawDiff(ground.git, folder, [other.tree], environment, `${against.stay.project.slug}/${against.stay.agent.handle}`);
 	});
 }
 
@@ -70,7 +70,7 @@ async function withIndex<T>(ground: Ground, folder: string, depth: "name" | "con
 
 const shape = ["--no-color", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--no-relative"];
 
-async function show(git: Git, folder: string, from: readonly string[], environment: Record<string, string>, against: string): Promise<Diff> {
+export async function drawDiff(git: Git, folder: string, from: readonly string[], environment: Record<string, string>, against: string): Promise<Diff> {
 	const { bytes } = await git(folder, ["diff", ...shape, "--numstat", "-z", ...from, "--"], { environment });
 	const all = filesOf(bytes);
 	const listed = all.slice(0, filesMax);

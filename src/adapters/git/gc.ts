@@ -6,7 +6,7 @@ import { Handle, type ProjectSlug } from "#contract/ids.ts";
 import type { Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
 import { discard, discardedPrefix, discardWorktree } from "./discard.ts";
 import type { Ground } from "./ground.ts";
-import type { Keep } from "./keep.ts";
+import { prune } from "./keep.ts";
 import { trashDays } from "./layout.ts";
 import { markAt } from "./look.ts";
 import { scratchInUse } from "./scratch.ts";
@@ -15,7 +15,11 @@ interface Candidate extends Leftover {
 	free(): Promise<void>;
 }
 
-export async function collect(ground: Ground, keep: Keep, project: ProjectPlace, options: { dryRun: boolean; living: readonly Tenant[] }): Promise<Leftover[]> {
+export async function collect(
+	ground: Ground,
+	project: ProjectPlace,
+	options: { dryRun: boolean; living: readonly Tenant[]; needed?: readonly string[] },
+): Promise<Leftover[]> {
 	const candidates = [
 		...(await trash(ground, project.slug)),
 		...(await scratches(ground, project)),
@@ -27,7 +31,7 @@ export async function collect(ground: Ground, keep: Keep, project: ProjectPlace,
 		if (!options.dryRun && leftover.freed) await free();
 		found.push(leftover);
 	}
-	return [...found, ...(await keep.prune(project, options))];
+	return [...found, ...(await prune(ground, project, { dryRun: options.dryRun, needed: options.needed ?? [] }))];
 }
 
 async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Candidate[]> {
@@ -39,19 +43,13 @@ async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Cand
 			found.push({ what: "trash", name, bytes: await sizeOf(place), reason: "taken back before anybody used it", freed: true, free });
 			continue;
 		}
-		const [, time, rest] = /^(\d{8}T\d{6})Z-(.+)$/.exec(name) ?? [];
+		const [, time, rest] = /^(\d+)-(.+)$/.exec(name) ?? [];
 		if (time === undefined || rest?.startsWith(`${slug}-`) !== true) continue;
-		const days = (clock.now() - timeOf(time)) / (24 * 60 * 60 * 1000);
+		const days = (clock.now() - Number(time)) / (24 * 60 * 60 * 1000);
 		const old = days > trashDays;
 		found.push({ what: "trash", name, bytes: await sizeOf(place), reason: `${Math.floor(days)} days in the trash, kept for ${trashDays}`, freed: old, free });
 	}
 	return found;
-}
-
-/** `20260102T030405` back to what it stood for. */
-function timeOf(stamped: string): number {
-	const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)$/.exec(stamped) ?? [];
-	return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
 }
 
 async function scratches(ground: Ground, project: ProjectPlace): Promise<Candidate[]> {

@@ -29,6 +29,9 @@ export function baseRefOf({ workspace }: Stay): string {
 	return workspace.kind === "clone" ? `refs/remotes/brood/${workspace.base}` : `refs/heads/${workspace.base}`;
 }
 
+/** The repository that the agent's commits are in. */
+export const repositoryOf = ({ project, workspace }: Stay): string => (workspace.kind === "clone" ? workspace.path : project.path);
+
 /** Where base is now; a clone asks the project first. Null if base has no commit yet, or is gone. */
 export async function baseCommit(ground: Ground, stay: Stay): Promise<string | null> {
 	const { project, workspace } = stay;

@@ -13,7 +13,7 @@ import type { Live, Provisioned, ProvisionWish, SettingsInForce } from "#engine/
 import { makeClone } from "./clone.ts";
 import { runCommand } from "./command.ts";
 import { discard, discardWorktree } from "./discard.ts";
-import { exclusively } from "./exclusive.ts";
+import { makeWorktree } from "./fork-tree.ts";
 import { branchFor, commitOf, existingBranch } from "./given.ts";
 import { commandEnvironment, type Ground } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
@@ -22,15 +22,14 @@ import { dropMark, markIn, readMark, writeMark } from "./mark.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
 
-/** Fills a worktree that has a HEAD and nothing else, and says what did not come along. */
-export type Fill = (mark: WorkspaceMark) => Promise<Provisioned["missing"] | Refusal>;
+/** Makes the tree of a fork, and says what did not come along. */
+export interface Fork {
+	start: string | null;
+	setup: boolean;
+	build(mark: WorkspaceMark, settings: ProjectSettings): Promise<Provisioned["missing"] | Refusal>;
+}
 
-export async function provision(
-	ground: Ground,
-	wish: ProvisionWish,
-	live: Live,
-	fork?: { fill: Fill; start: string | null; setup: boolean },
-): Promise<Provisioned | Refusal> {
+export async function provision(ground: Ground, wish: ProvisionWish, live: Live, fork?: Fork): Promise<Provisioned | Refusal> {
 	const force = await settingsOf(ground.git, ground.layout, wish.project, live.approved);
 	if (isRefusal(force)) return force;
 	const base = await existingBranch(ground.git, wish.project.path, wish.from ?? force.settings.base);
@@ -48,7 +47,7 @@ export async function provision(
 		return await answer(ground, found.mark, { shared: [], setup: null, found: true, missing: [] });
 	}
 	try {
-		const made = found.mark === null ? await make(ground, wish, intent, base, fork) : { mark: found.mark, missing: [] };
+		const made = found.mark === null ? await make(ground, wish, intent, base, force.settings, fork) : { mark: found.mark, missing: [] };
 		const done = isRefusal(made) ? made : await finish(ground, wish, made, force.settings, setup, live);
 		await (isRefusal(done) ? takeBack(ground, wish, intent) : dropMark(intent));
 		return done;
@@ -98,7 +97,8 @@ async function make(
 	wish: ProvisionWish,
 	intent: string,
 	base: { branch: string; commit: string | null },
-	fork?: { fill: Fill; start: string | null },
+	settings: ProjectSettings,
+	fork?: Fork,
 ): Promise<{ mark: WorkspaceMark; missing: Provisioned["missing"] } | Refusal> {
 	const { project, agent } = wish;
 	const branch = await branchFor(ground.git, project.path, agent.handle);
@@ -117,36 +117,27 @@ async function make(
 		ready: false,
 	};
 	await writeMark(intent, mark);
-	if (wish.kind === "clone") await makeClone(ground, project, agent, mark);
-	else await makeWorktree(ground, project.path, mark);
-	const missing = fork === undefined ? await checkOut(ground, mark) : await fork.fill(mark);
+	const missing = fork === undefined ? await makeTree(ground, wish, mark) : await fork.build(mark, settings);
 	if (isRefusal(missing)) return missing;
 	await writeMark(markIn(await gitFolderOf(ground.git, mark.path)), mark);
 	return { mark, missing };
 }
 
-/** A worktree with a HEAD on a new branch and no files yet. The rest needs no turn: only this step races inside git. */
-async function makeWorktree({ git }: Ground, repository: string, { path, branch, start }: WorkspaceMark): Promise<void> {
-	await exclusively(repository, async () => {
-		if (start !== null) {
-			await git(repository, ["worktree", "add", "--quiet", "--no-checkout", "--no-track", "-b", branch, path, start]);
-			return;
-		}
-		// this git cannot make a worktree without a commit: it gets an empty one that nothing refers to afterwards
-		const { text: tree } = await git(repository, ["mktree"]);
-		const nobody = { GIT_AUTHOR_NAME: "brood", GIT_AUTHOR_EMAIL: "brood@brood.local", GIT_COMMITTER_NAME: "brood", GIT_COMMITTER_EMAIL: "brood@brood.local" };
-		const { text: commit } = await git(repository, ["commit-tree", "-m", "nothing", tree], { environment: nobody });
-		await git(repository, ["worktree", "add", "--quiet", "--no-checkout", "--detach", path, commit]);
-		await git(path, ["symbolic-ref", "HEAD", `refs/heads/${branch}`]);
-	});
+async function makeTree(ground: Ground, { project, agent }: ProvisionWish, mark: WorkspaceMark): Promise<Provisioned["missing"] | Refusal> {
+	const { kind, path, branch, start } = mark;
+	if (kind === "clone") {
+		await makeClone(ground, project, agent, mark);
+		await checkOut(ground, mark);
+		return [];
+	}
+	return (await makeWorktree(ground.git, { repository: project.path, folder: path, branch, commit: start }, async () => await checkOut(ground, mark))) ?? [];
 }
 
 const checkoutTimeoutMs = 10 * 60 * 1000;
 
 /** Several workers where there are many files; git decides how many are many. */
-export async function checkOut({ git }: Ground, { path, start }: { path: string; start: string | null }): Promise<Provisioned["missing"]> {
+export async function checkOut({ git }: Ground, { path, start }: { path: string; start: string | null }): Promise<void> {
 	if (start !== null) await git(path, ["-c", "checkout.workers=0", "read-tree", "-m", "-u", "HEAD"], { timeoutMs: checkoutTimeoutMs });
-	return [];
 }
 
 async function finish(
@@ -175,7 +166,7 @@ async function answer({ git }: Ground, mark: WorkspaceMark, more: Omit<Provision
 	return { workspace: { kind, path, branch, base }, head: await commitOf(git, path, "HEAD"), ...more };
 }
 
-/** Removes what an intent says we were making, and nothing else; the branch only if nothing was added to it. */
+/** Removes what an intent says we were making, and nothing else; the branch only if all of its commits are elsewhere too. */
 async function takeBack(ground: Ground, { project }: ProvisionWish, intent: string): Promise<void> {
 	const mark = await readMark(intent);
 	if (mark === null) return;
@@ -183,7 +174,12 @@ async function takeBack(ground: Ground, { project }: ProvisionWish, intent: stri
 	else {
 		await discardWorktree(ground, project.path, mark.path);
 		const tip = await commitOf(ground.git, project.path, `refs/heads/${mark.branch}`);
-		if (tip !== null && tip === mark.start) await ground.git(project.path, ["update-ref", "-d", `refs/heads/${mark.branch}`, tip]);
+		const ref = `refs/heads/${mark.branch}`;
+		const own =
+			tip === null || tip === mark.start
+				? ""
+				: (await ground.git(project.path, ["rev-list", "--max-count=1", tip, "--not", `--exclude=${ref}`, "--all", "--"])).text;
+		if (tip !== null && own === "") await ground.git(project.path, ["update-ref", "-d", ref, tip]);
 	}
 	await dropMark(intent);
 }

@@ -1,35 +1,33 @@
 // Bringing a workspace back: a snapshot, then a clean tree, then home. What is gone is made anew from its branch; what is
 // damaged in a way that nobody can judge is left as it is.
-import { cp, lstat, mkdir, rename } from "node:fs/promises";
+import { lstat, rename } from "node:fs/promises";
 import path from "node:path";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { AtHome, Live, Stay } from "#engine/workspaces.ts";
 import { makeClone } from "./clone.ts";
-import { forget } from "./discard.ts";
 import { exclusively } from "./exclusive.ts";
 import { commitOf } from "./given.ts";
 import type { Ground } from "./ground.ts";
 import { release } from "./home.ts";
-import type { Keep } from "./keep.ts";
+import { clean, setAside, take } from "./keep.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { gitFolderOf, lookAt, markAt } from "./look.ts";
-import { markIn, readMark, writeMark } from "./mark.ts";
+import { markIn, writeMark } from "./mark.ts";
 import { checkOut } from "./provision.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
-import { worktreeAt } from "./worktrees.ts";
 
 /** a lock that is younger may belong to a git that is at work */
 const lockAgeMsMin = 60_000;
 
-export async function recover(ground: Ground, keep: Keep, stay: Stay, live: Live): Promise<AtHome | Refusal> {
+export async function recover(ground: Ground, stay: Stay, live: Live): Promise<AtHome | Refusal> {
 	if (stay.workspace.kind === "main") return await release(ground, stay, live);
 	const { git, layout } = ground;
 	const missing = !(await exists(stay.workspace.path));
 	const wrong = missing ? await remake(ground, stay) : ((await repair(ground, stay)) ?? (await unlock(ground, stay)));
 	if (wrong !== null) return wrong;
-	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, keep, stay);
+	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, stay);
 	if (isRefusal(cleaned)) return cleaned;
 	const home = await release(ground, stay, live, cleaned.snapshot);
 	const force = await settingsOf(git, layout, stay.project, live.approved);
@@ -54,7 +52,7 @@ async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
 	if (workspace.kind === "clone") await makeClone(ground, project, agent, mark);
 	else {
 		await exclusively(project.path, async () => {
-			await setAside(ground, stay);
+			await setAside(ground, stay, path.join(layout.trash, `${ground.clock.now()}-${project.slug}-${agent.handle}`));
 			const branch = tip === null ? ["-b", workspace.branch, workspace.path, start] : [workspace.path, workspace.branch];
 			await git(project.path, ["worktree", "add", "--quiet", "--no-checkout", ...branch]);
 		});
@@ -63,23 +61,6 @@ async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
 	await writeMark(markIn(await gitFolderOf(git, workspace.path)), mark);
 	return null;
 }
-
-/** What git still knows of the tree that is gone, its index above all, goes to the trash before it is forgotten. */
-async function setAside(ground: Ground, { project, agent, workspace }: Stay): Promise<void> {
-	const { git, layout, clock } = ground;
-	const known = await worktreeAt(git, project.path, workspace.path);
-	if (known === null) return;
-	const { text: common } = await git(project.path, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
-	const folder = path.join(common, "worktrees", agent.handle);
-	if ((await readMark(markIn(folder)))?.agent === agent.id) {
-		await mkdir(layout.trash, { recursive: true, mode: 0o700 });
-		await cp(folder, path.join(layout.trash, `${stamp(clock.now())}-${project.slug}-${agent.handle}.git`), { recursive: true });
-	}
-	await forget(ground, project.path, known.path, known.locked !== null);
-}
-
-/** A time that sorts, for the names in the trash. */
-export const stamp = (at: number): string => new Date(at).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
 
 /** Lets git find the repository of a tree that lost its `.git` file; refuses what is not ours afterwards either. */
 async function repair({ git }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
@@ -104,21 +85,8 @@ async function unlock({ git, clock }: Ground, { project, agent, workspace }: Sta
 	return null;
 }
 
-/** The end of an operation that was begun; the snapshot has its files. */
-const quit: Readonly<Record<string, readonly string[]>> = {
-	rebase: ["rebase", "--quit"],
-	"cherry-pick": ["cherry-pick", "--quit"],
-	revert: ["revert", "--quit"],
-	bisect: ["bisect", "reset", "HEAD"],
-};
-
-async function cleanUp({ git }: Ground, keep: Keep, stay: Stay): Promise<{ snapshot: string | null } | Refusal> {
-	const { path: folder } = stay.workspace;
-	const before = await lookAt(git, folder);
-	if (before.changes.length === 0 && before.operation === null) return { snapshot: (await keep.take(stay, "recover"))?.id ?? null };
-	const cleaned = await keep.clean(stay);
-	if (isRefusal(cleaned)) return cleaned;
-	const end = quit[before.operation ?? ""];
-	if (end !== undefined) await git(folder, end, { answers: [1, 128] });
-	return cleaned;
+async function cleanUp(ground: Ground, stay: Stay): Promise<{ snapshot: string | null } | Refusal> {
+	const tree = await lookAt(ground.git, stay.workspace.path);
+	if (tree.changes.length > 0 || tree.operation !== null) return await clean(ground, stay);
+	return { snapshot: (await take(ground, stay, "before a recovery", null))?.id ?? null };
 }

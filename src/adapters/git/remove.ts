@@ -2,9 +2,10 @@
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Removed, RemoveWish, Stay } from "#engine/workspaces.ts";
 import { runCommand } from "./command.ts";
+import { deleteBranch } from "./destroy.ts";
 import { commitOf } from "./given.ts";
 import { commandEnvironment, type Ground, tipOf } from "./ground.ts";
-import type { Keep } from "./keep.ts";
+import { bin } from "./keep.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { dirtyRefusal, lookAt, markAt } from "./look.ts";
 import { mergeTrees, treeOfCommit } from "./merge.ts";
@@ -12,7 +13,7 @@ import { settingsOf } from "./settings.ts";
 import { isMerged } from "./standing.ts";
 import { worktreesOf } from "./worktrees.ts";
 
-export async function removeWorkspace(ground: Ground, keep: Keep, stay: Stay, wish: RemoveWish): Promise<Removed | Refusal> {
+export async function removeWorkspace(ground: Ground, stay: Stay, wish: RemoveWish): Promise<Removed | Refusal> {
 	const { git } = ground;
 	const { project, workspace } = stay;
 	if (workspace.kind === "main") return refuse("CONFLICT", `${project.path} is the project itself and is never removed.`, { details: { path: project.path } });
@@ -26,7 +27,8 @@ export async function removeWorkspace(ground: Ground, keep: Keep, stay: Stay, wi
 		if (tip !== null && !(await isSafe(ground, stay, tip, wish.merged ?? []))) return notMerged(stay, tip);
 	}
 	const teardown = there ? await tearDown(ground, stay, wish) : null;
-	const binned = await keep.bin(stay);
+	const binned = await bin(ground, stay);
+	if (isRefusal(binned)) return binned;
 	const branchRemoved = wish.branch === true && tip !== null && workspace.kind === "worktree" && (await removeBranch(ground, stay, tip));
 	return { ...binned, branchRemoved, teardown };
 }
@@ -56,9 +58,9 @@ async function tearDown(ground: Ground, stay: Stay, wish: RemoveWish): Promise<R
 }
 
 /** Only as it was looked at, and only if nobody has it checked out. Its commits stay under a ref of ours. */
-async function removeBranch({ git }: Ground, { project, agent, workspace }: Stay, tip: string): Promise<boolean> {
+async function removeBranch({ git }: Ground, { project, workspace }: Stay, tip: string): Promise<boolean> {
 	const ref = `refs/heads/${workspace.branch}`;
 	if ((await worktreesOf(git, project.path)).some((worktree) => worktree.branch === ref)) return false;
-	await git(project.path, ["update-ref", `refs/brood/left/${agent.id}/${tip}`, tip]);
-	return (await git(project.path, ["update-ref", "-d", ref, tip], { answers: [1, 128] })).code === 0;
+	await deleteBranch(git, project.path, workspace.branch, tip);
+	return true;
 }

@@ -4,7 +4,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
 import type { AtHome, Stay } from "#engine/workspaces.ts";
 import { notOnBranch } from "./commit.ts";
-import { baseCommit, type Ground, identityOf } from "./ground.ts";
+import { baseCommit, type Ground, identityOf, repositoryOf } from "./ground.ts";
 import { dirtyRefusal, lookAt } from "./look.ts";
 import { commitTree, mergeTrees, rebased } from "./merge.ts";
 import { moveBranch } from "./move.ts";
@@ -53,9 +53,6 @@ async function combined(
 	if (isRefusal(merged)) return merged;
 	return { commit: await commitTree(ground.git, workspace.path, merged.tree, [head, base], `Merge ${workspace.base} into ${workspace.branch}\n`, identity) };
 }
-
-/** The repository that the agent's commits are in. */
-export const repositoryOf = ({ project, workspace }: Stay): string => (workspace.kind === "clone" ? workspace.path : project.path);
 
 export async function atHome(ground: Ground, stay: Stay, moved: boolean, text: string, snapshot: string | null = null): Promise<AtHome | Refusal> {
 	const standing = await standingOf(ground, stay);

@@ -1,7 +1,8 @@
 // Workspaces on git: one method for each verb of the port, each verb in a file of its own.
 import type { ProjectSlug } from "#contract/ids.ts";
+import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { Committed, Diff, Health, Merged, Pushed, SeenCommit, Standing, SyncStrategy } from "#contract/workspace.ts";
+import type { Committed, Diff, Health, Merged, Pushed, SeenCommit, Standing, SyncStrategy, WorkspaceMark } from "#contract/workspace.ts";
 import type {
 	Against,
 	ApproveWish,
@@ -25,11 +26,12 @@ import type {
 import { approveWork } from "./approve.ts";
 import { commitWork } from "./commit.ts";
 import { diffOf } from "./diff.ts";
+import { fork, startOf } from "./fork.ts";
 import { collect } from "./gc.ts";
 import { type Ground, identityOf } from "./ground.ts";
 import { healthOf } from "./health.ts";
 import { release } from "./home.ts";
-import type { Keep } from "./keep.ts";
+import { list, restore, show, take } from "./keep.ts";
 import { Layout } from "./layout.ts";
 import { openProject, refreshProject } from "./project.ts";
 import { provision } from "./provision.ts";
@@ -43,11 +45,9 @@ import { warmProject } from "./warm.ts";
 
 export class GitWorkspaces implements Workspaces {
 	readonly #ground: Ground;
-	readonly #keep: Keep;
 
-	constructor({ home, keep, ...parts }: Omit<Ground, "layout"> & { home: string; keep(ground: Ground): Keep }) {
+	constructor({ home, ...parts }: Omit<Ground, "layout"> & { home: string }) {
 		this.#ground = { ...parts, layout: new Layout(home) };
-		this.#keep = keep(this.#ground);
 	}
 
 	async openProject(wish: { slug: ProjectSlug; source: string; branch?: string }, live: Live = {}): Promise<OpenedProject | Refusal> {
@@ -68,12 +68,12 @@ export class GitWorkspaces implements Workspaces {
 	}
 
 	async provisionFrom(wish: ForkWish, live: Live = {}): Promise<Provisioned | Refusal> {
-		if (wish.kind === "main") return await provision(this.#ground, wish, live);
 		const gone = wish.snapshot === undefined ? await treeGone(wish.parent) : null;
 		if (gone !== null) return gone;
-		const parent = await this.#keep.headOf(wish);
-		if (isRefusal(parent)) return parent;
-		return await provision(this.#ground, wish, live, { start: parent.head, setup: wish.setup === true, fill: (mark) => this.#keep.fill(wish, mark) });
+		const begin = await startOf(this.#ground, wish);
+		if (isRefusal(begin)) return begin;
+		const build = async (mark: WorkspaceMark, settings: ProjectSettings) => await fork(this.#ground, wish, mark, settings, live.signal);
+		return await provision(this.#ground, wish, live, { ...begin, setup: wish.setup === true, build });
 	}
 
 	identity(agent: Tenant): Readonly<Record<string, string>> {
@@ -86,7 +86,7 @@ export class GitWorkspaces implements Workspaces {
 	}
 
 	async recover(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
-		return await recover(this.#ground, this.#keep, stay, live);
+		return await recover(this.#ground, stay, live);
 	}
 
 	async release(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
@@ -122,31 +122,31 @@ export class GitWorkspaces implements Workspaces {
 	}
 
 	async remove(stay: Stay, wish: RemoveWish = {}): Promise<Removed | Refusal> {
-		return await removeWorkspace(this.#ground, this.#keep, stay, wish);
+		return await removeWorkspace(this.#ground, stay, wish);
 	}
 
-	async gc(project: ProjectPlace, options: { dryRun: boolean; living: readonly Tenant[] }): Promise<Leftover[]> {
-		return await collect(this.#ground, this.#keep, project, options);
+	async gc(project: ProjectPlace, options: { dryRun: boolean; living: readonly Tenant[]; needed?: readonly string[] }): Promise<Leftover[]> {
+		return await collect(this.#ground, project, options);
 	}
 
 	async warm(project: ProjectPlace, live: Live = {}): ReturnType<Workspaces["warm"]> {
 		return await warmProject(this.#ground, project, live);
 	}
 
-	async takeSnapshot(stay: Stay, reason: string): Promise<Snapshot | null> {
-		return await this.#keep.take(stay, reason);
+	async takeSnapshot(stay: Stay, { reason, turn }: { reason: string; turn?: number }): Promise<Snapshot | null> {
+		return await take(this.#ground, stay, reason, turn ?? null);
 	}
 
 	async snapshots(stay: Stay): Promise<Snapshot[]> {
-		return await this.#keep.list(stay);
+		return await list(this.#ground, stay);
 	}
 
 	async showSnapshot(stay: Stay, id: string): Promise<Diff | Refusal> {
-		return await this.#keep.show(stay, id);
+		return await show(this.#ground, stay, id);
 	}
 
 	async restoreSnapshot(stay: Stay, id: string): Promise<AtHome | Refusal> {
-		const restored = await this.#keep.restore(stay, id);
+		const restored = await restore(this.#ground, stay, id);
 		if (isRefusal(restored)) return restored;
 		return await atHome(this.#ground, stay, true, "Your files were put back as a snapshot has them.", restored.snapshot);
 	}
