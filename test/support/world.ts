@@ -1,17 +1,18 @@
 // A small world for tests of workspaces: a person's repository, a home, and real git between them.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, onTestFinished } from "vitest";
 import { makeGit } from "#adapters/git/git.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
-import { isRefusal, type Refusal, type RefusalCode } from "#contract/refusal.ts";
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
 import type { Live, ProjectPlace, Stay, Tenant } from "#engine/workspaces.ts";
+
+/** Something that happens around each git command. */
+export type Step = <T>(run: () => Promise<T>) => Promise<T>;
 
 export class World {
 	readonly root: string;
@@ -23,18 +24,16 @@ export class World {
 	/** what a clock of the world says; turned by tests */
 	now = Date.parse("2030-01-02T03:04:05Z");
 
-	constructor(root: string, options: { record?(args: readonly string[]): void } = {}) {
+	constructor(root: string, options: { step?: Step } = {}) {
 		this.root = root;
 		this.home = path.join(root, "home");
 		this.repository = path.join(root, "repository");
 		this.project = { slug: ProjectSlug.parse("p"), path: this.repository };
-		const record = ({ args }: { args: readonly string[] }): void => {
-			this.commands.push(args);
-			options.record?.(args);
-		};
+		const git = makeGit({ environment: environmentIn(root), record: ({ args }) => this.commands.push(args) });
+		const { step } = options;
 		this.workspaces = new GitWorkspaces({
 			home: this.home,
-			git: makeGit({ environment: environmentIn(root), record }),
+			git: step === undefined ? git : async (...call) => await step(async () => await git(...call)),
 			clock: { now: () => this.now },
 			ids: randomIds,
 			environment: environmentIn(root),
@@ -73,19 +72,6 @@ function environmentIn(root: string): Record<string, string> {
 	return { PATH: process.env["PATH"] ?? "", HOME: root, GIT_CONFIG_NOSYSTEM: "1" };
 }
 
-/** A repository with one commit on `main`, and a home beside it. */
-export function makeWorld(options: { record?(args: readonly string[]): void; empty?: boolean } = {}): World {
-	const root = realpathSync(mkdtempSync(path.join(tmpdir(), "brood-world-")));
-	onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-	const world = new World(root, options);
-	write(root, ".gitconfig", "[user]\n\tname = person\n\temail = person@example.invalid\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n");
-	mkdirSync(world.home);
-	mkdirSync(world.repository);
-	world.git(world.repository, "init", "-q");
-	if (options.empty !== true) world.commit(world.repository, { "a.txt": "one\ntwo\nthree\n", "folder/b.txt": "b\n", ".gitignore": "*.log\n.env\n" }, "first");
-	return world;
-}
-
 export const tenant = (handle: string): Tenant => ({
 	handle: Handle.parse(handle),
 	id: AgentId.parse(createHash("sha256").update(handle).digest("hex").slice(0, 22)),
@@ -100,12 +86,6 @@ export const read = (folder: string, name: string): string => readFileSync(path.
 
 export function agreed<T extends object>(answer: T | Refusal): T {
 	if (isRefusal(answer)) throw new Error(`${answer.code}: ${answer.message} ${JSON.stringify(answer.details)}`);
-	return answer;
-}
-
-export function refused<T extends object>(answer: T | Refusal, code: RefusalCode): Refusal {
-	expect(isRefusal(answer) ? answer.code : answer).toBe(code);
-	if (!isRefusal(answer)) throw new Error("it was not refused");
 	return answer;
 }
 

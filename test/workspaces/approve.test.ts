@@ -3,7 +3,8 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Stay } from "#engine/workspaces.ts";
-import { agreed, makeWorld, read, refused, treeState, type World, write } from "#test/support/world.ts";
+import { makeWorld, refused } from "#test/support/make-world.ts";
+import { agreed, read, treeState, type World, write } from "#test/support/world.ts";
 
 /** An agent with one commit, on a base that went on; the person is on another branch unless told otherwise. */
 async function reviewed(

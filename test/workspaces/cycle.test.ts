@@ -2,7 +2,8 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { agreed, fingerprint, makeWorld, read, refused, treeState, write } from "#test/support/world.ts";
+import { makeWorld, refused } from "#test/support/make-world.ts";
+import { agreed, fingerprint, read, treeState, write } from "#test/support/world.ts";
 
 describe("commit", () => {
 	test("takes everything that is not ignored, in the agent's name, and names what it took", async () => {

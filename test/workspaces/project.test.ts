@@ -3,7 +3,8 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
-import { agreed, fingerprint, makeWorld, refused, write } from "#test/support/world.ts";
+import { makeWorld, refused } from "#test/support/make-world.ts";
+import { agreed, fingerprint, write } from "#test/support/world.ts";
 
 const slug = ProjectSlug.parse("p");
 

@@ -2,7 +2,8 @@
 import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { agreed, fingerprint, makeWorld, read, refused, tenant, type World, write } from "#test/support/world.ts";
+import { makeWorld, refused } from "#test/support/make-world.ts";
+import { agreed, fingerprint, read, tenant, type World, write } from "#test/support/world.ts";
 
 const place = (world: World, handle: string): string => path.join(world.home, "projects", "p", "agents", handle);
 

@@ -5,7 +5,8 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Committed } from "#contract/workspace.ts";
 import type { CommitWish, Stay } from "#engine/workspaces.ts";
 import { type Ground, identityOf } from "./ground.ts";
-import { type Change, lookAt, nulEnded, shown, type Tree } from "./look.ts";
+import { type Change, lookAt, shown, type Tree } from "./look.ts";
+import { listOf, pathOf } from "./names.ts";
 import { settingsOf } from "./settings.ts";
 import { treeGone } from "./standing.ts";
 
@@ -27,7 +28,7 @@ export async function commitWork(ground: Ground, stay: Stay, wish: CommitWish): 
 	if (large !== null) return large;
 	if (taken.changes.length === 0 && tree.operation !== "merge") return nothing(stay, taken.left);
 
-	const names = nulEnded(taken.changes.flatMap((change) => (change.from === null ? [change.raw] : [change.from, change.raw])));
+	const names = listOf(taken.changes.flatMap((change) => (change.from === null ? [change.raw] : [change.from, change.raw])));
 	if (taken.changes.length > 0) await git(folder, ["--literal-pathspecs", "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul"], { input: names });
 	const trailers = trailersOf(stay, wish);
 	const only = wish.paths === undefined ? [] : ["--only", "--pathspec-from-file=-", "--pathspec-file-nul"];
@@ -95,7 +96,7 @@ function select(all: readonly Change[], paths: readonly string[] | undefined): {
 async function tooLarge(folder: string, changes: readonly Change[], bytesMax: number): Promise<Refusal | null> {
 	const files: { path: string; bytes: number }[] = [];
 	for (const change of changes) {
-		const found = await lstat(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(change.raw, "latin1")])).catch(() => null);
+		const found = await lstat(pathOf(folder, change.raw)).catch(() => null);
 		if (found?.isFile() === true && found.size > bytesMax) files.push({ path: change.path, bytes: found.size });
 	}
 	if (files.length === 0) return null;

@@ -7,7 +7,8 @@ import type { ChangedFile, Diff } from "#contract/workspace.ts";
 import type { Against, Stay } from "#engine/workspaces.ts";
 import type { Git } from "./git.ts";
 import { baseCommit, type Ground } from "./ground.ts";
-import { lookAt, nulEnded, shown } from "./look.ts";
+import { lookAt, shown } from "./look.ts";
+import { listOf } from "./names.ts";
 import { treeGone } from "./standing.ts";
 
 const patchMax = 1024 * 1024;
@@ -57,7 +58,7 @@ async function withIndex<T>(ground: Ground, folder: string, depth: "name" | "con
 		await copyFile(path.join(tree.gitFolder, "index"), file).catch(() => {});
 		const files = tree.changes.filter((change) => !change.raw.endsWith("/"));
 		const named = depth === "name" ? files.filter((change) => change.status === "??") : files;
-		const names = nulEnded(named.flatMap((change) => (change.from === null ? [change.raw] : [change.from, change.raw])));
+		const names = listOf(named.flatMap((change) => (change.from === null ? [change.raw] : [change.from, change.raw])));
 		const how = depth === "name" ? "--intent-to-add" : "-A";
 		if (named.length > 0)
 			await ground.git(folder, ["--literal-pathspecs", "add", how, "--pathspec-from-file=-", "--pathspec-file-nul"], { environment, input: names });

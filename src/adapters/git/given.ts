@@ -5,8 +5,11 @@ import { BranchName } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Git } from "./git.ts";
 
-/** The commit that a full ref or a hash stands for, or null. */
+const fullName = /^(?:HEAD|refs\/[^\p{Cc}\s]+|[0-9a-f]{40}|[0-9a-f]{64})$/u;
+
+/** The commit that a full ref or a hash stands for, or null; nothing else is shown to git. */
 export async function commitOf(git: Git, folder: string, ref: string): Promise<string | null> {
+	if (!fullName.test(ref)) return null;
 	const { code, text } = await git(folder, ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`], { answers: [1, 128] });
 	return code === 0 ? text : null;
 }

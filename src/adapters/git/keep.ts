@@ -17,7 +17,7 @@ import { markIn, readMark } from "./mark.ts";
 import { restoreSnapshot } from "./restore.ts";
 import { type SnapshotRequest, takeSnapshot } from "./snapshot.ts";
 import { emptyTree, findSnapshot, kept, pruneSnapshots, refsOf, type Snapshot as Taken } from "./snapshots.ts";
-import { worktreeAt } from "./worktrees.ts";
+import { registeredFor, worktreeAt } from "./worktrees.ts";
 
 const newestPerAgent = 20;
 const youngerThanMs = 14 * 24 * 60 * 60 * 1000;
@@ -154,9 +154,8 @@ export async function setAside(ground: Ground, { project, agent, workspace }: St
 	const { git } = ground;
 	const known = await worktreeAt(git, project.path, workspace.path);
 	if (known === null) return null;
-	const { text: common } = await git(project.path, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
-	const folder = path.join(common, "worktrees", agent.handle);
-	const ours = (await readMark(markIn(folder)))?.agent === agent.id;
+	const folder = await registeredFor(git, project.path, workspace.path);
+	const ours = folder !== null && (await readMark(markIn(folder)))?.agent === agent.id;
 	if (ours) await cp(folder, path.join(name, "git"), { recursive: true });
 	await forget(ground, project.path, known.path, known.locked !== null);
 	return ours ? name : null;

@@ -60,9 +60,6 @@ function changeOf(record: string): Change | null {
 /** A raw name for people. */
 export const shown = (raw: string): string => Buffer.from(raw, "latin1").toString().toWellFormed();
 
-/** Raw names as git reads them from its input. */
-export const nulEnded = (raw: readonly string[]): Buffer => Buffer.from(raw.map((name) => `${name}\0`).join(""), "latin1");
-
 export async function gitFolderOf(git: Git, folder: string): Promise<string> {
 	return (await git(folder, ["rev-parse", "--absolute-git-dir"])).text;
 }

@@ -7,6 +7,7 @@ import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { AtHome, Live, Stay } from "#engine/workspaces.ts";
 import { makeClone } from "./clone.ts";
 import { exclusively } from "./exclusive.ts";
+import type { Git } from "./git.ts";
 import { commitOf } from "./given.ts";
 import type { Ground } from "./ground.ts";
 import { release } from "./home.ts";
@@ -14,9 +15,11 @@ import { clean, setAside, take } from "./keep.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { gitFolderOf, lookAt, markAt } from "./look.ts";
 import { markIn, writeMark } from "./mark.ts";
+import { namesIn, pathOf } from "./names.ts";
 import { checkOut } from "./provision.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
+import { registeredFor } from "./worktrees.ts";
 
 /** a lock that is younger may belong to a git that is at work */
 const lockAgeMsMin = 60_000;
@@ -66,8 +69,23 @@ async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
 async function repair({ git }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
 	const isOurs = async (): Promise<boolean> => (await markAt(git, workspace.path))?.agent === agent.id;
 	if (await isOurs()) return null;
-	if (workspace.kind === "worktree") await git(project.path, ["worktree", "repair", workspace.path], { answers: [1, 128] });
-	return (await isOurs()) ? null : inTheWay(workspace.path);
+	const looksLikeIt =
+		workspace.kind === "worktree" && !(await exists(path.join(workspace.path, ".git"))) && (await hasItsFiles(git, project.path, workspace.path));
+	if (looksLikeIt) await git(project.path, ["worktree", "repair", workspace.path], { answers: [1, 128] });
+	return looksLikeIt && (await isOurs()) ? null : inTheWay(workspace.path);
+}
+
+const filesLookedAt = 200;
+
+/** Whether at least half of the files that git knows of the tree are in the folder: another folder in its place is not it. */
+async function hasItsFiles(git: Git, repository: string, folder: string): Promise<boolean> {
+	const gitFolder = await registeredFor(git, repository, folder);
+	if (gitFolder === null) return false;
+	const environment = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
+	const listed = await git(folder, ["ls-files", "-z"], { environment, answers: [128] });
+	const names = namesIn(listed.bytes).slice(0, filesLookedAt);
+	const found = await Promise.all(names.map(async (name) => await lstat(pathOf(folder, name)).catch(() => null)));
+	return listed.code === 0 && names.length > 0 && found.filter((one) => one !== null).length * 2 >= names.length;
 }
 
 async function unlock({ git, clock }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {

@@ -1,5 +1,6 @@
 // The worktrees that a repository knows of.
-import { realpath } from "node:fs/promises";
+import { readdir, readFile, realpath } from "node:fs/promises";
+import path from "node:path";
 import type { Git } from "./git.ts";
 
 export interface Worktree {
@@ -38,7 +39,18 @@ export async function worktreesOf(git: Git, repository: string): Promise<Worktre
 }
 
 /** The one at a path, whatever links lead there. */
-export async function worktreeAt(git: Git, repository: string, path: string): Promise<Worktree | null> {
-	const real = await realpath(path).catch(() => path);
-	return (await worktreesOf(git, repository)).find((worktree) => worktree.path === path || worktree.path === real) ?? null;
+export async function worktreeAt(git: Git, repository: string, place: string): Promise<Worktree | null> {
+	const real = await realpath(place).catch(() => place);
+	return (await worktreesOf(git, repository)).find((worktree) => worktree.path === place || worktree.path === real) ?? null;
+}
+
+/** The folder in which the repository keeps what it knows of a worktree, whether or not that is still there. */
+export async function registeredFor(git: Git, repository: string, tree: string): Promise<string | null> {
+	const { text: common } = await git(repository, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+	const all = path.join(common, "worktrees");
+	for (const name of await readdir(all).catch(() => [])) {
+		const link = await readFile(path.join(all, name, "gitdir"), "utf8").catch(() => "");
+		if (path.dirname(link.trimEnd()) === tree) return path.join(all, name);
+	}
+	return null;
 }
