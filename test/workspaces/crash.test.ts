@@ -1,16 +1,17 @@
 // A process that dies between two git commands, at each of them in turn: what it left is finished or taken back by the next call,
 // and no byte is lost. Dying is played by a git that never answers again, so that not even a `finally` runs, and by modules that
 // are loaded anew; a few of the deaths are real ones, by SIGKILL.
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Stay } from "#engine/workspaces.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { runProgram } from "#test/support/process.ts";
 import { agreed, fingerprint, read, tenant, type World, write } from "#test/support/world.ts";
 
 type When = "before" | "after";
-const torture = process.env["BROOD_TORTURE"] === "1";
+const torture = process.env["BROOD_TORTURE"] !== undefined;
+vi.setConfig({ testTimeout: torture ? 900_000 : 60_000 });
 
 /** A second process on the same disk, which dies before or after its n-th git command; null if it came to its end. */
 async function dying(world: World, at: number, when: When, act: (world: World) => Promise<unknown>): Promise<"died" | "lived"> {
@@ -36,20 +37,23 @@ async function next(world: World): Promise<World> {
 	return new fresh.World(world.root);
 }
 
-/** Lets `act` die at each of its steps in a world of its own, and looks at what `after` finds. */
+/** Lets `act` die at its steps, each time in the same world as it was prepared, and looks at what `after` finds. */
 async function atEachStep(
 	prepare: () => Promise<{ world: World; stay: Stay }>,
 	act: (world: World, stay: Stay) => Promise<unknown>,
 	after: (world: World, stay: Stay) => Promise<void>,
 ): Promise<number> {
+	const { world, stay } = await prepare();
+	const prepared = `${world.root}-prepared`;
+	onTestFinished(() => rmSync(prepared, { recursive: true, force: true }));
+	cpSync(world.root, prepared, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 	let deaths = 0;
-	for (let at = 1; ; at++) {
-		const when: When = at % 2 === 0 ? "before" : "after";
-		for (const each of torture ? (["before", "after"] as const) : [when]) {
-			const { world, stay } = await prepare();
-			const end = await dying(world, at, each, async (mortal) => await act(mortal, stay));
-			await after(world, stay);
+	for (let at = 1; ; at += torture ? 1 : 3) {
+		for (const when of torture ? (["before", "after"] as const) : [at % 2 === 0 ? ("before" as const) : ("after" as const)]) {
 			rmSync(world.root, { recursive: true, force: true });
+			cpSync(prepared, world.root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+			const end = await dying(world, at, when, async (mortal) => await act(mortal, stay));
+			await after(world, stay);
 			if (end === "lived") return deaths;
 			deaths++;
 		}
@@ -96,7 +100,7 @@ describe("provision", () => {
 				expect(personsOwn(world)).toEqual(own);
 			},
 		);
-		expect(deaths).toBeGreaterThan(10);
+		expect(deaths).toBeGreaterThan(3);
 	});
 
 	test("is taken back to nothing if the next call fails", async () => {
@@ -113,7 +117,7 @@ describe("provision", () => {
 				expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(ready ? 2 : 1);
 			},
 		);
-		expect(deaths).toBeGreaterThan(10);
+		expect(deaths).toBeGreaterThan(3);
 	});
 });
 
@@ -134,7 +138,7 @@ describe("a fork", () => {
 				expect(readdirSync(path.dirname(workspace.path)).sort()).toEqual(["child", "parent"]);
 			},
 		);
-		expect(deaths).toBeGreaterThan(10);
+		expect(deaths).toBeGreaterThan(3);
 	});
 });
 
@@ -156,14 +160,14 @@ describe("approve", () => {
 				const again = await next(world);
 				const merged = agreed(await again.workspaces.approve(stay, { commit: world.tip("brood/a"), strategy }));
 				expect([merged.replayed, merged.commit, merged.base.after]).toEqual([done, world.tip("main"), world.tip("main")]);
-				expect(world.git(world.repository, "log", "--first-parent", "--format=%P", "main").split("\n")).toHaveLength(2);
+				expect(world.git(world.repository, "log", "--first-parent", "--format=%H", "main").split("\n")).toHaveLength(2);
 				expect(world.git(world.repository, "status", "--porcelain")).toBe(" M folder/b.txt\n?? notes.txt");
 				expect(personsOwn(world)).toEqual(own);
 				await again.workspaces.gc(world.project, { dryRun: false, living: [stay.agent] });
 				expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(2);
 			},
 		);
-		expect(deaths).toBeGreaterThan(20);
+		expect(deaths).toBeGreaterThan(8);
 	});
 });
 
@@ -194,7 +198,7 @@ describe("what takes something away", () => {
 				expect(personsOwn(world)).toEqual(own);
 			},
 		);
-		expect(deaths).toBeGreaterThan(10);
+		expect(deaths).toBeGreaterThan(3);
 	});
 
 	test("recover: the tree is clean at home after the next call, and a snapshot has what was there", async () => {
@@ -210,7 +214,7 @@ describe("what takes something away", () => {
 				expect(held).toContainEqual(["a.txt", "new.txt"]);
 			},
 		);
-		expect(deaths).toBeGreaterThan(10);
+		expect(deaths).toBeGreaterThan(3);
 	});
 
 	test("sync: the branch is where it was or where it should be, and its tree with it", async () => {
@@ -230,23 +234,21 @@ describe("what takes something away", () => {
 				expect(world.git(stay.workspace.path, "log", "--format=%s")).toBe("change\nchange\nfirst");
 			},
 		);
-		expect(deaths).toBeGreaterThan(10);
+		expect(deaths).toBeGreaterThan(3);
 	});
 });
 
 test.each(["provision", "approve", "remove"])("%s by a process that is really killed", async (verb) => {
-	for (const at of torture ? Array.from({ length: 40 }, (_, index) => index + 1) : [6, 14]) {
+	for (const at of torture ? Array.from({ length: 40 }, (_, index) => index + 1) : [4, 9]) {
 		const world = busyPerson();
 		const stay = verb === "provision" ? stayOf(world, "a") : await world.agent("a");
 		if (verb !== "provision") {
 			write(stay.workspace.path, "work.txt", "w\n");
 			agreed(await world.workspaces.commit(stay, { message: "Work" }));
 		}
-		const before = verb === "approve" ? world.tip("main") : "";
 		const ran = await runProgram("workspace.ts", [world.root, verb, String(at), stay.workspace.path]);
 		if (!torture) expect([ran.signal, ran.errors]).toEqual(["SIGKILL", ""]);
 		expect(personsOwn(world)).toEqual(own);
-		if (verb === "approve") expect([before, world.tip("main")]).toContain(world.tip("main"));
 		const again = await runProgram("workspace.ts", [world.root, verb, "0", stay.workspace.path]);
 		expect([again.code, again.errors]).toEqual([0, ""]);
 		expect(existsSync(stay.workspace.path)).toBe(verb !== "remove");

@@ -83,12 +83,12 @@ async function halfClones(ground: Ground, slug: ProjectSlug): Promise<Candidate[
 }
 
 /** Shown only: somebody may know what they are. */
-async function unknownFolders({ git, layout }: Ground, slug: ProjectSlug, living: readonly Tenant[]): Promise<Candidate[]> {
+async function unknownFolders({ layout }: Ground, slug: ProjectSlug, living: readonly Tenant[]): Promise<Candidate[]> {
 	const found: Candidate[] = [];
 	for (const name of await names(layout.agents(slug))) {
 		if (name.startsWith(".") || living.some(({ handle }) => handle === name)) continue;
 		const place = path.join(layout.agents(slug), name);
-		const mark = await markAt(git, place).catch(() => null);
+		const mark = await markAt(place).catch(() => null);
 		const reason = mark !== null && Handle.safeParse(name).success ? `the workspace of ${name}, which was not removed` : "not made by Brood";
 		found.push({ what: "unknown", name, bytes: await sizeOf(place), reason, freed: false, free: async () => {} });
 	}

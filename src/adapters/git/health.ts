@@ -36,7 +36,7 @@ async function issuesOf(ground: Ground, stay: Stay, settings: ProjectSettings | 
 
 /** Why the folder is not the workspace that we made; null if it is. */
 async function notOurs({ git }: Ground, { project, agent, workspace }: Stay): Promise<string | null> {
-	const gitFolder = await gitFolderAt(git, workspace.path).catch(() => null);
+	const gitFolder = await gitFolderAt(workspace.path).catch(() => null);
 	if (gitFolder === null) return `${workspace.path} is no git repository any more.`;
 	if (workspace.kind === "main") return null;
 	if (workspace.kind === "worktree" && (await worktreeAt(git, project.path, workspace.path)) === null)

@@ -56,7 +56,7 @@ export const nameOf = (name: Name): string => (typeof name === "string" ? name :
 
 /** Newest first. */
 export async function list(ground: Ground, stay: Stay): Promise<Snapshot[]> {
-	const folder = await homeOfSnapshots(ground, stay);
+	const folder = await homeOfSnapshots(stay);
 	const found: Snapshot[] = [];
 	for (const { ref } of (await kept(ground.git, folder, stay.agent.id)).reverse()) {
 		const taken = await findSnapshot(ground.git, folder, ref);
@@ -66,13 +66,13 @@ export async function list(ground: Ground, stay: Stay): Promise<Snapshot[]> {
 }
 
 /** The repository that an agent's snapshots are in; that of a clone that is gone is the project's. */
-async function homeOfSnapshots({ git }: Ground, stay: Stay): Promise<string> {
-	return stay.workspace.kind === "clone" && (await gitFolderAt(git, stay.workspace.path)) !== null ? stay.workspace.path : stay.project.path;
+async function homeOfSnapshots(stay: Stay): Promise<string> {
+	return stay.workspace.kind === "clone" && (await gitFolderAt(stay.workspace.path)) !== null ? stay.workspace.path : stay.project.path;
 }
 
 /** By its number or its commit; the refusal names the nearest that is there. */
 export async function find(ground: Ground, stay: Stay, id: string): Promise<Taken | Refusal> {
-	const folder = await homeOfSnapshots(ground, stay);
+	const folder = await homeOfSnapshots(stay);
 	const all = await kept(ground.git, folder, stay.agent.id);
 	const wanted = all.find((one) => numberOf(one) === id || one.commit === id);
 	const taken = wanted === undefined ? null : await findSnapshot(ground.git, folder, wanted.ref);
@@ -93,7 +93,7 @@ export async function find(ground: Ground, stay: Stay, id: string): Promise<Take
 export async function show(ground: Ground, stay: Stay, id: string): Promise<Diff | Refusal> {
 	const taken = await find(ground, stay, id);
 	if (isRefusal(taken)) return taken;
-	const folder = await homeOfSnapshots(ground, stay);
+	const folder = await homeOfSnapshots(stay);
 	const from = taken.manifest.head.commit ?? (await emptyTree(ground.git, folder));
 	return await drawDiff(ground.git, folder, [from, taken.tree], {}, from);
 }

@@ -6,6 +6,7 @@ import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { Stay } from "#engine/workspaces.ts";
 import type { Git } from "./git.ts";
 import { markIn, readMark } from "./mark.ts";
+import { placeOf } from "./place.ts";
 
 export interface Change {
 	/** git's two letters, `??` for untracked */
@@ -30,7 +31,7 @@ export interface Tree {
 
 export async function lookAt(git: Git, folder: string, options: { everyFile?: boolean } = {}): Promise<Tree> {
 	const args = ["status", "--porcelain=v2", "--branch", "-z", `--untracked-files=${options.everyFile === true ? "all" : "normal"}`, "--renames"];
-	const [status, gitFolder] = await Promise.all([git(folder, args), gitFolderOf(git, folder)]);
+	const [status, gitFolder] = await Promise.all([git(folder, args), gitFolderOf(folder)]);
 	const records = status.bytes.toString("latin1").split("\0");
 	const tree: Tree = { head: null, branch: null, changes: [], operation: await operationIn(gitFolder), gitFolder };
 	for (let at = 0; at < records.length; at++) {
@@ -60,20 +61,21 @@ function changeOf(record: string): Change | null {
 /** A raw name for people. */
 export const shown = (raw: string): string => Buffer.from(raw, "latin1").toString().toWellFormed();
 
-export async function gitFolderOf(git: Git, folder: string): Promise<string> {
-	return (await git(folder, ["rev-parse", "--absolute-git-dir"])).text;
+export async function gitFolderOf(folder: string): Promise<string> {
+	const found = await gitFolderAt(folder);
+	if (found === null) throw new Error(`${folder} is no working tree of git`);
+	return found;
 }
 
 /** The same for a folder that may be anything; null if it is no working tree. */
-export async function gitFolderAt(git: Git, place: string): Promise<string | null> {
-	if ((await lstat(place).catch(() => null))?.isDirectory() !== true) return null;
-	const { code, text } = await git(place, ["rev-parse", "--absolute-git-dir"], { answers: [128] });
-	return code === 0 ? text : null;
+export async function gitFolderAt(place: string): Promise<string | null> {
+	const { gitFolder } = await placeOf(place, {});
+	return gitFolder !== null && (await lstat(path.join(gitFolder, "HEAD")).catch(() => null)) !== null ? gitFolder : null;
 }
 
 /** What we wrote down about the workspace at a place; null if it is none of ours. */
-export async function markAt(git: Git, place: string): Promise<WorkspaceMark | null> {
-	const gitFolder = await gitFolderAt(git, place);
+export async function markAt(place: string): Promise<WorkspaceMark | null> {
+	const gitFolder = await gitFolderAt(place);
 	return gitFolder === null ? null : await readMark(markIn(gitFolder));
 }
 

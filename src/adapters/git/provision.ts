@@ -86,7 +86,7 @@ async function whatIsThere(ground: Ground, wish: ProvisionWish, place: string, i
 	if (wrong !== null) return wrong;
 	const begun = await readMark(intent);
 	if (begun !== null && begun.agent !== wish.agent.id) return inTheWay(place);
-	const mark = await markAt(ground.git, place);
+	const mark = await markAt(place);
 	if (mark?.agent === wish.agent.id && mark.path === place) return { mark };
 	if (begun !== null) await takeBack(ground, wish, intent);
 	return (await exists(place)) ? inTheWay(place) : { mark: null };
@@ -119,7 +119,7 @@ async function make(
 	await writeMark(intent, mark);
 	const missing = fork === undefined ? await makeTree(ground, wish, mark) : await fork.build(mark, settings);
 	if (isRefusal(missing)) return missing;
-	await writeMark(markIn(await gitFolderOf(ground.git, mark.path)), mark);
+	await writeMark(markIn(await gitFolderOf(mark.path)), mark);
 	return { mark, missing };
 }
 
@@ -152,7 +152,7 @@ async function finish(
 	const shared = await share(ground.git, mark.path, { primary: ground.layout.primary(project.slug), checkout }, settings);
 	const ran = setup === null ? null : await runCommand(setup.command, mark.path, commandEnvironment(ground, agent, live), live);
 	if (ran !== null && ran.exit !== 0) return commandFailed("setup", ran);
-	await writeMark(markIn(await gitFolderOf(ground.git, mark.path)), { ...mark, ready: true });
+	await writeMark(markIn(await gitFolderOf(mark.path)), { ...mark, ready: true });
 	return await answer(ground, mark, { shared, setup: ran, found: false, missing });
 }
 

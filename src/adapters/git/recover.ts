@@ -61,13 +61,13 @@ async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
 		});
 	}
 	await checkOut(ground, mark);
-	await writeMark(markIn(await gitFolderOf(git, workspace.path)), mark);
+	await writeMark(markIn(await gitFolderOf(workspace.path)), mark);
 	return null;
 }
 
 /** Lets git find the repository of a tree that lost its `.git` file; refuses what is not ours afterwards either. */
 async function repair({ git }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
-	const isOurs = async (): Promise<boolean> => (await markAt(git, workspace.path))?.agent === agent.id;
+	const isOurs = async (): Promise<boolean> => (await markAt(workspace.path))?.agent === agent.id;
 	if (await isOurs()) return null;
 	const looksLikeIt =
 		workspace.kind === "worktree" && !(await exists(path.join(workspace.path, ".git"))) && (await hasItsFiles(git, project.path, workspace.path));
@@ -88,8 +88,8 @@ async function hasItsFiles(git: Git, repository: string, folder: string): Promis
 	return listed.code === 0 && names.length > 0 && found.filter((one) => one !== null).length * 2 >= names.length;
 }
 
-async function unlock({ git, clock }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
-	const gitFolder = await gitFolderOf(git, workspace.path);
+async function unlock({ clock }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
+	const gitFolder = await gitFolderOf(workspace.path);
 	const lock = path.join(gitFolder, "index.lock");
 	const found = await lstat(lock).catch(() => null);
 	if (found === null) return null;

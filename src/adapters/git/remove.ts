@@ -19,7 +19,7 @@ export async function removeWorkspace(ground: Ground, stay: Stay, wish: RemoveWi
 	if (workspace.kind === "main") return refuse("CONFLICT", `${project.path} is the project itself and is never removed.`, { details: { path: project.path } });
 	const there = await exists(workspace.path);
 	// a folder is only moved if its mark says that it is this agent's
-	if (there && (await markAt(git, workspace.path))?.agent !== stay.agent.id) return inTheWay(workspace.path);
+	if (there && (await markAt(workspace.path))?.agent !== stay.agent.id) return inTheWay(workspace.path);
 	const tip = there || workspace.kind === "worktree" ? await tipOf(ground, stay) : null;
 	if (wish.force !== true) {
 		const dirty = there ? dirtyRefusal(await lookAt(git, workspace.path), { folder: workspace.path, stay }) : null;

@@ -66,7 +66,7 @@ async function link(git: Git, tree: string, primary: string, name: string): Prom
 	if ((await linkTo(target)) === source) return null;
 	if (await exists(target)) return "something is there already";
 	if (await isTracked(git, tree, name)) return "it is tracked";
-	const mark = await readPrimaryMark(await gitFolderOf(git, primary));
+	const mark = await readPrimaryMark(await gitFolderOf(primary));
 	if (mark === null || mark.lockfiles === null) return "primary is not filled: run brood project warm";
 	if (mark.lockfiles !== (await lockfileHash(tree))) return "the lockfile differs from primary's";
 	if (!(await parentInside(tree, target))) return "its folder leads out of the workspace";

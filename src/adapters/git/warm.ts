@@ -57,14 +57,14 @@ async function standAt(ground: Ground, project: ProjectPlace, place: string, com
 	const intent = layout.primaryIntent(project.slug);
 	// a checkout that was begun and not finished is ours, and nobody has used it
 	if (await exists(intent)) await discardWorktree(ground, project.path, place);
-	const found = await gitFolderAt(git, place);
+	const found = await gitFolderAt(place);
 	if ((await exists(place)) && (found === null || (await readPrimaryMark(found))?.project !== project.slug)) return inTheWay(place);
 	if (found === null) {
 		const empty = { project: project.slug, commit: null, lockfiles: null };
 		await writeMark(intent, empty);
 		await exclusively(project.path, () => git(project.path, ["worktree", "add", "--quiet", "--no-checkout", "--detach", place, commit]));
 		await checkOut(ground, { path: place, start: commit });
-		const gitFolder = await gitFolderOf(git, place);
+		const gitFolder = await gitFolderOf(place);
 		await writeMark(markIn(gitFolder), empty);
 		await dropMark(intent);
 		return { gitFolder };
