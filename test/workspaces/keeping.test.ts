@@ -118,6 +118,16 @@ describe("recover", () => {
 		expect(diff.files.map((file) => file.path)).toEqual(["a.txt", "folder/b.txt", "new/deep.txt"]);
 	});
 
+	test("brings a branch back that somebody deleted under its tree", async () => {
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		write(stay.workspace.path, "x", "x\n");
+		const { commit } = agreed(await world.workspaces.commit(stay, { message: "work" }));
+		world.git(world.repository, "update-ref", "-d", "refs/heads/brood/a");
+		expect(await codes(world, stay, commit)).toEqual(["BRANCH_GONE"]);
+		expect(agreed(await world.workspaces.recover(stay)).standing).toMatchObject({ head: commit, ahead: 1, dirty: false });
+	});
+
 	test("takes a lock away only when it is old", async () => {
 		const world = makeWorld();
 		const stay = await world.agent("a");
@@ -207,6 +217,14 @@ describe("remove", () => {
 		const other = await world.agent("b");
 		refused(await world.workspaces.remove({ ...other, agent: tenant("c") }, { force: true }), "PATH_EXISTS");
 		expect([read(stay.workspace.path, "foreign"), existsSync(other.workspace.path)]).toEqual(["f\n", true]);
+	});
+
+	test("refuses one that somebody has locked, also by force", async () => {
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		world.git(world.repository, "worktree", "lock", "--reason", "on a stick", stay.workspace.path);
+		expect(refused(await world.workspaces.remove(stay, { force: true }), "CONFLICT").message).toContain("on a stick");
+		expect(existsSync(stay.workspace.path)).toBe(true);
 	});
 
 	test("gc frees what has been in the trash for more than 14 days and what died processes left, and says why first", async () => {

@@ -4,12 +4,15 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { Handle, type ProjectSlug } from "#contract/ids.ts";
 import type { Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
+import { emptyTrash } from "./destroy.ts";
 import { discard, discardedPrefix, discardWorktree } from "./discard.ts";
 import type { Ground } from "./ground.ts";
 import { prune } from "./keep.ts";
 import { trashDays } from "./layout.ts";
 import { markAt } from "./look.ts";
 import { scratchInUse } from "./scratch.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
 
 interface Candidate extends Leftover {
 	free(): Promise<void>;
@@ -38,14 +41,15 @@ async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Cand
 	const found: Candidate[] = [];
 	for (const name of await names(layout.trash)) {
 		const place = path.join(layout.trash, name);
-		const free = async (): Promise<void> => await rm(place, { recursive: true, force: true });
 		if (name.startsWith(discardedPrefix)) {
+			const free = async (): Promise<void> => await rm(place, { recursive: true, force: true });
 			found.push({ what: "trash", name, bytes: await sizeOf(place), reason: "taken back before anybody used it", freed: true, free });
 			continue;
 		}
 		const [, time, rest] = /^(\d+)-(.+)$/.exec(name) ?? [];
 		if (time === undefined || rest?.startsWith(`${slug}-`) !== true) continue;
-		const days = (clock.now() - Number(time)) / (24 * 60 * 60 * 1000);
+		const days = (clock.now() - Number(time)) / dayMs;
+		const free = async (): Promise<void> => void (await emptyTrash(layout.trash, { now: clock.now(), olderThanMs: trashDays * dayMs, dryRun: false }));
 		const old = days > trashDays;
 		found.push({ what: "trash", name, bytes: await sizeOf(place), reason: `${Math.floor(days)} days in the trash, kept for ${trashDays}`, freed: old, free });
 	}

@@ -1,6 +1,6 @@
 // Bringing a workspace back: a snapshot, then a clean tree, then home. What is gone is made anew from its branch; what is
 // damaged in a way that nobody can judge is left as it is.
-import { lstat, rename } from "node:fs/promises";
+import { lstat, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
@@ -14,7 +14,7 @@ import { release } from "./home.ts";
 import { clean, setAside, take } from "./keep.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { gitFolderOf, lookAt, markAt } from "./look.ts";
-import { markIn, writeMark } from "./mark.ts";
+import { markIn, readMark, writeMark } from "./mark.ts";
 import { namesIn, pathOf } from "./names.ts";
 import { checkOut } from "./provision.ts";
 import { settingsOf } from "./settings.ts";
@@ -30,6 +30,7 @@ export async function recover(ground: Ground, stay: Stay, live: Live): Promise<A
 	const missing = !(await exists(stay.workspace.path));
 	const wrong = missing ? await remake(ground, stay) : ((await repair(ground, stay)) ?? (await unlock(ground, stay)));
 	if (wrong !== null) return wrong;
+	await bringBranchBack(ground, stay);
 	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, stay);
 	if (isRefusal(cleaned)) return cleaned;
 	const home = await release(ground, stay, live, cleaned.snapshot);
@@ -101,6 +102,17 @@ async function unlock({ clock }: Ground, { project, agent, workspace }: Stay): P
 	}
 	await rename(lock, path.join(gitFolder, `brood-left-index.lock-${clock.now()}`));
 	return null;
+}
+
+/** A branch that somebody deleted under its tree: its last commit is in the log of the worktree's HEAD. */
+async function bringBranchBack({ git }: Ground, { workspace }: Stay): Promise<void> {
+	const ref = `refs/heads/${workspace.branch}`;
+	if ((await commitOf(git, workspace.path, ref)) !== null) return;
+	const gitFolder = await gitFolderOf(workspace.path);
+	const log = await readFile(path.join(gitFolder, "logs", "HEAD"), "utf8").catch(() => "");
+	const last = log.trimEnd().split("\n").at(-1)?.split(" ")[1] ?? "";
+	const commit = (await commitOf(git, workspace.path, last)) ?? (await readMark(markIn(gitFolder)))?.start ?? null;
+	if (commit !== null) await git(workspace.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 }
 
 async function cleanUp(ground: Ground, stay: Stay): Promise<{ snapshot: string | null } | Refusal> {

@@ -11,7 +11,7 @@ import { dirtyRefusal, lookAt, markAt } from "./look.ts";
 import { mergeTrees, treeOfCommit } from "./merge.ts";
 import { settingsOf } from "./settings.ts";
 import { isMerged } from "./standing.ts";
-import { worktreesOf } from "./worktrees.ts";
+import { worktreeAt, worktreesOf } from "./worktrees.ts";
 
 export async function removeWorkspace(ground: Ground, stay: Stay, wish: RemoveWish): Promise<Removed | Refusal> {
 	const { git } = ground;
@@ -20,6 +20,9 @@ export async function removeWorkspace(ground: Ground, stay: Stay, wish: RemoveWi
 	const there = await exists(workspace.path);
 	// a folder is only moved if its mark says that it is this agent's
 	if (there && (await markAt(workspace.path))?.agent !== stay.agent.id) return inTheWay(workspace.path);
+	const locked = (await worktreeAt(git, project.path, workspace.path))?.locked ?? null;
+	if (locked !== null)
+		return refuse("CONFLICT", `Somebody has locked ${workspace.path}${locked === "" ? "" : `: ${locked}`}.`, { details: { path: workspace.path } });
 	const tip = there || workspace.kind === "worktree" ? await tipOf(ground, stay) : null;
 	if (wish.force !== true) {
 		const dirty = there ? dirtyRefusal(await lookAt(git, workspace.path), { folder: workspace.path, stay }) : null;
