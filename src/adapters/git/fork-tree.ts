@@ -38,7 +38,7 @@ export async function forkTree(git: Git, request: ForkRequest, signal?: AbortSig
 	const { from, to, repository } = request;
 	const parent = await openTree(from.folder);
 	const [head, operation, index] = await Promise.all([readHead(git, parent), readOperation(parent), readIndex(git, parent)]);
-	const begun = undertaking(operation);
+	const begun = head.branch === null ? undertaking(operation) : null;
 	const tip = begun === null ? head.commit : (begun.commit ?? (await commitOf(git, parent, begun.branch)) ?? head.commit);
 	return await makeWorktree(git, { repository, ...to, commit: tip }, async (child) => {
 		if (begun !== null && head.commit !== null) await git(child.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);

@@ -18,6 +18,8 @@ export interface Kept {
 	sequence: number;
 	/** milliseconds since 1970 */
 	at: number;
+	/** the same for two that differ only in when and why they were taken */
+	digest: string;
 }
 
 const snapshotRefs = "refs/brood/snapshots";
@@ -30,11 +32,11 @@ export function refsOf(agent: string): string {
 /** Of one agent or of all, the oldest first within an agent. `folder` is any worktree of the repository, or the repository. */
 export async function kept(git: Git, folder: string, agent?: string): Promise<Kept[]> {
 	const below = agent === undefined ? snapshotRefs : refsOf(agent);
-	const { text } = await git(folder, ["for-each-ref", "--format=%(objectname) %(committerdate:unix) %(refname)", below]);
+	const { text } = await git(folder, ["for-each-ref", "--format=%(objectname) %(committerdate:unix) %(refname) %(contents:body)", below]);
 	const found = text.split("\n").flatMap((line): Kept[] => {
-		const [, commit, seconds, ref, owner, sequence] = /^(\w+) (\d+) (refs\/brood\/snapshots\/([\w-]+)\/(\d+))$/.exec(line) ?? [];
+		const [, commit, seconds, ref, owner, sequence, digest = ""] = /^(\w+) (\d+) (refs\/brood\/snapshots\/([\w-]+)\/(\d+)) Content: (\w+)$/.exec(line) ?? [];
 		if (commit === undefined || ref === undefined || owner === undefined) return [];
-		return [{ ref, commit, agent: owner, sequence: Number(sequence), at: Number(seconds) * 1000 }];
+		return [{ ref, commit, agent: owner, sequence: Number(sequence), at: Number(seconds) * 1000, digest }];
 	});
 	return found.sort((a, b) => (a.agent === b.agent ? a.sequence - b.sequence : a.agent < b.agent ? -1 : 1));
 }
