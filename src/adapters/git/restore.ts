@@ -11,7 +11,7 @@ import { type ByteName, listOf, pathOf, untold } from "./names.ts";
 import { type Operation, writeOperation } from "./operation.ts";
 import { openShadow } from "./shadow.ts";
 import { type SnapshotRequest, takeAndTell } from "./snapshot.ts";
-import { findSnapshot, type Snapshot } from "./snapshots.ts";
+import { findSnapshot, readObjects, type Snapshot } from "./snapshots.ts";
 import { type Head, openTree, readHead, type Tree } from "./tree.ts";
 
 export interface Restored {
@@ -70,27 +70,14 @@ export interface Parts {
 export async function readParts(git: Git, folder: string, { commit }: Snapshot): Promise<Parts> {
 	const { bytes } = await git(folder, ["ls-tree", "-r", "--full-tree", "-z", commit, "index", "operation"]);
 	const listed = [...bytes.toString().matchAll(/\d+ blob (\w+)\t([^\0]*)\0/g)].map(([, id = "", name = ""]) => ({ id, name }));
-	const contents = await blobs(
+	const contents = await readObjects(
 		git,
 		folder,
 		listed.map(({ id }) => id),
 	);
-	const [operation, parts] = [new Map<string, Buffer>(), listed.map(({ name }, at) => ({ name, content: contents[at] ?? Buffer.alloc(0) }))];
+	const [operation, parts] = [new Map<string, Buffer>(), listed.map(({ name }, at) => ({ name, content: contents[at]?.bytes ?? Buffer.alloc(0) }))];
 	for (const { name, content } of parts) if (name.startsWith("operation/")) operation.set(name.slice("operation/".length), content);
 	return { index: parts.find(({ name }) => name === "index")?.content ?? null, operation };
-}
-
-async function blobs(git: Git, folder: string, ids: readonly string[]): Promise<Buffer[]> {
-	if (ids.length === 0) return [];
-	const { bytes } = await git(folder, ["cat-file", "--batch"], { input: ids.map((id) => `${id}\n`).join("") });
-	const found: Buffer[] = [];
-	for (let at = 0; at < bytes.length; ) {
-		const end = bytes.indexOf("\n", at);
-		const length = Number(bytes.toString("latin1", at, end).split(" ")[2]);
-		found.push(bytes.subarray(end + 1, end + 1 + length));
-		at = end + 1 + length + 1;
-	}
-	return found;
 }
 
 /** Refills the file dates, so that the next look at the tree is quick. */
