@@ -4,12 +4,11 @@ import { cp, lstat, mkdir, readdir, realpath, rename, rm, rmdir, unlink } from "
 import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { exclusively } from "./exclusive.ts";
-import { gather } from "./gather.ts";
 import type { Git } from "./git.ts";
 import { above, type ByteName, namesIn, pathOf, told } from "./names.ts";
 import { operationFolders, readOperation } from "./operation.ts";
 import { branchRef, commitId } from "./refs.ts";
-import { type SnapshotRequest, takeSnapshot } from "./snapshot.ts";
+import { type SnapshotRequest, takeAndTell, takeSnapshot } from "./snapshot.ts";
 import type { Snapshot } from "./snapshots.ts";
 import type { Survey } from "./survey.ts";
 import { codeOf, notThere, openTree, type Tree } from "./tree.ts";
@@ -77,8 +76,8 @@ export async function deleteBranch(git: Git, repository: string, branch: string,
 /** Takes a snapshot and leaves nothing but the files of `commit`; HEAD and its branch go there. Ignored files stay. */
 export async function resetTree(git: Git, request: SnapshotRequest, commit: string): Promise<Snapshot | Refusal> {
 	const tree = await openTree(request.folder);
-	const held = await takeSnapshot(git, request);
-	const { survey, tooLarge, unreadable, names, held: files } = await gather(git, tree, request.fileBytesMax ?? Number.MAX_SAFE_INTEGER);
+	const { snapshot: held, gathered } = await takeAndTell(git, request);
+	const { survey, tooLarge, unreadable, names, held: files } = gathered;
 	const target = new Set(namesIn((await git(tree.folder, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commitId(commit)])).bytes));
 	// changed and held by nothing, or in the way of what comes
 	const lost = [...new Set([...tooLarge, ...unreadable, ...names, ...collisions(unheld(survey, { tooLarge, unreadable, names }), target)])];

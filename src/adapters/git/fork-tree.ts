@@ -13,7 +13,7 @@ import { unmakeBranch, unmakeWorktree } from "./destroy.ts";
 import { exclusively } from "./exclusive.ts";
 import { memoryOf } from "./gather.ts";
 import type { Git } from "./git.ts";
-import { gitlink, rewriteIndex, sameFile, writeStat } from "./index-file.ts";
+import { type FileStat, gitlink, rewriteIndex, sameFile, writeStat } from "./index-file.ts";
 import { type ByteName, namesIn, pathOf } from "./names.ts";
 import { onBranch, readOperation, undertaking, writeOperation } from "./operation.ts";
 import { branchRef } from "./refs.ts";
@@ -38,7 +38,7 @@ export async function forkTree(git: Git, request: ForkRequest, signal?: AbortSig
 	const { from, to, repository } = request;
 	const parent = await openTree(from.folder);
 	const [head, operation, index] = await Promise.all([readHead(git, parent), readOperation(parent), readIndex(git, parent)]);
-	const begun = undertaking(operation);
+	const begun = head.branch === null ? undertaking(operation) : null;
 	const tip = begun === null ? head.commit : (begun.commit ?? (await commitOf(git, parent, begun.branch)) ?? head.commit);
 	return await makeWorktree(git, { repository, ...to, commit: tip }, async (child) => {
 		if (begun !== null && head.commit !== null) await git(child.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
@@ -147,9 +147,18 @@ async function movedIndex({ folder, hashLength }: Tree, index: ReadIndex, change
 	for (const [count, entry] of index.entries.entries()) {
 		const name = entry.path.toString("latin1");
 		if (entry.mode === gitlink || entry.stage !== 0 || changed.has(name)) continue;
-		const stat = lstatSync(pathOf(folder, name), { bigint: true, throwIfNoEntry: false });
-		if (stat !== undefined && sameFile(bytes, entry, stat)) writeStat(bytes, entry, stat);
+		const stat = statOf(pathOf(folder, name));
+		if (stat !== null && sameFile(bytes, entry, stat)) writeStat(bytes, entry, stat);
 		if (count % 512 === 511) await breathe();
 	}
 	return rewriteIndex(bytes, index, hashLength);
+}
+
+/** At once and not later: asking the thread pool for each of many thousand files takes longer than all the answers. */
+function statOf(file: Buffer): FileStat | null {
+	try {
+		return lstatSync(file, { bigint: true, throwIfNoEntry: false }) ?? null;
+	} catch (error) {
+		return notThere(error);
+	}
 }

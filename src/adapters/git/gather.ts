@@ -21,6 +21,8 @@ export interface Gathered {
 	unreadable: ByteName[];
 	names: ByteName[];
 	unsteady: boolean;
+	/** something had to be read */
+	readAny: boolean;
 }
 
 const attemptsMax = 3;
@@ -39,6 +41,8 @@ export async function gather(git: Git, tree: Tree, fileBytesMax: number): Promis
 				return null;
 			});
 			if (gathered === null) continue;
+			// what was compared and not read was compared just now
+			if (!gathered.readAny) return gathered;
 			const changed = namesIn((await shadow.git(["diff-files", "--name-only", "-z"])).bytes);
 			if (changed.length === 0) return gathered;
 			if (attempt >= attemptsMax) return { ...gathered, unsteady: true };
@@ -57,7 +61,7 @@ async function gatherOnce(git: Git, tree: Tree, shadow: Shadow, fileBytesMax: nu
 	const gone = [...known].filter((name) => !survey.wanted.has(name));
 	await record(shadow, sorted.take, [...sorted.leave.filter((name) => known.has(name)), ...gone]);
 	const id = (await shadow.git(["write-tree"])).text;
-	return { id, survey, index, held: await readIndexFile(memory, tree.hashLength), ...sorted, unsteady: false };
+	return { id, survey, index, held: await readIndexFile(memory, tree.hashLength), ...sorted, unsteady: false, readAny: sorted.take.length > 0 };
 }
 
 interface Sorted {

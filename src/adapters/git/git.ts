@@ -102,7 +102,12 @@ async function runOnce(folder: string, args: readonly string[], options: GitOpti
 	const timeoutMs = options.timeoutMs ?? timeoutMsDefault;
 	return await new Promise((resolve, reject) => {
 		// a group of its own, so that its helpers end with it, and no terminal to ask anything on
-		const child = spawn("git", args, { cwd: folder, env: environment, stdio: ["pipe", "pipe", "pipe"], detached: true });
+		const child = spawn("git", args, {
+			cwd: folder,
+			env: environment,
+			stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+			detached: true,
+		});
 		const stop = stopper(child.pid);
 		const [output, errors] = [new Bounded(outputBytesMax, () => stop("more output than we can hold")), new Bounded(errorBytesMax)];
 		const timer = setTimeout(() => stop(`no answer within ${timeoutMs} ms`), timeoutMs);
@@ -114,11 +119,11 @@ async function runOnce(folder: string, args: readonly string[], options: GitOpti
 			options.signal?.removeEventListener("abort", calledOff);
 			end();
 		};
-		child.stdout.on("data", (chunk: Buffer) => output.put(chunk));
-		child.stderr.on("data", (chunk: Buffer) => errors.put(chunk));
+		child.stdout?.on("data", (chunk: Buffer) => output.put(chunk));
+		child.stderr?.on("data", (chunk: Buffer) => errors.put(chunk));
 		// a git that has heard enough closes its end; its exit code tells whether that was an error
-		child.stdin.on("error", () => {});
-		child.stdin.end(options.input ?? "");
+		child.stdin?.on("error", () => {});
+		child.stdin?.end(options.input);
 		child.on("error", (error) => settle(() => reject(new GitFailed(args, null, error.message))));
 		child.on("close", (code) =>
 			settle(() => {

@@ -15,12 +15,12 @@ export async function materialize(
 	to: { folder: string; branch: string; repository: string },
 ): Promise<{ left: FileName[] } | Refusal> {
 	const { head, tree: files } = snapshot.manifest;
-	const { operation } = await readParts(git, to.repository, snapshot);
-	const begun = undertaking(operation);
+	const { index, operation } = await readParts(git, to.repository, snapshot);
+	const begun = head.branch === null ? undertaking(operation) : null;
 	const refusal = await makeWorktree(git, { ...to, commit: begun?.commit ?? head.commit }, async (tree) => {
 		if (begun !== null && head.commit !== null) await git(tree.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
 		await writeFiles(git, tree, files);
-		await putBackRest(git, tree, snapshot, null, (same) => onBranch(same, branchRef(to.branch)));
+		await putBackRest(tree, snapshot, { index, operation: onBranch(operation, branchRef(to.branch)) }, null);
 		await refresh(git, tree);
 	});
 	return refusal ?? { left: leftOut(snapshot) };

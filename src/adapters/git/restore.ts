@@ -10,8 +10,8 @@ import type { Git } from "./git.ts";
 import { type ByteName, listOf, pathOf, untold } from "./names.ts";
 import { type Operation, writeOperation } from "./operation.ts";
 import { openShadow } from "./shadow.ts";
-import { type SnapshotRequest, takeSnapshot } from "./snapshot.ts";
-import { emptyTree, findSnapshot, type Snapshot } from "./snapshots.ts";
+import { type SnapshotRequest, takeAndTell } from "./snapshot.ts";
+import { findSnapshot, readObjects, type Snapshot } from "./snapshots.ts";
 import { type Head, openTree, readHead, type Tree } from "./tree.ts";
 
 export interface Restored {
@@ -28,8 +28,10 @@ export async function restoreSnapshot(git: Git, request: SnapshotRequest & { sna
 	if (snapshot === null) return refuse("SNAPSHOT_GONE", "There is no such snapshot any more.");
 	const moved = await branchToMove(git, tree, snapshot.manifest.head);
 	if (isRefusal(moved)) return moved;
-	const before = await takeSnapshot(git, { ...request, keep: [...(request.keep ?? []), ...(moved.commit === null ? [] : [moved.commit])] });
-	const now = await gather(git, tree, request.fileBytesMax ?? 100 * 1024 * 1024);
+	const { snapshot: before, gathered: now } = await takeAndTell(git, {
+		...request,
+		keep: [...(request.keep ?? []), ...(moved.commit === null ? [] : [moved.commit])],
+	});
 	const changes = await changesBetween(git, tree, now.id, snapshot.tree);
 	const lost = collisions(unheld(now.survey, now), [...changes.write]);
 	if (lost.length > 0) return incomplete(lost);
@@ -41,7 +43,7 @@ export async function restoreSnapshot(git: Git, request: SnapshotRequest & { sna
 		now.survey.emptyDirectories.filter((folder) => !wantedEmpty.includes(folder)),
 	);
 	await writeFiles(git, tree, snapshot.tree, changes.write);
-	await putBackRest(git, tree, snapshot, before);
+	await putBackRest(tree, snapshot, await readParts(git, tree.folder, snapshot), before);
 	await putBackHead(git, tree, snapshot.manifest.head);
 	await refresh(git, tree);
 	const after = await gather(git, tree, request.fileBytesMax ?? 100 * 1024 * 1024);
@@ -50,47 +52,32 @@ export async function restoreSnapshot(git: Git, request: SnapshotRequest & { sna
 }
 
 /** Directories, the index and the operation of a snapshot, for a tree whose files are there already. */
-export async function putBackRest(
-	git: Git,
-	tree: Tree,
-	snapshot: Snapshot,
-	before: Snapshot | null,
-	adapt: (operation: Operation) => Operation = (same) => same,
-): Promise<void> {
+export async function putBackRest(tree: Tree, snapshot: Snapshot, { index, operation }: Parts, before: Snapshot | null): Promise<void> {
 	const { emptyDirectories, missing } = snapshot.manifest;
 	const submodules = missing.submodules.filter(({ state }) => state !== "absent").map((submodule) => submodule.path);
 	for (const folder of [...emptyDirectories, ...submodules]) await mkdir(pathOf(tree.folder, untold(folder)), { recursive: true });
-	const { index, operation } = await readParts(git, tree.folder, snapshot);
 	if (index !== null) await replaceIndex(tree, index);
 	else if (before !== null) await removeIndex(tree, before);
-	await writeOperation(tree, adapt(operation));
+	await writeOperation(tree, operation);
+}
+
+export interface Parts {
+	index: Buffer | null;
+	operation: Operation;
 }
 
 /** The index and the operation that a snapshot holds. */
-export async function readParts(git: Git, folder: string, { commit }: Snapshot): Promise<{ index: Buffer | null; operation: Operation }> {
+export async function readParts(git: Git, folder: string, { commit }: Snapshot): Promise<Parts> {
 	const { bytes } = await git(folder, ["ls-tree", "-r", "--full-tree", "-z", commit, "index", "operation"]);
 	const listed = [...bytes.toString().matchAll(/\d+ blob (\w+)\t([^\0]*)\0/g)].map(([, id = "", name = ""]) => ({ id, name }));
-	const contents = await blobs(
+	const contents = await readObjects(
 		git,
 		folder,
 		listed.map(({ id }) => id),
 	);
-	const [operation, parts] = [new Map<string, Buffer>(), listed.map(({ name }, at) => ({ name, content: contents[at] ?? Buffer.alloc(0) }))];
+	const [operation, parts] = [new Map<string, Buffer>(), listed.map(({ name }, at) => ({ name, content: contents[at]?.bytes ?? Buffer.alloc(0) }))];
 	for (const { name, content } of parts) if (name.startsWith("operation/")) operation.set(name.slice("operation/".length), content);
 	return { index: parts.find(({ name }) => name === "index")?.content ?? null, operation };
-}
-
-async function blobs(git: Git, folder: string, ids: readonly string[]): Promise<Buffer[]> {
-	if (ids.length === 0) return [];
-	const { bytes } = await git(folder, ["cat-file", "--batch"], { input: ids.map((id) => `${id}\n`).join("") });
-	const found: Buffer[] = [];
-	for (let at = 0; at < bytes.length; ) {
-		const end = bytes.indexOf("\n", at);
-		const length = Number(bytes.toString("latin1", at, end).split(" ")[2]);
-		found.push(bytes.subarray(end + 1, end + 1 + length));
-		at = end + 1 + length + 1;
-	}
-	return found;
 }
 
 /** Refills the file dates, so that the next look at the tree is quick. */
@@ -133,7 +120,7 @@ async function changesBetween(git: Git, { folder }: Tree, now: string, then: str
 
 /** Files of a snapshot's tree as raw bytes; all of them without names. */
 export async function writeFiles(git: Git, tree: Tree, id: string, names?: readonly ByteName[]): Promise<void> {
-	if (names?.length === 0 || id === (await emptyTree(git, tree.folder))) return;
+	if (names?.length === 0) return;
 	await using shadow = await openShadow(git, tree);
 	await shadow.git(["read-tree", id]);
 	const some = names === undefined ? ["-a"] : ["-z", "--stdin"];

@@ -18,6 +18,8 @@ export interface Kept {
 	sequence: number;
 	/** milliseconds since 1970 */
 	at: number;
+	/** the same for two that differ only in when and why they were taken */
+	digest: string;
 }
 
 const snapshotRefs = "refs/brood/snapshots";
@@ -30,11 +32,11 @@ export function refsOf(agent: string): string {
 /** Of one agent or of all, the oldest first within an agent. `folder` is any worktree of the repository, or the repository. */
 export async function kept(git: Git, folder: string, agent?: string): Promise<Kept[]> {
 	const below = agent === undefined ? snapshotRefs : refsOf(agent);
-	const { text } = await git(folder, ["for-each-ref", "--format=%(objectname) %(committerdate:unix) %(refname)", below]);
+	const { text } = await git(folder, ["for-each-ref", "--format=%(objectname) %(committerdate:unix) %(refname) %(contents:body)", below]);
 	const found = text.split("\n").flatMap((line): Kept[] => {
-		const [, commit, seconds, ref, owner, sequence] = /^(\w+) (\d+) (refs\/brood\/snapshots\/([\w-]+)\/(\d+))$/.exec(line) ?? [];
+		const [, commit, seconds, ref, owner, sequence, digest = ""] = /^(\w+) (\d+) (refs\/brood\/snapshots\/([\w-]+)\/(\d+)) Content: (\w+)$/.exec(line) ?? [];
 		if (commit === undefined || ref === undefined || owner === undefined) return [];
-		return [{ ref, commit, agent: owner, sequence: Number(sequence), at: Number(seconds) * 1000 }];
+		return [{ ref, commit, agent: owner, sequence: Number(sequence), at: Number(seconds) * 1000, digest }];
 	});
 	return found.sort((a, b) => (a.agent === b.agent ? a.sequence - b.sequence : a.agent < b.agent ? -1 : 1));
 }
@@ -46,11 +48,26 @@ export async function readManifest(git: Git, folder: string, snapshot: string): 
 
 /** By its ref or the id of its commit. Null if there is none (any more). */
 export async function findSnapshot(git: Git, folder: string, snapshot: string): Promise<Snapshot | null> {
-	const { code, text } = await git(folder, ["rev-parse", "-q", "--verify", `${checked(snapshot)}^{commit}`], { answers: [1, 128] });
-	if (code !== 0) return null;
-	const commit = text;
-	const manifest = await readManifest(git, folder, commit);
-	return { ref: snapshot, commit, tree: manifest.tree, manifest };
+	const name = checked(snapshot);
+	const [commit, manifest] = await readObjects(git, folder, [`${name}^{commit}`, `${name}:manifest.json`]);
+	if (commit === undefined || commit === null || manifest === undefined || manifest === null) return null;
+	const parsed = SnapshotManifest.parse(JSON.parse(manifest.bytes.toString()));
+	return { ref: snapshot, commit: commit.id, tree: parsed.tree, manifest: parsed };
+}
+
+/** In the order asked for, null for what does not exist. Names must not contain line ends. */
+export async function readObjects(git: Git, folder: string, names: readonly string[]): Promise<({ id: string; bytes: Buffer } | null)[]> {
+	if (names.length === 0) return [];
+	const { bytes } = await git(folder, ["cat-file", "--batch"], { input: names.map((name) => `${name}\n`).join("") });
+	const found: ({ id: string; bytes: Buffer } | null)[] = [];
+	for (let at = 0; at < bytes.length; ) {
+		const end = bytes.indexOf("\n", at);
+		const [, id, length] = /^(\w+) \w+ (\d+)$/.exec(bytes.toString("latin1", at, end)) ?? [];
+		const next = end + 1 + (id === undefined ? 0 : Number(length) + 1);
+		found.push(id === undefined ? null : { id, bytes: bytes.subarray(end + 1, next - 1) });
+		at = next;
+	}
+	return found;
 }
 
 /** A snapshot and how its files differ from those of the commit below it. */

@@ -62,7 +62,8 @@ export async function readIndex(git: Git, { folder, gitFolder, hashLength }: Tre
 }
 
 export function notThere(error: unknown): null {
-	if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return null;
+	// below a file, or below a link that leads to itself, there is nothing either
+	if (["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "")) return null;
 	throw error;
 }
 

@@ -1,5 +1,4 @@
 // One commit, its ref and its new blobs, written by one process.
-import { createHash } from "node:crypto";
 import type { Git } from "./git.ts";
 
 export type Part = { path: string; bytes: Buffer } | { path: string; mode: "100644" | "040000"; id: string };
@@ -37,11 +36,3 @@ export async function writeCommit(git: Git, folder: string, { ref, parents, mess
 const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from("\n")]);
 
 const quoted = (path: string): string => `"${path.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
-
-/** The id that git gives to these bytes. */
-export function blobId(bytes: Buffer, hashLength: number): string {
-	return createHash(hashLength === 32 ? "sha256" : "sha1")
-		.update(`blob ${bytes.length}\0`)
-		.update(bytes)
-		.digest("hex");
-}
