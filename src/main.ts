@@ -4,6 +4,9 @@ import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
 import { type Found, findContainment } from "#adapters/driver/containment.ts";
 import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
+import { environmentFor } from "#adapters/driver/environment.ts";
+import { makeGit } from "#adapters/git/git.ts";
+import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
@@ -15,6 +18,7 @@ import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import type { Driver, Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
+import type { Workspaces } from "#engine/workspaces.ts";
 import { appOf } from "#server/app.ts";
 import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
@@ -36,13 +40,13 @@ export type StorePlace = { memory: true } | { home: string } | { url: string };
 export async function startEngine(
 	place: StorePlace,
 	overrides: Partial<Limits> = {},
-	driver: Driver | null = null,
+	{ driver = null, workspaces = null }: { driver?: Driver | null; workspaces?: Workspaces | null } = {},
 	agentZeroType = "scripted",
 ): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
 	const store = await openStore(place, limits);
 	const blobs = "home" in place ? { blobs: blobsIn(path.join(place.home, "blobs")) } : {};
-	return await Engine.start({ store, driver, limits, clock: systemClock, ids: randomIds, agentZeroType, ...blobs });
+	return await Engine.start({ store, driver, workspaces, limits, clock: systemClock, ids: randomIds, agentZeroType, ...blobs });
 }
 
 export interface DaemonOptions {
@@ -78,9 +82,11 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const allPrograms = { ...ownPrograms, ...programs };
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
+	const workspaces = workspacesIn(home);
 	const processes = new ProcessDriver({
 		mark: homeId(home, randomIds.key()),
 		scratch: path.join(home, "scratch"),
+		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
 		programs: allPrograms,
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
@@ -91,7 +97,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		parkMs,
 	});
 	const given = { ...defaultLimits, ...known(config.limits ?? {}), ...limits };
-	const engine = parts.use(await startEngine({ home }, given, driverByType(processes), config.agentZero?.type));
+	const engine = parts.use(await startEngine({ home }, given, { driver: driverByType(processes), workspaces }, config.agentZero?.type));
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
@@ -113,6 +119,12 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 function inForce(found: Found, home: string): ContainmentLevel {
 	if ("level" in found) return found.level;
 	throw new ConfigError(`${path.join(home, "config.yaml")}: the containment that it asks for does not work here: ${found.reason}`);
+}
+
+/** Git, as it may be used in this home. */
+export function workspacesIn(home: string): GitWorkspaces {
+	const git = makeGit({ environment: process.env });
+	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor({}, process.env) });
 }
 
 /** Without what is there but undefined. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { activities, endReasons, HoldKind, Lineage, labels, lives } from "./agent.ts";
 import { ApprovalState, Policy } from "./approval.ts";
 import { ContainmentLevel } from "./config.ts";
+import { LeaseStep } from "./cycle.ts";
 import { Event } from "./event.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
 import { MailState } from "./mail.ts";
@@ -11,6 +12,7 @@ import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
+import { Workspace } from "./workspace.ts";
 
 const Time = z.iso.datetime();
 
@@ -28,6 +30,9 @@ export const Agent = z.object({
 	holds: z.array(z.object({ kind: HoldKind, reason: z.string(), by: Actor, at: Time })),
 	lineage: Lineage.nullable(),
 	supervisor: AgentId.nullable(),
+	workspace: Workspace.nullable(),
+	/** what git is doing at its workspace now */
+	lease: LeaseStep.nullable(),
 	queueLength: z.int(),
 	unreadMail: z.int(),
 	turn: z.object({ id: EventId, startedAt: Time, phase: z.enum(phases), silentSince: Time.nullable() }).nullable(),
@@ -81,7 +86,7 @@ export type Wait = z.infer<typeof Wait>;
 export const Mail = z.object({ ...MailState.omit({ deletedAt: true }).shape, sentAt: Time, readAt: Time.nullable() });
 export type Mail = z.infer<typeof Mail>;
 
-export const Project = z.object({ slug: ProjectSlug, path: z.string(), addedAt: Time });
+export const Project = z.object({ slug: ProjectSlug, path: z.string(), base: z.string().nullable(), url: z.string().nullable(), addedAt: Time });
 export type Project = z.infer<typeof Project>;
 
 export const Status = z.object({

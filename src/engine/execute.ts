@@ -92,7 +92,7 @@ async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<Locks> {
 
 /** The project that must not come or go while the command is decided. */
 async function projectOf(tx: Tx, command: Command): Promise<ProjectSlug | null> {
-	if (command.type === "project.add" || command.type === "project.remove") return command.slug;
+	if (command.type === "project.add" || command.type === "project.remove" || command.type === "project.approve") return command.slug;
 	if (command.type !== "agent.spawn") return null;
 	return command.project ?? (await tx.agent(command.by))?.project ?? null;
 }
@@ -102,6 +102,7 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "agent.init":
 		case "project.add":
 		case "project.remove":
+		case "project.approve":
 			return [];
 		case "agent.spawn":
 			// the family's limit is counted over all of it; agent 0 has none

@@ -18,11 +18,12 @@ export interface Beside {
 }
 
 export function agentView(state: AgentState, { queueLength, unreadMail, phase }: Beside): Agent {
-	const { settings: _settings, permits: _permits, turnEndedIn: _ended, turn, lastError, ...rest } = state;
+	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, turn, lastError, ...rest } = state;
 	return {
 		...rest,
 		queueLength,
 		unreadMail,
+		lease: lease?.step ?? null,
 		label: labelOf(state),
 		holds: state.holds.map((hold) => ({ ...hold, at: iso(hold.at) })),
 		turn: turn && { id: turn.id, startedAt: iso(turn.startedAt), phase, silentSince: maybe(turn.silentSince) },
@@ -64,7 +65,7 @@ export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 	return { ...mail, sentAt: iso(mail.sentAt), readAt: maybe(mail.readAt) };
 }
 
-export const projectView = ({ slug, path, addedAt }: ProjectState): Project => ({ slug, path, addedAt: iso(addedAt) });
+export const projectView = ({ slug, path, base, url, addedAt }: ProjectState): Project => ({ slug, path, base, url, addedAt: iso(addedAt) });
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 

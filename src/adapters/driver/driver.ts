@@ -7,7 +7,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Clock, Driver, TurnEnd, TurnWatch } from "#engine/ports.ts";
-import { endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly } from "../system/processes.ts";
+import { endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly, signal } from "../system/processes.ts";
 import { type Launched, launch } from "./acp/launch.ts";
 import { environmentFor } from "./environment.ts";
 import { hearTurn } from "./hear.ts";
@@ -23,6 +23,8 @@ export interface AgentProgram {
 export interface DriverOptions {
 	/** the home's random id: only processes that carry it are ever signalled */
 	mark: string;
+	/** what an agent sees besides: its name on commits */
+	environmentOf(agent: AgentState): Readonly<Record<string, string>>;
 	/** agents without a workspace work below this folder */
 	scratch: string;
 	programs: Readonly<Record<string, AgentProgram>>;
@@ -40,6 +42,7 @@ export interface DriverOptions {
 const startsMax = 5;
 const startsPeriodMs = 60_000;
 const cancelMs = 2000;
+const frozenMsMax = 2000;
 
 interface Warm {
 	launched: Launched;
@@ -108,6 +111,21 @@ export class ProcessDriver implements Driver {
 		// whoever began may have had more time than we have
 		if (running?.ladder === patiently) await endAll(running.find, this.#manners(quickly));
 		await this.#endOnce(agent, quickly);
+	}
+
+	async frozen<T>(agent: AgentId, work: () => Promise<T>): Promise<T> {
+		const stopped = this.#warm.has(agent) ? this.#family(agent) : [];
+		const goOn = (): void => {
+			for (const each of stopped.splice(0)) signal(each, "SIGCONT");
+		};
+		for (const each of stopped) signal(each, "SIGSTOP");
+		const timer = setTimeout(goOn, frozenMsMax);
+		try {
+			return await work();
+		} finally {
+			clearTimeout(timer);
+			goOn();
+		}
 	}
 
 	async sweep(): Promise<number> {
@@ -206,7 +224,8 @@ export class ProcessDriver implements Driver {
 		});
 	}
 
-	#folder({ project, handle }: AgentState): string {
+	#folder({ workspace, project, handle }: AgentState): string {
+		if (workspace !== null) return workspace.path;
 		const folder = path.join(this.#options.scratch, project ?? "_", handle);
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		return folder;
@@ -214,7 +233,7 @@ export class ProcessDriver implements Driver {
 
 	#environment(agent: AgentState, token: string): Record<string, string> {
 		return environmentFor(
-			{ BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: this.#options.url(), [markName]: this.#options.mark },
+			{ ...this.#options.environmentOf(agent), BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: this.#options.url(), [markName]: this.#options.mark },
 			this.#options.environment,
 		);
 	}

@@ -2,7 +2,7 @@
 import type { Clock, Dispatch, Reads } from "../ports.ts";
 import { type Reactor, sayAll } from "../reactor.ts";
 
-const wakers = ["prompt.queued", "prompt.returned", "prompt.moved", "turn.ended", "agent.unheld", "agent.provisioned"];
+const wakers = ["prompt.queued", "prompt.returned", "prompt.moved", "turn.ended", "agent.unheld", "agent.provisioned", "workspace.freed"];
 
 export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clock: Clock }): Reactor {
 	return {
@@ -11,7 +11,9 @@ export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clo
 		async look(signal) {
 			const now = parts.clock.now();
 			const waiting = await parts.reads.agentsWithPrompts(now);
-			const ready = waiting.filter(({ agent, manual }) => agent.life === "live" && agent.activity === "idle" && (manual || agent.holds.length === 0));
+			const ready = waiting.filter(
+				({ agent, manual }) => agent.life === "live" && agent.activity === "idle" && agent.lease === null && (manual || agent.holds.length === 0),
+			);
 			if (signal.aborted) return "done";
 			// a refusal means that somebody was quicker; the next look sees what is left
 			const said = await sayAll(

@@ -11,7 +11,10 @@ import type { WaitState } from "#contract/wait.ts";
 import type { Receipt } from "#engine/ports.ts";
 
 /** What rows did not have when they were written by an earlier version. */
-const laterOfAgent: Pick<AgentState, "policy" | "permits" | "turnEndedIn" | "endNote"> = { policy: "ask", permits: [], turnEndedIn: null, endNote: null };
+const laterOfAgent: Pick<AgentState, "policy" | "permits" | "turnEndedIn" | "endNote" | "workspace" | "plan" | "lease" | "seenCommit"> = {
+	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
+	...{ workspace: null, plan: null, lease: null, seenCommit: null },
+};
 
 export function agentFrom(row: { state: string }): AgentState {
 	return { ...laterOfAgent, ...JSON.parse(row.state) };
@@ -26,7 +29,7 @@ export function waitFrom(row: { state: string }): WaitState {
 }
 
 export function projectFrom(row: { state: string }): ProjectState {
-	return JSON.parse(row.state);
+	return { base: null, url: null, approved: [], ...JSON.parse(row.state) };
 }
 
 export function receiptFrom(row: { fingerprint: string; answer: string }): Receipt {
@@ -43,7 +46,14 @@ export function eventFrom(row: EventRow): Event {
 
 export function turnFrom(row: { state: string }): TurnState {
 	const turn: TurnState = JSON.parse(row.state);
-	return { ...turn, words: turn.words ?? turn.prompt, manual: turn.manual ?? false, retriedAs: turn.retriedAs ?? null, stoppingFor: turn.stoppingFor ?? null };
+	return {
+		...turn,
+		words: turn.words ?? turn.prompt,
+		manual: turn.manual ?? false,
+		retriedAs: turn.retriedAs ?? null,
+		stoppingFor: turn.stoppingFor ?? null,
+		commit: turn.commit ?? null,
+	};
 }
 
 /** The event that queued a prompt holds all that its row does not. */
