@@ -1,11 +1,11 @@
 // Freeing what is past its time. Each thing is freed for a reason that can be read off it; whatever says nothing about itself
 // is shown and kept.
-import { lstat, readdir, rm } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { Handle, type ProjectSlug } from "#contract/ids.ts";
 import type { Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
-import { emptyTrash } from "./destroy.ts";
-import { discard, discardedPrefix, discardWorktree } from "./discard.ts";
+import { emptyTrash, emptyUnmade, unmadePrefix } from "./destroy.ts";
+import { discard, discardWorktree } from "./discard.ts";
 import type { Ground } from "./ground.ts";
 import { prune } from "./keep.ts";
 import { trashDays } from "./layout.ts";
@@ -41,8 +41,8 @@ async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Cand
 	const found: Candidate[] = [];
 	for (const name of await names(layout.trash)) {
 		const place = path.join(layout.trash, name);
-		if (name.startsWith(discardedPrefix)) {
-			const free = async (): Promise<void> => await rm(place, { recursive: true, force: true });
+		if (name.startsWith(unmadePrefix)) {
+			const free = async (): Promise<void> => await emptyUnmade(layout.trash, name);
 			found.push({ what: "trash", name, bytes: await sizeOf(place), reason: "taken back before anybody used it", freed: true, free });
 			continue;
 		}
