@@ -11,6 +11,7 @@ import { prune } from "./keep.ts";
 import { trashDays } from "./layout.ts";
 import { markAt } from "./look.ts";
 import { scratchInUse } from "./scratch.ts";
+import { worktreesOf } from "./worktrees.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -58,7 +59,10 @@ async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Cand
 
 async function scratches(ground: Ground, project: ProjectPlace): Promise<Candidate[]> {
 	const folder = ground.layout.scratches(project.slug);
-	const left = (await names(folder)).map((name) => path.join(folder, name)).filter((place) => !scratchInUse.has(place));
+	// one may have lost its folder already and still be on the repository's list
+	const listed = (await worktreesOf(ground.git, project.path)).map((worktree) => worktree.path).filter((place) => path.dirname(place) === folder);
+	const all = new Set([...(await names(folder)).map((name) => path.join(folder, name)), ...listed]);
+	const left = [...all].filter((place) => !scratchInUse.has(place));
 	return await Promise.all(
 		left.map(async (place) => ({
 			what: "scratch" as const,
