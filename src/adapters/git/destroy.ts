@@ -139,3 +139,28 @@ export async function unmakeWorktree(git: Git, made: { repository: string; folde
 export async function unmakeBranch(git: Git, { repository, branch, commit }: { repository: string; branch: string; commit: string }): Promise<void> {
 	await git(repository, ["update-ref", "-d", branchRef(branch), commit], { answers: [1, 128] });
 }
+
+/** The beginning of the names in the trash that need not be kept: what we made ourselves and nobody has worked in. */
+export const unmadePrefix = ".unmade-";
+
+/** Takes back a folder that we made ourselves. Renamed first: a crash leaves rubbish in the trash, and never half a tree in its place. */
+export async function unmakeFolder(folder: string, { trash, salt }: { trash: string; salt: string }): Promise<void> {
+	if ((await lstat(folder).catch(notThere)) === null) return;
+	await mkdir(trash, { recursive: true, mode: 0o700 });
+	const name = `${unmadePrefix}${salt}`;
+	await rename(folder, path.join(trash, name));
+	await emptyUnmade(trash, name);
+}
+
+export async function emptyUnmade(trash: string, name: string): Promise<void> {
+	if (!name.startsWith(unmadePrefix) || name.includes("/")) throw new Error(`${name} is somebody's`);
+	await rm(path.join(trash, name), { recursive: true, force: true });
+}
+
+/** Takes a worktree whose folder is gone off the repository's list. Nobody else's is touched, as `prune` would. */
+export async function forgetWorktree(git: Git, repository: string, folder: string, { locked }: { locked: boolean }): Promise<void> {
+	if ((await lstat(folder).catch(notThere)) !== null) throw new Error(`${folder} is still there`);
+	// git locks a worktree while it makes it, and a killed git leaves it so
+	if (locked) await git(repository, ["worktree", "unlock", folder], { answers: [128] });
+	await git(repository, ["worktree", "remove", folder], { answers: [128] });
+}

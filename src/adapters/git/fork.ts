@@ -13,7 +13,7 @@ import { bringSnapshot, find, nameOf, requestFor } from "./keep.ts";
 import { materialize } from "./materialize.ts";
 import { onBranch } from "./operation.ts";
 import { branchRef } from "./refs.ts";
-import { leftOut, putBackRest, refresh, writeFiles } from "./restore.ts";
+import { leftOut, putBackRest, readParts, refresh, writeFiles } from "./restore.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import type { Snapshot as Taken } from "./snapshots.ts";
 import { openTree } from "./tree.ts";
@@ -55,7 +55,8 @@ async function intoClone(ground: Ground, { parent, project, agent }: ForkWish, m
 	if (mark.start !== null) await git(mark.path, ["update-ref", branchRef(mark.branch), mark.start]);
 	const tree = await openTree(mark.path);
 	await writeFiles(git, tree, taken.tree);
-	await putBackRest(git, tree, taken, null, (same) => onBranch(same, branchRef(mark.branch)));
+	const { index, operation } = await readParts(git, mark.path, taken);
+	await putBackRest(tree, taken, { index, operation: onBranch(operation, branchRef(mark.branch)) }, null);
 	await refresh(git, tree);
 	return missing(leftOut(taken));
 }

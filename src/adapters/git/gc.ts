@@ -1,16 +1,17 @@
 // Freeing what is past its time. Each thing is freed for a reason that can be read off it; whatever says nothing about itself
 // is shown and kept.
-import { lstat, readdir, rm } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { Handle, type ProjectSlug } from "#contract/ids.ts";
 import type { Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
-import { emptyTrash } from "./destroy.ts";
-import { discard, discardedPrefix, discardWorktree } from "./discard.ts";
+import { emptyTrash, emptyUnmade, unmadePrefix } from "./destroy.ts";
+import { discard, discardWorktree } from "./discard.ts";
 import type { Ground } from "./ground.ts";
 import { prune } from "./keep.ts";
 import { trashDays } from "./layout.ts";
 import { markAt } from "./look.ts";
 import { scratchInUse } from "./scratch.ts";
+import { worktreesOf } from "./worktrees.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -41,8 +42,8 @@ async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Cand
 	const found: Candidate[] = [];
 	for (const name of await names(layout.trash)) {
 		const place = path.join(layout.trash, name);
-		if (name.startsWith(discardedPrefix)) {
-			const free = async (): Promise<void> => await rm(place, { recursive: true, force: true });
+		if (name.startsWith(unmadePrefix)) {
+			const free = async (): Promise<void> => await emptyUnmade(layout.trash, name);
 			found.push({ what: "trash", name, bytes: await sizeOf(place), reason: "taken back before anybody used it", freed: true, free });
 			continue;
 		}
@@ -58,7 +59,10 @@ async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Cand
 
 async function scratches(ground: Ground, project: ProjectPlace): Promise<Candidate[]> {
 	const folder = ground.layout.scratches(project.slug);
-	const left = (await names(folder)).map((name) => path.join(folder, name)).filter((place) => !scratchInUse.has(place));
+	// one may have lost its folder already and still be on the repository's list
+	const listed = (await worktreesOf(ground.git, project.path)).map((worktree) => worktree.path).filter((place) => path.dirname(place) === folder);
+	const all = new Set([...(await names(folder)).map((name) => path.join(folder, name)), ...listed]);
+	const left = [...all].filter((place) => !scratchInUse.has(place));
 	return await Promise.all(
 		left.map(async (place) => ({
 			what: "scratch" as const,

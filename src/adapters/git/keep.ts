@@ -5,9 +5,8 @@ import { AgentId } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Diff } from "#contract/workspace.ts";
 import type { Leftover, ProjectPlace, Snapshot, Stay } from "#engine/workspaces.ts";
-import { removeWorktree, resetTree } from "./destroy.ts";
+import { forgetWorktree, removeWorktree, resetTree } from "./destroy.ts";
 import { drawDiff } from "./diff.ts";
-import { forget } from "./discard.ts";
 import { exclusively } from "./exclusive.ts";
 import { commitOf } from "./given.ts";
 import { type Ground, repositoryOf } from "./ground.ts";
@@ -157,6 +156,6 @@ export async function setAside(ground: Ground, { project, agent, workspace }: St
 	const folder = await registeredFor(git, project.path, workspace.path);
 	const ours = folder !== null && (await readMark(markIn(folder)))?.agent === agent.id;
 	if (ours) await cp(folder, path.join(name, "git"), { recursive: true });
-	await forget(ground, project.path, known.path, known.locked !== null);
+	await forgetWorktree(git, project.path, known.path, { locked: known.locked !== null });
 	return ours ? name : null;
 }

@@ -12,6 +12,7 @@ import type { CommandRun, WorkspaceMark } from "#contract/workspace.ts";
 import type { Live, Provisioned, ProvisionWish, SettingsInForce } from "#engine/workspaces.ts";
 import { makeClone } from "./clone.ts";
 import { runCommand } from "./command.ts";
+import { unmakeBranch } from "./destroy.ts";
 import { discard, discardWorktree } from "./discard.ts";
 import { makeWorktree } from "./fork-tree.ts";
 import { branchFor, commitOf, existingBranch } from "./given.ts";
@@ -179,7 +180,7 @@ async function takeBack(ground: Ground, { project }: ProvisionWish, intent: stri
 			tip === null || tip === mark.start
 				? ""
 				: (await ground.git(project.path, ["rev-list", "--max-count=1", tip, "--not", `--exclude=${ref}`, "--all", "--"])).text;
-		if (tip !== null && own === "") await ground.git(project.path, ["update-ref", "-d", ref, tip]);
+		if (tip !== null && own === "") await unmakeBranch(ground.git, { repository: project.path, branch: mark.branch, commit: tip });
 	}
 	await dropMark(intent);
 }

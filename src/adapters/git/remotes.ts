@@ -46,7 +46,8 @@ export function throughRemotes(args: readonly string[], remotes: Remotes): Acros
 /** Where the verb is, behind settings that the caller gave. */
 export function verbAt(args: readonly string[]): number {
 	let at = 0;
-	while (args[at] === "-c") at += 2;
+	// every option before the verb counts, or the verb would not be taken for what it is
+	while (args[at]?.startsWith("-") === true) at += args[at] === "-c" || args[at] === "-C" ? 2 : 1;
 	return at;
 }
 
