@@ -14,6 +14,7 @@ const instructions: Record<string, Instruction> = {
 	say: (text, voice) => voice.say(text),
 	run: (command, voice) => voice.tool(command, "execute", (soFar) => runCommand(command, voice.signal, soFar)),
 	ask: (question, voice) => voice.ask(question, async () => "allowed"),
+	commit: (message, voice) => voice.tool("commit", "other", () => askDaemon("self/commit", { message })),
 	wait: (rest, voice) => voice.tool(`wait ${rest}`, "other", () => wait(rest, voice.signal)),
 	write: (rest, voice) => voice.tool(`write ${rest.split(" ", 1)[0]}`, "edit", async () => write(rest)),
 	sleep: async (ms, voice) => void (await pause(Number(ms), undefined, { signal: voice.signal })),
@@ -28,7 +29,7 @@ const instructions: Record<string, Instruction> = {
 		await voice.say("left a process behind");
 	},
 	flood,
-	...Object.fromEntries(["commit", "limit"].map((name) => [name, later(name)])),
+	...Object.fromEntries(["limit"].map((name) => [name, later(name)])),
 };
 
 function later(name: string): Instruction {

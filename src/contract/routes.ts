@@ -5,10 +5,11 @@ import { betweenRoutes } from "./routes/between.ts";
 import { houseRoutes } from "./routes/house.ts";
 import type { Route } from "./routes/route.ts";
 import { threadRoutes } from "./routes/thread.ts";
+import { workspaceRoutes } from "./routes/workspaces.ts";
 
 export type { Route } from "./routes/route.ts";
 
-export const routes = { ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes } satisfies Record<string, Route>;
+export const routes = { ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes, ...workspaceRoutes } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;
 export type RouteName = keyof Routes;

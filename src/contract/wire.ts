@@ -12,7 +12,7 @@ import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
-import { Workspace } from "./workspace.ts";
+import { Standing, Workspace } from "./workspace.ts";
 
 const Time = z.iso.datetime();
 
@@ -88,6 +88,38 @@ export type Mail = z.infer<typeof Mail>;
 
 export const Project = z.object({ slug: ProjectSlug, path: z.string(), base: z.string().nullable(), url: z.string().nullable(), addedAt: Time });
 export type Project = z.infer<typeof Project>;
+
+/** Where an agent's workspace came to rest. */
+export const AtHome = z.object({ standing: Standing, moved: z.boolean(), snapshot: z.string().nullable(), text: z.string() });
+export type AtHome = z.infer<typeof AtHome>;
+
+/** What became of another agent after a merge. */
+export const Synced = z.object({ agent: AgentId, handle: z.string(), moved: z.boolean(), text: z.string() });
+export type Synced = z.infer<typeof Synced>;
+
+export const Snapshot = z.object({
+	id: z.string(),
+	commit: z.string(),
+	agent: AgentId,
+	at: Time,
+	reason: z.string(),
+	turn: EventId.nullable(),
+	head: z.string().nullable(),
+	/** what it could not hold */
+	missing: z.array(z.object({ path: z.string(), reason: z.string() })),
+	ignored: z.int(),
+});
+export type Snapshot = z.infer<typeof Snapshot>;
+
+/** Something that nobody needs any more, or that nobody knows enough about to free it. */
+export const Leftover = z.object({
+	what: z.enum(["trash", "snapshot", "scratch", "clone", "unknown"]),
+	name: z.string(),
+	bytes: z.int(),
+	reason: z.string(),
+	freed: z.boolean(),
+});
+export type Leftover = z.infer<typeof Leftover>;
 
 export const Status = z.object({
 	pid: z.int(),

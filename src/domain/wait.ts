@@ -56,7 +56,9 @@ export function decideOpen(command: WaitOpen, seen: WaitSight, by: { actor: Acto
 	if (circle !== null) {
 		return refuse("WAIT_CYCLE", "These agents would wait for each other for ever.", { details: { agents: circle }, suggestions: ["brood agent list"] });
 	}
-	return [{ kind: "wait.opened", agent: caller, data: { ...wish, turn: waiter?.turn?.id ?? null, deadline: timeoutMs === undefined ? null : by.at + timeoutMs } }];
+	return [
+		{ kind: "wait.opened", agent: caller, data: { ...wish, turn: waiter?.turn?.id ?? null, deadline: timeoutMs === undefined ? null : by.at + timeoutMs } },
+	];
 }
 
 /** The way from the targets back to the waiter, if one waits for the other; mail comes from outside and closes no circle. */

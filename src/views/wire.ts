@@ -7,7 +7,7 @@ import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Agent, Approval, Item, Mail, Project, Prompt, Turn, Wait } from "#contract/wire.ts";
+import type { Agent, Approval, Item, Mail, Project, Prompt, Snapshot, Turn, Wait } from "#contract/wire.ts";
 import { labelOf } from "#domain/agent/label.ts";
 
 /** What an agent's row does not have itself. */
@@ -64,6 +64,8 @@ export function waitView({ blocking: _, ...wait }: WaitState, targets: readonly 
 export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 	return { ...mail, sentAt: iso(mail.sentAt), readAt: maybe(mail.readAt) };
 }
+
+export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: number }): Snapshot => ({ ...snapshot, at: iso(at) });
 
 export const projectView = ({ slug, path, base, url, addedAt }: ProjectState): Project => ({ slug, path, base, url, addedAt: iso(addedAt) });
 

@@ -94,6 +94,6 @@ async function lookAtSubmodule(git: Git, { folder }: Tree, name: ByteName, stage
 }
 
 /** Whether one of the names lies above, below or at the other. */
-export function meets(names: ReadonlySet<ByteName>, folders: ReadonlySet<ByteName>, name: ByteName): boolean {
+function meets(names: ReadonlySet<ByteName>, folders: ReadonlySet<ByteName>, name: ByteName): boolean {
 	return names.has(name) || folders.has(name) || above(name).some((folder) => names.has(folder));
 }
