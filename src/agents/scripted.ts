@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { runCommand } from "./command.ts";
-import { askDaemon, waitThere } from "./daemon.ts";
+import { askDaemon, completeWork, waitThere } from "./daemon.ts";
 import { speak, TurnFailed, type Voice } from "./speak.ts";
 
 type Instruction = (rest: string, voice: Voice) => Promise<void>;
@@ -14,6 +14,8 @@ const instructions: Record<string, Instruction> = {
 	say: (text, voice) => voice.say(text),
 	run: (command, voice) => voice.tool(command, "execute", (soFar) => runCommand(command, voice.signal, soFar)),
 	ask: (question, voice) => voice.ask(question, async () => "allowed"),
+	commit: (message, voice) => voice.tool("commit", "other", () => askDaemon("self/commit", { message })),
+	work_complete: (summary, voice) => voice.tool("work_complete", "other", () => completeWork(summary)),
 	wait: (rest, voice) => voice.tool(`wait ${rest}`, "other", () => wait(rest, voice.signal)),
 	write: (rest, voice) => voice.tool(`write ${rest.split(" ", 1)[0]}`, "edit", async () => write(rest)),
 	sleep: async (ms, voice) => void (await pause(Number(ms), undefined, { signal: voice.signal })),
@@ -28,7 +30,7 @@ const instructions: Record<string, Instruction> = {
 		await voice.say("left a process behind");
 	},
 	flood,
-	...Object.fromEntries(["commit", "limit"].map((name) => [name, later(name)])),
+	...Object.fromEntries(["limit"].map((name) => [name, later(name)])),
 };
 
 function later(name: string): Instruction {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { AgentFact } from "./agent.ts";
 import type { ApprovalFact } from "./approval.ts";
+import type { WorkspaceFact } from "./cycle.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import type { IssueFact, RunFact } from "./issue.ts";
 import type { ItemFact } from "./item.ts";
@@ -30,7 +31,7 @@ export type Event = z.infer<typeof Event>;
 
 /** What `decide` answers with: the events to be, before time, actor and id are known. */
 export type Fact =
-	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | MailFact | ItemFact | RunFact) & { agent: AgentId })
+	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | WorkspaceFact | MailFact | ItemFact | RunFact) & { agent: AgentId })
 	| (WaitFact & { agent: AgentId | null })
 	| ((ProjectFact | IssueFact) & { agent: null });
 

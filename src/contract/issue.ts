@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Actor, AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { PresetName, StageName } from "./preset.ts";
+import { RefusalCode } from "./refusal.ts";
 import { Text } from "./text.ts";
 
 export const IssueNumber = z.int().positive();
@@ -50,7 +51,8 @@ export const IssueState = z.strictObject({
 	/** how often reviewers sent it back since a person last had a word */
 	bounces: z.int(),
 	notBefore: z.int().nullable(),
-	attention: z.strictObject({ reason: z.string(), at: z.int() }).nullable(),
+	/** why it needs a person; with the code of the refusal that it met, if it met one */
+	attention: z.strictObject({ reason: z.string(), code: RefusalCode.nullable(), at: z.int() }).nullable(),
 	/** what its latest run left on its branch */
 	commit: z.string().nullable(),
 	/** where its papers are */
@@ -179,7 +181,7 @@ export const IssueFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("issue.approved"), data: z.object({ ...of, commit: z.string().nullable() }) }),
 	z.object({ kind: z.literal("issue.merged"), data: z.object({ ...of, commit: z.string().nullable() }) }),
 	/** it needs a person: why is the event's text */
-	z.object({ kind: z.literal("issue.attended"), text: z.string(), data: z.object(of) }),
+	z.object({ kind: z.literal("issue.attended"), text: z.string(), data: z.object({ ...of, code: RefusalCode.exactOptional() }) }),
 	z.object({ kind: z.literal("issue.unattended"), data: z.object(of) }),
 	/** an attempt failed and will be made again */
 	z.object({ kind: z.literal("issue.failed"), text: z.string(), data: z.object({ ...of, notBefore: z.int() }) }),

@@ -3,13 +3,18 @@
 import { z } from "zod";
 import { activities, endReasons, HoldKind, Lineage, labels, lives } from "./agent.ts";
 import { ApprovalState, Policy } from "./approval.ts";
+import { ContainmentLevel } from "./config.ts";
+import { LeaseStep } from "./cycle.ts";
 import { Event } from "./event.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
+import { IssueNumber } from "./issue.ts";
 import { MailState } from "./mail.ts";
+import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
+import { Standing, Workspace } from "./workspace.ts";
 
 const Time = z.iso.datetime();
 
@@ -27,12 +32,19 @@ export const Agent = z.object({
 	holds: z.array(z.object({ kind: HoldKind, reason: z.string(), by: Actor, at: Time })),
 	lineage: Lineage.nullable(),
 	supervisor: AgentId.nullable(),
+	workspace: Workspace.nullable(),
+	/** what git is doing at its workspace now */
+	lease: LeaseStep.nullable(),
 	queueLength: z.int(),
 	unreadMail: z.int(),
 	turn: z.object({ id: EventId, startedAt: Time, phase: z.enum(phases), silentSince: Time.nullable() }).nullable(),
 	lastError: z.object({ code: RefusalCode, step: z.string(), at: Time }).nullable(),
 	createdAt: Time,
 	createdBy: Actor,
+	/** the number of the issue that it works on, and in which stage */
+	issue: IssueNumber.nullable(),
+	stage: StageName.nullable(),
+	totalTasksCompleted: z.int(),
 	lastActiveAt: Time,
 	endedAt: Time.nullable(),
 	endedBy: Actor.nullable(),
@@ -80,8 +92,43 @@ export type Wait = z.infer<typeof Wait>;
 export const Mail = z.object({ ...MailState.omit({ deletedAt: true }).shape, sentAt: Time, readAt: Time.nullable() });
 export type Mail = z.infer<typeof Mail>;
 
-export const Project = z.object({ slug: ProjectSlug, path: z.string(), addedAt: Time });
+export const Project = z.object({
+	...{ slug: ProjectSlug, path: z.string(), base: z.string().nullable(), url: z.string().nullable(), addedAt: Time },
+	...{ auto: z.boolean(), agentsMax: z.int(), context: z.enum(["clear", "keep"]), preset: z.string() },
+});
 export type Project = z.infer<typeof Project>;
+
+/** Where an agent's workspace came to rest. */
+export const AtHome = z.object({ standing: Standing, moved: z.boolean(), snapshot: z.string().nullable(), text: z.string() });
+export type AtHome = z.infer<typeof AtHome>;
+
+/** What became of another agent after a merge. */
+export const Synced = z.object({ agent: AgentId, handle: z.string(), moved: z.boolean(), text: z.string() });
+export type Synced = z.infer<typeof Synced>;
+
+export const Snapshot = z.object({
+	id: z.string(),
+	commit: z.string(),
+	agent: AgentId,
+	at: Time,
+	reason: z.string(),
+	turn: EventId.nullable(),
+	head: z.string().nullable(),
+	/** what it could not hold */
+	missing: z.array(z.object({ path: z.string(), reason: z.string() })),
+	ignored: z.int(),
+});
+export type Snapshot = z.infer<typeof Snapshot>;
+
+/** Something that nobody needs any more, or that nobody knows enough about to free it. */
+export const Leftover = z.object({
+	what: z.enum(["trash", "snapshot", "scratch", "clone", "unknown"]),
+	name: z.string(),
+	bytes: z.int(),
+	reason: z.string(),
+	freed: z.boolean(),
+});
+export type Leftover = z.infer<typeof Leftover>;
 
 export const Status = z.object({
 	pid: z.int(),
@@ -91,6 +138,8 @@ export const Status = z.object({
 	contract: z.int(),
 	home: z.string(),
 	store: z.enum(["memory", "sqlite", "postgres"]),
+	/** what keeps the agents' processes together */
+	containment: ContainmentLevel,
 	agents: z.int(),
 	turns: z.int(),
 	/** the newest event of the journal */

@@ -25,6 +25,8 @@ import { over } from "./wait.ts";
 export function decideStart(agent: AgentState, head: PromptState | undefined): Decision {
 	const refusal = refusedNow(agent, "start");
 	if (refusal) return refusal;
+	// git is at its workspace: it starts when that is over
+	if (agent.lease !== null) return [];
 	// a manual turn ignores holds; they are there again when it is over
 	if (head === undefined || (agent.holds.length > 0 && !head.manual)) return [];
 	const { id: prompt, words, source, manual } = head;
@@ -51,8 +53,8 @@ export function decideTurnAppend(agent: AgentState, { turn, items }: TurnAppend)
 }
 
 /** Ends the turn that is open, with whatever tool calls it left open closed, and exactly one final item. */
-export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: TurnFinish, loose: LooseThreads): Decision {
-	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text }, loose)];
+export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: TurnFinish, loose: LooseThreads, commit: string | null): Decision {
+	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text, commit }, loose)];
 }
 
 /** A person's turn is over when a person says so. */
@@ -150,6 +152,11 @@ export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen
 	];
 }
 
+/** Its process is done; nothing of it is heard any more. */
+export function decideSettle(agent: AgentState, turn: number): Decision {
+	return closed(agent, turn) ?? (agent.activity === "settling" ? [] : [{ kind: "turn.settling", agent: agent.id, data: { turn } }]);
+}
+
 export function decideSilent(agent: AgentState, { turn, since }: { turn: number; since: number }): Decision {
 	if (agent.turn?.id !== turn || agent.turn.silentSince !== null) return [];
 	return [{ kind: "turn.silent", agent: agent.id, data: { turn, since } }];
@@ -178,6 +185,8 @@ export interface Ending {
 	state: "completed" | "interrupted" | "failed";
 	reason: string | null;
 	text: string | null;
+	/** the last commit that was made in it */
+	commit?: string | null;
 }
 
 /** A tool call that has no result yet. */
@@ -185,14 +194,14 @@ export interface OpenCall {
 	call: string;
 }
 
-export function ending(agent: AgentState, turn: number, { state, reason, text }: Ending, loose: LooseThreads): Fact[] {
+export function ending(agent: AgentState, turn: number, { state, reason, text, commit = null }: Ending, loose: LooseThreads): Fact[] {
 	const note = `The turn was ${state}${reason === null ? "" : ` (${reason})`} before this call ended.`;
 	const closing: Fact[] = loose.openCalls.map(({ call }) => ({ kind: "tool_result", agent: agent.id, turn, text: note, data: { call, synthetic: true } }));
 	return [
 		...closing,
 		...cancelled(agent.id, loose.approvals),
 		...loose.waits.flatMap((wait) => over(wait, "cancelled")),
-		{ kind: "final", agent: agent.id, turn, text: text ?? reason, data: { state, reason } },
+		{ kind: "final", agent: agent.id, turn, text: text ?? reason, data: { state, reason, ...(commit !== null && { commit }) } },
 		{ kind: "turn.ended", agent: agent.id, data: { turn, state, reason } },
 	];
 }
@@ -225,7 +234,7 @@ export function evolveTurn(state: TurnState | undefined, event: TurnEvent): Turn
 	if (event.kind === "turn.started") {
 		const { agent, data, id, at } = event;
 		const { prompt, words = prompt, source, manual = false } = data;
-		const nothingYet = { handedAt: null, stoppingAt: null, stoppingFor: null, endedAt: null, reason: null, finalItem: null, retriedAs: null };
+		const nothingYet = { handedAt: null, stoppingAt: null, stoppingFor: null, endedAt: null, reason: null, finalItem: null, commit: null, retriedAs: null };
 		return { id, agent, prompt, words, source, manual, state: "open", startedAt: at, ...nothingYet };
 	}
 	if (state === undefined) throw new Error(`${event.kind} of turn ${event.data.turn}, which never started`);
@@ -236,6 +245,7 @@ export function evolveTurn(state: TurnState | undefined, event: TurnEvent): Turn
 			return { ...state, stoppingAt: event.at, stoppingFor: event.data.why ?? "interrupt" };
 		case "turn.silent":
 		case "turn.heard":
+		case "turn.settling":
 			return state;
 		case "turn.ended":
 			return { ...state, state: event.data.state, reason: event.data.reason, endedAt: event.at };

@@ -105,7 +105,7 @@ async function issueOf(tx: Tx, command: Command): Promise<IssueState | undefined
 
 /** The project that must not come or go while the command is decided. */
 async function projectOf(tx: Tx, command: Command): Promise<ProjectSlug | null> {
-	if (command.type === "project.add" || command.type === "project.remove" || command.type === "project.tune") return command.slug;
+	if ("slug" in command) return command.slug;
 	if (command.type === "issue.add") return command.project;
 	if (command.type !== "agent.spawn") return null;
 	return command.project ?? (await tx.agent(command.by))?.project ?? null;
@@ -118,6 +118,7 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "project.remove":
 		case "project.tune":
 		case "issue.add":
+		case "project.approve":
 			return [];
 		case "run.finish": {
 			const run = await tx.run(command.run);

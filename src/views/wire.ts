@@ -7,7 +7,7 @@ import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Agent, Approval, Item, Mail, Project, Prompt, Turn, Wait } from "#contract/wire.ts";
+import type { Agent, Approval, Item, Mail, Project, Prompt, Snapshot, Turn, Wait } from "#contract/wire.ts";
 import { labelOf } from "#domain/agent/label.ts";
 
 /** What an agent's row does not have itself. */
@@ -18,11 +18,14 @@ export interface Beside {
 }
 
 export function agentView(state: AgentState, { queueLength, unreadMail, phase }: Beside): Agent {
-	const { settings: _settings, permits: _permits, turnEndedIn: _ended, turn, lastError, ...rest } = state;
+	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, issue, turn, lastError, ...rest } = state;
 	return {
 		...rest,
 		queueLength,
 		unreadMail,
+		lease: lease?.step ?? null,
+		issue: issue?.number ?? null,
+		stage: issue?.stage ?? null,
 		label: labelOf(state),
 		holds: state.holds.map((hold) => ({ ...hold, at: iso(hold.at) })),
 		turn: turn && { id: turn.id, startedAt: iso(turn.startedAt), phase, silentSince: maybe(turn.silentSince) },
@@ -64,8 +67,13 @@ export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 	return { ...mail, sentAt: iso(mail.sentAt), readAt: maybe(mail.readAt) };
 }
 
-export const projectView = ({ slug, path, addedAt }: ProjectState): Project => ({ slug, path, addedAt: iso(addedAt) });
+export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: number }): Snapshot => ({ ...snapshot, at: iso(at) });
 
-const iso = (ms: number): string => new Date(ms).toISOString();
+export const projectView = ({ slug, path, base, url, addedAt, auto, agentsMax, context, preset }: ProjectState): Project => ({
+	...{ slug, path, base, url, addedAt: iso(addedAt) },
+	...{ auto, agentsMax, context, preset },
+});
 
-const maybe = (ms: number | null): string | null => (ms === null ? null : iso(ms));
+export const iso = (ms: number): string => new Date(ms).toISOString();
+
+export const maybe = (ms: number | null): string | null => (ms === null ? null : iso(ms));

@@ -1,11 +1,12 @@
 // What an event does to an agent's row. No rules here: whether it may happen was decided before.
 import type { AgentFact, AgentState, Hold } from "#contract/agent.ts";
 import type { ApprovalFact } from "#contract/approval.ts";
+import type { WorkspaceFact } from "#contract/cycle.ts";
 import type { Happened } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { TurnFact } from "#contract/turn.ts";
 
-type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact) & { agent: AgentId }>;
+type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact | WorkspaceFact) & { agent: AgentId }>;
 type Spawned = Extract<AgentEvent, { kind: "agent.spawned" }>;
 
 export function evolveAgent(state: AgentState | undefined, event: AgentEvent): AgentState {
@@ -15,7 +16,7 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "agent.configured":
 			return { ...state, model: event.data.model, policy: event.data.policy ?? state.policy, settings: event.id };
 		case "agent.provisioned":
-			return { ...state, life: "live" };
+			return { ...state, life: "live", plan: null, workspace: event.data?.workspace ?? state.workspace, seenCommit: event.data?.head ?? null };
 		case "agent.assigned":
 			return { ...state, activity: "preparing", issue: event.data, lastActiveAt: event.at };
 		case "agent.readied":
@@ -60,7 +61,21 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "approval.cancelled":
 			return state;
 		case "agent.removed":
-			return { ...state, workspaceRemovedAt: event.at };
+			return { ...state, workspaceRemovedAt: event.at, lease: null };
+		case "turn.settling":
+			return { ...state, activity: "settling" };
+		case "workspace.leased":
+			return { ...state, lease: { step: event.data.step, at: event.at } };
+		case "workspace.freed":
+			return { ...state, lease: null };
+		case "workspace.committed":
+			return { ...state, seenCommit: event.data.commit };
+		case "workspace.moved":
+			return { ...state, seenCommit: event.data.head };
+		case "workspace.snapshotted":
+		case "workspace.merged":
+		case "workspace.pushed":
+			return state;
 		case "agent.reaped":
 			return { ...state, reapedAt: event.at };
 	}
@@ -71,6 +86,8 @@ function spawned(event: Spawned): AgentState {
 		id: event.agent,
 		...event.data,
 		permits: [],
+		lease: null,
+		seenCommit: null,
 		life: "provisioning",
 		activity: "idle",
 		holds: [],

@@ -3,9 +3,10 @@ import type { AgentSpawn, AgentState, Lineage } from "#contract/agent.ts";
 import type { Fact } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
-import { refuse } from "#contract/refusal.ts";
+import { isRefusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import type { OpenCall } from "../turn.ts";
+import { allot } from "../workspace.ts";
 import { refusedNow, suggestion } from "./transitions.ts";
 
 /** What a spawn has to know before it decides. */
@@ -21,6 +22,8 @@ export interface SpawnSight {
 	project: ProjectState | null | undefined;
 	/** the first wished-for handle that nobody ever had, if any */
 	handle: Handle | undefined;
+	/** a living agent of the project that works in the repository itself */
+	inMain: AgentState | undefined;
 	/** the agent whose family is full, if one is */
 	full: { agent: AgentState; limit: number } | null;
 }
@@ -37,7 +40,6 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 			suggestions: [suggestion("wait", parent)],
 		});
 	}
-	if (command.workspace !== "none") return refuse("VALIDATION_ERROR", "Agents have no workspaces yet: use workspace none.");
 	if (seen.project === undefined)
 		return refuse("NOT_FOUND", `There is no project ${command.project ?? parent.project}.`, { suggestions: ["brood project list"] });
 	if (command.name === initHandle) return refuse("CONFLICT", "The name init belongs to agent 0.");
@@ -57,6 +59,8 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 			suggestions: [`brood log ${parent.handle} --context`],
 		});
 	}
+	const allotted = allot({ parent, project: seen.project, inMain: seen.inMain }, command);
+	if (isRefusal(allotted)) return allotted;
 	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: seen.forkPoint } : null;
 	const child = by.freshId;
 	return [
@@ -73,10 +77,11 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 				lineage,
 				supervisor: supervisor.id,
 				settings: lineage === null ? null : parent.settings,
+				...allotted,
 			},
 		},
-		// without a workspace there is nothing to prepare
-		{ kind: "agent.provisioned", agent: child },
+		// without a workspace of its own there is nothing to prepare
+		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
 		...(lineage === null ? [] : [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
 		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];
@@ -112,6 +117,8 @@ export function decideInit(existing: AgentState | undefined, command: { agentTyp
 		lineage: null,
 		supervisor: null,
 		settings: null,
+		workspace: null,
+		plan: null,
 	};
 	return [
 		{ kind: "agent.spawned", agent: by.freshId, data },

@@ -45,7 +45,7 @@ function changeOf(state: IssueState, event: Exclude<IssueEvent, { kind: "issue.a
 		case "issue.merged":
 			return { mergedCommit: event.data.commit };
 		case "issue.attended":
-			return { attention: { reason: event.text, at: event.at }, notBefore: null };
+			return { attention: { reason: event.text, code: event.data.code ?? null, at: event.at }, notBefore: null };
 		case "issue.unattended":
 			return { attention: null, attempts: 0, bounces: 0, notBefore: null };
 		case "issue.failed":

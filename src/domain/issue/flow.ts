@@ -5,7 +5,7 @@ import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { IssueApprove, IssueComplete, IssueGate, IssueLose, IssueMerge, IssueMove, IssueReject, RunFinish } from "#contract/issue-commands.ts";
 import type { Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
+import { type Refusal, type RefusalCode, refuse } from "#contract/refusal.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { Decision } from "../decision.ts";
 import { firstWork, gateOf, isBeforeStart, movesFrom, presetNamed, stageOf, waitingIn } from "../preset.ts";
@@ -70,7 +70,12 @@ function moved(issue: IssueState, to: Stage, why: Why, more: { branch?: string }
 	return { kind: "issue.moved", agent: null, data: { issue: issue.id, from: issue.stage, to: to.name, why, waiting: waitingIn(to), ...final, ...more } };
 }
 
-const attended = (issue: IssueState, reason: string): Fact => ({ kind: "issue.attended", agent: null, text: reason, data: { issue: issue.id } });
+const attended = (issue: IssueState, reason: string, code?: RefusalCode): Fact => ({
+	kind: "issue.attended",
+	agent: null,
+	text: reason,
+	data: { issue: issue.id, ...(code !== undefined && { code }) },
+});
 
 export interface FinishSight {
 	run: RunState;
@@ -206,7 +211,7 @@ export function decideMerged(issue: IssueState, project: ProjectState, { commit,
 	if (issue.waiting !== "merge") return [];
 	if (trouble !== undefined || next === undefined) {
 		const reason = trouble === undefined ? "Its preset has no stage behind this one any more." : `It could not be merged: ${trouble.message}`;
-		return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } }, attended(issue, reason)];
+		return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } }, attended(issue, reason, trouble?.code)];
 	}
 	return [{ kind: "issue.merged", agent: null, data: { issue: issue.id, commit } }, moved(issue, next, "approve")];
 }

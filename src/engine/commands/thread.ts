@@ -110,7 +110,8 @@ const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, tur
 
 export async function endTurn(work: Work, command: TurnFinish): Promise<Decided> {
 	const loose = await looseThreads(work, command.agent, command.turn);
-	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, loose));
+	const commit = (await work.turn(command.turn))?.commit ?? null;
+	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, loose, commit));
 }
 
 export async function interruptAgent(work: Work, command: AgentInterrupt): Promise<Decided> {

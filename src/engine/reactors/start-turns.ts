@@ -9,6 +9,7 @@ const wakers = [
 	"turn.ended",
 	"agent.unheld",
 	"agent.provisioned",
+	"workspace.freed",
 	"agent.readied",
 	"agent.released",
 	"run.finished",
@@ -21,7 +22,9 @@ export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clo
 		async look(signal) {
 			const now = parts.clock.now();
 			const waiting = await parts.reads.agentsWithPrompts(now);
-			const ready = waiting.filter(({ agent, manual }) => agent.life === "live" && agent.activity === "idle" && (manual || agent.holds.length === 0));
+			const ready = waiting.filter(
+				({ agent, manual }) => agent.life === "live" && agent.activity === "idle" && agent.lease === null && (manual || agent.holds.length === 0),
+			);
 			if (signal.aborted) return "done";
 			// a refusal means that somebody was quicker; the next look sees what is left
 			const said = await sayAll(

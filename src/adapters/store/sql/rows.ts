@@ -12,8 +12,12 @@ import type { WaitState } from "#contract/wait.ts";
 import type { Receipt } from "#engine/ports.ts";
 
 /** What rows did not have when they were written by an earlier version. */
-const laterOfAgent: Pick<AgentState, "policy" | "permits" | "turnEndedIn" | "endNote" | "issue" | "totalTasksCompleted"> = {
+const laterOfAgent: Pick<
+	AgentState,
+	"policy" | "permits" | "turnEndedIn" | "endNote" | "workspace" | "plan" | "lease" | "seenCommit" | "issue" | "totalTasksCompleted"
+> = {
 	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
+	...{ workspace: null, plan: null, lease: null, seenCommit: null },
 	...{ issue: null, totalTasksCompleted: 0 },
 };
 
@@ -30,7 +34,7 @@ export function waitFrom(row: { state: string }): WaitState {
 }
 
 export function projectFrom(row: { state: string }): ProjectState {
-	return { ...untuned, ...JSON.parse(row.state) };
+	return { base: null, url: null, approved: [], ...untuned, ...JSON.parse(row.state) };
 }
 
 export function issueFrom(row: { state: string }): IssueState {
@@ -60,7 +64,14 @@ export function eventFrom(row: EventRow): Event {
 
 export function turnFrom(row: { state: string }): TurnState {
 	const turn: TurnState = JSON.parse(row.state);
-	return { ...turn, words: turn.words ?? turn.prompt, manual: turn.manual ?? false, retriedAs: turn.retriedAs ?? null, stoppingFor: turn.stoppingFor ?? null };
+	return {
+		...turn,
+		words: turn.words ?? turn.prompt,
+		manual: turn.manual ?? false,
+		retriedAs: turn.retriedAs ?? null,
+		stoppingFor: turn.stoppingFor ?? null,
+		commit: turn.commit ?? null,
+	};
 }
 
 /** The event that queued a prompt holds all that its row does not. */
