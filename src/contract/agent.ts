@@ -62,8 +62,8 @@ export const AgentState = z.strictObject({
 	turn: z.strictObject({ id: EventId, startedAt: z.int(), silentSince: z.int().nullable() }).nullable(),
 	/** the event with which its latest turn ended */
 	turnEndedIn: EventId.nullable(),
-	/** what it works on */
-	issue: z.strictObject({ id: EventId, number: IssueNumber, stage: StageName }).nullable(),
+	/** what it works on, and the branch that it goes home to afterwards */
+	issue: z.strictObject({ id: EventId, number: IssueNumber, stage: StageName, home: z.string().nullable() }).nullable(),
 	totalTasksCompleted: z.int(),
 	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
@@ -182,7 +182,8 @@ export const AgentFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("agent.provisioned"), data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish() }),
 	/** an issue is its own now; nothing starts before its workspace is on the issue's branch */
 	z.object({ kind: z.literal("agent.assigned"), data: z.object({ id: EventId, number: IssueNumber, stage: StageName }) }),
-	z.object({ kind: z.literal("agent.readied") }),
+	/** with the branch that its workspace is on now, if it has one */
+	z.object({ kind: z.literal("agent.readied"), data: z.object({ branch: z.string().nullable() }) }),
 	/** it is done with the issue and goes home */
 	z.object({ kind: z.literal("agent.settling") }),
 	z.object({ kind: z.literal("agent.released"), data: z.object({ done: z.boolean() }) }),

@@ -72,7 +72,8 @@ const IssueComplete = z.strictObject({ type: z.literal("issue.complete"), ...of,
 export type IssueComplete = z.infer<typeof IssueComplete>;
 
 /** Its workspace is on the issue's branch. */
-const IssueReady = z.strictObject({ type: z.literal("issue.ready"), ...of });
+const IssueReady = z.strictObject({ type: z.literal("issue.ready"), ...of, branch: z.string().max(300).nullable().default(null) });
+export type IssueReady = z.infer<typeof IssueReady>;
 /** The agent that had it is home again, or could not go home. */
 const IssueLeft = z.strictObject({ type: z.literal("issue.left"), ...of, trouble: Refusal.optional() });
 export type IssueLeft = z.infer<typeof IssueLeft>;

@@ -27,6 +27,7 @@ import { recover } from "./recover.ts";
 import { Supervisor } from "./supervisor.ts";
 import { tune } from "./tuning.ts";
 import { WorkCycle } from "./work-cycle.ts";
+import { workspaceIssues } from "./workspace-issues.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export interface EngineParts {
@@ -52,6 +53,7 @@ interface Made {
 	supervisor: Supervisor;
 	runner: TurnRunner | null;
 	mover: IssueMover;
+	work: IssueWork;
 	provisioner: Provisioner;
 	cycle: WorkCycle | null;
 	agentZero: AgentState;
@@ -77,13 +79,15 @@ export class Engine implements AsyncDisposable {
 			const agentZero = await foundAgentZero(dispatcher, parts.agentZeroType);
 			const { reads } = parts.store;
 			await recover({ reads, dispatch, driver: parts.driver });
-			for (const { slug } of await reads.projects()) await tune(slug, { reads, dispatch, work: parts.issueWork ?? noIssueWork });
 			const workspaces = parts.workspaces ?? null;
 			const provisioner = new Provisioner({ reads, dispatch, workspaces });
 			const cycle = workspaces && new WorkCycle({ reads, dispatch, workspaces });
 			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null, workspaces });
 			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock })];
-			const issues = { reads, dispatch, clock: parts.clock, work: parts.issueWork ?? noIssueWork };
+			const plain = parts.issueWork ?? noIssueWork;
+			const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
+			for (const { slug } of await reads.projects()) await tune(slug, { reads, dispatch, work });
+			const issues = { reads, dispatch, clock: parts.clock, work };
 			const mover = new IssueMover(issues);
 			const reactors: Reactor[] = [
 				provisioner,
@@ -96,7 +100,7 @@ export class Engine implements AsyncDisposable {
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, provisioner, cycle, agentZero });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, provisioner, cycle, agentZero });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -170,7 +174,7 @@ export class Engine implements AsyncDisposable {
 	}
 
 	get issueWork(): IssueWork {
-		return this.#parts.issueWork ?? noIssueWork;
+		return this.#made.work;
 	}
 
 	/** Looks at what is written about a project's issues, before something is decided by it. */

@@ -22,8 +22,11 @@ export interface AgentPlace extends IssuePlace {
 export interface IssueWork {
 	/** Whether the agent's workspace could take an issue now: WORKTREE_DIRTY with what to do, or null. Changes nothing. */
 	inspect(agent: AgentState): Promise<Refusal | null>;
-	/** Puts the agent's workspace on the issue's branch: the local one, else the remote's, else a new one from base. */
-	checkout(place: AgentPlace): Promise<Refusal | null>;
+	/**
+	 * Puts the agent's workspace on the issue's branch: the local one, else the remote's, else a new one from base. Answers the
+	 * branch that it is on then; null for an agent that has none of its own and works where it is.
+	 */
+	checkout(place: AgentPlace): Promise<{ branch: string | null } | Refusal>;
 	/** Commits what the turn left (and pushes, if the project says so); how far the branch is ahead of base, and its tip. */
 	settle(place: AgentPlace): Promise<{ ahead: number; commit: string | null } | Refusal>;
 	/** Takes the agent's workspace home. */
@@ -50,7 +53,7 @@ export interface WrittenTuning {
 /** For agents without a workspace in a daemon without a home: what they say is all that counts. */
 export const noIssueWork: IssueWork = {
 	inspect: async () => null,
-	checkout: async () => null,
+	checkout: async () => ({ branch: null }),
 	settle: async () => ({ ahead: 0, commit: null }),
 	release: async () => null,
 	merge: async ({ commit }) => ({ commit }),

@@ -24,10 +24,12 @@ import type {
 	Workspaces,
 } from "#engine/workspaces.ts";
 import { approveWork } from "./approve.ts";
+import { enterBranch, tryOut } from "./branch.ts";
 import { commitWork } from "./commit.ts";
 import { diffOf } from "./diff.ts";
 import { fork, startOf } from "./fork.ts";
 import { collect } from "./gc.ts";
+import { commitOf } from "./given.ts";
 import { type Ground, identityOf } from "./ground.ts";
 import { healthOf } from "./health.ts";
 import { release } from "./home.ts";
@@ -91,6 +93,18 @@ export class GitWorkspaces implements Workspaces {
 
 	async release(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
 		return await release(this.#ground, stay, live);
+	}
+
+	async enter(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
+		return await enterBranch(this.#ground, stay, live);
+	}
+
+	async tryOut(project: ProjectPlace, wish: { commit: string; command: string }, live: Live = {}): ReturnType<Workspaces["tryOut"]> {
+		return await tryOut(this.#ground, project, wish, live);
+	}
+
+	async tipOf(project: ProjectPlace, branch: string): Promise<string | null> {
+		return await commitOf(this.#ground.git, project.path, `refs/heads/${branch}`);
 	}
 
 	async sync(stay: Stay, strategy: SyncStrategy): Promise<AtHome | Refusal> {

@@ -18,13 +18,18 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "agent.provisioned":
 			return { ...state, life: "live", plan: null, workspace: event.data?.workspace ?? state.workspace, seenCommit: event.data?.head ?? null };
 		case "agent.assigned":
-			return { ...state, activity: "preparing", issue: event.data, lastActiveAt: event.at };
+			return { ...state, activity: "preparing", issue: { ...event.data, home: null }, lastActiveAt: event.at };
 		case "agent.readied":
-			return { ...state, activity: "idle" };
+			return { ...onBranch(state, event.data.branch), activity: "idle" };
 		case "agent.settling":
 			return { ...state, activity: "settling" };
 		case "agent.released":
-			return { ...state, activity: "idle", issue: null, totalTasksCompleted: state.totalTasksCompleted + (event.data.done ? 1 : 0) };
+			return {
+				...onBranch(state, state.issue?.home ?? null),
+				activity: "idle",
+				issue: null,
+				totalTasksCompleted: state.totalTasksCompleted + (event.data.done ? 1 : 0),
+			};
 		case "agent.failed":
 			return { ...state, lastError: { ...event.data, at: event.at } };
 		case "agent.held":
@@ -79,6 +84,13 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "agent.reaped":
 			return { ...state, reapedAt: event.at };
 	}
+}
+
+/** While it works on an issue, its workspace is on the issue's branch; where it was before is remembered. */
+function onBranch(state: AgentState, branch: string | null): AgentState {
+	const { workspace, issue } = state;
+	if (workspace === null || branch === null) return state;
+	return { ...state, workspace: { ...workspace, branch }, issue: issue && { ...issue, home: issue.home ?? workspace.branch } };
 }
 
 function spawned(event: Spawned): AgentState {

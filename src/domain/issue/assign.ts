@@ -5,7 +5,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { Fact } from "#contract/event.ts";
 import type { IssueState, NoteState } from "#contract/issue.ts";
-import type { IssueAssign, IssueLeft, IssueRetry } from "#contract/issue-commands.ts";
+import type { IssueAssign, IssueLeft, IssueReady, IssueRetry } from "#contract/issue-commands.ts";
 import type { Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -176,9 +176,9 @@ export function released(issue: IssueState, { agent, issuePrompts }: AgentSight,
 }
 
 /** Its workspace is where the issue's branch is: its prompt may start. */
-export function decideReady(issue: IssueState, agent: AgentState | undefined): Decision {
+export function decideReady(issue: IssueState, agent: AgentState | undefined, { branch }: IssueReady): Decision {
 	const prepares = agent?.issue?.id === issue.id && agent.activity === "preparing" && issue.assignee === agent.id;
-	return prepares ? [{ kind: "agent.readied", agent: agent.id }] : [];
+	return prepares ? [{ kind: "agent.readied", agent: agent.id, data: { branch } }] : [];
 }
 
 /** It is home. Its context begins anew, unless the project keeps it. */

@@ -13,6 +13,7 @@ import type {
 	IssueLeft,
 	IssueLose,
 	IssueMerge,
+	IssueReady,
 	IssueReject,
 	IssueRetry,
 	RunFinish,
@@ -108,8 +109,10 @@ export async function completeIssue(work: Work, command: IssueComplete): Promise
 	return await onIssue(work, command.issue, (issue, project) => decideComplete(issue, project, command, work.envelope));
 }
 
-export async function readyIssue(work: Work, id: number): Promise<Decided> {
-	return await onIssue(work, id, async (issue) => decideReady(issue, issue.assignee === null ? undefined : await work.agent(issue.assignee)));
+export async function readyIssue(work: Work, command: IssueReady): Promise<Decided> {
+	return await onIssue(work, command.issue, async (issue) =>
+		decideReady(issue, issue.assignee === null ? undefined : await work.agent(issue.assignee), command),
+	);
 }
 
 /** Also of an issue that was deleted meanwhile: its agent has to be free again. */

@@ -137,7 +137,7 @@ const handlers: Handlers = {
 	"issue.retry": retryIssue,
 	"issue.delete": (work, { issue }) => onIssue(work, issue, decideDeleteIssue),
 	"issue.complete": completeIssue,
-	"issue.ready": (work, { issue }) => readyIssue(work, issue),
+	"issue.ready": readyIssue,
 	"issue.left": leftIssue,
 	"issue.lose": loseIssue,
 	"issue.gate": gateIssue,

@@ -153,9 +153,9 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		const agent = await reads.agent(id);
 		if (agent?.life === "live" && agent.activity === "preparing" && agent.issue?.id === issue.id) {
 			return async () => {
-				const refused = await attempt(async () => (await work.checkout({ ...place, agent, branch: issue.branch ?? "" })) ?? nothing);
-				if (isRefusal(refused)) return { type: "issue.lose", issue: issue.id, reason: `Its branch could not be checked out: ${refused.message}` };
-				return { type: "issue.ready", issue: issue.id };
+				const there = await attempt(() => work.checkout({ ...place, agent, branch: issue.branch ?? "" }));
+				if (isRefusal(there)) return { type: "issue.lose", issue: issue.id, reason: `Its branch could not be checked out: ${there.message}` };
+				return { type: "issue.ready", issue: issue.id, branch: there.branch };
 			};
 		}
 		// whether it is lost is decided with the rows in hand
