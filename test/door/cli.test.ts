@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEngine } from "#src/main.ts";
 import { type Shell, shell } from "#test/support/cli.ts";
 import { available } from "#test/support/processes.ts";
+import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 let sh: Shell;
@@ -108,8 +109,8 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 });
 
 test("a beginning that fits two agents is ambiguous and lists them", async () => {
-	await sh.json("project", "add", sh.home, "--name", "one");
-	await sh.json("project", "add", sh.home, "--name", "two");
+	await sh.json("project", "add", freshRepository(), "--name", "one");
+	await sh.json("project", "add", freshRepository(), "--name", "two");
 	for (const project of ["one", "two"]) await sh.json("agent", "add", "same", "--project", project);
 	expect(await sh.json("agent", "status", "same")).toMatchObject({
 		code: 1,
@@ -146,7 +147,7 @@ test("a broken configuration is reported with its line and column, and changes n
 		["limits:\n  queueLengthMax: many\n", /config\.yaml:2:19: limits\.queueLengthMax/],
 		["limits:\n  sudo: 1\n", /config\.yaml:\d+:\d+: .*sudo/],
 		["port: [1,\n", /config\.yaml:2:1/],
-		["colour: red\n", /config\.yaml:1:1: .*colour/],
+		["colour: red\n", /config\.yaml:1:9: .*colour/],
 	];
 	for (const [text, says] of cases) {
 		const other = shell();

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Git } from "./git.ts";
 import { gitlink } from "./index-file.ts";
-import { above, type ByteName, namesIn, pathOf } from "./names.ts";
+import { type ByteName, namesIn, pathOf } from "./names.ts";
 import { notThere, type ReadIndex, type Tree } from "./tree.ts";
 
 export interface Submodule {
@@ -91,9 +91,4 @@ async function lookAtSubmodule(git: Git, { folder }: Tree, name: ByteName, stage
 	const status = await git(inside, ["status", "--porcelain=v2", "-z", "--untracked-files=normal"]);
 	const commit = head.code === 0 ? head.text : null;
 	return { path: name, state: "repository", commit, dirty: status.bytes.length > 0 || commit !== staged };
-}
-
-/** Whether one of the names lies above, below or at the other. */
-function meets(names: ReadonlySet<ByteName>, folders: ReadonlySet<ByteName>, name: ByteName): boolean {
-	return names.has(name) || folders.has(name) || above(name).some((folder) => names.has(folder));
 }

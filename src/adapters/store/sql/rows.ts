@@ -11,9 +11,12 @@ import type { WaitState } from "#contract/wait.ts";
 import type { Receipt } from "#engine/ports.ts";
 
 /** What rows did not have when they were written by an earlier version. */
-const laterOfAgent: Pick<AgentState, "policy" | "permits" | "turnEndedIn" | "endNote" | "workspace" | "plan" | "lease" | "seenCommit"> = {
+const laterOfAgent: Pick<
+	AgentState,
+	"policy" | "permits" | "turnEndedIn" | "endNote" | "workspace" | "plan" | "lease" | "seenCommit" | "removedBy" | "removedNote"
+> = {
 	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
-	...{ workspace: null, plan: null, lease: null, seenCommit: null },
+	...{ workspace: null, plan: null, lease: null, seenCommit: null, removedBy: null, removedNote: null },
 };
 
 export function agentFrom(row: { state: string }): AgentState {
