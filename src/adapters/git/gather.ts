@@ -3,9 +3,10 @@
 import { constants, type Stats } from "node:fs";
 import { access, lstat, rm } from "node:fs/promises";
 import path from "node:path";
-import { exclusively } from "./exclusive.ts";
+import { inTurn } from "./exclusive.ts";
 import type { Git } from "./git.ts";
-import { above, type ByteName, listOf, namesIn, pathOf } from "./names.ts";
+import { Links } from "./links.ts";
+import { type ByteName, listOf, namesIn, pathOf } from "./names.ts";
 import { openShadow, type Shadow } from "./shadow.ts";
 import { type Survey, surveyTree } from "./survey.ts";
 import { notThere, type ReadIndex, readIndex, readIndexFile, type Tree } from "./tree.ts";
@@ -31,7 +32,7 @@ const attemptsMax = 3;
 export const memoryOf = ({ gitFolder }: Tree): string => path.join(gitFolder, "brood-index");
 
 export async function gather(git: Git, tree: Tree, fileBytesMax: number): Promise<Gathered> {
-	return await exclusively(memoryOf(tree), async () => {
+	return await inTurn(memoryOf(tree), async () => {
 		await using shadow = await openShadow(git, tree, memoryOf(tree));
 		for (let attempt = 1; ; attempt++) {
 			const gathered = await gatherOnce(git, tree, shadow, fileBytesMax).catch(async (error: unknown) => {
@@ -95,25 +96,6 @@ async function placeFor(folder: string, name: ByteName, stat: Stats | null, file
 		() => false,
 	);
 	return readable ? "take" : "unreadable";
-}
-
-/** A name below a link to a folder is not in the tree. */
-class Links {
-	readonly #folder: string;
-	readonly #known = new Map<ByteName, boolean>();
-
-	constructor(folder: string) {
-		this.#folder = folder;
-	}
-
-	async beyond(name: ByteName): Promise<boolean> {
-		for (const folder of above(name)) {
-			const known = this.#known.get(folder) ?? (await lstat(pathOf(this.#folder, folder)).catch(notThere))?.isDirectory() !== true;
-			this.#known.set(folder, known);
-			if (known) return true;
-		}
-		return false;
-	}
 }
 
 async function record(shadow: Shadow, take: readonly ByteName[], drop: readonly ByteName[]): Promise<void> {
