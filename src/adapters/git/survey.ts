@@ -6,6 +6,7 @@ import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Git } from "./git.ts";
 import { gitlink } from "./index-file.ts";
+import { Links, staysInside } from "./links.ts";
 import { type ByteName, namesIn, pathOf } from "./names.ts";
 import { notThere, type ReadIndex, type Tree } from "./tree.ts";
 
@@ -85,6 +86,7 @@ function entriesOf(folder: string, name: ByteName): Dirent<Buffer>[] {
 
 async function lookAtSubmodule(git: Git, { folder }: Tree, name: ByteName, staged: string | null): Promise<Submodule> {
 	const inside = path.join(folder, Buffer.from(name, "latin1").toString());
+	if (!staysInside(name) || (await new Links(folder).beyond(name))) return { path: name, state: "absent", commit: null, dirty: false };
 	if ((await lstat(pathOf(folder, name)).catch(notThere))?.isDirectory() !== true) return { path: name, state: "absent", commit: null, dirty: false };
 	if ((await lstat(path.join(inside, ".git")).catch(notThere)) === null) return { path: name, state: "empty", commit: null, dirty: false };
 	const head = await git(inside, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1, 128] });
