@@ -14,8 +14,9 @@ import { median, type Result } from "./table.ts";
 const files = 20_000;
 /** many forks at once would only measure the disk */
 const filesOfMany = 2000;
-const rounds = 5;
+const rounds = 3;
 const parallel = 32;
+const diskUse = "du";
 
 export async function workspaces(): Promise<Result[]> {
 	const home = mkdtempSync(path.join(os.tmpdir(), "brood-bench-"));
@@ -93,7 +94,7 @@ async function timeTrees(git: Git, home: string, repository: string): Promise<Re
 	}
 	const ms = (name: string): number => median(times.get(name) ?? []);
 	const row = (title: string, name: string): (string | number)[] => [title, ms(name), ms(name) / ms("plain")];
-	const size = (folder: string): string => `${(Number(execFileSync("du", ["-sk", folder], { encoding: "utf8" }).split("\t")[0]) / 1024).toFixed(0)} MB`;
+	const size = (folder: string): string => `${(Number(execFileSync(diskUse, ["-sk", folder], { encoding: "utf8" }).split("\t")[0]) / 1024).toFixed(0)} MB`;
 	const [provision, fork, look] = [ms("ours") / ms("plain"), ms("fork") / ms("plain"), ms("first") / ms("second")];
 	return [
 		{
