@@ -15,6 +15,7 @@ import { startHousekeeping } from "./housekeeping.ts";
 import type { Blobs, Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
+import { driftReactor } from "./reactors/drift.ts";
 import { Provisioner } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
 import { startTurnsReactor } from "./reactors/start-turns.ts";
@@ -75,7 +76,7 @@ export class Engine implements AsyncDisposable {
 			const cycle = workspaces && new WorkCycle({ reads, dispatch, workspaces });
 			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null, workspaces });
 			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock })];
-			const reactors: Reactor[] = [provisioner, waitsReactor({ reads, dispatch, clock: parts.clock }), ...turns];
+			const reactors: Reactor[] = [provisioner, driftReactor({ reads, dispatch, workspaces }), waitsReactor({ reads, dispatch, clock: parts.clock }), ...turns];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };

@@ -103,6 +103,7 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "project.add":
 		case "project.remove":
 		case "project.approve":
+		case "git.record":
 			return [];
 		case "agent.spawn":
 			// the family's limit is counted over all of it; agent 0 has none
