@@ -58,7 +58,8 @@ function write(rest: string): string {
 
 /** `wait AGENT|children [SECONDS]` */
 async function wait(rest: string, signal: AbortSignal): Promise<string> {
-	const [whom = "", seconds] = rest.split(" ");
+	const [, whom = "", seconds] = /^(\S+)(?: +([\d.]+))? *$/.exec(rest) ?? [];
+	if (whom === "") throw new Error("Say: wait AGENT|children [SECONDS].");
 	const patience = seconds === undefined ? {} : { timeoutMs: Math.round(Number(seconds) * 1000) };
 	return await waitThere(whom === "children" ? { children: true, ...patience } : { agents: [whom], ...patience }, signal);
 }

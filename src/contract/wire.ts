@@ -52,6 +52,8 @@ export const Agent = z.object({
 	endNote: z.string().nullable(),
 	reapedAt: Time.nullable(),
 	workspaceRemovedAt: Time.nullable(),
+	removedBy: Actor.nullable(),
+	removedNote: z.string().nullable(),
 });
 export type Agent = z.infer<typeof Agent>;
 

@@ -56,10 +56,15 @@ describe("a preset is broken", () => {
 		["with a final stage that works", { stages: [todo, work, { ...done, prompt: "x" }] }, /DONE is final/],
 		["with an unknown variable", { stages: [todo, { ...work, prompt: "{{secret}}" }, done] }, /\{\{secret\}\}/],
 		["with a first stage that works", { stages: [{ ...todo, prompt: "x" }, work, done] }, /where issues begin/],
-		["with a stage that nobody moves on", { stages: [todo, work, { name: "IDLE", next: "DONE" }, done].map((stage) => (stage === work ? { ...work, next: "IDLE" } : stage)) }, /nobody would ever/],
+		[
+			"with a stage that nobody moves on",
+			{ stages: [todo, work, { name: "IDLE", next: "DONE" }, done].map((stage) => (stage === work ? { ...work, next: "IDLE" } : stage)) },
+			/nobody would ever/,
+		],
 	])("%s", (_, written, reason) => expect(loadPreset(written)).toEqual({ broken: expect.stringMatching(reason) }));
 
-	test("and one that is right is not: the control", () => expect(loadPreset({ stages: [todo, work, done] })).toEqual({ preset: { stages: [todo, work, done] } }));
+	test("and one that is right is not: the control", () =>
+		expect(loadPreset({ stages: [todo, work, done] })).toEqual({ preset: { stages: [todo, work, done] } }));
 });
 
 test("the project's own preset comes before the shipped one, also when it is broken; nothing is guessed", () => {

@@ -17,6 +17,7 @@ import type { Blobs, Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.t
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
 import { autoReactor } from "./reactors/auto.ts";
+import { driftReactor } from "./reactors/drift.ts";
 import { IssueMover } from "./reactors/issues.ts";
 import { Provisioner } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
@@ -91,6 +92,7 @@ export class Engine implements AsyncDisposable {
 			const mover = new IssueMover(issues);
 			const reactors: Reactor[] = [
 				provisioner,
+				driftReactor({ reads, dispatch, workspaces }),
 				waitsReactor({ reads, dispatch, clock: parts.clock }),
 				...turns,
 				mover,

@@ -119,6 +119,7 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "project.tune":
 		case "issue.add":
 		case "project.approve":
+		case "git.record":
 			return [];
 		case "run.finish": {
 			const run = await tx.run(command.run);

@@ -33,7 +33,10 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 
 	function checkRun(event: Event, fact: RunFact): void {
 		const issue = issues.get(fact.data.issue);
-		if (issue === undefined) return no(event.id, "a run of no issue");
+		if (issue === undefined) {
+			no(event.id, "a run of no issue");
+			return;
+		}
 		const preset = presets[issue.preset];
 		if (fact.kind === "run.finished") {
 			if (runs.get(fact.data.run) !== "open") no(event.id, `run ${fact.data.run} was finished twice, or never started`);
@@ -56,7 +59,10 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 			return;
 		}
 		const issue = issues.get(fact.data.issue);
-		if (issue === undefined) return no(event.id, `${fact.kind} of no issue`);
+		if (issue === undefined) {
+			no(event.id, `${fact.kind} of no issue`);
+			return;
+		}
 		if (fact.kind === "issue.moved") checkMove(event, issue, fact.data);
 		else if (fact.kind === "issue.approved") issue.approved = true;
 		else if (fact.kind === "issue.assigned") checkAssigned(event, issue, fact.data.agent);
@@ -78,7 +84,10 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 	function checkMove(event: Event, issue: Known, { from, to, why, final }: { from: string; to: string; why: string; final?: true }): void {
 		const preset = presets[issue.preset];
 		const stage = preset && stageOf(preset, from);
-		if (preset === undefined || stage === undefined) return no(event.id, `from ${from}, which is no stage`);
+		if (preset === undefined || stage === undefined) {
+			no(event.id, `from ${from}, which is no stage`);
+			return;
+		}
 		if (issue.stage !== from) no(event.id, `#${issue.number} was in ${issue.stage}, not in ${from}`);
 		const allowed = why === "start" ? isBeforeStart(preset, from) : [stage.next, stage.back ?? from, ...(stage.also ?? [])].includes(to);
 		if (!allowed) no(event.id, `#${issue.number} went from ${from} to ${to}`);

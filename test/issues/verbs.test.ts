@@ -52,7 +52,12 @@ describe.each(cells)("%s in %s", (preset, stage) => {
 	test("start, approve, reject and assign are legal exactly where they mean something", async () => {
 		await using place = await yard();
 		const agent = await place.agent("opus");
-		const legal = { start: before, approve: found?.gate === "human", reject: found?.gate === "human" && found.back !== undefined, assign: before || found?.prompt !== undefined };
+		const legal = {
+			start: before,
+			approve: found?.gate === "human",
+			reject: found?.gate === "human" && found.back !== undefined,
+			assign: before || found?.prompt !== undefined,
+		};
 		for (const [verb, expected] of Object.entries(legal)) {
 			const issue = await at(place, preset, stage);
 			const more = verb === "reject" ? { reason: "no" } : verb === "assign" ? { agent: agent.id } : {};

@@ -24,12 +24,7 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "agent.settling":
 			return { ...state, activity: "settling" };
 		case "agent.released":
-			return {
-				...onBranch(state, state.issue?.home ?? null),
-				activity: "idle",
-				issue: null,
-				totalTasksCompleted: state.totalTasksCompleted + (event.data.done ? 1 : 0),
-			};
+			return released(state, event.data.done ? 1 : 0);
 		case "agent.failed":
 			return { ...state, lastError: { ...event.data, at: event.at } };
 		case "agent.held":
@@ -66,7 +61,7 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "approval.cancelled":
 			return state;
 		case "agent.removed":
-			return { ...state, workspaceRemovedAt: event.at, lease: null };
+			return { ...state, workspaceRemovedAt: event.at, removedBy: event.actor, removedNote: event.data?.note ?? null, lease: null };
 		case "turn.settling":
 			return { ...state, activity: "settling" };
 		case "workspace.leased":
@@ -84,6 +79,10 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "agent.reaped":
 			return { ...state, reapedAt: event.at };
 	}
+}
+
+function released(state: AgentState, done: number): AgentState {
+	return { ...onBranch(state, state.issue?.home ?? null), activity: "idle", issue: null, totalTasksCompleted: state.totalTasksCompleted + done };
 }
 
 /** While it works on an issue, its workspace is on the issue's branch; where it was before is remembered. */
@@ -117,6 +116,8 @@ function spawned(event: Spawned): AgentState {
 		endNote: null,
 		reapedAt: null,
 		workspaceRemovedAt: null,
+		removedBy: null,
+		removedNote: null,
 	};
 }
 

@@ -269,7 +269,10 @@ export function decideLose(issue: IssueState, project: ProjectState, on: AgentSi
 	if (agent.life === "ended") return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} was ${agent.endReason ?? "ended"}.`, at)];
 	if (agent.issue?.id !== issue.id) return [];
 	if (reason !== undefined) return agent.activity === "preparing" ? [...released(issue, on, false), ...failed(issue, project, reason, at)] : [];
-	const idle = agent.activity === "idle" && agent.turn === null && !on.waits && on.issuePrompts.length === 0;
-	if (!idle || issue.attention !== null) return [];
+	if (agent.activity !== "idle" || agent.turn !== null || on.waits || issue.attention !== null) return [];
+	const held = agent.holds.map(({ kind }) => kind).join(", ");
+	// a person who assigned it looks after the agent; by itself nothing would
+	if (project.auto && held !== "") return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} is held (${held}).`, at)];
+	if (on.issuePrompts.length > 0) return [];
 	return [...released(issue, on, false), attended(issue, `Its prompt was taken out of the queue of ${agent.handle}.`)];
 }

@@ -27,7 +27,7 @@ interface Parts {
 type Step = (signal: AbortSignal) => Promise<object | null>;
 
 const wakers =
-	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|readied|settling|released|ended|unheld|provisioned)|wait\.ended|project\.tuned)/;
+	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|readied|settling|released|ended|held|unheld|provisioned)|wait\.ended|project\.tuned)/;
 
 export class IssueMover implements Reactor, AsyncDisposable {
 	readonly name = "issues";
@@ -160,7 +160,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		}
 		// whether it is lost is decided with the rows in hand
 		const mayBeLost = agent?.life === "ended" || (agent?.activity === "idle" && agent.turn === null && issue.attention === null);
-		const waits = mayBeLost && agent?.life !== "ended" && (await reads.prompts(id)).some(({ source }) => source === "issue");
+		const waits = mayBeLost && agent?.life !== "ended" && agent?.holds.length === 0 && (await reads.prompts(id)).some(({ source }) => source === "issue");
 		return mayBeLost && !waits ? async () => ({ type: "issue.lose", issue: issue.id }) : null;
 	}
 

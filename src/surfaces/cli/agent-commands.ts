@@ -88,7 +88,11 @@ function configureCommand(agent: Command): void {
 		.addOption(json())
 		.action(async (reference, options) => {
 			const { model, systemPrompt, policy: who } = options;
-			const body = { ...(model && { model }), ...(systemPrompt && { systemPrompt }), ...(who && { policy: who }) };
+			const body = {
+				...(model !== undefined && { model: model || null }),
+				...(systemPrompt !== undefined && { systemPrompt: systemPrompt || null }),
+				...(who && { policy: who }),
+			};
 			await tell("configure", reference, options, body);
 		});
 }

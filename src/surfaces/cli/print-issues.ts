@@ -34,8 +34,8 @@ export function issueLines(issue: IssueDetails): string {
 		["labels", issue.labels.join(", ") || null],
 		["depends on", issue.dependsOn.map((on) => `#${on}${issue.blockedBy.includes(on) ? "" : " (done)"}`).join(", ") || null],
 		["moves", issue.moves.join(", ") || null],
-		["folder", artifacts && artifacts.path],
-		["files", artifacts && (artifacts.files.join(", ") || null)],
+		["folder", artifacts?.path ?? null],
+		["files", artifacts?.files.join(", ") || null],
 	];
 	const section = (name: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : ["", `${name}:`, ...lines]);
 	return [

@@ -14,10 +14,21 @@ import type { Receipt } from "#engine/ports.ts";
 /** What rows did not have when they were written by an earlier version. */
 const laterOfAgent: Pick<
 	AgentState,
-	"policy" | "permits" | "turnEndedIn" | "endNote" | "workspace" | "plan" | "lease" | "seenCommit" | "issue" | "totalTasksCompleted"
+	| "policy"
+	| "permits"
+	| "turnEndedIn"
+	| "endNote"
+	| "workspace"
+	| "plan"
+	| "lease"
+	| "seenCommit"
+	| "removedBy"
+	| "removedNote"
+	| "issue"
+	| "totalTasksCompleted"
 > = {
 	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
-	...{ workspace: null, plan: null, lease: null, seenCommit: null },
+	...{ workspace: null, plan: null, lease: null, seenCommit: null, removedBy: null, removedNote: null },
 	...{ issue: null, totalTasksCompleted: 0 },
 };
 
