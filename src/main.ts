@@ -2,12 +2,14 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
+import { credentialTrouble } from "#adapters/driver/credential.ts";
 import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { readConfig } from "#adapters/system/config.ts";
 import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
 import { randomIds } from "#adapters/system/ids.ts";
+import { machineTurns } from "#adapters/system/machine.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
@@ -21,6 +23,7 @@ import { mailHandlers } from "#server/handlers/mail.ts";
 import { openHandlers } from "#server/handlers/open.ts";
 import { queueHandlers } from "#server/handlers/queue.ts";
 import { registryHandlers } from "#server/handlers/registry.ts";
+import { subscriptionHandlers } from "#server/handlers/subscriptions.ts";
 import { threadHandlers } from "#server/handlers/thread.ts";
 import { listen } from "#server/listen.ts";
 import { serveEvents } from "#server/serve-events.ts";
@@ -84,13 +87,14 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		clock: systemClock,
 		parkMs,
 	});
-	const given = { ...defaultLimits, ...known(config.limits ?? {}), ...limits };
+	const given = { ...defaultLimits, turnsMax: machineTurns(), ...known(config.limits ?? {}), ...limits };
 	const engine = parts.use(await startEngine({ home }, given, driverByType(processes), config.agentZero?.type));
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
 	const handlers = {
 		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home }),
+		...subscriptionHandlers(desk, credentialTrouble),
 		...{ ...livingHandlers(desk), ...queueHandlers(desk), ...threadHandlers(desk), ...openHandlers(desk), ...mailHandlers(desk) },
 	};
 	door.open({

@@ -8,6 +8,7 @@ import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
+import { subscriptionCommands } from "./subscription.ts";
 import { turnCommands } from "./turn.ts";
 import { waitCommands } from "./wait.ts";
 
@@ -20,6 +21,7 @@ export const Command = z.discriminatedUnion("type", [
 	...waitCommands,
 	...mailCommands,
 	...projectCommands,
+	...subscriptionCommands,
 ]);
 export type Command = z.infer<typeof Command>;
 

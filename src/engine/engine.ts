@@ -15,12 +15,14 @@ import { startHousekeeping } from "./housekeeping.ts";
 import type { Blobs, Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
+import { limitsReactor } from "./reactors/limits.ts";
 import { provisionReactor } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
 import { startTurnsReactor } from "./reactors/start-turns.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { recover } from "./recover.ts";
+import { Scheduler } from "./scheduling.ts";
 import { Supervisor } from "./supervisor.ts";
 
 export interface EngineParts {
@@ -41,6 +43,7 @@ interface Made {
 	dispatcher: Dispatcher;
 	supervisor: Supervisor;
 	runner: TurnRunner | null;
+	scheduler: Scheduler;
 	agentZero: AgentState;
 }
 
@@ -64,14 +67,17 @@ export class Engine implements AsyncDisposable {
 			const agentZero = await foundAgentZero(dispatcher, parts.agentZeroType);
 			const { reads } = parts.store;
 			await recover({ reads, dispatch, driver: parts.driver });
+			const scheduler = new Scheduler({ ...parts, reads });
 			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null });
-			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock })];
-			const reactors: Reactor[] = [provisionReactor({ reads, dispatch }), waitsReactor({ reads, dispatch, clock: parts.clock }), ...turns];
+			const turns =
+				runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler })];
+			const watching = [waitsReactor({ reads, dispatch, clock: parts.clock }), limitsReactor({ reads, dispatch, clock: parts.clock })];
+			const reactors: Reactor[] = [provisionReactor({ reads, dispatch }), ...watching, ...turns];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, agentZero });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, scheduler, agentZero });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -93,6 +99,11 @@ export class Engine implements AsyncDisposable {
 
 	get storeKind(): Store["kind"] {
 		return this.#parts.store.kind;
+	}
+
+	/** Who comes next, and why the others do not. */
+	get scheduler(): Scheduler {
+		return this.#made.scheduler;
 	}
 
 	get reads(): Reads {
@@ -136,7 +147,7 @@ export class Engine implements AsyncDisposable {
 		const phases = new Map<AgentId, Phase>();
 		for (const turn of await this.reads.openTurns()) phases.set(turn.agent, heard.get(turn.id) ?? "model");
 		for (const { agent } of await this.reads.pendingApprovals()) if (phases.has(agent)) phases.set(agent, "approval");
-		for (const { agent } of await this.reads.openWaits()) if (agent !== null && phases.has(agent)) phases.set(agent, "wait");
+		for (const { agent, ready } of await this.reads.openWaits()) if (agent !== null && phases.has(agent)) phases.set(agent, ready === null ? "wait" : "slot");
 		return phases;
 	}
 

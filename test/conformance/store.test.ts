@@ -139,9 +139,11 @@ describe.each(flavors)("%s", (flavor) => {
 		]);
 		expect(order[0]).toMatchObject({ priority: 3, metadata: { from: "test" }, manual: false, retries: null, source: "queue" });
 		expect(await engine.reads.nextPromptAt(engine.now())).toBe(order[3]?.notBefore);
-		expect(await engine.reads.agentsWithPrompts(engine.now())).toMatchObject([{ agent: { id: agent }, manual: false }]);
+		expect(await engine.reads.queueHeads(engine.now())).toEqual([
+			{ agent: await engine.reads.agent(agent), head: { prompt: b, priority: 3, manual: false, source: "queue", since: order[0]?.createdAt } },
+		]);
 		await queue("by hand", { now: true });
-		expect(await engine.reads.agentsWithPrompts(engine.now())).toMatchObject([{ manual: true }]);
+		expect(await engine.reads.queueHeads(engine.now())).toMatchObject([{ head: { manual: true } }]);
 		await done(engine, { type: "turn.start", agent }, { as: system });
 		const turn = (await engine.reads.openTurns())[0];
 		expect([turn?.manual, (await engine.reads.prompts(agent)).length, (await engine.reads.queue(agent)).length]).toEqual([true, 4, 4]);

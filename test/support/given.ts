@@ -14,7 +14,18 @@ export const actor = (letter: string): Actor => Actor.parse(`agent:${id(letter)}
 export function agent(letter: string, facts: readonly AgentFact[] = [], supervisor: AgentId | null = id("0")): AgentState {
 	const spawned: AgentFact = {
 		kind: "agent.spawned",
-		data: { handle: Handle.parse(letter), name: null, project: null, type: "scripted", model: null, policy: "ask", lineage: null, supervisor, settings: null },
+		data: {
+			handle: Handle.parse(letter),
+			name: null,
+			project: null,
+			type: "scripted",
+			model: null,
+			subscription: null,
+			policy: "ask",
+			lineage: null,
+			supervisor,
+			settings: null,
+		},
 	};
 	let state: AgentState | undefined;
 	for (const fact of [spawned, ...facts]) state = evolveAgent(state, { ...fact, id: 1, agent: id(letter), actor: human, at: 1 });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AgentSpawn } from "../agent.ts";
 import { Policy } from "../approval.ts";
-import { EventId, Handle, ProjectSlug } from "../ids.ts";
+import { EventId, Handle, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { Agent } from "../wire.ts";
 import { none, Reason, Reference, route } from "./route.ts";
 
@@ -15,6 +15,7 @@ const Wish = {
 	agentType: spawn.agentType,
 	type: spawn.agentType,
 	model: spawn.model,
+	subscription: spawn.subscription,
 	policy: spawn.policy,
 };
 
@@ -69,6 +70,7 @@ export const agentRoutes = {
 		query: z.strictObject(Reference),
 		body: z.strictObject({
 			model: z.string().nullable().optional(),
+			subscription: SubscriptionName.nullable().optional(),
 			policy: Policy.optional(),
 			systemPrompt: z.string().nullable().optional(),
 			pinned: z.array(z.string()).optional(),
