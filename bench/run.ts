@@ -8,8 +8,9 @@ import { groupCommit } from "./group-commit.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { forks, replays } from "./history.ts";
 import { type Result, show } from "./table.ts";
+import { workspaces } from "./workspaces.ts";
 
-const benches: Record<string, () => Promise<Result[]>> = { "group-commit": groupCommit, heartbeat, forks, replays, boot, door };
+const benches: Record<string, () => Promise<Result[]>> = { "group-commit": groupCommit, heartbeat, forks, replays, boot, door, workspaces };
 
 const file = new URL("./results.json", import.meta.url);
 const wanted = process.argv.slice(2);

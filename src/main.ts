@@ -2,19 +2,25 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
+import { type Found, findContainment } from "#adapters/driver/containment.ts";
 import { credentialTrouble } from "#adapters/driver/credential.ts";
 import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
+import { environmentFor } from "#adapters/driver/environment.ts";
+import { makeGit } from "#adapters/git/git.ts";
+import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
-import { readConfig } from "#adapters/system/config.ts";
+import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { machineTurns } from "#adapters/system/machine.ts";
+import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import type { Driver, Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
+import type { Workspaces } from "#engine/workspaces.ts";
 import { appOf } from "#server/app.ts";
 import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
@@ -37,13 +43,13 @@ export type StorePlace = { memory: true } | { home: string } | { url: string };
 export async function startEngine(
 	place: StorePlace,
 	overrides: Partial<Limits> = {},
-	driver: Driver | null = null,
+	{ driver = null, workspaces = null }: { driver?: Driver | null; workspaces?: Workspaces | null } = {},
 	agentZeroType = "scripted",
 ): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
 	const store = await openStore(place, limits);
 	const blobs = "home" in place ? { blobs: blobsIn(path.join(place.home, "blobs")) } : {};
-	return await Engine.start({ store, driver, limits, clock: systemClock, ids: randomIds, agentZeroType, ...blobs });
+	return await Engine.start({ store, driver, workspaces, limits, clock: systemClock, ids: randomIds, agentZeroType, ...blobs });
 }
 
 export interface DaemonOptions {
@@ -64,6 +70,7 @@ export interface Daemon extends AsyncDisposable {
 	readonly url: string;
 	/** the person's token */
 	readonly token: string;
+	readonly containment: ContainmentLevel;
 }
 
 /** Everything: the engine, the agents' processes, and the door. One daemon per home. */
@@ -71,29 +78,34 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	await using parts = new AsyncDisposableStack();
 	makeHome(home);
 	const config = readConfig(home);
+	const finding = findContainment(config.containment ?? "auto", process.env);
 	parts.use(await holdHome(home));
 	const door = parts.use(await listen(config.port ?? port));
+	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
+	const workspaces = workspacesIn(home);
 	const processes = new ProcessDriver({
 		mark: homeId(home, randomIds.key()),
 		scratch: path.join(home, "scratch"),
+		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
 		programs: allPrograms,
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
 		url: () => door.url,
 		environment: process.env,
+		containment,
 		clock: systemClock,
 		parkMs,
 	});
 	const given = { ...defaultLimits, turnsMax: machineTurns(), ...known(config.limits ?? {}), ...limits };
-	const engine = parts.use(await startEngine({ home }, given, driverByType(processes), config.agentZero?.type));
+	const engine = parts.use(await startEngine({ home }, given, { driver: driverByType(processes), workspaces }, config.agentZero?.type));
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
 	const handlers = {
-		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home }),
+		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home, containment }),
 		...subscriptionHandlers(desk, credentialTrouble),
 		...{ ...livingHandlers(desk), ...queueHandlers(desk), ...threadHandlers(desk), ...openHandlers(desk), ...mailHandlers(desk) },
 	};
@@ -104,7 +116,19 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	writeDaemonFile(home, { pid: process.pid, startedAt: systemClock.now(), url: door.url, version });
 	parts.defer(() => removeDaemonFile(home, process.pid));
 	const all = parts.move();
-	return { engine, url: door.url, token, [Symbol.asyncDispose]: () => all.disposeAsync() };
+	return { engine, url: door.url, token, containment, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** Never less than what was asked for. */
+function inForce(found: Found, home: string): ContainmentLevel {
+	if ("level" in found) return found.level;
+	throw new ConfigError(`${path.join(home, "config.yaml")}: the containment that it asks for does not work here: ${found.reason}`);
+}
+
+/** Git, as it may be used in this home. */
+export function workspacesIn(home: string): GitWorkspaces {
+	const git = makeGit({ environment: process.env });
+	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor({}, process.env) });
 }
 
 /** Without what is there but undefined. */

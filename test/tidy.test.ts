@@ -66,6 +66,24 @@ test("banned calls are not used", () => {
 	expect(bannedIn("src/domain/x.ts", "const now = Date.now();")).toEqual(["src/domain/x.ts: Date.now → time arrives with the command (Clock port)"]);
 });
 
+test("git is run in one place and destroys in one place", () => {
+	const said = (file: string, line: string): string | undefined => bannedIn(file, line)[0]?.split(":")[1]?.split("→")[0]?.trim();
+	expect(said("src/adapters/git/x.ts", 'spawn("git", args);')).toBe("running git");
+	for (const args of [
+		'"reset", "-q", "--hard"',
+		'"clean", "-fd"',
+		'"worktree", "remove", "x"',
+		'"branch", "-D", "x"',
+		'"checkout", "-f"',
+		'"update-ref", "-d", "x"',
+		'"stash"',
+	]) {
+		expect([args, said("src/adapters/git/x.ts", `await git(folder, [${args}]);`)]).toEqual([args, "a git verb that destroys"]);
+		expect(said("src/adapters/git/destroy.ts", `await git(folder, [${args}]);`)).toBeUndefined();
+	}
+	expect(said("src/adapters/git/x.ts", "await rm(folder, { recursive: true });")).toBe("removing a folder beside git");
+});
+
 test("nothing is cast outside the contract", () => {
 	expect(inSrc.filter((file) => !file.startsWith("src/contract/")).flatMap((file) => castsIn(file, text(file)))).toEqual([]);
 	expect(castsIn("src/x.ts", "const a = [1] as const;\nconst b = a as unknown;")).toEqual(["src/x.ts:2 casts to unknown"]);

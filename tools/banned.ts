@@ -43,6 +43,30 @@ const bans: readonly Ban[] = [
 		where: ["src/"],
 		except: ["src/adapters/", "src/agents/", "src/surfaces/cli/"],
 	},
+	{
+		pattern: /\b(spawn|spawnSync|exec|execSync|execFile|execFileSync)\(\s*["'`]git\b/,
+		name: "running git",
+		instead: "git() of adapters/git/git.ts, which distrusts the repository",
+		where: ["src/"],
+		// doctor only asks for its version
+		except: ["src/adapters/git/git.ts", "src/surfaces/cli/doctor.ts"],
+	},
+	{
+		pattern:
+			/"reset",.*"--(hard|merge|keep)"|"clean",\s*"-|"worktree",\s*"(remove|prune)"|"branch",.*"(-[dDMf]|--delete|--force)"|\["stash"|"(checkout|switch|checkout-index)",.*"(-f|--force|--discard-changes)"|"update-ref",\s*"-d"|"push",.*"(-f|--force)|"gc"|"reflog",\s*"(expire|delete)"/,
+		name: "a git verb that destroys",
+		instead: "a function of adapters/git/destroy.ts, which takes a snapshot first",
+		where: ["src/"],
+		except: ["src/adapters/git/destroy.ts"],
+	},
+	{
+		pattern: /\brm(Sync)?\(.*recursive/,
+		name: "removing a folder beside git",
+		instead: "the trash of adapters/git/destroy.ts",
+		where: ["src/adapters/git/"],
+		// their own temporary folders
+		except: ["src/adapters/git/destroy.ts", "src/adapters/git/shadow.ts", "src/adapters/git/tree.ts"],
+	},
 	{ pattern: /\bJSON\.parse\(/, name: "JSON.parse", instead: "a schema of the contract", where: pure },
 	{
 		pattern: /order by (at|created_at|time)\b|orderBy\("(at|createdAt)"/i,

@@ -13,6 +13,7 @@ export const folders: Record<string, Folder> = {
 	engine: { mayImport: ["contract", "domain", "views"], mayUse: ["zod"] },
 	"adapters/store": { mayImport: ["contract", "engine/ports.ts"], mayUse: ["node:*", "kysely", "pg"] },
 	"adapters/driver": { mayImport: ["contract", "engine/ports.ts", "adapters/system"], mayUse: ["node:*", "@agentclientprotocol/sdk"] },
+	"adapters/git": { mayImport: ["contract", "engine/ports.ts", "engine/workspaces.ts", "adapters/system"], mayUse: ["node:*"] },
 	"adapters/system": { mayImport: ["contract", "engine/ports.ts"], mayUse: ["node:*", "yaml"] },
 	server: { mayImport: ["contract", "engine", "views"], mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"] },
 	client: { mayImport: ["contract", "views"], mayUse: ["zod"] },

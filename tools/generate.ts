@@ -2,6 +2,8 @@
 // says when one is stale.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { z } from "zod";
+import { ProjectConfig } from "#contract/project-config.ts";
 import { openApi } from "#server/openapi.ts";
 import { version } from "#src/version.ts";
 import { folders } from "./folders.ts";
@@ -11,6 +13,7 @@ import { statesPage } from "./states-page.ts";
 export function generated(): Record<string, string> {
 	return {
 		"biome.json": biomeConfig(readFileSync("biome.json", "utf8")),
+		"docs/project-config.schema.json": format("docs/project-config.schema.json", JSON.stringify(z.toJSONSchema(ProjectConfig))),
 		"docs/internals/states.md": statesPage(),
 		"openapi.json": format("openapi.json", JSON.stringify(openApi(version))),
 	};

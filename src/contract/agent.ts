@@ -2,10 +2,13 @@
 // else that a screen calls "status" is derived from them in `domain/agent/label.ts`.
 import { z } from "zod";
 import { ApprovalFact, Permit, Policy } from "./approval.ts";
+import { Lease, Plan, WorkspaceFact } from "./cycle.ts";
 import { Actor, AgentId, AgentType, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
+import { BranchName } from "./project-config.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Text } from "./text.ts";
 import { TurnFact } from "./turn.ts";
+import { Workspace, WorkspaceKind } from "./workspace.ts";
 
 export const lives = ["provisioning", "live", "ended"] as const;
 export const activities = ["idle", "preparing", "running", "settling"] as const;
@@ -54,6 +57,14 @@ export const AgentState = z.strictObject({
 	lineage: Lineage.nullable(),
 	/** null for agent 0 only */
 	supervisor: AgentId.nullable(),
+	/** where it works; null if it has no place of its own, or not yet */
+	workspace: Workspace.nullable(),
+	/** how its workspace is to be made, until it is */
+	plan: Plan.nullable(),
+	/** who is at its workspace now, other than itself */
+	lease: Lease.nullable(),
+	/** the commit that its branch was last seen on */
+	seenCommit: z.string().nullable(),
 	/** the event that holds its settings (system prompt, pinned files); shared with its forks until one changes them */
 	settings: EventId.nullable(),
 	/** the one that is open */
@@ -82,7 +93,13 @@ export const AgentSpawn = z.strictObject({
 	type: z.literal("agent.spawn"),
 	by: AgentId,
 	context: z.enum(["inherit", "fresh"]),
-	workspace: z.enum(["none", "share", "new"]).default("none"),
+	/** a place of its own, the parent's, or none; what the parent has, if absent */
+	workspace: z.enum(["none", "share", "new"]).optional(),
+	workspaceKind: WorkspaceKind.optional(),
+	/** the branch that it starts from, if it does not start from its parent's tree */
+	from: BranchName.optional(),
+	/** of the parent's tree at the moment of the fork */
+	snapshot: z.string().max(100).optional(),
 	name: Handle.optional(),
 	/** becomes part of the handle when there is no name */
 	title: z.string().max(200).optional(),
@@ -138,7 +155,7 @@ export const agentCommands = [
 	z.strictObject({ type: z.literal("agent.init"), agentType: AgentType.default("scripted") }),
 	AgentSpawn,
 	/** said by the reactor that prepares agents: everything it needs is there */
-	z.strictObject({ type: z.literal("agent.provisioned"), agent: AgentId }),
+	z.strictObject({ type: z.literal("agent.provisioned"), agent: AgentId, workspace: Workspace.optional(), head: z.string().nullable().default(null) }),
 	AgentFail,
 	AgentPause,
 	z.strictObject({ type: z.literal("agent.resume"), agent: AgentId }),
@@ -166,6 +183,8 @@ export const AgentFact = z.discriminatedUnion("kind", [
 			lineage: Lineage.nullable(),
 			supervisor: AgentId.nullable(),
 			settings: EventId.nullable(),
+			workspace: Workspace.nullable().default(null),
+			plan: Plan.nullable().default(null),
 		}),
 	}),
 	/** the whole settings, so that one event is all there is to read */
@@ -173,7 +192,7 @@ export const AgentFact = z.discriminatedUnion("kind", [
 		kind: z.literal("agent.configured"),
 		data: Settings.extend({ model: z.string().nullable(), policy: Policy.exactOptional(), subscription: SubscriptionName.nullable().exactOptional() }),
 	}),
-	z.object({ kind: z.literal("agent.provisioned") }),
+	z.object({ kind: z.literal("agent.provisioned"), data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish() }),
 	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
 	z.object({ kind: z.literal("agent.held"), data: z.object({ hold: HoldKind, reason: z.string(), until: z.int().exactOptional() }) }),
 	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind) }) }),
@@ -186,4 +205,4 @@ export const AgentFact = z.discriminatedUnion("kind", [
 export type AgentFact = z.infer<typeof AgentFact>;
 
 /** Everything that changes an agent's row: a turn does too, by starting and ending, and an approval that is given for good. */
-export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact, ApprovalFact]);
+export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact, ApprovalFact, WorkspaceFact]);

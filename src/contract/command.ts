@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { agentCommands } from "./agent.ts";
 import { approvalCommands } from "./approval.ts";
+import { workspaceCommands } from "./cycle.ts";
 import type { Actor, AgentId, Key } from "./ids.ts";
 import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
@@ -19,6 +20,7 @@ export const Command = z.discriminatedUnion("type", [
 	...turnCommands,
 	...approvalCommands,
 	...waitCommands,
+	...workspaceCommands,
 	...mailCommands,
 	...projectCommands,
 	...subscriptionCommands,

@@ -6,10 +6,16 @@ import { type Limits, limits } from "./limits.ts";
 /** Every limit by its name, a positive number if it is there. */
 const LimitsConfig = z.strictObject(mapLimits(() => z.int().positive().optional()));
 
+/** What keeps an agent's processes together, strongest first. */
+export const ContainmentLevel = z.enum(["bubblewrap", "namespace", "groups"]);
+export type ContainmentLevel = z.infer<typeof ContainmentLevel>;
+
 export const HomeConfig = z.strictObject({
 	port: z.int().min(0).max(65_535).optional(),
 	/** the type of agent 0 on a new store */
 	agentZero: z.strictObject({ type: AgentType }).optional(),
+	/** the best there is, or this one and no other */
+	containment: z.enum(["auto", ...ContainmentLevel.options]).optional(),
 	limits: LimitsConfig.optional(),
 });
 export type HomeConfig = z.infer<typeof HomeConfig>;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { AgentFact } from "./agent.ts";
 import type { ApprovalFact } from "./approval.ts";
+import type { WorkspaceFact } from "./cycle.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import type { ItemFact } from "./item.ts";
 import type { MailFact } from "./mail.ts";
@@ -30,7 +31,7 @@ export type Event = z.infer<typeof Event>;
 
 /** What `decide` answers with: the events to be, before time, actor and id are known. */
 export type Fact =
-	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | MailFact | ItemFact) & { agent: AgentId })
+	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | WorkspaceFact | MailFact | ItemFact) & { agent: AgentId })
 	| (WaitFact & { agent: AgentId | null })
 	| ((ProjectFact | SubscriptionFact) & { agent: null });
 

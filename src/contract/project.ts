@@ -1,11 +1,17 @@
-// The project: a git repository under management. Here only its name and place; what Brood does in the
-// repository comes with workspaces.
+// The project: a git repository under management.
 import { z } from "zod";
 import { ProjectSlug } from "./ids.ts";
 
 export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
+	/** the root of the repository, or the bare mirror in the home */
 	path: z.string(),
+	/** the branch that agents start from; null for a folder without git */
+	base: z.string().nullable(),
+	/** where it was cloned from */
+	url: z.string().nullable(),
+	/** fingerprints of what its repository may run */
+	approved: z.array(z.string()),
 	addedAt: z.int(),
 	removedAt: z.int().nullable(),
 });
@@ -15,15 +21,29 @@ const ProjectAdd = z.strictObject({
 	type: z.literal("project.add"),
 	slug: ProjectSlug,
 	path: z.string().regex(/^\/[^\0]{0,4095}$/, "a project's path is absolute"),
+	base: z.string().max(200).nullable().default(null),
+	url: z.string().max(4096).nullable().default(null),
 });
 export type ProjectAdd = z.infer<typeof ProjectAdd>;
 const ProjectRemove = z.strictObject({ type: z.literal("project.remove"), slug: ProjectSlug });
 export type ProjectRemove = z.infer<typeof ProjectRemove>;
 
-export const projectCommands = [ProjectAdd, ProjectRemove] as const;
+/** A person has seen what the repository's own configuration wants to run, and agrees. */
+const ProjectApprove = z.strictObject({
+	type: z.literal("project.approve"),
+	slug: ProjectSlug,
+	fingerprint: z.string().regex(/^[0-9a-f]{64}$/, "a fingerprint has 64 hexadecimal digits"),
+});
+export type ProjectApprove = z.infer<typeof ProjectApprove>;
+
+export const projectCommands = [ProjectAdd, ProjectRemove, ProjectApprove] as const;
 
 export const ProjectFact = z.discriminatedUnion("kind", [
-	z.object({ kind: z.literal("project.added"), data: z.object({ slug: ProjectSlug, path: z.string() }) }),
+	z.object({
+		kind: z.literal("project.added"),
+		data: z.object({ slug: ProjectSlug, path: z.string(), base: z.string().nullable().default(null), url: z.string().nullable().default(null) }),
+	}),
+	z.object({ kind: z.literal("project.approved"), data: z.object({ slug: ProjectSlug, fingerprint: z.string() }) }),
 	z.object({ kind: z.literal("project.removed"), data: z.object({ slug: ProjectSlug }) }),
 ]);
 export type ProjectFact = z.infer<typeof ProjectFact>;

@@ -31,6 +31,8 @@ export const TurnState = z.strictObject({
 	stoppingFor: z.enum(stopReasons).nullable(),
 	reason: z.string().nullable(),
 	finalItem: EventId.nullable(),
+	/** the last commit that was made in it */
+	commit: z.string().nullable(),
 	/** the prompt that runs it again */
 	retriedAs: EventId.nullable(),
 });
@@ -57,6 +59,8 @@ export const TurnFact = z.discriminatedUnion("kind", [
 	/** nothing was heard of it for a long time: somebody may want to look */
 	z.object({ kind: z.literal("turn.silent"), data: z.object({ turn: EventId, since: z.int() }) }),
 	z.object({ kind: z.literal("turn.heard"), data: z.object({ turn: EventId }) }),
+	/** its process is done; what it left behind is being kept */
+	z.object({ kind: z.literal("turn.settling"), data: z.object({ turn: EventId }) }),
 	z.object({ kind: z.literal("turn.ended"), data: z.object({ turn: EventId, state: TurnEnd, reason: z.string().nullable() }) }),
 ]);
 export type TurnFact = z.infer<typeof TurnFact>;
@@ -107,6 +111,7 @@ export const turnCommands = [
 	z.strictObject({ type: z.literal("turn.crash"), ...named }),
 	/** stops it between two tool calls, because urgent mail has come */
 	z.strictObject({ type: z.literal("turn.yield"), ...named }),
+	z.strictObject({ type: z.literal("turn.settle"), ...named }),
 	TurnSilent,
 	z.strictObject({ type: z.literal("turn.heard"), ...named }),
 ] as const;

@@ -16,8 +16,6 @@ const WaitWish = z.strictObject({
 	for: z.enum(conditions).default("idle"),
 	/** all of them, or any one */
 	mode: z.enum(["all", "any"]).default("all"),
-	/** the end of patience */
-	deadline: z.int().nullable().default(null),
 	/** an agent that waits inside its turn; any other is continued by a prompt when the wait is over */
 	blocking: z.boolean().default(true),
 });
@@ -28,6 +26,8 @@ export const WaitState = z.strictObject({
 	agent: AgentId.nullable(),
 	turn: EventId.nullable(),
 	...WaitWish.shape,
+	/** the end of patience */
+	deadline: z.int().nullable(),
 	state: z.enum(waitStates),
 	openedAt: z.int(),
 	openedBy: Actor,
@@ -40,14 +40,14 @@ export const WaitState = z.strictObject({
 export type WaitState = z.infer<typeof WaitState>;
 
 export const WaitFact = z.discriminatedUnion("kind", [
-	z.object({ kind: z.literal("wait.opened"), data: WaitWish.extend({ turn: EventId.nullable() }) }),
+	z.object({ kind: z.literal("wait.opened"), data: WaitWish.extend({ turn: EventId.nullable(), deadline: z.int().nullable() }) }),
 	/** it is over, but the turn that waits cannot go on before it has a slot again */
 	z.object({ kind: z.literal("wait.ready"), data: Outcome.extend({ wait: EventId }) }),
 	z.object({ kind: z.literal("wait.ended"), data: Outcome.extend({ wait: EventId }) }),
 ]);
 export type WaitFact = z.infer<typeof WaitFact>;
 
-const WaitOpen = z.strictObject({ type: z.literal("wait.open"), ...WaitWish.shape });
+const WaitOpen = z.strictObject({ type: z.literal("wait.open"), ...WaitWish.shape, timeoutMs: z.int().nonnegative().optional() });
 export type WaitOpen = z.infer<typeof WaitOpen>;
 
 export const waitCommands = [

@@ -3,6 +3,8 @@
 import { z } from "zod";
 import { activities, endReasons, HoldKind, Lineage, labels, lives } from "./agent.ts";
 import { ApprovalState, Policy } from "./approval.ts";
+import { ContainmentLevel } from "./config.ts";
+import { LeaseStep } from "./cycle.ts";
 import { Event } from "./event.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
 import { MailState } from "./mail.ts";
@@ -11,6 +13,7 @@ import { RefusalCode } from "./refusal.ts";
 import { SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
+import { Workspace } from "./workspace.ts";
 
 const Time = z.iso.datetime();
 
@@ -29,6 +32,9 @@ export const Agent = z.object({
 	holds: z.array(z.object({ kind: HoldKind, reason: z.string(), by: Actor, at: Time, until: Time.exactOptional() })),
 	lineage: Lineage.nullable(),
 	supervisor: AgentId.nullable(),
+	workspace: Workspace.nullable(),
+	/** what git is doing at its workspace now */
+	lease: LeaseStep.nullable(),
 	queueLength: z.int(),
 	unreadMail: z.int(),
 	/** why its next prompt does not start, or its turn does not go on, in words; null if nothing waits */
@@ -88,7 +94,7 @@ export type Wait = z.infer<typeof Wait>;
 export const Mail = z.object({ ...MailState.omit({ deletedAt: true }).shape, sentAt: Time, readAt: Time.nullable() });
 export type Mail = z.infer<typeof Mail>;
 
-export const Project = z.object({ slug: ProjectSlug, path: z.string(), addedAt: Time });
+export const Project = z.object({ slug: ProjectSlug, path: z.string(), base: z.string().nullable(), url: z.string().nullable(), addedAt: Time });
 export type Project = z.infer<typeof Project>;
 
 /** `used` is counted from the turns that hold a slot now. */
@@ -108,6 +114,8 @@ export const Status = z.object({
 	contract: z.int(),
 	home: z.string(),
 	store: z.enum(["memory", "sqlite", "postgres"]),
+	/** what keeps the agents' processes together */
+	containment: ContainmentLevel,
 	agents: z.int(),
 	turns: z.int(),
 	/** the newest event of the journal */

@@ -30,7 +30,7 @@ export function decideLimitedEnd(agent: AgentState, command: TurnFinish, loose: 
 	const fact: Fact[] = found === undefined ? [] : [{ kind: "subscription.cooled", agent: null, data: { name: found.name, until: found.coolingUntil } }];
 	const held = found === undefined ? until : limitedUntil(agent, cooled, now);
 	return [
-		...ending(agent, turn.id, command, loose),
+		...ending(agent, turn.id, { ...command, commit: turn.commit }, loose),
 		...(words === null ? [] : [again(turn, words, position)]),
 		...fact,
 		...(held === null ? [] : limited(agent, held)),

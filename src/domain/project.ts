@@ -1,5 +1,5 @@
 import type { Happened } from "#contract/event.ts";
-import type { ProjectAdd, ProjectFact, ProjectState } from "#contract/project.ts";
+import type { ProjectAdd, ProjectApprove, ProjectFact, ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
 
@@ -7,7 +7,7 @@ export function decideAddProject(existing: ProjectState | undefined, command: Pr
 	if (existing !== undefined && existing.removedAt === null) {
 		return refuse("CONFLICT", `There is already a project ${command.slug}.`, { suggestions: [`brood project show ${command.slug}`] });
 	}
-	return [{ kind: "project.added", agent: null, data: { slug: command.slug, path: command.path } }];
+	return [{ kind: "project.added", agent: null, data: { slug: command.slug, path: command.path, base: command.base, url: command.url } }];
 }
 
 export function decideRemoveProject(existing: ProjectState | undefined, slug: string, livingAgents: number): Decision {
@@ -23,12 +23,19 @@ export function decideRemoveProject(existing: ProjectState | undefined, slug: st
 	return [{ kind: "project.removed", agent: null, data: { slug: existing.slug } }];
 }
 
+export function decideApproveConfig(existing: ProjectState | undefined, { slug, fingerprint }: ProjectApprove): Decision {
+	if (existing === undefined || existing.removedAt !== null)
+		return refuse("NOT_FOUND", `There is no project ${slug}.`, { suggestions: ["brood project list"] });
+	return existing.approved.includes(fingerprint) ? [] : [{ kind: "project.approved", agent: null, data: { slug, fingerprint } }];
+}
+
 export function evolveProject(state: ProjectState | undefined, event: Happened<ProjectFact>): ProjectState {
 	switch (event.kind) {
 		case "project.added":
-			return { ...event.data, addedAt: event.at, removedAt: null };
+			return { ...event.data, approved: [], addedAt: event.at, removedAt: null };
 		case "project.removed":
-			if (state === undefined) throw new Error(`project.removed of ${event.data.slug}, which was never added`);
-			return { ...state, removedAt: event.at };
+		case "project.approved":
+			if (state === undefined) throw new Error(`${event.kind} of ${event.data.slug}, which was never added`);
+			return event.kind === "project.removed" ? { ...state, removedAt: event.at } : { ...state, approved: [...state.approved, event.data.fingerprint] };
 	}
 }

@@ -26,6 +26,8 @@ import { over } from "./wait.ts";
 export function decideStart(agent: AgentState, head: PromptState | undefined, got: Claim): Decision {
 	const refusal = refusedNow(agent, "start");
 	if (refusal) return refusal;
+	// git is at its workspace: it starts when that is over
+	if (agent.lease !== null) return [];
 	// a manual turn ignores holds; they are there again when it is over
 	if (head === undefined || (agent.holds.length > 0 && !head.manual)) return [];
 	if ("short" in got) return noSlot(agent, got.short);
@@ -52,8 +54,8 @@ export function decideTurnAppend(agent: AgentState, { turn, items }: TurnAppend)
 }
 
 /** Ends the turn that is open, with whatever tool calls it left open closed, and exactly one final item. */
-export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: TurnFinish, loose: LooseThreads): Decision {
-	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text }, loose)];
+export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: TurnFinish, loose: LooseThreads, commit: string | null): Decision {
+	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text, commit }, loose)];
 }
 
 /** A person's turn is over when a person says so. */
@@ -151,6 +153,11 @@ export function again(turn: TurnState, words: string, position: number): Fact {
 	return { kind: "prompt.queued", agent: turn.agent, text: words, data: { position, source: "queue", retries: { prompt: turn.prompt, turn: turn.id } } };
 }
 
+/** Its process is done; nothing of it is heard any more. */
+export function decideSettle(agent: AgentState, turn: number): Decision {
+	return closed(agent, turn) ?? (agent.activity === "settling" ? [] : [{ kind: "turn.settling", agent: agent.id, data: { turn } }]);
+}
+
 export function decideSilent(agent: AgentState, { turn, since }: { turn: number; since: number }): Decision {
 	if (agent.turn?.id !== turn || agent.turn.silentSince !== null) return [];
 	return [{ kind: "turn.silent", agent: agent.id, data: { turn, since } }];
@@ -179,6 +186,8 @@ export interface Ending {
 	state: "completed" | "interrupted" | "failed";
 	reason: string | null;
 	text: string | null;
+	/** the last commit that was made in it */
+	commit?: string | null;
 }
 
 /** A tool call that has no result yet. */
@@ -186,14 +195,14 @@ export interface OpenCall {
 	call: string;
 }
 
-export function ending(agent: AgentState, turn: number, { state, reason, text }: Ending, loose: LooseThreads): Fact[] {
+export function ending(agent: AgentState, turn: number, { state, reason, text, commit = null }: Ending, loose: LooseThreads): Fact[] {
 	const note = `The turn was ${state}${reason === null ? "" : ` (${reason})`} before this call ended.`;
 	const closing: Fact[] = loose.openCalls.map(({ call }) => ({ kind: "tool_result", agent: agent.id, turn, text: note, data: { call, synthetic: true } }));
 	return [
 		...closing,
 		...cancelled(agent.id, loose.approvals),
 		...loose.waits.flatMap((wait) => over(wait, "cancelled")),
-		{ kind: "final", agent: agent.id, turn, text: text ?? reason, data: { state, reason } },
+		{ kind: "final", agent: agent.id, turn, text: text ?? reason, data: { state, reason, ...(commit !== null && { commit }) } },
 		{ kind: "turn.ended", agent: agent.id, data: { turn, state, reason } },
 	];
 }
@@ -226,7 +235,7 @@ export function evolveTurn(state: TurnState | undefined, event: TurnEvent): Turn
 	if (event.kind === "turn.started") {
 		const { agent, data, id, at } = event;
 		const { prompt, words = prompt, source, manual = false, subscription = null } = data;
-		const nothingYet = { handedAt: null, stoppingAt: null, stoppingFor: null, endedAt: null, reason: null, finalItem: null, retriedAs: null };
+		const nothingYet = { handedAt: null, stoppingAt: null, stoppingFor: null, endedAt: null, reason: null, finalItem: null, commit: null, retriedAs: null };
 		return { id, agent, prompt, words, source, manual, subscription, state: "open", startedAt: at, ...nothingYet };
 	}
 	if (state === undefined) throw new Error(`${event.kind} of turn ${event.data.turn}, which never started`);
@@ -238,6 +247,7 @@ export function evolveTurn(state: TurnState | undefined, event: TurnEvent): Turn
 		case "turn.continued":
 		case "turn.silent":
 		case "turn.heard":
+		case "turn.settling":
 			return state;
 		case "turn.ended":
 			return { ...state, state: event.data.state, reason: event.data.reason, endedAt: event.at };

@@ -38,7 +38,6 @@ const wish = (targets: AgentId[], more: Partial<WaitOpen> = {}): WaitOpen => ({
 	targets,
 	for: "idle",
 	mode: "all",
-	deadline: null,
 	blocking: true,
 	...more,
 });
@@ -53,23 +52,23 @@ describe("who may wait for whom", () => {
 
 	test("a circle is refused with the way around it", () => {
 		const open = [wait({ agent: id("a"), targets: [id("b")] }), wait({ agent: id("b"), targets: [id("w")] })];
-		expect(decideOpen(wish([id("a")]), seen(open), { actor: actingAgent(id("w")) })).toMatchObject({
+		expect(decideOpen(wish([id("a")]), seen(open), { actor: actingAgent(id("w")), at: 1 })).toMatchObject({
 			code: "WAIT_CYCLE",
 			details: { agents: [id("w"), id("a"), id("b"), id("w")] },
 		});
-		expect(decideOpen(wish([id("w")]), seen(), { actor: actingAgent(id("w")) })).toMatchObject({ code: "WAIT_CYCLE" });
+		expect(decideOpen(wish([id("w")]), seen(), { actor: actingAgent(id("w")), at: 1 })).toMatchObject({ code: "WAIT_CYCLE" });
 	});
 
 	test("mail closes no circle, nor do people, nor waits that lead elsewhere", () => {
 		const open = [wait({ agent: id("a"), targets: [id("w")], for: "mail" }), wait({ agent: id("b"), targets: [id("c")] })];
-		expect(decideOpen(wish([id("a")]), seen(open), { actor: actingAgent(id("w")) })).toMatchObject([{ kind: "wait.opened", agent: id("w") }]);
-		expect(decideOpen(wish([id("a")]), { ...seen(open), waiter: null }, { actor: human })).toMatchObject([{ kind: "wait.opened", agent: null }]);
+		expect(decideOpen(wish([id("a")]), seen(open), { actor: actingAgent(id("w")), at: 1 })).toMatchObject([{ kind: "wait.opened", agent: id("w") }]);
+		expect(decideOpen(wish([id("a")]), { ...seen(open), waiter: null }, { actor: human, at: 1 })).toMatchObject([{ kind: "wait.opened", agent: null }]);
 	});
 
 	test("unknown agents and those of another project are refused", () => {
-		expect(decideOpen(wish([id("x")]), { ...seen(), targets: [undefined] }, { actor: human })).toMatchObject({ code: "AGENT_NOT_FOUND" });
+		expect(decideOpen(wish([id("x")]), { ...seen(), targets: [undefined] }, { actor: human, at: 1 })).toMatchObject({ code: "AGENT_NOT_FOUND" });
 		const foreign = { ...seen(), waiter: { ...live("w"), project: null }, targets: [{ ...live("a"), project: ProjectSlug.parse("other") }] };
-		expect(decideOpen(wish([id("a")]), foreign, { actor: actingAgent(id("w")) })).toMatchObject({ code: "FORBIDDEN" });
+		expect(decideOpen(wish([id("a")]), foreign, { actor: actingAgent(id("w")), at: 1 })).toMatchObject({ code: "FORBIDDEN" });
 	});
 });
 

@@ -46,8 +46,8 @@ export interface WaitSight {
 	open: readonly WaitState[];
 }
 
-export function decideOpen(command: WaitOpen, seen: WaitSight, by: { actor: Actor }): Decision {
-	const { type: _, ...wish } = command;
+export function decideOpen(command: WaitOpen, seen: WaitSight, by: { actor: Actor; at: number }): Decision {
+	const { type: _, timeoutMs, ...wish } = command;
 	const unknown = seen.targets.indexOf(undefined);
 	if (unknown >= 0) return refuse("AGENT_NOT_FOUND", `There is no agent ${command.targets[unknown]}.`, { suggestions: ["brood agent list"] });
 	const { waiter } = seen;
@@ -58,7 +58,9 @@ export function decideOpen(command: WaitOpen, seen: WaitSight, by: { actor: Acto
 	if (circle !== null) {
 		return refuse("WAIT_CYCLE", "These agents would wait for each other for ever.", { details: { agents: circle }, suggestions: ["brood agent list"] });
 	}
-	return [{ kind: "wait.opened", agent: caller, data: { ...wish, turn: waiter?.turn?.id ?? null } }];
+	return [
+		{ kind: "wait.opened", agent: caller, data: { ...wish, turn: waiter?.turn?.id ?? null, deadline: timeoutMs === undefined ? null : by.at + timeoutMs } },
+	];
 }
 
 /** The way from the targets back to the waiter, if one waits for the other; mail comes from outside and closes no circle. */

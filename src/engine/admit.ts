@@ -35,10 +35,17 @@ export function admit(request: Request, { clock, ids, limits }: Stamps): Envelop
 		actor: request.actor,
 		at: clock.now(),
 		key: request.key,
-		fingerprint: request.key === null ? "" : ids.digest(JSON.stringify([request.actor, command])),
+		fingerprint: request.key === null ? "" : ids.digest(JSON.stringify([request.actor, meant(command)])),
 		freshId: ids.agentId(),
 		salt: ids.salt(),
 	};
+}
+
+/** What the caller meant, without what was found out on the way: a retry may find a newer snapshot and is still the same. */
+function meant(command: Command): object {
+	if (command.type !== "agent.spawn") return command;
+	const { snapshot: _, ...rest } = command;
+	return rest;
 }
 
 const depthMax = 64;

@@ -3,7 +3,7 @@ import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
@@ -16,7 +16,7 @@ import type { Blobs, Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.t
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
 import { limitsReactor } from "./reactors/limits.ts";
-import { provisionReactor } from "./reactors/provision.ts";
+import { Provisioner } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
 import { startTurnsReactor } from "./reactors/start-turns.ts";
 import { waitsReactor } from "./reactors/waits.ts";
@@ -24,6 +24,8 @@ import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { recover } from "./recover.ts";
 import { Scheduler } from "./scheduling.ts";
 import { Supervisor } from "./supervisor.ts";
+import { WorkCycle } from "./work-cycle.ts";
+import type { Workspaces } from "./workspaces.ts";
 
 export interface EngineParts {
 	store: Store;
@@ -34,6 +36,8 @@ export interface EngineParts {
 	ids: Ids;
 	/** where texts go that are too long for a row */
 	blobs?: Blobs;
+	/** null where there is no git */
+	workspaces?: Workspaces | null;
 	/** the type of agent 0, if it has to be made */
 	agentZeroType?: string;
 }
@@ -44,6 +48,8 @@ interface Made {
 	supervisor: Supervisor;
 	runner: TurnRunner | null;
 	scheduler: Scheduler;
+	provisioner: Provisioner;
+	cycle: WorkCycle | null;
 	agentZero: AgentState;
 }
 
@@ -67,17 +73,20 @@ export class Engine implements AsyncDisposable {
 			const agentZero = await foundAgentZero(dispatcher, parts.agentZeroType);
 			const { reads } = parts.store;
 			await recover({ reads, dispatch, driver: parts.driver });
+			const workspaces = parts.workspaces ?? null;
+			const provisioner = new Provisioner({ reads, dispatch, workspaces });
+			const cycle = workspaces && new WorkCycle({ reads, dispatch, workspaces });
 			const scheduler = new Scheduler({ ...parts, reads });
-			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null });
+			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null, workspaces });
 			const turns =
 				runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler })];
 			const watching = [waitsReactor({ reads, dispatch, clock: parts.clock }), limitsReactor({ reads, dispatch, clock: parts.clock })];
-			const reactors: Reactor[] = [provisionReactor({ reads, dispatch }), ...watching, ...turns];
+			const reactors: Reactor[] = [provisioner, ...watching, ...turns];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, scheduler, agentZero });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, scheduler, provisioner, cycle, agentZero });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -106,8 +115,38 @@ export class Engine implements AsyncDisposable {
 		return this.#made.scheduler;
 	}
 
+	/** What is done with workspaces; null where there is no git. */
+	get cycle(): WorkCycle | null {
+		return this.#made.cycle;
+	}
+
 	get reads(): Reads {
 		return this.#parts.store.reads;
+	}
+
+	/**
+	 * A new agent. One that takes its parent's files along takes them as they are now, or as they were at the end of the turn
+	 * whose item it forks at: the parent's processes stand still until the cut is made, in the files and in the conversation.
+	 */
+	async spawn(request: Request, wish: { by: AgentId; at?: number | undefined }): Promise<Outcome> {
+		const { cycle } = this.#made;
+		const parent = await this.reads.agent(wish.by);
+		if (cycle === null || parent === undefined || parent.workspace === null) return await this.dispatch(request);
+		const cut = async (): Promise<Outcome> => {
+			const taken = wish.at === undefined ? { id: await cycle.snapshotNow(parent) } : await this.#filesAt(cycle, parent, wish.at);
+			if (taken !== null && isRefusal(taken)) return { refused: taken, replayed: false };
+			const snapshot = taken?.id ?? undefined;
+			return await this.dispatch({ ...request, command: { ...Object(request.command), ...(snapshot !== undefined && { snapshot }) } });
+		};
+		return parent.turn === null ? await cut() : await (this.#parts.driver?.frozen(parent.id, cut) ?? cut());
+	}
+
+	/** The files that belong to an item: those at the end of its turn, in the tree of whoever's item it is. */
+	async #filesAt(cycle: WorkCycle, parent: AgentState, at: number): Promise<{ id: string } | Refusal | null> {
+		const item = await this.reads.event(at);
+		const owner = item?.agent == null ? undefined : await this.reads.agent(item.agent);
+		if (item === undefined || owner === undefined || owner.workspace === null || item.turn === null) return null;
+		return owner.id === parent.id ? await cycle.snapshotOfTurn(owner, item.turn) : null;
 	}
 
 	/** Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool calls. */
@@ -177,6 +216,7 @@ export class Engine implements AsyncDisposable {
 	async drain(patience: Promise<unknown>): Promise<void> {
 		await this.#made.supervisor[Symbol.asyncDispose]();
 		await this.#made.runner?.drain(patience);
+		await this.#made.provisioner.drain();
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

@@ -94,7 +94,7 @@ async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<Locks> {
 
 /** The project that must not come or go while the command is decided. */
 async function projectOf(tx: Tx, command: Command): Promise<ProjectSlug | null> {
-	if (command.type === "project.add" || command.type === "project.remove") return command.slug;
+	if (command.type === "project.add" || command.type === "project.remove" || command.type === "project.approve") return command.slug;
 	if (command.type !== "agent.spawn") return null;
 	return command.project ?? (await tx.agent(command.by))?.project ?? null;
 }
@@ -130,6 +130,7 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "agent.init":
 		case "project.add":
 		case "project.remove":
+		case "project.approve":
 		case "subscription.add":
 		case "subscription.configure":
 		case "subscription.cool":

@@ -5,6 +5,9 @@ import type { Dispatch, Driver, Reads } from "./ports.ts";
 
 export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver: Driver | null }): Promise<void> {
 	await parts.driver?.sweep();
+	for (const agent of await parts.reads.agents()) {
+		if (agent.lease !== null) await parts.dispatch({ actor: system, key: null, command: { type: "workspace.crash", agent: agent.id } });
+	}
 	for (const turn of await parts.reads.openTurns()) {
 		// a person has no process that could have ended with the daemon, and goes on
 		const lasting = turn.handedAt !== null && (await parts.reads.agent(turn.agent))?.type === "human";

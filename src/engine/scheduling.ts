@@ -99,6 +99,7 @@ export class Scheduler {
 	/** Why an agent's next prompt is no matter of the scheduler. */
 	async #elsewhere(agent: AgentState, head: QueueHead | undefined): Promise<Waiting | null> {
 		if (agent.life === "provisioning") return { why: "it is being prepared", ahead: 0 };
+		if (agent.lease !== null) return { why: `its workspace, which is being worked on (${agent.lease.step})`, ahead: 0 };
 		if (agent.activity !== "idle") return { why: "its turn that is running", ahead: 0 };
 		if (agent.holds.length > 0) return { why: `held: ${agent.holds.map(({ kind }) => kind).join(", ")}`, ahead: 0 };
 		if (head !== undefined) return null;
@@ -107,5 +108,5 @@ export class Scheduler {
 	}
 }
 
-const isIdle = (agent: AgentState): boolean => agent.life === "live" && agent.activity === "idle";
+const isIdle = (agent: AgentState): boolean => agent.life === "live" && agent.activity === "idle" && agent.lease === null;
 const isReady = (agent: AgentState): boolean => isIdle(agent) && agent.holds.length === 0;

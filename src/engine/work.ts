@@ -3,6 +3,7 @@
 import type { AgentFact, AgentState } from "#contract/agent.ts";
 import type { ApprovalFact } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
+import type { WorkspaceFact } from "#contract/cycle.ts";
 import type { Event, Fact, Happened } from "#contract/event.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { MailFact } from "#contract/mail.ts";
@@ -126,6 +127,10 @@ export class Work {
 			this.#mails.set(id, evolveMail(event.kind === "mail.sent" ? undefined : await this.#mails.get(id), event));
 		} else if (isOf<ApprovalFact>(event, "approval.")) {
 			await this.#changeApproval(event);
+		} else if (isOf<WorkspaceFact>(event, "workspace.")) {
+			this.#agents.set(event.agent, evolveAgent(await this.agent(event.agent), event));
+			const turn = event.kind === "workspace.committed" && event.data.turn !== null ? await this.turn(event.data.turn) : undefined;
+			if (turn !== undefined && event.kind === "workspace.committed") this.#turns.set(turn.id, { ...turn, commit: event.data.commit });
 		} else if (isOf<WaitFact>(event, "wait.")) {
 			await this.#changeWait(event);
 		} else if (isOf<SubscriptionFact>(event, "subscription.")) {

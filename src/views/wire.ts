@@ -22,7 +22,8 @@ export interface Beside {
 }
 
 export function agentView(state: AgentState, { queueLength, unreadMail, phase, outlook }: Beside): Agent {
-	const { settings: _settings, permits: _permits, turnEndedIn: _ended, limitWaivedUntil: _waived, turn, lastError, ...rest } = state;
+	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, ...visible } = state;
+	const { limitWaivedUntil: _waived, turn, lastError, ...rest } = visible;
 	return {
 		...rest,
 		queueLength,
@@ -30,6 +31,7 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, o
 		waitingFor: outlook?.waitingFor ?? null,
 		ahead: outlook?.ahead ?? 0,
 		availableAt: maybe(outlook?.availableAt ?? null),
+		lease: lease?.step ?? null,
 		label: labelOf(state),
 		holds: state.holds.map(({ until, ...hold }) => ({ ...hold, at: iso(hold.at), ...(until !== undefined && { until: iso(until) }) })),
 		turn: turn && { id: turn.id, startedAt: iso(turn.startedAt), phase, silentSince: maybe(turn.silentSince) },
@@ -71,7 +73,7 @@ export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 	return { ...mail, sentAt: iso(mail.sentAt), readAt: maybe(mail.readAt) };
 }
 
-export const projectView = ({ slug, path, addedAt }: ProjectState): Project => ({ slug, path, addedAt: iso(addedAt) });
+export const projectView = ({ slug, path, base, url, addedAt }: ProjectState): Project => ({ slug, path, base, url, addedAt: iso(addedAt) });
 
 /** A cool-down that is over is none. */
 export function subscriptionView({ removedAt: _, ...state }: SubscriptionState, leases: readonly LeaseState[], now: number): Subscription {

@@ -5,6 +5,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEngine } from "#src/main.ts";
 import { type Shell, shell } from "#test/support/cli.ts";
+import { available } from "#test/support/processes.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 let sh: Shell;
@@ -169,6 +170,8 @@ test("doctor finds a home that is open to others and says what to do", async () 
 	mkdirSync(path.join(other.home, "x"));
 	const { data } = await other.json("doctor");
 	expect(data.findings.map(({ name }: { name: string }) => name)).toEqual(["node", "sqlite", "git", "home", "space", "token", "containment", "daemon"]);
+	expect((await sh.brood("doctor")).out).toContain(`containment  ${available[0]}: `);
+	expect((await sh.brood("status")).out).toContain(`containment ${available[0]}\n`);
 	expect((await other.brood("logs")).out).toBe("no daemon has written anything yet\n");
 	expect((await sh.brood("logs")).out).toMatch(/brood 0\.1\.0 is up/);
 });

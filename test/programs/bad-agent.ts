@@ -1,4 +1,4 @@
-// Agents as they should not be: `bad-agent.ts garbage|closes|silent|flood|exits|slow-to-go|leaves`.
+// Agents as they should not be: `bad-agent.ts garbage|closes|silent|flood|exits|slow-to-go|leaves|stubborn`.
 import { spawn } from "node:child_process";
 import { appendFileSync, closeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -6,6 +6,8 @@ import { createInterface } from "node:readline";
 const how = process.argv[2];
 appendFileSync("starts", "x");
 if (how === "exits") process.exit(1);
+
+if (how === "stubborn") for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => appendFileSync("signals", `${name}\n`));
 
 if (how === "slow-to-go") {
 	process.on("SIGTERM", () => {
@@ -39,7 +41,7 @@ function prompted(id: unknown): void {
 		write({ id, result: { stopReason: "end_turn" } });
 		setTimeout(() => process.exit(1), 50);
 	} else if (how === "flood") flood(0);
-	// silent: nothing, ever
+	// silent and stubborn: nothing, ever
 }
 
 /** As fast as the reader lets us, for ever. */

@@ -52,6 +52,10 @@ export class FakeDriver implements Driver {
 		this.#open.get(agent)?.end({ state: "interrupted", reason: "ended", text: null });
 	}
 
+	async frozen<T>(_: AgentId, work: () => Promise<T>): Promise<T> {
+		return await work();
+	}
+
 	async sweep(): Promise<number> {
 		return 0;
 	}

@@ -25,6 +25,8 @@ export function agent(letter: string, facts: readonly AgentFact[] = [], supervis
 			lineage: null,
 			supervisor,
 			settings: null,
+			workspace: null,
+			plan: null,
 		},
 	};
 	let state: AgentState | undefined;

@@ -11,7 +11,7 @@ let engine: Engine;
 let driver: FakeDriver;
 beforeEach(async () => {
 	driver = new FakeDriver();
-	engine = await startEngine({ memory: true }, { silentTurnMs: 50 }, driver);
+	engine = await startEngine({ memory: true }, { silentTurnMs: 50 }, { driver });
 });
 afterEach(async () => await engine[Symbol.asyncDispose]());
 
@@ -313,7 +313,7 @@ describe("a wait", () => {
 	test("of an agent shows as its phase, times out with an item, and ends with an interrupt of the whole turn", async () => {
 		const [waiter, busy] = [await add({ prompt: "w" }), await add({ prompt: "x" })];
 		await started(2);
-		const short = await open([busy], { deadline: engine.now() + 50 }, actingAgent(waiter.id));
+		const short = await open([busy], { timeoutMs: 50 }, actingAgent(waiter.id));
 		expect((await engine.phases()).get(waiter.id)).toBe("wait");
 		expect(await over(short)).toBe("timeout");
 		expect(await events(waiter, "timeout")).toMatchObject([{ turn: (await now(waiter))?.turn?.id, data: { wait: short } }]);

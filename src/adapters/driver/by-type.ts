@@ -8,6 +8,7 @@ export function driverByType(processes: Driver): Driver {
 	return {
 		prepare: (agent, signal, subscription) => of(agent).prepare(agent, signal, subscription),
 		run: (turn, watch, signal) => of(turn.agent).run(turn, watch, signal),
+		frozen: (agent, work) => processes.frozen(agent, work),
 		end: (agent) => processes.end(agent),
 		sweep: () => processes.sweep(),
 		[Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),

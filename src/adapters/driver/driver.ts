@@ -4,10 +4,11 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
+import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Clock, Driver, TurnEnd, TurnWatch } from "#engine/ports.ts";
-import { endAll, family, type Known, markName } from "../system/processes.ts";
+import { endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly, signal } from "../system/processes.ts";
 import { type Launched, launch } from "./acp/launch.ts";
 import { credentialVariables } from "./credential.ts";
 import { environmentFor } from "./environment.ts";
@@ -24,6 +25,8 @@ export interface AgentProgram {
 export interface DriverOptions {
 	/** the home's random id: only processes that carry it are ever signalled */
 	mark: string;
+	/** what an agent sees besides: its name on commits */
+	environmentOf(agent: AgentState): Readonly<Record<string, string>>;
 	/** agents without a workspace work below this folder */
 	scratch: string;
 	programs: Readonly<Record<string, AgentProgram>>;
@@ -33,6 +36,7 @@ export interface DriverOptions {
 	url(): string;
 	/** the daemon's own environment, of which agents see a part */
 	environment: NodeJS.ProcessEnv;
+	containment: ContainmentLevel;
 	clock: Clock;
 	parkMs: number;
 }
@@ -40,6 +44,7 @@ export interface DriverOptions {
 const startsMax = 5;
 const startsPeriodMs = 60_000;
 const cancelMs = 2000;
+const frozenMsMax = 2000;
 
 interface Warm {
 	launched: Launched;
@@ -49,6 +54,12 @@ interface Warm {
 	parking: NodeJS.Timeout | null;
 }
 
+interface Ending {
+	ladder: Ladder;
+	find(): Known[];
+	done: Promise<void>;
+}
+
 export class ProcessDriver implements Driver {
 	readonly #options: DriverOptions;
 	readonly #warm = new Map<AgentId, Warm>();
@@ -56,7 +67,7 @@ export class ProcessDriver implements Driver {
 	/** starts in flight, and how to call them off */
 	readonly #starting = new Map<AgentId, AbortController>();
 	/** ends in flight: nothing of the same agent is started before they are through */
-	readonly #ending = new Map<AgentId, Promise<void>>();
+	readonly #ending = new Map<AgentId, Ending>();
 
 	constructor(options: DriverOptions) {
 		this.#options = options;
@@ -65,7 +76,7 @@ export class ProcessDriver implements Driver {
 	async prepare(agent: AgentState, signal: AbortSignal, subscription: SubscriptionState | null): Promise<TurnEnd | null> {
 		const program = this.#options.programs[agent.type];
 		if (program === undefined) return { state: "failed", reason: `There is no agent type ${agent.type}.`, text: null, broken: true };
-		await this.#ending.get(agent.id);
+		await this.#ending.get(agent.id)?.done;
 		const warm = this.#warm.get(agent.id);
 		// a process that was let in by another subscription would go on at the expense of that one
 		if (warm !== undefined && warm.subscription !== nameOf(subscription)) await this.end(agent.id);
@@ -88,7 +99,7 @@ export class ProcessDriver implements Driver {
 		let turnOpen = true;
 		const stop = (): void => {
 			warm.launched.cancel();
-			void pause(cancelMs, undefined, { ref: false }).then(() => (turnOpen ? this.end(agent.id) : undefined));
+			void pause(cancelMs, undefined, { ref: false }).then(() => (turnOpen ? this.#endOnce(agent.id, patiently) : undefined));
 		};
 		if (signal.aborted) stop();
 		else signal.addEventListener("abort", stop, { once: true });
@@ -103,10 +114,24 @@ export class ProcessDriver implements Driver {
 
 	async end(agent: AgentId): Promise<void> {
 		const running = this.#ending.get(agent);
-		if (running !== undefined) return await running;
-		const ending = this.#end(agent).finally(() => this.#ending.delete(agent));
-		this.#ending.set(agent, ending);
-		await ending;
+		// whoever began may have had more time than we have
+		if (running?.ladder === patiently) await endAll(running.find, this.#manners(quickly));
+		await this.#endOnce(agent, quickly);
+	}
+
+	async frozen<T>(agent: AgentId, work: () => Promise<T>): Promise<T> {
+		const stopped = this.#warm.has(agent) ? this.#family(agent) : [];
+		const goOn = (): void => {
+			for (const each of stopped.splice(0)) signal(each, "SIGCONT");
+		};
+		for (const each of stopped) signal(each, "SIGSTOP");
+		const timer = setTimeout(goOn, frozenMsMax);
+		try {
+			return await work();
+		} finally {
+			clearTimeout(timer);
+			goOn();
+		}
 	}
 
 	async sweep(): Promise<number> {
@@ -118,7 +143,17 @@ export class ProcessDriver implements Driver {
 		await this.sweep();
 	}
 
-	async #end(agent: AgentId): Promise<void> {
+	async #endOnce(agent: AgentId, ladder: Ladder): Promise<void> {
+		const running = this.#ending.get(agent);
+		if (running !== undefined) return await running.done;
+		const warm = this.#warm.get(agent);
+		const find = (): Known[] => this.#family(agent, warm);
+		const done = this.#end(agent, find, ladder).finally(() => this.#ending.delete(agent));
+		this.#ending.set(agent, { ladder, find, done });
+		await done;
+	}
+
+	async #end(agent: AgentId, find: () => Known[], ladder: Ladder): Promise<void> {
 		this.#starting.get(agent)?.abort();
 		const warm = this.#warm.get(agent);
 		this.#warm.delete(agent);
@@ -126,19 +161,30 @@ export class ProcessDriver implements Driver {
 			if (warm.parking !== null) clearTimeout(warm.parking);
 			this.#options.revokeToken(warm.token);
 		}
-		await endAll(() => this.#family(agent, warm));
+		await endAll(find, this.#manners(ladder));
 	}
 
 	/** Our own programs leave nothing behind; a process that no longer listens is of no use for the next turn. */
 	async #afterTurn(agent: AgentState, warm: Warm): Promise<void> {
-		if (!warm.launched.listens()) return await this.end(agent.id);
-		if (this.#options.programs[agent.type]?.leavesNothing === true) await endAll(() => this.#family(agent.id).filter(({ pid }) => pid !== warm.launched.pid));
+		if (!warm.launched.listens()) return await this.#endOnce(agent.id, quickly);
+		if (this.#options.programs[agent.type]?.leavesNothing === true) await endAll(() => this.#family(agent.id).filter((each) => !this.#isProgram(each, warm)));
 		if (this.#warm.get(agent.id) !== warm) return;
 		warm.parking = setTimeout(() => void this.end(agent.id).catch(() => {}), this.#options.parkMs).unref();
 	}
 
 	#family(agent: AgentId, warm = this.#warm.get(agent)): Known[] {
 		return family({ [markName]: this.#options.mark, BROOD_AGENT: agent }, warm === undefined ? [] : [warm.launched.pid]);
+	}
+
+	/** The process that we started: the agent's program itself, or the wall around it with the reaper and the program inside. */
+	#isProgram({ pid }: Known, { launched }: Warm): boolean {
+		return pid === launched.pid || (this.#options.containment !== "groups" && [1, 2].includes(innerPid(pid) ?? 0));
+	}
+
+	/** The wall gets no polite signal: it would go at once, with everybody who is still tidying up. */
+	#manners(ladder: Ladder): Manners {
+		const walled = this.#options.containment !== "groups";
+		return { ladder, spare: ({ pid, parent }) => walled && (parent === process.pid || innerPid(pid) === 1) };
 	}
 
 	/** A program that will not stay up is tried again, more slowly, and then given up. Null once it is up. */
@@ -150,7 +196,13 @@ export class ProcessDriver implements Driver {
 			const token = this.#options.issueToken(agent.id);
 			try {
 				const paid = credentialVariables(subscription?.credential ?? null, agent.type);
-				const launched = await launch({ ...program, folder: this.#folder(agent), environment: this.#environment(agent, token, paid), signal });
+				const launched = await launch({
+					...program,
+					containment: this.#options.containment,
+					folder: this.#folder(agent),
+					environment: this.#environment(agent, token, paid),
+					signal,
+				});
 				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), parking: null });
 				return null;
 			} catch (error) {
@@ -179,7 +231,8 @@ export class ProcessDriver implements Driver {
 		});
 	}
 
-	#folder({ project, handle }: AgentState): string {
+	#folder({ workspace, project, handle }: AgentState): string {
+		if (workspace !== null) return workspace.path;
 		const folder = path.join(this.#options.scratch, project ?? "_", handle);
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		return folder;
@@ -187,7 +240,7 @@ export class ProcessDriver implements Driver {
 
 	#environment(agent: AgentState, token: string, paid: Readonly<Record<string, string>>): Record<string, string> {
 		return environmentFor(
-			{ BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: this.#options.url(), [markName]: this.#options.mark },
+			{ ...this.#options.environmentOf(agent), BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: this.#options.url(), [markName]: this.#options.mark },
 			this.#options.environment,
 			paid,
 		);

@@ -3,7 +3,8 @@
 // A process is known by its pid and its start time: a pid alone may belong to a stranger by now. Every process of an
 // agent inherits a mark in its environment, so that also those that left their group, their session and their parent
 // are found. Nothing is ever signalled that does not carry this home's mark or descend from a process that does. One
-// that throws its environment away and leaves its parents as well is not found: that takes containment by the kernel.
+// that throws its environment away and leaves its parents as well is only found inside a PID namespace, where orphans
+// fall to a reaper that is ours.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -19,9 +20,17 @@ export interface Known {
 	environment: string;
 }
 
-const graceMs = 500;
+/** A signal, and how long to wait for its effect before the next one. After the last comes KILL. */
+export type Ladder = readonly { name: NodeJS.Signals; waitMs: number }[];
+export const quickly: Ladder = [{ name: "SIGTERM", waitMs: 500 }];
+/** for tools that tidy up after themselves */
+export const patiently: Ladder = [
+	{ name: "SIGINT", waitMs: 2000 },
+	{ name: "SIGTERM", waitMs: 2000 },
+];
+
 const lookMs = 15;
-/** what has not gone by then is not ours to end */
+/** what has not gone this long after the first KILL is not ours to end */
 const deadlineMs = 5000;
 
 export function alive(): Known[] {
@@ -78,12 +87,31 @@ export function signal(target: Known, name: NodeJS.Signals): void {
 	}
 }
 
+/** Its pid in the namespace right below ours; null if it is in ours. */
+export function innerPid(pid: number): number | null {
+	try {
+		const [, inner] = /^NSpid:\t\d+\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+		return inner === undefined ? null : Number(inner);
+	} catch {
+		return null;
+	}
+}
+
+export interface Manners {
+	ladder?: Ladder;
+	/** whom to send KILL only */
+	spare?(known: Known): boolean;
+}
+
 /** Ends every process that `find` finds, politely first, and resolves when it finds none. Rejects if some will not go. */
-export async function endAll(find: () => Known[]): Promise<number> {
-	const deadline = performance.now() + deadlineMs;
+export async function endAll(find: () => Known[], { ladder = quickly, spare = () => false }: Manners = {}): Promise<number> {
 	const first = find();
-	for (const target of first) signal(target, "SIGTERM");
-	for (const until = performance.now() + graceMs; performance.now() < until && find().length > 0; ) await pause(lookMs);
+	let left = first;
+	for (const { name, waitMs } of ladder) {
+		for (const target of left) if (!spare(target)) signal(target, name);
+		for (const until = performance.now() + waitMs; left.length > 0 && performance.now() < until; left = find()) await pause(lookMs);
+	}
+	const deadline = performance.now() + deadlineMs;
 	for (let rest = find(); rest.length > 0; rest = find()) {
 		if (performance.now() > deadline) throw new Error(`These processes could not be ended: ${rest.map(({ pid }) => pid).join(", ")}.`);
 		// stopped before it is killed, so that a storm of forks cannot outrun us

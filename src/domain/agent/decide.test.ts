@@ -60,7 +60,10 @@ describe("recover", () => {
 });
 
 describe("provisioning", () => {
-	test("happens once", () => given().when(decideProvisioned).gives());
+	test("happens once", () =>
+		given()
+			.when((agent) => decideProvisioned(agent, { head: null }))
+			.gives());
 	test("that fails holds the agent and remembers the step", () => {
 		given()
 			.when((agent) => decideFail(agent, { type: "agent.fail", agent: id("a"), code: "PATH_EXISTS", step: "worktree", reason: "there is a folder" }))

@@ -2,15 +2,16 @@
 import type { AgentConfigure, AgentFail, AgentPause, AgentState, Settings } from "#contract/agent.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
+import type { Workspace } from "#contract/workspace.ts";
 import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import { resumable } from "./holds.ts";
 import { isHeld } from "./label.ts";
 import { refusedNow, suggestion } from "./transitions.ts";
 
-export function decideProvisioned(agent: AgentState): Decision {
+export function decideProvisioned(agent: AgentState, { workspace, head }: { workspace?: Workspace | undefined; head: string | null }): Decision {
 	if (agent.life !== "provisioning") return [];
-	return [{ kind: "agent.provisioned", agent: agent.id }];
+	return [{ kind: "agent.provisioned", agent: agent.id, ...(workspace !== undefined && { data: { workspace, head } }) }];
 }
 
 /** A step failed outside of any decision (a disk, a process): the agent is held until somebody looks. */

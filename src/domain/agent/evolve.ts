@@ -1,11 +1,12 @@
 // What an event does to an agent's row. No rules here: whether it may happen was decided before.
 import type { AgentFact, AgentState, Hold } from "#contract/agent.ts";
 import type { ApprovalFact } from "#contract/approval.ts";
+import type { WorkspaceFact } from "#contract/cycle.ts";
 import type { Happened } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import type { TurnFact } from "#contract/turn.ts";
 
-type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact) & { agent: AgentId }>;
+type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact | WorkspaceFact) & { agent: AgentId }>;
 type Spawned = Extract<AgentEvent, { kind: "agent.spawned" }>;
 
 export function evolveAgent(state: AgentState | undefined, event: AgentEvent): AgentState {
@@ -15,7 +16,7 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "agent.configured":
 			return configured(state, event);
 		case "agent.provisioned":
-			return { ...state, life: "live" };
+			return { ...state, life: "live", plan: null, workspace: event.data?.workspace ?? state.workspace, seenCommit: event.data?.head ?? null };
 		case "agent.failed":
 			return { ...state, lastError: { ...event.data, at: event.at } };
 		case "agent.held":
@@ -53,7 +54,21 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "approval.cancelled":
 			return state;
 		case "agent.removed":
-			return { ...state, workspaceRemovedAt: event.at };
+			return { ...state, workspaceRemovedAt: event.at, lease: null };
+		case "turn.settling":
+			return { ...state, activity: "settling" };
+		case "workspace.leased":
+			return { ...state, lease: { step: event.data.step, at: event.at } };
+		case "workspace.freed":
+			return { ...state, lease: null };
+		case "workspace.committed":
+			return { ...state, seenCommit: event.data.commit };
+		case "workspace.moved":
+			return { ...state, seenCommit: event.data.head };
+		case "workspace.snapshotted":
+		case "workspace.merged":
+		case "workspace.pushed":
+			return state;
 		case "agent.reaped":
 			return { ...state, reapedAt: event.at };
 	}
@@ -65,6 +80,8 @@ function spawned(event: Spawned): AgentState {
 		...event.data,
 		limitWaivedUntil: null,
 		permits: [],
+		lease: null,
+		seenCommit: null,
 		life: "provisioning",
 		activity: "idle",
 		holds: [],

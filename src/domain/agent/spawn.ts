@@ -3,11 +3,12 @@ import type { AgentSpawn, AgentState, Lineage } from "#contract/agent.ts";
 import type { Fact } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
-import { refuse } from "#contract/refusal.ts";
+import { isRefusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn.ts";
+import { allot } from "../workspace.ts";
 import { refusedNow, suggestion } from "./transitions.ts";
 
 /** What a spawn has to know before it decides. */
@@ -25,6 +26,8 @@ export interface SpawnSight {
 	handle: Handle | undefined;
 	/** all that there are */
 	subscriptions: readonly SubscriptionState[];
+	/** a living agent of the project that works in the repository itself */
+	inMain: AgentState | undefined;
 	/** the agent whose family is full, if one is */
 	full: { agent: AgentState; limit: number } | null;
 }
@@ -41,7 +44,6 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 			suggestions: [suggestion("wait", parent)],
 		});
 	}
-	if (command.workspace !== "none") return refuse("VALIDATION_ERROR", "Agents have no workspaces yet: use workspace none.");
 	if (seen.project === undefined)
 		return refuse("NOT_FOUND", `There is no project ${command.project ?? parent.project}.`, { suggestions: ["brood project list"] });
 	if (command.name === initHandle) return refuse("CONFLICT", "The name init belongs to agent 0.");
@@ -65,6 +67,8 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 	const subscription = command.subscription ?? (type === parent.type ? parent.subscription : null);
 	const wrong = wrongBinding(seen.subscriptions, command.subscription ?? null, type);
 	if (wrong) return wrong;
+	const allotted = allot({ parent, project: seen.project, inMain: seen.inMain }, command);
+	if (isRefusal(allotted)) return allotted;
 	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: seen.forkPoint } : null;
 	const child = by.freshId;
 	return [
@@ -82,10 +86,11 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 				lineage,
 				supervisor: supervisor.id,
 				settings: lineage === null ? null : parent.settings,
+				...allotted,
 			},
 		},
-		// without a workspace there is nothing to prepare
-		{ kind: "agent.provisioned", agent: child },
+		// without a workspace of its own there is nothing to prepare
+		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
 		...(lineage === null ? [] : [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
 		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];
@@ -122,6 +127,8 @@ export function decideInit(existing: AgentState | undefined, command: { agentTyp
 		lineage: null,
 		supervisor: null,
 		settings: null,
+		workspace: null,
+		plan: null,
 	};
 	return [
 		{ kind: "agent.spawned", agent: by.freshId, data },

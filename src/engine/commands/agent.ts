@@ -56,6 +56,7 @@ export async function spawnAgent(work: Work, command: AgentSpawn, limits: Limits
 		project,
 		handle: await firstFree(work, project?.slug ?? null, wishes),
 		subscriptions: command.subscription === undefined ? [] : await work.tx.subscriptions(),
+		inMain: project ? await inMain(work, project.slug) : undefined,
 		full: await fullFamily(work, supervisor, limits.descendantsMax),
 	};
 	return { decision: decideSpawn(seen, command, { actor, freshId }), subject: { agent: freshId } };
@@ -84,6 +85,14 @@ async function projectFor(work: Work, slug: ProjectSlug | null): Promise<Project
 	if (slug === null) return null;
 	const project = await work.project(slug);
 	return project?.removedAt === null ? project : undefined;
+}
+
+/** Only who asks for the repository itself has to know whether somebody is in it. */
+async function inMain(work: Work, project: ProjectSlug): Promise<AgentState | undefined> {
+	const { command } = work.envelope;
+	if (command.type !== "agent.spawn" || command.workspaceKind !== "main") return undefined;
+	const living = (await work.tx.agents({ project })).filter((agent) => agent.life !== "ended");
+	return living.find((agent) => (agent.workspace ?? agent.plan)?.kind === "main");
 }
 
 async function firstFree(work: Work, project: ProjectSlug | null, wishes: readonly Handle[]): Promise<Handle | undefined> {

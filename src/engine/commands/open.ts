@@ -22,7 +22,7 @@ export async function openWait(work: Work, command: WaitOpen): Promise<Decided> 
 	const targets = [];
 	for (const id of command.targets) targets.push(await work.agent(id));
 	const seen = { targets, waiter: caller === null ? null : ((await work.agent(caller)) ?? null), open: await work.tx.openWaits() };
-	return { decision: decideOpen(command, seen, { actor }), subject: "the event" };
+	return { decision: decideOpen(command, seen, work.envelope), subject: "the event" };
 }
 
 export async function lookAtWait(work: Work, id: number, limits: Limits): Promise<Decided> {

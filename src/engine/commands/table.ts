@@ -5,10 +5,11 @@ import { decideFail, decidePause, decideProvisioned, decideReap, decideRecover, 
 import { decideAsk } from "#domain/approval.ts";
 import { decideClear, decideMark } from "#domain/history.ts";
 import { decideAppend } from "#domain/item.ts";
-import { decideAddProject, decideRemoveProject } from "#domain/project.ts";
+import { decideAddProject, decideApproveConfig, decideRemoveProject } from "#domain/project.ts";
 import { decideCancel, decideEdit, decideMove } from "#domain/prompt.ts";
 import { decideAddSubscription, decideConfigureSubscription, decideCool } from "#domain/subscription.ts";
-import { decideHeard, decideSilent, decideTurnAppend } from "#domain/turn.ts";
+import { decideHeard, decideSettle, decideSilent, decideTurnAppend } from "#domain/turn.ts";
+import { decideDrift, decideFound, decideFree, decideLease, decideLeaseCrash, decideRecord } from "#domain/workspace.ts";
 import type { Decided, Work } from "../work.ts";
 import { configureAgent, deleteAgent, initAgent, killAgent, onAgent, spawnAgent } from "./agent.ts";
 import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
@@ -37,7 +38,7 @@ const handlers: Handlers = {
 	"agent.spawn": spawnAgent,
 	"agent.kill": killAgent,
 	"agent.delete": deleteAgent,
-	"agent.provisioned": (work, { agent }) => onAgent(work, agent, decideProvisioned),
+	"agent.provisioned": (work, command) => onAgent(work, command.agent, (agent) => decideProvisioned(agent, command)),
 	"agent.fail": (work, command) => onAgent(work, command.agent, (agent) => decideFail(agent, command)),
 	"agent.pause": (work, command) => onAgent(work, command.agent, (agent) => decidePause(agent, command)),
 	"agent.resume": (work, { agent }) => onAgent(work, agent, decideResume),
@@ -66,6 +67,7 @@ const handlers: Handlers = {
 	"turn.yield": yieldTurn,
 	"turn.silent": (work, command) => onAgent(work, command.agent, (agent) => decideSilent(agent, command)),
 	"turn.heard": (work, command) => onAgent(work, command.agent, (agent) => decideHeard(agent, command.turn)),
+	"turn.settle": (work, { agent: id, turn }) => onAgent(work, id, (agent) => decideSettle(agent, turn)),
 	"turn.retry": retryTurn,
 	"turn.finish": finishTurn,
 
@@ -75,12 +77,23 @@ const handlers: Handlers = {
 	"wait.look": (work, { wait }, limits) => lookAtWait(work, wait, limits),
 	"wait.cancel": (work, { wait }, limits) => cancelWait(work, wait, limits),
 
+	"workspace.lease": (work, command) => onAgent(work, command.agent, (agent) => decideLease(agent, command, work.envelope)),
+	"workspace.free": (work, { agent }) => onAgent(work, agent, decideFree),
+	"workspace.record": (work, command) => onAgent(work, command.agent, (agent) => decideRecord(agent, command, work.envelope)),
+	"workspace.drift": (work, command) => onAgent(work, command.agent, (agent) => decideDrift(agent, command)),
+	"workspace.found": (work, { agent }) => onAgent(work, agent, decideFound),
+	"workspace.crash": (work, { agent }) => onAgent(work, agent, decideLeaseCrash),
+
 	"mail.send": sendMail,
 	"mail.read": readMail,
 	"mail.wake": (work, { agent }) => wakeForMail(work, agent),
 	"mail.delete": deleteMail,
 
 	"project.add": async (work, command) => ({ decision: decideAddProject(await work.project(command.slug), command), subject: { project: command.slug } }),
+	"project.approve": async (work, command) => ({
+		decision: decideApproveConfig(await work.project(command.slug), command),
+		subject: { project: command.slug },
+	}),
 	"project.remove": async (work, { slug }) => {
 		const living = await work.tx.agents({ project: slug });
 		const alive = living.filter((agent) => agent.life !== "ended").length;

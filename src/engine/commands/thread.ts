@@ -116,14 +116,14 @@ const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, tur
 
 export async function endTurn(work: Work, command: TurnFinish, { coolDownMs }: Limits): Promise<Decided> {
 	const loose = await looseThreads(work, command.agent, command.turn);
-	const turn = command.limit === undefined ? undefined : await work.turn(command.turn);
-	if (turn !== undefined) {
+	const turn = await work.turn(command.turn);
+	if (turn !== undefined && command.limit !== undefined) {
 		const words = turn.handedAt === null ? null : await wordsOf(work, turn);
 		const position = headmost((await work.tx.queue(command.agent)).first);
 		const seen = { turn, words, position, subscriptions: await work.tx.subscriptions(), coolDownMs, now: work.envelope.at };
 		return await onAgent(work, command.agent, (agent) => decideLimitedEnd(agent, command, loose, seen));
 	}
-	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, loose));
+	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, loose, turn?.commit ?? null));
 }
 
 export async function interruptAgent(work: Work, command: AgentInterrupt): Promise<Decided> {

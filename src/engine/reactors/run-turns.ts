@@ -9,11 +9,14 @@ import type { TurnState } from "#contract/turn.ts";
 import { mayPass, patiently } from "../patience.ts";
 import type { Dispatch, Driver, Outcome, TurnEnd } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
+import type { Workspaces } from "../workspaces.ts";
 import { Listener, type ListenParts } from "./listen.ts";
+import { drift, keep, tellOfCommits } from "./tree.ts";
 
 interface Parts extends ListenParts {
 	dispatch: Dispatch;
 	driver: Driver;
+	workspaces: Workspaces | null;
 }
 
 interface Running {
@@ -86,7 +89,7 @@ export class TurnRunner implements Reactor {
 
 	async #carryOut(turn: TurnState, agent: AgentState, listener: Listener, signal: AbortSignal): Promise<void> {
 		const { driver } = this.#parts;
-		const failed = await driver.prepare(agent, signal, await this.#paidFrom(turn)).catch(failure);
+		const failed = (await this.#unfit(agent)) ?? (await driver.prepare(agent, signal, await this.#paidFrom(turn)).catch(failure));
 		if (failed !== null) return await this.#giveBack(turn, failed, signal);
 		const words = await this.#handOver(turn);
 		// refused because it is over, or over because there was nothing left to say
@@ -94,11 +97,31 @@ export class TurnRunner implements Reactor {
 		const end = await driver.run({ agent, turn: turn.id, text: words }, listener, signal).catch(failure);
 		// a person goes on with it when the daemon is back
 		if (this.#draining && agent.type === "human") return;
+		await this.#settle(agent, turn);
 		await this.#end(turn, signal.aborted ? await this.#stopped(turn) : end);
 	}
 
 	async #paidFrom({ subscription }: TurnState): Promise<SubscriptionState | null> {
 		return subscription === null ? null : ((await this.#parts.reads.subscriptions()).find(({ name }) => name === subscription) ?? null);
+	}
+
+	/** Why its workspace is no place to start a turn in. A person looks after their own. */
+	async #unfit(agent: AgentState): Promise<TurnEnd | null> {
+		if (agent.workspace === null || agent.type === "human") return null;
+		const reason = await drift(this.#parts, agent).catch((error: unknown) => failure(error).reason);
+		if (reason !== null) return { state: "failed", reason, text: null };
+		await tellOfCommits(this.#parts, agent);
+		return null;
+	}
+
+	/** Its files are kept before anybody learns that the turn is over. What cannot be kept does not keep the turn open. */
+	async #settle(agent: AgentState, turn: TurnState): Promise<void> {
+		if (agent.workspace === null || this.#parts.workspaces === null) return;
+		await this.#say(turn, { type: "turn.settle" });
+		await keep(this.#parts, agent, turn.id).catch(async (error: unknown) => {
+			const text = `The files of this turn could not be kept: ${failure(error).reason}`;
+			await this.#say(turn, { type: "turn.append", items: [{ kind: "system", text: text.slice(0, 10_000) }] });
+		});
 	}
 
 	/** A turn that was handed over before is a person's, who is still at it. */

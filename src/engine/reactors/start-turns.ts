@@ -5,7 +5,7 @@ import { type Reactor, sayAll } from "../reactor.ts";
 import type { Scheduler } from "../scheduling.ts";
 
 const wakers = [
-	...["prompt.queued", "prompt.returned", "prompt.moved", "turn.ended", "agent.unheld", "agent.provisioned", "agent.configured"],
+	...["prompt.queued", "prompt.returned", "prompt.moved", "turn.ended", "agent.unheld", "agent.provisioned", "agent.configured", "workspace.freed"],
 	// a turn that waits has given its place back, and one that is to go on wants it again
 	...["wait.opened", "wait.ready"],
 	...["subscription.added", "subscription.configured", "subscription.cooled", "subscription.removed"],

@@ -38,7 +38,7 @@ export function openHandlers(desk: Desk): Handlers<"approvals" | "approvalAnswer
 				targets: targets.ids,
 				for: condition,
 				mode,
-				deadline: timeoutMs === undefined ? null : engine.now() + timeoutMs,
+				...(timeoutMs !== undefined && { timeoutMs }),
 				blocking: type === null || desk.patientTypes.includes(type),
 			};
 			const outcome = await desk.say(asked, command);

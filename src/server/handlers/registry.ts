@@ -1,5 +1,6 @@
 // The daemon itself, its projects and its agents.
 import { existsSync } from "node:fs";
+import type { ContainmentLevel } from "#contract/config.ts";
 import { type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Phase } from "#contract/turn.ts";
@@ -15,6 +16,7 @@ export interface About {
 	url: string;
 	version: string;
 	home: string;
+	containment: ContainmentLevel;
 }
 
 type Names = "status" | "backup" | "projects" | "project" | "projectAdd" | "projectRemove" | "agents" | "agent" | "agentAdd" | "agentAddTo";

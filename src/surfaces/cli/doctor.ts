@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
-import { contractVersion } from "#contract/wire.ts";
+import { contractVersion, type Status } from "#contract/wire.ts";
 import { version } from "#src/version.ts";
 import { homeOf, running } from "./connect.ts";
 import { print, printData } from "./print.ts";
@@ -15,7 +15,8 @@ interface Finding {
 }
 
 export async function doctor(options: { json?: boolean | undefined }): Promise<void> {
-	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(), await daemon()];
+	const status = (await running())?.status ?? null;
+	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(status), daemon(status)];
 	if (options.json === true) printData({ healthy: findings.every(({ ok }) => ok), findings });
 	else
 		print(
@@ -75,14 +76,27 @@ function token(): Finding {
 	return (statSync(file).mode & 0o077) === 0 ? good("token", "only its owner can read it") : bad("token", `${file} can be read by others`, `chmod 600 ${file}`);
 }
 
-function containment(): Finding {
-	if (existsSync("/proc/self/stat")) return good("containment", "process trees by mark and session; agents have your own powers");
-	return bad("containment", "process groups only: without /proc, what leaves its group is not found", "on this system, look for leftovers yourself");
+/** What is in force, and what would be stronger. The daemon found it out by trying, so nobody else can say. */
+function containment(status: Status | null): Finding {
+	if (!existsSync("/proc/self/stat"))
+		return bad("containment", "process groups only: without /proc, what leaves its group is not found", "on this system, look for leftovers yourself");
+	if (status === null) return good("containment", "found out when the daemon starts");
+	const { text, stronger } = levels[status.containment];
+	return { name: "containment", ok: true, text: `${status.containment}: ${text}; agents have your own powers`, fix: stronger };
 }
 
-async function daemon(): Promise<Finding> {
-	const status = (await running())?.status;
-	if (!status) return good("daemon", "not running; it starts by itself on first use");
+const byKernel = "the kernel ends an agent's processes with the daemon, whose environment they cannot read";
+const levels: Record<Status["containment"], { text: string; stronger: string | null }> = {
+	bubblewrap: { text: byKernel, stronger: null },
+	namespace: { text: byKernel, stronger: "stronger: bubblewrap (apt-get install bubblewrap), if config.yaml does not ask for another; then brood down" },
+	groups: {
+		text: "process trees by mark and session, ended at the next start if the daemon is killed",
+		stronger: "stronger: bubblewrap (apt-get install bubblewrap) and user namespaces, if config.yaml does not ask for another; then brood down",
+	},
+};
+
+function daemon(status: Status | null): Finding {
+	if (status === null) return good("daemon", "not running; it starts by itself on first use");
 	if (status.contract !== contractVersion)
 		return bad("daemon", `speaks contract ${status.contract}, this is ${contractVersion}`, "brood down, then use the newer of the two");
 	return good("daemon", `${status.version} at ${status.url} (pid ${status.pid})${status.version === version ? "" : `; this is ${version}`}`);

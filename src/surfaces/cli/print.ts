@@ -74,9 +74,10 @@ function age(since: string): string {
 
 /** Everything about one agent, a line each; what is not there is left out. */
 export function agentDetails(agent: Agent): string {
-	const { holds, lineage, turn, lastError, ...plain } = agent;
+	const { holds, lineage, turn, lastError, workspace, ...plain } = agent;
 	const lines: [string, string | number | null][] = [
 		...Object.entries(plain),
+		["workspace", workspace && `${workspace.kind} ${workspace.path}, branch ${workspace.branch}, base ${workspace.base}`],
 		["turn", turn && `${turn.id}, ${turn.phase}, since ${turn.startedAt}`],
 		["attention", turn?.silentSince ? `nothing was heard of its turn since ${turn.silentSince}` : null],
 		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],

@@ -4,8 +4,8 @@ import type { Status } from "#contract/wire.ts";
 import { running } from "./connect.ts";
 import { print, printData } from "./print.ts";
 
-export function statusLine({ version, url, pid, home, store, agents, turns }: Status): string {
-	return `brood ${version} at ${url} (pid ${pid})\nhome ${home}, store ${store}\n${agents} agents alive, ${turns} turns running`;
+export function statusLine({ version, url, pid, home, store, containment, agents, turns }: Status): string {
+	return `brood ${version} at ${url} (pid ${pid})\nhome ${home}, store ${store}, containment ${containment}\n${agents} agents alive, ${turns} turns running`;
 }
 
 /** Answered when the daemon has exited. */

@@ -12,10 +12,11 @@ import {
 	type SessionUpdate,
 	type StopReason,
 } from "@agentclientprotocol/sdk";
+import type { ContainmentLevel } from "#contract/config.ts";
+import { type Command, contained } from "../containment.ts";
 
-export interface Launch {
-	command: string;
-	args: readonly string[];
+export interface Launch extends Command {
+	containment: ContainmentLevel;
 	folder: string;
 	environment: Readonly<Record<string, string>>;
 	/** gives up waiting for it to be up */
@@ -47,15 +48,21 @@ const startMs = 30_000;
 /** what the agent last wrote to its standard error, for the reason of a failure */
 const errorTailMax = 2000;
 
-export async function launch({ command, args, folder, environment, signal }: Launch): Promise<Launched> {
+export async function launch({ containment, folder, environment, signal, ...program }: Launch): Promise<Launched> {
 	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
-	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+	const { command, args, pipes } = contained(containment, program);
+	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: [...pipes.stdio] });
 	const ended = endOf(child);
 	// a process that cannot even be started is reported by `ended`
 	child.on("error", () => {});
-	child.stdin?.on("error", () => {});
+	const { stdin } = child;
+	const stdout = child.stdio[pipes.output];
+	const lifeline = pipes.lifeline === null ? null : child.stdio[pipes.lifeline];
+	if (stdin === null || !(stdout instanceof Readable)) throw new Error("an agent without a line");
+	stdin.on("error", () => {});
+	lifeline?.on("error", () => {});
 	let listening: Ears | null = null;
-	const input = gated(child, () => listening?.room() ?? Promise.resolve());
+	const input = gated(stdout, () => listening?.room() ?? Promise.resolve());
 	const connection = client({ name: "brood" })
 		.onRequest(methods.client.session.requestPermission, async ({ params }) => {
 			// outside of a turn nobody is there to say yes
@@ -64,13 +71,14 @@ export async function launch({ command, args, folder, environment, signal }: Lau
 		})
 		// updates outside of a turn never open one
 		.onNotification(methods.client.session.update, async ({ params }) => listening?.update(params.update))
-		.connect(ndJsonStream(Writable.toWeb(child.stdin), input, { maxMessageBytes: messageBytesMax }));
+		.connect(ndJsonStream(Writable.toWeb(stdin), input, { maxMessageBytes: messageBytesMax }));
 	const gone = Promise.race([ended, connection.closed.then(() => "it closed its end of the line")]);
 	let present = true;
 	void gone.then(() => {
 		present = false;
 	});
 	const session = await Promise.race([open(connection, folder), gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
+	if (lifeline instanceof Writable) lifeline.end("up\n");
 	return {
 		pid: child.pid ?? 0,
 		ended,
@@ -115,9 +123,7 @@ async function endOf(child: ChildProcess): Promise<string> {
 }
 
 /** The child's output, read no faster than what it said is taken in. */
-function gated(child: ChildProcess, room: () => Promise<void>): ReadableStream<Uint8Array> {
-	const { stdout } = child;
-	if (stdout === null) throw new Error("an agent without an output");
+function gated(stdout: Readable, room: () => Promise<void>): ReadableStream<Uint8Array> {
 	const chunks: ReadableStream<Uint8Array> = Readable.toWeb(stdout);
 	const gate = new TransformStream<Uint8Array, Uint8Array>({
 		async transform(chunk, controller) {

@@ -12,19 +12,15 @@ import type { WaitState } from "#contract/wait.ts";
 import type { QueueHead, Receipt } from "#engine/ports.ts";
 
 /** What rows did not have when they were written by an earlier version. */
-const laterOfAgent: Pick<AgentState, "policy" | "permits" | "turnEndedIn" | "endNote" | "subscription" | "limitWaivedUntil"> = {
-	policy: "ask",
-	permits: [],
-	turnEndedIn: null,
-	endNote: null,
-	subscription: null,
-	limitWaivedUntil: null,
+type LaterOfAgent = "policy" | "permits" | "turnEndedIn" | "endNote" | "workspace" | "plan" | "lease" | "seenCommit" | "subscription" | "limitWaivedUntil";
+const laterOfAgent: Pick<AgentState, LaterOfAgent> = {
+	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
+	...{ workspace: null, plan: null, lease: null, seenCommit: null },
+	...{ subscription: null, limitWaivedUntil: null },
 };
-const laterOfTurn: Pick<TurnState, "manual" | "retriedAs" | "stoppingFor" | "subscription"> = {
-	manual: false,
-	retriedAs: null,
-	stoppingFor: null,
-	subscription: null,
+const laterOfTurn: Pick<TurnState, "manual" | "retriedAs" | "stoppingFor" | "commit" | "subscription"> = {
+	...{ manual: false, retriedAs: null, stoppingFor: null },
+	...{ commit: null, subscription: null },
 };
 
 export function agentFrom(row: { state: string }): AgentState {
@@ -60,7 +56,7 @@ interface HeadRow {
 }
 
 export function projectFrom(row: { state: string }): ProjectState {
-	return JSON.parse(row.state);
+	return { base: null, url: null, approved: [], ...JSON.parse(row.state) };
 }
 
 export function receiptFrom(row: { fingerprint: string; answer: string }): Receipt {

@@ -1,0 +1,161 @@
+// Worktrees of a large repository: making one, forking one with uncommitted changes, taking snapshots; beside plain git and
+// beside a clone. Each kind in turn within a round, so that a busy moment of the machine hits all of them alike.
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { forkTree } from "#adapters/git/fork-tree.ts";
+import { type Git, makeGit } from "#adapters/git/git.ts";
+import { materialize } from "#adapters/git/materialize.ts";
+import { takeSnapshot } from "#adapters/git/snapshot.ts";
+import { median, type Result } from "./table.ts";
+
+const folders = 400;
+const filesPerFolder = 50;
+const files = folders * filesPerFolder;
+const rounds = 5;
+const parallel = 32;
+
+export async function workspaces(): Promise<Result[]> {
+	const home = mkdtempSync(path.join(os.tmpdir(), "brood-bench-"));
+	try {
+		const repository = makeRepository(path.join(home, "repository"));
+		const git = makeGit({ environment: { ...process.env, HOME: home } });
+		const trees = await timeTrees(git, home, repository);
+		return [...trees, await timeSnapshots(git, home, repository), await timeMany(git, home, repository)];
+	} finally {
+		rmSync(home, { recursive: true, force: true });
+	}
+}
+
+function plain(folder: string, args: readonly string[], input?: string): string {
+	return execFileSync("git", args, { cwd: folder, input: input ?? "", encoding: "utf8", stdio: ["pipe", "pipe", "ignore"], maxBuffer: 1e9 });
+}
+
+function makeRepository(folder: string): string {
+	mkdirSync(folder, { recursive: true });
+	plain(folder, ["init", "-q", "-b", "main"]);
+	const line = "const value = compute(input, options);\n";
+	const names = Array.from({ length: files }, (_, at) => `pkg-${at % 20}/dir-${at % folders}/file-${at}.ts`);
+	let stream = "";
+	const commit = (at: number, changed: readonly string[]): void => {
+		stream += `commit refs/heads/main\ncommitter b <b@b> ${1_700_000_000 + at} +0000\ndata 1\nc\n`;
+		for (const [number, name] of changed.entries()) {
+			const text = `// ${name} ${at}\n${line.repeat(20 + (number % 160))}`;
+			stream += `M 100644 inline ${name}\ndata ${text.length}\n${text}\n`;
+		}
+	};
+	commit(0, names);
+	// a history worth the name, for those who fetch it
+	for (let at = 1; at <= 200; at++) commit(at, names.slice(at * 20, at * 20 + 20));
+	plain(folder, ["fast-import", "--quiet"], stream);
+	plain(folder, ["reset", "-q", "--hard"]);
+	plain(folder, ["config", "user.email", "b@b"]);
+	plain(folder, ["config", "user.name", "b"]);
+	return folder;
+}
+
+function makeDirty(folder: string): void {
+	for (let at = 0; at < 60; at++) appendFileSync(path.join(folder, `pkg-${at % 20}/dir-${at}/file-${at}.ts`), "// changed\n");
+	plain(folder, ["add", "pkg-0", "pkg-1"]);
+	for (let at = 0; at < 20; at++) writeFileSync(path.join(folder, `pkg-${at}/untracked.ts`), "// new\n");
+	rmSync(path.join(folder, "pkg-3/dir-3/file-3.ts"));
+}
+
+async function timed(work: () => unknown): Promise<number> {
+	const start = performance.now();
+	await work();
+	return performance.now() - start;
+}
+
+async function timeTrees(git: Git, home: string, repository: string): Promise<Result[]> {
+	const parent = path.join(home, "parent");
+	plain(repository, ["worktree", "add", "-q", "-b", "brood/parent", parent]);
+	makeDirty(parent);
+	const times = new Map<string, number[]>();
+	const measure = async (name: string, work: () => unknown): Promise<void> => {
+		const ms = await timed(work);
+		times.set(name, [...(times.get(name) ?? []), ms]);
+	};
+	for (let round = 0; round < rounds; round++) {
+		const at = (name: string): string => path.join(home, `${name}-${round}`);
+		await measure("plain", () => plain(repository, ["worktree", "add", "-q", "-b", `plain-${round}`, at("plain")]));
+		await measure("ours", () => git(repository, ["-c", "checkout.workers=4", "worktree", "add", "-q", "-b", `ours-${round}`, at("ours"), "main"]));
+		const to = { folder: at("fork"), branch: `brood/fork-${round}` };
+		await measure("fork", () => forkTree(git, { from: { folder: parent }, to, repository, copy: [], sharesBlocks: false }));
+		await measure("first", () => git(to.folder, ["status", "--porcelain"]));
+		await measure("second", () => git(to.folder, ["status", "--porcelain"]));
+		await measure("clone", () => {
+			plain(home, ["clone", "-q", "--depth", "1", `file://${repository}`, at("clone")]);
+			plain(at("clone"), ["fetch", "-q", "--unshallow"]);
+		});
+	}
+	const ms = (name: string): number => median(times.get(name) ?? []);
+	const row = (title: string, name: string): (string | number)[] => [title, ms(name), ms(name) / ms("plain")];
+	const size = (folder: string): string => `${(Number(execFileSync("du", ["-sk", folder], { encoding: "utf8" }).split("\t")[0]) / 1024).toFixed(0)} MB`;
+	const [provision, fork, look] = [ms("ours") / ms("plain"), ms("fork") / ms("plain"), ms("first") / ms("second")];
+	return [
+		{
+			title: `A worktree of ${files.toLocaleString("en")} files, ms`,
+			columns: ["", "median ms", "× plain"],
+			rows: [row("git worktree add", "plain"), row("ours, checked out in parallel", "ours"), row("clone --depth 1, then unshallow", "clone")],
+			ratio: { name: "a new worktree beside plain git", value: provision, target: "≤ 1.0", met: provision <= 1 },
+		},
+		{
+			title: "A fork of a worktree with 60 changed, 20 new and staged files, ms",
+			columns: ["", "median ms", "× plain worktree add", "on the disk"],
+			rows: [[...row("fork", "fork"), size(path.join(home, "fork-0"))]],
+			ratio: { name: "a fork with everything in it beside a plain worktree add", value: fork, target: "≤ 1.3", met: fork <= 1.3 },
+		},
+		{
+			title: "git status in a fork, ms",
+			columns: ["", "median ms"],
+			rows: [
+				["first", ms("first")],
+				["second", ms("second")],
+			],
+			ratio: { name: "the first beside the second", value: look, target: "≤ 1.5", met: look <= 1.5 },
+		},
+	];
+}
+
+async function timeSnapshots(git: Git, home: string, repository: string): Promise<Result> {
+	const folder = path.join(home, "fork-0");
+	const request = (at: number) => ({ folder, agent: "bench", reason: "bench", turn: null, at });
+	const first = await timed(() => takeSnapshot(git, request(1)));
+	const [same, one]: [number[], number[]] = [[], []];
+	for (let round = 0; round < rounds; round++) {
+		same.push(await timed(() => takeSnapshot(git, request(2 + round))));
+		appendFileSync(path.join(folder, "pkg-5/untracked.ts"), `// ${round}\n`);
+		one.push(await timed(() => takeSnapshot(git, request(20 + round))));
+	}
+	const snapshot = await takeSnapshot(git, request(99));
+	const older = await timed(() => materialize(git, snapshot, { folder: path.join(home, "older"), branch: "brood/older", repository }));
+	return {
+		title: `Snapshots of ${files.toLocaleString("en")} files, ms`,
+		columns: ["", "ms"],
+		rows: [
+			["the first", first],
+			["nothing changed", median(same)],
+			["one file changed", median(one)],
+			["a worktree made from one", older],
+		],
+	};
+}
+
+async function timeMany(git: Git, home: string, repository: string): Promise<Result> {
+	const parent = path.join(home, "parent");
+	let failed = 0;
+	const one = async (at: number): Promise<void> => {
+		const to = { folder: path.join(home, `many-${at}`), branch: `brood/many-${at}` };
+		const refusal = await forkTree(git, { from: { folder: parent }, to, repository, copy: [], sharesBlocks: false }).catch((error: unknown) => error);
+		if (refusal !== null) failed += 1;
+	};
+	const all = await timed(() => Promise.all(Array.from({ length: parallel }, (_, at) => one(at))));
+	return {
+		title: `${parallel} forks at once`,
+		columns: ["", "ms", "ms each", "failed"],
+		rows: [["forks of a dirty worktree", all, all / parallel, failed]],
+		ratio: { name: "forks that failed", value: failed, target: "0", met: failed === 0 },
+	};
+}

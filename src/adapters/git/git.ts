@@ -1,0 +1,187 @@
+// The one place where git is run. Git is a command interpreter: what the user's own configuration says is trusted and keeps
+// working (identity, credentials, filters); what a repository brings along never runs (see distrust.ts).
+//
+// `folder` is the top of a working tree or a bare repository, or any folder for verbs that need no repository: git never
+// looks for one further up, so a worktree that lost its `.git` cannot become a part of whatever lies around it.
+// Names never become options: put `--end-of-options` before a ref and `--` before a path, or use refs.ts.
+import { spawn } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { Distrust } from "./distrust.ts";
+import { environmentOfGit } from "./environment.ts";
+
+export interface GitOptions {
+	input?: Uint8Array | string;
+	environment?: Readonly<Record<string, string>>;
+	timeoutMs?: number;
+	/** exit codes that are answers and not failures; 0 always is */
+	answers?: readonly number[];
+	signal?: AbortSignal;
+}
+
+export interface GitResult {
+	code: number;
+	/** standard output as it came */
+	bytes: Buffer;
+	/** the same as text without the last line end */
+	text: string;
+	errors: string;
+}
+
+export type Git = (folder: string, args: readonly string[], options?: GitOptions) => Promise<GitResult>;
+
+export class GitFailed extends Error {
+	readonly args: readonly string[];
+	readonly code: number | null;
+	readonly errors: string;
+
+	constructor(args: readonly string[], code: number | null, errors: string) {
+		super(`git ${args[0] ?? ""} failed${code === null ? "" : ` (${code})`}: ${errors.trim().slice(0, 2000)}`);
+		this.name = "GitFailed";
+		this.args = args;
+		this.code = code;
+		this.errors = errors;
+	}
+}
+
+interface Ran {
+	folder: string;
+	args: readonly string[];
+	code: number | null;
+	ms: number;
+}
+
+const timeoutMsDefault = 60_000;
+const lockWaitMsMax = 10_000;
+const outputBytesMax = 256 * 1024 * 1024;
+const errorBytesMax = 64 * 1024;
+/** between asking and forcing: git removes its lock files when it is asked */
+const graceMs = 2000;
+
+export function makeGit(parts: {
+	environment: NodeJS.ProcessEnv;
+	/** told of every command that was run; arguments only, never file contents */
+	record?(entry: Ran): void;
+}): Git {
+	const plain = environmentOfGit(parts.environment);
+	const run = async (folder: string, args: readonly string[], options: GitOptions, environment: Record<string, string>): Promise<GitResult> => {
+		const start = performance.now();
+		let code: number | null = null;
+		try {
+			const result = await runOnce(folder, args, options, environment);
+			code = result.code;
+			return result;
+		} finally {
+			parts.record?.({ folder, args, code, ms: performance.now() - start });
+		}
+	};
+	const distrust = new Distrust(plain, async (folder, environment) => {
+		const args = ["config", "--list", "-z", "--show-scope", "--includes"];
+		const { code, bytes, errors } = await run(folder, args, {}, environment);
+		if (code !== 0) throw new GitFailed(args, code, errors);
+		return bytes;
+	});
+	return async (folder, args, options = {}) => {
+		const guarded = await distrust.guard(folder, args, options.environment ?? {});
+		if ("refused" in guarded) throw new GitFailed(args, null, guarded.refused);
+		const environment = { ...plain, ...guarded.environment, ...options.environment };
+		const patience = performance.now() + Math.min(lockWaitMsMax, options.timeoutMs ?? timeoutMsDefault);
+		for (let attempt = 0; ; attempt++) {
+			const result = await run(folder, guarded.args, options, environment);
+			if (result.code === 0 || options.answers?.includes(result.code) === true) return result;
+			if (!lockInTheWay.test(result.errors) || performance.now() > patience) throw new GitFailed(args, result.code, result.errors);
+			await pause(Math.min(20 * 2 ** attempt, 500), undefined, { signal: options.signal });
+		}
+	};
+}
+
+/** Somebody else is writing. Not "cannot lock ref … is at … but expected …": that is an answer. */
+const lockInTheWay = /Unable to create '[^']*\.lock': File exists|could not lock config file [^\n]*: File exists|failed to read [^\n]*commondir/;
+
+async function runOnce(folder: string, args: readonly string[], options: GitOptions, environment: Record<string, string>): Promise<GitResult> {
+	if (options.signal?.aborted === true) throw new GitFailed(args, null, "called off");
+	const timeoutMs = options.timeoutMs ?? timeoutMsDefault;
+	return await new Promise((resolve, reject) => {
+		// a group of its own, so that its helpers end with it, and no terminal to ask anything on
+		const child = spawn("git", args, {
+			cwd: folder,
+			env: environment,
+			stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+			detached: true,
+		});
+		const stop = stopper(child.pid);
+		const [output, errors] = [new Bounded(outputBytesMax, () => stop("more output than we can hold")), new Bounded(errorBytesMax)];
+		const timer = setTimeout(() => stop(`no answer within ${timeoutMs} ms`), timeoutMs);
+		const calledOff = (): void => stop("called off");
+		options.signal?.addEventListener("abort", calledOff, { once: true });
+		const settle = (end: () => void): void => {
+			clearTimeout(timer);
+			stop.done();
+			options.signal?.removeEventListener("abort", calledOff);
+			end();
+		};
+		child.stdout?.on("data", (chunk: Buffer) => output.put(chunk));
+		child.stderr?.on("data", (chunk: Buffer) => errors.put(chunk));
+		// a git that has heard enough closes its end; its exit code tells whether that was an error
+		child.stdin?.on("error", () => {});
+		child.stdin?.end(options.input);
+		child.on("error", (error) => settle(() => reject(new GitFailed(args, null, error.message))));
+		child.on("close", (code) =>
+			settle(() => {
+				const bytes = output.bytes();
+				if (stop.reason !== null) reject(new GitFailed(args, null, `${stop.reason}\n${errors.bytes().toString()}`));
+				else resolve({ code: code ?? 128, bytes, text: bytes.toString().replace(/\n$/, ""), errors: errors.bytes().toString() });
+			}),
+		);
+	});
+}
+
+interface Stop {
+	(reason: string): void;
+	reason: string | null;
+	done(): void;
+}
+
+function stopper(pid: number | undefined): Stop {
+	let force: NodeJS.Timeout | undefined;
+	const signalGroup = (signal: NodeJS.Signals): void => {
+		try {
+			if (pid !== undefined) process.kill(-pid, signal);
+		} catch {
+			// it has ended by itself
+		}
+	};
+	const stop: Stop = Object.assign(
+		(reason: string): void => {
+			if (stop.reason !== null) return;
+			stop.reason = reason;
+			signalGroup("SIGTERM");
+			force = setTimeout(() => signalGroup("SIGKILL"), graceMs);
+		},
+		{ reason: null, done: () => clearTimeout(force) },
+	);
+	return stop;
+}
+
+/** What was said, up to a limit; the rest is dropped and told of once. */
+class Bounded {
+	readonly #chunks: Buffer[] = [];
+	readonly #max: number;
+	readonly #full: () => void;
+	#length = 0;
+
+	constructor(max: number, full: () => void = () => {}) {
+		this.#max = max;
+		this.#full = full;
+	}
+
+	put(chunk: Buffer): void {
+		if (this.#length > this.#max) return;
+		this.#length += chunk.length;
+		if (this.#length > this.#max) this.#full();
+		else this.#chunks.push(chunk);
+	}
+
+	bytes(): Buffer {
+		return Buffer.concat(this.#chunks);
+	}
+}

@@ -1,0 +1,52 @@
+// Names that come from people. A branch is only ever handed to git as `refs/heads/<name>` or as the commit it stands for;
+// a URL only after it was taken apart here.
+import path from "node:path";
+import { BranchName } from "#contract/project-config.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { Git } from "./git.ts";
+
+const fullName = /^(?:HEAD|refs\/[^\p{Cc}\s]+|[0-9a-f]{40}|[0-9a-f]{64})$/u;
+
+/** The commit that a full ref or a hash stands for, or null; nothing else is shown to git. */
+export async function commitOf(git: Git, folder: string, ref: string): Promise<string | null> {
+	if (!fullName.test(ref)) return null;
+	const { code, text } = await git(folder, ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`], { answers: [1, 128] });
+	return code === 0 ? text : null;
+}
+
+/** Refuses a name that is none, and one that no branch has. */
+export async function existingBranch(git: Git, repository: string, name: string): Promise<{ branch: string; commit: string | null } | Refusal> {
+	if (!BranchName.safeParse(name).success || (await git(repository, ["check-ref-format", `refs/heads/${name}`], { answers: [1] })).code !== 0) {
+		return refuse("VALIDATION_ERROR", `${JSON.stringify(name)} is not the name of a branch.`, { details: { branch: name } });
+	}
+	const commit = await commitOf(git, repository, `refs/heads/${name}`);
+	if (commit !== null) return { branch: name, commit };
+	// a repository without commits has its first branch by name only
+	const head = await git(repository, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
+	if (head.text === `refs/heads/${name}`) return { branch: name, commit: null };
+	return refuse("NOT_FOUND", `There is no branch ${name}.`, { details: { branch: name }, suggestions: ["brood project list"] });
+}
+
+/** The agent's branch: in a folder of its own, or beside it where a branch has the folder's name. */
+export async function branchFor(git: Git, repository: string, handle: string): Promise<string> {
+	return (await git(repository, ["show-ref", "--verify", "--quiet", "refs/heads/brood"], { answers: [1] })).code === 0 ? `brood-${handle}` : `brood/${handle}`;
+}
+
+const scp = /^(?:[A-Za-z0-9][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?![/:])[^\p{Cc}\s]+$/u;
+
+/** Whether somebody means a URL and not a path. */
+export function looksLikeUrl(source: string): boolean {
+	return !path.isAbsolute(source) && (source.includes("://") || scp.test(source) || source.includes("::"));
+}
+
+/** Refuses what git would not only fetch from: helpers, options in a host's place, passwords that would end up in files. */
+export function checkUrl(source: string): Refusal | null {
+	const refused = (why: string): Refusal => refuse("VALIDATION_ERROR", `${JSON.stringify(source)} cannot be cloned: ${why}.`);
+	if (scp.test(source) && !source.includes("::") && !source.includes("://")) return null;
+	if (/[\p{Cc}\s]/u.test(source) || source.length > 2000) return refused("it is not a URL");
+	const url = URL.canParse(source) ? new URL(source) : null;
+	if (url === null || !["https:", "http:", "ssh:", "git:", "file:"].includes(url.protocol)) return refused("use https, ssh or a path on this machine");
+	if (url.password !== "") return refuse("VALIDATION_ERROR", "A URL with a password in it ends up in files. Use a credential helper or ssh.");
+	if (url.hostname.startsWith("-") || url.username.startsWith("-") || (url.protocol !== "file:" && url.hostname === "")) return refused("it names no host");
+	return null;
+}

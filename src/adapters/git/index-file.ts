@@ -1,0 +1,143 @@
+// Git's index, read as the file that it is: versions 2 to 4, SHA-1 or SHA-256. Enough to see the entries, to give them the
+// file dates of a copied tree, and to leave out what only held in the old place.
+import { createHash } from "node:crypto";
+
+export interface IndexEntry {
+	/** where its ten numbers of stat data begin */
+	at: number;
+	mode: number;
+	id: Buffer;
+	stage: number;
+	assumeUnchanged: boolean;
+	skipWorktree: boolean;
+	intentToAdd: boolean;
+	path: Buffer;
+}
+
+export interface IndexFile {
+	entries: IndexEntry[];
+	extensions: { name: string; bytes: Buffer }[];
+	/** where the entries end */
+	end: number;
+}
+
+export const gitlink = 0o160000;
+const statLength = 40;
+
+export function parseIndex(bytes: Buffer, hashLength: number): IndexFile {
+	if (bytes.length < 12 + hashLength || bytes.toString("latin1", 0, 4) !== "DIRC") throw new Error("this is no index of git");
+	const version = bytes.readUInt32BE(4);
+	if (version < 2 || version > 4) throw new Error(`an index of version ${version} is not known`);
+	const count = bytes.readUInt32BE(8);
+	const entries: IndexEntry[] = [];
+	let at = 12;
+	let last: Buffer = Buffer.alloc(0);
+	for (let number = 0; number < count; number++) {
+		const flagsAt = at + statLength + hashLength;
+		const flags = bytes.readUInt16BE(flagsAt);
+		const extended = (flags & 0x4000) !== 0;
+		const more = extended ? bytes.readUInt16BE(flagsAt + 2) : 0;
+		const nameAt = flagsAt + (extended ? 4 : 2);
+		const name = version === 4 ? compressedName(bytes, nameAt, last) : plainName(bytes, nameAt, at);
+		entries.push({
+			at,
+			mode: bytes.readUInt32BE(at + 24),
+			id: bytes.subarray(at + statLength, flagsAt),
+			stage: (flags >> 12) & 3,
+			assumeUnchanged: (flags & 0x8000) !== 0,
+			skipWorktree: (more & 0x4000) !== 0,
+			intentToAdd: (more & 0x2000) !== 0,
+			path: name.path,
+		});
+		last = name.path;
+		at = name.next;
+	}
+	return { entries, extensions: extensionsOf(bytes, at, hashLength), end: at };
+}
+
+function plainName(bytes: Buffer, nameAt: number, entryAt: number): { path: Buffer; next: number } {
+	const end = endOfName(bytes, nameAt);
+	// one to eight zeros, so that each entry's length is a multiple of eight
+	return { path: bytes.subarray(nameAt, end), next: entryAt + Math.floor((end - entryAt + 8) / 8) * 8 };
+}
+
+function compressedName(bytes: Buffer, nameAt: number, last: Buffer): { path: Buffer; next: number } {
+	let at = nameAt;
+	let byte = bytes.readUInt8(at++);
+	let strip = byte & 127;
+	while ((byte & 128) !== 0) {
+		byte = bytes.readUInt8(at++);
+		strip = (strip + 1) * 128 + (byte & 127);
+	}
+	const end = endOfName(bytes, at);
+	return { path: Buffer.concat([last.subarray(0, last.length - strip), bytes.subarray(at, end)]), next: end + 1 };
+}
+
+function endOfName(bytes: Buffer, from: number): number {
+	const end = bytes.indexOf(0, from);
+	if (end < 0) throw new Error("this index of git ends in the middle of a name");
+	return end;
+}
+
+function extensionsOf(bytes: Buffer, from: number, hashLength: number): { name: string; bytes: Buffer }[] {
+	const found: { name: string; bytes: Buffer }[] = [];
+	for (let at = from; at + 8 <= bytes.length - hashLength; ) {
+		const length = bytes.readUInt32BE(at + 4);
+		found.push({ name: bytes.toString("latin1", at, at + 4), bytes: bytes.subarray(at, at + 8 + length) });
+		at += 8 + length;
+	}
+	return found;
+}
+
+export interface FileStat {
+	ctimeNs: bigint;
+	mtimeNs: bigint;
+	dev: bigint;
+	ino: bigint;
+	uid: bigint;
+	gid: bigint;
+	size: bigint;
+}
+
+const second = 1_000_000_000n;
+
+/** Whether the entry's file had this size and was written at this time. */
+export function sameFile(bytes: Buffer, entry: IndexEntry, { mtimeNs, size }: FileStat): boolean {
+	return (
+		bytes.readUInt32BE(entry.at + 8) === low(mtimeNs / second) &&
+		bytes.readUInt32BE(entry.at + 12) === low(mtimeNs % second) &&
+		bytes.readUInt32BE(entry.at + 36) === low(size)
+	);
+}
+
+export function writeStat(bytes: Buffer, entry: IndexEntry, stat: FileStat): void {
+	const numbers = [stat.ctimeNs / second, stat.ctimeNs % second, stat.mtimeNs / second, stat.mtimeNs % second, stat.dev, stat.ino];
+	for (const [place, value] of numbers.entries()) bytes.writeUInt32BE(low(value), entry.at + place * 4);
+	for (const [place, value] of [stat.uid, stat.gid, stat.size].entries()) bytes.writeUInt32BE(low(value), entry.at + 28 + place * 4);
+}
+
+const low = (value: bigint): number => Number(BigInt.asUintN(32, value));
+
+/** Extensions that describe the place and not the content, or where things are in the file. */
+const local = ["UNTR", "FSMN", "EOIE", "IEOT"];
+
+/** The same index as a file for another place. */
+export function rewriteIndex(bytes: Buffer, { extensions, end }: IndexFile, hashLength: number, drop: readonly string[] = local): Buffer {
+	const body = Buffer.concat([bytes.subarray(0, end), ...extensions.filter(({ name }) => !drop.includes(name)).map((extension) => extension.bytes)]);
+	const hash = createHash(hashLength === 32 ? "sha256" : "sha1")
+		.update(body)
+		.digest();
+	return Buffer.concat([body, hash]);
+}
+
+/** Without file dates and caches: the same bytes as long as nobody stages anything, however often git looks at the files. */
+export function timelessIndex(bytes: Buffer, index: IndexFile, hashLength: number): Buffer {
+	const copy = Buffer.from(bytes);
+	for (const { at } of index.entries) copy.fill(0, at, at + 24).fill(0, at + 28, at + statLength);
+	return rewriteIndex(copy, index, hashLength, [...local, "TREE"]);
+}
+
+/** The index is spread over two files. */
+export function isSplit({ extensions }: IndexFile): boolean {
+	return extensions.some(({ name }) => name === "link");
+}

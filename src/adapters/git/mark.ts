@@ -1,0 +1,54 @@
+// What we write down about a workspace while we make it and after: without it nothing on disk is taken for ours.
+import { open, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { PrimaryMark, WorkspaceMark } from "#contract/workspace.ts";
+
+const name = "brood.json";
+
+/** The mark in a git folder, or at a path of its own; null if there is none or it cannot be read as one. */
+export async function readMark(file: string): Promise<WorkspaceMark | null> {
+	const parsed = WorkspaceMark.safeParse(await json(file));
+	return parsed.success ? parsed.data : null;
+}
+
+export async function readPrimaryMark(gitFolder: string): Promise<PrimaryMark | null> {
+	const parsed = PrimaryMark.safeParse(await json(markIn(gitFolder)));
+	return parsed.success ? parsed.data : null;
+}
+
+export const markIn = (gitFolder: string): string => path.join(gitFolder, name);
+
+async function json(file: string): Promise<unknown> {
+	try {
+		return JSON.parse(await readFile(file, "utf8"));
+	} catch {
+		return null;
+	}
+}
+
+/** On the disk, whole or not at all, when this resolves. */
+export async function writeMark(file: string, mark: WorkspaceMark | PrimaryMark): Promise<void> {
+	await writeDurably(file, `${JSON.stringify(mark)}\n`);
+}
+
+export async function writeDurably(file: string, text: string): Promise<void> {
+	const temporary = `${file}.${process.pid}`;
+	const handle = await open(temporary, "w", 0o600);
+	try {
+		await handle.writeFile(text);
+		await handle.sync();
+	} finally {
+		await handle.close();
+	}
+	await rename(temporary, file);
+	const folder = await open(path.dirname(file));
+	try {
+		await folder.sync();
+	} finally {
+		await folder.close();
+	}
+}
+
+export async function dropMark(file: string): Promise<void> {
+	await rm(file, { force: true });
+}

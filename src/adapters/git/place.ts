@@ -1,0 +1,48 @@
+// Where a folder's repository is, read from the disk without running git.
+import { readFile, realpath, stat } from "node:fs/promises";
+import path from "node:path";
+
+export interface Place {
+	/** null if the folder is no repository's */
+	gitFolder: string | null;
+	commonFolder: string | null;
+	realFolder: string;
+	bare: boolean;
+	/** every file that git would read its configuration from, but for included ones */
+	contents: readonly string[];
+}
+
+export async function placeOf(folder: string, environment: Readonly<Record<string, string>>): Promise<Place> {
+	const found = await findGitFolder(folder, environment["GIT_DIR"]);
+	const gitFolder = found?.gitFolder ?? null;
+	const commonFolder = gitFolder === null ? null : await commonFolderOf(gitFolder);
+	const home = environment["HOME"] ?? "/";
+	const files = [
+		...(commonFolder === null ? [] : [path.join(commonFolder, "config"), path.join(commonFolder, "config.worktree")]),
+		...(gitFolder === null ? [] : [path.join(gitFolder, "config.worktree")]),
+		path.join(home, ".gitconfig"),
+		path.join(environment["XDG_CONFIG_HOME"] ?? path.join(home, ".config"), "git", "config"),
+		"/etc/gitconfig",
+	];
+	const contents = await Promise.all(files.map((file) => readFile(file, "latin1").catch(() => "")));
+	return { gitFolder, commonFolder, bare: found?.bare ?? false, contents, realFolder: await realpath(folder).catch(() => path.resolve(folder)) };
+}
+
+async function findGitFolder(folder: string, given: string | undefined): Promise<{ gitFolder: string; bare: boolean } | null> {
+	if (given !== undefined) return { gitFolder: path.resolve(folder, given), bare: false };
+	const inside = path.join(folder, ".git");
+	const kind = await stat(inside).catch(() => null);
+	if (kind?.isDirectory() === true) return { gitFolder: inside, bare: false };
+	if (kind?.isFile() === true) {
+		const link = /^gitdir: (.*?)\r?\n?$/s.exec(await readFile(inside, "utf8").catch(() => ""))?.[1];
+		if (link !== undefined) return { gitFolder: path.resolve(folder, link), bare: false };
+	}
+	const parts = await Promise.all(["HEAD", "objects", "refs"].map((name) => stat(path.join(folder, name)).catch(() => null)));
+	return parts.every((part) => part !== null) ? { gitFolder: path.resolve(folder), bare: true } : null;
+}
+
+/** The folder that all worktrees of a repository share. */
+async function commonFolderOf(gitFolder: string): Promise<string> {
+	const link = await readFile(path.join(gitFolder, "commondir"), "utf8").catch(() => null);
+	return link === null ? gitFolder : path.resolve(gitFolder, link.trimEnd());
+}

@@ -1,0 +1,153 @@
+// Workspaces on git: one method for each verb of the port, each verb in a file of its own.
+import type { ProjectSlug } from "#contract/ids.ts";
+import type { ProjectSettings } from "#contract/project-config.ts";
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { Committed, Diff, Health, Merged, Pushed, SeenCommit, Standing, SyncStrategy, WorkspaceMark } from "#contract/workspace.ts";
+import type {
+	Against,
+	ApproveWish,
+	AtHome,
+	CommitWish,
+	ForkWish,
+	Leftover,
+	Live,
+	OpenedProject,
+	ProjectPlace,
+	Provisioned,
+	ProvisionWish,
+	Removed,
+	RemoveWish,
+	SettingsInForce,
+	Snapshot,
+	Stay,
+	Tenant,
+	Workspaces,
+} from "#engine/workspaces.ts";
+import { approveWork } from "./approve.ts";
+import { commitWork } from "./commit.ts";
+import { diffOf } from "./diff.ts";
+import { fork, startOf } from "./fork.ts";
+import { collect } from "./gc.ts";
+import { type Ground, identityOf } from "./ground.ts";
+import { healthOf } from "./health.ts";
+import { release } from "./home.ts";
+import { list, restore, show, take } from "./keep.ts";
+import { Layout } from "./layout.ts";
+import { openProject, refreshProject } from "./project.ts";
+import { provision } from "./provision.ts";
+import { pushBranch } from "./push.ts";
+import { recover } from "./recover.ts";
+import { removeWorkspace } from "./remove.ts";
+import { settingsOf } from "./settings.ts";
+import { commitsSince, standingOf, treeGone } from "./standing.ts";
+import { atHome, syncWork } from "./sync.ts";
+import { warmProject } from "./warm.ts";
+
+export class GitWorkspaces implements Workspaces {
+	readonly #ground: Ground;
+
+	constructor({ home, ...parts }: Omit<Ground, "layout"> & { home: string }) {
+		this.#ground = { ...parts, layout: new Layout(home) };
+	}
+
+	async openProject(wish: { slug: ProjectSlug; source: string; branch?: string }, live: Live = {}): Promise<OpenedProject | Refusal> {
+		return await openProject(this.#ground, wish, live);
+	}
+
+	async settings(project: ProjectPlace, approved: readonly string[] = []): Promise<SettingsInForce | Refusal> {
+		return await settingsOf(this.#ground.git, this.#ground.layout, project, approved);
+	}
+
+	async refresh(project: ProjectPlace, live: Live = {}): Promise<{ moved: boolean; error: string | null }> {
+		const force = await this.settings(project);
+		return isRefusal(force) ? { moved: false, error: force.message } : await refreshProject(this.#ground, project, force.settings.base, live);
+	}
+
+	async provision(wish: ProvisionWish, live: Live = {}): Promise<Provisioned | Refusal> {
+		return await provision(this.#ground, wish, live);
+	}
+
+	async provisionFrom(wish: ForkWish, live: Live = {}): Promise<Provisioned | Refusal> {
+		const gone = wish.snapshot === undefined ? await treeGone(wish.parent) : null;
+		if (gone !== null) return gone;
+		const begin = await startOf(this.#ground, wish);
+		if (isRefusal(begin)) return begin;
+		const build = async (mark: WorkspaceMark, settings: ProjectSettings) => await fork(this.#ground, wish, mark, settings, live.signal);
+		return await provision(this.#ground, wish, live, { ...begin, setup: wish.setup === true, build });
+	}
+
+	identity(agent: Tenant): Readonly<Record<string, string>> {
+		return identityOf(agent);
+	}
+
+	async health(stay: Stay, seen: { commit: string | null } = { commit: null }): Promise<Health> {
+		const force = await this.settings(stay.project);
+		return await healthOf(this.#ground, stay, isRefusal(force) ? null : force.settings, seen);
+	}
+
+	async recover(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
+		return await recover(this.#ground, stay, live);
+	}
+
+	async release(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
+		return await release(this.#ground, stay, live);
+	}
+
+	async sync(stay: Stay, strategy: SyncStrategy): Promise<AtHome | Refusal> {
+		return await syncWork(this.#ground, stay, strategy);
+	}
+
+	async standing(stay: Stay): Promise<Standing | Refusal> {
+		return await standingOf(this.#ground, stay);
+	}
+
+	async commitsSince(stay: Stay, seen: string | null): Promise<SeenCommit[] | Refusal> {
+		return await commitsSince(this.#ground, stay, seen);
+	}
+
+	async commit(stay: Stay, wish: CommitWish): Promise<Committed | Refusal> {
+		return await commitWork(this.#ground, stay, wish);
+	}
+
+	async diff(stay: Stay, against: Against): Promise<Diff | Refusal> {
+		return await diffOf(this.#ground, stay, against);
+	}
+
+	async push(stay: Stay): Promise<Pushed | Refusal> {
+		return (await treeGone(stay)) ?? (await pushBranch(this.#ground.git, stay.workspace.path, stay.workspace.branch));
+	}
+
+	async approve(stay: Stay, wish: ApproveWish): Promise<Merged | Refusal> {
+		return await approveWork(this.#ground, stay, wish);
+	}
+
+	async remove(stay: Stay, wish: RemoveWish = {}): Promise<Removed | Refusal> {
+		return await removeWorkspace(this.#ground, stay, wish);
+	}
+
+	async gc(project: ProjectPlace, options: { dryRun: boolean; living: readonly Tenant[]; needed?: readonly string[] }): Promise<Leftover[]> {
+		return await collect(this.#ground, project, options);
+	}
+
+	async warm(project: ProjectPlace, live: Live = {}): ReturnType<Workspaces["warm"]> {
+		return await warmProject(this.#ground, project, live);
+	}
+
+	async takeSnapshot(stay: Stay, { reason, turn }: { reason: string; turn?: number }): Promise<Snapshot | null> {
+		return await take(this.#ground, stay, reason, turn ?? null);
+	}
+
+	async snapshots(stay: Stay): Promise<Snapshot[]> {
+		return await list(this.#ground, stay);
+	}
+
+	async showSnapshot(stay: Stay, id: string): Promise<Diff | Refusal> {
+		return await show(this.#ground, stay, id);
+	}
+
+	async restoreSnapshot(stay: Stay, id: string): Promise<AtHome | Refusal> {
+		const restored = await restore(this.#ground, stay, id);
+		if (isRefusal(restored)) return restored;
+		return await atHome(this.#ground, stay, true, "Your files were put back as a snapshot has them.", restored.snapshot);
+	}
+}

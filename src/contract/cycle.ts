@@ -1,0 +1,71 @@
+// What is written down about an agent's workspace: every step that git took for it, and who is at it now.
+import { z } from "zod";
+import { AgentId, EventId } from "./ids.ts";
+import { CommitId, MergeStrategy } from "./workspace.ts";
+
+/** What a lease on a workspace is taken for. Nobody starts a turn, or another step, while one is there. */
+export const leaseSteps = ["commit", "sync", "release", "approve", "recover", "restore", "delete", "fork"] as const;
+export const LeaseStep = z.enum(leaseSteps);
+export type LeaseStep = z.infer<typeof LeaseStep>;
+
+export const Lease = z.strictObject({ step: LeaseStep, at: z.int() });
+
+/** How a workspace comes to be: from a branch, or from another agent's tree as it is or as a snapshot of it was. */
+export const Plan = z.strictObject({
+	kind: z.enum(["worktree", "clone", "main"]),
+	from: z.string().nullable(),
+	parent: AgentId.nullable(),
+	snapshot: z.string().nullable(),
+});
+export type Plan = z.infer<typeof Plan>;
+
+/** What a step of git's led to. `head` is the commit that the agent's branch is on then. */
+const Recorded = z.discriminatedUnion("kind", [
+	z.object({
+		kind: z.literal("workspace.snapshotted"),
+		data: z.object({ snapshot: z.string(), commit: CommitId, reason: z.string(), missing: z.int() }),
+	}),
+	z.object({
+		kind: z.literal("workspace.committed"),
+		data: z.object({ commit: CommitId, branch: z.string(), files: z.array(z.string()), filesTotal: z.int(), turn: EventId.nullable() }),
+	}),
+	z.object({ kind: z.literal("workspace.moved"), data: z.object({ head: CommitId.nullable(), step: z.string() }) }),
+	z.object({
+		kind: z.literal("workspace.merged"),
+		data: z.object({ reviewed: CommitId, commit: CommitId, strategy: MergeStrategy, into: z.string(), before: CommitId.nullable() }),
+	}),
+	z.object({
+		kind: z.literal("workspace.pushed"),
+		data: z.object({ remote: z.string(), branch: z.string(), pushed: z.boolean(), error: z.string().nullable() }),
+	}),
+]);
+export type Recorded = z.infer<typeof Recorded>;
+
+export const WorkspaceFact = z.discriminatedUnion("kind", [
+	z.object({ kind: z.literal("workspace.leased"), data: z.object({ step: LeaseStep }) }),
+	z.object({ kind: z.literal("workspace.freed") }),
+	Recorded,
+]);
+export type WorkspaceFact = z.infer<typeof WorkspaceFact>;
+
+const named = { agent: AgentId };
+const WorkspaceLease = z.strictObject({ type: z.literal("workspace.lease"), ...named, step: LeaseStep });
+export type WorkspaceLease = z.infer<typeof WorkspaceLease>;
+/** With words for the agent, where its model has to know that its files changed. */
+const WorkspaceRecord = z.strictObject({ type: z.literal("workspace.record"), ...named, fact: Recorded, tell: z.string().max(10_000).optional() });
+export type WorkspaceRecord = z.infer<typeof WorkspaceRecord>;
+const WorkspaceDrift = z.strictObject({ type: z.literal("workspace.drift"), ...named, reason: z.string().max(1000) });
+export type WorkspaceDrift = z.infer<typeof WorkspaceDrift>;
+
+/** Said by the engine around git's steps, for whoever asked for them. */
+export const workspaceCommands = [
+	WorkspaceLease,
+	z.strictObject({ type: z.literal("workspace.free"), ...named }),
+	WorkspaceRecord,
+	/** it is not where or as it was */
+	WorkspaceDrift,
+	/** it is again */
+	z.strictObject({ type: z.literal("workspace.found"), ...named }),
+	/** found leased at boot: whoever had it is gone */
+	z.strictObject({ type: z.literal("workspace.crash"), ...named }),
+] as const;

@@ -1,0 +1,105 @@
+// A project's settings. The home's `projects/<slug>/config.yaml` is the person's word. A `.brood.yaml` in the repository
+// ranks below it and may say less: it may not loosen the sandbox or push, and what it wants to run is asked for first.
+import { z } from "zod";
+import { mergeStrategies } from "./workspace.ts";
+
+/** A branch as people name it. */
+export const BranchName = z
+	.string()
+	.regex(
+		/^(?![-/.])(?!refs\/|HEAD$|@$)(?!.*(?:\.\.|@\{|\/\/|\.lock(?:\/|$)))[^\p{Cc}\s~^:?*[\\]{1,200}$/u,
+		"a branch is named as git names it, without refs/heads/",
+	);
+
+/** A path inside the tree, without a pattern in it, so that it means one place everywhere: on disk, to git, in an exclude file. */
+const InsidePath = z
+	.string()
+	.regex(/^(?![/~-])[^\p{Cc}\\*?[\]!#]{1,500}$/u, "a path inside the project, without patterns")
+	.refine(
+		(text) => text.split("/").every((part) => !["", ".", "..", ".git"].includes(part.toLowerCase())),
+		"a path inside the project, without . or .. and not into .git",
+	);
+
+const Command = z
+	.string()
+	.min(1)
+	.max(10_000)
+	.regex(/^[^\0]*$/, "a command cannot contain a NUL");
+
+/** What a repository may say about itself. */
+export const RepositoryConfig = z.strictObject({
+	base: BranchName.optional().describe("the branch that agents start from and that their work is merged into"),
+	shared: z.array(InsidePath).max(100).optional().describe("folders that agents share, linked from `primary/`"),
+	copy: z.array(InsidePath).max(100).optional().describe("files that git ignores and that a new workspace gets a copy of"),
+	setup: Command.optional().describe("prepares a new workspace, and `primary/`"),
+	check: Command.optional().describe("has to succeed on the result before anything is merged"),
+	teardown: Command.optional().describe("runs before a workspace is removed; its failure does not keep the workspace"),
+	merge: z.enum(mergeStrategies).optional().describe("how work is merged unless somebody says otherwise"),
+	presets: z.record(z.string(), z.unknown()).optional().describe("workflows by name; checked where issues are"),
+});
+export type RepositoryConfig = z.infer<typeof RepositoryConfig>;
+
+/** The home's `projects/<slug>/config.yaml`. */
+export const ProjectConfig = z.strictObject({
+	...RepositoryConfig.shape,
+	sandbox: z.enum(["on", "off"]).optional().describe("run agents in a sandbox"),
+	push: z
+		.enum(["never", "settle", "approve"])
+		.optional()
+		.describe("when Brood pushes by itself: never, the agent's branch after each turn, or base after an approve"),
+	fileBytesMax: z.int().positive().optional().describe("no commit takes a file that is larger"),
+});
+export type ProjectConfig = z.infer<typeof ProjectConfig>;
+
+/** The settings that are in force. */
+export const ProjectSettings = z.strictObject({
+	base: z.string(),
+	shared: z.array(z.string()),
+	copy: z.array(z.string()),
+	setup: z.string().nullable(),
+	check: z.string().nullable(),
+	teardown: z.string().nullable(),
+	merge: z.enum(mergeStrategies),
+	presets: z.record(z.string(), z.unknown()),
+	sandbox: z.enum(["on", "off"]),
+	push: z.enum(["never", "settle", "approve"]),
+	fileBytesMax: z.int(),
+});
+export type ProjectSettings = z.infer<typeof ProjectSettings>;
+
+/** What the repository wants to run and nobody has agreed to yet: exactly this content, known by its fingerprint. */
+export const PendingApproval = z.strictObject({
+	fingerprint: z.string(),
+	setup: z.string().nullable(),
+	check: z.string().nullable(),
+	teardown: z.string().nullable(),
+	presets: z.array(z.string()),
+});
+export type PendingApproval = z.infer<typeof PendingApproval>;
+
+const unsaid = {
+	shared: [],
+	copy: [],
+	setup: null,
+	check: null,
+	teardown: null,
+	merge: "merge",
+	presets: {},
+	sandbox: "off",
+	push: "never",
+	fileBytesMax: 50 * 1024 * 1024,
+} as const;
+
+/** The home's word first, then the repository's, then what is usual. */
+export function settle(own: ProjectConfig, repository: RepositoryConfig, base: string): ProjectSettings {
+	return ProjectSettings.parse({ ...unsaid, base, ...said(repository), ...said(own) });
+}
+
+function said<T extends object>(config: T): Partial<T> {
+	return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+/** What of a repository's configuration would run: the part that has to be approved. */
+export function runnable({ setup, check, teardown, presets }: RepositoryConfig): RepositoryConfig {
+	return said({ setup, check, teardown, presets });
+}

@@ -1,0 +1,151 @@
+// Where an agent works: the workspace itself, and what the verbs of the work cycle answer.
+import { z } from "zod";
+
+export const workspaceKinds = ["worktree", "clone", "main"] as const;
+export const mergeStrategies = ["ff", "merge", "squash", "rebase"] as const;
+export const syncStrategies = ["ff", "rebase", "merge"] as const;
+
+export const WorkspaceKind = z.enum(workspaceKinds);
+export type WorkspaceKind = z.infer<typeof WorkspaceKind>;
+export const MergeStrategy = z.enum(mergeStrategies);
+export type MergeStrategy = z.infer<typeof MergeStrategy>;
+export const SyncStrategy = z.enum(syncStrategies);
+export type SyncStrategy = z.infer<typeof SyncStrategy>;
+
+/** An agent's workspace; an agent that has none has null. `branch` is its home, `base` the branch its work is measured against. */
+export const Workspace = z.strictObject({
+	kind: WorkspaceKind,
+	path: z.string(),
+	branch: z.string(),
+	base: z.string(),
+});
+export type Workspace = z.infer<typeof Workspace>;
+
+/** `brood.json` in the git folder of a workspace that we made, and, until it is ready, beside its place: the proof that it is ours. */
+export const WorkspaceMark = z.strictObject({
+	agent: z.string(),
+	project: z.string(),
+	kind: WorkspaceKind,
+	path: z.string(),
+	branch: z.string(),
+	base: z.string(),
+	/** where its branch began; null in a repository without commits */
+	start: z.string().nullable(),
+	ready: z.boolean(),
+});
+export type WorkspaceMark = z.infer<typeof WorkspaceMark>;
+
+/** `brood.json` in the git folder of `primary/`: what it was filled for; null while it is being filled. */
+export const PrimaryMark = z.strictObject({ project: z.string(), commit: z.string().nullable(), lockfiles: z.string().nullable() });
+export type PrimaryMark = z.infer<typeof PrimaryMark>;
+
+/** The full name of a commit; null stands for "no commit yet". */
+export const CommitId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "a commit is named by its whole hash");
+export type CommitId = z.infer<typeof CommitId>;
+
+/** How an agent's branch stands against its base. */
+export const Standing = z.strictObject({
+	head: CommitId.nullable(),
+	base: CommitId.nullable(),
+	/** commits that base lacks; none if they were merged in another form */
+	ahead: z.int(),
+	/** commits of base that the branch lacks */
+	behind: z.int(),
+	dirty: z.boolean(),
+});
+export type Standing = z.infer<typeof Standing>;
+
+export const healthCodes = [
+	"PATH_GONE",
+	"NOT_OURS",
+	"BRANCH_GONE",
+	"OTHER_BRANCH",
+	"HEAD_WENT_BACK",
+	"LINK_BROKEN",
+	"LOCK_LEFT",
+	"OPERATION_OPEN",
+	"UNFINISHED",
+	"DISK_LOW",
+] as const;
+
+export const HealthIssue = z.strictObject({
+	code: z.enum(healthCodes),
+	text: z.string(),
+	/** a command that is safe to run */
+	fix: z.string(),
+});
+export type HealthIssue = z.infer<typeof HealthIssue>;
+
+export const Health = z.strictObject({ healthy: z.boolean(), issues: z.array(HealthIssue) });
+export type Health = z.infer<typeof Health>;
+
+export const ChangedFile = z.strictObject({
+	path: z.string(),
+	/** the path it had before, if it was renamed */
+	from: z.string().nullable(),
+	/** lines; null for what is not text */
+	added: z.int().nullable(),
+	deleted: z.int().nullable(),
+});
+export type ChangedFile = z.infer<typeof ChangedFile>;
+
+export const Diff = z.strictObject({
+	/** what it was compared with: a commit, `index`, or another agent's tree */
+	against: z.string(),
+	files: z.array(ChangedFile),
+	patch: z.string(),
+	/** the patch, or the list of files, was too long and is not whole */
+	truncated: z.boolean(),
+});
+export type Diff = z.infer<typeof Diff>;
+
+export const Committed = z.strictObject({
+	commit: CommitId,
+	branch: z.string(),
+	/** what it took: git's letter for what happened to it, and its path */
+	files: z.array(z.strictObject({ status: z.string(), path: z.string() })),
+	/** what it left, and why */
+	left: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
+	trailers: z.record(z.string(), z.string()),
+});
+export type Committed = z.infer<typeof Committed>;
+
+/** A commit in an agent's branch that Brood did not make there. */
+export const SeenCommit = z.strictObject({
+	commit: CommitId,
+	author: z.string(),
+	subject: z.string(),
+	/** made under the agent's own name */
+	byAgent: z.boolean(),
+});
+export type SeenCommit = z.infer<typeof SeenCommit>;
+
+export const CommandRun = z.strictObject({
+	command: z.string(),
+	/** null if a signal or the time limit ended it */
+	exit: z.int().nullable(),
+	/** the last part of what it printed */
+	output: z.string(),
+});
+export type CommandRun = z.infer<typeof CommandRun>;
+
+export const Pushed = z.strictObject({ remote: z.string(), branch: z.string(), pushed: z.boolean(), error: z.string().nullable() });
+export type Pushed = z.infer<typeof Pushed>;
+
+/** What is written down about a merge before it is made. */
+export const MergeRecord = z.strictObject({ reviewed: CommitId, strategy: MergeStrategy, branch: z.string(), before: CommitId.nullable() });
+export type MergeRecord = z.infer<typeof MergeRecord>;
+
+export const Merged = z.strictObject({
+	/** the commit that was reviewed */
+	reviewed: CommitId,
+	/** the commit that base is on because of it */
+	commit: CommitId,
+	strategy: MergeStrategy,
+	base: z.strictObject({ branch: z.string(), before: CommitId.nullable(), after: CommitId }),
+	check: CommandRun.nullable(),
+	push: Pushed.nullable(),
+	/** it had been merged before: nothing happened now */
+	replayed: z.boolean(),
+});
+export type Merged = z.infer<typeof Merged>;

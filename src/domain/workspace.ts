@@ -1,0 +1,113 @@
+// Workspaces: what an agent is to get, who may be at it, and what git's steps mean for the agent. What git does is not here.
+import type { AgentSpawn, AgentState } from "#contract/agent.ts";
+import type { LeaseStep, Plan, WorkspaceDrift, WorkspaceLease, WorkspaceRecord } from "#contract/cycle.ts";
+import { type Actor, agentOf } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { Workspace } from "#contract/workspace.ts";
+import { isHeld } from "./agent/label.ts";
+import { suggestion } from "./agent/transitions.ts";
+import type { Decision } from "./decision.ts";
+
+/** What a new agent gets: a workspace that is there already, a plan for one, or neither. */
+export interface Allotment {
+	workspace: Workspace | null;
+	plan: Plan | null;
+}
+
+const nothing: Allotment = { workspace: null, plan: null };
+
+export interface AllotmentSight {
+	parent: AgentState;
+	project: ProjectState | null;
+	/** a living agent of the project that works in the repository itself */
+	inMain: AgentState | undefined;
+}
+
+export function allot({ parent, project, inMain }: AllotmentSight, command: AgentSpawn): Allotment | Refusal {
+	const settled = parent.workspace !== null || parent.plan !== null;
+	const usual = parent.supervisor === null ? (project?.base == null ? "none" : "new") : settled ? "new" : "none";
+	const wish = command.workspace ?? (command.workspaceKind === undefined ? usual : "new");
+	if (wish === "none") return nothing;
+	if (wish === "share") {
+		if (parent.workspace === null)
+			return refuse("VALIDATION_ERROR", `${parent.handle} has no workspace to share.`, { suggestions: [suggestion("status", parent)] });
+		return { workspace: parent.workspace, plan: null };
+	}
+	if (project === null || project.base === null) {
+		const where = project === null ? "Without a project there is no workspace" : `${project.slug} is no git repository, so it has no workspaces`;
+		return refuse("VALIDATION_ERROR", `${where}.`, { suggestions: ["brood project list"] });
+	}
+	// two agents in one checkout would trip over each other, so a fork of the one that is there gets a worktree
+	const inherited = parent.workspace?.kind ?? parent.plan?.kind ?? "worktree";
+	const kind = command.workspaceKind ?? (inherited === "main" ? "worktree" : inherited);
+	if (kind === "main" && inMain !== undefined) {
+		return refuse("CONFLICT", `${inMain.handle} works in the repository of ${project.slug} itself; there is room for one.`, {
+			details: { agent: inMain.id },
+			suggestions: [suggestion("status", inMain)],
+		});
+	}
+	const fromTree = parent.workspace !== null && kind !== "main" && command.from === undefined;
+	return {
+		workspace: null,
+		plan: { kind, from: command.from ?? null, parent: fromTree ? parent.id : null, snapshot: fromTree ? (command.snapshot ?? null) : null },
+	};
+}
+
+/** Steps that an agent may take inside of its own turn. */
+const duringTurn: readonly LeaseStep[] = ["commit"];
+/** Steps that make sense for an agent that has ended. */
+const afterEnd: readonly LeaseStep[] = ["delete", "fork"];
+
+export function decideLease(agent: AgentState, { step }: WorkspaceLease, by: { actor: Actor }): Decision {
+	const details = { agent: agent.id, step };
+	if (agent.workspace === null) return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, { details, suggestions: [suggestion("status", agent)] });
+	if (agent.lease !== null) {
+		return refuse("AGENT_BUSY", `The workspace of ${agent.handle} is being worked on (${agent.lease.step}).`, {
+			details,
+			suggestions: [suggestion("wait", agent)],
+		});
+	}
+	if (agent.life === "ended" && !afterEnd.includes(step)) {
+		return refuse("AGENT_INVALID_STATE", `${agent.handle} has ended: ${step} is not possible any more.`, {
+			details,
+			suggestions: [suggestion("status", agent)],
+		});
+	}
+	const caller = agentOf(by.actor);
+	if (caller !== null && caller !== agent.id) return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details });
+	const own = caller === agent.id && duringTurn.includes(step);
+	if (agent.turn !== null && !own) {
+		return refuse("AGENT_BUSY", `${agent.handle} is running: ${step} has to wait for the end of its turn.`, {
+			details,
+			suggestions: [suggestion("wait", agent), suggestion("interrupt", agent)],
+		});
+	}
+	return [{ kind: "workspace.leased", agent: agent.id, data: { step } }];
+}
+
+export const decideFree = (agent: AgentState): Decision => (agent.lease === null ? [] : [{ kind: "workspace.freed", agent: agent.id }]);
+
+/** A copy that was being made of it leaves nothing half done; any other step may have. */
+export function decideLeaseCrash(agent: AgentState): Decision {
+	if (agent.lease === null) return [];
+	const { step } = agent.lease;
+	const reason = `The daemon ended while git was at its workspace (${step}).`;
+	const held = step === "fork" || agent.life === "ended" ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "recovery", reason } } as const];
+	return [{ kind: "workspace.freed", agent: agent.id }, ...held];
+}
+
+export function decideRecord(agent: AgentState, { fact, tell }: WorkspaceRecord, by: { actor: Actor }): Decision {
+	const caller = agentOf(by.actor);
+	if (caller !== null && caller !== agent.id) return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details: { agent: agent.id } });
+	const told = tell === undefined || agent.life === "ended" ? [] : [{ kind: "system", agent: agent.id, text: tell, data: { about: fact.kind } }];
+	return [{ ...fact, agent: agent.id }, ...told];
+}
+
+export function decideDrift(agent: AgentState, { reason }: WorkspaceDrift): Decision {
+	if (agent.life !== "live" || isHeld(agent, "dirty")) return [];
+	return [{ kind: "agent.held", agent: agent.id, data: { hold: "dirty", reason } }];
+}
+
+export const decideFound = (agent: AgentState): Decision =>
+	isHeld(agent, "dirty") ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["dirty"] } }] : [];

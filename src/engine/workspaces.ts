@@ -1,0 +1,261 @@
+// The seam to everything that git does for an agent. One implementation stands on git (`adapters/git/workspaces.ts`).
+//
+// Every method answers a value or a `Refusal`; it throws only when the world fails (a disk, a broken repository, git gone).
+// Nothing that is not committed is ever overwritten or removed without a snapshot that was taken before. Callers hold the
+// agent's workspace lease: no method protects one agent's tree from two callers at once. What several agents share (the
+// repository, its base branch) is protected here.
+import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
+import type { PendingApproval, ProjectSettings } from "#contract/project-config.ts";
+import type { Refusal } from "#contract/refusal.ts";
+import type {
+	CommandRun,
+	Committed,
+	Diff,
+	Health,
+	Merged,
+	MergeStrategy,
+	Pushed,
+	SeenCommit,
+	Standing,
+	SyncStrategy,
+	Workspace,
+	WorkspaceKind,
+} from "#contract/workspace.ts";
+
+/** A project as its row has it: `path` is the root of a repository, or the bare mirror in the home. */
+export interface ProjectPlace {
+	slug: ProjectSlug;
+	path: string;
+}
+
+export interface Tenant {
+	id: AgentId;
+	handle: Handle;
+}
+
+/** An agent in its workspace. */
+export interface Stay {
+	project: ProjectPlace;
+	agent: Tenant;
+	workspace: Workspace;
+}
+
+/** How a step that takes long is watched, fed and stopped. */
+export interface Live {
+	/** each line that the project's own commands print, as it comes */
+	line?(text: string): void;
+	/** for the project's own commands: what the agent's process would get */
+	environment?: Readonly<Record<string, string>>;
+	signal?: AbortSignal;
+	/** fingerprints of repository configuration that somebody agreed to */
+	approved?: readonly string[];
+}
+
+export interface OpenedProject {
+	path: string;
+	base: string;
+	/** where it was cloned from; null for a local one */
+	url: string | null;
+}
+
+export interface SettingsInForce {
+	settings: ProjectSettings;
+	/** of what the repository's own configuration wants to run; null if that is nothing */
+	fingerprint: string | null;
+	/** set while that would run and is not approved; until then it is left out of `settings` */
+	pendingApproval: PendingApproval | null;
+}
+
+export interface ProvisionWish {
+	project: ProjectPlace;
+	agent: Tenant;
+	kind: WorkspaceKind;
+	/** a branch of the project; the project's base if absent */
+	from?: string;
+}
+
+/** The parent's tree as it is, or as a snapshot of it was. */
+export interface ForkWish extends ProvisionWish {
+	parent: Stay;
+	snapshot?: string;
+	/** run the setup command as for a new workspace */
+	setup?: boolean;
+}
+
+export interface Provisioned {
+	workspace: Workspace;
+	head: string | null;
+	/** what was linked, copied or left, and why; never a reason to fail */
+	shared: { path: string; done: "linked" | "copied" | "left"; reason: string | null }[];
+	setup: CommandRun | null;
+	/** everything had been there already */
+	found: boolean;
+	/** a fork only: what did not come along, and why */
+	missing: { path: string; reason: string }[];
+}
+
+/** Where an agent's workspace came to rest. */
+export interface AtHome {
+	standing: Standing;
+	/** the branch or its files moved */
+	moved: boolean;
+	/** taken first, where there was something to save */
+	snapshot: string | null;
+	/** one sentence for the agent: what changed under it */
+	text: string;
+}
+
+export interface CommitWish {
+	message: string;
+	/** inside the tree; everything that is not ignored if absent */
+	paths?: readonly string[];
+	turn?: number;
+	stage?: string;
+}
+
+/** `base` is measured from where the branch left it. */
+export type Against = { kind: "base" } | { kind: "index" } | { kind: "agent"; stay: Stay };
+
+export interface ApproveWish extends Live {
+	/** the commit that was reviewed */
+	commit: string;
+	/** the project's setting if absent */
+	strategy?: MergeStrategy;
+	/** of the merge or squash commit; made from the branch and its commits if absent */
+	message?: string;
+}
+
+export interface RemoveWish extends Live {
+	/** skips the checks, never the snapshot */
+	force?: boolean;
+	/** the branch too */
+	branch?: boolean;
+	/** commits of the branch that are known to have been merged in another form */
+	merged?: readonly string[];
+}
+
+export interface Removed {
+	/** the folder's place in the trash; null if there was none to move */
+	trash: string | null;
+	snapshot: string | null;
+	branchRemoved: boolean;
+	teardown: CommandRun | null;
+}
+
+export interface Leftover {
+	what: "trash" | "snapshot" | "scratch" | "clone" | "unknown";
+	name: string;
+	bytes: number;
+	reason: string;
+	/** false for what is only shown: nobody knows enough about it to free it */
+	freed: boolean;
+}
+
+export interface Snapshot {
+	/** its number among the agent's, from 1 */
+	id: string;
+	commit: string;
+	agent: AgentId;
+	at: number;
+	reason: string;
+	turn: number | null;
+	head: string | null;
+	/** what it could not hold */
+	missing: { path: string; reason: string }[];
+	/** how many ignored files there were; they are never held */
+	ignored: number;
+}
+
+export interface Workspaces {
+	/**
+	 * Makes a repository a project. A path must be the root of a git repository, with or without commits; nothing in it is
+	 * changed. A URL is cloned as a bare mirror. Calling it again with the same wish finds what is there.
+	 * Refuses with VALIDATION_ERROR what is no repository's root, no URL, or a URL with a password in it; NOT_FOUND a branch
+	 * or a remote that is not there; PATH_EXISTS where the mirror's place is taken.
+	 */
+	openProject(wish: { slug: ProjectSlug; source: string; branch?: string }, live?: Live): Promise<OpenedProject | Refusal>;
+
+	/** Reads the home's and the repository's configuration. Refuses with VALIDATION_ERROR and file:line:column what is wrong in it. */
+	settings(project: ProjectPlace, approved?: readonly string[]): Promise<SettingsInForce | Refusal>;
+
+	/** Fetches a mirror and moves its base forward if that loses nothing. Does nothing for a local project. Never throws because the remote is away. */
+	refresh(project: ProjectPlace, live?: Live): Promise<{ moved: boolean; error: string | null }>;
+
+	/**
+	 * Makes an agent's workspace, completes one that was begun, or finds it done. On failure nothing is left of what it made,
+	 * and nothing is touched that it did not make.
+	 * Refuses with PATH_EXISTS what stands in the way, NOT_FOUND an unknown branch, VALIDATION_ERROR a bad name or
+	 * configuration, CONFLICT a setup command that fails or is not approved yet. Never fails because of a shared path.
+	 */
+	provision(wish: ProvisionWish, live?: Live): Promise<Provisioned | Refusal>;
+
+	/** The same, with the tree, the index and the HEAD of another agent. Also refuses with SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE. */
+	provisionFrom(wish: ForkWish, live?: Live): Promise<Provisioned | Refusal>;
+
+	/** What the agent's process needs in its environment so that its commits carry its name; nothing of it is in the repository's configuration. */
+	identity(agent: Tenant): Readonly<Record<string, string>>;
+
+	/** Looks at everything and repairs nothing. Never throws because the workspace is damaged: that is an issue. */
+	health(stay: Stay, seen?: { commit: string | null }): Promise<Health>;
+
+	/**
+	 * Takes a snapshot, then cleans the tree, goes home and links again; makes a tree anew that is gone. `main` is only moved
+	 * forward, and refused with WORKTREE_DIRTY or CONFLICT when dirty or ahead. Refuses with SNAPSHOT_INCOMPLETE where
+	 * cleaning would lose what the snapshot could not hold.
+	 */
+	recover(stay: Stay, live?: Live): Promise<AtHome | Refusal>;
+
+	/** Goes to the agent's branch and, if it has nothing that base lacks, to base. Refuses with WORKTREE_DIRTY; never cleans. */
+	release(stay: Stay, live?: Live): Promise<AtHome | Refusal>;
+
+	/** Brings base into the agent's branch. Refuses with WORKTREE_DIRTY, MERGE_CONFLICT (files named), CONFLICT (ff is not possible); after a refusal the tree is as it was. */
+	sync(stay: Stay, strategy: SyncStrategy, live?: Live): Promise<AtHome | Refusal>;
+
+	/** Ahead, behind, dirty. Refuses with NOT_FOUND when the tree or the branch is gone. */
+	standing(stay: Stay): Promise<Standing | Refusal>;
+
+	/** The commits on the agent's branch since the one that was last seen, oldest first. */
+	commitsSince(stay: Stay, seen: string | null): Promise<SeenCommit[] | Refusal>;
+
+	/**
+	 * Commits in the agent's name, with its trailers. Refuses with AGENT_NO_COMMIT when there is nothing to commit,
+	 * MERGE_CONFLICT while files are in conflict, TOO_LARGE with the files over the limit, VALIDATION_ERROR a path outside,
+	 * CONFLICT when HEAD is not on the agent's branch.
+	 */
+	commit(stay: Stay, wish: CommitWish): Promise<Committed | Refusal>;
+
+	/** Everything that differs, untracked files included. Writes nothing that anybody sees. */
+	diff(stay: Stay, against: Against): Promise<Diff | Refusal>;
+
+	/** Pushes the agent's branch to `origin`, never by force. A remote that says no is an answer. */
+	push(stay: Stay): Promise<Pushed | Refusal>;
+
+	/**
+	 * Merges the reviewed commit into base. Refuses with CONFLICT when the branch has moved on, base moved meanwhile, ff is
+	 * not possible, or the check fails; AGENT_NO_COMMIT; WORKTREE_DIRTY (the agent's tree, or the person's checkout of base);
+	 * MERGE_CONFLICT with the files. After a refusal everything is as it was. Called again after a crash it answers the
+	 * merge that had happened.
+	 */
+	approve(stay: Stay, wish: ApproveWish): Promise<Merged | Refusal>;
+
+	/**
+	 * Takes a snapshot, moves the folder into the trash and forgets the worktree. Refuses with WORKTREE_DIRTY and CONFLICT
+	 * (not merged) unless forced; `main` always with CONFLICT. A workspace that is gone already is no failure.
+	 */
+	remove(stay: Stay, wish: RemoveWish): Promise<Removed | Refusal>;
+
+	/** Frees what is past its time, with the reason for each; with `dryRun` only says so. `needed` are commits of snapshots that a living agent's lineage leads to. */
+	gc(project: ProjectPlace, options: { dryRun: boolean; living: readonly Tenant[]; needed?: readonly string[] }): Promise<Leftover[]>;
+
+	/** Fills `primary/` from base with the setup command, if it is not filled for base's lockfiles already. Refuses as `provision`. */
+	warm(project: ProjectPlace, live?: Live): Promise<{ path: string; commit: string | null; filled: boolean; setup: CommandRun | null } | Refusal>;
+
+	/** Records the tree; null if nothing changed since the last one. */
+	takeSnapshot(stay: Stay, why: { reason: string; turn?: number }): Promise<Snapshot | null>;
+	/** newest first */
+	snapshots(stay: Stay): Promise<Snapshot[]>;
+	/** Refuses with SNAPSHOT_GONE. */
+	showSnapshot(stay: Stay, id: string): Promise<Diff | Refusal>;
+	/** Puts the tree back as it was, after a snapshot of what it is. Refuses with SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE. */
+	restoreSnapshot(stay: Stay, id: string): Promise<AtHome | Refusal>;
+}

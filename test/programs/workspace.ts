@@ -1,0 +1,18 @@
+// One verb of the workspaces in a process of its own, which kills itself after its n-th git command; never with 0.
+//   workspace.ts <root of a world> provision|approve|remove <n> <path of the workspace>
+import { agreed, tenant, World } from "#test/support/world.ts";
+
+const [root = "", verb = "", count = "0", folder = ""] = process.argv.slice(2);
+let left = Number(count);
+const world = new World(root, {
+	step: async (run) => {
+		const answer = await run();
+		if (--left === 0) process.kill(process.pid, "SIGKILL");
+		return left === 0 ? await new Promise(() => {}) : answer;
+	},
+});
+const stay = { project: world.project, agent: tenant("a"), workspace: { kind: "worktree", path: folder, branch: "brood/a", base: "main" } } as const;
+
+if (verb === "provision") agreed(await world.workspaces.provision({ ...stay, kind: "worktree" }));
+else if (verb === "approve") agreed(await world.workspaces.approve(stay, { commit: world.tip("brood/a") }));
+else agreed(await world.workspaces.remove(stay, { force: true, branch: true }));

@@ -1,0 +1,38 @@
+// What is running of a home, found without the help of whatever keeps it together.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { alive, innerPid, markName } from "#adapters/system/processes.ts";
+import type { ContainmentLevel } from "#contract/config.ts";
+
+/** Everything that carries the home's mark or works below its scratch folder. */
+export function processesOf(home: string): number[] {
+	if (!existsSync(path.join(home, "id"))) return [];
+	const mark = `${markName}=${readFileSync(path.join(home, "id"), "utf8")}`;
+	return alive().flatMap(({ pid, environment }) => (environment.split("\0").includes(mark) || worksIn(pid, path.join(home, "scratch")) ? pid : []));
+}
+
+/** The same without the two processes that are the wall around an agent. */
+export function insiders(home: string, level: ContainmentLevel): number[] {
+	return processesOf(home).filter((pid) => level === "groups" || (innerPid(pid) ?? 1) > 1);
+}
+
+function worksIn(pid: number, folder: string): boolean {
+	try {
+		return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
+	} catch {
+		return false;
+	}
+}
+
+const runs = (command: string, ...args: string[]): boolean => spawnSync(command, args, { stdio: "ignore" }).status === 0;
+const mapped = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
+
+/** What this machine offers, strongest first. */
+export const available: ContainmentLevel[] = [
+	...(runs("bwrap", "--unshare-pid", "--dev-bind", "/", "/", "--proc", "/proc", "true") ? (["bubblewrap"] as const) : []),
+	...(runs("setpriv", "--pdeathsig", "KILL", "unshare", ...mapped, "--pid", "--fork", "--mount-proc", "true") ? (["namespace"] as const) : []),
+	"groups",
+];
+
+export const configure = (home: string, containment: ContainmentLevel): void => writeFileSync(path.join(home, "config.yaml"), `containment: ${containment}\n`);

@@ -1,0 +1,257 @@
+// A process that dies between two git commands, at each of them in turn: what it left is finished or taken back by the next call,
+// and no byte is lost. Dying is played by a git that never answers again, so that not even a `finally` runs, and by modules that
+// are loaded anew; a few of the deaths are real ones, by SIGKILL.
+import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Stay } from "#engine/workspaces.ts";
+import { makeWorld } from "#test/support/make-world.ts";
+import { runProgram } from "#test/support/process.ts";
+import { agreed, fingerprint, read, tenant, type World, write } from "#test/support/world.ts";
+
+type When = "before" | "after";
+const torture = process.env["BROOD_TORTURE"] !== undefined;
+vi.setConfig({ testTimeout: torture ? 900_000 : 60_000 });
+
+/** A second process on the same disk, which dies before or after its n-th git command; null if it came to its end. */
+async function dying(world: World, at: number, when: When, act: (world: World) => Promise<unknown>): Promise<"died" | "lived"> {
+	vi.resetModules();
+	const fresh = await import("#test/support/world.ts");
+	const died = Promise.withResolvers<"died">();
+	let count = 0;
+	const step = async <T>(run: () => Promise<T>): Promise<T> => {
+		count++;
+		const last = count >= at;
+		if (last && when === "before") died.resolve("died");
+		const answer = last && when === "before" ? await new Promise<T>(() => {}) : await run();
+		if (last) died.resolve("died");
+		return last ? await new Promise<T>(() => {}) : answer;
+	};
+	return await Promise.race([died.promise, act(new fresh.World(world.root, { step })).then((): "lived" => "lived")]);
+}
+
+/** A process that starts after the other one died. */
+async function next(world: World): Promise<World> {
+	vi.resetModules();
+	const fresh = await import("#test/support/world.ts");
+	return new fresh.World(world.root);
+}
+
+/** Lets `act` die at its steps, each time in the same world as it was prepared, and looks at what `after` finds. */
+async function atEachStep(
+	prepare: () => Promise<{ world: World; stay: Stay }>,
+	act: (world: World, stay: Stay) => Promise<unknown>,
+	after: (world: World, stay: Stay) => Promise<void>,
+): Promise<number> {
+	const { world, stay } = await prepare();
+	const prepared = `${world.root}-prepared`;
+	onTestFinished(() => rmSync(prepared, { recursive: true, force: true }));
+	cpSync(world.root, prepared, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+	let deaths = 0;
+	for (let at = 1; ; at += torture ? 1 : 3) {
+		for (const when of torture ? (["before", "after"] as const) : [at % 2 === 0 ? ("before" as const) : ("after" as const)]) {
+			rmSync(world.root, { recursive: true, force: true });
+			cpSync(prepared, world.root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+			const end = await dying(world, at, when, async (mortal) => await act(mortal, stay));
+			await after(world, stay);
+			if (end === "lived") return deaths;
+			deaths++;
+		}
+	}
+}
+
+const stayOf = (world: World, handle: string): Stay => ({
+	project: world.project,
+	agent: tenant(handle),
+	workspace: { kind: "worktree", path: path.join(world.home, "projects/p/agents", handle), branch: `brood/${handle}`, base: "main" },
+});
+
+/** A person who has base checked out and is in the middle of something. */
+function busyPerson(): World {
+	const world = makeWorld();
+	write(world.repository, "folder/b.txt", "being edited\n");
+	write(world.repository, "notes.txt", "untracked\n");
+	write(world.repository, ".env", "ignored\n");
+	return world;
+}
+
+const personsOwn = (world: World): string[] => ["folder/b.txt", "notes.txt", ".env"].map((name) => read(world.repository, name));
+const own = ["being edited\n", "untracked\n", "ignored\n"];
+
+describe("provision", () => {
+	const wish = (world: World, kind: "worktree" | "clone" = "worktree") => ({ project: world.project, agent: tenant("a"), kind }) as const;
+	const prepare = async (): Promise<{ world: World; stay: Stay }> => {
+		const world = busyPerson();
+		world.configure("setup: echo built > built.log\n");
+		return { world, stay: stayOf(world, "a") };
+	};
+
+	test.each(["worktree", "clone"] as const)("of a %s is finished by the next call", async (kind) => {
+		const deaths = await atEachStep(
+			prepare,
+			async (world) => agreed(await world.workspaces.provision(wish(world, kind))),
+			async (world, { workspace }) => {
+				const again = await next(world);
+				agreed(await again.workspaces.provision(wish(world, kind)));
+				expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
+				expect([read(workspace.path, "a.txt"), read(workspace.path, "built.log")]).toEqual(["one\ntwo\nthree\n", "built\n"]);
+				expect(readdirSync(path.dirname(workspace.path))).toEqual(["a"]);
+				expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(kind === "clone" ? 1 : 2);
+				expect(personsOwn(world)).toEqual(own);
+			},
+		);
+		expect(deaths).toBeGreaterThan(3);
+	});
+
+	test("is taken back to nothing if the next call fails", async () => {
+		const deaths = await atEachStep(
+			prepare,
+			async (world) => agreed(await world.workspaces.provision(wish(world))),
+			async (world, { workspace }) => {
+				world.configure("setup: exit 1\n");
+				const again = await next(world);
+				const answer = await again.workspaces.provision(wish(world));
+				const ready = "found" in answer && answer.found;
+				expect([existsSync(workspace.path), world.git(world.repository, "branch", "--list", "brood/*") !== ""]).toEqual([ready, ready]);
+				expect(readdirSync(path.dirname(workspace.path))).toEqual(ready ? ["a"] : []);
+				expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(ready ? 2 : 1);
+			},
+		);
+		expect(deaths).toBeGreaterThan(3);
+	});
+});
+
+describe("a fork", () => {
+	test("is finished by the next call, with the parent's changes", async () => {
+		const deaths = await atEachStep(
+			async () => {
+				const world = makeWorld();
+				const parent = await world.agent("parent");
+				write(parent.workspace.path, "new.txt", "untracked\n");
+				return { world, stay: parent };
+			},
+			async (world, parent) => agreed(await world.workspaces.provisionFrom({ project: world.project, agent: tenant("child"), kind: "worktree", parent })),
+			async (world, parent) => {
+				const again = await next(world);
+				const { workspace } = agreed(await again.workspaces.provisionFrom({ project: world.project, agent: tenant("child"), kind: "worktree", parent }));
+				expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/child\n?? new.txt");
+				expect(readdirSync(path.dirname(workspace.path)).sort()).toEqual(["child", "parent"]);
+			},
+		);
+		expect(deaths).toBeGreaterThan(3);
+	});
+});
+
+describe("approve", () => {
+	test.each(["merge", "rebase"] as const)("by %s has happened once or not at all, and the next call knows which", async (strategy) => {
+		const deaths = await atEachStep(
+			async () => {
+				const world = busyPerson();
+				world.configure("check: test -e work.txt\n");
+				const stay = await world.agent("a");
+				write(stay.workspace.path, "work.txt", "w\n");
+				agreed(await world.workspaces.commit(stay, { message: "Work" }));
+				return { world, stay };
+			},
+			async (world, stay) => agreed(await world.workspaces.approve(stay, { commit: world.tip("brood/a"), strategy })),
+			async (world, stay) => {
+				const done = world.git(world.repository, "ls-tree", "--name-only", "main").includes("work.txt");
+				expect([existsSync(path.join(world.repository, "work.txt")), personsOwn(world)]).toEqual([done, own]);
+				const again = await next(world);
+				const merged = agreed(await again.workspaces.approve(stay, { commit: world.tip("brood/a"), strategy }));
+				expect([merged.replayed, merged.commit, merged.base.after]).toEqual([done, world.tip("main"), world.tip("main")]);
+				expect(world.git(world.repository, "log", "--first-parent", "--format=%H", "main").split("\n")).toHaveLength(2);
+				expect(world.git(world.repository, "status", "--porcelain")).toBe(" M folder/b.txt\n?? notes.txt");
+				expect(personsOwn(world)).toEqual(own);
+				await again.workspaces.gc(world.project, { dryRun: false, living: [stay.agent] });
+				expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(2);
+			},
+		);
+		expect(deaths).toBeGreaterThan(8);
+	});
+});
+
+describe("what takes something away", () => {
+	const messy = async (): Promise<{ world: World; stay: Stay }> => {
+		const world = busyPerson();
+		const stay = await world.agent("a");
+		write(stay.workspace.path, "new.txt", "untracked\n");
+		write(stay.workspace.path, "a.txt", "changed\n");
+		return { world, stay };
+	};
+
+	test("remove: the folder is in the trash, the changes are in a snapshot, and the next call ends it", async () => {
+		const deaths = await atEachStep(
+			messy,
+			async (world, stay) => agreed(await world.workspaces.remove(stay, { force: true, branch: true })),
+			async (world, stay) => {
+				const again = await next(world);
+				agreed(await again.workspaces.remove(stay, { force: true, branch: true }));
+				expect(existsSync(stay.workspace.path)).toBe(false);
+				const files = fingerprint(path.join(world.home, "trash"));
+				expect(Object.keys(files).filter((name) => name.endsWith("/files/new.txt"))).toHaveLength(1);
+				const snapshots = await again.workspaces.snapshots(stay);
+				const diff = agreed(await again.workspaces.showSnapshot(stay, snapshots.at(-1)?.id ?? ""));
+				expect(diff.files.map((file) => file.path)).toEqual(["a.txt", "new.txt"]);
+				expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(1);
+				expect(world.git(world.repository, "branch", "--list", "brood/*")).toBe("");
+				expect(personsOwn(world)).toEqual(own);
+			},
+		);
+		expect(deaths).toBeGreaterThan(3);
+	});
+
+	test("recover: the tree is clean at home after the next call, and a snapshot has what was there", async () => {
+		const deaths = await atEachStep(
+			messy,
+			async (world, stay) => agreed(await world.workspaces.recover(stay)),
+			async (world, stay) => {
+				const again = await next(world);
+				agreed(await again.workspaces.recover(stay));
+				expect(world.git(stay.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
+				const snapshots = await again.workspaces.snapshots(stay);
+				const held = await Promise.all(snapshots.map(async ({ id }) => agreed(await again.workspaces.showSnapshot(stay, id)).files.map((file) => file.path)));
+				expect(held).toContainEqual(["a.txt", "new.txt"]);
+			},
+		);
+		expect(deaths).toBeGreaterThan(3);
+	});
+
+	test("sync: the branch is where it was or where it should be, and its tree with it", async () => {
+		const deaths = await atEachStep(
+			async () => {
+				const world = makeWorld();
+				const stay = await world.agent("a");
+				world.commit(stay.workspace.path, { "own.txt": "o\n" });
+				world.commit(world.repository, { "next.txt": "n\n" });
+				return { world, stay };
+			},
+			async (world, stay) => agreed(await world.workspaces.sync(stay, "rebase")),
+			async (world, stay) => {
+				expect(world.git(stay.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
+				const again = await next(world);
+				expect(agreed(await again.workspaces.sync(stay, "rebase")).standing).toMatchObject({ ahead: 1, behind: 0, dirty: false });
+				expect(world.git(stay.workspace.path, "log", "--format=%s")).toBe("change\nchange\nfirst");
+			},
+		);
+		expect(deaths).toBeGreaterThan(3);
+	});
+});
+
+test.each(["provision", "approve", "remove"])("%s by a process that is really killed", async (verb) => {
+	for (const at of torture ? Array.from({ length: 40 }, (_, index) => index + 1) : [4, 9]) {
+		const world = busyPerson();
+		const stay = verb === "provision" ? stayOf(world, "a") : await world.agent("a");
+		if (verb !== "provision") {
+			write(stay.workspace.path, "work.txt", "w\n");
+			agreed(await world.workspaces.commit(stay, { message: "Work" }));
+		}
+		const ran = await runProgram("workspace.ts", [world.root, verb, String(at), stay.workspace.path]);
+		if (!torture) expect([ran.signal, ran.errors]).toEqual(["SIGKILL", ""]);
+		expect(personsOwn(world)).toEqual(own);
+		const again = await runProgram("workspace.ts", [world.root, verb, "0", stay.workspace.path]);
+		expect([again.code, again.errors]).toEqual([0, ""]);
+		expect(existsSync(stay.workspace.path)).toBe(verb !== "remove");
+		expect(personsOwn(world)).toEqual(own);
+	}
+});

@@ -1,0 +1,266 @@
+// Making workspaces: what is there afterwards, what is not, and what happens when it goes wrong.
+import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { makeWorld, refused } from "#test/support/make-world.ts";
+import { agreed, fingerprint, read, tenant, type World, write } from "#test/support/world.ts";
+
+const place = (world: World, handle: string): string => path.join(world.home, "projects", "p", "agents", handle);
+
+describe("a worktree", () => {
+	test("has base's files on a branch of its own, and the agent's name on its commits only", async () => {
+		const world = makeWorld();
+		const before = fingerprint(world.repository, (name) => name === ".git");
+		const config = read(world.repository, ".git/config");
+		const wish = { project: world.project, agent: tenant("opus-1"), kind: "worktree" } as const;
+		const made = agreed(await world.workspaces.provision(wish));
+		expect(made).toEqual({
+			workspace: { kind: "worktree", path: place(world, "opus-1"), branch: "brood/opus-1", base: "main" },
+			head: world.tip("main"),
+			shared: [],
+			setup: null,
+			found: false,
+			missing: [],
+		});
+		expect(world.git(made.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/opus-1");
+		expect(read(made.workspace.path, "a.txt")).toBe("one\ntwo\nthree\n");
+		expect(fingerprint(world.repository, (name) => name === ".git")).toEqual(before);
+		expect(read(world.repository, ".git/config")).toBe(config);
+		expect(world.workspaces.identity(wish.agent)).toMatchObject({ GIT_AUTHOR_NAME: "brood-agent-opus-1", GIT_COMMITTER_EMAIL: "opus-1@brood.local" });
+		expect(agreed(await world.workspaces.provision(wish))).toEqual({ ...made, found: true });
+	});
+
+	test("starts from another branch if that is asked for, and from nothing where there is no commit", async () => {
+		const world = makeWorld();
+		world.git(world.repository, "checkout", "-qb", "feature/one");
+		const tip = world.commit(world.repository, { "f.txt": "f\n" });
+		world.git(world.repository, "checkout", "-q", "main");
+		const { workspace } = await world.agent("a", { from: "feature/one" });
+		expect([workspace.base, world.tip("HEAD", workspace.path)]).toEqual(["feature/one", tip]);
+
+		const empty = makeWorld({ empty: true });
+		const stay = await empty.agent("a");
+		expect(empty.git(stay.workspace.path, "status", "--porcelain", "--branch")).toBe("## No commits yet on brood/a");
+		write(stay.workspace.path, "first.txt", "first\n");
+		agreed(await empty.workspaces.commit(stay, { message: "first" }));
+		expect(agreed(await empty.workspaces.standing(stay))).toMatchObject({ ahead: 1, behind: 0, base: null, dirty: false });
+	});
+
+	test("steps aside where a branch has the name brood", async () => {
+		const world = makeWorld();
+		world.git(world.repository, "branch", "brood");
+		expect((await world.agent("a")).workspace.branch).toBe("brood-a");
+	});
+
+	test("hangs off a mirror as well", async () => {
+		const world = makeWorld();
+		const { path: mirror } = agreed(await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }));
+		const made = agreed(await world.workspaces.provision({ project: { slug: world.project.slug, path: mirror }, agent: tenant("a"), kind: "worktree" }));
+		expect(world.git(made.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
+	});
+
+	test("is refused where something is in the way, which stays as it is", async () => {
+		const world = makeWorld();
+		write(place(world, "folder"), "precious", "mine\n");
+		write(path.dirname(place(world, "file")), "file", "mine\n");
+		symlinkSync("/nowhere", place(world, "link"));
+		world.git(world.repository, "branch", "brood/branch");
+		world.git(world.repository, "worktree", "add", "-q", place(world, "foreign"), "-b", "foreign");
+		const before = fingerprint(world.home);
+		for (const handle of ["folder", "file", "link", "branch", "foreign"]) {
+			refused(await world.workspaces.provision({ project: world.project, agent: tenant(handle), kind: "worktree" }), "PATH_EXISTS");
+		}
+		expect(fingerprint(world.home)).toEqual(before);
+		expect(world.git(world.repository, "branch", "--list", "brood/*")).toBe("  brood/branch");
+	});
+
+	test("is refused where the folder for agents leads out of the home", async () => {
+		const world = makeWorld();
+		mkdirSync(path.join(world.root, "elsewhere"));
+		mkdirSync(path.join(world.home, "projects", "p"), { recursive: true });
+		symlinkSync(path.join(world.root, "elsewhere"), path.join(world.home, "projects", "p", "agents"));
+		refused(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }), "PATH_EXISTS");
+		expect(fingerprint(path.join(world.root, "elsewhere"))).toEqual({ "/": "folder" });
+	});
+
+	test("is not made from another agent's unfinished one", async () => {
+		const world = makeWorld();
+		const mark = {
+			agent: tenant("somebody").id,
+			project: "p",
+			kind: "worktree",
+			path: place(world, "a"),
+			branch: "brood/a",
+			base: "main",
+			start: null,
+			ready: false,
+		};
+		write(path.dirname(place(world, "a")), ".a.json", JSON.stringify(mark));
+		refused(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }), "PATH_EXISTS");
+	});
+
+	test("32 at once do not trip over each other", async () => {
+		const world = makeWorld();
+		const stays = await Promise.all(Array.from({ length: 32 }, (_, at) => world.agent(`agent-${at}`)));
+		expect(new Set(stays.map(({ workspace }) => workspace.path)).size).toBe(32);
+		for (const { workspace } of stays) expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe(`## ${workspace.branch}`);
+		expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(33);
+	});
+});
+
+describe("the setup command", () => {
+	test("runs in the workspace with the agent's environment, and its lines come as they are printed", async () => {
+		const world = makeWorld();
+		world.configure("setup: echo hello $NAME; pwd; echo $GIT_AUTHOR_NAME; touch built.log; printf last\n");
+		const lines: string[] = [];
+		const stay = await world.agent("a", { live: { line: (line) => lines.push(line), environment: { NAME: "you" } } });
+		expect(lines).toEqual(["hello you", stay.workspace.path, "brood-agent-a", "last"]);
+		expect(existsSync(path.join(stay.workspace.path, "built.log"))).toBe(true);
+	});
+
+	test("that fails leaves nothing of the workspace: no folder, no branch, no worktree, no note", async () => {
+		const world = makeWorld();
+		world.configure("setup: echo broken >&2; exit 3\n");
+		const before = { home: fingerprint(world.home, (name) => /^(trash|projects\/p\/agents)$/.test(name)), refs: world.git(world.repository, "for-each-ref") };
+		const refusal = refused(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }), "CONFLICT");
+		expect(refusal.details).toMatchObject({ step: "setup", exit: 3, output: "broken\n" });
+		expect({ home: fingerprint(world.home, (name) => /^(trash|projects\/p\/agents)$/.test(name)), refs: world.git(world.repository, "for-each-ref") }).toEqual(
+			before,
+		);
+		expect(fingerprint(path.dirname(place(world, "a")))).toEqual({ "/": "folder" });
+		expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(1);
+		world.configure("");
+		expect((await world.agent("a")).workspace.branch).toBe("brood/a");
+	});
+
+	test("can be stopped, and takes what it started along", async () => {
+		const world = makeWorld();
+		world.configure("setup: sleep 1000 & echo started; wait\n");
+		const stop = new AbortController();
+		const answer = await world.workspaces.provision(
+			{ project: world.project, agent: tenant("a"), kind: "worktree" },
+			{ signal: stop.signal, line: () => stop.abort() },
+		);
+		expect(refused(answer, "CONFLICT").details).toMatchObject({ exit: null });
+		expect(existsSync(place(world, "a"))).toBe(false);
+	});
+
+	test("that comes from the repository does not run before it is approved", async () => {
+		const world = makeWorld();
+		world.commit(world.repository, { ".brood.yaml": "setup: touch fired.log\n" });
+		const wish = { project: world.project, agent: tenant("a"), kind: "worktree" } as const;
+		refused(await world.workspaces.provision(wish), "CONFLICT");
+		expect(existsSync(place(world, "a"))).toBe(false);
+		const { fingerprint: approved } = agreed(await world.workspaces.settings(world.project));
+		const made = agreed(await world.workspaces.provision(wish, { approved: [approved ?? ""] }));
+		expect(existsSync(path.join(made.workspace.path, "fired.log"))).toBe(true);
+	});
+});
+
+describe("shared paths", () => {
+	const warmWorld = async (config: string): Promise<World> => {
+		const world = makeWorld();
+		world.commit(world.repository, { "package-lock.json": "{}\n", ".gitignore": "node_modules/\n.env\nsecret/\n", "vendor/v.txt": "tracked\n" });
+		world.configure(config);
+		agreed(await world.workspaces.warm(world.project));
+		return world;
+	};
+	const config =
+		"setup: test -e node_modules || { mkdir -p node_modules/x deep/cache vendor; echo $RANDOM > node_modules/x/y; }\nshared: [node_modules, deep/cache, vendor, missing]\n";
+
+	test("are linked if they are untracked, in primary and for the same lockfile, and git does not see them", async () => {
+		const world = await warmWorld(config);
+		const made = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }));
+		expect(made.shared).toEqual([
+			{ path: "node_modules", done: "linked", reason: null },
+			{ path: "deep/cache", done: "linked", reason: null },
+			{ path: "vendor", done: "left", reason: "something is there already" },
+			{ path: "missing", done: "left", reason: "primary has none: run brood project warm" },
+		]);
+		const primary = path.join(world.home, "projects", "p", "primary");
+		expect(readlinkSync(path.join(made.workspace.path, "node_modules"))).toBe(path.join(primary, "node_modules"));
+		expect(world.git(made.workspace.path, "status", "--porcelain")).toBe("");
+		expect(lstatSync(path.join(made.workspace.path, "vendor")).isDirectory()).toBe(true);
+
+		world.git(world.repository, "checkout", "-qb", "other");
+		world.commit(world.repository, { "package-lock.json": '{"other": true}\n' });
+		world.git(world.repository, "checkout", "-q", "main");
+		const other = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("b"), kind: "worktree", from: "other" }));
+		expect(other.shared[0]).toEqual({ path: "node_modules", done: "left", reason: "the lockfile differs from primary's" });
+	});
+
+	test("whose folder is a tracked link to elsewhere are left", async () => {
+		const world = makeWorld();
+		mkdirSync(path.join(world.root, "outside"));
+		symlinkSync(path.join(world.root, "outside"), path.join(world.repository, "deep"));
+		world.commit(world.repository, {});
+		world.configure("shared: [deep/cache]\ncopy: [deep/secret]\n");
+		write(world.root, "outside/secret", "s\n");
+		agreed(await world.workspaces.warm(world.project));
+		mkdirSync(path.join(world.root, "outside", "cache"));
+		const made = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }));
+		expect(made.shared.map(({ done }) => done)).toEqual(["left", "left"]);
+		expect(Object.keys(fingerprint(path.join(world.root, "outside"))).sort()).toEqual(["/", "cache/", "secret"]);
+	});
+
+	test("and copies: ignored files come along, tracked ones and what is there do not change", async () => {
+		const world = await warmWorld("copy: [.env, secret, a.txt, nothing]\n");
+		write(world.repository, ".env", "KEY=1\n");
+		write(world.repository, "secret/deep/s", "s\n");
+		write(world.repository, "a.txt", "changed by the person\n");
+		const made = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }));
+		expect(made.shared.map(({ path: name, done }) => `${name} ${done}`)).toEqual([".env copied", "secret copied", "a.txt left", "nothing left"]);
+		expect([read(made.workspace.path, ".env"), read(made.workspace.path, "secret/deep/s"), read(made.workspace.path, "a.txt")]).toEqual([
+			"KEY=1\n",
+			"s\n",
+			"one\ntwo\nthree\n",
+		]);
+		expect(world.git(made.workspace.path, "status", "--porcelain")).toBe("");
+	});
+
+	test("primary is filled once for a lockfile, and again when that changes on base", async () => {
+		const world = await warmWorld(config);
+		const again = async (): Promise<boolean> => agreed(await world.workspaces.warm(world.project)).filled;
+		expect(await again()).toBe(false);
+		world.commit(world.repository, { "a.txt": "no new lockfile\n" });
+		expect(await again()).toBe(false);
+		world.commit(world.repository, { "package-lock.json": "{ }\n" });
+		expect([await again(), await again()]).toEqual([true, false]);
+		world.configure("setup: exit 1\n");
+		world.commit(world.repository, { "package-lock.json": "{  }\n" });
+		refused(await world.workspaces.warm(world.project), "CONFLICT");
+		world.configure("shared: [node_modules]\n");
+		const made = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }));
+		expect(made.shared[0]?.reason).toBe("primary is not filled: run brood project warm");
+	});
+});
+
+describe("a clone", () => {
+	test("shares nothing with the project's repository, not even objects", async () => {
+		const world = makeWorld();
+		world.git(world.repository, "remote", "add", "origin", "https://user:secret@example.invalid/x.git");
+		const stay = await world.agent("a", { kind: "clone" });
+		const { path: folder } = stay.workspace;
+		expect(world.git(folder, "status", "--porcelain", "--branch")).toBe("## brood/a");
+		expect(world.git(folder, "remote", "-v")).not.toContain("secret");
+		expect(world.git(folder, "config", "remote.brood.url")).toBe(world.repository);
+		expect(existsSync(path.join(folder, ".git/objects/info/alternates"))).toBe(false);
+		const objects = Object.keys(fingerprint(path.join(folder, ".git/objects"))).filter((name) => /^[0-9a-f]{2}\/.+/.test(name));
+		expect(objects.filter((name) => lstatSync(path.join(folder, ".git/objects", name)).nlink > 1)).toEqual([]);
+		rmSync(path.join(world.repository, ".git/objects"), { recursive: true });
+		expect(world.git(folder, "log", "--format=%s")).toBe("first");
+		expect(world.git(folder, "commit", "--allow-empty", "-qm", "x")).toBe("");
+		expect(world.git(folder, "log", "-1", "--format=%an")).toBe("brood-agent-a");
+	});
+});
+
+test("main is the repository itself, as it is", async () => {
+	const world = makeWorld();
+	world.git(world.repository, "checkout", "-qb", "mine");
+	write(world.repository, "a.txt", "dirty\n");
+	const before = fingerprint(world.repository);
+	expect((await world.agent("a", { kind: "main" })).workspace).toEqual({ kind: "main", path: world.repository, branch: "mine", base: "mine" });
+	expect(fingerprint(world.repository)).toEqual(before);
+	const { path: mirror } = agreed(await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }));
+	refused(await world.workspaces.provision({ project: { slug: world.project.slug, path: mirror }, agent: tenant("b"), kind: "main" }), "VALIDATION_ERROR");
+});
