@@ -3,6 +3,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 
 const json = () => new Option("--json", "print one JSON document");
 const policy = () => new Option("--policy <policy>", "who answers when it asks for permission").choices(["ask", "auto-edit", "full"] as const);
+const subscription = () => new Option("--subscription <name>", "whose slots it uses; without it, whichever fits its type");
 const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
 
 export function agentCommands(program: Command): void {
@@ -15,17 +16,18 @@ export function agentCommands(program: Command): void {
 		.option("--type <type>", "scripted, shell or human")
 		.option("--model <model>", "the model it uses")
 		.option("--prompt <text>", "its first prompt")
+		.addOption(subscription())
 		.addOption(policy())
 		.addHelpText("after", "\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'")
 		.addOption(new Option("--project <slug>", "the project it belongs to"))
 		.addOption(json())
-		.action(async (name, { project: slug, type, model, prompt, policy: who, json: asJson }) => {
+		.action(async (name, { project: slug, type, model, prompt, subscription: paid, policy: who, json: asJson }) => {
 			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			const body = { ...(name && { name }), ...(type && { type }), ...(model && { model }), ...(prompt && { prompt }), ...(who && { policy: who }) };
+			const named = { ...(name && { name }), ...(type && { type }), ...(model && { model }), ...(prompt && { prompt }) };
+			const body = { ...named, ...(paid && { subscription: paid }), ...(who && { policy: who }) };
 			await act(
 				{ json: asJson },
-				({ client, key }) =>
-					slug === undefined ? client.call("agentAdd", { key, body }) : client.call("agentAddTo", { key, params: { project: slug }, body }),
+				({ client, key }) => (slug === undefined ? client.ask("agentAdd", { key, body }) : client.ask("agentAddTo", { key, params: { project: slug }, body })),
 				(made) => agentTable([made]),
 			);
 		});
@@ -33,11 +35,17 @@ export function agentCommands(program: Command): void {
 		.command("list")
 		.description("all agents, oldest first")
 		.option("--reaped", "also those that were hidden")
+		.option("--available", "only those that are free and could start a turn now")
 		.addOption(new Option("--project <slug>", "only of this project"))
 		.addOption(json())
 		.action(async (options) => {
 			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(options, ({ client, query }) => client.call("agents", { query: { ...query, reaped: String(options.reaped === true) } }), agentTable);
+			const reaped = { reaped: String(options.reaped === true) };
+			await act(
+				options,
+				({ client, query }) => (options.available ? client.call("agentsAvailable", { query }) : client.call("agents", { query: { ...query, ...reaped } })),
+				agentTable,
+			);
 		});
 	const verbs: [name: string, route: Verb, description: string][] = [
 		["status", "agent", "everything about one agent"],
@@ -71,12 +79,14 @@ function configureCommand(agent: Command): void {
 		.argument("<agent>", "whose")
 		.option("--model <model>", "the model it uses")
 		.option("--system-prompt <text>", "what it is told before everything else")
+		.option("--subscription <name>", "whose slots it uses; 'none' for whichever fits its type")
 		.addOption(policy())
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
-			const { model, systemPrompt, policy: who } = options;
-			const body = { ...(model && { model }), ...(systemPrompt && { systemPrompt }), ...(who && { policy: who }) };
+			const { model, systemPrompt, subscription: paid, policy: who } = options;
+			const binding = paid === undefined ? {} : { subscription: paid === "none" ? null : paid };
+			const body = { ...(model && { model }), ...(systemPrompt && { systemPrompt }), ...binding, ...(who && { policy: who }) };
 			await tell("configure", reference, options, body);
 		});
 }
