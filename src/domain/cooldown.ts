@@ -28,7 +28,8 @@ export function decideLimitedEnd(agent: AgentState, command: TurnFinish, loose: 
 	const cooled = subscriptions.map((each) => (each.name === turn.subscription ? { ...each, coolingUntil: Math.max(until, each.coolingUntil ?? 0) } : each));
 	const found = cooled.find((each) => each.name === turn.subscription);
 	const fact: Fact[] = found === undefined ? [] : [{ kind: "subscription.cooled", agent: null, data: { name: found.name, until: found.coolingUntil } }];
-	const held = found === undefined ? until : limitedUntil(agent, cooled, now);
+	// whoever was let through in spite of a limit, and met it, is let through no longer
+	const held = found === undefined ? until : limitedUntil({ ...agent, limitWaivedUntil: null }, cooled, now);
 	return [
 		...ending(agent, turn.id, { ...command, commit: turn.commit }, loose),
 		...(words === null ? [] : [again(turn, words, position)]),

@@ -112,6 +112,15 @@ describe("a usage limit", () => {
 		expect(coolingEnd(Number.MAX_SAFE_INTEGER, 0, 9000)).toBe(31 * 24 * 60 * 60 * 1000);
 	});
 
+	test("that is met again by whoever was resumed holds it again", () => {
+		const resumed = live("a", [
+			{ kind: "agent.held", data: { hold: "limit", reason: "", until: 200 } },
+			{ kind: "agent.unheld", data: { holds: ["limit"] } },
+		]);
+		expect([resumed.holds, resumed.limitWaivedUntil]).toEqual([[], 200]);
+		expect(held(200).limitWaivedUntil).toBeNull();
+	});
+
 	const turn: TurnState = {
 		...{ id: 7, agent: id("a"), prompt: 5, words: 5, source: "queue", manual: false, subscription: name("a"), state: "open", startedAt: 1, handedAt: 2 },
 		...{ endedAt: null, stoppingAt: null, stoppingFor: null, reason: null, finalItem: null, commit: null, retriedAs: null },

@@ -20,7 +20,7 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "agent.failed":
 			return { ...state, lastError: { ...event.data, at: event.at } };
 		case "agent.held":
-			return { ...state, holds: withHold(state.holds, held(event)) };
+			return { ...state, ...(event.data.hold === "limit" && { limitWaivedUntil: null }), holds: withHold(state.holds, held(event)) };
 		case "agent.unheld":
 			return { ...state, ...waived(state, event), holds: state.holds.filter((hold) => !event.data.holds.includes(hold.kind)) };
 		case "agent.supervised":
