@@ -7,22 +7,23 @@ import path from "node:path";
 import { forkTree } from "#adapters/git/fork-tree.ts";
 import { type Git, makeGit } from "#adapters/git/git.ts";
 import { materialize } from "#adapters/git/materialize.ts";
+import { quickCheckout } from "#adapters/git/quick.ts";
 import { takeSnapshot } from "#adapters/git/snapshot.ts";
 import { median, type Result } from "./table.ts";
 
-const folders = 400;
-const filesPerFolder = 50;
-const files = folders * filesPerFolder;
+const files = 20_000;
+/** many forks at once would only measure the disk */
+const filesOfMany = 2000;
 const rounds = 5;
 const parallel = 32;
 
 export async function workspaces(): Promise<Result[]> {
 	const home = mkdtempSync(path.join(os.tmpdir(), "brood-bench-"));
 	try {
-		const repository = makeRepository(path.join(home, "repository"));
+		const repository = makeRepository(path.join(home, "repository"), files);
 		const git = makeGit({ environment: { ...process.env, HOME: home } });
 		const trees = await timeTrees(git, home, repository);
-		return [...trees, await timeSnapshots(git, home, repository), await timeMany(git, home, repository)];
+		return [...trees, await timeSnapshots(git, home, repository), await timeMany(git, home)];
 	} finally {
 		rmSync(home, { recursive: true, force: true });
 	}
@@ -32,11 +33,11 @@ function plain(folder: string, args: readonly string[], input?: string): string 
 	return execFileSync("git", args, { cwd: folder, input: input ?? "", encoding: "utf8", stdio: ["pipe", "pipe", "ignore"], maxBuffer: 1e9 });
 }
 
-function makeRepository(folder: string): string {
+function makeRepository(folder: string, count: number): string {
 	mkdirSync(folder, { recursive: true });
 	plain(folder, ["init", "-q", "-b", "main"]);
 	const line = "const value = compute(input, options);\n";
-	const names = Array.from({ length: files }, (_, at) => `pkg-${at % 20}/dir-${at % folders}/file-${at}.ts`);
+	const names = Array.from({ length: count }, (_, at) => `pkg-${at % 20}/dir-${at % (count / 50)}/file-${at}.ts`);
 	let stream = "";
 	const commit = (at: number, changed: readonly string[]): void => {
 		stream += `commit refs/heads/main\ncommitter b <b@b> ${1_700_000_000 + at} +0000\ndata 1\nc\n`;
@@ -47,7 +48,7 @@ function makeRepository(folder: string): string {
 	};
 	commit(0, names);
 	// a history worth the name, for those who fetch it
-	for (let at = 1; at <= 200; at++) commit(at, names.slice(at * 20, at * 20 + 20));
+	for (let at = 1; at <= 200; at++) commit(at, names.slice((at * 20) % count, ((at * 20) % count) + 20));
 	plain(folder, ["fast-import", "--quiet"], stream);
 	plain(folder, ["reset", "-q", "--hard"]);
 	plain(folder, ["config", "user.email", "b@b"]);
@@ -56,7 +57,7 @@ function makeRepository(folder: string): string {
 }
 
 function makeDirty(folder: string): void {
-	for (let at = 0; at < 60; at++) appendFileSync(path.join(folder, `pkg-${at % 20}/dir-${at}/file-${at}.ts`), "// changed\n");
+	for (let at = 0; at < 40; at++) appendFileSync(path.join(folder, `pkg-${at % 20}/dir-${at}/file-${at}.ts`), "// changed\n");
 	plain(folder, ["add", "pkg-0", "pkg-1"]);
 	for (let at = 0; at < 20; at++) writeFileSync(path.join(folder, `pkg-${at}/untracked.ts`), "// new\n");
 	rmSync(path.join(folder, "pkg-3/dir-3/file-3.ts"));
@@ -80,7 +81,7 @@ async function timeTrees(git: Git, home: string, repository: string): Promise<Re
 	for (let round = 0; round < rounds; round++) {
 		const at = (name: string): string => path.join(home, `${name}-${round}`);
 		await measure("plain", () => plain(repository, ["worktree", "add", "-q", "-b", `plain-${round}`, at("plain")]));
-		await measure("ours", () => git(repository, ["-c", "checkout.workers=4", "worktree", "add", "-q", "-b", `ours-${round}`, at("ours"), "main"]));
+		await measure("ours", () => git(repository, [...quickCheckout, "worktree", "add", "-q", "-b", `ours-${round}`, at("ours"), "main"]));
 		const to = { folder: at("fork"), branch: `brood/fork-${round}` };
 		await measure("fork", () => forkTree(git, { from: { folder: parent }, to, repository, copy: [], sharesBlocks: false }));
 		await measure("first", () => git(to.folder, ["status", "--porcelain"]));
@@ -102,7 +103,7 @@ async function timeTrees(git: Git, home: string, repository: string): Promise<Re
 			ratio: { name: "a new worktree beside plain git", value: provision, target: "≤ 1.0", met: provision <= 1 },
 		},
 		{
-			title: "A fork of a worktree with 60 changed, 20 new and staged files, ms",
+			title: "A fork of a worktree with 40 changed, 20 new, some staged and one deleted file, ms",
 			columns: ["", "median ms", "× plain worktree add", "on the disk"],
 			rows: [[...row("fork", "fork"), size(path.join(home, "fork-0"))]],
 			ratio: { name: "a fork with everything in it beside a plain worktree add", value: fork, target: "≤ 1.3", met: fork <= 1.3 },
@@ -143,8 +144,11 @@ async function timeSnapshots(git: Git, home: string, repository: string): Promis
 	};
 }
 
-async function timeMany(git: Git, home: string, repository: string): Promise<Result> {
-	const parent = path.join(home, "parent");
+async function timeMany(git: Git, home: string): Promise<Result> {
+	const repository = makeRepository(path.join(home, "smaller"), filesOfMany);
+	const parent = path.join(home, "smaller-parent");
+	plain(repository, ["worktree", "add", "-q", "-b", "brood/parent", parent]);
+	makeDirty(parent);
 	let failed = 0;
 	const one = async (at: number): Promise<void> => {
 		const to = { folder: path.join(home, `many-${at}`), branch: `brood/many-${at}` };
@@ -153,7 +157,7 @@ async function timeMany(git: Git, home: string, repository: string): Promise<Res
 	};
 	const all = await timed(() => Promise.all(Array.from({ length: parallel }, (_, at) => one(at))));
 	return {
-		title: `${parallel} forks at once`,
+		title: `${parallel} forks at once of ${filesOfMany.toLocaleString("en")} files`,
 		columns: ["", "ms", "ms each", "failed"],
 		rows: [["forks of a dirty worktree", all, all / parallel, failed]],
 		ratio: { name: "forks that failed", value: failed, target: "0", met: failed === 0 },

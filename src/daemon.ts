@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { makeGit } from "#adapters/git/git.ts";
 import { ConfigError } from "#adapters/system/config.ts";
 import { HomeHeld } from "#adapters/system/home.ts";
 import { StoreFault } from "#engine/ports.ts";
@@ -42,7 +43,7 @@ try {
 		log(`cannot go on: ${why.message}`);
 		process.exit(70);
 	});
-	if (values.playground) for (const line of await makePlayground(daemon.engine, home)) log(line);
+	if (values.playground) for (const line of await makePlayground(daemon.engine, home, makeGit({ environment: process.env }))) log(line);
 } catch (error) {
 	if (!(error instanceof HomeHeld) && !(error instanceof StoreFault) && !(error instanceof ConfigError) && !(error instanceof Error && "code" in error))
 		throw error;

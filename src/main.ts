@@ -31,6 +31,7 @@ import { queueHandlers } from "#server/handlers/queue.ts";
 import { registryHandlers } from "#server/handlers/registry.ts";
 import { subscriptionHandlers } from "#server/handlers/subscriptions.ts";
 import { threadHandlers } from "#server/handlers/thread.ts";
+import { workspaceHandlers } from "#server/handlers/workspaces.ts";
 import { listen } from "#server/listen.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { programPath, programUrl } from "./programs.ts";
@@ -107,7 +108,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const handlers = {
 		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home, containment }),
 		...subscriptionHandlers(desk, credentialTrouble),
-		...{ ...livingHandlers(desk), ...queueHandlers(desk), ...threadHandlers(desk), ...openHandlers(desk), ...mailHandlers(desk) },
+		...{ ...livingHandlers(desk), ...queueHandlers(desk), ...threadHandlers(desk), ...openHandlers(desk), ...mailHandlers(desk), ...workspaceHandlers(desk) },
 	};
 	door.open({
 		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), version, failed }).fetch,

@@ -1,6 +1,7 @@
 // The first run: where there is no project yet, a small one with an agent that has done something already.
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { Git } from "#adapters/git/git.ts";
 import { human, ProjectSlug } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 
@@ -12,13 +13,13 @@ const firstPrompt = [
 ].join("\n");
 
 /** Answers with what to tell the newcomer. */
-export async function makePlayground(engine: Engine, home: string): Promise<string[]> {
+export async function makePlayground(engine: Engine, home: string, git: Git): Promise<string[]> {
 	if ((await engine.reads.projects()).length > 0) return tryNext;
 	const folder = path.join(home, "playground");
-	mkdirSync(folder, { recursive: true });
+	await makeRepository(git, folder);
 	const slug = ProjectSlug.parse("playground");
 	const say = (command: object) => engine.dispatch({ actor: human, key: null, command });
-	await say({ type: "project.add", slug, path: folder });
+	await say({ type: "project.add", slug, path: folder, base: "main" });
 	await say({ type: "agent.spawn", by: engine.agentZero.id, context: "fresh", project: slug, name: "first", agentType: "scripted", prompt: firstPrompt });
 	using events = engine.publisher.follow();
 	for (let turns = 0; turns === 0; ) {
@@ -27,6 +28,17 @@ export async function makePlayground(engine: Engine, home: string): Promise<stri
 		if (turns === 0 && (await events.next()) === null) break;
 	}
 	return ["made a project `playground` with an agent `first` that has done its first turn", ...tryNext];
+}
+
+/** A repository with one commit, so that there is something to start from; left alone if it is there. */
+async function makeRepository(git: Git, folder: string): Promise<void> {
+	if (existsSync(path.join(folder, ".git"))) return;
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(path.join(folder, "README.md"), "# Playground\n\nA repository to try things in. Nothing here is precious.\n");
+	const author = { GIT_AUTHOR_NAME: "brood", GIT_AUTHOR_EMAIL: "brood@brood.local", GIT_COMMITTER_NAME: "brood", GIT_COMMITTER_EMAIL: "brood@brood.local" };
+	await git(folder, ["init", "--quiet", "--initial-branch=main"]);
+	await git(folder, ["add", "--", "README.md"]);
+	await git(folder, ["commit", "--quiet", "--message=Begin"], { environment: author });
 }
 
 const tryNext = [

@@ -172,6 +172,11 @@ describe("the registry", () => {
 			{ type: "turn.crash", agent: id, turn: 1 },
 			{ type: "turn.release", agent: id, turn: 1, reason: "x" },
 			{ type: "turn.yield", agent: id, turn: 1 },
+			{ type: "turn.settle", agent: id, turn: 1 },
+			{ type: "workspace.drift", agent: id, reason: "x" },
+			{ type: "workspace.found", agent: id },
+			{ type: "workspace.crash", agent: id },
+			{ type: "project.approve", slug: "x", fingerprint: "0".repeat(64) },
 			{ type: "turn.silent", agent: id, turn: 1, since: 1 },
 			{ type: "turn.heard", agent: id, turn: 1 },
 			{ type: "turn.retry", agent: id },
@@ -194,7 +199,7 @@ describe("the registry", () => {
 		];
 		for (const command of commands) expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({ code: "FORBIDDEN" });
 		for (const command of commands.slice(0, 3)) expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });
-		expect(Object.keys(speakers)).toHaveLength(commands.length + 9);
+		expect(Object.keys(speakers)).toHaveLength(commands.length + 12);
 	});
 });
 

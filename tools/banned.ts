@@ -53,7 +53,7 @@ const bans: readonly Ban[] = [
 	},
 	{
 		pattern:
-			/"reset",.*"--(hard|merge|keep)"|"clean",\s*"-|"worktree",\s*"(remove|prune)"|"branch",.*"(-[dDMf]|--delete|--force)"|\["stash"|"(checkout|switch|checkout-index)",.*"(-f|--force|--discard-changes)"|"update-ref",\s*"-d"|"push",.*"(-f|--force)|"gc"|"reflog",\s*"(expire|delete)"/,
+			/"reset",.*"--(hard|merge|keep)"|"clean",\s*"-|"worktree",\s*"(remove|prune)"|"branch",.*"(-[dDMf]|--delete|--force)"|\["stash"|"(checkout|switch|checkout-index)",.*"(-f|--force|--discard-changes)"|"update-ref",\s*"-d"|"push",.*"(-f|--force)|\["gc"|"reflog",\s*"(expire|delete)"/,
 		name: "a git verb that destroys",
 		instead: "a function of adapters/git/destroy.ts, which takes a snapshot first",
 		where: ["src/"],

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
-const outputMax = 4 * 1024 * 1024;
+const outputMax = 8 * 1024 * 1024;
 /** Now and then what there is so far is told, so that it survives whoever ends us; longer outputs are told only at the end. */
 const flushMs = 300;
 const flushMax = 256 * 1024;
@@ -12,8 +12,11 @@ const graceMs = 300;
 export async function runCommand(command: string, signal: AbortSignal, soFar: (output: string) => void = () => {}): Promise<string> {
 	const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"], detached: true });
 	let output = "";
+	let dropped = 0;
 	const take = (chunk: string): void => {
-		if (output.length < outputMax) output += chunk;
+		const room = Math.max(0, outputMax - output.length);
+		output += chunk.slice(0, room);
+		dropped += Math.max(0, chunk.length - room);
 	};
 	child.stdout.setEncoding("utf8").on("data", take);
 	child.stderr.setEncoding("utf8").on("data", take);
@@ -30,6 +33,7 @@ export async function runCommand(command: string, signal: AbortSignal, soFar: (o
 	await Promise.race([once(child, "close"), stopped.promise]);
 	signal.removeEventListener("abort", stop);
 	clearInterval(flush);
+	if (dropped > 0) output += `\n[cut: ${dropped} more characters were put out than are kept]\n`;
 	if (child.exitCode !== 0) throw new Error(`${output}${output === "" || output.endsWith("\n") ? "" : "\n"}[${child.signalCode ?? `exit ${child.exitCode}`}]`);
 	return output;
 }

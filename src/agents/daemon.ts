@@ -1,14 +1,14 @@
 // How our own agents reach the daemon: over HTTP, with the token of their process.
 
 interface Answer {
-	data?: { id?: unknown; handle?: unknown; state?: unknown };
+	data?: { id?: unknown; handle?: unknown; state?: unknown; commit?: unknown };
 	error?: { code: string; message: string };
 }
 
 /** Answers in words for the transcript; rejects with the daemon's own sentence. `self` in a path stands for the caller. */
 export async function askDaemon(path: string, body: object): Promise<string> {
 	const data = await call("POST", `agents/${path.replace(/^self\b/, process.env["BROOD_AGENT"] ?? "")}`, body);
-	return [data?.handle, data?.id].filter((part) => part !== undefined).join(" ");
+	return [data?.handle, data?.id, data?.commit].filter((part) => part !== undefined).join(" ");
 }
 
 /** Waits inside the turn for as long as it takes; answers with how it ended. */

@@ -14,6 +14,7 @@ const instructions: Record<string, Instruction> = {
 	say: (text, voice) => voice.say(text),
 	run: (command, voice) => voice.tool(command, "execute", (soFar) => runCommand(command, voice.signal, soFar)),
 	ask: (question, voice) => voice.ask(question, async () => "allowed"),
+	commit: (message, voice) => voice.tool("commit", "other", () => askDaemon("self/commit", { message })),
 	wait: (rest, voice) => voice.tool(`wait ${rest}`, "other", () => wait(rest, voice.signal)),
 	write: (rest, voice) => voice.tool(`write ${rest.split(" ", 1)[0]}`, "edit", async () => write(rest)),
 	sleep: async (ms, voice) => void (await pause(Number(ms), undefined, { signal: voice.signal })),
@@ -29,15 +30,7 @@ const instructions: Record<string, Instruction> = {
 	},
 	flood,
 	limit,
-	...Object.fromEntries(["commit"].map((name) => [name, later(name)])),
 };
-
-function later(name: string): Instruction {
-	return (rest, voice) =>
-		voice.tool(`${name} ${rest}`, "other", async () => {
-			throw new Error(`${name} is not there yet: it comes with a later version.`);
-		});
-}
 
 let limitedUntil: number | null = null;
 
@@ -69,7 +62,8 @@ function write(rest: string): string {
 
 /** `wait AGENT|children [SECONDS]` */
 async function wait(rest: string, signal: AbortSignal): Promise<string> {
-	const [whom = "", seconds] = rest.split(" ");
+	const [, whom = "", seconds] = /^(\S+)(?: +([\d.]+))? *$/.exec(rest) ?? [];
+	if (whom === "") throw new Error("Say: wait AGENT|children [SECONDS].");
 	const patience = seconds === undefined ? {} : { timeoutMs: Math.round(Number(seconds) * 1000) };
 	return await waitThere(whom === "children" ? { children: true, ...patience } : { agents: [whom], ...patience }, signal);
 }

@@ -82,6 +82,8 @@ export const AgentState = z.strictObject({
 	endNote: z.string().nullable(),
 	reapedAt: z.int().nullable(),
 	workspaceRemovedAt: z.int().nullable(),
+	removedBy: Actor.nullable(),
+	removedNote: z.string().nullable(),
 });
 export type AgentState = z.infer<typeof AgentState>;
 
@@ -199,7 +201,7 @@ export const AgentFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("agent.supervised"), data: z.object({ supervisor: AgentId }) }),
 	z.object({ kind: z.literal("agent.ended"), data: z.object({ reason: z.enum(endReasons), note: z.string().exactOptional() }) }),
 	/** its workspace, if it had one, is gone */
-	z.object({ kind: z.literal("agent.removed") }),
+	z.object({ kind: z.literal("agent.removed"), data: z.object({ note: z.string() }).nullish() }),
 	z.object({ kind: z.literal("agent.reaped") }),
 ]);
 export type AgentFact = z.infer<typeof AgentFact>;

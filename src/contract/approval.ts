@@ -40,15 +40,18 @@ export const ApprovalState = z.strictObject({
 });
 export type ApprovalState = z.infer<typeof ApprovalState>;
 
-/** A question that is not asked again: the same tool, in the same words. */
-export const Permit = z.strictObject({ tool: z.string(), title: z.string() });
+/** A question that is not asked again, and its answer: the same tool, in the same words. */
+export const Permit = z.strictObject({ tool: z.string(), title: z.string(), allow: z.boolean() });
 export type Permit = z.infer<typeof Permit>;
 
 export const ApprovalFact = z.discriminatedUnion("kind", [
 	/** answered with the question where the policy or an earlier "always" leaves nothing to ask */
 	z.object({
 		kind: z.literal("approval.asked"),
-		data: ApprovalQuestion.extend({ turn: EventId, answer: z.object({ option: z.string().nullable(), why: z.string() }).exactOptional() }),
+		data: ApprovalQuestion.extend({
+			turn: EventId,
+			answer: z.object({ option: z.string().nullable(), allowed: z.boolean(), why: z.string() }).exactOptional(),
+		}),
 	}),
 	z.object({
 		kind: z.literal("approval.answered"),

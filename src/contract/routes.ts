@@ -6,11 +6,14 @@ import { houseRoutes } from "./routes/house.ts";
 import type { Route } from "./routes/route.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { threadRoutes } from "./routes/thread.ts";
+import { workspaceRoutes } from "./routes/workspaces.ts";
 
 export type { Route } from "./routes/route.ts";
 
 // the first that fits is taken, so `agents/available` comes before `agents/:agent`
-export const routes = { ...subscriptionRoutes, ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes } satisfies Record<string, Route>;
+export const routes = {
+	...{ ...subscriptionRoutes, ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes, ...workspaceRoutes },
+} satisfies Record<string, Route>;
 
 export type Routes = typeof routes;
 export type RouteName = keyof Routes;

@@ -13,7 +13,7 @@ import { RefusalCode } from "./refusal.ts";
 import { SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
-import { Workspace } from "./workspace.ts";
+import { Standing, Workspace } from "./workspace.ts";
 
 const Time = z.iso.datetime();
 
@@ -54,6 +54,8 @@ export const Agent = z.object({
 	endNote: z.string().nullable(),
 	reapedAt: Time.nullable(),
 	workspaceRemovedAt: Time.nullable(),
+	removedBy: Actor.nullable(),
+	removedNote: z.string().nullable(),
 });
 export type Agent = z.infer<typeof Agent>;
 
@@ -105,6 +107,37 @@ export const Subscription = z.object({
 	createdAt: Time,
 });
 export type Subscription = z.infer<typeof Subscription>;
+/** Where an agent's workspace came to rest. */
+export const AtHome = z.object({ standing: Standing, moved: z.boolean(), snapshot: z.string().nullable(), text: z.string() });
+export type AtHome = z.infer<typeof AtHome>;
+
+/** What became of another agent after a merge. */
+export const Synced = z.object({ agent: AgentId, handle: z.string(), moved: z.boolean(), text: z.string() });
+export type Synced = z.infer<typeof Synced>;
+
+export const Snapshot = z.object({
+	id: z.string(),
+	commit: z.string(),
+	agent: AgentId,
+	at: Time,
+	reason: z.string(),
+	turn: EventId.nullable(),
+	head: z.string().nullable(),
+	/** what it could not hold */
+	missing: z.array(z.object({ path: z.string(), reason: z.string() })),
+	ignored: z.int(),
+});
+export type Snapshot = z.infer<typeof Snapshot>;
+
+/** Something that nobody needs any more, or that nobody knows enough about to free it. */
+export const Leftover = z.object({
+	what: z.enum(["trash", "snapshot", "scratch", "clone", "unknown"]),
+	name: z.string(),
+	bytes: z.int(),
+	reason: z.string(),
+	freed: z.boolean(),
+});
+export type Leftover = z.infer<typeof Leftover>;
 
 export const Status = z.object({
 	pid: z.int(),

@@ -42,14 +42,21 @@ test.each([
 	["full", "execute", true],
 ] as const)("policy %s, tool %s: settled without a person is %s", (policy, tool, settled) => {
 	const { question, turn } = ask(tool);
-	const answer = settled ? { answer: { option: "yes", why: `policy ${policy}` } } : {};
+	const answer = settled ? { answer: { option: "yes", allowed: true, why: `policy ${policy}` } } : {};
 	expect(decideAsk(agent(policy), ask(tool))).toEqual([{ kind: "approval.asked", agent: id("a"), data: { ...question, turn, ...answer } }]);
 });
 
 test("what was allowed for good is not asked again, in the same words and for the same tool only", () => {
-	const permitted = { ...agent(), permits: [{ tool: "execute", title: "rm -r build" }] };
+	const permitted = { ...agent(), permits: [{ tool: "execute", title: "rm -r build", allow: true }] };
 	expect(decideAsk(permitted, ask("execute"))).toMatchObject([{ data: { answer: { option: "yes" } } }]);
-	expect(decideAsk({ ...permitted, permits: [{ tool: "execute", title: "rm -r /" }] }, ask("execute"))).not.toMatchObject([{ data: { answer: {} } }]);
+	expect(decideAsk({ ...permitted, permits: [{ tool: "execute", title: "rm -r /", allow: true }] }, ask("execute"))).not.toMatchObject([
+		{ data: { answer: {} } },
+	]);
+});
+
+test("what was denied for good is denied again, whatever the policy", () => {
+	const denied = { ...agent("full"), permits: [{ tool: "execute", title: "rm -r build", allow: false }] };
+	expect(decideAsk(denied, ask("execute"))).toMatchObject([{ data: { answer: { option: "no", allowed: false } } }]);
 });
 
 test("nothing is asked outside of the open turn", () => {

@@ -13,23 +13,19 @@ const edits: readonly string[] = ["read", "search", "think", "edit", "move"];
 export function decideAsk(agent: AgentState, { turn, question }: ApprovalAsk): Decision {
 	const refusal = closed(agent, turn);
 	if (refusal) return refusal;
-	const why = settledBy(agent, question);
+	const answer = settledBy(agent, question);
 	// without a way to say yes there is nothing to settle
-	const option = why === null ? undefined : chosen(question.options, true, false);
-	return [
-		{
-			kind: "approval.asked",
-			agent: agent.id,
-			data: { ...question, turn, ...(why !== null && option !== undefined && { answer: { option: option.id, why } }) },
-		},
-	];
+	const option = answer === null ? undefined : chosen(question.options, answer.allowed, false);
+	const settled = answer !== null && (option !== undefined || !answer.allowed);
+	return [{ kind: "approval.asked", agent: agent.id, data: { ...question, turn, ...(settled && { answer: { option: option?.id ?? null, ...answer } }) } }];
 }
 
-/** Why nobody has to be asked, or null. */
-function settledBy({ policy, permits }: AgentState, { tool, title }: ApprovalQuestion): string | null {
-	if (policy === "full") return "policy full";
-	if (policy === "auto-edit" && edits.includes(tool)) return "policy auto-edit";
-	return permits.some((permit) => permit.tool === tool && permit.title === title) ? "allowed for good before" : null;
+/** The answer that nobody has to be asked for, and why; or null. What was said for good counts more than the policy. */
+function settledBy({ policy, permits }: AgentState, { tool, title }: ApprovalQuestion): { allowed: boolean; why: string } | null {
+	const permit = permits.findLast((each) => each.tool === tool && each.title === title);
+	if (permit !== undefined) return { allowed: permit.allow, why: `${permit.allow ? "allowed" : "denied"} for good before` };
+	if (policy === "full") return { allowed: true, why: "policy full" };
+	return policy === "auto-edit" && edits.includes(tool) ? { allowed: true, why: "policy auto-edit" } : null;
 }
 
 export function decideAnswer(agent: AgentState, { approval: id, allow, always }: ApprovalAnswer, approval: ApprovalState | undefined): Decision {
@@ -41,7 +37,7 @@ export function decideAnswer(agent: AgentState, { approval: id, allow, always }:
 		return refuse("CONFLICT", `Approval ${id} ${how}.`, { details: { ...details, state: approval.state }, suggestions: ["brood approval list"] });
 	}
 	const option = chosen(approval.options, allow, always)?.id ?? null;
-	const permit = allow && always ? { permit: { tool: approval.tool, title: approval.title } } : {};
+	const permit = always ? { permit: { tool: approval.tool, title: approval.title, allow } } : {};
 	return [{ kind: "approval.answered", agent: agent.id, data: { approval: id, allowed: allow, option, ...permit } }];
 }
 
@@ -60,7 +56,7 @@ export function evolveApproval(state: ApprovalState | undefined, event: Approval
 		const { id, agent } = event;
 		const { turn, answer, ...question } = event.data;
 		const asked: ApprovalState = { id, agent, turn, ...question, state: "pending", askedAt: at, answeredAt: null, answeredBy: null, option: null };
-		return answer === undefined ? asked : { ...asked, state: "allowed", answeredAt: at, answeredBy: system, option: answer.option };
+		return answer === undefined ? asked : { ...asked, state: answer.allowed ? "allowed" : "denied", answeredAt: at, answeredBy: system, option: answer.option };
 	}
 	if (state === undefined) throw new Error(`${event.kind} of an approval that was never asked for`);
 	if (event.kind === "approval.cancelled") return { ...state, state: "cancelled", answeredAt: at };

@@ -6,17 +6,18 @@ import type { MailFact, MailSend, MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
-import { headmost } from "./prompt.ts";
+import { headmost, nextDue } from "./prompt.ts";
 
 export interface MailboxSight {
 	length: number;
 	lengthMax: number;
 	sender: AgentState | null;
-	/** the first position of the recipient's queue */
+	/** the first position of the recipient's queue, and whether a prompt for mail is in it */
 	first: number | null;
+	announced: boolean;
 }
 
-export function decideSend(to: AgentState, command: MailSend, { length, lengthMax, sender, first }: MailboxSight): Decision {
+export function decideSend(to: AgentState, command: MailSend, { length, lengthMax, sender, first, announced }: MailboxSight): Decision {
 	if (sender !== null && sender.project !== to.project)
 		return refuse("FORBIDDEN", "An agent writes only to agents of its project.", { details: { agent: to.id } });
 	if (to.life === "ended") {
@@ -33,7 +34,7 @@ export function decideSend(to: AgentState, command: MailSend, { length, lengthMa
 	const { urgent } = command;
 	const sent: Fact = { kind: "mail.sent", agent: to.id, text: command.body, ...(urgent && { data: { urgent } }) };
 	// a running turn is stopped between two tool calls, by whoever drives it; an idle agent has nothing to stop
-	const goesFirst = urgent && to.turn === null && wakesOnMail(to);
+	const goesFirst = urgent && to.turn === null && wakesOnMail(to) && !announced;
 	return goesFirst
 		? [sent, { kind: "prompt.queued", agent: to.id, text: "You have urgent mail.", data: { position: headmost(first), source: "mail" } }]
 		: [sent];
@@ -69,11 +70,14 @@ function notTheirs(agent: AgentState, actor: Actor): Refusal | null {
 export const wakesOnMail = (agent: AgentState): boolean => agent.supervisor !== null && agent.type !== "human";
 
 /** Mail that nobody was shown yet wakes an agent that has nothing else to do. */
-export function decideWake(agent: AgentState, waiting: { mails: number; urgent: number; prompts: readonly PromptState[]; first: number | null }): Decision {
+export function decideWake(
+	agent: AgentState,
+	waiting: { mails: number; urgent: number; prompts: readonly PromptState[]; first: number | null; now: number },
+): Decision {
 	const asleep = agent.life === "live" && agent.activity === "idle" && wakesOnMail(agent);
 	if (!asleep || waiting.mails === 0 || waiting.prompts.some((prompt) => prompt.source === "mail")) return [];
 	// what is urgent goes before the queue, what is not waits until nothing else is to be done
-	if (waiting.urgent === 0 && waiting.prompts.length > 0) return [];
+	if (waiting.urgent === 0 && nextDue(waiting.prompts, waiting.now) !== undefined) return [];
 	const position = waiting.urgent > 0 ? headmost(waiting.first) : 0;
 	return [{ kind: "prompt.queued", agent: agent.id, text: "You have mail.", data: { position, source: "mail" } }];
 }

@@ -101,13 +101,14 @@ export class Desk {
 	/** A new agent, answered when it is ready or has failed. */
 	async spawned(
 		caller: Caller,
-		command: { by: AgentId; context: "inherit" | "fresh"; project?: string | undefined; agentType?: string | undefined },
+		command: { by: AgentId; context: "inherit" | "fresh"; at?: number | undefined; project?: string | undefined; agentType?: string | undefined },
 	): Promise<Agent | Refusal> {
 		const { agentType } = command;
 		if (agentType !== undefined && !this.types.includes(agentType)) {
 			return refuse("VALIDATION_ERROR", `There is no agent type ${agentType}; there are ${this.types.join(", ")}.`, { details: { types: [...this.types] } });
 		}
-		const outcome = await this.say(caller, { type: "agent.spawn", ...command });
+		const { actor, key } = caller;
+		const outcome = await this.engine.spawn({ actor, key, command: { type: "agent.spawn", ...command } }, command);
 		if ("refused" in outcome) return outcome.refused;
 		const { agent } = outcome.done;
 		if (agent === undefined) return refuse("INTERNAL_ERROR", "A spawn answered no agent.");

@@ -8,7 +8,7 @@ import type { PromptState } from "#contract/prompt.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Agent, Approval, Item, Mail, Project, Prompt, Subscription, Turn, Wait } from "#contract/wire.ts";
+import type { Agent, Approval, Item, Mail, Project, Prompt, Snapshot, Subscription, Turn, Wait } from "#contract/wire.ts";
 import { labelOf } from "#domain/agent/label.ts";
 import { usedOf } from "#domain/slots.ts";
 
@@ -72,6 +72,8 @@ export function waitView({ blocking: _, ready: __, ...wait }: WaitState, targets
 export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 	return { ...mail, sentAt: iso(mail.sentAt), readAt: maybe(mail.readAt) };
 }
+
+export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: number }): Snapshot => ({ ...snapshot, at: iso(at) });
 
 export const projectView = ({ slug, path, base, url, addedAt }: ProjectState): Project => ({ slug, path, base, url, addedAt: iso(addedAt) });
 

@@ -13,6 +13,7 @@ import { openApi } from "#server/openapi.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { version } from "#src/version.ts";
 import { runProgram } from "#test/support/process.ts";
+import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 let home: string;
@@ -34,7 +35,7 @@ async function api(method: string, where: string, body?: object, headers: Record
 }
 
 test("an agent's life over HTTP has the shapes that scripts rely on", async () => {
-	await api("POST", "projects", { slug: "web", path: "/srv/web" });
+	await api("POST", "projects", { slug: "web", path: freshRepository() });
 	const { data: made } = await api("POST", "projects/web/agents", { name: "opus-1", type: "scripted" });
 	expect(Agent.parse(made)).toMatchObject({ handle: "opus-1", project: "web", label: "idle", life: "live", queueLength: 0, createdBy: "human" });
 	const { data: prompt } = await api("POST", "agents/opus-1/queue?project=web", { text: "say hello\nrun echo hi" });

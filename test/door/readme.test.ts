@@ -15,7 +15,8 @@ const env = { ...process.env, BROOD_HOME: home, BROOD_PORT: "0", NODE_COMPILE_CA
 const { start }: { start: string } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")).scripts;
 const daemon = spawn(process.execPath, start.split(" ").slice(1), { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });
 
-const pages = ["README.md", "docs/user/agents.md", "docs/user/fork.md", "docs/user/mail.md", "docs/user/kill.md"];
+const topics = ["agents", "queue", "interrupts", "waiting", "approvals", "audit", "fork", "mail", "kill"];
+const pages = ["README.md", ...topics.map((topic) => `docs/user/${topic}.md`)];
 /** Installing, starting and measuring are not run again inside a test. */
 const elsewhere = /^(git clone|cd |npm |brood )/;
 

@@ -2,11 +2,14 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { afterAll, expect, onTestFinished } from "vitest";
 import { isRefusal, type Refusal, type RefusalCode } from "#contract/refusal.ts";
 import { World, write } from "./world.ts";
 
 const templates = new Map<boolean, string>();
+afterAll(() => {
+	for (const root of templates.values()) rmSync(root, { recursive: true, force: true });
+});
 
 /** A repository with one commit on `main`, or none, and a home beside it. */
 export function makeWorld(options: { empty?: boolean } = {}): World {
@@ -21,7 +24,6 @@ function template(empty: boolean): string {
 	const known = templates.get(empty);
 	if (known !== undefined) return known;
 	const root = realpathSync(mkdtempSync(path.join(tmpdir(), "brood-template-")));
-	process.once("exit", () => rmSync(root, { recursive: true, force: true }));
 	const world = new World(root);
 	write(root, ".gitconfig", "[user]\n\tname = person\n\temail = person@example.invalid\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n");
 	mkdirSync(world.home);

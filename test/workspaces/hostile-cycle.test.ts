@@ -8,20 +8,14 @@ import type { Stay } from "#engine/workspaces.ts";
 import { layTrap, makeVictim, traps } from "#test/support/hostile.ts";
 import { agreed, tenant, World, write } from "#test/support/world.ts";
 
-/** With these, verbs that would meet them fail, and so are kept from meeting others. */
-const failing = ["uploadpack of a remote", "receivepack of a remote", "trailer command"];
-
-test.each([
-	{ title: "every trap", laid: traps, worksMin: 38 },
-	{ title: "every trap that no verb fails for", laid: traps.filter(({ name }) => !failing.includes(name)), worksMin: 38 },
-])("$title, every verb", { timeout: 120_000 }, async ({ laid, worksMin }) => {
+test("every trap, every verb", { timeout: 120_000 }, async () => {
 	const root = realpathSync(mkdtempSync(path.join(tmpdir(), "brood-world-")));
 	onTestFinished(() => rmSync(root, { recursive: true, force: true }));
 	const world = new World(root);
 	write(root, ".gitconfig", "[user]\n\tname = person\n\temail = person@example.invalid\n");
 	mkdirSync(world.home);
 	makeVictim(path.join(root, "victim"));
-	const trapped = layTrap(path.join(root, "victim"), world.repository, laid);
+	const trapped = layTrap(path.join(root, "victim"), world.repository, traps);
 	// the person is elsewhere, so that base can move
 	write(world.repository, ".git/HEAD", "ref: refs/heads/other\n");
 	const { workspaces, project } = world;
@@ -77,5 +71,5 @@ test.each([
 	}
 	await attempt("warm", async () => await workspaces.warm(project));
 	await attempt("gc", async () => await workspaces.gc(project, { dryRun: false, living: [] }));
-	expect(works.length, works.join(", ")).toBeGreaterThan(worksMin);
+	expect(works.length, works.join(", ")).toBeGreaterThan(38);
 });

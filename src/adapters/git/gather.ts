@@ -1,14 +1,16 @@
 // The files of a working tree as a tree of git: raw bytes, through a shadow whose own index remembers what was read before, so
 // that only what changed is read again.
-import { constants, type Stats } from "node:fs";
-import { access, lstat, rm } from "node:fs/promises";
+import { accessSync, constants, lstatSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import path from "node:path";
-import { exclusively } from "./exclusive.ts";
+import { setImmediate as breathe } from "node:timers/promises";
+import { inTurn } from "./exclusive.ts";
 import type { Git } from "./git.ts";
-import { above, type ByteName, listOf, namesIn, pathOf } from "./names.ts";
+import { Links } from "./links.ts";
+import { type ByteName, listOf, namesIn, pathOf } from "./names.ts";
 import { openShadow, type Shadow } from "./shadow.ts";
 import { type Survey, surveyTree } from "./survey.ts";
-import { notThere, type ReadIndex, readIndex, readIndexFile, type Tree } from "./tree.ts";
+import { type ReadIndex, readIndex, readIndexFile, type Tree } from "./tree.ts";
 
 export interface Gathered {
 	/** the id of the tree */
@@ -31,7 +33,7 @@ const attemptsMax = 3;
 export const memoryOf = ({ gitFolder }: Tree): string => path.join(gitFolder, "brood-index");
 
 export async function gather(git: Git, tree: Tree, fileBytesMax: number): Promise<Gathered> {
-	return await exclusively(memoryOf(tree), async () => {
+	return await inTurn(memoryOf(tree), async () => {
 		await using shadow = await openShadow(git, tree, memoryOf(tree));
 		for (let attempt = 1; ; attempt++) {
 			const gathered = await gatherOnce(git, tree, shadow, fileBytesMax).catch(async (error: unknown) => {
@@ -76,43 +78,29 @@ interface Sorted {
 async function sortOut({ folder }: Tree, candidates: Iterable<ByteName>, fileBytesMax: number): Promise<Sorted> {
 	const sorted: Sorted = { take: [], leave: [], tooLarge: [], unreadable: [], names: [] };
 	const links = new Links(folder);
+	let count = 0;
 	for (const name of candidates) {
-		const stat = (await links.beyond(name)) ? null : await lstat(pathOf(folder, name)).catch(notThere);
-		const place = await placeFor(folder, name, stat, fileBytesMax);
+		const place = (await links.beyond(name)) ? "leave" : placeFor(folder, name, fileBytesMax);
 		sorted[place].push(name);
 		if (place !== "take" && place !== "leave") sorted.leave.push(name);
+		if (++count % 256 === 0) await breathe();
 	}
 	return sorted;
 }
 
-async function placeFor(folder: string, name: ByteName, stat: Stats | null, fileBytesMax: number): Promise<keyof Sorted> {
-	if (stat === null || !(stat.isFile() || stat.isSymbolicLink())) return "leave";
+/** At once and not later: asking the thread pool for each of many thousand files takes longer than all the answers. */
+function placeFor(folder: string, name: ByteName, fileBytesMax: number): keyof Sorted {
+	const file = pathOf(folder, name);
+	const stat = lstatSync(file, { throwIfNoEntry: false });
+	if (stat === undefined || !(stat.isFile() || stat.isSymbolicLink())) return "leave";
 	if (/(^|\/)\.git(\/|$)/i.test(name)) return "names";
 	if (stat.isSymbolicLink()) return "take";
 	if (stat.size > fileBytesMax) return "tooLarge";
-	const readable = await access(pathOf(folder, name), constants.R_OK).then(
-		() => true,
-		() => false,
-	);
-	return readable ? "take" : "unreadable";
-}
-
-/** A name below a link to a folder is not in the tree. */
-class Links {
-	readonly #folder: string;
-	readonly #known = new Map<ByteName, boolean>();
-
-	constructor(folder: string) {
-		this.#folder = folder;
-	}
-
-	async beyond(name: ByteName): Promise<boolean> {
-		for (const folder of above(name)) {
-			const known = this.#known.get(folder) ?? (await lstat(pathOf(this.#folder, folder)).catch(notThere))?.isDirectory() !== true;
-			this.#known.set(folder, known);
-			if (known) return true;
-		}
-		return false;
+	try {
+		accessSync(file, constants.R_OK);
+		return "take";
+	} catch {
+		return "unreadable";
 	}
 }
 

@@ -18,7 +18,8 @@ export const alwaysSet: readonly (readonly [string, string])[] = [
 	// what is unreachable may be what somebody still looks for
 	["gc.auto", "0"],
 	["maintenance.auto", "false"],
-	["core.fsync", "all"],
+	// objects and refs; flushing an index would wait for every file that was checked out with it
+	["core.fsync", "committed"],
 	["core.fsyncmethod", "batch"],
 ];
 

@@ -1,6 +1,7 @@
 // The files of a merge, rebase, cherry-pick, revert or bisect in progress. They live in the worktree's own git folder.
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { staysInside } from "./links.ts";
 import { notThere, type Tree } from "./tree.ts";
 
 /** Names relative to the git folder. */
@@ -29,7 +30,7 @@ async function filesBelow(gitFolder: string, folder: string): Promise<string[]> 
 export async function writeOperation({ gitFolder }: Pick<Tree, "gitFolder">, operation: Operation): Promise<void> {
 	for (const [name, bytes] of operation) {
 		const file = path.join(gitFolder, name);
-		if (!file.startsWith(`${gitFolder}/`) || !(files.test(name) || operationFolders.some((folder) => name.startsWith(`${folder}/`)))) {
+		if (!staysInside(name) || !(files.test(name) || operationFolders.some((folder) => name.startsWith(`${folder}/`)))) {
 			throw new Error(`${name} is no file of an operation`);
 		}
 		await mkdir(path.dirname(file), { recursive: true });

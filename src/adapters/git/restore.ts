@@ -1,18 +1,20 @@
 // Back to a snapshot, byte for byte: files, index, operation, HEAD. What is there now is held by a snapshot first; what no
 // snapshot can hold is never written over, and ignored files are not touched.
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { FileName } from "#contract/snapshot.ts";
 import { collisions, deleteBranch, incomplete, removeEmpty, removeFiles, removeIndex, removeOperation, unheld } from "./destroy.ts";
 import { gather } from "./gather.ts";
 import type { Git } from "./git.ts";
-import { type ByteName, listOf, pathOf, untold } from "./names.ts";
+import { staysInside } from "./links.ts";
+import { above, type ByteName, listOf, pathOf, untold } from "./names.ts";
 import { type Operation, writeOperation } from "./operation.ts";
+import { quickCheckout } from "./quick.ts";
 import { openShadow } from "./shadow.ts";
 import { type SnapshotRequest, takeAndTell } from "./snapshot.ts";
 import { findSnapshot, readObjects, type Snapshot } from "./snapshots.ts";
-import { type Head, openTree, readHead, type Tree } from "./tree.ts";
+import { type Head, notThere, openTree, readHead, type Tree } from "./tree.ts";
 
 export interface Restored {
 	snapshot: Snapshot;
@@ -55,10 +57,17 @@ export async function restoreSnapshot(git: Git, request: SnapshotRequest & { sna
 export async function putBackRest(tree: Tree, snapshot: Snapshot, { index, operation }: Parts, before: Snapshot | null): Promise<void> {
 	const { emptyDirectories, missing } = snapshot.manifest;
 	const submodules = missing.submodules.filter(({ state }) => state !== "absent").map((submodule) => submodule.path);
-	for (const folder of [...emptyDirectories, ...submodules]) await mkdir(pathOf(tree.folder, untold(folder)), { recursive: true });
+	for (const name of [...emptyDirectories, ...submodules].map(untold).filter(staysInside)) {
+		if (!(await linked(tree, name))) await mkdir(pathOf(tree.folder, name), { recursive: true });
+	}
 	if (index !== null) await replaceIndex(tree, index);
 	else if (before !== null) await removeIndex(tree, before);
 	await writeOperation(tree, operation);
+}
+
+async function linked({ folder }: Tree, name: ByteName): Promise<boolean> {
+	const stats = await Promise.all([...above(name), name].map((part) => lstat(pathOf(folder, part)).catch(notThere)));
+	return stats.some((stat) => stat !== null && !stat.isDirectory());
 }
 
 export interface Parts {
@@ -125,7 +134,7 @@ export async function writeFiles(git: Git, tree: Tree, id: string, names?: reado
 	await shadow.git(["read-tree", id]);
 	const some = names === undefined ? ["-a"] : ["-z", "--stdin"];
 	const input = names === undefined ? {} : { input: listOf(names) };
-	await shadow.git(["-c", "checkout.workers=0", "checkout-index", "-q", ...some], { ...input, timeoutMs: 600_000 });
+	await shadow.git([...quickCheckout, "checkout-index", "-q", ...some], { ...input, timeoutMs: 600_000 });
 }
 
 /** The branch that HEAD was on, if it has to move to get there. It must not be in use elsewhere. */

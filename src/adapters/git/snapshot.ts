@@ -9,7 +9,7 @@
 // Its parents are HEAD's commit and those that the operation needs. It is written durably and read back before it counts.
 import { createHash } from "node:crypto";
 import type { FileName, SnapshotManifest } from "#contract/snapshot.ts";
-import { exclusively } from "./exclusive.ts";
+import { inTurn } from "./exclusive.ts";
 import { type Gathered, gather } from "./gather.ts";
 import { type Git, GitFailed } from "./git.ts";
 import { gitlink, timelessIndex } from "./index-file.ts";
@@ -44,7 +44,7 @@ export async function takeSnapshot(git: Git, request: SnapshotRequest): Promise<
 /** A snapshot, and what was seen of the tree while it was taken. */
 export async function takeAndTell(git: Git, request: SnapshotRequest): Promise<{ snapshot: Snapshot; gathered: Gathered }> {
 	const tree = await openTree(request.folder);
-	return await exclusively(`${tree.commonFolder}\0${request.agent}`, async () => {
+	return await inTurn(`${tree.commonFolder}\0${request.agent}`, async () => {
 		const [head, operation, gathered] = await Promise.all([
 			readHead(git, tree),
 			readOperation(tree),

@@ -5,11 +5,15 @@ import path from "node:path";
 import { copyTree } from "./copy-tree.ts";
 import type { Git } from "./git.ts";
 import { gitlink } from "./index-file.ts";
+import { Links, staysInside } from "./links.ts";
 import { notThere, openTree, type ReadIndex, readIndex, type Tree } from "./tree.ts";
 
 export async function bringSubmodules(git: Git, { from, to, index }: { from: Tree; to: Tree; index: ReadIndex }): Promise<void> {
 	const names = new Set(index.entries.filter(({ mode }) => mode === gitlink).map((entry) => entry.path.toString()));
+	const links = new Links(from.folder);
 	for (const name of names) {
+		const bytes = Buffer.from(name).toString("latin1");
+		if (!staysInside(bytes) || (await links.beyond(bytes))) continue;
 		const [inside, copied] = [path.join(from.folder, name), path.join(to.folder, name)];
 		const link = await lstat(path.join(inside, ".git")).catch(notThere);
 		if (link === null) continue;

@@ -6,7 +6,8 @@ import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Git } from "./git.ts";
 import { gitlink } from "./index-file.ts";
-import { above, type ByteName, namesIn, pathOf } from "./names.ts";
+import { Links, staysInside } from "./links.ts";
+import { type ByteName, namesIn, pathOf } from "./names.ts";
 import { notThere, type ReadIndex, type Tree } from "./tree.ts";
 
 export interface Submodule {
@@ -85,15 +86,11 @@ function entriesOf(folder: string, name: ByteName): Dirent<Buffer>[] {
 
 async function lookAtSubmodule(git: Git, { folder }: Tree, name: ByteName, staged: string | null): Promise<Submodule> {
 	const inside = path.join(folder, Buffer.from(name, "latin1").toString());
+	if (!staysInside(name) || (await new Links(folder).beyond(name))) return { path: name, state: "absent", commit: null, dirty: false };
 	if ((await lstat(pathOf(folder, name)).catch(notThere))?.isDirectory() !== true) return { path: name, state: "absent", commit: null, dirty: false };
 	if ((await lstat(path.join(inside, ".git")).catch(notThere)) === null) return { path: name, state: "empty", commit: null, dirty: false };
 	const head = await git(inside, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1, 128] });
 	const status = await git(inside, ["status", "--porcelain=v2", "-z", "--untracked-files=normal"]);
 	const commit = head.code === 0 ? head.text : null;
 	return { path: name, state: "repository", commit, dirty: status.bytes.length > 0 || commit !== staged };
-}
-
-/** Whether one of the names lies above, below or at the other. */
-export function meets(names: ReadonlySet<ByteName>, folders: ReadonlySet<ByteName>, name: ByteName): boolean {
-	return names.has(name) || folders.has(name) || above(name).some((folder) => names.has(folder));
 }

@@ -4,6 +4,7 @@ import { AgentSpawn } from "../agent.ts";
 import { Policy } from "../approval.ts";
 import { EventId, Handle, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { Agent } from "../wire.ts";
+import { workspaceKinds } from "../workspace.ts";
 import { none, Reason, Reference, route } from "./route.ts";
 
 const spawn = AgentSpawn.shape;
@@ -17,6 +18,9 @@ const Wish = {
 	model: spawn.model,
 	subscription: spawn.subscription,
 	policy: spawn.policy,
+	/** `none`, `share` (the parent's) or the kind of its own */
+	workspace: z.enum(["none", "share", ...workspaceKinds]).optional(),
+	from: spawn.from,
 };
 
 export const agentRoutes = {
@@ -58,9 +62,9 @@ export const agentRoutes = {
 	agentDelete: route({
 		method: "post",
 		path: "/api/agents/:agent/delete",
-		summary: "end an agent for good, if nothing waits for it",
+		summary: "end an agent for good and put its workspace into the trash, if nothing waits for it and its work is merged",
 		query: z.strictObject(Reference),
-		body: z.strictObject({ force: z.boolean().default(false), reason: Reason }),
+		body: z.strictObject({ force: z.boolean().default(false), branch: z.boolean().default(false), reason: Reason }),
 		answer: Agent,
 	}),
 	configure: route({

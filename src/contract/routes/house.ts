@@ -18,8 +18,8 @@ export const houseRoutes = {
 	projectAdd: route({
 		method: "post",
 		path: "/api/projects",
-		summary: "add a project",
-		body: z.strictObject({ slug: ProjectSlug, path: z.string() }),
+		summary: "add a project: a repository's root, or a URL that is mirrored",
+		body: z.strictObject({ slug: ProjectSlug, path: z.string(), branch: z.string().optional() }),
 		answer: Project,
 	}),
 	projectRemove: route({ method: "delete", path: "/api/projects/:project", summary: "remove a project; its folder is not touched", answer: Project }),

@@ -54,7 +54,7 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "approval.cancelled":
 			return state;
 		case "agent.removed":
-			return { ...state, workspaceRemovedAt: event.at, lease: null };
+			return { ...state, workspaceRemovedAt: event.at, removedBy: event.actor, removedNote: event.data?.note ?? null, lease: null };
 		case "turn.settling":
 			return { ...state, activity: "settling" };
 		case "workspace.leased":
@@ -97,6 +97,8 @@ function spawned(event: Spawned): AgentState {
 		endNote: null,
 		reapedAt: null,
 		workspaceRemovedAt: null,
+		removedBy: null,
+		removedNote: null,
 	};
 }
 

@@ -57,7 +57,7 @@ export function decideDelete(seen: KillSight, command: AgentDelete): Decision {
 	}
 	const reason = target.life === "provisioning" ? "provision_failed" : "deleted";
 	const ending = target.life === "ended" ? [] : [...handedOver(seen), ...ended(target, ends, reason, command.reason)];
-	return [...ending, { kind: "agent.removed", agent: target.id }];
+	return [...ending, { kind: "agent.removed", agent: target.id, ...(command.reason !== "" && { data: { note: command.reason } }) }];
 }
 
 function handedOver({ target, children }: KillSight): Fact[] {

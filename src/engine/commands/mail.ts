@@ -10,9 +10,10 @@ import { inThread } from "./thread.ts";
 export async function sendMail(work: Work, command: MailSend, limits: Limits): Promise<Decided> {
 	const length = await work.tx.unreadMail(command.to);
 	const { first } = await work.tx.queue(command.to);
+	const announced = (await work.tx.prompts(command.to)).some((prompt) => prompt.source === "mail" && prompt.position < 0);
 	const caller = agentOf(work.envelope.actor);
 	const sender = caller === null ? null : ((await work.agent(caller)) ?? null);
-	return await inThread(work, command.to, (agent) => decideSend(agent, command, { length, lengthMax: limits.mailboxLengthMax, sender, first }));
+	return await inThread(work, command.to, (agent) => decideSend(agent, command, { length, lengthMax: limits.mailboxLengthMax, sender, first, announced }));
 }
 
 export async function readMail(work: Work, command: { agent: AgentId; mail?: number | undefined }): Promise<Decided> {
@@ -25,7 +26,7 @@ export async function wakeForMail(work: Work, id: AgentId): Promise<Decided> {
 	const prompts = await work.tx.prompts(id);
 	const { first } = await work.tx.queue(id);
 	const urgent = mails.filter((mail) => mail.urgent).length;
-	return await onAgent(work, id, (agent) => decideWake(agent, { mails: mails.length, urgent, prompts, first }));
+	return await onAgent(work, id, (agent) => decideWake(agent, { mails: mails.length, urgent, prompts, first, now: work.envelope.at }));
 }
 
 export async function deleteMail(work: Work, command: { agent: AgentId; mail: number }): Promise<Decided> {

@@ -123,7 +123,8 @@ export class Listener implements TurnWatch, Disposable {
 		const bytes = utf8Bytes(text ?? "");
 		if (text === null || bytes <= limits.textBytesMax - Math.min(dataRoom, limits.textBytesMax / 2)) return item;
 		const start = text.slice(0, Math.min(previewLength, Math.floor(limits.textBytesMax / 8))).toWellFormed();
-		const blob = (await blobs?.put(text)) ?? null;
+		// a disk without room for it must not take the rest of the item along
+		const blob = (await blobs?.put(text).catch(() => null)) ?? null;
 		const note = blob === null ? "the rest could not be kept" : "the whole of it is kept apart";
 		const fields = typeof data === "object" && data !== null && !Array.isArray(data) ? data : data === null ? {} : { value: data };
 		return { ...item, text: `${start}\n[cut: ${bytes} bytes, ${note}]`, data: { ...fields, bytes, ...(blob !== null && { blob }) } };

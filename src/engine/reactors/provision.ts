@@ -55,7 +55,9 @@ export class Provisioner implements Reactor {
 	async #provision(agent: AgentState): Promise<void> {
 		const { plan } = agent;
 		const { workspaces } = this.#parts;
-		if (plan === null || workspaces === null) return await this.#say({ type: "agent.provisioned", agent: agent.id });
+		if (plan === null) return await this.#say({ type: "agent.provisioned", agent: agent.id });
+		// without git it waits for a daemon that has it
+		if (workspaces === null) return;
 		const made = await this.#make(agent, workspaces).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
 		// whoever stops us leaves it to the next daemon
 		if (this.#stop.signal.aborted) return;

@@ -2,7 +2,7 @@
 import type { Dispatch, Reads } from "../ports.ts";
 import { type Reactor, sayAll } from "../reactor.ts";
 
-const wakers = ["mail.sent", "turn.ended", "agent.provisioned"];
+const wakers = ["mail.sent", "turn.ended", "agent.provisioned", "agent.unheld", "prompt.cancelled"];
 
 export function wakeOnMailReactor(parts: { reads: Reads; dispatch: Dispatch }): Reactor {
 	return {

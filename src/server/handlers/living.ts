@@ -1,5 +1,6 @@
 // What is done to agents.
 import { agentOf } from "#contract/ids.ts";
+import { isRefusal } from "#contract/refusal.ts";
 import type { Desk, Handlers } from "../desk.ts";
 import { wish } from "./registry.ts";
 
@@ -14,12 +15,24 @@ export function livingHandlers(desk: Desk): Handlers<Names> {
 				return desk.spawned(asked, { by, context: fresh ? "fresh" : "inherit", ...wish(body) });
 			}),
 		kill: (asked) => desk.tell(asked, { type: "agent.kill", ...asked.body }),
-		agentDelete: (asked) => desk.tell(asked, { type: "agent.delete", ...asked.body }),
+		agentDelete: (asked) =>
+			desk.about(asked, async (id) => {
+				const agent = await desk.reads.agent(id);
+				const { cycle } = desk.engine;
+				const refused = agent === undefined || cycle === null ? null : await cycle.remove(agent, asked.body, asked.actor);
+				return refused ?? (await desk.agent(id));
+			}),
 		configure: (asked) => desk.tell(asked, { type: "agent.configure", ...asked.body }),
 		interrupt: (asked) => desk.tell(asked, { type: "agent.interrupt", ...asked.body }),
 		pause: (asked) => desk.tell(asked, { type: "agent.pause", ...asked.body }),
 		resume: (asked) => desk.tell(asked, { type: "agent.resume" }),
-		recover: (asked) => desk.tell(asked, { type: "agent.recover" }),
+		recover: (asked) =>
+			desk.about(asked, async (id) => {
+				const agent = await desk.reads.agent(id);
+				const { cycle } = desk.engine;
+				const home = agent === undefined || cycle === null ? null : await cycle.recover(agent, asked.actor);
+				return home !== null && isRefusal(home) ? home : await desk.agent(id);
+			}),
 		reap: (asked) => desk.tell(asked, { type: "agent.reap" }),
 	};
 }

@@ -2,9 +2,10 @@
 import { existsSync } from "node:fs";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
-import { refuse } from "#contract/refusal.ts";
+import { isRefusal, refuse } from "#contract/refusal.ts";
 import type { Phase } from "#contract/turn.ts";
 import { contractVersion } from "#contract/wire.ts";
+import type { WorkspaceKind } from "#contract/workspace.ts";
 import type { Counts, Outcome } from "#engine/ports.ts";
 import type { Outlook } from "#engine/scheduling.ts";
 import { agentView, type Beside, projectView } from "#views/wire.ts";
@@ -46,7 +47,12 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			}
 			return projectView(project);
 		},
-		projectAdd: async (asked) => projectOf(await desk.say(asked, { type: "project.add", ...asked.body })),
+		projectAdd: async (asked) => {
+			const { slug, path: source, branch } = asked.body;
+			const opened = await engine.cycle?.workspaces.openProject({ slug, source, ...(branch !== undefined && { branch }) });
+			if (opened !== undefined && isRefusal(opened)) return opened;
+			return projectOf(await desk.say(asked, { type: "project.add", slug, ...(opened ?? { path: source }) }));
+		},
 		projectRemove: async (asked) => projectOf(await desk.say(asked, { type: "project.remove", slug: asked.params["project"] })),
 		agents: async ({ query, actor }) => {
 			const caller = agentOf(actor);
@@ -68,13 +74,16 @@ function beside(id: AgentId, counts: ReadonlyMap<AgentId, Counts>, phases: Reado
 	return { queueLength: 0, unreadMail: 0, ...counts.get(id), phase: phases.get(id) ?? "model", outlook: outlooks.get(id) };
 }
 
-/** `type` is another name for `agentType`. */
-export function wish<W extends { type?: string | undefined; agentType?: string | undefined }>({
-	type,
-	agentType = type,
-	...rest
-}: W): Omit<W, "type" | "agentType"> & { agentType?: string } {
-	return agentType === undefined ? rest : { ...rest, agentType };
+interface Wish {
+	type?: string | undefined;
+	agentType?: string | undefined;
+	workspace?: "none" | "share" | WorkspaceKind | undefined;
+}
+
+/** `type` is another name for `agentType`; a kind of workspace asks for one of its own. */
+export function wish<W extends Wish>({ type, agentType = type, workspace, ...rest }: W) {
+	const place = workspace === undefined ? {} : workspace === "none" || workspace === "share" ? { workspace } : { workspace: "new", workspaceKind: workspace };
+	return { ...rest, ...place, ...(agentType !== undefined && { agentType }) };
 }
 
 function projectOf(outcome: Outcome) {

@@ -1,5 +1,6 @@
 // Agents: made, looked at, signalled.
 import { type Command, Option } from "@commander-js/extra-typings";
+import { workspaceCommands } from "./workspace-commands.ts";
 
 const json = () => new Option("--json", "print one JSON document");
 const policy = () => new Option("--policy <policy>", "who answers when it asks for permission").choices(["ask", "auto-edit", "full"] as const);
@@ -18,13 +19,23 @@ export function agentCommands(program: Command): void {
 		.option("--prompt <text>", "its first prompt")
 		.addOption(subscription())
 		.addOption(policy())
+		.addOption(new Option("--workspace <kind>", "where it works; a worktree in a project, else none").choices(["worktree", "clone", "main", "none"] as const))
+		.option("--from <branch>", "the branch that it starts from; the project's base if absent")
 		.addHelpText("after", "\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'")
 		.addOption(new Option("--project <slug>", "the project it belongs to"))
 		.addOption(json())
-		.action(async (name, { project: slug, type, model, prompt, subscription: paid, policy: who, json: asJson }) => {
+		.action(async (name, { project: slug, type, model, prompt, subscription: paid, policy: who, workspace, from, json: asJson }) => {
 			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			const named = { ...(name && { name }), ...(type && { type }), ...(model && { model }), ...(prompt && { prompt }) };
-			const body = { ...named, ...(paid && { subscription: paid }), ...(who && { policy: who }) };
+			const body = {
+				...(name && { name }),
+				...(type && { type }),
+				...(model && { model }),
+				...(prompt && { prompt }),
+				...(paid && { subscription: paid }),
+				...(who && { policy: who }),
+				...(workspace && { workspace }),
+				...(from && { from }),
+			};
 			await act(
 				{ json: asJson },
 				({ client, key }) => (slug === undefined ? client.ask("agentAdd", { key, body }) : client.ask("agentAddTo", { key, params: { project: slug }, body })),
@@ -70,6 +81,7 @@ export function agentCommands(program: Command): void {
 		});
 	forkCommand(program);
 	configureCommand(agent);
+	workspaceCommands(program, agent);
 }
 
 function configureCommand(agent: Command): void {
@@ -79,14 +91,18 @@ function configureCommand(agent: Command): void {
 		.argument("<agent>", "whose")
 		.option("--model <model>", "the model it uses")
 		.option("--system-prompt <text>", "what it is told before everything else")
-		.option("--subscription <name>", "whose slots it uses; 'none' for whichever fits its type")
+		.option("--subscription <name>", "whose slots it uses; empty for whichever fits its type")
 		.addOption(policy())
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
 			const { model, systemPrompt, subscription: paid, policy: who } = options;
-			const binding = paid === undefined ? {} : { subscription: paid === "none" ? null : paid };
-			const body = { ...(model && { model }), ...(systemPrompt && { systemPrompt }), ...binding, ...(who && { policy: who }) };
+			const body = {
+				...(model !== undefined && { model: model || null }),
+				...(systemPrompt !== undefined && { systemPrompt: systemPrompt || null }),
+				...(paid !== undefined && { subscription: paid || null }),
+				...(who && { policy: who }),
+			};
 			await tell("configure", reference, options, body);
 		});
 }
@@ -100,6 +116,10 @@ function forkCommand(program: Command): void {
 		.option("--name <handle>", "the child's handle")
 		.option("--at <item>", "the last item that it inherits", Number)
 		.option("--fresh", "without the conversation")
+		.option("--share-workspace", "in the same tree as its parent")
+		.addOption(
+			new Option("--workspace <kind>", "a tree of its own of this kind, with the parent's files, or none").choices(["worktree", "clone", "none"] as const),
+		)
 		.option("--type <type>", "another agent type")
 		.option("--model <model>", "another model")
 		.addOption(policy())
@@ -117,6 +137,8 @@ function forkCommand(program: Command): void {
 				...(type && { type }),
 				...(model && { model }),
 				...(options.policy && { policy: options.policy }),
+				...(options.workspace && { workspace: options.workspace }),
+				...(options.shareWorkspace && { workspace: "share" as const }),
 			};
 			await act(
 				options,
@@ -153,8 +175,9 @@ function signal(parent: Command, name: string, route: Verb, description: string)
 		command
 			.alias("remove")
 			.addOption(reason)
-			.option("--force", "also with prompts in its queue", false)
-			.action((reference, { force, reason: why, ...options }) => tell(route, reference, options, { force, reason: why }));
+			.option("--force", "also with prompts in its queue, or work that is not merged", false)
+			.option("--branch", "its branch too", false)
+			.action((reference, { force, branch, reason: why, ...options }) => tell(route, reference, options, { force, branch, reason: why }));
 	else command.action((reference, options) => tell(route, reference, options, route === "agent" ? undefined : {}));
 }
 

@@ -11,7 +11,7 @@ export function betweenCommands(program: Command): void {
 		.argument("<agents...>", "for whom")
 		.addOption(new Option("--for <condition>", "what has to have happened").choices(["idle", "turn", "mail", "ended"] as const).default("idle" as const))
 		.option("--all", "of all of them (the default)")
-		.option("--any", "of any one of them")
+		.addOption(new Option("--any", "of any one of them").conflicts("all"))
 		.option("--timeout <seconds>", "how long; exit 124 if it was not long enough", Number)
 		.addHelpText("after", "\nExamples:\n  brood wait opus-1\n  brood wait opus-1 opus-2 --any --for turn --timeout 600")
 		.addOption(project())

@@ -1,5 +1,6 @@
 // The daemon and its projects.
 import type { Command } from "@commander-js/extra-typings";
+import { projectCommands } from "./project-commands.ts";
 
 export function daemonCommands(program: Command): void {
 	program.commandsGroup("Daemon:");
@@ -55,54 +56,4 @@ export function daemonCommands(program: Command): void {
 			);
 		});
 	projectCommands(program);
-}
-
-function projectCommands(program: Command): void {
-	const project = program.command("project").description("git repositories under management");
-	project
-		.command("add")
-		.argument("<path>", "the repository")
-		.option("--name <slug>", "its name; the folder's if absent")
-		.option("--json", "print one JSON document")
-		.action(async (path, options) => {
-			const [{ act }, { slugOf }, { resolve }] = await Promise.all([import("./act.ts"), import("./status.ts"), import("node:path")]);
-			const body = { slug: options.name ?? slugOf(path), path: resolve(path) };
-			await act(
-				options,
-				({ client, key }) => client.call("projectAdd", { key, body }),
-				(made) => `added ${made.slug} (${made.path})`,
-			);
-		});
-	project
-		.command("list")
-		.option("--json", "print one JSON document")
-		.action(async (options) => {
-			const [{ act }, { table }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(
-				options,
-				({ client }) => client.call("projects"),
-				(all) =>
-					table(
-						["PROJECT", "PATH"],
-						all.map(({ slug, path }) => [slug, path]),
-					) || "no projects yet",
-			);
-		});
-	for (const [name, route, words] of [
-		["show", "project", ""],
-		["remove", "projectRemove", "removed "],
-	] as const) {
-		project
-			.command(name)
-			.argument("<project>", "its name")
-			.option("--json", "print one JSON document")
-			.action(async (slug, options) => {
-				const { act } = await import("./act.ts");
-				await act(
-					options,
-					({ client, key }) => client.call(route, { key, params: { project: slug } }),
-					({ slug: found, path }) => `${words}${found}  ${path}`,
-				);
-			});
-	}
 }

@@ -1,5 +1,7 @@
 // The journal as it is, and as it grows.
+import { Refused } from "#client/client.ts";
 import { isItem } from "#contract/item.ts";
+import { refuse } from "#contract/refusal.ts";
 import type { Item } from "#contract/wire.ts";
 import { type Asking, act, type Options } from "./act.ts";
 import { connect } from "./connect.ts";
@@ -32,6 +34,14 @@ async function allPages({ client, query }: Asking, { agent, kind, since, after }
 		from = page.next;
 	}
 	return found;
+}
+
+/** One item with its whole text, if it is the agent's. */
+export async function itemOf({ client, query }: Asking, reference: string, id: string): Promise<Item> {
+	const agent = await client.call("agent", { query, params: { agent: reference } });
+	const item = await client.call("item", { params: { item: id } });
+	if (item.agent !== agent.id) throw new Refused(refuse("NOT_FOUND", `${agent.handle} has no item ${id}.`, { suggestions: [`brood log ${agent.handle}`] }));
+	return item;
 }
 
 /** Who did it stands behind what happened, and what was there before. */

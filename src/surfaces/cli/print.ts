@@ -40,7 +40,7 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 export function agentTable(agents: readonly Agent[]): string {
 	return table(
 		["AGENT", "PROJECT", "TYPE", "LABEL", "QUEUE", "MAIL", "ID"],
-		agents.map((agent) => [agent.handle, agent.project ?? "-", agent.type, agent.label, String(agent.queueLength), String(agent.unreadMail), agent.id]),
+		agents.map((agent) => [agent.handle, agent.project ?? "-", agent.type, labelOf(agent), String(agent.queueLength), String(agent.unreadMail), agent.id]),
 	);
 }
 
@@ -55,7 +55,7 @@ export function promptTable(prompts: readonly Prompt[]): string {
 
 export function turnTable(turns: readonly Turn[]): string {
 	const how = ({ state, reason, retriedAs }: Turn): string =>
-		`${state}${reason === null ? "" : ` (${oneLine(reason)})`}${retriedAs === null ? "" : `, run again by prompt ${retriedAs}`}`;
+		`${state}${reason === null || reason === state ? "" : ` (${oneLine(reason)})`}${retriedAs === null ? "" : `, run again by prompt ${retriedAs}`}`;
 	const rows = turns.map((turn) => [String(turn.id), String(turn.prompt), turn.source, turn.startedAt, how(turn)]);
 	return table(["TURN", "PROMPT", "SOURCE", "STARTED", "STATE"], rows) || "no turns yet";
 }
@@ -72,10 +72,18 @@ function age(since: string): string {
 	return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
+/** The label, and behind it what somebody should know: that its turn waits for an answer, or is silent. */
+function labelOf({ label, turn }: Agent): string {
+	if (turn === null) return label;
+	const more = turn.silentSince !== null ? "silent" : turn.phase === "approval" || turn.phase === "wait" ? turn.phase : null;
+	return more === null ? label : `${label} (${more})`;
+}
+
 /** Everything about one agent, a line each; what is not there is left out. */
 export function agentDetails(agent: Agent): string {
-	const { holds, lineage, turn, lastError, workspace, ...plain } = agent;
+	const { id, handle, label, holds, lineage, turn, lastError, workspace, ...plain } = agent;
 	const lines: [string, string | number | null][] = [
+		...Object.entries({ handle, id, label }),
 		...Object.entries(plain),
 		["workspace", workspace && `${workspace.kind} ${workspace.path}, branch ${workspace.branch}, base ${workspace.base}`],
 		["turn", turn && `${turn.id}, ${turn.phase}, since ${turn.startedAt}`],
@@ -108,7 +116,7 @@ export function tree(agents: readonly Agent[]): string {
 	const below = Map.groupBy(agents, (agent) => agent.supervisor);
 	const branch = (agent: Agent, indent: string, last: boolean): string[] => {
 		const children = below.get(agent.id) ?? [];
-		const own = `${indent}${last ? "└─ " : "├─ "}${agent.handle}  ${agent.label}  ${agent.type}${agent.project === null ? "" : `  ${agent.project}`}`;
+		const own = `${indent}${last ? "└─ " : "├─ "}${agent.handle}  ${labelOf(agent)}  ${agent.type}${agent.project === null ? "" : `  ${agent.project}`}`;
 		return [own, ...children.flatMap((child, at) => branch(child, `${indent}${last ? "   " : "│  "}`, at === children.length - 1))];
 	};
 	const known = new Set(agents.map((agent) => agent.id));

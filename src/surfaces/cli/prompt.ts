@@ -19,7 +19,11 @@ interface PromptOptions extends Options {
 /** The words of a prompt, from the line or from a file. */
 export function wordsOf(text: string | undefined, file: string | undefined): string {
 	if ((text === undefined) === (file === undefined)) throw new Misused("Give either the words of the prompt or --file.");
-	return text ?? readFileSync(file === "-" || file === undefined ? 0 : file, "utf8");
+	try {
+		return text ?? readFileSync(file === "-" || file === undefined ? 0 : file, "utf8");
+	} catch (error) {
+		throw new Misused(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+	}
 }
 
 export async function prompt(reference: string, text: string | undefined, options: PromptOptions): Promise<void> {
@@ -27,6 +31,7 @@ export async function prompt(reference: string, text: string | undefined, option
 		options,
 		async ({ client, key, query }): Promise<Prompt | Turn> => {
 			const { priority, notBefore } = options;
+			if (options.now === true && notBefore !== undefined) throw new Misused("--now and --not-before exclude each other.");
 			const body = {
 				text: wordsOf(text, options.file),
 				front: options.front === true,

@@ -1,7 +1,15 @@
 // Prompts and turns: what waits, what runs, what ran.
-import { type Command, Option } from "@commander-js/extra-typings";
+import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import type { Prompt, Turn } from "#contract/wire.ts";
 
+const whole = (words: string): number => {
+	if (!/^-?\d{1,9}$/.test(words)) throw new InvalidArgumentError("It has to be a whole number.");
+	return Number(words);
+};
+const place = (words: string): number => {
+	if (whole(words) < 1) throw new InvalidArgumentError("Places are counted from 1.");
+	return whole(words);
+};
 const json = () => new Option("--json", "print one JSON document");
 const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
 
@@ -44,7 +52,7 @@ const promptCommand = (command: Command) =>
 		.argument("[text]", "the prompt; or use --file")
 		.option("--file <path>", "read the prompt from a file; - is standard input")
 		.option("--front", "before the others; several keep their order")
-		.option("--priority <number>", "higher ones first, from -100 to 100", Number)
+		.option("--priority <number>", "higher ones first, from -100 to 100", whole)
 		.option("--not-before <time>", "not before this time: an ISO time, or how long from now (90s, 10m, 2h, 7d)")
 		.addOption(project())
 		.addOption(json());
@@ -73,7 +81,7 @@ function changeCommands(queue: Command): void {
 		.description("move a prompt to another place")
 		.argument("<agent>", "whose")
 		.argument("<prompt>", "its id")
-		.argument("<place>", "1 is next", Number)
+		.argument("<place>", "1 is next", place)
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, to, options) => {

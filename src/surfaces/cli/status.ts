@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Status } from "#contract/wire.ts";
@@ -22,9 +23,18 @@ export async function down(options: { json?: boolean | undefined }): Promise<voi
 function exists(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
-		return true;
+		// one that has ended and that nobody has taken notice of yet still has its number
+		return !/^\d+ \(.*\) Z/s.test(statOf(pid));
 	} catch {
 		return false;
+	}
+}
+
+function statOf(pid: number): string {
+	try {
+		return readFileSync(`/proc/${pid}/stat`, "latin1");
+	} catch {
+		return "";
 	}
 }
 

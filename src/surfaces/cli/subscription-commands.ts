@@ -70,8 +70,8 @@ const terms = (command: Command) =>
 		.option("--max-concurrent <number>", "how many turns may run on it at one time; 1 if nothing is said", Number)
 		.addOption(new Option("--env-file <file>", "variables for its agents, from a file that only you can read (0600)").conflicts("configDir"))
 		.option("--config-dir <folder>", "the folder in which the vendor's program keeps its login")
-		.option("--fallback <subscription>", "what its agents use while it cools down; 'none' for nothing")
-		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; 'none' for never")
+		.option("--fallback <subscription>", "what its agents use while it cools down; empty for nothing")
+		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; empty for never")
 		.addOption(json());
 
 interface Wish {
@@ -91,8 +91,8 @@ async function bodyOf({ maxConcurrent, envFile, configDir, fallback, quiet }: Wi
 	return {
 		...(maxConcurrent !== undefined && { maxConcurrent }),
 		...(credential && { credential }),
-		...(fallback && { fallback: fallback === "none" ? null : fallback }),
-		...(quiet && { quiet: quiet === "none" ? null : await hoursOf(quiet) }),
+		...(fallback !== undefined && { fallback: fallback || null }),
+		...(quiet !== undefined && { quiet: quiet === "" ? null : await hoursOf(quiet) }),
 	};
 }
 

@@ -22,12 +22,14 @@ export function threadCommands(program: Command): void {
 			}
 			const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			const { item } = options;
-			if (item !== undefined)
+			if (item !== undefined) {
+				const { itemOf } = await import("./events.ts");
 				return await act(
 					options,
-					({ client }) => client.call("item", { params: { item } }),
+					(asking) => itemOf(asking, reference, item),
 					(found) => found.text ?? "",
 				);
+			}
 			const route = options.context === true ? "context" : "items";
 			await act(
 				options,

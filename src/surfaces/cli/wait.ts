@@ -18,7 +18,11 @@ export async function wait(agents: string[], options: WaitOptions): Promise<void
 		options,
 		async (asking) => {
 			const opened = await asking.client.call("waitOpen", { key: asking.key, body: wish(agents, options, asking) });
+			// whoever stops waiting leaves no row behind
+			const stop = (): void => void asking.client.call("waitCancel", { params: { wait: String(opened.id) } }).finally(() => process.exit(130));
+			process.once("SIGINT", stop);
 			const ended = await over(opened, asking);
+			process.removeListener("SIGINT", stop);
 			if (ended.state === "met") return ended;
 			const late = ended.seen.filter((each) => !each.met).map((each) => each.handle);
 			if (ended.state === "timeout")

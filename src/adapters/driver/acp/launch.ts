@@ -43,7 +43,7 @@ export interface Launched {
 }
 
 /** A longer line than this is not a message but a flood. */
-const messageBytesMax = 32 * 1024 * 1024;
+const messageBytesMax = 64 * 1024 * 1024;
 const startMs = 30_000;
 /** what the agent last wrote to its standard error, for the reason of a failure */
 const errorTailMax = 2000;

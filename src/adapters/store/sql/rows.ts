@@ -12,10 +12,13 @@ import type { WaitState } from "#contract/wait.ts";
 import type { QueueHead, Receipt } from "#engine/ports.ts";
 
 /** What rows did not have when they were written by an earlier version. */
-type LaterOfAgent = "policy" | "permits" | "turnEndedIn" | "endNote" | "workspace" | "plan" | "lease" | "seenCommit" | "subscription" | "limitWaivedUntil";
+type LaterOfAgent =
+	| ("policy" | "permits" | "turnEndedIn" | "endNote")
+	| ("workspace" | "plan" | "lease" | "seenCommit" | "removedBy" | "removedNote")
+	| ("subscription" | "limitWaivedUntil");
 const laterOfAgent: Pick<AgentState, LaterOfAgent> = {
 	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
-	...{ workspace: null, plan: null, lease: null, seenCommit: null },
+	...{ workspace: null, plan: null, lease: null, seenCommit: null, removedBy: null, removedNote: null },
 	...{ subscription: null, limitWaivedUntil: null },
 };
 const laterOfTurn: Pick<TurnState, "manual" | "retriedAs" | "stoppingFor" | "commit" | "subscription"> = {

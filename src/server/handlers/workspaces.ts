@@ -1,0 +1,88 @@
+// What is done with workspaces: the engine's work cycle behind the door.
+import type { AgentState } from "#contract/agent.ts";
+import { type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { WorkCycle } from "#engine/work-cycle.ts";
+import { projectView, snapshotView } from "#views/wire.ts";
+import type { Asked, Desk, Handlers } from "../desk.ts";
+
+type OfAgent = "diff" | "commit" | "sync" | "release" | "approve" | "health" | "snapshots" | "snapshot" | "restore";
+type OfProject = "syncProject" | "projectSettings" | "projectApprove" | "warm" | "gc";
+
+export function workspaceHandlers(desk: Desk): Handlers<OfAgent | OfProject> {
+	const on = async <T extends object>(asked: Asked<OfAgent>, work: (cycle: WorkCycle, agent: AgentState) => Promise<T | Refusal>): Promise<T | Refusal> =>
+		await desk.about(asked, async (id) => {
+			const caller = agentOf(asked.actor);
+			if (caller !== null && caller !== id) return refuse("FORBIDDEN", "An agent sees and changes only its own workspace.", { details: { agent: id } });
+			return await withAgent(desk, id, work);
+		});
+	return {
+		diff: (asked) => on(asked, async (cycle, agent) => await diff(desk, cycle, agent, asked)),
+		commit: (asked) => on(asked, (cycle, agent) => cycle.commit(agent, asked.body, asked.actor)),
+		sync: (asked) => on(asked, (cycle, agent) => cycle.sync(agent, asked.body.strategy, asked.actor)),
+		release: (asked) => on(asked, (cycle, agent) => cycle.release(agent, asked.actor)),
+		approve: (asked) => on(asked, (cycle, agent) => cycle.approve(agent, asked.body, asked.actor)),
+		health: (asked) => on(asked, (cycle, agent) => cycle.health(agent)),
+		snapshots: (asked) =>
+			on(asked, async (cycle, agent) => {
+				const all = await cycle.snapshots(agent);
+				return isRefusal(all) ? all : all.map(snapshotView);
+			}),
+		snapshot: (asked) => on(asked, (cycle, agent) => cycle.showSnapshot(agent, asked.params["snapshot"] ?? "")),
+		restore: (asked) => on(asked, (cycle, agent) => cycle.restore(agent, asked.body.snapshot, asked.actor)),
+		syncProject: (asked) => inProject(desk, asked, (cycle, { slug }) => cycle.syncProject(slug, asked.actor)),
+		projectSettings: (asked) => inProject(desk, asked, (cycle, project) => cycle.workspaces.settings(project, project.approved)),
+		projectApprove: (asked) =>
+			inProject(desk, asked, async (_, { slug }) => {
+				const outcome = await desk.say(asked, { type: "project.approve", slug, ...asked.body });
+				if ("refused" in outcome) return outcome.refused;
+				return outcome.done.project === undefined ? refuse("NOT_FOUND", `There is no project ${slug}.`) : projectView(outcome.done.project);
+			}),
+		warm: (asked) =>
+			inProject(desk, asked, async (cycle, project) => {
+				const warmed = await cycle.workspaces.warm(project, { approved: project.approved });
+				return isRefusal(warmed) ? warmed : { path: warmed.path, commit: warmed.commit, filled: warmed.filled };
+			}),
+		gc: (asked) =>
+			inProject(desk, asked, async (cycle, project) => {
+				const living = (await desk.reads.agents({ project: project.slug })).filter((agent) => agent.workspaceRemovedAt === null);
+				const needed = living.flatMap((agent) => agent.plan?.snapshot ?? []);
+				return await cycle.workspaces.gc(project, { dryRun: asked.body.dryRun, living, needed });
+			}),
+	};
+}
+
+/** `base`, `index`, `parent`, or another agent by any of its names. */
+async function diff(desk: Desk, cycle: WorkCycle, agent: AgentState, { query, actor }: Asked<"diff">) {
+	const { against } = query;
+	if (against === "base" || against === "index") return await cycle.diff(agent, against);
+	const meant = against === "parent" ? { id: agent.lineage?.agent ?? agent.supervisor } : await desk.engine.resolve(against, query.project ?? agent.project);
+	if (isRefusal(meant)) return meant;
+	const other = meant.id === null ? undefined : await desk.reads.agent(meant.id);
+	if (other === undefined) return refuse("AGENT_NOT_FOUND", `${agent.handle} has no parent.`);
+	if (agentOf(actor) !== null && other.project !== agent.project) return refuse("FORBIDDEN", "An agent sees only the agents of its project.");
+	return await cycle.diff(agent, other);
+}
+
+async function withAgent<T extends object>(desk: Desk, id: AgentId, work: (cycle: WorkCycle, agent: AgentState) => Promise<T | Refusal>): Promise<T | Refusal> {
+	const agent = await desk.reads.agent(id);
+	const { cycle } = desk.engine;
+	if (agent === undefined) return refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });
+	return cycle === null ? noGit : await work(cycle, agent);
+}
+
+async function inProject<T extends object>(
+	desk: Desk,
+	asked: { params: Readonly<Record<string, string>> },
+	work: (cycle: WorkCycle, project: ProjectState) => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+	const slug = ProjectSlug.safeParse(asked.params["project"]);
+	const project = slug.success ? await desk.reads.project(slug.data) : undefined;
+	const { cycle } = desk.engine;
+	if (project === undefined || project.removedAt !== null)
+		return refuse("NOT_FOUND", `There is no project ${JSON.stringify(asked.params["project"])}.`, { suggestions: ["brood project list"] });
+	return cycle === null ? noGit : await work(cycle, project);
+}
+
+const noGit = refuse("VALIDATION_ERROR", "This daemon has no git.");

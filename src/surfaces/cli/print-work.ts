@@ -1,0 +1,43 @@
+// Words for what is in workspaces.
+import type { Leftover, Snapshot, Synced } from "#contract/wire.ts";
+import type { Committed, Diff, Health, Merged } from "#contract/workspace.ts";
+import { table } from "./print.ts";
+
+export function diffText({ files, patch, truncated }: Diff, stat: boolean): string {
+	if (files.length === 0) return "nothing differs";
+	if (!stat) return patch;
+	const rows = files.map(({ path, from, added, deleted }) => [`+${added ?? "-"}`, `-${deleted ?? "-"}`, from === null ? path : `${from} → ${path}`]);
+	return `${table(["ADDED", "DELETED", "FILE"], rows)}${truncated ? "\n[cut: there is more]" : ""}`;
+}
+
+export function commitText({ commit, branch, files, left }: Committed): string {
+	const took = files.map(({ status, path }) => `  ${status} ${path}`);
+	const not = left.map(({ path, reason }) => `  left ${path}: ${reason}`);
+	return [`${commit.slice(0, 10)} on ${branch}, ${files.length} ${files.length === 1 ? "file" : "files"}`, ...took, ...not].join("\n");
+}
+
+export function healthText({ healthy, issues }: Health): string {
+	if (healthy) return "healthy";
+	return issues.map(({ code, text, fix }) => `${code}: ${text}\n  try: ${fix}`).join("\n");
+}
+
+export function approveText({ merged, synced }: { merged: Merged; synced: Synced[] }): string {
+	const { reviewed, commit, strategy, base, replayed } = merged;
+	const first = replayed
+		? `${reviewed.slice(0, 10)} had been merged before`
+		: `${reviewed.slice(0, 10)} is in ${base.branch} as ${commit.slice(0, 10)} (${strategy})`;
+	return [first, ...synced.map(({ handle, moved, text }) => `  ${handle}: ${moved ? "moved. " : ""}${text}`)].join("\n");
+}
+
+export function snapshotTable(snapshots: readonly Snapshot[]): string {
+	const held = ({ missing }: Snapshot): string => (missing.length === 0 ? "all" : `all but ${missing.length}: ${missing.map(({ path }) => path).join(", ")}`);
+	const rows = snapshots.map((each) => [each.id, each.at, each.turn === null ? "-" : String(each.turn), each.reason, held(each)]);
+	return table(["SNAPSHOT", "TAKEN", "TURN", "WHY", "HOLDS"], rows) || "no snapshots yet";
+}
+
+export function leftoverTable(leftovers: readonly Leftover[], dryRun: boolean): string {
+	const rows = leftovers.map(({ what, name, bytes, reason, freed }) => [what, size(bytes), freed ? (dryRun ? "would free" : "freed") : "kept", name, reason]);
+	return table(["WHAT", "SIZE", "", "NAME", "WHY"], rows) || "nothing to free";
+}
+
+const size = (bytes: number): string => (bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} kB` : `${Math.ceil(bytes / 1024 / 1024)} MB`);
