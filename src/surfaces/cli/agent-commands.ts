@@ -42,22 +42,7 @@ export function agentCommands(program: Command): void {
 				(made) => agentTable([made]),
 			);
 		});
-	agent
-		.command("list")
-		.description("all agents, oldest first")
-		.option("--reaped", "also those that were hidden")
-		.option("--available", "only those that are free and could start a turn now")
-		.addOption(new Option("--project <slug>", "only of this project"))
-		.addOption(json())
-		.action(async (options) => {
-			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			const reaped = { reaped: String(options.reaped === true) };
-			await act(
-				options,
-				({ client, query }) => (options.available ? client.call("agentsAvailable", { query }) : client.call("agents", { query: { ...query, ...reaped } })),
-				agentTable,
-			);
-		});
+	listCommand(agent);
 	const verbs: [name: string, route: Verb, description: string][] = [
 		["status", "agent", "everything about one agent"],
 		["pause", "pause", "start no further turns"],
@@ -82,6 +67,25 @@ export function agentCommands(program: Command): void {
 	forkCommand(program);
 	configureCommand(agent);
 	workspaceCommands(program, agent);
+}
+
+function listCommand(agent: Command): void {
+	agent
+		.command("list")
+		.description("all agents, oldest first")
+		.option("--reaped", "also those that were hidden")
+		.option("--available", "only those that are free and could start a turn now")
+		.addOption(new Option("--project <slug>", "only of this project"))
+		.addOption(json())
+		.action(async (options) => {
+			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const reaped = { reaped: String(options.reaped === true) };
+			await act(
+				options,
+				({ client, query }) => (options.available ? client.call("agentsAvailable", { query }) : client.call("agents", { query: { ...query, ...reaped } })),
+				agentTable,
+			);
+		});
 }
 
 function configureCommand(agent: Command): void {

@@ -81,7 +81,8 @@ function labelOf({ label, turn }: Agent): string {
 
 /** Everything about one agent, a line each; what is not there is left out. */
 export function agentDetails(agent: Agent): string {
-	const { id, handle, label, holds, lineage, turn, lastError, workspace, ...plain } = agent;
+	// how many are ahead is part of the words that say what it waits for
+	const { id, handle, label, holds, lineage, turn, lastError, workspace, ahead: _, ...plain } = agent;
 	const lines: [string, string | number | null][] = [
 		...Object.entries({ handle, id, label }),
 		...Object.entries(plain),

@@ -1,6 +1,6 @@
 // How the tables came to be, one numbered step after another. A step that has been released never changes.
 import { type Kysely, sql } from "kysely";
-import { types } from "./column-types.ts";
+import { types } from "./columns.ts";
 import { type Flavor, statements } from "./prepared.ts";
 import { slotTables } from "./slot-tables.ts";
 import type { Tables } from "./tables.ts";

@@ -1,6 +1,6 @@
 // The step that brought subscriptions and their leases.
 import type { Kysely } from "kysely";
-import { types } from "./column-types.ts";
+import { types } from "./columns.ts";
 import type { Flavor } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
