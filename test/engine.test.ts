@@ -192,6 +192,11 @@ describe("the registry", () => {
 			{ type: "mail.wake", agent: id },
 			{ type: "project.add", slug: "x", path: "/x" },
 			{ type: "project.remove", slug: "x" },
+			{ type: "agent.limit", agent: id },
+			{ type: "subscription.add", name: "x", agentType: "scripted" },
+			{ type: "subscription.configure", name: "x" },
+			{ type: "subscription.cool", name: "x", until: null },
+			{ type: "subscription.remove", name: "x" },
 		];
 		for (const command of commands) expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({ code: "FORBIDDEN" });
 		for (const command of commands.slice(0, 3)) expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });
