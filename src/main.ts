@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
 import { type Found, findContainment } from "#adapters/driver/containment.ts";
+import { credentialTrouble } from "#adapters/driver/credential.ts";
 import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
 import { makeGit } from "#adapters/git/git.ts";
@@ -13,6 +14,7 @@ import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
+import { machineTurns } from "#adapters/system/machine.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { Engine } from "#engine/engine.ts";
@@ -31,6 +33,7 @@ import { mailHandlers } from "#server/handlers/mail.ts";
 import { openHandlers } from "#server/handlers/open.ts";
 import { queueHandlers } from "#server/handlers/queue.ts";
 import { registryHandlers } from "#server/handlers/registry.ts";
+import { subscriptionHandlers } from "#server/handlers/subscriptions.ts";
 import { threadHandlers } from "#server/handlers/thread.ts";
 import { workspaceHandlers } from "#server/handlers/workspaces.ts";
 import { listen } from "#server/listen.ts";
@@ -102,7 +105,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		clock: systemClock,
 		parkMs,
 	});
-	const given = { ...defaultLimits, ...known(config.limits ?? {}), ...limits };
+	const given = { ...defaultLimits, turnsMax: machineTurns(), ...known(config.limits ?? {}), ...limits };
 	const engine = parts.use(
 		await startEngine(
 			{ home },
@@ -119,6 +122,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
 	const handlers = {
 		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home, containment }),
+		...subscriptionHandlers(desk, credentialTrouble),
 		...{
 			...livingHandlers(desk),
 			...queueHandlers(desk),

@@ -211,6 +211,11 @@ describe("the registry", () => {
 			{ type: "issue.gate", issue: 1, exit: 0, stderr: "" },
 			{ type: "issue.merge", issue: 1, commit: null },
 			{ type: "run.finish", run: 1, ahead: 0, commit: null },
+			{ type: "agent.limit", agent: id },
+			{ type: "subscription.add", name: "x", agentType: "scripted" },
+			{ type: "subscription.configure", name: "x" },
+			{ type: "subscription.cool", name: "x", until: null },
+			{ type: "subscription.remove", name: "x" },
 		];
 		for (const command of commands) expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({ code: "FORBIDDEN" });
 		for (const command of commands.slice(0, 3)) expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });

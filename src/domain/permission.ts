@@ -19,6 +19,7 @@ export const speakers: Record<Command["type"], readonly Speaker[]> = {
 	"agent.pause": people,
 	"agent.resume": people,
 	"agent.recover": people,
+	"agent.limit": daemon,
 	"agent.configure": people,
 	"agent.interrupt": everyone,
 	"agent.kill": everyone,
@@ -87,6 +88,10 @@ export const speakers: Record<Command["type"], readonly Speaker[]> = {
 	"run.finish": daemon,
 	"issue.gate": daemon,
 	"issue.merge": daemon,
+	"subscription.add": people,
+	"subscription.configure": people,
+	"subscription.cool": people,
+	"subscription.remove": people,
 };
 
 export function forbiddenFor(actor: Actor, type: Command["type"]): Refusal | null {

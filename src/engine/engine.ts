@@ -19,12 +19,14 @@ import { type Reactor, startReactor } from "./reactor.ts";
 import { autoReactor } from "./reactors/auto.ts";
 import { driftReactor } from "./reactors/drift.ts";
 import { IssueMover } from "./reactors/issues.ts";
+import { limitsReactor } from "./reactors/limits.ts";
 import { Provisioner } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
 import { startTurnsReactor } from "./reactors/start-turns.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { recover } from "./recover.ts";
+import { Scheduler } from "./scheduling.ts";
 import { Supervisor } from "./supervisor.ts";
 import { tune } from "./tuning.ts";
 import { WorkCycle } from "./work-cycle.ts";
@@ -55,6 +57,7 @@ interface Made {
 	runner: TurnRunner | null;
 	mover: IssueMover;
 	work: IssueWork;
+	scheduler: Scheduler;
 	provisioner: Provisioner;
 	cycle: WorkCycle | null;
 	agentZero: AgentState;
@@ -83,17 +86,20 @@ export class Engine implements AsyncDisposable {
 			const workspaces = parts.workspaces ?? null;
 			const provisioner = new Provisioner({ reads, dispatch, workspaces });
 			const cycle = workspaces && new WorkCycle({ reads, dispatch, workspaces });
+			const scheduler = new Scheduler({ ...parts, reads });
 			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null, workspaces });
-			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock })];
+			const turns =
+				runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler })];
 			const plain = parts.issueWork ?? noIssueWork;
 			const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
 			for (const { slug } of await reads.projects()) await tune(slug, { reads, dispatch, work });
 			const issues = { reads, dispatch, clock: parts.clock, work };
 			const mover = new IssueMover(issues);
+			const watching = [waitsReactor({ reads, dispatch, clock: parts.clock }), limitsReactor({ reads, dispatch, clock: parts.clock })];
 			const reactors: Reactor[] = [
 				provisioner,
 				driftReactor({ reads, dispatch, workspaces }),
-				waitsReactor({ reads, dispatch, clock: parts.clock }),
+				...watching,
 				...turns,
 				mover,
 				autoReactor({ ...issues, agentZero: agentZero.id }),
@@ -102,7 +108,7 @@ export class Engine implements AsyncDisposable {
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, provisioner, cycle, agentZero });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, scheduler, provisioner, cycle, agentZero });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -124,6 +130,11 @@ export class Engine implements AsyncDisposable {
 
 	get storeKind(): Store["kind"] {
 		return this.#parts.store.kind;
+	}
+
+	/** Who comes next, and why the others do not. */
+	get scheduler(): Scheduler {
+		return this.#made.scheduler;
 	}
 
 	/** What is done with workspaces; null where there is no git. */
@@ -206,7 +217,7 @@ export class Engine implements AsyncDisposable {
 		const phases = new Map<AgentId, Phase>();
 		for (const turn of await this.reads.openTurns()) phases.set(turn.agent, heard.get(turn.id) ?? "model");
 		for (const { agent } of await this.reads.pendingApprovals()) if (phases.has(agent)) phases.set(agent, "approval");
-		for (const { agent } of await this.reads.openWaits()) if (agent !== null && phases.has(agent)) phases.set(agent, "wait");
+		for (const { agent, ready } of await this.reads.openWaits()) if (agent !== null && phases.has(agent)) phases.set(agent, ready === null ? "wait" : "slot");
 		return phases;
 	}
 

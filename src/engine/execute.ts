@@ -84,14 +84,16 @@ async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<Locks> {
 	const agents = new Set<AgentId>();
 	const issues = new Set<number>();
 	const projects = new Set<ProjectSlug>();
+	const slots = new Set<string>();
 	for (const { command } of batch) {
 		for (const id of await agentsOf(tx, command)) agents.add(id);
 		const issue = await issueOf(tx, command);
 		if (issue !== undefined) issues.add(issue.id);
 		const project = issue?.project ?? (await projectOf(tx, command));
 		if (project !== null) projects.add(project);
+		for (const slot of await slotsOf(tx, command)) slots.add(slot);
 	}
-	return { agents: [...agents].sort(), issues: [...issues].sort((a, b) => a - b), projects: [...projects].sort() };
+	return { agents: [...agents].sort(), issues: [...issues].sort((a, b) => a - b), projects: [...projects].sort(), slots: [...slots].sort() };
 }
 
 /** The issue that the command is about, or that the agent of the command works on. Its project goes with it: numbers, circles and limits are the project's. */
@@ -111,6 +113,32 @@ async function projectOf(tx: Tx, command: Command): Promise<ProjectSlug | null> 
 	return command.project ?? (await tx.agent(command.by))?.project ?? null;
 }
 
+/** What a command may take, or take away: `*` stands for the places on the machine, which every turn counts against. */
+async function slotsOf(tx: Tx, command: Command): Promise<string[]> {
+	switch (command.type) {
+		case "turn.start":
+		case "turn.end": {
+			if (command.type === "turn.end" && command.limit === undefined) return [];
+			const type = (await tx.agent(command.agent))?.type;
+			return ["*", ...(await tx.subscriptions()).filter((each) => each.type === type).map(({ name }) => name)];
+		}
+		case "wait.look":
+		case "wait.cancel": {
+			const wait = await tx.wait(command.wait);
+			if (wait === undefined || wait.turn === null || !wait.blocking) return [];
+			const subscription = (await tx.turn(wait.turn))?.subscription ?? null;
+			return subscription === null ? ["*"] : ["*", subscription];
+		}
+		case "subscription.add":
+		case "subscription.configure":
+		case "subscription.cool":
+		case "subscription.remove":
+			return [command.name];
+		default:
+			return [];
+	}
+}
+
 async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 	switch (command.type) {
 		case "agent.init":
@@ -120,6 +148,10 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "issue.add":
 		case "project.approve":
 		case "git.record":
+		case "subscription.add":
+		case "subscription.configure":
+		case "subscription.cool":
+		case "subscription.remove":
 			return [];
 		case "run.finish": {
 			const run = await tx.run(command.run);

@@ -270,8 +270,9 @@ export function decideLose(issue: IssueState, project: ProjectState, on: AgentSi
 	if (agent.issue?.id !== issue.id) return [];
 	if (reason !== undefined) return agent.activity === "preparing" ? [...released(issue, on, false), ...failed(issue, project, reason, at)] : [];
 	if (agent.activity !== "idle" || agent.turn !== null || on.waits || issue.attention !== null) return [];
-	const held = agent.holds.map(({ kind }) => kind).join(", ");
-	// a person who assigned it looks after the agent; by itself nothing would
+	// what passes, or a person meant, is waited for; a person who assigned it looks after the rest, and by itself nobody would
+	const passes: readonly string[] = ["limit", "user", "interrupt"];
+	const held = agent.holds.flatMap(({ kind }) => (passes.includes(kind) ? [] : kind)).join(", ");
 	if (project.auto && held !== "") return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} is held (${held}).`, at)];
 	if (on.issuePrompts.length > 0) return [];
 	return [...released(issue, on, false), attended(issue, `Its prompt was taken out of the queue of ${agent.handle}.`)];

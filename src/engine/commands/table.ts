@@ -9,6 +9,7 @@ import { decideMoveIssue, decideStartIssue } from "#domain/issue/flow.ts";
 import { decideAppend } from "#domain/item.ts";
 import { decideAddProject, decideApproveConfig, decideRemoveProject, decideTune } from "#domain/project.ts";
 import { decideCancel, decideEdit, decideMove } from "#domain/prompt.ts";
+import { decideAddSubscription, decideConfigureSubscription, decideCool } from "#domain/subscription.ts";
 import { decideHeard, decideSettle, decideSilent, decideTurnAppend } from "#domain/turn.ts";
 import { decideDrift, decideFound, decideFree, decideLease, decideLeaseCrash, decideRecord } from "#domain/workspace.ts";
 import type { Decided, Work } from "../work.ts";
@@ -35,6 +36,7 @@ import {
 } from "./issue.ts";
 import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
 import { answerApproval, cancelWait, lookAtWait, openWait } from "./open.ts";
+import { limitAgent, onSubscription, removeSubscription } from "./slots.ts";
 import {
 	crashTurn,
 	endTurn,
@@ -64,6 +66,7 @@ const handlers: Handlers = {
 	"agent.resume": (work, { agent }) => onAgent(work, agent, decideResume),
 	"agent.recover": (work, { agent }) => onAgent(work, agent, decideRecover),
 	"agent.reap": (work, { agent }) => onAgent(work, agent, decideReap),
+	"agent.limit": (work, { agent }) => limitAgent(work, agent),
 	"agent.configure": configureAgent,
 	"agent.interrupt": interruptAgent,
 
@@ -77,7 +80,7 @@ const handlers: Handlers = {
 	"prompt.move": (work, command) => onQueue(work, command.agent, (agent, queue) => decideMove(agent, command, queue)),
 	"prompt.cancel": (work, command) => onQueue(work, command.agent, (agent, queue) => decideCancel(agent, command, queue)),
 
-	"turn.start": (work, { agent }) => startTurn(work, agent),
+	"turn.start": (work, { agent }, limits) => startTurn(work, agent, limits),
 	"turn.hand": handTurn,
 	"turn.append": (work, command) => inThread(work, command.agent, (agent) => decideTurnAppend(agent, command)),
 	"turn.end": endTurn,
@@ -93,8 +96,8 @@ const handlers: Handlers = {
 	"approval.ask": (work, command) => inThread(work, command.agent, (agent) => decideAsk(agent, command)),
 	"approval.answer": answerApproval,
 	"wait.open": openWait,
-	"wait.look": (work, { wait }) => lookAtWait(work, wait),
-	"wait.cancel": (work, { wait }) => cancelWait(work, wait),
+	"wait.look": (work, { wait }, limits) => lookAtWait(work, wait, limits),
+	"wait.cancel": (work, { wait }, limits) => cancelWait(work, wait, limits),
 
 	"workspace.lease": (work, command) => onAgent(work, command.agent, (agent) => decideLease(agent, command, work.envelope)),
 	"workspace.free": (work, { agent }) => onAgent(work, agent, decideFree),
@@ -144,6 +147,10 @@ const handlers: Handlers = {
 	"issue.gate": gateIssue,
 	"issue.merge": mergeIssue,
 	"run.finish": finishRun,
+	"subscription.add": (work, command) => onSubscription(work, command.name, (all) => decideAddSubscription(all, command)),
+	"subscription.configure": (work, command) => onSubscription(work, command.name, (all) => decideConfigureSubscription(all, command)),
+	"subscription.cool": (work, command) => onSubscription(work, command.name, (all) => decideCool(all, command)),
+	"subscription.remove": (work, { name }) => removeSubscription(work, name),
 };
 
 export async function loadAndDecide(work: Work, command: Command, limits: Limits): Promise<Decided> {

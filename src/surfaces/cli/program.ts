@@ -8,6 +8,7 @@ import { completionCommands } from "./completion.ts";
 import { daemonCommands } from "./daemon-commands.ts";
 import { issueCommands } from "./issue-commands.ts";
 import { queueCommands } from "./queue-commands.ts";
+import { subscriptionCommands } from "./subscription-commands.ts";
 import { threadCommands } from "./thread-commands.ts";
 
 export function program(): Command {
@@ -32,6 +33,7 @@ export function program(): Command {
 	queueCommands(made);
 	betweenCommands(made);
 	issueCommands(made);
+	subscriptionCommands(made);
 	threadCommands(made);
 	completionCommands(made);
 	return made;

@@ -7,9 +7,10 @@ import { isItem } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Counts, EventRange, QueueEnds, Range, Ranges, Reads } from "#engine/ports.ts";
+import type { Counts, EventRange, QueueEnds, QueueHead, Range, Ranges, Reads } from "#engine/ports.ts";
 import { MemoryIssueReads } from "./issue-reads.ts";
 
 export class MemoryReads extends MemoryIssueReads implements Reads {
@@ -162,11 +163,24 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 		return counts;
 	}
 
-	async agentsWithPrompts(now: number): Promise<{ agent: AgentState; manual: boolean }[]> {
+	async queueHeads(now: number): Promise<{ agent: AgentState; head: QueueHead }[]> {
+		await this.settled();
 		const due = this.#queued().filter(({ notBefore }) => notBefore === null || notBefore <= now);
-		const waiting = new Set(due.map((prompt) => prompt.agent));
-		const agents = await this.#agents((agent) => waiting.has(agent.id));
-		return agents.map((agent) => ({ agent, manual: due.some((prompt) => prompt.agent === agent.id && prompt.manual) }));
+		const queues = Map.groupBy(due, (prompt) => prompt.agent);
+		return [...this.rows.agents.values()].flatMap((agent) => {
+			const [next] = queues.get(agent.id)?.sort(asTheyStart) ?? [];
+			return next === undefined ? [] : [{ agent, head: headOf(next) }];
+		});
+	}
+
+	async subscriptions(): Promise<SubscriptionState[]> {
+		await this.settled();
+		return [...this.rows.subscriptions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+	}
+
+	async leases(): Promise<LeaseState[]> {
+		await this.settled();
+		return [...this.rows.leases.values()].sort((a, b) => a.turn - b.turn);
 	}
 
 	async nextPromptAt(now: number): Promise<number | null> {
@@ -203,6 +217,10 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	async turns(agent: AgentId): Promise<TurnState[]> {
 		await this.settled();
 		return [...this.rows.turns.values()].filter((turn) => turn.agent === agent);
+	}
+
+	async latestTurns(agent: AgentId, limit: number): Promise<TurnState[]> {
+		return (await this.turns(agent)).slice(-limit);
 	}
 
 	async openTurns(): Promise<TurnState[]> {
@@ -242,6 +260,10 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 
 const lowest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.min(...numbers));
 const highest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.max(...numbers));
+
+function headOf({ id, priority, manual, source, createdAt, notBefore }: PromptState): QueueHead {
+	return { prompt: id, priority, manual, source, since: Math.max(createdAt, notBefore ?? 0) };
+}
 
 /** The same order as the databases' queries have it. */
 function asTheyStart(a: PromptState, b: PromptState): number {

@@ -2,11 +2,12 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
-import type { AgentId, Key, ProjectSlug } from "#contract/ids.ts";
+import type { AgentId, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Receipt } from "#engine/ports.ts";
@@ -27,11 +28,14 @@ export interface Rows {
 	issues: Map<number, IssueState>;
 	runs: Map<number, RunState>;
 	notes: Map<number, NoteState>;
+	subscriptions: Map<SubscriptionName, SubscriptionState>;
+	leases: Map<number, LeaseState>;
 	receipts: Map<Key, Receipt & { at: number }>;
 }
 
 export const noRows = (): Rows => ({
 	...{ agents: new Map(), projects: new Map(), events: [], receipts: new Map() },
 	...{ prompts: new Map(), taken: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
+	...{ subscriptions: new Map(), leases: new Map() },
 	...{ issues: new Map(), runs: new Map(), notes: new Map() },
 });
