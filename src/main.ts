@@ -18,6 +18,7 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
+import { GitJournal } from "#engine/git-journal.ts";
 import type { Driver, Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Workspaces } from "#engine/workspaces.ts";
@@ -86,7 +87,8 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const allPrograms = { ...ownPrograms, ...programs };
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
-	const workspaces = workspacesIn(home);
+	const runs = new GitJournal();
+	const workspaces = workspacesIn(home, (run) => runs.add(run));
 	const processes = new ProcessDriver({
 		mark: homeId(home, randomIds.key()),
 		scratch: path.join(home, "scratch"),
@@ -102,6 +104,9 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	});
 	const given = { ...defaultLimits, turnsMax: machineTurns(), ...known(config.limits ?? {}), ...limits };
 	const engine = parts.use(await startEngine({ home }, given, { driver: driverByType(processes), workspaces }, config.agentZero?.type));
+	// the last of them are written while the engine still takes commands
+	parts.use(runs);
+	runs.connect((request) => engine.dispatch(request));
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
@@ -127,8 +132,8 @@ function inForce(found: Found, home: string): ContainmentLevel {
 }
 
 /** Git, as it may be used in this home. */
-export function workspacesIn(home: string): GitWorkspaces {
-	const git = makeGit({ environment: process.env });
+export function workspacesIn(home: string, record: Parameters<typeof makeGit>[0]["record"] = () => {}): GitWorkspaces {
+	const git = makeGit({ environment: process.env, record });
 	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor({}, process.env) });
 }
 

@@ -173,6 +173,7 @@ describe("the registry", () => {
 			{ type: "turn.release", agent: id, turn: 1, reason: "x" },
 			{ type: "turn.yield", agent: id, turn: 1 },
 			{ type: "turn.settle", agent: id, turn: 1 },
+			{ type: "git.record", runs: [{ folder: "/x", args: ["x"], code: 0, ms: 1 }] },
 			{ type: "workspace.drift", agent: id, reason: "x" },
 			{ type: "workspace.found", agent: id },
 			{ type: "workspace.crash", agent: id },

@@ -54,6 +54,7 @@ export const speakers: Record<Command["type"], readonly Speaker[]> = {
 	"workspace.found": people,
 	"workspace.crash": daemon,
 	"project.approve": people,
+	"git.record": daemon,
 	"wait.open": everyone,
 	"wait.look": daemon,
 	"wait.cancel": everyone,

@@ -15,6 +15,7 @@ import { startHousekeeping } from "./housekeeping.ts";
 import type { Blobs, Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
+import { driftReactor } from "./reactors/drift.ts";
 import { limitsReactor } from "./reactors/limits.ts";
 import { Provisioner } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
@@ -81,7 +82,7 @@ export class Engine implements AsyncDisposable {
 			const turns =
 				runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler })];
 			const watching = [waitsReactor({ reads, dispatch, clock: parts.clock }), limitsReactor({ reads, dispatch, clock: parts.clock })];
-			const reactors: Reactor[] = [provisioner, ...watching, ...turns];
+			const reactors: Reactor[] = [provisioner, driftReactor({ reads, dispatch, workspaces }), ...watching, ...turns];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };

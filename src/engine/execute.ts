@@ -131,6 +131,7 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "project.add":
 		case "project.remove":
 		case "project.approve":
+		case "git.record":
 		case "subscription.add":
 		case "subscription.configure":
 		case "subscription.cool":

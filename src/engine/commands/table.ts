@@ -90,6 +90,7 @@ const handlers: Handlers = {
 	"mail.delete": deleteMail,
 
 	"project.add": async (work, command) => ({ decision: decideAddProject(await work.project(command.slug), command), subject: { project: command.slug } }),
+	"git.record": async (_, { runs }) => ({ decision: runs.map((data) => ({ kind: "git.ran", agent: null, data })), subject: {} }),
 	"project.approve": async (work, command) => ({
 		decision: decideApproveConfig(await work.project(command.slug), command),
 		subject: { project: command.slug },
