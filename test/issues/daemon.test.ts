@@ -78,6 +78,37 @@ test("an agent with changes is not given an issue, and a merge that conflicts le
 	]);
 });
 
+test("what a killed agent leaves is taken up by the next one, on the same branch", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json } = place;
+	const folder = repository();
+	await json("project", "add", folder, "--name", "web");
+	await json(
+		"issue",
+		"add",
+		"Long work",
+		"--project",
+		"web",
+		"--body",
+		"run test -f a.txt || { echo one > a.txt; git add a.txt; git commit -qm one; sleep 100; }\nwork_complete ok",
+	);
+	const { data: first } = await json("agent", "add", "first", "--project", "web", "--type", "scripted");
+	await json("agent", "add", "second", "--project", "web", "--type", "scripted");
+	await json("issue", "assign", "web#1", "first");
+	await expect.poll(() => git(folder, "log", "--all", "--format=%s").split("\n")[0], { timeout: 30_000 }).toBe("one");
+	writeFileSync(path.join(first.workspace.path, "loose.txt"), "not committed\n");
+	await json("agent", "kill", "first");
+	expect((await json("issue", "wait", "web#1", "--for", "attention", "--timeout", "30")).data).toMatchObject({
+		assignee: null,
+		attention: { reason: expect.stringContaining("killed") },
+	});
+	await json("issue", "assign", "web#1", "second");
+	expect((await json("issue", "wait", "web#1", "--for", "stage", "--stage", "in_review", "--timeout", "60")).data).toMatchObject({ stage: "IN_REVIEW" });
+	expect(readFileSync(path.join(first.workspace.path, "loose.txt"), "utf8")).toBe("not committed\n");
+	expect((await json("issue", "approve", "web#1")).data.stage).toBe("DONE");
+	expect(existsSync(path.join(folder, "a.txt"))).toBe(true);
+});
+
 test("a project's own preset with a gate that a command keeps: no goes back with what it said, yes goes on", { timeout: 120_000 }, async () => {
 	await using place = shell();
 	const { json, home } = place;
