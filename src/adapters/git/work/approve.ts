@@ -8,7 +8,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun, Merged, MergeStrategy } from "#contract/workspace.ts";
 import type { ApproveWish, SettingsInForce, Stay } from "#engine/workspaces.ts";
 import { exclusively } from "../exclusive.ts";
-import { commitOf } from "../given.ts";
+import { commitOf, existingBranch } from "../given.ts";
 import { runCommand } from "../place/command.ts";
 import { commandEnvironment, type Ground, identityOf, isAncestor, tipOf } from "../place/ground.ts";
 import { exists } from "../place/layout.ts";
@@ -39,7 +39,10 @@ export async function approveWork(ground: Ground, stay: Stay, wish: ApproveWish)
 	const check = checkOf(force, stay);
 	if (check !== null && isRefusal(check)) return check;
 
-	const before = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
+	// a base that is gone is not one without commits: only what HEAD names can be unborn
+	const base = await existingBranch(git, project.path, workspace.base);
+	if (isRefusal(base)) return base;
+	const before = base.commit;
 	const strategy = before === null ? "ff" : (wish.strategy ?? force.settings.merge);
 	const result = await resultOf(ground, stay, strategy, before, wish);
 	if (isRefusal(result)) return result;
