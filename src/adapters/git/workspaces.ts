@@ -83,8 +83,7 @@ export class GitWorkspaces implements Workspaces {
 	}
 
 	async health(stay: Stay, seen: { commit: string | null } = { commit: null }): Promise<Health> {
-		const force = await this.settings(stay.project);
-		return await healthOf(this.#ground, stay, isRefusal(force) ? null : force.settings, seen);
+		return await healthOf(this.#ground, stay, seen);
 	}
 
 	async recover(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
