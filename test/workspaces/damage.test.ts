@@ -1,7 +1,9 @@
 // What people and disks do to workspaces: it is told or refused, never taken for something else.
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeWorld, refused } from "#test/support/make-world.ts";
-import { agreed, write } from "#test/support/world.ts";
+import { agreed, type World, write } from "#test/support/world.ts";
 
 describe("a branch that is gone", () => {
 	test.each(["renamed", "deleted"])("a base that was %s is not made anew by an approve", async (how) => {
@@ -30,5 +32,36 @@ describe("a branch that is gone", () => {
 		agreed(await world.workspaces.restoreSnapshot(stay, snapshot ?? ""));
 		agreed(await world.workspaces.commit(stay, { message: "Work" }));
 		expect(world.git(stay.workspace.path, "log", "--format=%s")).toBe("Work\nfirst");
+	});
+});
+
+describe("a damaged workspace", () => {
+	const gitFolder = (world: World, handle = "a"): string => path.join(world.repository, ".git/worktrees", handle);
+
+	test.each([
+		["a HEAD that is garbage", (world: World) => write(gitFolder(world), "HEAD", "\0garbage\n")],
+		["an index that is garbage", (world: World) => write(gitFolder(world), "index", "garbage")],
+		["no HEAD", (world: World) => rmSync(path.join(gitFolder(world), "HEAD"))],
+		[".git that is garbage", (world: World) => write(path.join(world.home, "projects/p/agents/a"), ".git", "gitdir: nowhere\n")],
+	])("with %s has an issue and no standing", async (_, harm) => {
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		harm(world);
+		const { healthy, issues } = await world.workspaces.health(stay, { commit: world.tip("main") });
+		expect([healthy, new Set(issues.map(({ code }) => code))]).toEqual([false, new Set(["NOT_OURS"])]);
+		refused(await world.workspaces.standing(stay), "CONFLICT");
+	});
+
+	test.each([
+		["a config.yaml that is a folder", (world: World) => mkdirSync(path.join(world.home, "projects/p/config.yaml")), "EISDIR"],
+		["a mark that nobody can read", (world: World) => chmodSync(path.join(gitFolder(world), "brood.json"), 0), "not marked"],
+		["a mark that is garbage", (world: World) => writeFileSync(path.join(gitFolder(world), "brood.json"), "{"), "not marked"],
+	])("with %s has an issue", async (what, harm, words) => {
+		// who is root can read everything
+		if (what.includes("nobody") && process.getuid?.() === 0) return;
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		harm(world);
+		expect((await world.workspaces.health(stay)).issues).toMatchObject([{ code: "NOT_OURS", text: expect.stringContaining(words) }]);
 	});
 });
