@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeWorld, refused } from "#test/support/make-world.ts";
-import { agreed, type World, write } from "#test/support/world.ts";
+import { agreed, read, type World, write } from "#test/support/world.ts";
 
 describe("a branch that is gone", () => {
 	test.each(["renamed", "deleted"])("a base that was %s is not made anew by an approve", async (how) => {
@@ -63,5 +63,27 @@ describe("a damaged workspace", () => {
 		const stay = await world.agent("a");
 		harm(world);
 		expect((await world.workspaces.health(stay)).issues).toMatchObject([{ code: "NOT_OURS", text: expect.stringContaining(words) }]);
+	});
+
+	test("with an index that is garbage can be recovered, restored and removed, and the index is kept", async () => {
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		const folder = stay.workspace.path;
+		const harm = (): void => write(gitFolder(world), "index", "garbage");
+		write(folder, "a.txt", "changed\n");
+		write(folder, "new.txt", "new\n");
+		harm();
+		const home = agreed(await world.workspaces.recover(stay));
+		expect([home.text, world.git(folder, "status", "--porcelain")]).toEqual([expect.stringContaining("index.broken-1"), ""]);
+		harm();
+		expect(agreed(await world.workspaces.restoreSnapshot(stay, home.snapshot ?? "")).text).toContain("index.broken-2");
+		expect([read(folder, "a.txt"), read(folder, "new.txt")]).toEqual(["changed\n", "new\n"]);
+		harm();
+		refused(await world.workspaces.remove(stay, {}), "CONFLICT");
+		const { trash, snapshot } = agreed(await world.workspaces.remove(stay, { force: true }));
+		expect([1, 2, 3].map((number) => read(path.join(trash ?? "", "git"), `index.broken-${number}`))).toEqual(["garbage", "garbage", "garbage"]);
+		const { reason } = (await world.workspaces.snapshots(stay)).find(({ id }) => id === snapshot) ?? {};
+		expect(reason).toContain("index.broken-3");
+		expect(agreed(await world.workspaces.showSnapshot(stay, snapshot ?? "")).files.map((file) => file.path)).toEqual(["a.txt", "new.txt"]);
 	});
 });

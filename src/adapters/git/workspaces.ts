@@ -36,6 +36,7 @@ import { removeWorkspace } from "./place/remove.ts";
 import { settingsOf } from "./place/settings.ts";
 import { warmProject } from "./place/warm.ts";
 import { list, restore, show, take } from "./tree/keep.ts";
+import { withBroken } from "./tree/mend-index.ts";
 import { approveWork } from "./work/approve.ts";
 import { enterBranch, tryOut } from "./work/branch.ts";
 import { commitWork } from "./work/commit.ts";
@@ -161,6 +162,6 @@ export class GitWorkspaces implements Workspaces {
 	async restoreSnapshot(stay: Stay, id: string): Promise<AtHome | Refusal> {
 		const restored = await restore(this.#ground, stay, id);
 		if (isRefusal(restored)) return restored;
-		return await atHome(this.#ground, stay, true, "Your files were put back as a snapshot has them.", restored.snapshot);
+		return await atHome(this.#ground, stay, true, `${withBroken("Your files were put back as a snapshot has them", restored.broken)}.`, restored.snapshot);
 	}
 }

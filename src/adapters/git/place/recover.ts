@@ -10,6 +10,7 @@ import type { Git } from "../git.ts";
 import { commitOf } from "../given.ts";
 import { namesIn, pathOf } from "../names.ts";
 import { clean, setAside, take } from "../tree/keep.ts";
+import { mendIndex, withBroken } from "../tree/mend-index.ts";
 import { release } from "../work/home.ts";
 import { makeClone } from "./clone.ts";
 import type { Ground } from "./ground.ts";
@@ -31,13 +32,15 @@ export async function recover(ground: Ground, stay: Stay, live: Live): Promise<A
 	const wrong = missing ? await remake(ground, stay) : ((await repair(ground, stay)) ?? (await unlock(ground, stay)));
 	if (wrong !== null) return wrong;
 	await bringBranchBack(ground, stay);
-	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, stay);
+	const broken = missing ? null : await mendIndex(git, stay.workspace.path);
+	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, stay, broken);
 	if (isRefusal(cleaned)) return cleaned;
 	const home = await release(ground, stay, live, cleaned.snapshot);
 	const force = await settingsOf(git, layout, stay.project, live.approved);
 	if (isRefusal(home) || isRefusal(force)) return home;
 	const checkout = stay.project.path === layout.mirror(stay.project.slug) ? null : stay.project.path;
 	await share(git, stay.workspace.path, { primary: layout.primary(stay.project.slug), checkout }, force.settings);
+	if (broken !== null) return { ...home, text: `Git's index could not be read and is kept as ${broken}. ${home.text}` };
 	return missing ? { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` } : home;
 }
 
@@ -115,8 +118,9 @@ async function bringBranchBack({ git }: Ground, { workspace }: Stay): Promise<vo
 	if (commit !== null) await git(workspace.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 }
 
-async function cleanUp(ground: Ground, stay: Stay): Promise<{ snapshot: string | null } | Refusal> {
+async function cleanUp(ground: Ground, stay: Stay, broken: string | null): Promise<{ snapshot: string | null } | Refusal> {
 	const tree = await lookAt(ground.git, stay.workspace.path);
-	if (tree.changes.length > 0 || tree.operation !== null) return await clean(ground, stay);
-	return { snapshot: (await take(ground, stay, "before a recovery", null))?.id ?? null };
+	const reason = withBroken("before a recovery", broken);
+	if (tree.changes.length > 0 || tree.operation !== null) return await clean(ground, stay, reason);
+	return { snapshot: (await take(ground, stay, reason, null))?.id ?? null };
 }

@@ -5,7 +5,7 @@ import { deleteBranch } from "../destroy.ts";
 import { commitOf } from "../given.ts";
 import { bin } from "../tree/keep.ts";
 import { mergeTrees, treeOfCommit } from "../work/merge.ts";
-import { isMerged } from "../work/standing.ts";
+import { isMerged, readable } from "../work/standing.ts";
 import { runCommand } from "./command.ts";
 import { commandEnvironment, type Ground, tipOf } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
@@ -25,7 +25,7 @@ export async function removeWorkspace(ground: Ground, stay: Stay, wish: RemoveWi
 		return refuse("CONFLICT", `Somebody has locked ${workspace.path}${locked === "" ? "" : `: ${locked}`}.`, { details: { path: workspace.path } });
 	const tip = there || workspace.kind === "worktree" ? await tipOf(ground, stay) : null;
 	if (wish.force !== true) {
-		const dirty = there ? dirtyRefusal(await lookAt(git, workspace.path), { folder: workspace.path, stay }) : null;
+		const dirty = there ? await readable(stay, async () => dirtyRefusal(await lookAt(git, workspace.path), { folder: workspace.path, stay })) : null;
 		if (dirty !== null) return dirty;
 		if (tip !== null && !(await isSafe(ground, stay, tip, wish.merged ?? []))) return notMerged(stay, tip);
 	}

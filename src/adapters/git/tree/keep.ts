@@ -14,6 +14,7 @@ import { gitFolderAt } from "../place/look.ts";
 import { markIn, readMark } from "../place/mark.ts";
 import { registeredFor, worktreeAt } from "../place/worktrees.ts";
 import { drawDiff } from "../work/diff.ts";
+import { mendIndex, withBroken } from "./mend-index.ts";
 import { restoreSnapshot } from "./restore.ts";
 import { type SnapshotRequest, takeSnapshot } from "./snapshot.ts";
 import { emptyTree, findSnapshot, kept, pruneSnapshots, refsOf, type Snapshot as Taken } from "./snapshots.ts";
@@ -97,11 +98,12 @@ export async function show(ground: Ground, stay: Stay, id: string): Promise<Diff
 	return await drawDiff(ground.git, folder, [from, taken.tree], {}, from);
 }
 
-export async function restore(ground: Ground, stay: Stay, id: string): Promise<{ snapshot: string | null } | Refusal> {
+export async function restore(ground: Ground, stay: Stay, id: string): Promise<{ snapshot: string | null; broken: string | null } | Refusal> {
 	const taken = await find(ground, stay, id);
 	if (isRefusal(taken)) return taken;
-	const restored = await restoreSnapshot(ground.git, { ...requestFor(ground, stay, "before a restore"), snapshot: taken.commit });
-	return isRefusal(restored) ? restored : { snapshot: numberOf(restored.before) };
+	const broken = await mendIndex(ground.git, stay.workspace.path);
+	const restored = await restoreSnapshot(ground.git, { ...requestFor(ground, stay, withBroken("before a restore", broken)), snapshot: taken.commit });
+	return isRefusal(restored) ? restored : { snapshot: numberOf(restored.before), broken };
 }
 
 export async function prune(ground: Ground, project: ProjectPlace, options: { dryRun: boolean; needed: readonly string[] }): Promise<Leftover[]> {
@@ -112,10 +114,10 @@ export async function prune(ground: Ground, project: ProjectPlace, options: { dr
 }
 
 /** A snapshot, then the tree as HEAD has it, ignored files left alone. */
-export async function clean(ground: Ground, stay: Stay): Promise<{ snapshot: string | null } | Refusal> {
+export async function clean(ground: Ground, stay: Stay, reason: string): Promise<{ snapshot: string | null } | Refusal> {
 	const head = await commitOf(ground.git, stay.workspace.path, "HEAD");
 	if (head === null) return refuse("CONFLICT", "There is no commit yet that the tree could go back to.", { details: { path: stay.workspace.path } });
-	const held = await resetTree(ground.git, requestFor(ground, stay, "before a recovery"), head);
+	const held = await resetTree(ground.git, requestFor(ground, stay, reason), head);
 	return isRefusal(held) ? held : { snapshot: numberOf(held) };
 }
 
@@ -129,7 +131,7 @@ export async function bin(ground: Ground, stay: Stay): Promise<{ snapshot: strin
 		const aside = workspace.kind === "worktree" ? await exclusively(project.path, async () => await setAside(ground, stay, name)) : null;
 		return { snapshot: null, trash: aside };
 	}
-	const request = requestFor(ground, stay, "before a removal");
+	const request = requestFor(ground, stay, withBroken("before a removal", await mendIndex(git, workspace.path)));
 	if (workspace.kind === "clone") {
 		const held = await takeSnapshot(git, request);
 		await bringSnapshot(ground, stay, held.ref, project.path);
