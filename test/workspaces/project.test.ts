@@ -151,6 +151,16 @@ describe("settings", () => {
 		expect(agreed(await world.workspaces.settings(world.project))).toMatchObject({ settings: { setup: "make" }, pendingApproval: null });
 	});
 
+	test("have the base that the project was added with, unless the home says another", async () => {
+		const world = makeWorld();
+		world.git(world.repository, "branch", "dev");
+		const baseOf = async (base?: string | null): Promise<string> =>
+			agreed(await world.workspaces.settings({ ...world.project, ...(base === undefined ? {} : { base }) })).settings.base;
+		expect([await baseOf(), await baseOf(null), await baseOf("dev")]).toEqual(["main", "main", "dev"]);
+		world.configure("base: main\n");
+		expect(await baseOf("dev")).toBe("main");
+	});
+
 	test("are read from base, not from a tree that somebody is changing", async () => {
 		const world = makeWorld();
 		write(world.repository, ".brood.yaml", "setup: touch fired\n");

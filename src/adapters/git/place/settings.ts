@@ -17,7 +17,7 @@ export async function settingsOf(git: Git, layout: Layout, project: ProjectPlace
 	try {
 		const file = layout.config(project.slug);
 		const own = parseConfig(ProjectConfig, (await readText(file)) ?? "", file);
-		const usual = own.base ?? (await defaultBranch(git, project.path));
+		const usual = own.base ?? project.base ?? (await defaultBranch(git, project.path));
 		const repository = await repositoryConfig(git, project.path, usual);
 		if (isRefusal(repository)) return repository;
 		return inForce(own, repository, usual, approved);
