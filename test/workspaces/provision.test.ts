@@ -254,6 +254,15 @@ describe("a clone", () => {
 	});
 });
 
+test("a fork is measured against its parent's base, unless another is asked for", async () => {
+	const world = makeWorld();
+	world.git(world.repository, "branch", "dev");
+	const parent = await world.agent("parent", { from: "dev" });
+	const wish = { project: world.project, kind: "worktree", parent } as const;
+	expect(agreed(await world.workspaces.provisionFrom({ ...wish, agent: tenant("one") })).workspace.base).toBe("dev");
+	expect(agreed(await world.workspaces.provisionFrom({ ...wish, agent: tenant("two"), from: "main" })).workspace.base).toBe("main");
+});
+
 test("main is the repository itself, as it is", async () => {
 	const world = makeWorld();
 	world.git(world.repository, "checkout", "-qb", "mine");

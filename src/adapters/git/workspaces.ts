@@ -76,7 +76,9 @@ export class GitWorkspaces implements Workspaces {
 		const begin = await startOf(this.#ground, wish);
 		if (isRefusal(begin)) return begin;
 		const build = async (mark: WorkspaceMark, settings: ProjectSettings) => await fork(this.#ground, wish, mark, settings, live.signal);
-		return await provision(this.#ground, wish, live, { ...begin, setup: wish.setup === true, build });
+		// its work is measured against what its parent's is
+		const from = wish.from ?? wish.parent.workspace.base;
+		return await provision(this.#ground, { ...wish, from }, live, { ...begin, setup: wish.setup === true, build });
 	}
 
 	identity(agent: Tenant): Readonly<Record<string, string>> {
