@@ -1,9 +1,10 @@
 // What people and disks do to workspaces: it is told or refused, never taken for something else.
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { ProjectSlug } from "#contract/ids.ts";
 import { makeWorld, refused } from "#test/support/make-world.ts";
-import { agreed, read, type World, write } from "#test/support/world.ts";
+import { agreed, read, tenant, type World, write } from "#test/support/world.ts";
 
 describe("a branch that is gone", () => {
 	test.each(["renamed", "deleted"])("a base that was %s is not made anew by an approve", async (how) => {
@@ -86,4 +87,25 @@ describe("a damaged workspace", () => {
 		expect(reason).toContain("index.broken-3");
 		expect(agreed(await world.workspaces.showSnapshot(stay, snapshot ?? "")).files.map((file) => file.path)).toEqual(["a.txt", "new.txt"]);
 	});
+});
+
+test("gc frees only what is old and of that project, though another's slug begins with its own", async () => {
+	const world = makeWorld();
+	const other = { ...world.project, slug: ProjectSlug.parse("p-b") };
+	for (const [project, kind] of [
+		[world.project, "worktree"],
+		[other, "clone"],
+	] as const) {
+		const agent = tenant(`in-${project.slug}`);
+		const { workspace } = agreed(await world.workspaces.provision({ project, agent, kind }));
+		agreed(await world.workspaces.remove({ project, agent, workspace }, {}));
+	}
+	const trash = path.join(world.home, "trash");
+	mkdirSync(path.join(trash, "1-p-b-old"));
+	world.now += 15 * 24 * 60 * 60 * 1000;
+	const freed = await world.workspaces.gc(world.project, { dryRun: false, living: [] });
+	expect(freed.map(({ name, freed: gone }) => `${name.replace(/^\d+-/, "")} ${gone}`)).toEqual(["p-b-old false", "p-in-p true"]);
+	expect(readdirSync(trash).map((name) => name.replace(/^\d+-/, ""))).toEqual(["p-b-old", "p-b-in-p-b"]);
+	await world.workspaces.gc(other, { dryRun: false, living: [] });
+	expect(readdirSync(trash)).toEqual(["1-p-b-old"]);
 });

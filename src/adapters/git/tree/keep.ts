@@ -3,7 +3,7 @@ import { cp, mkdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { AgentId } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Diff } from "#contract/workspace.ts";
+import type { Diff, WorkspaceMark } from "#contract/workspace.ts";
 import type { Leftover, ProjectPlace, Snapshot, Stay } from "#engine/workspaces.ts";
 import { forgetWorktree, removeWorktree, resetTree } from "../destroy.ts";
 import { exclusively } from "../exclusive.ts";
@@ -11,7 +11,7 @@ import { commitOf } from "../given.ts";
 import { type Ground, repositoryOf } from "../place/ground.ts";
 import { exists } from "../place/layout.ts";
 import { gitFolderAt } from "../place/look.ts";
-import { markIn, readMark } from "../place/mark.ts";
+import { markIn, readMark, writeMark } from "../place/mark.ts";
 import { registeredFor, worktreeAt } from "../place/worktrees.ts";
 import { drawDiff } from "../work/diff.ts";
 import { mendIndex, withBroken } from "./mend-index.ts";
@@ -135,14 +135,19 @@ export async function bin(ground: Ground, stay: Stay): Promise<{ snapshot: strin
 	if (workspace.kind === "clone") {
 		const held = await takeSnapshot(git, request);
 		await bringSnapshot(ground, stay, held.ref, project.path);
-		await rename(workspace.path, name);
+		await mkdir(name, { mode: 0o700 });
+		await writeMark(markIn(name), noteOf(stay));
+		await rename(workspace.path, path.join(name, "files"));
 		return { snapshot: numberOf(held), trash: name };
 	}
-	const binned = await removeWorktree(git, { ...request, trash: layout.trash });
+	const binned = await removeWorktree(git, { ...request, trash: layout.trash, note: noteOf(stay) });
 	if (isRefusal(binned)) return binned;
 	await rename(binned.trashed, name);
 	return { snapshot: numberOf(binned.held), trash: name };
 }
+
+/** What is put beside something in the trash, so that it can be told later whose it was: names alone do not say. */
+const noteOf = ({ project, agent, workspace }: Stay): WorkspaceMark => ({ agent: agent.id, project: project.slug, ...workspace, start: null, ready: true });
 
 /** A clone's snapshot, for when the clone is gone or another repository needs it. */
 export async function bringSnapshot({ git }: Ground, from: Stay, ref: string, to: string): Promise<void> {
@@ -151,13 +156,16 @@ export async function bringSnapshot({ git }: Ground, from: Stay, ref: string, to
 }
 
 /** What git still knows of a tree that is gone, its index above all, goes to the trash before it is forgotten. */
-export async function setAside(ground: Ground, { project, agent, workspace }: Stay, name: string): Promise<string | null> {
-	const { git } = ground;
+export async function setAside({ git }: Ground, stay: Stay, name: string): Promise<string | null> {
+	const { project, agent, workspace } = stay;
 	const known = await worktreeAt(git, project.path, workspace.path);
 	if (known === null) return null;
 	const folder = await registeredFor(git, project.path, workspace.path);
 	const ours = folder !== null && (await readMark(markIn(folder)))?.agent === agent.id;
-	if (ours) await cp(folder, path.join(name, "git"), { recursive: true });
+	if (ours) {
+		await cp(folder, path.join(name, "git"), { recursive: true });
+		await writeMark(markIn(name), noteOf(stay));
+	}
 	await forgetWorktree(git, project.path, known.path, { locked: known.locked !== null });
 	return ours ? name : null;
 }
