@@ -109,3 +109,18 @@ test("gc frees only what is old and of that project, though another's slug begin
 	await world.workspaces.gc(other, { dryRun: false, living: [] });
 	expect(readdirSync(trash)).toEqual(["1-p-b-old"]);
 });
+
+test("who shares a workspace can recover it, make it again when it is gone, and remove it", async () => {
+	const world = makeWorld();
+	const maker = await world.agent("maker");
+	const sharer = { ...maker, agent: tenant("sharer") };
+	write(maker.workspace.path, "x", "x\n");
+	expect(agreed(await world.workspaces.recover(sharer)).standing.dirty).toBe(false);
+	rmSync(maker.workspace.path, { recursive: true });
+	expect(agreed(await world.workspaces.recover(sharer)).moved).toBe(true);
+	for (const stay of [maker, sharer]) expect(await world.workspaces.health(stay)).toEqual({ healthy: true, issues: [] });
+	expect(await world.agent("maker")).toEqual(maker);
+	world.now += 1000;
+	agreed(await world.workspaces.remove(sharer, {}));
+	expect(readdirSync(path.dirname(maker.workspace.path))).toEqual([]);
+});

@@ -16,7 +16,7 @@ import { makeClone } from "./clone.ts";
 import type { Ground } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { gitFolderOf, lookAt, markAt } from "./look.ts";
-import { markIn, readMark, writeMark } from "./mark.ts";
+import { isOurs, markIn, readMark, writeMark } from "./mark.ts";
 import { checkOut } from "./provision.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
@@ -48,14 +48,15 @@ export async function recover(ground: Ground, stay: Stay, live: Live): Promise<A
 async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
 	const { git, layout } = ground;
 	const { project, agent, workspace } = stay;
-	if (workspace.path !== layout.agent(project.slug, agent.handle)) return inTheWay(workspace.path);
+	const maker = await makerOf(ground, stay);
+	if (maker === null) return inTheWay(workspace.path);
 	const wrong = await layout.free(workspace.path);
 	if (wrong !== null) return wrong;
 	const kept = workspace.kind === "clone" ? `refs/brood/clones/${agent.id}` : `refs/heads/${workspace.branch}`;
 	const tip = await commitOf(git, project.path, kept);
 	const start = tip ?? (await commitOf(git, project.path, `refs/heads/${workspace.base}`));
 	if (start === null) return refuse("NOT_FOUND", `Neither ${workspace.branch} nor ${workspace.base} has a commit.`);
-	const mark: WorkspaceMark = { agent: agent.id, project: project.slug, ...workspace, start, ready: true };
+	const mark: WorkspaceMark = { agent: maker, project: project.slug, ...workspace, start, ready: true };
 	if (workspace.kind === "clone") await makeClone(ground, project, agent, mark);
 	else {
 		await exclusively(project.path, async () => {
@@ -69,14 +70,26 @@ async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
 	return null;
 }
 
+/** The agent that the workspace was made for: this one, or the one that it shares the place with. Null where the place is nobody's. */
+async function makerOf({ git, layout }: Ground, stay: Stay): Promise<string | null> {
+	const { project, agent, workspace } = stay;
+	if (workspace.path === layout.agent(project.slug, agent.handle)) return agent.id;
+	if (workspace.kind !== "worktree" || path.dirname(workspace.path) !== layout.agents(project.slug)) return null;
+	// git still knows the tree that is gone, and its mark with it
+	const gitFolder = await registeredFor(git, project.path, workspace.path);
+	const mark = gitFolder === null ? null : await readMark(markIn(gitFolder));
+	return mark !== null && isOurs(mark, stay) ? mark.agent : null;
+}
+
 /** Lets git find the repository of a tree that lost its `.git` file; refuses what is not ours afterwards either. */
-async function repair({ git }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
-	const isOurs = async (): Promise<boolean> => (await markAt(workspace.path))?.agent === agent.id;
-	if (await isOurs()) return null;
+async function repair({ git }: Ground, stay: Stay): Promise<Refusal | null> {
+	const { project, workspace } = stay;
+	const ours = async (): Promise<boolean> => isOurs(await markAt(workspace.path), stay);
+	if (await ours()) return null;
 	const looksLikeIt =
 		workspace.kind === "worktree" && !(await exists(path.join(workspace.path, ".git"))) && (await hasItsFiles(git, project.path, workspace.path));
 	if (looksLikeIt) await git(project.path, ["worktree", "repair", workspace.path], { answers: [1, 128] });
-	return looksLikeIt && (await isOurs()) ? null : inTheWay(workspace.path);
+	return looksLikeIt && (await ours()) ? null : inTheWay(workspace.path);
 }
 
 const filesLookedAt = 200;

@@ -10,6 +10,7 @@ import { runCommand } from "./command.ts";
 import { commandEnvironment, type Ground, tipOf } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { dirtyRefusal, lookAt, markAt } from "./look.ts";
+import { isOurs } from "./mark.ts";
 import { settingsOf } from "./settings.ts";
 import { worktreeAt, worktreesOf } from "./worktrees.ts";
 
@@ -19,7 +20,7 @@ export async function removeWorkspace(ground: Ground, stay: Stay, wish: RemoveWi
 	if (workspace.kind === "main") return refuse("CONFLICT", `${project.path} is the project itself and is never removed.`, { details: { path: project.path } });
 	const there = await exists(workspace.path);
 	// a folder is only moved if its mark says that it is this agent's
-	if (there && (await markAt(workspace.path))?.agent !== stay.agent.id) return inTheWay(workspace.path);
+	if (there && !isOurs(await markAt(workspace.path), stay)) return inTheWay(workspace.path);
 	const locked = (await worktreeAt(git, project.path, workspace.path))?.locked ?? null;
 	if (locked !== null)
 		return refuse("CONFLICT", `Somebody has locked ${workspace.path}${locked === "" ? "" : `: ${locked}`}.`, { details: { path: workspace.path } });

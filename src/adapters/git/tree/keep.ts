@@ -11,7 +11,7 @@ import { commitOf } from "../given.ts";
 import { type Ground, repositoryOf } from "../place/ground.ts";
 import { exists } from "../place/layout.ts";
 import { gitFolderAt } from "../place/look.ts";
-import { markIn, readMark, writeMark } from "../place/mark.ts";
+import { isOurs, markIn, readMark, writeMark } from "../place/mark.ts";
 import { registeredFor, worktreeAt } from "../place/worktrees.ts";
 import { drawDiff } from "../work/diff.ts";
 import { mendIndex, withBroken } from "./mend-index.ts";
@@ -157,11 +157,11 @@ export async function bringSnapshot({ git }: Ground, from: Stay, ref: string, to
 
 /** What git still knows of a tree that is gone, its index above all, goes to the trash before it is forgotten. */
 export async function setAside({ git }: Ground, stay: Stay, name: string): Promise<string | null> {
-	const { project, agent, workspace } = stay;
+	const { project, workspace } = stay;
 	const known = await worktreeAt(git, project.path, workspace.path);
 	if (known === null) return null;
 	const folder = await registeredFor(git, project.path, workspace.path);
-	const ours = folder !== null && (await readMark(markIn(folder)))?.agent === agent.id;
+	const ours = folder !== null && isOurs(await readMark(markIn(folder)), stay);
 	if (ours) {
 		await cp(folder, path.join(name, "git"), { recursive: true });
 		await writeMark(markIn(name), noteOf(stay));
