@@ -270,6 +270,6 @@ export interface Workspaces {
 	snapshots(stay: Stay): Promise<Snapshot[]>;
 	/** Refuses with SNAPSHOT_GONE. */
 	showSnapshot(stay: Stay, id: string): Promise<Diff | Refusal>;
-	/** Puts the tree back as it was, after a snapshot of what it is. Refuses with SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE. */
+	/** Puts the tree back as it was, after a snapshot of what it is. Refuses with SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE, and `main` always with CONFLICT. */
 	restoreSnapshot(stay: Stay, id: string): Promise<AtHome | Refusal>;
 }

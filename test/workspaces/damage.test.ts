@@ -124,3 +124,13 @@ test("who shares a workspace can recover it, make it again when it is gone, and 
 	agreed(await world.workspaces.remove(sharer, {}));
 	expect(readdirSync(path.dirname(maker.workspace.path))).toEqual([]);
 });
+
+test("no snapshot is put back into a person's own checkout", async () => {
+	const world = makeWorld();
+	const stay = await world.agent("m", { kind: "main" });
+	write(world.repository, "a.txt", "then\n");
+	await world.workspaces.takeSnapshot(stay, { reason: "turn" });
+	write(world.repository, "a.txt", "now\n");
+	refused(await world.workspaces.restoreSnapshot(stay, "1"), "CONFLICT");
+	expect(read(world.repository, "a.txt")).toBe("now\n");
+});

@@ -99,6 +99,9 @@ export async function show(ground: Ground, stay: Stay, id: string): Promise<Diff
 }
 
 export async function restore(ground: Ground, stay: Stay, id: string): Promise<{ snapshot: string | null; broken: string | null } | Refusal> {
+	const { kind, path: folder } = stay.workspace;
+	// nothing but an approve writes into a person's own checkout
+	if (kind === "main") return refuse("CONFLICT", `${folder} is the project itself; no snapshot is put back there.`, { details: { path: folder } });
 	const taken = await find(ground, stay, id);
 	if (isRefusal(taken)) return taken;
 	const broken = await mendIndex(ground.git, stay.workspace.path);
