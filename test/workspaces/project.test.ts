@@ -179,6 +179,7 @@ describe("settings", () => {
 		const world = makeWorld();
 		if (file === "config.yaml") world.configure(text);
 		else world.commit(world.repository, { [file]: text });
-		expect(refused(await world.workspaces.settings(world.project), "VALIDATION_ERROR").message).toContain(place);
+		const refusal = refused(await world.workspaces.settings(world.project), "VALIDATION_ERROR");
+		expect([refusal.message, refusal.suggestions]).toEqual([expect.stringContaining(place), ["brood project settings p"]]);
 	});
 });

@@ -7,6 +7,7 @@ import type { WorkspaceMark } from "#contract/workspace.ts";
 import { exclusively } from "./exclusive.ts";
 import type { Git } from "./git.ts";
 import { above, type ByteName, namesIn, pathOf, told } from "./names.ts";
+import { shown } from "./place/look.ts";
 import { markIn, writeMark } from "./place/mark.ts";
 import { branchRef, commitId } from "./refs.ts";
 import { operationFolders, readOperation } from "./tree/operation.ts";
@@ -14,6 +15,7 @@ import { type SnapshotRequest, takeAndTell, takeSnapshot } from "./tree/snapshot
 import type { Snapshot } from "./tree/snapshots.ts";
 import type { Survey } from "./tree/survey.ts";
 import { codeOf, notThere, openTree, type Tree } from "./tree/tree.ts";
+import { some } from "./words.ts";
 
 /** Everything that is there and that the snapshot does not hold, so that writing over it would be for good. */
 export function unheld(survey: Survey, more: { tooLarge: ByteName[]; unreadable: ByteName[]; names: ByteName[] }): ByteName[] {
@@ -30,7 +32,7 @@ export function collisions(there: readonly ByteName[], wanted: Iterable<ByteName
 }
 
 export function incomplete(found: readonly ByteName[]): Refusal {
-	return refuse("SNAPSHOT_INCOMPLETE", `${found.length} files would be overwritten that a snapshot cannot bring back.`, {
+	return refuse("SNAPSHOT_INCOMPLETE", `A snapshot cannot bring back what would be overwritten: ${some(found.map(shown))}.`, {
 		details: { paths: found.slice(0, 50).map(told) },
 		suggestions: ["git status --ignored"],
 	});

@@ -19,6 +19,7 @@ import { settingsOf } from "../place/settings.ts";
 import { share } from "../place/shared.ts";
 import { worktreesOf } from "../place/worktrees.ts";
 import { isCommitId } from "../refs.ts";
+import { counted } from "../words.ts";
 import { withTrailers } from "./commit.ts";
 import { commitTree, mergeTrees, rebased, treeOfCommit } from "./merge.ts";
 import { pushBranch } from "./push.ts";
@@ -120,7 +121,7 @@ async function resultOf(ground: Ground, stay: Stay, strategy: MergeStrategy, bas
 	if (strategy === "ff") {
 		if (await isAncestor(git, project.path, base, wish.commit)) return { commit: wish.commit };
 		const { behind } = await count(git, project.path, base, wish.commit);
-		return refuse("CONFLICT", `${workspace.base} has ${behind} commits that ${workspace.branch} lacks, so it cannot be moved forward to it.`, {
+		return refuse("CONFLICT", `${workspace.base} has ${counted(behind, "commit")} that ${workspace.branch} lacks, so it cannot be moved forward to it.`, {
 			details: { behind },
 			suggestions: [`brood agent sync ${project.slug}/${agent.handle} --strategy rebase`],
 		});

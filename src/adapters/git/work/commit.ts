@@ -8,6 +8,7 @@ import { listOf, pathOf } from "../names.ts";
 import { type Ground, identityOf } from "../place/ground.ts";
 import { type Change, lookAt, markAt, shown, type Tree } from "../place/look.ts";
 import { settingsOf } from "../place/settings.ts";
+import { counted, some } from "../words.ts";
 import { treeGone } from "./standing.ts";
 
 const messageMax = 32 * 1024;
@@ -52,7 +53,7 @@ function cannotCommit(tree: Tree, stay: Stay, wish: CommitWish): Refusal | null 
 	const whose = `${stay.project.slug}/${stay.agent.handle}`;
 	const conflicts = tree.changes.filter((change) => change.conflict).map((change) => change.path);
 	if (conflicts.length > 0) {
-		return refuse("MERGE_CONFLICT", `${conflicts.length} files are in conflict.`, {
+		return refuse("MERGE_CONFLICT", `${counted(conflicts.length, "file")} in conflict: ${some(conflicts)}.`, {
 			details: { files: conflicts },
 			suggestions: [`brood agent diff ${whose}`],
 		});
