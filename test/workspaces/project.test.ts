@@ -14,6 +14,7 @@ describe("a project by path", () => {
 		const before = fingerprint(world.repository);
 		expect(agreed(await world.workspaces.openProject({ slug, source: world.repository }))).toEqual({ path: world.repository, url: null, base: "main" });
 		expect(fingerprint(world.repository)).toEqual(before);
+		expect(Object.keys(fingerprint(path.join(world.home, "projects")))).toContain(`${slug}/`);
 	});
 
 	test("may have no commit yet", async () => {
