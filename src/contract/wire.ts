@@ -10,6 +10,7 @@ import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
 import { MailState } from "./mail.ts";
 import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
+import { Hit } from "./search.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
 import { Standing, Workspace } from "./workspace.ts";
@@ -54,6 +55,10 @@ export type Agent = z.infer<typeof Agent>;
 /** An item of a conversation, and with a dotted kind any other event. */
 export const Item = z.object({ ...Event.shape, at: Time });
 export type Item = z.infer<typeof Item>;
+
+/** An item that a search found: whose it is, and the words around the place. */
+export const Found = z.object({ ...Hit.shape, handle: Handle, project: ProjectSlug.nullable(), at: Time });
+export type Found = z.infer<typeof Found>;
 
 export const Turn = z.object({
 	...TurnState.omit({ handedAt: true, stoppingAt: true, stoppingFor: true, words: true }).shape,

@@ -4,6 +4,7 @@ import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Hit, SearchWish } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
@@ -15,6 +16,7 @@ import { startHousekeeping } from "./housekeeping.ts";
 import type { Blobs, Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
+import { indexAll, indexItemsReactor } from "./reactors/index-items.ts";
 import { Provisioner } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
 import { startTurnsReactor } from "./reactors/start-turns.ts";
@@ -53,6 +55,8 @@ interface Made {
 const restarts = { restartsMax: 5, periodMs: 60_000 };
 /** how long a fork waits for a tool call to end before it says that the agent is busy */
 const forkPatienceMs = 5000;
+/** how long a search waits for what is not in the index yet, which is much only after an upgrade */
+const searchPatienceMs = 5000;
 
 export class Engine implements AsyncDisposable {
 	readonly publisher: Publisher;
@@ -75,7 +79,7 @@ export class Engine implements AsyncDisposable {
 			const cycle = workspaces && new WorkCycle({ reads, dispatch, workspaces });
 			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null, workspaces });
 			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock })];
-			const reactors: Reactor[] = [provisioner, waitsReactor({ reads, dispatch, clock: parts.clock }), ...turns];
+			const reactors: Reactor[] = [provisioner, waitsReactor({ reads, dispatch, clock: parts.clock }), indexItemsReactor(parts), ...turns];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
@@ -167,6 +171,12 @@ export class Engine implements AsyncDisposable {
 			details: { agent: id },
 			suggestions: ["brood doctor"],
 		});
+	}
+
+	/** The newest items with these words; not `complete` if some were not indexed in time. */
+	async search(wish: SearchWish): Promise<{ hits: Hit[]; complete: boolean }> {
+		const complete = await indexAll(this.#parts.store, { patienceMs: searchPatienceMs });
+		return { hits: await this.reads.search(wish), complete };
 	}
 
 	/** What every running turn is doing: what its process said last, unless it waits for somebody. */

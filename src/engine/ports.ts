@@ -12,6 +12,7 @@ import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Refusal } from "#contract/refusal.ts";
+import type { Hit, SearchWish } from "#contract/search.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 
@@ -142,6 +143,8 @@ export interface Reads {
 	lastEvent(): Promise<number>;
 	/** in journal order; `after` is exclusive */
 	events(range: EventRange): Promise<Event[]>;
+	/** the items that have all of these words, the newest first, as far as the store has indexed them */
+	search(wish: SearchWish): Promise<Hit[]>;
 }
 
 /** Whose rows a batch may change. */
@@ -195,6 +198,11 @@ export interface Store extends AsyncDisposable {
 	backup(file: string): Promise<number>;
 	/** forgets receipts older than this moment */
 	dropReceipts(before: number): Promise<number>;
+	/**
+	 * Makes up to so many further events findable, oldest first; answers how many it was. Not part of a commit, where
+	 * it would cost several times what the commit does.
+	 */
+	index(eventsMax: number): Promise<number>;
 	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */
 	readonly broken: Promise<StoreFault>;
 }

@@ -5,9 +5,10 @@ import type { Event } from "#contract/event.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { Hit } from "#contract/search.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Agent, Approval, Item, Mail, Project, Prompt, Snapshot, Turn, Wait } from "#contract/wire.ts";
+import type { Agent, Approval, Found, Item, Mail, Project, Prompt, Snapshot, Turn, Wait } from "#contract/wire.ts";
 import { labelOf } from "#domain/agent/label.ts";
 
 /** What an agent's row does not have itself. */
@@ -35,6 +36,8 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase }:
 		workspaceRemovedAt: maybe(state.workspaceRemovedAt),
 	};
 }
+
+export const foundView = ({ at, ...hit }: Hit, { handle, project }: AgentState): Found => ({ ...hit, at: iso(at), handle, project });
 
 export const itemView = (event: Event): Item => ({ ...event, at: iso(event.at) });
 

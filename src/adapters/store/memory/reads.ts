@@ -7,6 +7,7 @@ import { isItem } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import { type Hit, matches, type SearchWish, snippetOf } from "#contract/search.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Counts, EventRange, QueueEnds, Range, Ranges, Reads, Receipt } from "#engine/ports.ts";
@@ -197,6 +198,17 @@ export class MemoryReads implements Reads {
 		await this.#settled();
 		const later = this.#queued().flatMap(({ notBefore }) => (notBefore !== null && notBefore > now ? [notBefore] : []));
 		return later.length === 0 ? null : Math.min(...later);
+	}
+
+	async search({ terms, agent, project, limit }: SearchWish): Promise<Hit[]> {
+		await this.#settled();
+		const ofProject = (id: AgentId | null): boolean => project === undefined || (id !== null && this.rows.agents.get(id)?.project === project);
+		const found = this.rows.events.filter((event) => isItem(event) && (agent === undefined || event.agent === agent) && ofProject(event.agent));
+		const hits = found.toReversed().filter(({ text }) => terms.length > 0 && text !== null && matches(text, terms));
+		return hits.slice(0, limit).flatMap(({ id, agent: whose, turn, kind, at, actor, text }) => {
+			const snippet = snippetOf(text ?? "", terms);
+			return whose === null ? [] : [{ id, agent: whose, turn, kind, at, actor, snippet }];
+		});
 	}
 
 	async approval(id: number): Promise<ApprovalState | undefined> {

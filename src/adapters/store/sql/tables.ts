@@ -61,6 +61,9 @@ export interface Tables {
 		read_at: number | null;
 		deleted_at: number | null;
 	};
+	/** the words of items; SQLite keeps them in an index that calls `event` its `rowid`. `indexed` has one row: how far it goes */
+	search: { event: number; rowid: number; words: string };
+	indexed: { up_to: number };
 	project: { slug: string; state: string };
 	receipt: { key: string; fingerprint: string; answer: string; at: number };
 	migration: { version: number; name: string; at: number };
