@@ -4,11 +4,11 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { forkTree } from "#adapters/git/fork-tree.ts";
 import { type Git, makeGit } from "#adapters/git/git.ts";
-import { materialize } from "#adapters/git/materialize.ts";
 import { quickCheckout } from "#adapters/git/quick.ts";
-import { takeSnapshot } from "#adapters/git/snapshot.ts";
+import { forkTree } from "#adapters/git/tree/fork-tree.ts";
+import { materialize } from "#adapters/git/tree/materialize.ts";
+import { takeSnapshot } from "#adapters/git/tree/snapshot.ts";
 import { median, type Result } from "./table.ts";
 
 const files = 20_000;

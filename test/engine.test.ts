@@ -173,6 +173,7 @@ describe("the registry", () => {
 			{ type: "turn.release", agent: id, turn: 1, reason: "x" },
 			{ type: "turn.yield", agent: id, turn: 1 },
 			{ type: "turn.settle", agent: id, turn: 1 },
+			{ type: "git.record", runs: [{ folder: "/x", args: ["x"], code: 0, ms: 1 }] },
 			{ type: "workspace.drift", agent: id, reason: "x" },
 			{ type: "workspace.found", agent: id },
 			{ type: "workspace.crash", agent: id },
@@ -191,6 +192,11 @@ describe("the registry", () => {
 			{ type: "mail.wake", agent: id },
 			{ type: "project.add", slug: "x", path: "/x" },
 			{ type: "project.remove", slug: "x" },
+			{ type: "agent.limit", agent: id },
+			{ type: "subscription.add", name: "x", agentType: "scripted" },
+			{ type: "subscription.configure", name: "x" },
+			{ type: "subscription.cool", name: "x", until: null },
+			{ type: "subscription.remove", name: "x" },
 		];
 		for (const command of commands) expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({ code: "FORBIDDEN" });
 		for (const command of commands.slice(0, 3)) expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });

@@ -65,7 +65,7 @@ const bans: readonly Ban[] = [
 		instead: "the trash of adapters/git/destroy.ts",
 		where: ["src/adapters/git/"],
 		// their own temporary folders
-		except: ["src/adapters/git/destroy.ts", "src/adapters/git/shadow.ts", "src/adapters/git/tree.ts"],
+		except: ["src/adapters/git/destroy.ts", "src/adapters/git/tree/shadow.ts", "src/adapters/git/tree/tree.ts"],
 	},
 	{ pattern: /\bJSON\.parse\(/, name: "JSON.parse", instead: "a schema of the contract", where: pure },
 	{

@@ -9,6 +9,7 @@ import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
+import { subscriptionCommands } from "./subscription.ts";
 import { turnCommands } from "./turn.ts";
 import { waitCommands } from "./wait.ts";
 
@@ -22,6 +23,7 @@ export const Command = z.discriminatedUnion("type", [
 	...workspaceCommands,
 	...mailCommands,
 	...projectCommands,
+	...subscriptionCommands,
 ]);
 export type Command = z.infer<typeof Command>;
 

@@ -1,5 +1,6 @@
 // The home's `config.yaml`. Everything in it is optional; what is not known is refused, with its place.
 import { z } from "zod";
+import { AgentType } from "./ids.ts";
 import { type Limits, limits } from "./limits.ts";
 
 /** Every limit by its name, a positive number if it is there. */
@@ -12,7 +13,7 @@ export type ContainmentLevel = z.infer<typeof ContainmentLevel>;
 export const HomeConfig = z.strictObject({
 	port: z.int().min(0).max(65_535).optional(),
 	/** the type of agent 0 on a new store */
-	agentZero: z.strictObject({ type: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "an agent type is a short lower-case word") }).optional(),
+	agentZero: z.strictObject({ type: AgentType }).optional(),
 	/** the best there is, or this one and no other */
 	containment: z.enum(["auto", ...ContainmentLevel.options]).optional(),
 	limits: LimitsConfig.optional(),

@@ -6,8 +6,9 @@ import type { WorkspaceFact } from "./cycle.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import type { ItemFact } from "./item.ts";
 import type { MailFact } from "./mail.ts";
-import type { ProjectFact } from "./project.ts";
+import type { GitFact, ProjectFact } from "./project.ts";
 import type { PromptFact } from "./prompt.ts";
+import type { SubscriptionFact } from "./subscription.ts";
 import type { TurnFact } from "./turn.ts";
 import type { WaitFact } from "./wait.ts";
 
@@ -32,7 +33,7 @@ export type Event = z.infer<typeof Event>;
 export type Fact =
 	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | WorkspaceFact | MailFact | ItemFact) & { agent: AgentId })
 	| (WaitFact & { agent: AgentId | null })
-	| (ProjectFact & { agent: null });
+	| ((ProjectFact | GitFact | SubscriptionFact) & { agent: null });
 
 /** What happens to a fact on its way into the journal: it gets its id, a time and an actor. */
 export type Happened<F> = F & { id: number; at: number; actor: Actor };

@@ -36,7 +36,15 @@ const ProjectApprove = z.strictObject({
 });
 export type ProjectApprove = z.infer<typeof ProjectApprove>;
 
-export const projectCommands = [ProjectAdd, ProjectRemove, ProjectApprove] as const;
+/** A git command that changed something: what was run where, and how it ended. */
+const GitRun = z.strictObject({ folder: z.string().max(4096), args: z.array(z.string().max(2000)).max(64), code: z.int().nullable(), ms: z.int() });
+export type GitRun = z.infer<typeof GitRun>;
+const GitRecord = z.strictObject({ type: z.literal("git.record"), runs: z.array(GitRun).min(1).max(100) });
+export type GitRecord = z.infer<typeof GitRecord>;
+export const projectCommands = [ProjectAdd, ProjectRemove, ProjectApprove, GitRecord] as const;
+
+export const GitFact = z.object({ kind: z.literal("git.ran"), data: GitRun });
+export type GitFact = z.infer<typeof GitFact>;
 
 export const ProjectFact = z.discriminatedUnion("kind", [
 	z.object({

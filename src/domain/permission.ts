@@ -19,6 +19,7 @@ export const speakers: Record<Command["type"], readonly Speaker[]> = {
 	"agent.pause": people,
 	"agent.resume": people,
 	"agent.recover": people,
+	"agent.limit": daemon,
 	"agent.configure": people,
 	"agent.interrupt": everyone,
 	"agent.kill": everyone,
@@ -53,6 +54,7 @@ export const speakers: Record<Command["type"], readonly Speaker[]> = {
 	"workspace.found": people,
 	"workspace.crash": daemon,
 	"project.approve": people,
+	"git.record": daemon,
 	"wait.open": everyone,
 	"wait.look": daemon,
 	"wait.cancel": everyone,
@@ -62,6 +64,10 @@ export const speakers: Record<Command["type"], readonly Speaker[]> = {
 	"mail.delete": everyone,
 	"project.add": people,
 	"project.remove": people,
+	"subscription.add": people,
+	"subscription.configure": people,
+	"subscription.cool": people,
+	"subscription.remove": people,
 };
 
 export function forbiddenFor(actor: Actor, type: Command["type"]): Refusal | null {

@@ -8,6 +8,7 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import { outOfReach } from "./agent/subtree.ts";
 import { refusedNow, suggestion } from "./agent/transitions.ts";
 import type { Decision } from "./decision.ts";
+import { type Shortage, wordsOf } from "./slots.ts";
 
 /** Positions below zero are in front of the others. Prompts that come back after a crash go before even these. */
 export const frontStart = -1_000_000_000;
@@ -30,6 +31,8 @@ export interface QueueSight {
 	last: number | null;
 	lastFront: number | null;
 	above: readonly AgentId[];
+	/** what a turn that is to start now would lack */
+	short: Shortage | null;
 }
 
 export function decideQueue(agent: AgentState, command: PromptQueue, queue: QueueSight, by: { actor: Actor }): Decision {
@@ -37,6 +40,7 @@ export function decideQueue(agent: AgentState, command: PromptQueue, queue: Queu
 	const refusal = outOfReach(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt") ?? (now ? refusedNow(agent, "start") : null);
 	if (refusal) return refusal;
 	if (queue.length >= queue.lengthMax) return full(agent, queue);
+	if (queue.short !== null) return noSlot(agent, queue.short);
 	return [
 		{
 			kind: "prompt.queued",
@@ -63,6 +67,13 @@ function full(agent: AgentState, { length, lengthMax }: QueueSight): Refusal {
 	return refuse("QUEUE_FULL", `The queue of ${agent.handle} has ${length} prompts, which is the limit.`, {
 		details: { agent: agent.id, limit: lengthMax },
 		suggestions: [suggestion("queue", agent)],
+	});
+}
+
+export function noSlot(agent: AgentState, short: Shortage): Refusal {
+	return refuse("NO_SLOT", `${agent.handle} cannot start now: ${wordsOf(short)}.`, {
+		details: { agent: agent.id, ...short },
+		suggestions: [suggestion("status", agent)],
 	});
 }
 

@@ -16,13 +16,16 @@ import { startHousekeeping } from "./housekeeping.ts";
 import type { Blobs, Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
+import { driftReactor } from "./reactors/drift.ts";
 import { indexAll, indexItemsReactor } from "./reactors/index-items.ts";
+import { limitsReactor } from "./reactors/limits.ts";
 import { Provisioner } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
 import { startTurnsReactor } from "./reactors/start-turns.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { recover } from "./recover.ts";
+import { Scheduler } from "./scheduling.ts";
 import { Supervisor } from "./supervisor.ts";
 import { WorkCycle } from "./work-cycle.ts";
 import type { Workspaces } from "./workspaces.ts";
@@ -47,6 +50,7 @@ interface Made {
 	dispatcher: Dispatcher;
 	supervisor: Supervisor;
 	runner: TurnRunner | null;
+	scheduler: Scheduler;
 	provisioner: Provisioner;
 	cycle: WorkCycle | null;
 	agentZero: AgentState;
@@ -77,14 +81,17 @@ export class Engine implements AsyncDisposable {
 			const workspaces = parts.workspaces ?? null;
 			const provisioner = new Provisioner({ reads, dispatch, workspaces });
 			const cycle = workspaces && new WorkCycle({ reads, dispatch, workspaces });
+			const scheduler = new Scheduler({ ...parts, reads });
 			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null, workspaces });
-			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock })];
-			const reactors: Reactor[] = [provisioner, waitsReactor({ reads, dispatch, clock: parts.clock }), indexItemsReactor(parts), ...turns];
+			const turns =
+				runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler })];
+			const watching = [waitsReactor({ reads, dispatch, clock: parts.clock }), limitsReactor({ reads, dispatch, clock: parts.clock })];
+			const reactors: Reactor[] = [provisioner, driftReactor({ reads, dispatch, workspaces }), ...watching, indexItemsReactor(parts), ...turns];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, provisioner, cycle, agentZero });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, scheduler, provisioner, cycle, agentZero });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -106,6 +113,11 @@ export class Engine implements AsyncDisposable {
 
 	get storeKind(): Store["kind"] {
 		return this.#parts.store.kind;
+	}
+
+	/** Who comes next, and why the others do not. */
+	get scheduler(): Scheduler {
+		return this.#made.scheduler;
 	}
 
 	/** What is done with workspaces; null where there is no git. */
@@ -185,7 +197,7 @@ export class Engine implements AsyncDisposable {
 		const phases = new Map<AgentId, Phase>();
 		for (const turn of await this.reads.openTurns()) phases.set(turn.agent, heard.get(turn.id) ?? "model");
 		for (const { agent } of await this.reads.pendingApprovals()) if (phases.has(agent)) phases.set(agent, "approval");
-		for (const { agent } of await this.reads.openWaits()) if (agent !== null && phases.has(agent)) phases.set(agent, "wait");
+		for (const { agent, ready } of await this.reads.openWaits()) if (agent !== null && phases.has(agent)) phases.set(agent, ready === null ? "wait" : "slot");
 		return phases;
 	}
 

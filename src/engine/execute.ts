@@ -82,12 +82,14 @@ async function answerAgain(tx: Tx, envelope: Envelope, receipt: Receipt): Promis
 async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<Locks> {
 	const agents = new Set<AgentId>();
 	const projects = new Set<ProjectSlug>();
+	const slots = new Set<string>();
 	for (const { command } of batch) {
 		for (const id of await agentsOf(tx, command)) agents.add(id);
 		const project = await projectOf(tx, command);
 		if (project !== null) projects.add(project);
+		for (const slot of await slotsOf(tx, command)) slots.add(slot);
 	}
-	return { agents: [...agents].sort(), projects: [...projects].sort() };
+	return { agents: [...agents].sort(), projects: [...projects].sort(), slots: [...slots].sort() };
 }
 
 /** The project that must not come or go while the command is decided. */
@@ -97,12 +99,43 @@ async function projectOf(tx: Tx, command: Command): Promise<ProjectSlug | null> 
 	return command.project ?? (await tx.agent(command.by))?.project ?? null;
 }
 
+/** What a command may take, or take away: `*` stands for the places on the machine, which every turn counts against. */
+async function slotsOf(tx: Tx, command: Command): Promise<string[]> {
+	switch (command.type) {
+		case "turn.start":
+		case "turn.end": {
+			if (command.type === "turn.end" && command.limit === undefined) return [];
+			const type = (await tx.agent(command.agent))?.type;
+			return ["*", ...(await tx.subscriptions()).filter((each) => each.type === type).map(({ name }) => name)];
+		}
+		case "wait.look":
+		case "wait.cancel": {
+			const wait = await tx.wait(command.wait);
+			if (wait === undefined || wait.turn === null || !wait.blocking) return [];
+			const subscription = (await tx.turn(wait.turn))?.subscription ?? null;
+			return subscription === null ? ["*"] : ["*", subscription];
+		}
+		case "subscription.add":
+		case "subscription.configure":
+		case "subscription.cool":
+		case "subscription.remove":
+			return [command.name];
+		default:
+			return [];
+	}
+}
+
 async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 	switch (command.type) {
 		case "agent.init":
 		case "project.add":
 		case "project.remove":
 		case "project.approve":
+		case "git.record":
+		case "subscription.add":
+		case "subscription.configure":
+		case "subscription.cool":
+		case "subscription.remove":
 			return [];
 		case "agent.spawn":
 			// the family's limit is counted over all of it; agent 0 has none

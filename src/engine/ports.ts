@@ -7,12 +7,13 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalQuestion, ApprovalState } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
+import type { Actor, AgentId, Handle, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Hit, SearchWish } from "#contract/search.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 
@@ -26,6 +27,7 @@ export type Landed = Outcome | { fault: string };
 export interface Answer {
 	agent?: AgentState;
 	project?: ProjectState;
+	subscription?: SubscriptionState;
 	/** of an item or a prompt: the id of its event */
 	event?: number;
 }
@@ -34,6 +36,7 @@ export interface Answer {
 export interface Subject {
 	agent?: AgentId;
 	project?: ProjectSlug;
+	subscription?: SubscriptionName;
 	event?: number;
 }
 
@@ -68,6 +71,13 @@ export interface QueueEnds {
 	lastFront: number | null;
 }
 
+/** The prompt that an agent would run next, without its words. */
+export interface QueueHead extends Pick<PromptState, "priority" | "manual" | "source"> {
+	prompt: number;
+	/** when it became due */
+	since: number;
+}
+
 export interface EventRange {
 	after: number;
 	limit: number;
@@ -94,6 +104,10 @@ export interface Reads {
 	above(agent: AgentId): Promise<AgentId[]>;
 	project(slug: ProjectSlug): Promise<ProjectState | undefined>;
 	projects(): Promise<ProjectState[]>;
+	/** by name, also those that were removed */
+	subscriptions(): Promise<SubscriptionState[]>;
+	/** of all turns that are at work, oldest first */
+	leases(): Promise<LeaseState[]>;
 	event(id: number): Promise<Event | undefined>;
 	/** the newest item of the agent's own thread */
 	newestItem(agent: AgentId): Promise<Event | undefined>;
@@ -107,8 +121,8 @@ export interface Reads {
 	prompts(agent: AgentId): Promise<PromptState[]>;
 	/** one that is queued, or that the open turn of its agent has taken */
 	prompt(id: number): Promise<PromptState | undefined>;
-	/** the agents that have prompts whose time has come, oldest first, and whether one of these is to start whatever holds the agent */
-	agentsWithPrompts(now: number): Promise<{ agent: AgentState; manual: boolean }[]>;
+	/** the agents that have prompts whose time has come, oldest first, and the first of these prompts */
+	queueHeads(now: number): Promise<{ agent: AgentState; head: QueueHead }[]>;
 	/** when the next prompt becomes due, if one will */
 	nextPromptAt(now: number): Promise<number | null>;
 	/** how many agents have not ended */
@@ -118,6 +132,8 @@ export interface Reads {
 	turn(id: number): Promise<TurnState | undefined>;
 	/** the agent's turns, oldest first */
 	turns(agent: AgentId): Promise<TurnState[]>;
+	/** the last of them, oldest first */
+	latestTurns(agent: AgentId, limit: number): Promise<TurnState[]>;
 	/** the turns of all agents that are open, oldest first */
 	openTurns(): Promise<TurnState[]>;
 	/** the tool calls and results of a turn, oldest first, without their texts */
@@ -151,6 +167,8 @@ export interface Reads {
 export interface Locks {
 	agents: readonly AgentId[];
 	projects: readonly ProjectSlug[];
+	/** the subscriptions whose slots may be taken, and `*` for places on the machine */
+	slots: readonly string[];
 }
 
 /** One batch's transaction. Nothing in it is visible to anybody else before its COMMIT has returned. */
@@ -165,6 +183,10 @@ export interface Tx extends Reads {
 	rollback(): Promise<void>;
 	putAgent(state: AgentState): Promise<void>;
 	putProject(state: ProjectState): Promise<void>;
+	putSubscription(state: SubscriptionState): Promise<void>;
+	putLease(state: LeaseState): Promise<void>;
+	/** nothing happens if the turn has none */
+	dropLease(turn: number): Promise<void>;
 	putPrompt(state: PromptState): Promise<void>;
 	removePrompts(ids: readonly number[]): Promise<void>;
 	/** out of the queue, for a turn; or back into it, with no turn */
@@ -198,10 +220,7 @@ export interface Store extends AsyncDisposable {
 	backup(file: string): Promise<number>;
 	/** forgets receipts older than this moment */
 	dropReceipts(before: number): Promise<number>;
-	/**
-	 * Makes up to so many further events findable, oldest first; answers how many it was. Not part of a commit, where
-	 * it would cost several times what the commit does.
-	 */
+	/** makes up to so many further events findable, oldest first, and answers how many it was; apart from commits, which it would slow down */
 	index(eventsMax: number): Promise<number>;
 	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */
 	readonly broken: Promise<StoreFault>;
@@ -219,12 +238,10 @@ export class StoreFault extends Error {
 
 /** What executes turns: a process for each agent, kept warm between its turns. */
 export interface Driver extends AsyncDisposable {
-	/**
-	 * Gives a prompt to the agent's process, which is up, and resolves when the turn is over, whatever the process did. Aborting asks it to stop; whoever aborts ends the process if it does not.
-	 */
+	/** Gives a prompt to the agent's process, which is up, and resolves when the turn is over, whatever the process did. Aborting asks it to stop; whoever aborts ends the process if it does not. */
 	run(turn: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd>;
-	/** Sees to it that the agent's process is up; null if it is. Nothing has been given to it yet. */
-	prepare(agent: AgentState, signal: AbortSignal): Promise<TurnEnd | null>;
+	/** Sees to it that the agent's process is up, and let in by this subscription; null if it is. Nothing has been given to it yet. */
+	prepare(agent: AgentState, signal: AbortSignal, subscription: SubscriptionState | null): Promise<TurnEnd | null>;
 	/** Stops all of the agent's processes where they are, while the work is done; they go on after two seconds at the latest. */
 	frozen<T>(agent: AgentId, work: () => Promise<T>): Promise<T>;
 	/** Ends the agent's whole process tree and resolves when nothing of it is left. */
@@ -259,6 +276,8 @@ export interface TurnEnd {
 	text: string | null;
 	/** the process cannot be started: nothing further should be tried by itself */
 	broken?: boolean;
+	/** a usage limit was met, which ends at that moment if it is known */
+	limit?: { until: number | null };
 }
 
 /** The way back for everything that reacts. */

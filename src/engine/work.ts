@@ -5,10 +5,11 @@ import type { ApprovalFact } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { WorkspaceFact } from "#contract/cycle.ts";
 import type { Event, Fact, Happened } from "#contract/event.ts";
-import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { MailFact } from "#contract/mail.ts";
 import type { ProjectFact } from "#contract/project.ts";
 import type { PromptFact, PromptState } from "#contract/prompt.ts";
+import type { SubscriptionFact, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnFact } from "#contract/turn.ts";
 import type { WaitFact } from "#contract/wait.ts";
 import { evolveAgent } from "#domain/agent/evolve.ts";
@@ -17,6 +18,8 @@ import type { Decision } from "#domain/decision.ts";
 import { evolveMail } from "#domain/mail.ts";
 import { evolveProject } from "#domain/project.ts";
 import { evolvePrompt } from "#domain/prompt.ts";
+import { needsPlace } from "#domain/slots.ts";
+import { evolveSubscription } from "#domain/subscription.ts";
 import { evolveTurn } from "#domain/turn.ts";
 import { evolveWait } from "#domain/wait.ts";
 import { Kept } from "./kept.ts";
@@ -76,6 +79,10 @@ export class Work {
 		return await this.#projects.get(slug);
 	}
 
+	async subscription(name: SubscriptionName): Promise<SubscriptionState | undefined> {
+		return (await this.tx.subscriptions()).find((each) => each.name === name);
+	}
+
 	async turn(id: number) {
 		return await this.#turns.get(id);
 	}
@@ -98,7 +105,13 @@ export class Work {
 	async answer(subject: Subject): Promise<Answer> {
 		const agent = subject.agent === undefined ? undefined : await this.agent(subject.agent);
 		const project = subject.project === undefined ? undefined : await this.project(subject.project);
-		return { ...(agent && { agent }), ...(project && { project }), ...(subject.event !== undefined && { event: subject.event }) };
+		const subscription = subject.subscription === undefined ? undefined : await this.subscription(subject.subscription);
+		return {
+			...(agent && { agent }),
+			...(project && { project }),
+			...(subscription && { subscription }),
+			...(subject.event !== undefined && { event: subject.event }),
+		};
 	}
 
 	/** What one event does to the rows. */
@@ -119,8 +132,9 @@ export class Work {
 			const turn = event.kind === "workspace.committed" && event.data.turn !== null ? await this.turn(event.data.turn) : undefined;
 			if (turn !== undefined && event.kind === "workspace.committed") this.#turns.set(turn.id, { ...turn, commit: event.data.commit });
 		} else if (isOf<WaitFact>(event, "wait.")) {
-			const id = event.kind === "wait.opened" ? event.id : event.data.wait;
-			this.#waits.set(id, evolveWait(event.kind === "wait.opened" ? undefined : await this.#waits.get(id), event));
+			await this.#changeWait(event);
+		} else if (isOf<SubscriptionFact>(event, "subscription.")) {
+			await this.tx.putSubscription(evolveSubscription(await this.subscription(event.data.name), event));
 		} else if (isOf<ProjectFact>(event, "project.")) {
 			this.#projects.set(event.data.slug, evolveProject(await this.project(event.data.slug), event));
 		} else if (event.kind === "final" && "turn" in event && event.turn !== undefined) {
@@ -130,11 +144,24 @@ export class Work {
 	}
 
 	async #changeTurn(event: Happened<TurnFact & { agent: AgentId }>): Promise<void> {
-		this.#agents.set(event.agent, evolveAgent(await this.agent(event.agent), event));
+		const agent = evolveAgent(await this.agent(event.agent), event);
+		this.#agents.set(event.agent, agent);
 		const id = event.kind === "turn.started" ? event.id : event.data.turn;
-		this.#turns.set(id, evolveTurn(event.kind === "turn.started" ? undefined : await this.turn(id), event));
+		const turn = evolveTurn(event.kind === "turn.started" ? undefined : await this.turn(id), event);
+		this.#turns.set(id, turn);
 		if (event.kind === "turn.started") await this.tx.takePrompt(event.data.prompt, event.id);
-		if (event.kind === "turn.ended") await this.tx.dropTaken(id);
+		if ((event.kind === "turn.started" || event.kind === "turn.continued") && needsPlace(agent))
+			await this.tx.putLease({ turn: id, agent: agent.id, subscription: turn.subscription, at: event.at });
+		if (event.kind !== "turn.ended") return;
+		await this.tx.dropTaken(id);
+		await this.tx.dropLease(id);
+	}
+
+	/** A turn that waits gives back its place and its slot with the event that says so. */
+	async #changeWait(event: Happened<WaitFact & { agent: AgentId | null }>): Promise<void> {
+		const id = event.kind === "wait.opened" ? event.id : event.data.wait;
+		this.#waits.set(id, evolveWait(event.kind === "wait.opened" ? undefined : await this.#waits.get(id), event));
+		if (event.kind === "wait.opened" && event.data.blocking && event.data.turn !== null) await this.tx.dropLease(event.data.turn);
 	}
 
 	async #changeApproval(event: Happened<ApprovalFact & { agent: AgentId }>): Promise<void> {

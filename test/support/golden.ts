@@ -9,6 +9,7 @@ export async function contentsOf(engine: Engine) {
 	return {
 		agents,
 		projects: await engine.reads.projects(),
+		subscriptions: await engine.reads.subscriptions(),
 		events: await engine.reads.events({ after: 0, limit: 100_000 }),
 		contexts: await each((id) => engine.context(id)),
 		prompts: await each((id) => engine.reads.prompts(id)),

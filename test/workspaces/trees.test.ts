@@ -4,11 +4,11 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forkTree } from "#adapters/git/fork-tree.ts";
 import { makeGit } from "#adapters/git/git.ts";
-import { materialize } from "#adapters/git/materialize.ts";
-import { restoreSnapshot } from "#adapters/git/restore.ts";
-import { takeSnapshot } from "#adapters/git/snapshot.ts";
+import { forkTree } from "#adapters/git/tree/fork-tree.ts";
+import { materialize } from "#adapters/git/tree/materialize.ts";
+import { restoreSnapshot } from "#adapters/git/tree/restore.ts";
+import { takeSnapshot } from "#adapters/git/tree/snapshot.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import {
 	apply,

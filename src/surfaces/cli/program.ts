@@ -7,6 +7,7 @@ import { betweenCommands } from "./between-commands.ts";
 import { completionCommands } from "./completion.ts";
 import { daemonCommands } from "./daemon-commands.ts";
 import { queueCommands } from "./queue-commands.ts";
+import { subscriptionCommands } from "./subscription-commands.ts";
 import { threadCommands } from "./thread-commands.ts";
 
 export function program(): Command {
@@ -30,6 +31,7 @@ export function program(): Command {
 	agentCommands(made);
 	queueCommands(made);
 	betweenCommands(made);
+	subscriptionCommands(made);
 	threadCommands(made);
 	completionCommands(made);
 	return made;

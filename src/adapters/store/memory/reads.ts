@@ -2,15 +2,17 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
-import type { AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
+import type { AgentId, Handle, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
-import { type Hit, matches, type SearchWish, snippetOf } from "#contract/search.ts";
+import type { Hit, SearchWish } from "#contract/search.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Counts, EventRange, QueueEnds, Range, Ranges, Reads, Receipt } from "#engine/ports.ts";
+import type { Counts, EventRange, QueueEnds, QueueHead, Range, Ranges, Reads, Receipt } from "#engine/ports.ts";
+import { asTheyStart, hitsIn } from "./look.ts";
 
 export interface Rows {
 	/** in the order in which they were made */
@@ -25,6 +27,8 @@ export interface Rows {
 	waits: Map<number, WaitState>;
 	turns: Map<number, TurnState>;
 	mails: Map<number, MailState>;
+	subscriptions: Map<SubscriptionName, SubscriptionState>;
+	leases: Map<number, LeaseState>;
 	receipts: Map<Key, Receipt & { at: number }>;
 }
 
@@ -187,11 +191,24 @@ export class MemoryReads implements Reads {
 		return counts;
 	}
 
-	async agentsWithPrompts(now: number): Promise<{ agent: AgentState; manual: boolean }[]> {
+	async queueHeads(now: number): Promise<{ agent: AgentState; head: QueueHead }[]> {
+		await this.#settled();
 		const due = this.#queued().filter(({ notBefore }) => notBefore === null || notBefore <= now);
-		const waiting = new Set(due.map((prompt) => prompt.agent));
-		const agents = await this.#agents((agent) => waiting.has(agent.id));
-		return agents.map((agent) => ({ agent, manual: due.some((prompt) => prompt.agent === agent.id && prompt.manual) }));
+		const queues = Map.groupBy(due, (prompt) => prompt.agent);
+		return [...this.rows.agents.values()].flatMap((agent) => {
+			const [next] = queues.get(agent.id)?.sort(asTheyStart) ?? [];
+			return next === undefined ? [] : [{ agent, head: headOf(next) }];
+		});
+	}
+
+	async subscriptions(): Promise<SubscriptionState[]> {
+		await this.#settled();
+		return [...this.rows.subscriptions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+	}
+
+	async leases(): Promise<LeaseState[]> {
+		await this.#settled();
+		return [...this.rows.leases.values()].sort((a, b) => a.turn - b.turn);
 	}
 
 	async nextPromptAt(now: number): Promise<number | null> {
@@ -200,15 +217,9 @@ export class MemoryReads implements Reads {
 		return later.length === 0 ? null : Math.min(...later);
 	}
 
-	async search({ terms, agent, project, limit }: SearchWish): Promise<Hit[]> {
+	async search(wish: SearchWish): Promise<Hit[]> {
 		await this.#settled();
-		const ofProject = (id: AgentId | null): boolean => project === undefined || (id !== null && this.rows.agents.get(id)?.project === project);
-		const found = this.rows.events.filter((event) => isItem(event) && (agent === undefined || event.agent === agent) && ofProject(event.agent));
-		const hits = found.toReversed().filter(({ text }) => terms.length > 0 && text !== null && matches(text, terms));
-		return hits.slice(0, limit).flatMap(({ id, agent: whose, turn, kind, at, actor, text }) => {
-			const snippet = snippetOf(text ?? "", terms);
-			return whose === null ? [] : [{ id, agent: whose, turn, kind, at, actor, snippet }];
-		});
+		return hitsIn(this.rows, wish);
 	}
 
 	async approval(id: number): Promise<ApprovalState | undefined> {
@@ -239,6 +250,10 @@ export class MemoryReads implements Reads {
 	async turns(agent: AgentId): Promise<TurnState[]> {
 		await this.#settled();
 		return [...this.rows.turns.values()].filter((turn) => turn.agent === agent);
+	}
+
+	async latestTurns(agent: AgentId, limit: number): Promise<TurnState[]> {
+		return (await this.turns(agent)).slice(-limit);
 	}
 
 	async openTurns(): Promise<TurnState[]> {
@@ -279,8 +294,6 @@ export class MemoryReads implements Reads {
 const lowest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.min(...numbers));
 const highest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.max(...numbers));
 
-/** The same order as the databases' queries have it. */
-function asTheyStart(a: PromptState, b: PromptState): number {
-	if (a.position < 0 || b.position < 0) return a.position - b.position;
-	return b.priority - a.priority || a.position - b.position;
+function headOf({ id, priority, manual, source, createdAt, notBefore }: PromptState): QueueHead {
+	return { prompt: id, priority, manual, source, since: Math.max(createdAt, notBefore ?? 0) };
 }

@@ -8,6 +8,7 @@ export function openMemory(run: RunBatch): Store {
 	const rows: Rows = {
 		...{ agents: new Map(), projects: new Map(), events: [], receipts: new Map() },
 		...{ prompts: new Map(), taken: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
+		...{ subscriptions: new Map(), leases: new Map() },
 	};
 	let turn: Promise<unknown> = Promise.resolve();
 

@@ -1,6 +1,8 @@
 // How the tables came to be, one numbered step after another. A step that has been released never changes.
 import { type Kysely, sql } from "kysely";
+import { types } from "./columns.ts";
 import { type Flavor, statements } from "./prepared.ts";
+import { slotTables } from "./slot-tables.ts";
 import type { Tables } from "./tables.ts";
 
 export interface Migration {
@@ -13,17 +15,12 @@ export const migrations: readonly Migration[] = [
 	{ version: 1, name: "the journal, agents, projects and receipts", sql: (flavor) => [...statements(flavor, first), ...appendOnly[flavor]] },
 	{ version: 2, name: "prompts, turns and mail", sql: (flavor) => statements(flavor, second) },
 	{ version: 3, name: "queues in order, approvals and waits", sql: (flavor) => statements(flavor, third) },
-	{ version: 4, name: "a search over items", sql: (flavor) => searching[flavor] },
+	{ version: 4, name: "subscriptions and leases", sql: (flavor) => statements(flavor, slotTables) },
+	{ version: 5, name: "a search over items", sql: (flavor) => searching[flavor] },
 ];
 
 /** What this program writes and the newest that it can read. */
 export const schemaVersion = migrations.length;
-
-/** The names of both databases for the same things: 64-bit keys, and text compared byte by byte. */
-const types = (flavor: Flavor) =>
-	flavor === "sqlite"
-		? { key: sql`integer primary key`, int: sql`integer`, text: sql`text` }
-		: { key: sql`bigint generated always as identity primary key`, int: sql`bigint`, text: sql`text collate "C"` };
 
 function first(db: Kysely<Tables>, flavor: Flavor) {
 	const { schema } = db;

@@ -1,6 +1,6 @@
 // The tables as both databases have them. JSON is kept as text: the same bytes on both, parsed when asked for.
 import type { Generated } from "kysely";
-import type { Actor, AgentId } from "#contract/ids.ts";
+import type { Actor, AgentId, SubscriptionName } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 
 export interface Tables {
@@ -65,6 +65,10 @@ export interface Tables {
 	search: { event: number; rowid: number; words: string };
 	indexed: { up_to: number };
 	project: { slug: string; state: string };
+	/** `state` is a `SubscriptionState` */
+	subscription: { name: string; state: string };
+	/** one for every turn that is at work; `subscription` is whose slot it has */
+	lease: { turn: number; agent: number; subscription: SubscriptionName | null; at: number };
 	receipt: { key: string; fingerprint: string; answer: string; at: number };
 	migration: { version: number; name: string; at: number };
 }

@@ -8,6 +8,7 @@ import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import { wordsOf } from "#contract/search.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Locks, Receipt, Tx } from "#engine/ports.ts";
@@ -16,6 +17,7 @@ import * as queries from "./queries.ts";
 import { SqlReads } from "./reads.ts";
 import { agentFrom, receiptFrom } from "./rows.ts";
 import * as search from "./search-queries.ts";
+import * as slots from "./slot-queries.ts";
 import * as turns from "./turn-queries.ts";
 
 export class SqlTx extends SqlReads implements Tx {
@@ -65,6 +67,18 @@ export class SqlTx extends SqlReads implements Tx {
 
 	async putProject(state: ProjectState): Promise<void> {
 		await this.connection.all(queries.putProject, { slug: state.slug, state: JSON.stringify(state) });
+	}
+
+	async putSubscription(state: SubscriptionState): Promise<void> {
+		await this.connection.all(slots.putSubscription, { name: state.name, state: JSON.stringify(state) });
+	}
+
+	async putLease({ turn, agent, subscription, at }: LeaseState): Promise<void> {
+		await this.connection.all(slots.putLease, { turn, agent, subscription, at });
+	}
+
+	async dropLease(turn: number): Promise<void> {
+		await this.connection.all(slots.dropLease, { turn });
 	}
 
 	async putPrompt({ id, agent, position, priority, notBefore, manual, words, editedBy, editedAt }: PromptState): Promise<void> {
