@@ -22,7 +22,7 @@ import { GitJournal } from "#engine/git-journal.ts";
 import type { Driver, Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Workspaces } from "#engine/workspaces.ts";
-import { appOf } from "#server/app.ts";
+import { appOf, type Door } from "#server/app.ts";
 import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
 import { livingHandlers } from "#server/handlers/living.ts";
@@ -94,6 +94,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		scratch: path.join(home, "scratch"),
 		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
 		programs: allPrograms,
+		tools: { command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"] },
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
 		url: () => door.url,
@@ -115,8 +116,10 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		...subscriptionHandlers(desk, credentialTrouble),
 		...{ ...livingHandlers(desk), ...queueHandlers(desk), ...threadHandlers(desk), ...openHandlers(desk), ...mailHandlers(desk), ...workspaceHandlers(desk) },
 	};
+	// few daemons are ever asked for it, and it brings a library along
+	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
-		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), version, failed }).fetch,
+		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), mcp, version, failed }).fetch,
 		raw: (request, response) => serveEvents(stream, guard, request, response),
 	});
 	writeDaemonFile(home, { pid: process.pid, startedAt: systemClock.now(), url: door.url, version });
@@ -145,6 +148,7 @@ const own = (name: "scripted" | "shell"): AgentProgram => ({
 	command: process.execPath,
 	args: [programPath(`agents/${name}`)],
 	leavesNothing: true,
+	withoutTools: true,
 });
 const ownPrograms: Readonly<Record<string, AgentProgram>> = { scripted: own("scripted"), shell: own("shell") };
 

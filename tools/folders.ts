@@ -17,7 +17,14 @@ export const folders: Record<string, Folder> = {
 	"adapters/system": { mayImport: ["contract", "engine/ports.ts"], mayUse: ["node:*", "yaml"] },
 	server: { mayImport: ["contract", "engine", "views"], mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"] },
 	client: { mayImport: ["contract", "views"], mayUse: ["zod"] },
-	"surfaces/cli": { mayImport: ["contract", "views", "client", "src/version.ts", "src/programs.ts"], mayUse: ["node:*", "@commander-js/extra-typings"] },
+	"surfaces/mcp": {
+		mayImport: ["contract", "views", "client", "src/version.ts"],
+		mayUse: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
+	},
+	"surfaces/cli": {
+		mayImport: ["contract", "views", "client", "surfaces/mcp", "src/version.ts", "src/programs.ts"],
+		mayUse: ["node:*", "@commander-js/extra-typings"],
+	},
 	agents: { mayImport: ["contract", "views", "client"], mayUse: ["node:*", "@agentclientprotocol/sdk"] },
 };
 

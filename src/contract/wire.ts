@@ -89,7 +89,7 @@ export const Approval = z.object({ ...ApprovalState.shape, path: z.array(Handle)
 export type Approval = z.infer<typeof Approval>;
 
 export const Wait = z.object({
-	...WaitState.omit({ blocking: true, ready: true }).shape,
+	...WaitState.omit({ ready: true }).shape,
 	deadline: Time.nullable(),
 	openedAt: Time,
 	endedAt: Time.nullable(),

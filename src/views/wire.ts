@@ -64,7 +64,7 @@ export function approvalView(approval: ApprovalState, agents: readonly AgentStat
 	return { ...approval, path, askedAt: iso(approval.askedAt), answeredAt: maybe(approval.answeredAt) };
 }
 
-export function waitView({ blocking: _, ready: __, ...wait }: WaitState, targets: readonly AgentState[]): Wait {
+export function waitView({ ready: _, ...wait }: WaitState, targets: readonly AgentState[]): Wait {
 	const seen = targets.map((agent) => {
 		const met = wait.seen.find((each) => each.agent === agent.id)?.met ?? false;
 		return { agent: agent.id, handle: agent.handle, label: labelOf(agent), met };
