@@ -144,13 +144,17 @@ export function workspacesIn(home: string, record: Parameters<typeof makeGit>[0]
 const known = (given: { [K in keyof Limits]?: number | undefined }): Partial<Limits> =>
 	Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
-const own = (name: "scripted" | "shell"): AgentProgram => ({
+const own = (name: "scripted" | "shell" | "llm"): AgentProgram => ({
 	command: process.execPath,
 	args: [programPath(`agents/${name}`)],
 	leavesNothing: true,
 	withoutTools: true,
 });
-const ownPrograms: Readonly<Record<string, AgentProgram>> = { scripted: own("scripted"), shell: own("shell") };
+const ownPrograms: Readonly<Record<string, AgentProgram>> = {
+	scripted: own("scripted"),
+	shell: own("shell"),
+	llm: { ...own("llm"), sees: /^(ANTHROPIC|OPENAI|GOOGLE_GENERATIVE_AI|GEMINI|COMPATIBLE)_(API_KEY|BASE_URL)$/ },
+};
 
 /** Only the store in use is loaded: each brings a library along. */
 async function openStore(place: StorePlace, limits: Limits): Promise<Store> {

@@ -24,6 +24,8 @@ export interface AgentProgram {
 	leavesNothing: boolean;
 	/** it has the tools for agents already, or no use for them */
 	withoutTools?: true;
+	/** what it sees of the daemon's environment besides what every agent sees: keys are for those who need them */
+	sees?: RegExp;
 }
 
 export interface DriverOptions {
@@ -201,7 +203,7 @@ export class ProcessDriver implements Driver {
 			}
 			const token = this.#options.issueToken(agent.id);
 			try {
-				const paid = credentialVariables(subscription?.credential ?? null, agent.type);
+				const paid = { ...seenBy(program, this.#options.environment), ...credentialVariables(subscription?.credential ?? null, agent.type) };
 				const launched = await launch({
 					...program,
 					containment: this.#options.containment,
@@ -258,6 +260,11 @@ export class ProcessDriver implements Driver {
 		const { command, args } = this.#options.tools;
 		return { name: "brood", command, args: [...args], env: Object.entries(this.#own(agent, token)).map(([name, value]) => ({ name, value })) };
 	}
+}
+
+function seenBy({ sees }: AgentProgram, environment: NodeJS.ProcessEnv): Record<string, string> {
+	const passed = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined && sees?.test(entry[0]) === true);
+	return Object.fromEntries(passed);
 }
 
 const nameOf = (subscription: SubscriptionState | null): string | null => subscription?.name ?? null;

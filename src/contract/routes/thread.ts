@@ -93,9 +93,10 @@ export const threadRoutes = {
 	context: route({
 		method: "get",
 		path: "/api/agents/:agent/context",
-		summary: "what its model sees, oldest first",
+		summary: "what its model sees, oldest first; an agent asks for its own",
 		query: z.strictObject(Reference),
 		answer: z.array(Item),
+		agents: true,
 	}),
 	clear: route({
 		method: "post",

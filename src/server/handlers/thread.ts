@@ -19,6 +19,8 @@ export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context
 		},
 		context: (asked) =>
 			desk.about(asked, async (id) => {
+				const caller = agentOf(asked.actor);
+				if (caller !== null && caller !== id) return refuse("FORBIDDEN", "An agent sees only its own context.", { details: { agent: id } });
 				const context = await engine.context(id);
 				return isRefusal(context) ? context : context.items.map(itemView);
 			}),
