@@ -13,18 +13,22 @@ import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
 import { randomIds } from "#adapters/system/ids.ts";
+import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { machineTurns } from "#adapters/system/machine.ts";
+import { markName } from "#adapters/system/processes.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import { GitJournal } from "#engine/git-journal.ts";
+import { type IssueWork, noIssueWork } from "#engine/issue-work.ts";
 import type { Driver, Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Workspaces } from "#engine/workspaces.ts";
 import { appOf, type Door } from "#server/app.ts";
 import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
+import { issueHandlers } from "#server/handlers/issues.ts";
 import { livingHandlers } from "#server/handlers/living.ts";
 import { mailHandlers } from "#server/handlers/mail.ts";
 import { openHandlers } from "#server/handlers/open.ts";
@@ -45,13 +49,13 @@ export type StorePlace = { memory: true } | { home: string } | { url: string };
 export async function startEngine(
 	place: StorePlace,
 	overrides: Partial<Limits> = {},
-	{ driver = null, workspaces = null }: { driver?: Driver | null; workspaces?: Workspaces | null } = {},
+	{ driver = null, workspaces = null, issueWork = noIssueWork }: { driver?: Driver | null; workspaces?: Workspaces | null; issueWork?: IssueWork } = {},
 	agentZeroType = "scripted",
 ): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
 	const store = await openStore(place, limits);
 	const blobs = "home" in place ? { blobs: blobsIn(path.join(place.home, "blobs")) } : {};
-	return await Engine.start({ store, driver, workspaces, limits, clock: systemClock, ids: randomIds, agentZeroType, ...blobs });
+	return await Engine.start({ store, driver, workspaces, issueWork, limits, clock: systemClock, ids: randomIds, agentZeroType, ...blobs });
 }
 
 export interface DaemonOptions {
@@ -88,9 +92,11 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
 	const runs = new GitJournal();
-	const workspaces = workspacesIn(home, (run) => runs.add(run));
+	const mark = homeId(home, randomIds.key());
+	// what a project's own commands leave behind is found like what agents leave behind
+	const workspaces = workspacesIn(home, (run) => runs.add(run), { [markName]: mark });
 	const processes = new ProcessDriver({
-		mark: homeId(home, randomIds.key()),
+		mark,
 		scratch: path.join(home, "scratch"),
 		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
 		programs: allPrograms,
@@ -104,7 +110,14 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		parkMs,
 	});
 	const given = { ...defaultLimits, turnsMax: machineTurns(), ...known(config.limits ?? {}), ...limits };
-	const engine = parts.use(await startEngine({ home }, given, { driver: driverByType(processes), workspaces }, config.agentZero?.type));
+	const engine = parts.use(
+		await startEngine(
+			{ home },
+			given,
+			{ driver: driverByType(processes), workspaces, issueWork: folderIssueWork({ home, environment: environmentFor({}, process.env) }) },
+			config.agentZero?.type,
+		),
+	);
 	// the last of them are written while the engine still takes commands
 	parts.use(runs);
 	runs.connect((request) => engine.dispatch(request));
@@ -114,7 +127,15 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const handlers = {
 		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home, containment }),
 		...subscriptionHandlers(desk, credentialTrouble),
-		...{ ...livingHandlers(desk), ...queueHandlers(desk), ...threadHandlers(desk), ...openHandlers(desk), ...mailHandlers(desk), ...workspaceHandlers(desk) },
+		...{
+			...livingHandlers(desk),
+			...queueHandlers(desk),
+			...threadHandlers(desk),
+			...openHandlers(desk),
+			...mailHandlers(desk),
+			...workspaceHandlers(desk),
+			...issueHandlers(desk),
+		},
 	};
 	// few daemons are ever asked for it, and it brings a library along
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
@@ -135,9 +156,13 @@ function inForce(found: Found, home: string): ContainmentLevel {
 }
 
 /** Git, as it may be used in this home. */
-export function workspacesIn(home: string, record: Parameters<typeof makeGit>[0]["record"] = () => {}): GitWorkspaces {
+export function workspacesIn(
+	home: string,
+	record: Parameters<typeof makeGit>[0]["record"] = () => {},
+	own: Readonly<Record<string, string>> = {},
+): GitWorkspaces {
 	const git = makeGit({ environment: process.env, record });
-	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor({}, process.env) });
+	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor(own, process.env) });
 }
 
 /** Without what is there but undefined. */

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { runCommand } from "./command.ts";
-import { askDaemon, waitThere } from "./daemon.ts";
+import { askDaemon, completeWork, waitThere } from "./daemon.ts";
 import { LimitMet, speak, TurnFailed, type Voice } from "./speak.ts";
 
 type Instruction = (rest: string, voice: Voice) => Promise<void>;
@@ -15,6 +15,7 @@ const instructions: Record<string, Instruction> = {
 	run: (command, voice) => voice.tool(command, "execute", (soFar) => runCommand(command, voice.signal, soFar)),
 	ask: (question, voice) => voice.ask(question, async () => "allowed"),
 	commit: (message, voice) => voice.tool("commit", "other", () => askDaemon("self/commit", { message })),
+	work_complete: (summary, voice) => voice.tool("work_complete", "other", () => completeWork(summary)),
 	wait: (rest, voice) => voice.tool(`wait ${rest}`, "other", () => wait(rest, voice.signal)),
 	write: (rest, voice) => voice.tool(`write ${rest.split(" ", 1)[0]}`, "edit", async () => write(rest)),
 	sleep: async (ms, voice) => void (await pause(Number(ms), undefined, { signal: voice.signal })),

@@ -4,6 +4,8 @@ import { z } from "zod";
 import { ApprovalFact, Permit, Policy } from "./approval.ts";
 import { Lease, Plan, WorkspaceFact } from "./cycle.ts";
 import { Actor, AgentId, AgentType, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
+import { IssueNumber } from "./issue.ts";
+import { StageName } from "./preset.ts";
 import { BranchName } from "./project-config.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Text } from "./text.ts";
@@ -71,6 +73,9 @@ export const AgentState = z.strictObject({
 	turn: z.strictObject({ id: EventId, startedAt: z.int(), silentSince: z.int().nullable() }).nullable(),
 	/** the event with which its latest turn ended */
 	turnEndedIn: EventId.nullable(),
+	/** what it works on, and the branch that it goes home to afterwards */
+	issue: z.strictObject({ id: EventId, number: IssueNumber, stage: StageName, home: z.string().nullable() }).nullable(),
+	totalTasksCompleted: z.int(),
 	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
@@ -102,6 +107,8 @@ export const AgentSpawn = z.strictObject({
 	from: BranchName.optional(),
 	/** of the parent's tree at the moment of the fork */
 	snapshot: z.string().max(100).optional(),
+	/** whose tree that is, if it is not the parent's: an item may be inherited */
+	snapshotOf: AgentId.optional(),
 	name: Handle.optional(),
 	/** becomes part of the handle when there is no name */
 	title: z.string().max(200).optional(),
@@ -195,6 +202,13 @@ export const AgentFact = z.discriminatedUnion("kind", [
 		data: Settings.extend({ model: z.string().nullable(), policy: Policy.exactOptional(), subscription: SubscriptionName.nullable().exactOptional() }),
 	}),
 	z.object({ kind: z.literal("agent.provisioned"), data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish() }),
+	/** an issue is its own now; nothing starts before its workspace is on the issue's branch */
+	z.object({ kind: z.literal("agent.assigned"), data: z.object({ id: EventId, number: IssueNumber, stage: StageName }) }),
+	/** with the branch that its workspace is on now, if it has one */
+	z.object({ kind: z.literal("agent.readied"), data: z.object({ branch: z.string().nullable() }) }),
+	/** it is done with the issue and goes home */
+	z.object({ kind: z.literal("agent.settling") }),
+	z.object({ kind: z.literal("agent.released"), data: z.object({ done: z.boolean() }) }),
 	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
 	z.object({ kind: z.literal("agent.held"), data: z.object({ hold: HoldKind, reason: z.string(), until: z.int().exactOptional() }) }),
 	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind) }) }),

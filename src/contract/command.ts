@@ -5,6 +5,7 @@ import { agentCommands } from "./agent.ts";
 import { approvalCommands } from "./approval.ts";
 import { workspaceCommands } from "./cycle.ts";
 import type { Actor, AgentId, Key } from "./ids.ts";
+import { issueCommands } from "./issue-commands.ts";
 import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
 import { projectCommands } from "./project.ts";
@@ -23,6 +24,7 @@ export const Command = z.discriminatedUnion("type", [
 	...workspaceCommands,
 	...mailCommands,
 	...projectCommands,
+	...issueCommands,
 	...subscriptionCommands,
 ]);
 export type Command = z.infer<typeof Command>;

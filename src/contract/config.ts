@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AgentType } from "./ids.ts";
 import { type Limits, limits } from "./limits.ts";
+import { IssuesConfig } from "./project.ts";
 
 /** Every limit by its name, a positive number if it is there. */
 const LimitsConfig = z.strictObject(mapLimits(() => z.int().positive().optional()));
@@ -17,6 +18,10 @@ export const HomeConfig = z.strictObject({
 	/** the best there is, or this one and no other */
 	containment: z.enum(["auto", ...ContainmentLevel.options]).optional(),
 	limits: LimitsConfig.optional(),
+	/** workflows that every project may use; each is checked where issues are */
+	presets: z.record(z.string(), z.unknown()).optional(),
+	/** how issues are worked on where a project says nothing else */
+	issues: IssuesConfig.optional(),
 });
 export type HomeConfig = z.infer<typeof HomeConfig>;
 

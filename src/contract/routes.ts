@@ -5,6 +5,7 @@ import type { Refusal } from "./refusal.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { betweenRoutes } from "./routes/between.ts";
 import { houseRoutes } from "./routes/house.ts";
+import { issueRoutes } from "./routes/issues.ts";
 import type { Route } from "./routes/route.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { threadRoutes } from "./routes/thread.ts";
@@ -14,7 +15,7 @@ export type { Route } from "./routes/route.ts";
 
 // the first that fits is taken, so `agents/available` comes before `agents/:agent`
 export const routes = {
-	...{ ...subscriptionRoutes, ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes, ...workspaceRoutes },
+	...{ ...subscriptionRoutes, ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes, ...issueRoutes, ...workspaceRoutes },
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -4,7 +4,7 @@ import { AgentId, EventId, SubscriptionName } from "./ids.ts";
 import { Text } from "./text.ts";
 
 export const turnStates = ["open", "completed", "interrupted", "failed"] as const;
-export const turnSources = ["queue", "mail", "wait"] as const;
+export const turnSources = ["queue", "mail", "wait", "issue"] as const;
 const stopReasons = ["interrupt", "urgent mail"] as const;
 /** what a running turn is doing */
 export const phases = ["model", "tool", "approval", "wait", "slot"] as const;

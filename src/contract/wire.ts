@@ -7,11 +7,13 @@ import { ContainmentLevel } from "./config.ts";
 import { LeaseStep } from "./cycle.ts";
 import { Event } from "./event.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
+import { IssueNumber } from "./issue.ts";
 import { MailState } from "./mail.ts";
+import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Hit } from "./search.ts";
-import { SubscriptionState } from "./subscription.ts";
+import { Quiet, SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
 import { Standing, Workspace } from "./workspace.ts";
@@ -48,6 +50,10 @@ export const Agent = z.object({
 	lastError: z.object({ code: RefusalCode, step: z.string(), at: Time }).nullable(),
 	createdAt: Time,
 	createdBy: Actor,
+	/** the number of the issue that it works on, and in which stage */
+	issue: IssueNumber.nullable(),
+	stage: StageName.nullable(),
+	totalTasksCompleted: z.int(),
 	lastActiveAt: Time,
 	endedAt: Time.nullable(),
 	endedBy: Actor.nullable(),
@@ -101,7 +107,17 @@ export type Wait = z.infer<typeof Wait>;
 export const Mail = z.object({ ...MailState.omit({ deletedAt: true }).shape, sentAt: Time, readAt: Time.nullable() });
 export type Mail = z.infer<typeof Mail>;
 
-export const Project = z.object({ slug: ProjectSlug, path: z.string(), base: z.string().nullable(), url: z.string().nullable(), addedAt: Time });
+export const Project = z.object({
+	...{ slug: ProjectSlug, path: z.string(), base: z.string().nullable(), url: z.string().nullable(), addedAt: Time },
+	...{
+		auto: z.boolean(),
+		agentsMax: z.int(),
+		context: z.enum(["clear", "keep"]),
+		preset: z.string(),
+		onLimit: z.enum(["wait", "fallback", "stop"]),
+		quiet: Quiet.nullable(),
+	},
+});
 export type Project = z.infer<typeof Project>;
 
 /** `used` is counted from the turns that hold a slot now. */

@@ -2,7 +2,7 @@
 // not due yet lets the others pass.
 import type { AgentState } from "#contract/agent.ts";
 import type { Happened } from "#contract/event.ts";
-import type { Actor, AgentId } from "#contract/ids.ts";
+import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { Place, PromptCancel, PromptEdit, PromptFact, PromptMove, PromptQueue, PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { outOfReach } from "./agent/subtree.ts";
@@ -37,8 +37,11 @@ export interface QueueSight {
 
 export function decideQueue(agent: AgentState, command: PromptQueue, queue: QueueSight, by: { actor: Actor }): Decision {
 	const { text, front, now, priority, notBefore, metadata } = command;
-	const refusal = outOfReach(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt") ?? (now ? refusedNow(agent, "start") : null);
+	const refusal =
+		outOfReach(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt") ?? (now ? refusedNow(agent, "start") : null) ?? leaving(agent);
 	if (refusal) return refusal;
+	// what holds an agent was set by people, or for them to look at
+	if (now && agentOf(by.actor) !== null) return refuse("FORBIDDEN", "Only people start a turn in spite of a hold.", { details: { agent: agent.id } });
 	if (queue.length >= queue.lengthMax) return full(agent, queue);
 	if (queue.short !== null) return noSlot(agent, queue.short);
 	return [
@@ -63,6 +66,12 @@ export function nextPosition(front: boolean, { last, lastFront }: Pick<QueueSigh
 	return front ? Math.max(frontStart, (lastFront ?? frontStart) + 1) : Math.max(0, (last ?? -1) + 1);
 }
 
+/** It is being deleted: what came now would be thrown away with it. */
+function leaving(agent: AgentState): Refusal | null {
+	if (agent.lease?.step !== "delete") return null;
+	return refuse("AGENT_BUSY", `${agent.handle} is being deleted.`, { details: { agent: agent.id }, suggestions: [suggestion("status", agent)] });
+}
+
 function full(agent: AgentState, { length, lengthMax }: QueueSight): Refusal {
 	return refuse("QUEUE_FULL", `The queue of ${agent.handle} has ${length} prompts, which is the limit.`, {
 		details: { agent: agent.id, limit: lengthMax },
@@ -83,7 +92,7 @@ export function decideEdit(agent: AgentState, { prompt, text }: PromptEdit, queu
 	if (refusal) return refusal;
 	const entry = queue.find(({ id }) => id === prompt);
 	if (entry === undefined) return notQueued(agent, prompt);
-	if (entry.source !== "queue")
+	if (entry.source === "mail" || entry.source === "wait")
 		return refuse("CONFLICT", `Prompt ${prompt} stands for ${entry.source === "mail" ? "mail" : "a wait"} and has no words of its own.`);
 	return entry.text === text ? [] : [{ kind: "prompt.edited", agent: agent.id, text, data: { prompt, before: entry.text } }];
 }

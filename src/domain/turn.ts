@@ -32,8 +32,10 @@ export function decideStart(agent: AgentState, head: PromptState | undefined, go
 	if (head === undefined || (agent.holds.length > 0 && !head.manual)) return [];
 	if ("short" in got) return noSlot(agent, got.short);
 	const { id: prompt, words, source, manual } = head;
+	// whatever an agent does while it has an issue is a run of it
+	const run: Fact[] = agent.issue === null ? [] : [{ kind: "run.started", agent: agent.id, data: { issue: agent.issue.id, stage: agent.issue.stage } }];
 	const { subscription } = got;
-	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }), ...(subscription && { subscription }) } }];
+	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }), ...(subscription && { subscription }) } }, ...run];
 }
 
 /** What the model is about to see becomes an item with the record that it is: the prompt, or the mail that it stands for. */
@@ -150,7 +152,9 @@ export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen
 
 /** A prompt that runs what a turn was given once more, and names it. */
 export function again(turn: TurnState, words: string, position: number): Fact {
-	return { kind: "prompt.queued", agent: turn.agent, text: words, data: { position, source: "queue", retries: { prompt: turn.prompt, turn: turn.id } } };
+	// what an issue asked for is still the issue's
+	const source = turn.source === "issue" ? "issue" : "queue";
+	return { kind: "prompt.queued", agent: turn.agent, text: words, data: { position, source, retries: { prompt: turn.prompt, turn: turn.id } } };
 }
 
 /** Its process is done; nothing of it is heard any more. */

@@ -44,7 +44,7 @@ export function admit(request: Request, { clock, ids, limits }: Stamps): Envelop
 /** What the caller meant, without what was found out on the way: a retry may find a newer snapshot and is still the same. */
 function meant(command: Command): object {
 	if (command.type !== "agent.spawn") return command;
-	const { snapshot: _, ...rest } = command;
+	const { snapshot: _snapshot, snapshotOf: _of, ...rest } = command;
 	return rest;
 }
 
@@ -74,6 +74,18 @@ function sizesOf(command: Command): number[] {
 		case "prompt.queue":
 		case "prompt.edit":
 			return [utf8Bytes(command.text)];
+		case "issue.add":
+			return [utf8Bytes(command.body)];
+		case "issue.edit":
+			return [utf8Bytes(command.body ?? "")];
+		case "issue.comment":
+		case "issue.document":
+		case "issue.message":
+			return [utf8Bytes(command.text)];
+		case "issue.complete":
+			return [utf8Bytes(command.summary)];
+		case "issue.gate":
+			return [utf8Bytes(command.stderr)];
 		case "turn.finish":
 			return [utf8Bytes(command.message)];
 		case "mail.send":

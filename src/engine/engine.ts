@@ -3,7 +3,7 @@ import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Hit, SearchWish } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
@@ -12,12 +12,16 @@ import { outsideTurn } from "#domain/permission.ts";
 import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
+import { type ForkWish, forkWithFiles } from "./forking.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { type IssueWork, noIssueWork } from "./issue-work.ts";
 import type { Blobs, Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
+import { autoReactor } from "./reactors/auto.ts";
 import { driftReactor } from "./reactors/drift.ts";
 import { indexAll, indexItemsReactor } from "./reactors/index-items.ts";
+import { IssueMover } from "./reactors/issues.ts";
 import { limitsReactor } from "./reactors/limits.ts";
 import { Provisioner } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
@@ -27,7 +31,9 @@ import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { recover } from "./recover.ts";
 import { Scheduler } from "./scheduling.ts";
 import { Supervisor } from "./supervisor.ts";
+import { tune } from "./tuning.ts";
 import { WorkCycle } from "./work-cycle.ts";
+import { workspaceIssues } from "./workspace-issues.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export interface EngineParts {
@@ -39,6 +45,8 @@ export interface EngineParts {
 	ids: Ids;
 	/** where texts go that are too long for a row */
 	blobs?: Blobs;
+	/** what issues need of the world */
+	issueWork?: IssueWork;
 	/** null where there is no git */
 	workspaces?: Workspaces | null;
 	/** the type of agent 0, if it has to be made */
@@ -50,6 +58,8 @@ interface Made {
 	dispatcher: Dispatcher;
 	supervisor: Supervisor;
 	runner: TurnRunner | null;
+	mover: IssueMover;
+	work: IssueWork;
 	scheduler: Scheduler;
 	provisioner: Provisioner;
 	cycle: WorkCycle | null;
@@ -57,6 +67,8 @@ interface Made {
 }
 
 const restarts = { restartsMax: 5, periodMs: 60_000 };
+/** a process that is told to stop is gone long before; then its files are kept */
+const stopPatienceMs = 60_000;
 /** how long a fork waits for a tool call to end before it says that the agent is busy */
 const forkPatienceMs = 5000;
 /** how long a search waits for what is not in the index yet, which is much only after an upgrade */
@@ -85,13 +97,26 @@ export class Engine implements AsyncDisposable {
 			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null, workspaces });
 			const turns =
 				runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler })];
+			const plain = parts.issueWork ?? noIssueWork;
+			const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
+			for (const { slug } of await reads.projects()) await tune(slug, { reads, dispatch, work });
+			const issues = { reads, dispatch, clock: parts.clock, work };
+			const mover = new IssueMover(issues);
 			const watching = [waitsReactor({ reads, dispatch, clock: parts.clock }), limitsReactor({ reads, dispatch, clock: parts.clock })];
-			const reactors: Reactor[] = [provisioner, driftReactor({ reads, dispatch, workspaces }), ...watching, indexItemsReactor(parts), ...turns];
+			const reactors: Reactor[] = [
+				provisioner,
+				driftReactor({ reads, dispatch, workspaces }),
+				...watching,
+				indexItemsReactor(parts),
+				...turns,
+				mover,
+				autoReactor({ ...issues, agentZero: agentZero.id }),
+			];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, scheduler, provisioner, cycle, agentZero });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, scheduler, provisioner, cycle, agentZero });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -129,29 +154,12 @@ export class Engine implements AsyncDisposable {
 		return this.#parts.store.reads;
 	}
 
-	/**
-	 * A new agent. One that takes its parent's files along takes them as they are now, or as they were at the end of the turn
-	 * whose item it forks at: the parent's processes stand still until the cut is made, in the files and in the conversation.
-	 */
-	async spawn(request: Request, wish: { by: AgentId; at?: number | undefined }): Promise<Outcome> {
-		const { cycle } = this.#made;
-		const parent = await this.reads.agent(wish.by);
-		if (cycle === null || parent === undefined || parent.workspace === null) return await this.dispatch(request);
-		const cut = async (): Promise<Outcome> => {
-			const taken = wish.at === undefined ? { id: await cycle.snapshotNow(parent) } : await this.#filesAt(cycle, parent, wish.at);
-			if (taken !== null && isRefusal(taken)) return { refused: taken, replayed: false };
-			const snapshot = taken?.id ?? undefined;
-			return await this.dispatch({ ...request, command: { ...Object(request.command), ...(snapshot !== undefined && { snapshot }) } });
-		};
-		return parent.turn === null ? await cut() : await (this.#parts.driver?.frozen(parent.id, cut) ?? cut());
-	}
-
-	/** The files that belong to an item: those at the end of its turn, in the tree of whoever's item it is. */
-	async #filesAt(cycle: WorkCycle, parent: AgentState, at: number): Promise<{ id: string } | Refusal | null> {
-		const item = await this.reads.event(at);
-		const owner = item?.agent == null ? undefined : await this.reads.agent(item.agent);
-		if (item === undefined || owner === undefined || owner.workspace === null || item.turn === null) return null;
-		return owner.id === parent.id ? await cycle.snapshotOfTurn(owner, item.turn) : null;
+	/** A new agent, with its parent's files where it takes these along. */
+	async spawn(request: Request, wish: ForkWish): Promise<Outcome> {
+		const { driver, workspaces = null } = this.#parts;
+		const { publisher, dispatcher } = this.#made;
+		const dispatch = (each: Request): Promise<Outcome> => dispatcher.dispatch(each);
+		return (await forkWithFiles({ reads: this.reads, dispatch, publisher, driver, workspaces }, request, wish)) ?? (await this.dispatch(request));
 	}
 
 	/** Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool calls. */
@@ -167,6 +175,15 @@ export class Engine implements AsyncDisposable {
 		if (caller === null || !ended.includes(caller)) await Promise.all(gone);
 		else for (const end of gone) end.catch(() => {});
 		return outcome;
+	}
+
+	get issueWork(): IssueWork {
+		return this.#made.work;
+	}
+
+	/** Looks at what is written about a project's issues, before something is decided by it. */
+	async tune(slug: ProjectSlug): Promise<Refusal | null> {
+		return await tune(slug, { reads: this.reads, dispatch: (request) => this.#made.dispatcher.dispatch(request), work: this.issueWork });
 	}
 
 	/** Finds the agent that a person means. */
@@ -228,10 +245,12 @@ export class Engine implements AsyncDisposable {
 		await this.#made.supervisor[Symbol.asyncDispose]();
 		await this.#made.runner?.drain(patience);
 		await this.#made.provisioner.drain();
+		await this.#made.cycle?.drain();
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.drain(Promise.resolve());
+		await this.#made.mover[Symbol.asyncDispose]();
 		await this.#parts.driver?.[Symbol.asyncDispose]();
 		await this.#made.dispatcher.close();
 		await this.#parts.store[Symbol.asyncDispose]();
@@ -240,7 +259,12 @@ export class Engine implements AsyncDisposable {
 	/** Resolves when the agent has no open turn; its driver sees to that within seconds. */
 	async #turnOver(id: AgentId | null): Promise<void> {
 		using events = this.publisher.follow();
-		while (id !== null && (await this.reads.agent(id))?.turn) if ((await events.next()) === null) return;
+		const timer = setTimeout(() => events[Symbol.dispose](), stopPatienceMs);
+		try {
+			while (id !== null && (await this.reads.agent(id))?.turn) if ((await events.next()) === null) return;
+		} finally {
+			clearTimeout(timer);
+		}
 	}
 
 	async #patiently(request: Request): Promise<Outcome> {

@@ -12,10 +12,11 @@ import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Refusal } from "#contract/refusal.ts";
-import type { Hit, SearchWish } from "#contract/search.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
+import type { IssueReads, IssueWrites } from "./issue-rows.ts";
+import type { SearchIndex, SearchReads } from "./search-rows.ts";
 
 /** What a command led to. A replayed one did nothing now: its key had been used before. */
 export type Outcome = { done: Answer; events: Event[]; replayed: boolean } | { refused: Refusal; replayed: boolean };
@@ -89,7 +90,7 @@ export interface EventRange {
 }
 
 /** Questions about committed rows (outside of a batch) or about the batch's own (inside). */
-export interface Reads {
+export interface Reads extends IssueReads, SearchReads {
 	agent(id: AgentId): Promise<AgentState | undefined>;
 	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
 	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
@@ -159,20 +160,19 @@ export interface Reads {
 	lastEvent(): Promise<number>;
 	/** in journal order; `after` is exclusive */
 	events(range: EventRange): Promise<Event[]>;
-	/** the items that have all of these words, the newest first, as far as the store has indexed them */
-	search(wish: SearchWish): Promise<Hit[]>;
 }
 
 /** Whose rows a batch may change. */
 export interface Locks {
 	agents: readonly AgentId[];
+	issues: readonly number[];
 	projects: readonly ProjectSlug[];
 	/** the subscriptions whose slots may be taken, and `*` for places on the machine */
 	slots: readonly string[];
 }
 
 /** One batch's transaction. Nothing in it is visible to anybody else before its COMMIT has returned. */
-export interface Tx extends Reads {
+export interface Tx extends Reads, IssueWrites {
 	/** takes the locks of the whole batch in one order; only where several writers exist */
 	lock(locks: Locks): Promise<void>;
 	/** whether an error concerns the whole batch: a full disk, a lost connection, another batch in the way */
@@ -206,7 +206,7 @@ export interface Tx extends Reads {
 /** Runs a batch of commands inside a transaction that the store has begun and will commit. */
 export type RunBatch = (tx: Tx, batch: readonly Envelope[]) => Promise<Landed[]>;
 
-export interface Store extends AsyncDisposable {
+export interface Store extends AsyncDisposable, SearchIndex {
 	readonly kind: "memory" | "sqlite" | "postgres";
 	readonly reads: Reads;
 	/** how many batches it may be given before the first is answered; it commits them in that order */
@@ -220,8 +220,6 @@ export interface Store extends AsyncDisposable {
 	backup(file: string): Promise<number>;
 	/** forgets receipts older than this moment */
 	dropReceipts(before: number): Promise<number>;
-	/** makes up to so many further events findable, oldest first, and answers how many it was; apart from commits, which it would slow down */
-	index(eventsMax: number): Promise<number>;
 	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */
 	readonly broken: Promise<StoreFault>;
 }
@@ -243,7 +241,7 @@ export interface Driver extends AsyncDisposable {
 	/** Sees to it that the agent's process is up, and let in by this subscription; null if it is. Nothing has been given to it yet. */
 	prepare(agent: AgentState, signal: AbortSignal, subscription: SubscriptionState | null): Promise<TurnEnd | null>;
 	/** Stops all of the agent's processes where they are, while the work is done; they go on after two seconds at the latest. */
-	frozen<T>(agent: AgentId, work: () => Promise<T>): Promise<T>;
+	frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T>;
 	/** Ends the agent's whole process tree and resolves when nothing of it is left. */
 	end(agent: AgentId): Promise<void>;
 	/** Ends what an earlier daemon of this home left behind; answers how many processes that were. */
@@ -276,6 +274,8 @@ export interface TurnEnd {
 	text: string | null;
 	/** the process cannot be started: nothing further should be tried by itself */
 	broken?: boolean;
+	/** what could not be done, if it was not the process */
+	step?: string;
 	/** a usage limit was met, which ends at that moment if it is known */
 	limit?: { until: number | null };
 }

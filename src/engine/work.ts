@@ -6,6 +6,7 @@ import type { Envelope } from "#contract/command.ts";
 import type { WorkspaceFact } from "#contract/cycle.ts";
 import type { Event, Fact, Happened } from "#contract/event.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import type { IssueFact, RunFact } from "#contract/issue.ts";
 import type { MailFact } from "#contract/mail.ts";
 import type { ProjectFact } from "#contract/project.ts";
 import type { PromptFact, PromptState } from "#contract/prompt.ts";
@@ -15,6 +16,7 @@ import type { WaitFact } from "#contract/wait.ts";
 import { evolveAgent } from "#domain/agent/evolve.ts";
 import { evolveApproval } from "#domain/approval.ts";
 import type { Decision } from "#domain/decision.ts";
+import { evolveIssue, evolveRun, noteOf, withRun } from "#domain/issue/evolve.ts";
 import { evolveMail } from "#domain/mail.ts";
 import { evolveProject } from "#domain/project.ts";
 import { evolvePrompt } from "#domain/prompt.ts";
@@ -41,6 +43,8 @@ export class Work {
 	readonly #mails;
 	readonly #approvals;
 	readonly #waits;
+	readonly #issues;
+	readonly #runs;
 
 	constructor(tx: Tx, envelope: Envelope) {
 		this.tx = tx;
@@ -69,6 +73,14 @@ export class Work {
 			(id: number) => tx.wait(id),
 			(state) => tx.putWait(state),
 		);
+		this.#issues = new Kept(
+			(id: number) => tx.issue(id),
+			(state) => tx.putIssue(state),
+		);
+		this.#runs = new Kept(
+			(id: number) => tx.run(id),
+			(state) => tx.putRun(state),
+		);
 	}
 
 	async agent(id: AgentId): Promise<AgentState | undefined> {
@@ -87,6 +99,10 @@ export class Work {
 		return await this.#turns.get(id);
 	}
 
+	async issue(id: number) {
+		return await this.#issues.get(id);
+	}
+
 	/** Lets the facts happen: into the journal, and into the rows that they change. */
 	async apply(facts: readonly Fact[]): Promise<Event[]> {
 		const { actor, at } = this.envelope;
@@ -97,7 +113,7 @@ export class Work {
 		await this.#agents.write();
 		const events = await this.tx.append(facts.map((fact) => this.#event(fact)));
 		for (const [index, fact] of facts.entries()) await this.#change({ ...fact, id: events[index]?.id ?? 0, actor, at });
-		for (const rows of [this.#agents, this.#projects, this.#turns, this.#mails, this.#approvals, this.#waits]) await rows.write();
+		for (const rows of [this.#agents, this.#projects, this.#turns, this.#mails, this.#approvals, this.#waits, this.#issues, this.#runs]) await rows.write();
 		return events;
 	}
 
@@ -135,6 +151,10 @@ export class Work {
 			await this.#changeWait(event);
 		} else if (isOf<SubscriptionFact>(event, "subscription.")) {
 			await this.tx.putSubscription(evolveSubscription(await this.subscription(event.data.name), event));
+		} else if (isOf<IssueFact>(event, "issue.")) {
+			await this.#changeIssue(event);
+		} else if (isOf<RunFact>(event, "run.")) {
+			await this.#changeRun(event);
 		} else if (isOf<ProjectFact>(event, "project.")) {
 			this.#projects.set(event.data.slug, evolveProject(await this.project(event.data.slug), event));
 		} else if (event.kind === "final" && "turn" in event && event.turn !== undefined) {
@@ -164,6 +184,24 @@ export class Work {
 		if (event.kind === "wait.opened" && event.data.blocking && event.data.turn !== null) await this.tx.dropLease(event.data.turn);
 	}
 
+	async #changeIssue(event: Happened<IssueFact>): Promise<void> {
+		const id = event.kind === "issue.added" ? event.id : event.data.issue;
+		this.#issues.set(id, evolveIssue(event.kind === "issue.added" ? undefined : await this.issue(id), event));
+		if (event.kind === "issue.commented" || event.kind === "issue.documented" || event.kind === "issue.messaged") await this.tx.putNote(noteOf(event));
+		if (event.kind !== "issue.delivered") return;
+		const told = (await this.tx.notes(id)).filter((note) => event.data.messages.includes(note.id));
+		for (const note of told) await this.tx.putNote({ ...note, delivered: true });
+	}
+
+	/** The turn of a run started directly before it, in the same decision. */
+	async #changeRun(event: Happened<RunFact & { agent: AgentId }>): Promise<void> {
+		const id = event.kind === "run.started" ? event.id : event.data.run;
+		const before = event.kind === "run.started" ? undefined : await this.#runs.get(id);
+		this.#runs.set(id, evolveRun(before, event, (await this.agent(event.agent))?.turn?.id ?? 0));
+		const issue = await this.issue(event.data.issue);
+		if (issue !== undefined) this.#issues.set(issue.id, withRun(issue, event));
+	}
+
 	async #changeApproval(event: Happened<ApprovalFact & { agent: AgentId }>): Promise<void> {
 		if (event.kind === "approval.answered") this.#agents.set(event.agent, evolveAgent(await this.agent(event.agent), event));
 		const ids = event.kind === "approval.cancelled" ? event.data.approvals : [event.kind === "approval.asked" ? event.id : event.data.approval];
@@ -174,6 +212,8 @@ export class Work {
 		switch (event.kind) {
 			case "prompt.queued": {
 				await this.tx.putPrompt(evolvePrompt(undefined, event));
+				const issue = event.data.source === "issue" ? await this.issue((await this.agent(event.agent))?.issue?.id ?? 0) : undefined;
+				if (issue !== undefined) this.#issues.set(issue.id, { ...issue, prompt: event.id });
 				const retried = event.data.retries && (await this.turn(event.data.retries.turn));
 				if (retried !== undefined) this.#turns.set(retried.id, { ...retried, retriedAs: event.id });
 				return;

@@ -24,7 +24,7 @@ export interface Beside {
 
 export function agentView(state: AgentState, { queueLength, unreadMail, phase, outlook }: Beside): Agent {
 	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, ...visible } = state;
-	const { limitWaivedUntil: _waived, turn, lastError, ...rest } = visible;
+	const { limitWaivedUntil: _waived, issue, turn, lastError, ...rest } = visible;
 	return {
 		...rest,
 		queueLength,
@@ -33,6 +33,8 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, o
 		ahead: outlook?.ahead ?? 0,
 		availableAt: maybe(outlook?.availableAt ?? null),
 		lease: lease?.step ?? null,
+		issue: issue?.number ?? null,
+		stage: issue?.stage ?? null,
 		label: labelOf(state),
 		holds: state.holds.map(({ until, ...hold }) => ({ ...hold, at: iso(hold.at), ...(until !== undefined && { until: iso(until) }) })),
 		turn: turn && { id: turn.id, startedAt: iso(turn.startedAt), phase, silentSince: maybe(turn.silentSince) },
@@ -78,7 +80,10 @@ export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 
 export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: number }): Snapshot => ({ ...snapshot, at: iso(at) });
 
-export const projectView = ({ slug, path, base, url, addedAt }: ProjectState): Project => ({ slug, path, base, url, addedAt: iso(addedAt) });
+export const projectView = ({ slug, path, base, url, addedAt, auto, agentsMax, context, preset, onLimit, quiet }: ProjectState): Project => ({
+	...{ slug, path, base, url, addedAt: iso(addedAt) },
+	...{ auto, agentsMax, context, preset, onLimit, quiet },
+});
 
 /** A cool-down that is over is none. */
 export function subscriptionView({ removedAt: _, ...state }: SubscriptionState, leases: readonly LeaseState[], now: number): Subscription {
@@ -86,6 +91,6 @@ export function subscriptionView({ removedAt: _, ...state }: SubscriptionState, 
 	return { ...state, used: usedOf(state.name, leases), coolingUntil: maybe((coolingUntil ?? 0) > now ? coolingUntil : null), createdAt: iso(createdAt) };
 }
 
-const iso = (ms: number): string => new Date(ms).toISOString();
+export const iso = (ms: number): string => new Date(ms).toISOString();
 
-const maybe = (ms: number | null): string | null => (ms === null ? null : iso(ms));
+export const maybe = (ms: number | null): string | null => (ms === null ? null : iso(ms));

@@ -161,6 +161,50 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await engine.reads.events({ after: 0, limit: 1000, since: engine.now() + 60_000 })).toEqual([]);
 	});
 
+	test("issues, runs and notes are the same rows everywhere", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const [web, api] = [ProjectSlug.parse("web"), ProjectSlug.parse("api")];
+		for (const slug of [web, api]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
+		await done(engine, { type: "project.tune", slug: web, context: "keep" });
+		const add = async (project: string, title: string, more: object = {}) => (await done(engine, { type: "issue.add", project, title, ...more })).event ?? 0;
+		const font = await add(web, "Font", { body: "a\0b", labels: ["ux"], priority: "high" });
+		const [logo, other] = [await add(web, "Logo", { dependsOn: [1] }), await add(api, "Other")];
+		expect((await engine.reads.issues()).map(({ id }) => id)).toEqual([font, logo, other]);
+		expect((await engine.reads.issues(web)).map(({ number, dependsOn }) => [number, dependsOn])).toEqual([
+			[1, []],
+			[2, [1]],
+		]);
+		expect([await engine.reads.lastIssueNumber(web), await engine.reads.lastIssueNumber(ProjectSlug.parse("none"))]).toEqual([2, 0]);
+		expect(await engine.reads.issueByNumber(web, 2)).toEqual(await engine.reads.issue(logo));
+		expect([await engine.reads.issueByNumber(api, 2), await engine.reads.issue(1)]).toEqual([undefined, undefined]);
+		expect(await engine.reads.issue(font)).toMatchObject({ body: "a\0b", labels: ["ux"], priority: "high", stage: "TODO" });
+		const { id: agent } = await spawn(engine, engine.agentZero.id, { project: web, agentType: "scripted" });
+		await done(engine, { type: "issue.comment", issue: font, text: "mind the footer" });
+		await done(engine, { type: "issue.message", issue: font, stage: "IN_PROGRESS", text: "now" });
+		await done(engine, { type: "issue.assign", issue: font, agent, folder: "/tmp/x" });
+		expect((await engine.reads.notes(font)).map(({ kind, text, delivered }) => [kind, text, delivered])).toEqual([
+			["comment", "mind the footer", false],
+			["message", "now", true],
+		]);
+		await expect.poll(async () => (await engine.reads.agent(agent))?.activity).toBe("idle");
+		await done(engine, { type: "turn.start", agent }, { as: system });
+		const turn = (await engine.reads.agent(agent))?.turn?.id ?? 0;
+		expect(await engine.reads.openRuns()).toMatchObject([{ issue: font, agent, turn, stage: "IN_PROGRESS", state: "open" }]);
+		await done(engine, { type: "issue.complete", issue: font, summary: "done" });
+		await done(engine, { type: "turn.hand", agent, turn }, { as: system });
+		await done(engine, { type: "turn.append", agent, turn, items: [{ kind: "usage", data: { inputTokens: 3, outputTokens: 4, cost: 0.5 } }] }, { as: system });
+		await done(engine, { type: "turn.end", agent, turn, state: "completed", text: "bye" }, { as: system });
+		await expect.poll(async () => await engine.reads.issuesMoving()).toEqual([]);
+		const [run] = await engine.reads.runs(font);
+		expect(run).toMatchObject({ state: "completed", work: true, summary: "done", tokens: { input: 3, output: 4 }, cost: 0.5 });
+		expect([await engine.reads.runsOfProject(web), await engine.reads.runsOfProject(api), await engine.reads.openRuns()]).toEqual([[run], [], []]);
+		expect([await engine.reads.run(run?.id ?? 0), await engine.reads.run(1)]).toEqual([run, undefined]);
+		expect(await engine.reads.issue(font)).toMatchObject({ stage: "IN_REVIEW", waiting: "approval", folder: "/tmp/x", lastAgent: agent });
+		expect(await engine.reads.agent(agent)).toMatchObject({ issue: null, totalTasksCompleted: 1 });
+		expect(await engine.reads.project(web)).toMatchObject({ context: "keep", auto: false });
+	});
+
 	test("subscriptions and leases are the same rows everywhere", async () => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();

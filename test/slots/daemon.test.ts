@@ -3,8 +3,10 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { Client, Refused } from "#client/client.ts";
+import { Handle, ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const open: Daemon[] = [];
@@ -51,6 +53,23 @@ describe("fork and wait", () => {
 		const { add, turns } = await started({ turnsMax: 1 });
 		const parent = await add(family);
 		await expect.poll(() => turns(parent.id), patient).toEqual(["completed"]);
+	});
+
+	test("completes in one workspace that both share, with one slot and one place", patient, async () => {
+		const { client, subscribe, turns, said } = await started({ turnsMax: 1 });
+		await subscribe("only");
+		const slug = ProjectSlug.parse("web");
+		await client.call("projectAdd", { body: { slug, path: freshRepository() } });
+		const parent = await client.call("agentAddTo", { params: { project: slug }, body: {} });
+		const child = await client.call("fork", { params: { agent: parent.id }, body: { name: Handle.parse("child"), workspace: "share" } });
+		expect(child.workspace?.path).toBe(parent.workspace?.path);
+		await client.call("prompt", { params: { agent: parent.id }, body: { text: "ask shall I wait?\nwait child 30\nrun cat shared.txt" } });
+		await expect.poll(async () => (await client.call("approvals", { query: {} })).length, patient).toBe(1);
+		await client.call("prompt", { params: { agent: child.id }, body: { text: "write shared.txt from the child" } });
+		const [question] = await client.call("approvals", { query: {} });
+		await client.call("approvalAnswer", { params: { approval: String(question?.id) }, body: { allow: true } });
+		await expect.poll(async () => [await turns(parent.id), await turns(child.id)], patient).toEqual([["completed"], ["completed"]]);
+		expect((await said(parent.id)).slice(1)).toEqual(["met", expect.stringContaining("from the child")]);
 	});
 
 	test("completes for two families that share one slot and one place", patient, async () => {
@@ -120,6 +139,18 @@ describe("a usage limit", () => {
 		// what lets it in is nowhere but in its environment
 		const journal = await client.call("journal", { query: {} });
 		expect(JSON.stringify(journal)).not.toMatch(/xyzzy(?! && echo)/);
+	});
+
+	test("outlives the daemon", patient, async () => {
+		const before = await started();
+		await before.subscribe("max");
+		const { id } = await before.add("limit 600");
+		await expect.poll(async () => (await before.agent(id)).label, patient).toBe("paused");
+		const { coolingUntil } = await before.client.call("subscription", { params: { subscription: "max" } });
+		for (const daemon of open.splice(0)) await daemon[Symbol.asyncDispose]();
+		const after = await started({}, before.home);
+		expect(await after.client.call("subscriptions")).toMatchObject([{ name: "max", used: 0, coolingUntil }]);
+		expect(await after.agent(id)).toMatchObject({ label: "paused", queueLength: 1 });
 	});
 
 	test("can be overruled by whoever resumes the agent, and by whoever knows better", patient, async () => {

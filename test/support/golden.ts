@@ -16,6 +16,8 @@ export async function contentsOf(engine: Engine) {
 		turns: await each((id) => engine.reads.turns(id)),
 		mails: await each((id) => engine.reads.mails(id)),
 		waits: await engine.reads.openWaits(),
+		issues: await engine.reads.issues(),
+		notes: await Promise.all((await engine.reads.issues()).map(({ id }) => engine.reads.notes(id))),
 		settings: Object.fromEntries(await Promise.all(agents.map(async (agent) => [agent.handle, await engine.settings(agent)]))),
 	};
 }

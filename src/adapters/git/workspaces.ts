@@ -23,6 +23,7 @@ import type {
 	Tenant,
 	Workspaces,
 } from "#engine/workspaces.ts";
+import { commitOf } from "./given.ts";
 import { fork, startOf } from "./place/fork.ts";
 import { collect } from "./place/gc.ts";
 import { type Ground, identityOf } from "./place/ground.ts";
@@ -36,6 +37,7 @@ import { settingsOf } from "./place/settings.ts";
 import { warmProject } from "./place/warm.ts";
 import { list, restore, show, take } from "./tree/keep.ts";
 import { approveWork } from "./work/approve.ts";
+import { enterBranch, tryOut } from "./work/branch.ts";
 import { commitWork } from "./work/commit.ts";
 import { diffOf } from "./work/diff.ts";
 import { release } from "./work/home.ts";
@@ -91,6 +93,18 @@ export class GitWorkspaces implements Workspaces {
 
 	async release(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
 		return await release(this.#ground, stay, live);
+	}
+
+	async enter(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
+		return await enterBranch(this.#ground, stay, live);
+	}
+
+	async tryOut(project: ProjectPlace, wish: { commit: string; command: string }, live: Live = {}): ReturnType<Workspaces["tryOut"]> {
+		return await tryOut(this.#ground, project, wish, live);
+	}
+
+	async tipOf(project: ProjectPlace, branch: string): Promise<string | null> {
+		return await commitOf(this.#ground.git, project.path, `refs/heads/${branch}`);
 	}
 
 	async sync(stay: Stay, strategy: SyncStrategy): Promise<AtHome | Refusal> {

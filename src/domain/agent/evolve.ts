@@ -17,6 +17,12 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 			return configured(state, event);
 		case "agent.provisioned":
 			return { ...state, life: "live", plan: null, workspace: event.data?.workspace ?? state.workspace, seenCommit: event.data?.head ?? null };
+		case "agent.assigned":
+			return { ...state, activity: "preparing", issue: { ...event.data, home: null }, lastActiveAt: event.at };
+		case "agent.readied":
+			return { ...onBranch(state, event.data.branch), activity: "idle" };
+		case "agent.released":
+			return released(state, event.data.done ? 1 : 0);
 		case "agent.failed":
 			return { ...state, lastError: { ...event.data, at: event.at } };
 		case "agent.held":
@@ -41,6 +47,8 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "turn.handed":
 		case "turn.stopping":
 		case "turn.continued":
+		case "approval.asked":
+		case "approval.cancelled":
 			return state;
 		case "turn.ended":
 			return { ...state, activity: "idle", turn: null, turnEndedIn: event.id, lastActiveAt: event.at };
@@ -50,11 +58,9 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 			return { ...state, turn: state.turn && { ...state.turn, silentSince: null } };
 		case "approval.answered":
 			return event.data.permit === undefined ? state : { ...state, permits: [...state.permits, event.data.permit] };
-		case "approval.asked":
-		case "approval.cancelled":
-			return state;
 		case "agent.removed":
 			return { ...state, workspaceRemovedAt: event.at, removedBy: event.actor, removedNote: event.data?.note ?? null, lease: null };
+		case "agent.settling":
 		case "turn.settling":
 			return { ...state, activity: "settling" };
 		case "workspace.leased":
@@ -74,6 +80,17 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 	}
 }
 
+function released(state: AgentState, done: number): AgentState {
+	return { ...onBranch(state, state.issue?.home ?? null), activity: "idle", issue: null, totalTasksCompleted: state.totalTasksCompleted + done };
+}
+
+/** While it works on an issue, its workspace is on the issue's branch; where it was before is remembered. */
+function onBranch(state: AgentState, branch: string | null): AgentState {
+	const { workspace, issue } = state;
+	if (workspace === null || branch === null) return state;
+	return { ...state, workspace: { ...workspace, branch }, issue: issue && { ...issue, home: issue.home ?? workspace.branch } };
+}
+
 function spawned(event: Spawned): AgentState {
 	return {
 		id: event.agent,
@@ -87,6 +104,8 @@ function spawned(event: Spawned): AgentState {
 		holds: [],
 		turn: null,
 		turnEndedIn: null,
+		issue: null,
+		totalTasksCompleted: 0,
 		lastError: null,
 		createdAt: event.at,
 		createdBy: event.actor,

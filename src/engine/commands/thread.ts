@@ -52,8 +52,11 @@ export async function queuePrompt(work: Work, command: PromptQueue, limits: Limi
 
 export async function startTurn(work: Work, agent: AgentId, limits: Limits): Promise<Decided> {
 	const head = nextDue(await work.tx.prompts(agent), work.envelope.at);
+	const { issue } = (await work.agent(agent)) ?? { issue: null };
+	const open = issue === null ? undefined : (await work.issue(issue.id))?.run;
+	// what the last run left is settled before the next one begins
 	const capacity = await capacityOf(work, limits);
-	return await inThread(work, agent, (state) => decideStart(state, head, claim(state, capacity, head?.manual)));
+	return await inThread(work, agent, (state) => (typeof open === "number" ? [] : decideStart(state, head, claim(state, capacity, head?.manual))));
 }
 
 /** Commands about entries of a queue. */
@@ -120,7 +123,9 @@ export async function endTurn(work: Work, command: TurnFinish, { coolDownMs }: L
 	if (turn !== undefined && command.limit !== undefined) {
 		const words = turn.handedAt === null ? null : await wordsOf(work, turn);
 		const position = headmost((await work.tx.queue(command.agent)).first);
-		const seen = { turn, words, position, subscriptions: await work.tx.subscriptions(), coolDownMs, now: work.envelope.at };
+		const slug = (await work.agent(command.agent))?.project ?? null;
+		const project = slug === null ? undefined : await work.project(slug);
+		const seen = { turn, words, position, subscriptions: await work.tx.subscriptions(), project, coolDownMs, now: work.envelope.at };
 		return await onAgent(work, command.agent, (agent) => decideLimitedEnd(agent, command, loose, seen));
 	}
 	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, loose, turn?.commit ?? null));

@@ -9,6 +9,7 @@ const wakers = [
 	// a turn that waits has given its place back, and one that is to go on wants it again
 	...["wait.opened", "wait.ready"],
 	...["subscription.added", "subscription.configured", "subscription.cooled", "subscription.removed"],
+	...["agent.readied", "agent.released", "run.finished"],
 ];
 
 export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clock: Clock; scheduler: Scheduler }): Reactor {

@@ -61,7 +61,8 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			const project = caller === null ? query.project : (home ?? undefined);
 			const counts = await reads.counts();
 			const phases = await engine.phases();
-			const all = await reads.agents(project === undefined ? {} : { project });
+			const own = caller !== null && project === undefined;
+			const all = (await reads.agents(project === undefined ? {} : { project })).filter((agent) => !own || agent.project === null);
 			const outlooks = await engine.scheduler.outlooks(all, counts);
 			const shown = all.filter((agent) => (query.reaped || agent.reapedAt === null) && (home === undefined || agent.project === home));
 			return shown.map((agent) => agentView(agent, beside(agent.id, counts, phases, outlooks)));

@@ -42,7 +42,8 @@ async function notOurs({ git }: Ground, { project, agent, workspace }: Stay): Pr
 	if (workspace.kind === "worktree" && (await worktreeAt(git, project.path, workspace.path)) === null)
 		return `${project.path} does not know the worktree ${workspace.path}.`;
 	const mark = await readMark(markIn(gitFolder));
-	return mark?.agent === agent.id ? null : `${workspace.path} is not marked as a workspace of ${agent.handle}.`;
+	// one that several share carries the mark of whoever it was made for, and its place
+	return mark?.agent === agent.id || mark?.path === workspace.path ? null : `${workspace.path} is not marked as a workspace of ${agent.handle}.`;
 }
 
 async function branchIssues({ git }: Ground, stay: Stay, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {

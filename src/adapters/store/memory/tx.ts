@@ -3,6 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { Key } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
@@ -10,7 +11,8 @@ import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Receipt, Tx } from "#engine/ports.ts";
-import { MemoryReads, type Rows } from "./reads.ts";
+import { MemoryReads } from "./reads.ts";
+import type { Rows } from "./rows.ts";
 
 export class MemoryTx extends MemoryReads implements Tx {
 	#undo: (() => void)[] = [];
@@ -93,6 +95,18 @@ export class MemoryTx extends MemoryReads implements Tx {
 
 	async putMail(state: MailState): Promise<void> {
 		this.#put(this.rows.mails, state.id, state);
+	}
+
+	async putIssue(state: IssueState): Promise<void> {
+		this.#put(this.rows.issues, state.id, state);
+	}
+
+	async putRun(state: RunState): Promise<void> {
+		this.#put(this.rows.runs, state.id, state);
+	}
+
+	async putNote(state: NoteState): Promise<void> {
+		this.#put(this.rows.notes, state.id, state);
 	}
 
 	async putReceipt(key: Key, receipt: Receipt, at: number): Promise<void> {

@@ -16,7 +16,8 @@ export const migrations: readonly Migration[] = [
 	{ version: 2, name: "prompts, turns and mail", sql: (flavor) => statements(flavor, second) },
 	{ version: 3, name: "queues in order, approvals and waits", sql: (flavor) => statements(flavor, third) },
 	{ version: 4, name: "subscriptions and leases", sql: (flavor) => statements(flavor, slotTables) },
-	{ version: 5, name: "a search over items", sql: (flavor) => searching[flavor] },
+	{ version: 5, name: "issues, runs and notes", sql: (flavor) => statements(flavor, issues) },
+	{ version: 6, name: "a search over items", sql: (flavor) => searching[flavor] },
 ];
 
 /** What this program writes and the newest that it can read. */
@@ -133,6 +134,38 @@ function third(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("open", int, (column) => column.notNull())
 			.addColumn("state", text, (column) => column.notNull()),
 		schema.createIndex("wait_open").on("wait").column("id").where(sql.ref("open"), "=", sql.lit(1)),
+	];
+}
+
+function issues(db: Kysely<Tables>, flavor: Flavor) {
+	const { schema } = db;
+	const { int, text } = types(flavor);
+	return [
+		schema
+			.createTable("issue")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("project", text, (column) => column.notNull())
+			.addColumn("number", int, (column) => column.notNull())
+			.addColumn("moving", int, (column) => column.notNull())
+			.addColumn("state", text, (column) => column.notNull()),
+		// a number is never given twice, whoever counts
+		schema.createIndex("issue_number").unique().on("issue").columns(["project", "number"]),
+		schema.createIndex("issue_moving").on("issue").column("id").where(sql.ref("moving"), "=", sql.lit(1)),
+		schema
+			.createTable("run")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("issue", int, (column) => column.notNull().references("issue.id"))
+			.addColumn("open", int, (column) => column.notNull())
+			.addColumn("state", text, (column) => column.notNull()),
+		// the database itself keeps "one run at a time"
+		schema.createIndex("run_open").unique().on("run").column("issue").where(sql.ref("open"), "=", sql.lit(1)),
+		schema.createIndex("run_issue").on("run").columns(["issue", "id"]),
+		schema
+			.createTable("note")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("issue", int, (column) => column.notNull().references("issue.id"))
+			.addColumn("state", text, (column) => column.notNull()),
+		schema.createIndex("note_issue").on("note").columns(["issue", "id"]),
 	];
 }
 

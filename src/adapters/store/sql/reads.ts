@@ -8,13 +8,13 @@ import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Counts, QueueEnds, QueueHead, Reads } from "#engine/ports.ts";
-import { JournalReads } from "./journal-reads.ts";
+import { IssueReads } from "./issue-reads.ts";
 import * as open from "./open-queries.ts";
 import { agentFrom, approvalFrom, headFrom, mailFrom, promptFrom, subscriptionFrom, turnFrom, waitFrom } from "./rows.ts";
 import * as slots from "./slot-queries.ts";
 import * as queries from "./turn-queries.ts";
 
-export class SqlReads extends JournalReads implements Reads {
+export class SqlReads extends IssueReads implements Reads {
 	async prompts(agent: AgentId): Promise<PromptState[]> {
 		return (await this.connection.all(queries.promptsOfAgent, { agent })).map(promptFrom);
 	}

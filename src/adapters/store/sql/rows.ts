@@ -3,8 +3,9 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
-import type { ProjectState } from "#contract/project.ts";
+import { type ProjectState, untuned } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
@@ -15,11 +16,13 @@ import type { QueueHead, Receipt } from "#engine/ports.ts";
 type LaterOfAgent =
 	| ("policy" | "permits" | "turnEndedIn" | "endNote")
 	| ("workspace" | "plan" | "lease" | "seenCommit" | "removedBy" | "removedNote")
-	| ("subscription" | "limitWaivedUntil");
+	| ("subscription" | "limitWaivedUntil")
+	| ("issue" | "totalTasksCompleted");
 const laterOfAgent: Pick<AgentState, LaterOfAgent> = {
 	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
 	...{ workspace: null, plan: null, lease: null, seenCommit: null, removedBy: null, removedNote: null },
 	...{ subscription: null, limitWaivedUntil: null },
+	...{ issue: null, totalTasksCompleted: 0 },
 };
 const laterOfTurn: Pick<TurnState, "manual" | "retriedAs" | "stoppingFor" | "commit" | "subscription"> = {
 	...{ manual: false, retriedAs: null, stoppingFor: null },
@@ -59,7 +62,20 @@ interface HeadRow {
 }
 
 export function projectFrom(row: { state: string }): ProjectState {
-	return { base: null, url: null, approved: [], ...JSON.parse(row.state) };
+	return { base: null, url: null, approved: [], ...untuned, ...JSON.parse(row.state) };
+}
+
+export function issueFrom(row: { state: string }): IssueState {
+	return JSON.parse(row.state);
+}
+
+export function runFrom(row: { state: string }): RunState {
+	return JSON.parse(row.state);
+}
+
+/** The words are in the event of the same id. */
+export function noteFrom(row: { state: string; text: string | null }): NoteState {
+	return { ...JSON.parse(row.state), text: row.text ?? "" };
 }
 
 export function receiptFrom(row: { fingerprint: string; answer: string }): Receipt {

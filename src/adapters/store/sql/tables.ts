@@ -64,6 +64,11 @@ export interface Tables {
 	/** the words of items; SQLite keeps them in an index that calls `event` its `rowid`. `indexed` has one row: how far it goes */
 	search: { event: number; rowid: number; words: string };
 	indexed: { up_to: number };
+	/** `moving` is 1 where a reactor may have something to do; `state` is an `IssueState` */
+	issue: { id: number; project: string; number: number; moving: number; state: string };
+	run: { id: number; issue: number; open: number; state: string };
+	/** the words are in the event of the same id; `state` is the rest of a `NoteState` */
+	note: { id: number; issue: number; state: string };
 	project: { slug: string; state: string };
 	/** `state` is a `SubscriptionState` */
 	subscription: { name: string; state: string };

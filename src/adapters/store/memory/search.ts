@@ -1,15 +1,8 @@
-// How rows are put in order and searched where no database does it.
+// A search where no database does it.
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
-import type { PromptState } from "#contract/prompt.ts";
 import { type Hit, matches, type SearchWish, snippetOf } from "#contract/search.ts";
-import type { Rows } from "./reads.ts";
-
-/** The same order as the databases' queries have it. */
-export function asTheyStart(a: PromptState, b: PromptState): number {
-	if (a.position < 0 || b.position < 0) return a.position - b.position;
-	return b.priority - a.priority || a.position - b.position;
-}
+import type { Rows } from "./rows.ts";
 
 /** Every item is looked at, the newest first. */
 export function hitsIn({ events, agents }: Rows, { terms, agent, project, limit }: SearchWish): Hit[] {
