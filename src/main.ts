@@ -28,15 +28,7 @@ import type { Workspaces } from "#engine/workspaces.ts";
 import { appOf, type Door } from "#server/app.ts";
 import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
-import { issueHandlers } from "#server/handlers/issues.ts";
-import { livingHandlers } from "#server/handlers/living.ts";
-import { mailHandlers } from "#server/handlers/mail.ts";
-import { openHandlers } from "#server/handlers/open.ts";
-import { queueHandlers } from "#server/handlers/queue.ts";
-import { registryHandlers } from "#server/handlers/registry.ts";
-import { subscriptionHandlers } from "#server/handlers/subscriptions.ts";
-import { threadHandlers } from "#server/handlers/thread.ts";
-import { workspaceHandlers } from "#server/handlers/workspaces.ts";
+import { handlersOf } from "#server/handlers.ts";
 import { listen } from "#server/listen.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { programPath, programUrl } from "./programs.ts";
@@ -124,19 +116,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
-	const handlers = {
-		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home, containment }),
-		...subscriptionHandlers(desk, credentialTrouble),
-		...{
-			...livingHandlers(desk),
-			...queueHandlers(desk),
-			...threadHandlers(desk),
-			...openHandlers(desk),
-			...mailHandlers(desk),
-			...workspaceHandlers(desk),
-			...issueHandlers(desk),
-		},
-	};
+	const handlers = handlersOf(desk, { pid: process.pid, url: door.url, version, home, containment }, credentialTrouble);
 	// few daemons are ever asked for it, and it brings a library along
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({

@@ -2,6 +2,7 @@
 // meaning, with the token of the agent's process. No description names an agent, so that all agents see the same bytes.
 import { z } from "zod";
 import { EventId, Handle } from "./ids.ts";
+import { StageName } from "./preset.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { conditions } from "./wait.ts";
 
@@ -76,6 +77,18 @@ export const tools = {
 	diff: {
 		description: "See what differs in your workspace.",
 		input: z.strictObject({ against: z.string().default("base").describe("base, index, parent, or an agent of your project") }),
+	},
+	work_complete: {
+		description: "Say that the work on your issue is complete for this stage, or that it has to go back to an earlier one.",
+		input: z.strictObject({ summary: z.string().max(100_000), back: z.boolean().default(false).describe("it has to go back") }),
+	},
+	comment: {
+		description: "Say something about your issue, for everybody who looks at it.",
+		input: z.strictObject({ text: z.string().min(1).max(100_000) }),
+	},
+	stage_message: {
+		description: "Leave a note for the agent of a later stage of your issue. It is told once.",
+		input: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
 	},
 	search: {
 		description: "Find what was said in your project: the items that have all of these words, newest first.",

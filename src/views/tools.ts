@@ -79,6 +79,9 @@ const uses: { [T in ToolName]: (hands: Hands, input: ToolInput<T>) => Promise<To
 			text: files.length === 0 ? `Nothing differs from ${against}.` : shortened(patch),
 			data: { against, files, truncated: truncated || patch.length > patchLengthMax },
 		})),
+	work_complete: async ({ call }, body) => told(await call("workComplete", { params: mine, body }), (issue) => aboutIssue(issue, "The stage is complete.")),
+	comment: async ({ call }, body) => told(await call("issueComment", { params: mine, body }), (issue) => aboutIssue(issue, "Your comment was kept.")),
+	stage_message: async ({ call }, body) => told(await call("issueMessage", { params: mine, body }), (issue) => aboutIssue(issue, "Your note was kept.")),
 	search: async ({ call }, query) =>
 		told(await call("search", { query }), ({ found, complete }) => ({
 			text:
@@ -89,6 +92,14 @@ const uses: { [T in ToolName]: (hands: Hands, input: ToolInput<T>) => Promise<To
 			data: { found: found.map(({ id, agent, handle, kind, at, snippet }) => ({ id, agent, handle, kind, at, snippet })), complete },
 		})),
 };
+
+/** The issue that the agent works on. */
+const mine = { issue: "mine" };
+
+const aboutIssue = ({ project, number, stage }: { project: string; number: number; stage: string }, words: string): ToolAnswer => ({
+	text: `${words} ${project}#${number} is in stage ${stage}.`,
+	data: { project, number, stage },
+});
 
 /** Inside of its turn where the agent can wait there; any other is told to end its turn. */
 async function wait({ call, stopped }: Hands, { timeoutSeconds, ...wish }: ToolInput<"wait">): Promise<ToolAnswer | Refusal> {
