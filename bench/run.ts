@@ -7,11 +7,12 @@ import { door } from "./door.ts";
 import { groupCommit } from "./group-commit.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { forks, replays } from "./history.ts";
+import { search } from "./search.ts";
 import { type Result, show } from "./table.ts";
 import { turns } from "./turns.ts";
 import { workspaces } from "./workspaces.ts";
 
-const benches: Record<string, () => Promise<Result[]>> = { "group-commit": groupCommit, heartbeat, forks, replays, boot, door, turns, workspaces };
+const benches: Record<string, () => Promise<Result[]>> = { "group-commit": groupCommit, heartbeat, forks, replays, boot, door, turns, workspaces, search };
 
 const file = new URL("./results.json", import.meta.url);
 const wanted = process.argv.slice(2);

@@ -25,18 +25,10 @@ import { type IssueWork, noIssueWork } from "#engine/issue-work.ts";
 import type { Driver, Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Workspaces } from "#engine/workspaces.ts";
-import { appOf } from "#server/app.ts";
+import { appOf, type Door } from "#server/app.ts";
 import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
-import { issueHandlers } from "#server/handlers/issues.ts";
-import { livingHandlers } from "#server/handlers/living.ts";
-import { mailHandlers } from "#server/handlers/mail.ts";
-import { openHandlers } from "#server/handlers/open.ts";
-import { queueHandlers } from "#server/handlers/queue.ts";
-import { registryHandlers } from "#server/handlers/registry.ts";
-import { subscriptionHandlers } from "#server/handlers/subscriptions.ts";
-import { threadHandlers } from "#server/handlers/thread.ts";
-import { workspaceHandlers } from "#server/handlers/workspaces.ts";
+import { handlersOf } from "#server/handlers.ts";
 import { listen } from "#server/listen.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { programPath, programUrl } from "./programs.ts";
@@ -100,6 +92,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		scratch: path.join(home, "scratch"),
 		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
 		programs: allPrograms,
+		tools: { command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"] },
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
 		url: () => door.url,
@@ -123,21 +116,11 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
-	const handlers = {
-		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home, containment }),
-		...subscriptionHandlers(desk, credentialTrouble),
-		...{
-			...livingHandlers(desk),
-			...queueHandlers(desk),
-			...threadHandlers(desk),
-			...openHandlers(desk),
-			...mailHandlers(desk),
-			...workspaceHandlers(desk),
-			...issueHandlers(desk),
-		},
-	};
+	const handlers = handlersOf(desk, { pid: process.pid, url: door.url, version, home, containment }, credentialTrouble);
+	// few daemons are ever asked for it, and it brings a library along
+	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
-		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), version, failed }).fetch,
+		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), mcp, version, failed }).fetch,
 		raw: (request, response) => serveEvents(stream, guard, request, response),
 	});
 	writeDaemonFile(home, { pid: process.pid, startedAt: systemClock.now(), url: door.url, version });
@@ -166,12 +149,17 @@ export function workspacesIn(
 const known = (given: { [K in keyof Limits]?: number | undefined }): Partial<Limits> =>
 	Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
-const own = (name: "scripted" | "shell"): AgentProgram => ({
+const own = (name: "scripted" | "shell" | "llm"): AgentProgram => ({
 	command: process.execPath,
 	args: [programPath(`agents/${name}`)],
 	leavesNothing: true,
+	withoutTools: true,
 });
-const ownPrograms: Readonly<Record<string, AgentProgram>> = { scripted: own("scripted"), shell: own("shell") };
+const ownPrograms: Readonly<Record<string, AgentProgram>> = {
+	scripted: own("scripted"),
+	shell: own("shell"),
+	llm: { ...own("llm"), sees: /^(ANTHROPIC|OPENAI|GOOGLE_GENERATIVE_AI|GEMINI|COMPATIBLE)_(API_KEY|BASE_URL)$/ },
+};
 
 /** Only the store in use is loaded: each brings a library along. */
 async function openStore(place: StorePlace, limits: Limits): Promise<Store> {

@@ -3,8 +3,10 @@ import { fileURLToPath } from "node:url";
 
 const bundled = !import.meta.url.endsWith(".ts");
 
-export function programUrl(name: "store-thread" | "daemon" | "agents/scripted" | "agents/shell"): URL {
-	return new URL(bundled ? `./${name.replace("agents/", "")}.mjs` : `./${name}.ts`, import.meta.url);
+type Program = "store-thread" | "daemon" | "surfaces/cli/bin" | "agents/scripted" | "agents/shell" | "agents/llm";
+
+export function programUrl(name: Program): URL {
+	return new URL(bundled ? `./${name.replace("agents/", "").replace("surfaces/cli/bin", "cli")}.mjs` : `./${name}.ts`, import.meta.url);
 }
 
-export const programPath = (name: Parameters<typeof programUrl>[0]): string => fileURLToPath(programUrl(name));
+export const programPath = (name: Program): string => fileURLToPath(programUrl(name));

@@ -13,6 +13,7 @@ const bundle = await rolldown({
 		"store-thread": "src/store-thread.ts",
 		scripted: "src/agents/scripted.ts",
 		shell: "src/agents/shell.ts",
+		llm: "src/agents/llm.ts",
 	},
 	platform: "node",
 	external: ["pg-native"],

@@ -17,12 +17,22 @@ export const folders: Record<string, Folder> = {
 	"adapters/system": { mayImport: ["contract", "engine/ports.ts", "engine/issue-work.ts"], mayUse: ["node:*", "yaml"] },
 	server: { mayImport: ["contract", "engine", "views"], mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"] },
 	client: { mayImport: ["contract", "views"], mayUse: ["zod"] },
-	"surfaces/cli": { mayImport: ["contract", "views", "client", "src/version.ts", "src/programs.ts"], mayUse: ["node:*", "@commander-js/extra-typings"] },
-	agents: { mayImport: ["contract", "views", "client"], mayUse: ["node:*", "@agentclientprotocol/sdk"] },
+	"surfaces/mcp": {
+		mayImport: ["contract", "views", "client", "src/version.ts"],
+		mayUse: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
+	},
+	"surfaces/cli": {
+		mayImport: ["contract", "views", "client", "surfaces/mcp", "src/version.ts", "src/programs.ts"],
+		mayUse: ["node:*", "@commander-js/extra-typings"],
+	},
+	agents: {
+		mayImport: ["contract", "views", "client"],
+		mayUse: ["node:*", "@agentclientprotocol/sdk", "ai", "@ai-sdk/anthropic", "@ai-sdk/google", "@ai-sdk/openai", "@ai-sdk/openai-compatible", "zod"],
+	},
 };
 
 /** The composition roots may use everything. */
 export const roots = ["main.ts", "store-thread.ts", "daemon.ts", "playground.ts", "programs.ts", "version.ts"];
 
 /** Programs that run as processes of their own. */
-export const programs = ["surfaces/cli/bin.ts", "agents/scripted.ts", "agents/shell.ts"];
+export const programs = ["surfaces/cli/bin.ts", "agents/scripted.ts", "agents/shell.ts", "agents/llm.ts"];

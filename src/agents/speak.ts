@@ -8,11 +8,33 @@ export interface Voice {
 	say(text: string): Promise<void>;
 	/** a piece of a message with this name */
 	piece(message: string, text: string): Promise<void>;
+	/** tells of a call before it is done, so that several are told in their order; then does it and answers with its id */
+	begin(call: Call): Promise<(work: Work) => Promise<string>>;
 	/** does something and tells how it went */
-	tool(title: string, kind: "execute" | "edit" | "other", work: (soFar: (output: string) => void) => Promise<string>): Promise<void>;
+	tool(title: string, kind: Call["kind"], work: Work): Promise<void>;
 	/** the same, once somebody has allowed it */
-	ask(question: string, work: () => Promise<string>): Promise<void>;
+	ask(question: string, work: Work): Promise<void>;
+	/** what the prompt has cost until now */
+	used(usage: Usage): void;
 	readonly signal: AbortSignal;
+}
+
+export interface Call {
+	title: string;
+	kind: "execute" | "edit" | "read" | "search" | "other";
+	input?: object;
+	/** somebody has to allow it */
+	asks?: boolean;
+}
+
+type Work = (soFar: (output: string) => void) => Promise<string>;
+
+/** What a prompt cost, in tokens. */
+export interface Usage {
+	inputTokens: number;
+	outputTokens: number;
+	totalTokens: number;
+	cachedReadTokens: number;
 }
 
 const permissions = [
@@ -45,35 +67,43 @@ export function speak(name: string, carryOut: (prompt: string, voice: Voice) => 
 			const { signal } = stop;
 			const update = (what: SessionUpdate): Promise<void> => client.notify(methods.client.session.update, { sessionId: params.sessionId, update: what });
 			const piece = (messageId: string, text: string) => update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } });
-			const tool: Voice["tool"] = async (title, kind, work) => {
-				const toolCallId = `call-${++said}`;
-				await update({ sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress" });
-				const soFar = (output: string): void =>
-					void update({ sessionUpdate: "tool_call_update", toolCallId, content: [{ type: "content", content: { type: "text", text: output } }] }).catch(
-						() => {},
-					);
-				const [status, text] = await work(soFar).then(
-					(output) => ["completed", output] as const,
-					(error: unknown) => ["failed", error instanceof Error ? error.message : String(error)] as const,
-				);
-				await update({ sessionUpdate: "tool_call_update", toolCallId, status, content: [{ type: "content", content: { type: "text", text } }] });
+			const allowed = async (toolCall: RequestPermissionRequest["toolCall"]): Promise<void> => {
+				const request: RequestPermissionRequest = { sessionId: params.sessionId, toolCall, options: [...permissions] };
+				const { outcome } = await client.request(methods.client.session.requestPermission, request);
+				if (outcome.outcome !== "selected" || !outcome.optionId.startsWith("allow")) throw new Error(outcome.outcome === "selected" ? "denied" : "cancelled");
 			};
-			const ask: Voice["ask"] = (question, work) =>
-				tool(question, "other", async () => {
-					const toolCall: RequestPermissionRequest["toolCall"] = { toolCallId: `call-${said}`, title: question, kind: "other" };
-					const request: RequestPermissionRequest = { sessionId: params.sessionId, toolCall, options: [...permissions] };
-					const { outcome } = await client.request(methods.client.session.requestPermission, request);
-					if (outcome.outcome !== "selected" || !outcome.optionId.startsWith("allow")) throw new Error(outcome.outcome === "selected" ? "denied" : "cancelled");
-					return await work();
-				});
+			const begin: Voice["begin"] = async ({ title, kind, input, asks = false }) => {
+				const toolCallId = `call-${process.pid}-${++said}`;
+				const raw = input === undefined ? {} : { rawInput: input };
+				await update({ sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress", ...raw });
+				const tell = (output: string) => [{ type: "content" as const, content: { type: "text" as const, text: output } }];
+				const soFar = (output: string): void => void update({ sessionUpdate: "tool_call_update", toolCallId, content: tell(output) }).catch(() => {});
+				return async (work) => {
+					const [status, text] = await (asks ? allowed({ toolCallId, title, kind }) : Promise.resolve())
+						.then(() => work(soFar))
+						.then(
+							(output) => ["completed", output] as const,
+							(error: unknown) => ["failed", error instanceof Error ? error.message : String(error)] as const,
+						);
+					await update({ sessionUpdate: "tool_call_update", toolCallId, status, content: tell(text) });
+					return toolCallId;
+				};
+			};
+			const tool: Voice["tool"] = async (title, kind, work) => void (await (await begin({ title, kind }))(work));
+			const ask: Voice["ask"] = async (title, work) => void (await (await begin({ title, kind: "other", asks: true }))(work));
 			const prompt = params.prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+			let usage: Usage | null = null;
+			const used: Voice["used"] = (what) => {
+				usage = what;
+			};
 			try {
-				await carryOut(prompt, { say: (text) => piece(`message-${++said}`, text), piece, tool, ask, signal });
+				await carryOut(prompt, { say: (text) => piece(`message-${++said}`, text), piece, begin, tool, ask, used, signal });
 			} catch (error) {
 				if (!signal.aborted)
 					throw new RequestError(-32000, error instanceof Error ? error.message : String(error), error instanceof LimitMet ? error.data : undefined);
 			}
-			return { stopReason: signal.aborted ? ("cancelled" as const) : ("end_turn" as const) };
+			const end = { stopReason: signal.aborted ? ("cancelled" as const) : ("end_turn" as const) };
+			return { ...end, ...(usage !== null && { usage }) };
 		})
 		.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
 	// without a daemon there is nothing left to do

@@ -1,7 +1,7 @@
 // The door, outside: asks for the contract's routes and follows the event stream. Runs in Node and in a browser.
 import type { z } from "zod";
 import type { Refusal } from "#contract/refusal.ts";
-import { type Route, type RouteName, type Routes, routes } from "#contract/routes.ts";
+import { type Call, type Route, type RouteName, type Routes, routes } from "#contract/routes.ts";
 import type { Item } from "#contract/wire.ts";
 
 type InputOf<N extends RouteName, K extends "query" | "body"> = Routes[N] extends { [P in K]: infer S extends z.ZodType } ? z.input<S> : never;
@@ -65,6 +65,16 @@ export class Client {
 		if (error !== undefined) throw new Refused(error);
 		return data;
 	}
+
+	/** The same with a refusal as the value that it is. */
+	readonly tried: Call = async (name, input) => {
+		try {
+			return await this.ask(name, input);
+		} catch (error) {
+			if (error instanceof Refused) return error.refusal;
+			throw error;
+		}
+	};
 
 	/** Every event after the given one, for ever; a broken line is picked up again where it broke. */
 	async *events(after: number, signal: AbortSignal): AsyncGenerator<Item> {

@@ -1,5 +1,7 @@
 // The HTTP surface as data: the server answers these, the client asks for these, and the OpenAPI document is written
 // from them. Everything a surface can do goes through here; no surface has a private door.
+import type { z } from "zod";
+import type { Refusal } from "./refusal.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { betweenRoutes } from "./routes/between.ts";
 import { houseRoutes } from "./routes/house.ts";
@@ -18,3 +20,14 @@ export const routes = {
 
 export type Routes = typeof routes;
 export type RouteName = keyof Routes;
+
+export type AnswerOf<N extends RouteName> = z.infer<Routes[N]["answer"]>;
+
+interface RouteInput {
+	params?: Readonly<Record<string, string>>;
+	query?: unknown;
+	body?: unknown;
+}
+
+/** Asks for a route by name; the daemon checks what it is given. */
+export type Call = <N extends RouteName>(name: N, input: RouteInput) => Promise<AnswerOf<N> | Refusal>;

@@ -40,7 +40,11 @@ export const WaitState = z.strictObject({
 export type WaitState = z.infer<typeof WaitState>;
 
 export const WaitFact = z.discriminatedUnion("kind", [
-	z.object({ kind: z.literal("wait.opened"), data: WaitWish.extend({ turn: EventId.nullable(), deadline: z.int().nullable() }) }),
+	/** `met` if there was nothing to wait for: then it is over with the event that opened it */
+	z.object({
+		kind: z.literal("wait.opened"),
+		data: WaitWish.extend({ turn: EventId.nullable(), deadline: z.int().nullable(), met: z.array(Seen).exactOptional() }),
+	}),
 	/** it is over, but the turn that waits cannot go on before it has a slot again */
 	z.object({ kind: z.literal("wait.ready"), data: Outcome.extend({ wait: EventId }) }),
 	z.object({ kind: z.literal("wait.ended"), data: Outcome.extend({ wait: EventId }) }),

@@ -12,6 +12,7 @@ import { MailState } from "./mail.ts";
 import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
+import { Hit } from "./search.ts";
 import { Quiet, SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
@@ -69,6 +70,10 @@ export type Agent = z.infer<typeof Agent>;
 export const Item = z.object({ ...Event.shape, at: Time });
 export type Item = z.infer<typeof Item>;
 
+/** An item that a search found: whose it is, and the words around the place. */
+export const Found = z.object({ ...Hit.shape, handle: Handle, project: ProjectSlug.nullable(), at: Time });
+export type Found = z.infer<typeof Found>;
+
 export const Turn = z.object({
 	...TurnState.omit({ handedAt: true, stoppingAt: true, stoppingFor: true, words: true }).shape,
 	startedAt: Time,
@@ -90,7 +95,7 @@ export const Approval = z.object({ ...ApprovalState.shape, path: z.array(Handle)
 export type Approval = z.infer<typeof Approval>;
 
 export const Wait = z.object({
-	...WaitState.omit({ blocking: true, ready: true }).shape,
+	...WaitState.omit({ ready: true }).shape,
 	deadline: Time.nullable(),
 	openedAt: Time,
 	endedAt: Time.nullable(),

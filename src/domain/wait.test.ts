@@ -48,7 +48,7 @@ const wait = (more: Partial<WaitState> = {}): WaitState => ({
 });
 
 describe("who may wait for whom", () => {
-	const seen = (open: WaitState[] = []) => ({ targets: [live("a")], waiter: live("w"), open });
+	const seen = (open: WaitState[] = []) => ({ targets: [live("a")], waiter: live("w"), open, sights: null });
 
 	test("a circle is refused with the way around it", () => {
 		const open = [wait({ agent: id("a"), targets: [id("b")] }), wait({ agent: id("b"), targets: [id("w")] })];

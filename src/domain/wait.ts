@@ -44,6 +44,8 @@ export interface WaitSight {
 	waiter: AgentState | null;
 	/** all waits that are open */
 	open: readonly WaitState[];
+	/** what has become of the targets, for a wait that does not block: whoever has nothing to wait for need not end its turn */
+	sights: readonly TargetSight[] | null;
 }
 
 export function decideOpen(command: WaitOpen, seen: WaitSight, by: { actor: Actor; at: number }): Decision {
@@ -58,9 +60,9 @@ export function decideOpen(command: WaitOpen, seen: WaitSight, by: { actor: Acto
 	if (circle !== null) {
 		return refuse("WAIT_CYCLE", "These agents would wait for each other for ever.", { details: { agents: circle }, suggestions: ["brood agent list"] });
 	}
-	return [
-		{ kind: "wait.opened", agent: caller, data: { ...wish, turn: waiter?.turn?.id ?? null, deadline: timeoutMs === undefined ? null : by.at + timeoutMs } },
-	];
+	const now = seen.sights === null ? null : outcomeOf({ ...wish, id: Number.POSITIVE_INFINITY, deadline: null }, seen.sights, by.at);
+	const deadline = timeoutMs === undefined ? null : by.at + timeoutMs;
+	return [{ kind: "wait.opened", agent: caller, data: { ...wish, turn: waiter?.turn?.id ?? null, deadline, ...(now !== null && { met: now.seen }) } }];
 }
 
 /** The way from the targets back to the waiter, if one waits for the other; mail comes from outside and closes no circle. */
@@ -98,7 +100,7 @@ export function decideLook(
 	return ended ? [...facts, ...told(wait, outcome.state === "met", targets, queue)] : facts;
 }
 
-function outcomeOf(wait: WaitState, targets: readonly TargetSight[], now: number): WaitOutcome | null {
+function outcomeOf(wait: Pick<WaitState, "id" | "for" | "mode" | "deadline">, targets: readonly TargetSight[], now: number): WaitOutcome | null {
 	const seen = targets.map((target) => ({ agent: target.agent.id, met: holds(target, wait.for, wait.id) }));
 	const met = wait.mode === "any" ? seen.length === 0 || seen.some((each) => each.met) : seen.every((each) => each.met);
 	const late = wait.deadline !== null && wait.deadline <= now;
@@ -138,8 +140,10 @@ type WaitEvent = Happened<WaitFact & { agent: AgentId | null }>;
 
 export function evolveWait(state: WaitState | undefined, event: WaitEvent): WaitState {
 	if (event.kind === "wait.opened") {
-		const { id, agent, data, at, actor } = event;
-		return { id, agent, ...data, state: "open", openedAt: at, openedBy: actor, endedAt: null, seen: [], ready: null };
+		const { id, agent, at, actor } = event;
+		const { met, ...data } = event.data;
+		const opened: WaitState = { id, agent, ...data, state: "open", openedAt: at, openedBy: actor, endedAt: null, seen: [], ready: null };
+		return met === undefined ? opened : { ...opened, state: "met", endedAt: at, seen: met };
 	}
 	if (state === undefined) throw new Error(`the end of wait ${event.data.wait}, which was never opened`);
 	const { wait: _, ...outcome } = event.data;

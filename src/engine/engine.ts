@@ -4,6 +4,7 @@ import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { Hit, SearchWish } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
@@ -19,6 +20,7 @@ import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
 import { autoReactor } from "./reactors/auto.ts";
 import { driftReactor } from "./reactors/drift.ts";
+import { indexAll, indexItemsReactor } from "./reactors/index-items.ts";
 import { IssueMover } from "./reactors/issues.ts";
 import { limitsReactor } from "./reactors/limits.ts";
 import { Provisioner } from "./reactors/provision.ts";
@@ -69,6 +71,8 @@ const restarts = { restartsMax: 5, periodMs: 60_000 };
 const stopPatienceMs = 60_000;
 /** how long a fork waits for a tool call to end before it says that the agent is busy */
 const forkPatienceMs = 5000;
+/** how long a search waits for what is not in the index yet, which is much only after an upgrade */
+const searchPatienceMs = 5000;
 
 export class Engine implements AsyncDisposable {
 	readonly publisher: Publisher;
@@ -103,6 +107,7 @@ export class Engine implements AsyncDisposable {
 				provisioner,
 				driftReactor({ reads, dispatch, workspaces }),
 				...watching,
+				indexItemsReactor(parts),
 				...turns,
 				mover,
 				autoReactor({ ...issues, agentZero: agentZero.id }),
@@ -195,6 +200,12 @@ export class Engine implements AsyncDisposable {
 			details: { agent: id },
 			suggestions: ["brood doctor"],
 		});
+	}
+
+	/** The newest items with these words; not `complete` if some were not indexed in time. */
+	async search(wish: SearchWish): Promise<{ hits: Hit[]; complete: boolean }> {
+		const complete = await indexAll(this.#parts.store, { patienceMs: searchPatienceMs });
+		return { hits: await this.reads.search(wish), complete };
 	}
 
 	/** What every running turn is doing: what its process said last, unless it waits for somebody. */

@@ -16,6 +16,7 @@ import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { IssueReads, IssueWrites } from "./issue-rows.ts";
+import type { SearchIndex, SearchReads } from "./search-rows.ts";
 
 /** What a command led to. A replayed one did nothing now: its key had been used before. */
 export type Outcome = { done: Answer; events: Event[]; replayed: boolean } | { refused: Refusal; replayed: boolean };
@@ -89,7 +90,7 @@ export interface EventRange {
 }
 
 /** Questions about committed rows (outside of a batch) or about the batch's own (inside). */
-export interface Reads extends IssueReads {
+export interface Reads extends IssueReads, SearchReads {
 	agent(id: AgentId): Promise<AgentState | undefined>;
 	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
 	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
@@ -205,7 +206,7 @@ export interface Tx extends Reads, IssueWrites {
 /** Runs a batch of commands inside a transaction that the store has begun and will commit. */
 export type RunBatch = (tx: Tx, batch: readonly Envelope[]) => Promise<Landed[]>;
 
-export interface Store extends AsyncDisposable {
+export interface Store extends AsyncDisposable, SearchIndex {
 	readonly kind: "memory" | "sqlite" | "postgres";
 	readonly reads: Reads;
 	/** how many batches it may be given before the first is answered; it commits them in that order */
@@ -235,9 +236,7 @@ export class StoreFault extends Error {
 
 /** What executes turns: a process for each agent, kept warm between its turns. */
 export interface Driver extends AsyncDisposable {
-	/**
-	 * Gives a prompt to the agent's process, which is up, and resolves when the turn is over, whatever the process did. Aborting asks it to stop; whoever aborts ends the process if it does not.
-	 */
+	/** Gives a prompt to the agent's process, which is up, and resolves when the turn is over, whatever the process did. Aborting asks it to stop; whoever aborts ends the process if it does not. */
 	run(turn: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd>;
 	/** Sees to it that the agent's process is up, and let in by this subscription; null if it is. Nothing has been given to it yet. */
 	prepare(agent: AgentState, signal: AbortSignal, subscription: SubscriptionState | null): Promise<TurnEnd | null>;

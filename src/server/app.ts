@@ -16,6 +16,8 @@ export interface Door {
 	handlers: Handlers;
 	/** the refusal for a caller that has no say now: an agent without an open turn */
 	speaks(actor: Actor): Promise<Refusal | null>;
+	/** answers an agent that speaks MCP; what its tools ask for goes through `routes`, with its own token */
+	mcp(asked: { request: Request; self: string; token: string }, routes: (request: Request) => Response | Promise<Response>): Promise<Response>;
 	version: string;
 	/** told of what a handler threw; the caller learns nothing of it */
 	failed(error: unknown): void;
@@ -26,14 +28,23 @@ const bodyBytesMax = 4 * 1024 * 1024;
 export function appOf(door: Door): Hono {
 	const app = new Hono();
 	app.get("/api/health", (context) => context.json({ status: "ok" }));
-	app.use("/api/*", async (context, next) => {
-		if (actorOf(context.req.raw.headers, door.guard) === null) return refused(context, unauthorized);
-		return await next();
+	for (const place of ["/api/*", "/mcp"]) {
+		app.use(place, async (context, next) => {
+			if (actorOf(context.req.raw.headers, door.guard) === null) return refused(context, unauthorized);
+			return await next();
+		});
+		app.use(
+			place,
+			bodyLimit({ maxSize: bodyBytesMax, onError: (context) => refused(context, refuse("TOO_LARGE", `A request has at most ${bodyBytesMax} bytes.`)) }),
+		);
+	}
+	app.all("/mcp", async (context) => {
+		const actor = actorOf(context.req.raw.headers, door.guard);
+		const self = actor === null ? null : agentOf(actor);
+		if (self === null) return refused(context, refuse("FORBIDDEN", "These tools are for agents; people have the API and the command line."));
+		const token = context.req.header("authorization")?.slice("Bearer ".length) ?? "";
+		return await door.mcp({ request: context.req.raw, self, token }, app.fetch);
 	});
-	app.use(
-		"/api/*",
-		bodyLimit({ maxSize: bodyBytesMax, onError: (context) => refused(context, refuse("TOO_LARGE", `A request has at most ${bodyBytesMax} bytes.`)) }),
-	);
 	app.get("/api/openapi.json", (context) => context.json(openApi(door.version)));
 	for (const [name, route] of Object.entries<Route>(routes)) app.on(route.method, route.path, (context) => answer(door, context, name, route));
 	app.notFound((context) =>

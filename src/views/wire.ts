@@ -5,10 +5,11 @@ import type { Event } from "#contract/event.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { Hit } from "#contract/search.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Agent, Approval, Item, Mail, Project, Prompt, Snapshot, Subscription, Turn, Wait } from "#contract/wire.ts";
+import type { Agent, Approval, Found, Item, Mail, Project, Prompt, Snapshot, Subscription, Turn, Wait } from "#contract/wire.ts";
 import { labelOf } from "#domain/agent/label.ts";
 import { usedOf } from "#domain/slots.ts";
 
@@ -46,6 +47,8 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, o
 	};
 }
 
+export const foundView = ({ at, ...hit }: Hit, { handle, project }: AgentState): Found => ({ ...hit, at: iso(at), handle, project });
+
 export const itemView = (event: Event): Item => ({ ...event, at: iso(event.at) });
 
 export function turnView({ handedAt: _handed, stoppingAt: _stopping, stoppingFor: _for, words: _words, ...turn }: TurnState): Turn {
@@ -63,7 +66,7 @@ export function approvalView(approval: ApprovalState, agents: readonly AgentStat
 	return { ...approval, path, askedAt: iso(approval.askedAt), answeredAt: maybe(approval.answeredAt) };
 }
 
-export function waitView({ blocking: _, ready: __, ...wait }: WaitState, targets: readonly AgentState[]): Wait {
+export function waitView({ ready: _, ...wait }: WaitState, targets: readonly AgentState[]): Wait {
 	const seen = targets.map((agent) => {
 		const met = wait.seen.find((each) => each.agent === agent.id)?.met ?? false;
 		return { agent: agent.id, handle: agent.handle, label: labelOf(agent), met };

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
 import { Mirror } from "#client/mirror.ts";
 import { human } from "#contract/ids.ts";
-import { Agent, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
+import { Agent, Found, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
 import { openApi } from "#server/openapi.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { version } from "#src/version.ts";
@@ -55,6 +55,19 @@ test("an agent's life over HTTP has the shapes that scripts rely on", async () =
 	expect(killed).toMatchObject({ label: "dead", endReason: "killed", endedBy: "human" });
 	expect((await api("GET", "agents")).data.map((agent: { label: string }) => agent.label)).toEqual(["idle", "dead", "dead"]);
 	expect((await api("POST", `agents/${made.id}/kill`, {})).error).toMatchObject({ code: "ALREADY_DEAD", suggestions: ["brood agent status web/opus-1"] });
+});
+
+test("what was said is found, everywhere or in one place", async () => {
+	for (const name of ["one", "two"]) await api("POST", "agents", { name, prompt: `say the needle of ${name}` });
+	await expect.poll(async () => (await api("GET", "search?text=needle")).data.found.length, { timeout: 20_000 }).toBe(6);
+	const { data } = await api("GET", "search?text=Needle&agent=two&limit=2");
+	expect(data.complete).toBe(true);
+	expect(data.found.map((each: unknown) => Found.parse(each))).toMatchObject([
+		{ handle: "two", project: null, kind: "final", snippet: "the needle of two" },
+		{ handle: "two", project: null, kind: "assistant", snippet: "the needle of two" },
+	]);
+	expect((await api("GET", "search?text=needle&project=web")).data.found).toEqual([]);
+	expect((await api("GET", "search?text=%3F")).error.code).toBe("VALIDATION_ERROR");
 });
 
 test("a retry under the same key does nothing again; another request under it is a conflict", async () => {

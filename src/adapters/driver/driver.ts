@@ -3,6 +3,7 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import type { McpServerStdio } from "@agentclientprotocol/sdk";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -10,6 +11,7 @@ import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Clock, Driver, TurnEnd, TurnWatch } from "#engine/ports.ts";
 import { endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly, signal } from "../system/processes.ts";
 import { type Launched, launch } from "./acp/launch.ts";
+import type { Command } from "./containment.ts";
 import { credentialVariables } from "./credential.ts";
 import { environmentFor } from "./environment.ts";
 import { hearTurn } from "./hear.ts";
@@ -20,6 +22,10 @@ export interface AgentProgram {
 	args: readonly string[];
 	/** our own programs leave nothing behind at the end of a turn; a vendor's tools may */
 	leavesNothing: boolean;
+	/** it has the tools for agents already, or no use for them */
+	withoutTools?: true;
+	/** what it sees of the daemon's environment besides what every agent sees: keys are for those who need them */
+	sees?: RegExp;
 }
 
 export interface DriverOptions {
@@ -30,6 +36,8 @@ export interface DriverOptions {
 	/** agents without a workspace work below this folder */
 	scratch: string;
 	programs: Readonly<Record<string, AgentProgram>>;
+	/** how an agent starts the server of the tools that act on other agents */
+	tools: Command;
 	/** a secret for one process, and how to make it worthless */
 	issueToken(agent: AgentId): string;
 	revokeToken(token: string): void;
@@ -214,12 +222,13 @@ export class ProcessDriver implements Driver {
 			}
 			const token = this.#options.issueToken(agent.id);
 			try {
-				const paid = credentialVariables(subscription?.credential ?? null, agent.type);
+				const paid = { ...seenBy(program, this.#options.environment), ...credentialVariables(subscription?.credential ?? null, agent.type) };
 				const launched = await launch({
 					...program,
 					containment: this.#options.containment,
 					folder: this.#folder(agent),
 					environment: this.#environment(agent, token, paid),
+					mcpServers: program.withoutTools === true ? [] : [this.#tools(agent, token)],
 					signal,
 				});
 				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), parking: null });
@@ -258,12 +267,23 @@ export class ProcessDriver implements Driver {
 	}
 
 	#environment(agent: AgentState, token: string, paid: Readonly<Record<string, string>>): Record<string, string> {
-		return environmentFor(
-			{ ...this.#options.environmentOf(agent), BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: this.#options.url(), [markName]: this.#options.mark },
-			this.#options.environment,
-			paid,
-		);
+		return environmentFor({ ...this.#options.environmentOf(agent), ...this.#own(agent, token) }, this.#options.environment, paid);
 	}
+
+	#own({ id }: AgentState, token: string): Record<string, string> {
+		return { BROOD_AGENT: id, BROOD_TOKEN: token, BROOD_URL: this.#options.url(), [markName]: this.#options.mark };
+	}
+
+	/** The tools that act on other agents, with the powers of this process. */
+	#tools(agent: AgentState, token: string): McpServerStdio & { name: string } {
+		const { command, args } = this.#options.tools;
+		return { name: "brood", command, args: [...args], env: Object.entries(this.#own(agent, token)).map(([name, value]) => ({ name, value })) };
+	}
+}
+
+function seenBy({ sees }: AgentProgram, environment: NodeJS.ProcessEnv): Record<string, string> {
+	const passed = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined && sees?.test(entry[0]) === true);
+	return Object.fromEntries(passed);
 }
 
 const nameOf = (subscription: SubscriptionState | null): string | null => subscription?.name ?? null;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ProjectSlug } from "../ids.ts";
 import { PromptWish } from "../prompt.ts";
-import { Item, Prompt, Turn } from "../wire.ts";
+import { Found, Item, Prompt, Turn } from "../wire.ts";
 import { none, Reference, route } from "./route.ts";
 
 export const threadRoutes = {
@@ -93,9 +93,10 @@ export const threadRoutes = {
 	context: route({
 		method: "get",
 		path: "/api/agents/:agent/context",
-		summary: "what its model sees, oldest first",
+		summary: "what its model sees, oldest first; an agent asks for its own",
 		query: z.strictObject(Reference),
 		answer: z.array(Item),
+		agents: true,
 	}),
 	clear: route({
 		method: "post",
@@ -137,5 +138,18 @@ export const threadRoutes = {
 			limit: z.coerce.number().int().positive().max(10_000).default(1000),
 		}),
 		answer: z.object({ events: z.array(Item), next: z.int().nullable() }),
+	}),
+	search: route({
+		method: "get",
+		path: "/api/search",
+		summary: "the items that have all of these words, newest first; an agent searches in its project. `word*` stands for all that begin with it",
+		query: z.strictObject({
+			text: z.string().min(1).max(1000),
+			agent: z.string().optional(),
+			project: ProjectSlug.optional(),
+			limit: z.coerce.number().int().positive().max(1000).default(20),
+		}),
+		answer: z.object({ found: z.array(Found), complete: z.boolean() }),
+		agents: true,
 	}),
 };

@@ -112,7 +112,12 @@ function overreach(parent: AgentState, { policy, workspaceKind, agentType }: Age
 
 /** A fork shows in both threads: the child learns who it is, the parent that it has one. Neither is older than the cut. */
 function tellBoth({ parent, handle }: SpawnSight, lineage: Lineage, child: AgentId): Fact[] {
-	const told: Fact = { kind: "fork", agent: child, text: `Forked from ${parent.handle}.`, data: { parent: parent.id, forkPoint: lineage.forkPoint } };
+	const told: Fact = {
+		kind: "fork",
+		agent: child,
+		text: `You are ${handle}, forked from ${parent.handle}.`,
+		data: { parent: parent.id, forkPoint: lineage.forkPoint },
+	};
 	if (parent.life === "ended") return [told];
 	return [told, { kind: "fork", agent: parent.id, text: `Forked ${handle}.`, data: { child, forkPoint: lineage.forkPoint } }];
 }

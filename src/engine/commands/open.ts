@@ -21,16 +21,16 @@ export async function openWait(work: Work, command: WaitOpen): Promise<Decided> 
 	const caller = agentOf(actor);
 	const targets = [];
 	for (const id of command.targets) targets.push(await work.agent(id));
-	const seen = { targets, waiter: caller === null ? null : ((await work.agent(caller)) ?? null), open: await work.tx.openWaits() };
+	const open = await work.tx.openWaits();
+	const sights = command.blocking ? null : await sightsOf(work, command.targets);
+	const seen = { targets, waiter: caller === null ? null : ((await work.agent(caller)) ?? null), open, sights };
 	return { decision: decideOpen(command, seen, work.envelope), subject: "the event" };
 }
 
 export async function lookAtWait(work: Work, id: number, limits: Limits): Promise<Decided> {
 	const wait = await work.tx.wait(id);
 	if (wait === undefined) return { decision: [], subject: {} };
-	const waiting = new Set((await work.tx.openWaits()).flatMap((open) => open.agent ?? []));
-	const targets: TargetSight[] = [];
-	for (const target of wait.targets) targets.push(...(await sightOf(work, target, waiting)));
+	const targets = await sightsOf(work, wait.targets);
 	const queue = wait.agent === null ? { last: null, lastFront: null } : await work.tx.queue(wait.agent);
 	return { decision: decideLook(wait, targets, { queue, seat: await seatOf(work, wait, limits), now: work.envelope.at }), subject: {} };
 }
@@ -42,6 +42,13 @@ async function seatOf(work: Work, { agent: id, turn: of, blocking }: WaitState, 
 	if (agent === undefined || turn?.state !== "open") return null;
 	const capacity = await capacityOf(work, limits);
 	return capacity.leases.some((lease) => lease.turn === turn.id) ? null : claimAgain(agent, turn.subscription, capacity);
+}
+
+async function sightsOf(work: Work, targets: readonly AgentId[]): Promise<TargetSight[]> {
+	const waiting = new Set((await work.tx.openWaits()).flatMap((open) => open.agent ?? []));
+	const sights: TargetSight[] = [];
+	for (const target of targets) sights.push(...(await sightOf(work, target, waiting)));
+	return sights;
 }
 
 async function sightOf(work: Work, id: AgentId, waiting: ReadonlySet<AgentId>): Promise<TargetSight[]> {

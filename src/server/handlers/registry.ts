@@ -57,13 +57,15 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 		agents: async ({ query, actor }) => {
 			const caller = agentOf(actor);
 			// an agent sees the agents of its own project
-			const project = caller === null ? query.project : ((await reads.agent(caller))?.project ?? undefined);
+			const home = caller === null ? undefined : ((await reads.agent(caller))?.project ?? null);
+			const project = caller === null ? query.project : (home ?? undefined);
 			const counts = await reads.counts();
 			const phases = await engine.phases();
 			const own = caller !== null && project === undefined;
 			const all = (await reads.agents(project === undefined ? {} : { project })).filter((agent) => !own || agent.project === null);
 			const outlooks = await engine.scheduler.outlooks(all, counts);
-			return all.filter((agent) => query.reaped || agent.reapedAt === null).map((agent) => agentView(agent, beside(agent.id, counts, phases, outlooks)));
+			const shown = all.filter((agent) => (query.reaped || agent.reapedAt === null) && (home === undefined || agent.project === home));
+			return shown.map((agent) => agentView(agent, beside(agent.id, counts, phases, outlooks)));
 		},
 		agent: (asked) => desk.about(asked, (id) => desk.agent(id)),
 		agentAdd: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...wish(asked.body) }),

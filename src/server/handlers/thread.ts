@@ -1,10 +1,13 @@
 // Conversations, and the journal that they are part of.
+import { agentOf } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
-import { isRefusal, refuse } from "#contract/refusal.ts";
-import { itemView } from "#views/wire.ts";
-import { type Desk, type Handlers, numberIn } from "../desk.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { termsOf } from "#contract/search.ts";
+import type { Found } from "#contract/wire.ts";
+import { foundView, itemView } from "#views/wire.ts";
+import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
 
-export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context" | "clear" | "mark" | "rewind" | "journal"> {
+export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context" | "clear" | "mark" | "rewind" | "journal" | "search"> {
 	const { engine, reads } = desk;
 	return {
 		items: (asked) =>
@@ -16,6 +19,8 @@ export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context
 		},
 		context: (asked) =>
 			desk.about(asked, async (id) => {
+				const caller = agentOf(asked.actor);
+				if (caller !== null && caller !== id) return refuse("FORBIDDEN", "An agent sees only its own context.", { details: { agent: id } });
 				const context = await engine.context(id);
 				return isRefusal(context) ? context : context.items.map(itemView);
 			}),
@@ -30,5 +35,29 @@ export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context
 			const events = (await reads.events(range)).map(itemView);
 			return { events, next: events.length < limit ? null : (events.at(-1)?.id ?? null) };
 		},
+		search: (asked) => search(desk, asked),
 	};
+}
+
+/** People search everywhere, an agent in its project. */
+async function search({ engine, reads }: Desk, { query, actor }: Asked<"search">): Promise<{ found: Found[]; complete: boolean } | Refusal> {
+	const caller = agentOf(actor);
+	const home = caller === null ? query.project : ((await reads.agent(caller))?.project ?? null);
+	if (query.project !== undefined && query.project !== home) return refuse("FORBIDDEN", "An agent searches only in its project.");
+	const meant = query.agent === undefined ? null : await engine.resolve(query.agent, home ?? null);
+	if (meant !== null && isRefusal(meant)) return meant;
+	const terms = termsOf(query.text);
+	if (terms.length === 0) return refuse("VALIDATION_ERROR", "There is no word to look for.");
+	const { hits, complete } = await engine.search({
+		terms,
+		limit: query.limit,
+		...(meant && { agent: meant.id }),
+		...(home !== undefined && { project: home }),
+	});
+	const agents = new Map((await Promise.all([...new Set(hits.map((hit) => hit.agent))].map((id) => reads.agent(id)))).map((agent) => [agent?.id, agent]));
+	const found = hits.flatMap((hit) => {
+		const agent = agents.get(hit.agent);
+		return agent === undefined ? [] : [foundView(hit, agent)];
+	});
+	return { found, complete };
 }

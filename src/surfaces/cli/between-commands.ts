@@ -20,6 +20,16 @@ export function betweenCommands(program: Command): void {
 			const { wait } = await import("./wait.ts");
 			await wait(agents, options);
 		});
+	program
+		.command("mcp")
+		.description("the tools for agents, over standard input and output; an agent's process starts it")
+		.action(async () => {
+			const { serveTools } = await import("#surfaces/mcp/stdio.ts");
+			const { BROOD_URL: url, BROOD_TOKEN: token, BROOD_AGENT: agent } = process.env;
+			if (serveTools({ url, token, agent })) return;
+			process.stderr.write("brood: The tools are for agents: a daemon starts this with BROOD_URL, BROOD_TOKEN and BROOD_AGENT.\n");
+			process.exitCode = 2;
+		});
 	const approval = program.command("approval").description("what agents ask before they do it");
 	approval
 		.command("list")

@@ -2,7 +2,7 @@
 // error, and nothing else.
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
-import type { Agent, Approval, Item, Prompt, Subscription, Turn } from "#contract/wire.ts";
+import type { Agent, Approval, Found, Item, Prompt, Subscription, Turn } from "#contract/wire.ts";
 
 export const printData = (data: unknown): void => void process.stdout.write(`${JSON.stringify({ data })}\n`);
 export const print = (text: string): void => void process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
@@ -91,6 +91,18 @@ export function turnTable(turns: readonly Turn[]): string {
 export function approvalTable(approvals: readonly Approval[]): string {
 	const rows = approvals.map(({ id, path, askedAt, tool, title }) => [String(id), path.join("/"), age(askedAt), tool, oneLine(title)]);
 	return table(["ID", "AGENT", "AGE", "TOOL", "QUESTION"], rows) || "nobody asks anything";
+}
+
+export function foundLines({ found, complete }: { found: readonly Found[]; complete: boolean }): string {
+	const rows = found.map(({ id, project, handle, kind, at, snippet }) => [
+		String(id),
+		project === null ? handle : `${project}/${handle}`,
+		kind,
+		age(at),
+		snippet,
+	]);
+	const lines = table(["ITEM", "AGENT", "KIND", "AGE", "TEXT"], rows) || "nothing was found";
+	return complete ? lines : `${lines}\nSome of the journal is not indexed yet: ask again in a while.`;
 }
 
 function age(since: string): string {

@@ -50,6 +50,7 @@ export function threadCommands(program: Command): void {
 				.action((reference, mark, options) => write(name, reference, options, mark === undefined ? {} : { name: mark }));
 	}
 	mailCommands(program);
+	searchCommand(program);
 	program
 		.command("events")
 		.description("the journal")
@@ -63,6 +64,22 @@ export function threadCommands(program: Command): void {
 		.action(async (options) => {
 			const { events } = await import("./events.ts");
 			await events(options);
+		});
+}
+
+function searchCommand(program: Command): void {
+	program
+		.command("search")
+		.description("find what was said: the items that have all of these words, newest first")
+		.argument("<text>", "the words; `pars*` stands for all that begin with it")
+		.option("--agent <agent>", "only of this agent")
+		.addOption(new Option("--project <slug>", "only of this project"))
+		.option("--limit <n>", "how many at most", Number, 20)
+		.addOption(json())
+		.action(async (text, options) => {
+			const [{ act }, { foundLines }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const { agent, limit } = options;
+			await act(options, ({ client, query }) => client.call("search", { query: { ...query, text, limit, ...(agent && { agent }) } }), foundLines);
 		});
 }
 

@@ -5,6 +5,7 @@ import { Readable, Writable } from "node:stream";
 import {
 	type ClientConnection,
 	client,
+	type McpServer,
 	methods,
 	ndJsonStream,
 	PROTOCOL_VERSION,
@@ -19,6 +20,8 @@ export interface Launch extends Command {
 	containment: ContainmentLevel;
 	folder: string;
 	environment: Readonly<Record<string, string>>;
+	/** servers of tools that the agent is to start */
+	mcpServers: readonly McpServer[];
 	/** gives up waiting for it to be up */
 	signal: AbortSignal;
 }
@@ -48,7 +51,7 @@ const startMs = 30_000;
 /** what the agent last wrote to its standard error, for the reason of a failure */
 const errorTailMax = 2000;
 
-export async function launch({ containment, folder, environment, signal, ...program }: Launch): Promise<Launched> {
+export async function launch({ containment, folder, environment, mcpServers, signal, ...program }: Launch): Promise<Launched> {
 	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
 	const { command, args, pipes } = contained(containment, program);
 	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: [...pipes.stdio] });
@@ -77,7 +80,7 @@ export async function launch({ containment, folder, environment, signal, ...prog
 	void gone.then(() => {
 		present = false;
 	});
-	const session = await Promise.race([open(connection, folder), gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
+	const session = await Promise.race([open(connection, { folder, mcpServers }), gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
 	if (lifeline instanceof Writable) lifeline.end("up\n");
 	return {
 		pid: child.pid ?? 0,
@@ -97,9 +100,9 @@ export async function launch({ containment, folder, environment, signal, ...prog
 	};
 }
 
-async function open(connection: ClientConnection, folder: string): Promise<string> {
+async function open(connection: ClientConnection, { folder, mcpServers }: Pick<Launch, "folder" | "mcpServers">): Promise<string> {
 	await connection.agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
-	const { sessionId } = await connection.agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] });
+	const { sessionId } = await connection.agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [...mcpServers] });
 	return sessionId;
 }
 

@@ -7,11 +7,13 @@ import { isItem } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { Hit, SearchWish } from "#contract/search.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Counts, EventRange, QueueEnds, QueueHead, Range, Ranges, Reads } from "#engine/ports.ts";
 import { MemoryIssueReads } from "./issue-reads.ts";
+import { hitsIn } from "./search.ts";
 
 export class MemoryReads extends MemoryIssueReads implements Reads {
 	async #agents(wanted: (agent: AgentState) => boolean): Promise<AgentState[]> {
@@ -187,6 +189,11 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 		await this.settled();
 		const later = this.#queued().flatMap(({ notBefore }) => (notBefore !== null && notBefore > now ? [notBefore] : []));
 		return later.length === 0 ? null : Math.min(...later);
+	}
+
+	async search(wish: SearchWish): Promise<Hit[]> {
+		await this.settled();
+		return hitsIn(this.rows, wish);
 	}
 
 	async approval(id: number): Promise<ApprovalState | undefined> {

@@ -43,6 +43,7 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 		broken: writer.broken,
 		commit: (batch) => writer.commit(batch),
 		dropReceipts: async (before) => (await new PostgresConnection(pool).all(queries.dropReceipts, { before })).length,
+		index: (eventsMax) => indexSome(pool, eventsMax),
 		backup: async () => {
 			throw new StoreFault("rejected", "This store is a PostgreSQL database: use pg_dump.");
 		},
@@ -50,6 +51,22 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 			await pool.end();
 		},
 	};
+}
+
+/** In a transaction of its own; the cursor's row keeps two nodes from indexing the same. */
+async function indexSome(pool: pg.Pool, eventsMax: number): Promise<number> {
+	const client = await pool.connect();
+	const connection = new PostgresConnection(client, silenceMs);
+	try {
+		await connection.exec(begin);
+		const done = await new PostgresTx(connection).index(eventsMax);
+		await connection.exec("commit");
+		client.release();
+		return done;
+	} catch (error) {
+		client.release(true);
+		throw faultOf(error);
+	}
 }
 
 class Writer {

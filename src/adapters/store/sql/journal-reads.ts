@@ -3,11 +3,13 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
+import { type Hit, type SearchWish, snippetOf } from "#contract/search.ts";
 import type { EventRange, Ranges } from "#engine/ports.ts";
 import type { Connection } from "./connection.ts";
 import * as history from "./history-queries.ts";
 import * as queries from "./queries.ts";
 import { agentFrom, eventFrom, projectFrom } from "./rows.ts";
+import { itemsFound, termsFor } from "./search-queries.ts";
 
 export class JournalReads {
 	protected readonly connection: Connection;
@@ -113,6 +115,13 @@ export class JournalReads {
 		}
 		const args = { agent: agent ?? null, after, limit, kind: kind ?? null, noun: kind === undefined ? null : `${kind}.%`, since: since ?? 0 };
 		return (await this.connection.all(queries.eventsWanted, args)).map(eventFrom);
+	}
+
+	async search({ terms, agent, project, limit }: SearchWish): Promise<Hit[]> {
+		if (terms.length === 0) return [];
+		const words = termsFor(this.connection.flavor, terms);
+		const rows = await this.connection.all(itemsFound, { words, agent: agent ?? null, project: project === undefined ? null : (project ?? ""), limit });
+		return rows.map(({ text, ...row }) => ({ ...row, snippet: snippetOf(text ?? "", terms) }));
 	}
 }
 

@@ -17,6 +17,7 @@ export const migrations: readonly Migration[] = [
 	{ version: 3, name: "queues in order, approvals and waits", sql: (flavor) => statements(flavor, third) },
 	{ version: 4, name: "subscriptions and leases", sql: (flavor) => statements(flavor, slotTables) },
 	{ version: 5, name: "issues, runs and notes", sql: (flavor) => statements(flavor, issues) },
+	{ version: 6, name: "a search over items", sql: (flavor) => searching[flavor] },
 ];
 
 /** What this program writes and the newest that it can read. */
@@ -176,5 +177,20 @@ const appendOnly: Record<Flavor, string[]> = {
 	postgres: [
 		"create function event_is_append_only() returns trigger language plpgsql as $$ begin raise exception 'the journal is append-only'; end $$",
 		"create trigger event_append_only before update or delete or truncate on event execute function event_is_append_only()",
+	],
+};
+
+/** Which words an item has, and nothing else: they are looked up there, its text is read in the journal. */
+const searching: Record<Flavor, string[]> = {
+	sqlite: [
+		"create virtual table search using fts5 (words, content = '', detail = none)",
+		"create table indexed (up_to integer not null)",
+		"insert into indexed (up_to) values (0)",
+	],
+	postgres: [
+		"create table search (event bigint primary key references event (id), words tsvector not null)",
+		"create index search_words on search using gin (words)",
+		"create table indexed (up_to bigint not null)",
+		"insert into indexed (up_to) values (0)",
 	],
 };

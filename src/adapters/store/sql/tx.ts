@@ -4,9 +4,11 @@ import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Key } from "#contract/ids.ts";
 import { type IssueState, isMoving, type NoteState, type RunState } from "#contract/issue.ts";
+import { isItem } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import { wordsOf } from "#contract/search.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
@@ -16,6 +18,7 @@ import * as open from "./open-queries.ts";
 import * as queries from "./queries.ts";
 import { SqlReads } from "./reads.ts";
 import { agentFrom, receiptFrom } from "./rows.ts";
+import * as search from "./search-queries.ts";
 import * as slots from "./slot-queries.ts";
 import * as turns from "./turn-queries.ts";
 
@@ -148,6 +151,19 @@ export class SqlTx extends SqlReads implements Tx {
 
 	async putReceipt(key: Key, { fingerprint, answer }: Receipt, at: number): Promise<void> {
 		await this.connection.all(queries.insertReceipt, { key, fingerprint, answer: JSON.stringify(answer), at });
+	}
+
+	/** Not part of a batch: the store calls it between two. */
+	async index(eventsMax: number): Promise<number> {
+		const [cursor] = await this.connection.all(search.indexedUpTo, {});
+		const events = await this.connection.all(search.textsAfter, { after: cursor?.up_to ?? 0, limit: eventsMax });
+		for (const { id, kind, text } of events) {
+			const words = text === null || !isItem({ kind }) ? "" : wordsOf(text).join(" ");
+			if (words !== "") await this.connection.all(search.insertWords, { event: id, words });
+		}
+		const last = events.at(-1)?.id;
+		if (last !== undefined) await this.connection.all(search.moveCursor, { upTo: last });
+		return events.length;
 	}
 
 	async #seqOf(id: AgentId): Promise<number | undefined> {

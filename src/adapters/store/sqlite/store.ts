@@ -23,6 +23,7 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 		commit: (batch: readonly Envelope[]) => writer.ask<Landed[]>({ commit: batch }),
 		backup: (to) => reader.ask<number>({ backup: to }),
 		dropReceipts: (before) => writer.ask<number>({ dropReceipts: before }),
+		index: (eventsMax) => writer.ask<number>({ index: eventsMax }),
 		async [Symbol.asyncDispose]() {
 			await reader.close();
 			await writer.close();
@@ -95,6 +96,7 @@ function readsThrough(thread: Thread): Reads {
 		openRuns: read("openRuns"),
 		notes: read("notes"),
 		events: read("events"),
+		search: read("search"),
 	};
 }
 

@@ -18,6 +18,7 @@ export interface ThreadData {
 export type Ask =
 	| { commit: readonly Envelope[] }
 	| { dropReceipts: number }
+	| { index: number }
 	| { read: keyof Reads; args: readonly unknown[] }
 	| { backup: string }
 	| { close: true };
@@ -115,6 +116,7 @@ class Writer implements Disposable {
 		if ("dropReceipts" in ask) {
 			return await this.#transact(async () => (await this.#connection.all(queries.dropReceipts, { before: ask.dropReceipts })).length);
 		}
+		if ("index" in ask) return await this.#transact((tx) => tx.index(ask.index));
 		throw new Error("the writer's thread only writes");
 	}
 

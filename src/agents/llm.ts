@@ -1,0 +1,22 @@
+// The agent type `llm`: our own agent on any provider's model. Its context is exactly Brood's.
+import { Client } from "#client/client.ts";
+import { AgentId } from "#contract/ids.ts";
+import { runTurn } from "./llm/loop.ts";
+import { modelOf } from "./llm/model.ts";
+import { speak, TurnFailed } from "./speak.ts";
+
+// what a provider does not support is the user's business, not the protocol's
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+
+speak("llm", async (_, voice) => {
+	const { BROOD_URL: url, BROOD_TOKEN: token, BROOD_AGENT: self } = process.env;
+	if (url === undefined || token === undefined || self === undefined) throw new TurnFailed("This agent was not started by a daemon.");
+	const client = new Client({ url, token });
+	const me = (await client.call("agents")).find((agent) => agent.id === AgentId.parse(self));
+	await runTurn({
+		model: modelOf(me?.model ?? null, process.env),
+		voice,
+		hands: { self, call: client.tried, stopped: voice.signal },
+		context: () => client.call("context", { params: { agent: self } }),
+	});
+});

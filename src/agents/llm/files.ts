@@ -1,0 +1,89 @@
+// Looking at and changing files of the workspace, and of nothing outside of it, whatever a name or a link says.
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { glob } from "node:fs/promises";
+import path from "node:path";
+
+const linesMax = 2000;
+const lineLengthMax = 2000;
+const fileBytesMax = 10 * 1024 * 1024;
+const namesMax = 500;
+const grepMs = 30_000;
+
+export function readFile({ path: name, offset = 1, limit = linesMax }: { path: string; offset?: number | undefined; limit?: number | undefined }): string {
+	const file = inside(name);
+	if (statSync(file).size > fileBytesMax) throw new Error(`${name} is larger than ${fileBytesMax} bytes.`);
+	const lines = readFileSync(file, "utf8").split("\n");
+	const shown = lines.slice(offset - 1, offset - 1 + Math.min(limit, linesMax)).map((line, at) => `${offset + at}\t${line.slice(0, lineLengthMax)}`);
+	const rest = lines.length - (offset - 1 + shown.length);
+	return rest > 0 ? `${shown.join("\n")}\n[${rest} more lines]` : shown.join("\n");
+}
+
+export function writeFile({ path: name, content }: { path: string; content: string }): string {
+	const file = writable(name);
+	mkdirSync(path.dirname(file), { recursive: true });
+	writeFileSync(file, content);
+	return `wrote ${name}`;
+}
+
+export function editFile({ path: name, old, new: text, all }: { path: string; old: string; new: string; all: boolean }): string {
+	const file = writable(name);
+	const before = readFileSync(file, "utf8");
+	const times = before.split(old).length - 1;
+	if (times === 0) throw new Error(`${name} does not have this text.`);
+	if (times > 1 && !all) throw new Error(`${name} has this text ${times} times: say more of what is around it, or change all.`);
+	writeFileSync(file, before.split(old).join(text));
+	return `changed ${name}${times > 1 ? ` in ${times} places` : ""}`;
+}
+
+export async function findFiles({ pattern }: { pattern: string }): Promise<string> {
+	if (path.isAbsolute(pattern) || pattern.split(/[\\/]/).includes("..")) throw new Error("A pattern stays inside of the workspace.");
+	const found: string[] = [];
+	for await (const name of glob(pattern, { exclude: (each) => skipped.has(path.basename(each)) })) if (found.push(name) >= namesMax) break;
+	const cut = found.length >= namesMax ? [`[only the first ${namesMax} are shown]`] : [];
+	return [...found.sort(), ...cut].join("\n") || "no file has such a name";
+}
+
+export async function findText(
+	{ pattern, path: name = ".", glob: only }: { pattern: string; path?: string | undefined; glob?: string | undefined },
+	signal: AbortSignal,
+): Promise<string> {
+	const place = path.relative(process.cwd(), inside(name)) || ".";
+	const filters = [...[...skipped].map((each) => `--exclude-dir=${each}`), ...(only === undefined ? [] : [`--include=${only}`])];
+	const args = ["-rnIE", "--max-count=100", ...filters, "-e", pattern, "--", place];
+	return await new Promise((resolve, reject) =>
+		execFile("grep", args, { signal, timeout: grepMs, maxBuffer: 4 * 1024 * 1024 }, (error, out, problems) => {
+			// 1 says that there is none
+			if (error === null || error.code === 1) resolve(out === "" ? "nothing was found" : out);
+			else reject(new Error(problems.trim() || error.message));
+		}),
+	);
+}
+
+const skipped: ReadonlySet<string> = new Set([".git", "node_modules"]);
+
+/** The real place of a file that is there or is to be made. */
+function inside(name: string): string {
+	const root = realpathSync(process.cwd());
+	const file = realOf(path.resolve(root, name));
+	if (file !== root && !file.startsWith(root + path.sep)) throw new Error(`${name} is not in the workspace.`);
+	return file;
+}
+
+function writable(name: string): string {
+	const file = inside(name);
+	if (path.relative(realpathSync(process.cwd()), file).split(path.sep).includes(".git")) throw new Error("What git keeps for itself is not written to.");
+	return file;
+}
+
+/** Links are followed as far as there is something. */
+function realOf(file: string): string {
+	try {
+		return realpathSync(file);
+	} catch (error) {
+		const parent = path.dirname(file);
+		const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+		if (!missing || parent === file) throw error;
+		return path.join(realOf(parent), path.basename(file));
+	}
+}

@@ -1,0 +1,126 @@
+// From the items of a context to the messages that a provider gets. Pure, and a function of each item and what came before it:
+// two contexts that begin with the same items begin with the same messages, so that a fork finds its parent's prompt cache.
+import type { ModelMessage } from "ai";
+import { z } from "zod";
+
+export interface ContextItem {
+	id: number;
+	kind: string;
+	text: string | null;
+	data: unknown;
+}
+
+/** How our own calls are written down: the tool that the model named, and what it gave it. */
+export const OwnCall = z.object({ call: z.string(), input: z.object({ tool: z.string(), input: z.record(z.string(), z.json()) }) });
+const AnyCall = z.object({ call: z.string() });
+const Status = z.object({ status: z.string() });
+
+interface Open {
+	/** made from the item's id, which both sides of a fork share and no other call of the context has */
+	id: string;
+	tool: string;
+}
+
+/** What is told to the model in the daemon's name. Other kinds are for people, or repeat what was said. */
+const notes: ReadonlySet<string> = new Set(["system", "fork", "interrupt", "timeout", "killed", "command"]);
+
+export function messagesOf(items: Iterable<ContextItem>): ModelMessage[] {
+	const writer = new Writer();
+	for (const item of items) writer.take(item);
+	return writer.done();
+}
+
+class Writer {
+	readonly #messages: ModelMessage[] = [];
+	readonly #open = new Map<string, Open>();
+	/** said while calls were open: nothing may stand between a call and its result */
+	#later: string[] = [];
+
+	take(item: ContextItem): void {
+		if (item.kind === "tool_call") this.#call(item);
+		else if (item.kind === "tool_result") this.#result(item);
+		else if (item.kind === "assistant") this.#assistant(item.text ?? "");
+		else if (item.kind === "user") this.#user(item.text ?? "");
+		else if (notes.has(item.kind)) this.#note(item);
+	}
+
+	done(): ModelMessage[] {
+		this.#closeOpen();
+		// providers want to hear the user first
+		if (this.#messages[0]?.role === "assistant") this.#messages.unshift({ role: "user", content: "[brood] The conversation goes on." });
+		return this.#messages;
+	}
+
+	#call(item: ContextItem): void {
+		const own = OwnCall.safeParse(item.data);
+		if (!own.success) {
+			this.#assistant(`[used a tool: ${item.text ?? ""}]`);
+			return;
+		}
+		if (this.#messages.at(-1)?.role === "tool") this.#closeOpen();
+		const { call, input } = own.data;
+		const id = `call_${item.id}`;
+		this.#open.set(call, { id, tool: input.tool });
+		this.#speak({ type: "tool-call", toolCallId: id, toolName: input.tool, input: input.input });
+	}
+
+	#result(item: ContextItem): void {
+		const named = AnyCall.safeParse(item.data);
+		const open = named.success ? this.#open.get(named.data.call) : undefined;
+		if (open === undefined || !named.success) {
+			this.#user(`[the tool answered]\n${item.text ?? ""}`);
+			return;
+		}
+		this.#open.delete(named.data.call);
+		const status = Status.safeParse(item.data);
+		this.#answer(open, item.text ?? "", status.success && status.data.status === "failed");
+		if (this.#open.size === 0) this.#flush();
+	}
+
+	#assistant(text: string): void {
+		if (text.trim() === "") return;
+		if (this.#messages.at(-1)?.role === "tool") this.#closeOpen();
+		this.#speak({ type: "text", text });
+	}
+
+	#user(text: string): void {
+		this.#closeOpen();
+		this.#messages.push({ role: "user", content: text.trim() === "" ? "(nothing)" : text });
+	}
+
+	#note({ text, kind }: ContextItem): void {
+		const words = `[brood] ${kind === "interrupt" ? `Your turn was stopped${text ? `: ${text}` : "."}` : (text ?? kind)}`;
+		if (this.#open.size > 0) this.#later.push(words);
+		else this.#messages.push({ role: "user", content: words });
+	}
+
+	#speak(part: { type: "text"; text: string } | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }): void {
+		const last = this.#messages.at(-1);
+		if (last?.role === "assistant" && Array.isArray(last.content)) last.content.push(part);
+		else this.#messages.push({ role: "assistant", content: [part] });
+	}
+
+	#answer({ id, tool }: Open, text: string, failed: boolean): void {
+		const part = {
+			type: "tool-result" as const,
+			toolCallId: id,
+			toolName: tool,
+			output: { type: failed ? ("error-text" as const) : ("text" as const), value: text === "" ? "(no output)" : text },
+		};
+		const last = this.#messages.at(-1);
+		if (last?.role === "tool") last.content.push(part);
+		else this.#messages.push({ role: "tool", content: [part] });
+	}
+
+	/** A call without a result is one whose end was cut away, or not written down. */
+	#closeOpen(): void {
+		for (const open of this.#open.values()) this.#answer(open, "There is no result.", true);
+		this.#open.clear();
+		this.#flush();
+	}
+
+	#flush(): void {
+		for (const words of this.#later) this.#messages.push({ role: "user", content: words });
+		this.#later = [];
+	}
+}

@@ -1,0 +1,143 @@
+// What the model can do: work in its folder, and act on other agents with the tools that all agents have. Which is offered is the same
+// for every agent, so that a fork sees the same bytes as its parent.
+import { jsonSchema, type ToolSet } from "ai";
+import { z } from "zod";
+import { isRefusal } from "#contract/refusal.ts";
+import { type ToolName, toolNames, tools } from "#contract/tools.ts";
+import { type Hands, refusalText, useTool } from "#views/tools.ts";
+import { runCommand } from "../command.ts";
+import type { Call } from "../speak.ts";
+import { editFile, findFiles, findText, readFile, writeFile } from "./files.ts";
+
+interface Doing {
+	signal: AbortSignal;
+	hands: Hands;
+	soFar(output: string): void;
+}
+
+interface OwnTool<I extends z.ZodObject = z.ZodObject> {
+	description: string;
+	input: I;
+	kind: Call["kind"];
+	/** somebody has to allow it, by the agent's policy */
+	asks: boolean;
+	title(input: z.infer<I>): string;
+	run(input: z.infer<I>, doing: Doing): Promise<string>;
+}
+
+const own = <I extends z.ZodObject>(made: OwnTool<I>): OwnTool<I> => made;
+const Path = z.string().min(1).max(4096).describe("a path inside your workspace");
+const commandMs = { usual: 120_000, longest: 600_000 };
+/** A longer output is cut in the middle: its beginning and its end say most. */
+const outputMax = { begin: 20_000, end: 10_000 };
+
+const workTools = {
+	bash: own({
+		description: "Run a shell command in your workspace.",
+		input: z.strictObject({ command: z.string().min(1), timeoutMs: z.int().positive().max(commandMs.longest).default(commandMs.usual) }),
+		kind: "execute",
+		asks: true,
+		title: ({ command }) => command,
+		run: async ({ command, timeoutMs }, { signal, soFar }) => await runCommand(command, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), soFar),
+	}),
+	read: own({
+		description: "Read a text file; each line has its number and a tab before it.",
+		input: z.strictObject({ path: Path, offset: z.int().positive().optional().describe("the first line"), limit: z.int().positive().optional() }),
+		kind: "read",
+		asks: false,
+		title: ({ path }) => `read ${path}`,
+		run: async (input) => readFile(input),
+	}),
+	write: own({
+		description: "Write a whole file; what was in it is replaced.",
+		input: z.strictObject({ path: Path, content: z.string() }),
+		kind: "edit",
+		asks: true,
+		title: ({ path }) => `write ${path}`,
+		run: async (input) => writeFile(input),
+	}),
+	edit: own({
+		description: "Replace a text in a file. It has to occur exactly once, unless all are meant.",
+		input: z.strictObject({ path: Path, old: z.string().min(1), new: z.string(), all: z.boolean().default(false) }),
+		kind: "edit",
+		asks: true,
+		title: ({ path }) => `edit ${path}`,
+		run: async (input) => editFile(input),
+	}),
+	glob: own({
+		description: "Find files by name, such as src/**/*.ts.",
+		input: z.strictObject({ pattern: z.string().min(1).max(1000) }),
+		kind: "search",
+		asks: false,
+		title: ({ pattern }) => `glob ${pattern}`,
+		run: findFiles,
+	}),
+	grep: own({
+		description: "Find lines in files by an extended regular expression.",
+		input: z.strictObject({
+			pattern: z.string().min(1).max(1000),
+			path: Path.optional(),
+			glob: z.string().max(200).optional().describe("only files named like this"),
+		}),
+		kind: "search",
+		asks: false,
+		title: ({ pattern }) => `grep ${pattern}`,
+		run: async (input, { signal }) => await findText(input, signal),
+	}),
+};
+
+const isWork = (name: string): name is keyof typeof workTools => Object.hasOwn(workTools, name);
+const isShared = (name: string): name is ToolName => Object.hasOwn(tools, name);
+
+/** What the model gave is written down as it is, and checked when it is carried out. */
+const offer = ({ description, input }: { description: string; input: z.ZodObject }): ToolSet[string] => ({
+	description,
+	inputSchema: jsonSchema(() => {
+		const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+		return schema;
+	}),
+});
+
+/** As the provider is told them. */
+export const offered: ToolSet = Object.fromEntries([
+	...Object.entries(workTools).map(([name, each]) => [name, offer(each)] as const),
+	...toolNames.map((name) => [name, offer(tools[name])] as const),
+]);
+
+/** How a call shows, and whether it asks first. */
+export function callOf(name: string, input: Readonly<Record<string, unknown>>): Call {
+	const shown = { input: { tool: name, input } };
+	if (!isWork(name)) return { title: name, kind: "other", ...shown };
+	const { kind, asks } = workTools[name];
+	return { title: titleOf(name, input), kind, asks, ...shown };
+}
+
+function titleOf(name: keyof typeof workTools, input: Readonly<Record<string, unknown>>): string {
+	const parsed = workTools[name].input.safeParse(input);
+	// the table's entry takes what its own schema lets through
+	const title: (input: never) => string = workTools[name].title;
+	return parsed.success ? Reflect.apply(title, undefined, [parsed.data]) : name;
+}
+
+export async function carryOut(name: string, input: unknown, doing: Doing): Promise<string> {
+	if (isWork(name)) {
+		const parsed = workTools[name].input.safeParse(input);
+		if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+		const run: (input: never, doing: Doing) => Promise<string> = workTools[name].run;
+		return shortened(
+			await Reflect.apply(run, undefined, [parsed.data, doing]).catch((error: unknown) => Promise.reject(new Error(shortened(messageOf(error))))),
+		);
+	}
+	if (!isShared(name)) throw new Error(`There is no tool ${name}.`);
+	const answer = await useTool(name, input, doing.hands);
+	if (isRefusal(answer)) throw new Error(refusalText(answer));
+	return shortened(answer.text);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function shortened(text: string): string {
+	const { begin, end } = outputMax;
+	if (text.length <= begin + end) return text;
+	return `${text.slice(0, begin).toWellFormed()}\n[cut: ${text.length - begin - end} characters]\n${text.slice(-end).toWellFormed()}`;
+}

@@ -1,0 +1,74 @@
+// Searching the journal: what counts as a word, and what is shown of where it was found. Every store uses these, so that they
+// find the same.
+import { z } from "zod";
+import { Actor, AgentId, EventId, type ProjectSlug } from "./ids.ts";
+
+/** One word of a search; `begins` if it stands for all words that begin with it. */
+export interface Term {
+	word: string;
+	begins: boolean;
+}
+
+export interface SearchWish {
+	/** all of them have to occur */
+	terms: readonly Term[];
+	agent?: AgentId;
+	/** null for the agents that have no project */
+	project?: ProjectSlug | null;
+	limit: number;
+}
+
+/** An item that was found. */
+export const Hit = z.object({ id: EventId, agent: AgentId, turn: EventId.nullable(), kind: z.string(), at: z.int(), actor: Actor, snippet: z.string() });
+export type Hit = z.infer<typeof Hit>;
+
+/** What lies behind this many characters of an item is not looked at, nor are further different words. */
+export const searchedLengthMax = 100_000;
+const wordsMax = 10_000;
+/** a longer word is found by its beginning */
+const wordLengthMax = 64;
+const termsMax = 16;
+const snippetLength = 160;
+
+const word = /[\p{L}\p{N}]+/gu;
+
+/** The different words of a text: letters and digits, without case and accents. */
+export function wordsOf(text: string): string[] {
+	const found = new Set<string>();
+	for (const [each] of plain(text.slice(0, searchedLengthMax)).matchAll(word)) {
+		if (found.size >= wordsMax) break;
+		found.add(short(each));
+	}
+	return [...found];
+}
+
+/** `fix parse*` asks for the word "fix" and any word that begins with "parse". */
+export function termsOf(text: string): Term[] {
+	const found = [...plain(text.slice(0, 1000)).matchAll(/([\p{L}\p{N}]+)(\*?)/gu)];
+	return found.slice(0, termsMax).map(([, each = "", star]) => ({ word: short(each), begins: star === "*" || each.length > wordLengthMax }));
+}
+
+export function matches(text: string, terms: readonly Term[]): boolean {
+	const words = wordsOf(text);
+	return terms.every((term) => words.some((each) => fits(each, term)));
+}
+
+/** The words around the first place where a term occurs, on one line. */
+export function snippetOf(text: string, terms: readonly Term[]): string {
+	const start = text.slice(0, searchedLengthMax);
+	const place = [...start.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].find(([each]) => wordsOf(each).some((inner) => terms.some((term) => fits(inner, term))));
+	const from = Math.max(0, (place?.index ?? 0) - snippetLength / 4);
+	const piece = start
+		.slice(from, from + snippetLength)
+		.toWellFormed()
+		.replace(/\s+/g, " ")
+		.trim();
+	return `${from > 0 ? "…" : ""}${piece}${from + snippetLength < text.length ? "…" : ""}`;
+}
+
+const fits = (each: string, { word: wanted, begins }: Term): boolean => (begins ? each.startsWith(wanted) : each === wanted);
+
+/** Accents apart from their letters, then away. */
+const plain = (text: string): string => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+const short = (each: string): string => Array.from(each).slice(0, wordLengthMax).join("");

@@ -1,0 +1,45 @@
+// Makes what was said findable, a little after it was said. Indexing costs several times what writing does, so it is done apart
+// from commits and in small portions, which take up a few percent of the writer's time however much is written. A search does
+// not depend on how far this has come: it asks for the rest before it looks.
+import type { Event } from "#contract/event.ts";
+import { isItem } from "#contract/item.ts";
+import type { Clock, Store } from "../ports.ts";
+import type { Reactor } from "../reactor.ts";
+
+const pauseMs = 1000;
+const portion = 200;
+
+export function indexItemsReactor({ store, clock }: { store: Store; clock: Clock }): Reactor {
+	/** when the next portion may be indexed; null if nothing is known to wait */
+	let due: number | null = null;
+	return {
+		name: "index-items",
+		wakes: (event: Event) => isItem(event) && due === null,
+		async look() {
+			const now = clock.now();
+			due ??= now + pauseMs;
+			// a clock that was turned back must not keep it waiting
+			if (now < due && due - now <= pauseMs) return { inMs: due - now };
+			// a store without room or reach is asked again with the next item
+			const done = await store.index(portion).catch(() => 0);
+			due = done < portion ? null : clock.now() + pauseMs;
+			return due === null ? "done" : { inMs: pauseMs };
+		},
+	};
+}
+
+/** All that is there now, unless the patience ends before. Answers whether it was all. */
+export async function indexAll(store: Store, { patienceMs }: { patienceMs: number }): Promise<boolean> {
+	let patient = true;
+	const timer = setTimeout(() => {
+		patient = false;
+	}, patienceMs);
+	try {
+		for (;;) {
+			if ((await store.index(portion)) < portion) return true;
+			if (!patient) return false;
+		}
+	} finally {
+		clearTimeout(timer);
+	}
+}

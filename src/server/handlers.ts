@@ -1,0 +1,25 @@
+// Every handler in one table: one for each route of the contract.
+import type { Desk, Handlers } from "./desk.ts";
+import { issueHandlers } from "./handlers/issues.ts";
+import { livingHandlers } from "./handlers/living.ts";
+import { mailHandlers } from "./handlers/mail.ts";
+import { openHandlers } from "./handlers/open.ts";
+import { queueHandlers } from "./handlers/queue.ts";
+import { type About, registryHandlers } from "./handlers/registry.ts";
+import { subscriptionHandlers } from "./handlers/subscriptions.ts";
+import { threadHandlers } from "./handlers/thread.ts";
+import { workspaceHandlers } from "./handlers/workspaces.ts";
+
+export function handlersOf(desk: Desk, about: About, credentialTrouble: Parameters<typeof subscriptionHandlers>[1]): Handlers {
+	return {
+		...registryHandlers(desk, about),
+		...subscriptionHandlers(desk, credentialTrouble),
+		...livingHandlers(desk),
+		...queueHandlers(desk),
+		...threadHandlers(desk),
+		...openHandlers(desk),
+		...mailHandlers(desk),
+		...workspaceHandlers(desk),
+		...issueHandlers(desk),
+	};
+}

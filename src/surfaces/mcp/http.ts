@@ -1,0 +1,23 @@
+// The tools over HTTP, on the daemon's own door. What a tool asks for goes through the same routes and the same guard as
+// every request, without a way through the network.
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { Client } from "#client/client.ts";
+import { mcpServer } from "./server.ts";
+
+export interface McpRequest {
+	request: Request;
+	/** the id of the agent whose token came with it, and the token */
+	self: string;
+	token: string;
+}
+
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+/** `routes` answers for the daemon at `url`. */
+export async function answerMcp({ request, self, token }: McpRequest, { url, routes }: { url: string; routes: Fetch }): Promise<Response> {
+	const host = new URL(url).host;
+	const client = new Client({ url, token }, async (to, { headers, ...rest }) =>
+		(await routes(new Request(to, { ...rest, headers: { ...headers, host } }))).text(),
+	);
+	return await createMcpHandler(() => mcpServer({ client, self })).fetch(request);
+}

@@ -1,0 +1,35 @@
+// The tools for agents as the Model Context Protocol has them. Each is a thin call of the daemon's routes with the token of the
+// agent's process, so that its powers are exactly those of the token.
+import { McpServer } from "@modelcontextprotocol/server";
+import type { Client } from "#client/client.ts";
+import { isRefusal } from "#contract/refusal.ts";
+import { type ToolName, toolNames, tools } from "#contract/tools.ts";
+import { version } from "#src/version.ts";
+import { refusalText, useTool } from "#views/tools.ts";
+
+export interface McpCaller {
+	client: Client;
+	/** the id of the agent */
+	self: string;
+}
+
+export function mcpServer(caller: McpCaller): McpServer {
+	const server = new McpServer({ name: "brood", version }, { instructions });
+	for (const name of toolNames) {
+		const { description, input } = tools[name];
+		server.registerTool(name, { description, inputSchema: input }, (given: unknown) => answer(caller, name, given));
+	}
+	return server;
+}
+
+const instructions =
+	"Brood manages the agent that you are: you can make child agents, give them work, write to other agents of your project and wait for them.";
+
+async function answer({ client, self }: McpCaller, name: ToolName, input: unknown) {
+	const answered = await useTool(name, input, { self, call: client.tried });
+	if (isRefusal(answered)) {
+		const { code, message, details } = answered;
+		return { isError: true, content: [{ type: "text" as const, text: refusalText(answered) }], structuredContent: { code, message, details } };
+	}
+	return { content: [{ type: "text" as const, text: answered.text }], structuredContent: answered.data };
+}
