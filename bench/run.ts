@@ -8,9 +8,10 @@ import { groupCommit } from "./group-commit.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { forks, replays } from "./history.ts";
 import { type Result, show } from "./table.ts";
+import { turns } from "./turns.ts";
 import { workspaces } from "./workspaces.ts";
 
-const benches: Record<string, () => Promise<Result[]>> = { "group-commit": groupCommit, heartbeat, forks, replays, boot, door, workspaces };
+const benches: Record<string, () => Promise<Result[]>> = { "group-commit": groupCommit, heartbeat, forks, replays, boot, door, turns, workspaces };
 
 const file = new URL("./results.json", import.meta.url);
 const wanted = process.argv.slice(2);

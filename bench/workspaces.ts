@@ -4,18 +4,19 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { forkTree } from "#adapters/git/fork-tree.ts";
 import { type Git, makeGit } from "#adapters/git/git.ts";
-import { materialize } from "#adapters/git/materialize.ts";
 import { quickCheckout } from "#adapters/git/quick.ts";
-import { takeSnapshot } from "#adapters/git/snapshot.ts";
+import { forkTree } from "#adapters/git/tree/fork-tree.ts";
+import { materialize } from "#adapters/git/tree/materialize.ts";
+import { takeSnapshot } from "#adapters/git/tree/snapshot.ts";
 import { median, type Result } from "./table.ts";
 
 const files = 20_000;
 /** many forks at once would only measure the disk */
 const filesOfMany = 2000;
-const rounds = 5;
+const rounds = 3;
 const parallel = 32;
+const diskUse = "du";
 
 export async function workspaces(): Promise<Result[]> {
 	const home = mkdtempSync(path.join(os.tmpdir(), "brood-bench-"));
@@ -93,7 +94,7 @@ async function timeTrees(git: Git, home: string, repository: string): Promise<Re
 	}
 	const ms = (name: string): number => median(times.get(name) ?? []);
 	const row = (title: string, name: string): (string | number)[] => [title, ms(name), ms(name) / ms("plain")];
-	const size = (folder: string): string => `${(Number(execFileSync("du", ["-sk", folder], { encoding: "utf8" }).split("\t")[0]) / 1024).toFixed(0)} MB`;
+	const size = (folder: string): string => `${(Number(execFileSync(diskUse, ["-sk", folder], { encoding: "utf8" }).split("\t")[0]) / 1024).toFixed(0)} MB`;
 	const [provision, fork, look] = [ms("ours") / ms("plain"), ms("fork") / ms("plain"), ms("first") / ms("second")];
 	return [
 		{

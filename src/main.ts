@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
 import { type Found, findContainment } from "#adapters/driver/containment.ts";
+import { credentialTrouble } from "#adapters/driver/credential.ts";
 import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
 import { makeGit } from "#adapters/git/git.ts";
@@ -12,21 +13,27 @@ import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
 import { randomIds } from "#adapters/system/ids.ts";
+import { folderIssueWork } from "#adapters/system/issue-work.ts";
+import { machineTurns } from "#adapters/system/machine.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
+import { GitJournal } from "#engine/git-journal.ts";
+import { type IssueWork, noIssueWork } from "#engine/issue-work.ts";
 import type { Driver, Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Workspaces } from "#engine/workspaces.ts";
 import { appOf } from "#server/app.ts";
 import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
+import { issueHandlers } from "#server/handlers/issues.ts";
 import { livingHandlers } from "#server/handlers/living.ts";
 import { mailHandlers } from "#server/handlers/mail.ts";
 import { openHandlers } from "#server/handlers/open.ts";
 import { queueHandlers } from "#server/handlers/queue.ts";
 import { registryHandlers } from "#server/handlers/registry.ts";
+import { subscriptionHandlers } from "#server/handlers/subscriptions.ts";
 import { threadHandlers } from "#server/handlers/thread.ts";
 import { workspaceHandlers } from "#server/handlers/workspaces.ts";
 import { listen } from "#server/listen.ts";
@@ -41,13 +48,13 @@ export type StorePlace = { memory: true } | { home: string } | { url: string };
 export async function startEngine(
 	place: StorePlace,
 	overrides: Partial<Limits> = {},
-	{ driver = null, workspaces = null }: { driver?: Driver | null; workspaces?: Workspaces | null } = {},
+	{ driver = null, workspaces = null, issueWork = noIssueWork }: { driver?: Driver | null; workspaces?: Workspaces | null; issueWork?: IssueWork } = {},
 	agentZeroType = "scripted",
 ): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
 	const store = await openStore(place, limits);
 	const blobs = "home" in place ? { blobs: blobsIn(path.join(place.home, "blobs")) } : {};
-	return await Engine.start({ store, driver, workspaces, limits, clock: systemClock, ids: randomIds, agentZeroType, ...blobs });
+	return await Engine.start({ store, driver, workspaces, issueWork, limits, clock: systemClock, ids: randomIds, agentZeroType, ...blobs });
 }
 
 export interface DaemonOptions {
@@ -83,7 +90,8 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const allPrograms = { ...ownPrograms, ...programs };
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
-	const workspaces = workspacesIn(home);
+	const runs = new GitJournal();
+	const workspaces = workspacesIn(home, (run) => runs.add(run));
 	const processes = new ProcessDriver({
 		mark: homeId(home, randomIds.key()),
 		scratch: path.join(home, "scratch"),
@@ -97,14 +105,33 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		clock: systemClock,
 		parkMs,
 	});
-	const given = { ...defaultLimits, ...known(config.limits ?? {}), ...limits };
-	const engine = parts.use(await startEngine({ home }, given, { driver: driverByType(processes), workspaces }, config.agentZero?.type));
+	const given = { ...defaultLimits, turnsMax: machineTurns(), ...known(config.limits ?? {}), ...limits };
+	const engine = parts.use(
+		await startEngine(
+			{ home },
+			given,
+			{ driver: driverByType(processes), workspaces, issueWork: folderIssueWork({ home, environment: environmentFor({}, process.env) }) },
+			config.agentZero?.type,
+		),
+	);
+	// the last of them are written while the engine still takes commands
+	parts.use(runs);
+	runs.connect((request) => engine.dispatch(request));
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
 	const handlers = {
 		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home, containment }),
-		...{ ...livingHandlers(desk), ...queueHandlers(desk), ...threadHandlers(desk), ...openHandlers(desk), ...mailHandlers(desk), ...workspaceHandlers(desk) },
+		...subscriptionHandlers(desk, credentialTrouble),
+		...{
+			...livingHandlers(desk),
+			...queueHandlers(desk),
+			...threadHandlers(desk),
+			...openHandlers(desk),
+			...mailHandlers(desk),
+			...workspaceHandlers(desk),
+			...issueHandlers(desk),
+		},
 	};
 	door.open({
 		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), version, failed }).fetch,
@@ -123,8 +150,8 @@ function inForce(found: Found, home: string): ContainmentLevel {
 }
 
 /** Git, as it may be used in this home. */
-export function workspacesIn(home: string): GitWorkspaces {
-	const git = makeGit({ environment: process.env });
+export function workspacesIn(home: string, record: Parameters<typeof makeGit>[0]["record"] = () => {}): GitWorkspaces {
+	const git = makeGit({ environment: process.env, record });
 	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor({}, process.env) });
 }
 

@@ -173,6 +173,7 @@ describe("the registry", () => {
 			{ type: "turn.release", agent: id, turn: 1, reason: "x" },
 			{ type: "turn.yield", agent: id, turn: 1 },
 			{ type: "turn.settle", agent: id, turn: 1 },
+			{ type: "git.record", runs: [{ folder: "/x", args: ["x"], code: 0, ms: 1 }] },
 			{ type: "workspace.drift", agent: id, reason: "x" },
 			{ type: "workspace.found", agent: id },
 			{ type: "workspace.crash", agent: id },
@@ -191,10 +192,34 @@ describe("the registry", () => {
 			{ type: "mail.wake", agent: id },
 			{ type: "project.add", slug: "x", path: "/x" },
 			{ type: "project.remove", slug: "x" },
+			{ type: "project.tune", slug: "x", auto: true },
+			{ type: "issue.add", project: "x", title: "x" },
+			{ type: "issue.edit", issue: 1 },
+			{ type: "issue.start", issue: 1 },
+			{ type: "issue.assign", issue: 1, agent: id },
+			{ type: "issue.unassign", issue: 1 },
+			{ type: "issue.move", issue: 1, stage: "DONE" },
+			{ type: "issue.depend", issue: 1, on: 2 },
+			{ type: "issue.undepend", issue: 1, on: 2 },
+			{ type: "issue.approve", issue: 1 },
+			{ type: "issue.reject", issue: 1, reason: "x" },
+			{ type: "issue.retry", issue: 1 },
+			{ type: "issue.delete", issue: 1 },
+			{ type: "issue.ready", issue: 1 },
+			{ type: "issue.left", issue: 1 },
+			{ type: "issue.lose", issue: 1 },
+			{ type: "issue.gate", issue: 1, exit: 0, stderr: "" },
+			{ type: "issue.merge", issue: 1, commit: null },
+			{ type: "run.finish", run: 1, ahead: 0, commit: null },
+			{ type: "agent.limit", agent: id },
+			{ type: "subscription.add", name: "x", agentType: "scripted" },
+			{ type: "subscription.configure", name: "x" },
+			{ type: "subscription.cool", name: "x", until: null },
+			{ type: "subscription.remove", name: "x" },
 		];
 		for (const command of commands) expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({ code: "FORBIDDEN" });
 		for (const command of commands.slice(0, 3)) expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });
-		expect(Object.keys(speakers)).toHaveLength(commands.length + 12);
+		expect(Object.keys(speakers)).toHaveLength(commands.length + 17);
 	});
 });
 

@@ -14,7 +14,7 @@ export const folders: Record<string, Folder> = {
 	"adapters/store": { mayImport: ["contract", "engine/ports.ts"], mayUse: ["node:*", "kysely", "pg"] },
 	"adapters/driver": { mayImport: ["contract", "engine/ports.ts", "adapters/system"], mayUse: ["node:*", "@agentclientprotocol/sdk"] },
 	"adapters/git": { mayImport: ["contract", "engine/ports.ts", "engine/workspaces.ts", "adapters/system"], mayUse: ["node:*"] },
-	"adapters/system": { mayImport: ["contract", "engine/ports.ts"], mayUse: ["node:*", "yaml"] },
+	"adapters/system": { mayImport: ["contract", "engine/ports.ts", "engine/issue-work.ts"], mayUse: ["node:*", "yaml"] },
 	server: { mayImport: ["contract", "engine", "views"], mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"] },
 	client: { mayImport: ["contract", "views"], mayUse: ["zod"] },
 	"surfaces/cli": { mayImport: ["contract", "views", "client", "src/version.ts", "src/programs.ts"], mayUse: ["node:*", "@commander-js/extra-typings"] },

@@ -48,8 +48,18 @@ async function live(engine: Engine): Promise<void> {
 	await done(engine, { type: "approval.answer", agent: parent.id, approval, allow: true, always: true });
 	await done(engine, { type: "turn.end", agent: parent.id, turn, state: "failed", reason: "golden" }, { as: system });
 	await done(engine, { type: "wait.open", targets: [parent.id], for: "ended" });
+	await done(engine, { type: "subscription.add", name: "spare", agentType: "shell", credential: { envFile: "/keys/spare.env" } });
+	await done(engine, { type: "subscription.add", name: "max", agentType: "shell", maxConcurrent: 2, fallback: "spare" });
+	const paid = await spawn(engine, engine.agentZero.id, { agentType: "shell", subscription: "max", prompt: "true" });
+	await provisioned(paid.id);
+	const { event: worked } = await done(engine, { type: "turn.start", agent: paid.id }, { as: system });
+	await done(engine, { type: "turn.end", agent: paid.id, turn: worked, state: "completed" }, { as: system });
+	await done(engine, { type: "subscription.cool", name: "max", until: 4_000_000_000_000 });
 	await done(engine, { type: "agent.kill", agent: dead.id });
 	await done(engine, { type: "agent.reap", agent: dead.id });
+	const { event: issue } = await done(engine, { type: "issue.add", project: "web", title: "Replace the font", body: "Everywhere.", labels: ["ux"] });
+	await done(engine, { type: "issue.comment", issue, text: "The footer too." });
+	await done(engine, { type: "issue.start", issue });
 	await refused(engine, { type: "agent.kill", agent: engine.agentZero.id }, { key: "golden-refusal" });
 }
 
@@ -72,7 +82,23 @@ async function postgres(): Promise<void> {
 	await engine[Symbol.asyncDispose]();
 	const client = new pg.Client(url);
 	await client.connect();
-	const tables = ["migration", "agent", "event", "prompt", "turn", "mail", "approval", "wait", "project", "receipt"];
+	const tables = [
+		"migration",
+		"agent",
+		"event",
+		"prompt",
+		"turn",
+		"mail",
+		"approval",
+		"wait",
+		"subscription",
+		"lease",
+		"project",
+		"issue",
+		"run",
+		"note",
+		"receipt",
+	];
 	const rows: string[] = [];
 	for (const table of tables) {
 		const found = await client.query<{ row: string }>(`select to_jsonb(t)::text as row from ${table} t order by 1`);

@@ -11,6 +11,12 @@ export async function askDaemon(path: string, body: object): Promise<string> {
 	return [data?.handle, data?.id, data?.commit].filter((part) => part !== undefined).join(" ");
 }
 
+/** Says that the work on the caller's own issue is complete. */
+export async function completeWork(summary: string): Promise<string> {
+	await call("POST", "issues/mine/work-complete", { summary });
+	return "reported";
+}
+
 /** Waits inside the turn for as long as it takes; answers with how it ended. */
 export async function waitThere(wish: { agents?: string[]; children?: boolean; timeoutMs?: number }, signal: AbortSignal): Promise<string> {
 	let wait = await call("POST", "waits", wish);

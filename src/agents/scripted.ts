@@ -5,8 +5,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { runCommand } from "./command.ts";
-import { askDaemon, waitThere } from "./daemon.ts";
-import { speak, TurnFailed, type Voice } from "./speak.ts";
+import { askDaemon, completeWork, waitThere } from "./daemon.ts";
+import { LimitMet, speak, TurnFailed, type Voice } from "./speak.ts";
 
 type Instruction = (rest: string, voice: Voice) => Promise<void>;
 
@@ -15,6 +15,7 @@ const instructions: Record<string, Instruction> = {
 	run: (command, voice) => voice.tool(command, "execute", (soFar) => runCommand(command, voice.signal, soFar)),
 	ask: (question, voice) => voice.ask(question, async () => "allowed"),
 	commit: (message, voice) => voice.tool("commit", "other", () => askDaemon("self/commit", { message })),
+	work_complete: (summary, voice) => voice.tool("work_complete", "other", () => completeWork(summary)),
 	wait: (rest, voice) => voice.tool(`wait ${rest}`, "other", () => wait(rest, voice.signal)),
 	write: (rest, voice) => voice.tool(`write ${rest.split(" ", 1)[0]}`, "edit", async () => write(rest)),
 	sleep: async (ms, voice) => void (await pause(Number(ms), undefined, { signal: voice.signal })),
@@ -29,14 +30,19 @@ const instructions: Record<string, Instruction> = {
 		await voice.say("left a process behind");
 	},
 	flood,
-	...Object.fromEntries(["limit"].map((name) => [name, later(name)])),
+	limit,
 };
 
-function later(name: string): Instruction {
-	return (rest, voice) =>
-		voice.tool(`${name} ${rest}`, "other", async () => {
-			throw new Error(`${name} is not there yet: it comes with a later version.`);
-		});
+let limitedUntil: number | null = null;
+
+/** `limit SECONDS`: from now on a usage limit is met, for so long; then the same instruction goes on. `SCRIPTED_LIMIT=off` lifts it. */
+async function limit(seconds: string, voice: Voice): Promise<void> {
+	const now = performance.timeOrigin + performance.now();
+	const over = limitedUntil !== null && limitedUntil <= now;
+	limitedUntil ??= now + Number(seconds) * 1000;
+	if (!over && process.env["SCRIPTED_LIMIT"] !== "off") throw new LimitMet(limitedUntil);
+	limitedUntil = null;
+	await voice.say("no limit now");
 }
 
 async function flood(bytes: string, voice: Voice): Promise<void> {

@@ -24,6 +24,15 @@ const permissions = [
 /** A prompt that is over because something went wrong, in words for a person. */
 export class TurnFailed extends Error {}
 
+/** The provider will not do more before a certain moment. */
+export class LimitMet extends Error {
+	readonly data: { limit: { resetAt: string } };
+	constructor(resetAt: number) {
+		super("A usage limit was met.");
+		this.data = { limit: { resetAt: new Date(resetAt).toISOString() } };
+	}
+}
+
 export function speak(name: string, carryOut: (prompt: string, voice: Voice) => Promise<void>): void {
 	let stop = new AbortController();
 	let said = 0;
@@ -61,7 +70,8 @@ export function speak(name: string, carryOut: (prompt: string, voice: Voice) => 
 			try {
 				await carryOut(prompt, { say: (text) => piece(`message-${++said}`, text), piece, tool, ask, signal });
 			} catch (error) {
-				if (!signal.aborted) throw new RequestError(-32000, error instanceof Error ? error.message : String(error));
+				if (!signal.aborted)
+					throw new RequestError(-32000, error instanceof Error ? error.message : String(error), error instanceof LimitMet ? error.data : undefined);
 			}
 			return { stopReason: signal.aborted ? ("cancelled" as const) : ("end_turn" as const) };
 		})

@@ -3,7 +3,9 @@
 import { z } from "zod";
 import { ApprovalFact, Permit, Policy } from "./approval.ts";
 import { Lease, Plan, WorkspaceFact } from "./cycle.ts";
-import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
+import { Actor, AgentId, AgentType, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
+import { IssueNumber } from "./issue.ts";
+import { StageName } from "./preset.ts";
 import { BranchName } from "./project-config.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Text } from "./text.ts";
@@ -21,7 +23,14 @@ export const HoldKind = z.enum(holdKinds);
 export type HoldKind = z.infer<typeof HoldKind>;
 
 /** A reason why no turn starts by itself. */
-export const Hold = z.strictObject({ kind: HoldKind, reason: z.string(), by: Actor, at: z.int() });
+export const Hold = z.strictObject({
+	kind: HoldKind,
+	reason: z.string(),
+	by: Actor,
+	at: z.int(),
+	/** when it ends by itself, if it does */
+	until: z.int().exactOptional(),
+});
 export type Hold = z.infer<typeof Hold>;
 
 /** Whose context an agent inherited, and up to which event. 0 means that there was nothing to inherit. */
@@ -36,6 +45,10 @@ export const AgentState = z.strictObject({
 	project: ProjectSlug.nullable(),
 	type: z.string(),
 	model: z.string().nullable(),
+	/** the one whose slots it uses; null for whichever fits its type */
+	subscription: SubscriptionName.nullable(),
+	/** somebody resumed it although its subscription cools down until then */
+	limitWaivedUntil: z.int().nullable(),
 	/** who answers when it asks for permission */
 	policy: Policy,
 	/** what it need not ask again */
@@ -60,6 +73,9 @@ export const AgentState = z.strictObject({
 	turn: z.strictObject({ id: EventId, startedAt: z.int(), silentSince: z.int().nullable() }).nullable(),
 	/** the event with which its latest turn ended */
 	turnEndedIn: EventId.nullable(),
+	/** what it works on, and the branch that it goes home to afterwards */
+	issue: z.strictObject({ id: EventId, number: IssueNumber, stage: StageName, home: z.string().nullable() }).nullable(),
+	totalTasksCompleted: z.int(),
 	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
@@ -76,7 +92,6 @@ export const AgentState = z.strictObject({
 });
 export type AgentState = z.infer<typeof AgentState>;
 
-const AgentType = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "an agent type is a short lower-case word");
 const Model = z.string().regex(/^[\x21-\x7e]{1,100}$/, "a model name has 1 to 100 visible ASCII characters");
 const Reason = Text.max(1000);
 
@@ -102,6 +117,7 @@ export const AgentSpawn = z.strictObject({
 	project: ProjectSlug.optional(),
 	agentType: AgentType.optional(),
 	model: Model.optional(),
+	subscription: SubscriptionName.optional(),
 	policy: Policy.optional(),
 });
 export type AgentSpawn = z.infer<typeof AgentSpawn>;
@@ -121,6 +137,7 @@ const AgentConfigure = z.strictObject({
 	type: z.literal("agent.configure"),
 	agent: AgentId,
 	model: Model.nullable().optional(),
+	subscription: SubscriptionName.nullable().optional(),
 	policy: Policy.optional(),
 	...Settings.partial().shape,
 });
@@ -150,6 +167,8 @@ export const agentCommands = [
 	AgentPause,
 	z.strictObject({ type: z.literal("agent.resume"), agent: AgentId }),
 	z.strictObject({ type: z.literal("agent.recover"), agent: AgentId }),
+	/** said by the daemon to itself: whether its subscription cools down may have changed */
+	z.strictObject({ type: z.literal("agent.limit"), agent: AgentId }),
 	AgentConfigure,
 	AgentInterrupt,
 	AgentKill,
@@ -166,6 +185,7 @@ export const AgentFact = z.discriminatedUnion("kind", [
 			project: ProjectSlug.nullable(),
 			type: z.string(),
 			model: z.string().nullable(),
+			subscription: SubscriptionName.nullable().default(null),
 			policy: Policy.default("ask"),
 			lineage: Lineage.nullable(),
 			supervisor: AgentId.nullable(),
@@ -175,10 +195,20 @@ export const AgentFact = z.discriminatedUnion("kind", [
 		}),
 	}),
 	/** the whole settings, so that one event is all there is to read */
-	z.object({ kind: z.literal("agent.configured"), data: Settings.extend({ model: z.string().nullable(), policy: Policy.exactOptional() }) }),
+	z.object({
+		kind: z.literal("agent.configured"),
+		data: Settings.extend({ model: z.string().nullable(), policy: Policy.exactOptional(), subscription: SubscriptionName.nullable().exactOptional() }),
+	}),
 	z.object({ kind: z.literal("agent.provisioned"), data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish() }),
+	/** an issue is its own now; nothing starts before its workspace is on the issue's branch */
+	z.object({ kind: z.literal("agent.assigned"), data: z.object({ id: EventId, number: IssueNumber, stage: StageName }) }),
+	/** with the branch that its workspace is on now, if it has one */
+	z.object({ kind: z.literal("agent.readied"), data: z.object({ branch: z.string().nullable() }) }),
+	/** it is done with the issue and goes home */
+	z.object({ kind: z.literal("agent.settling") }),
+	z.object({ kind: z.literal("agent.released"), data: z.object({ done: z.boolean() }) }),
 	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
-	z.object({ kind: z.literal("agent.held"), data: z.object({ hold: HoldKind, reason: z.string() }) }),
+	z.object({ kind: z.literal("agent.held"), data: z.object({ hold: HoldKind, reason: z.string(), until: z.int().exactOptional() }) }),
 	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind) }) }),
 	z.object({ kind: z.literal("agent.supervised"), data: z.object({ supervisor: AgentId }) }),
 	z.object({ kind: z.literal("agent.ended"), data: z.object({ reason: z.enum(endReasons), note: z.string().exactOptional() }) }),

@@ -5,10 +5,12 @@ import { agentCommands } from "./agent.ts";
 import { approvalCommands } from "./approval.ts";
 import { workspaceCommands } from "./cycle.ts";
 import type { Actor, AgentId, Key } from "./ids.ts";
+import { issueCommands } from "./issue-commands.ts";
 import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
+import { subscriptionCommands } from "./subscription.ts";
 import { turnCommands } from "./turn.ts";
 import { waitCommands } from "./wait.ts";
 
@@ -22,6 +24,8 @@ export const Command = z.discriminatedUnion("type", [
 	...workspaceCommands,
 	...mailCommands,
 	...projectCommands,
+	...issueCommands,
+	...subscriptionCommands,
 ]);
 export type Command = z.infer<typeof Command>;
 

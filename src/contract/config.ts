@@ -1,6 +1,8 @@
 // The home's `config.yaml`. Everything in it is optional; what is not known is refused, with its place.
 import { z } from "zod";
+import { AgentType } from "./ids.ts";
 import { type Limits, limits } from "./limits.ts";
+import { IssuesConfig } from "./project.ts";
 
 /** Every limit by its name, a positive number if it is there. */
 const LimitsConfig = z.strictObject(mapLimits(() => z.int().positive().optional()));
@@ -12,10 +14,14 @@ export type ContainmentLevel = z.infer<typeof ContainmentLevel>;
 export const HomeConfig = z.strictObject({
 	port: z.int().min(0).max(65_535).optional(),
 	/** the type of agent 0 on a new store */
-	agentZero: z.strictObject({ type: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "an agent type is a short lower-case word") }).optional(),
+	agentZero: z.strictObject({ type: AgentType }).optional(),
 	/** the best there is, or this one and no other */
 	containment: z.enum(["auto", ...ContainmentLevel.options]).optional(),
 	limits: LimitsConfig.optional(),
+	/** workflows that every project may use; each is checked where issues are */
+	presets: z.record(z.string(), z.unknown()).optional(),
+	/** how issues are worked on where a project says nothing else */
+	issues: IssuesConfig.optional(),
 });
 export type HomeConfig = z.infer<typeof HomeConfig>;
 

@@ -4,10 +4,12 @@ import type { AgentFact } from "./agent.ts";
 import type { ApprovalFact } from "./approval.ts";
 import type { WorkspaceFact } from "./cycle.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
+import type { IssueFact, RunFact } from "./issue.ts";
 import type { ItemFact } from "./item.ts";
 import type { MailFact } from "./mail.ts";
-import type { ProjectFact } from "./project.ts";
+import type { GitFact, ProjectFact } from "./project.ts";
 import type { PromptFact } from "./prompt.ts";
+import type { SubscriptionFact } from "./subscription.ts";
 import type { TurnFact } from "./turn.ts";
 import type { WaitFact } from "./wait.ts";
 
@@ -30,9 +32,9 @@ export type Event = z.infer<typeof Event>;
 
 /** What `decide` answers with: the events to be, before time, actor and id are known. */
 export type Fact =
-	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | WorkspaceFact | MailFact | ItemFact) & { agent: AgentId })
+	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | WorkspaceFact | MailFact | ItemFact | RunFact) & { agent: AgentId })
 	| (WaitFact & { agent: AgentId | null })
-	| (ProjectFact & { agent: null });
+	| ((ProjectFact | GitFact | SubscriptionFact | IssueFact) & { agent: null });
 
 /** What happens to a fact on its way into the journal: it gets its id, a time and an actor. */
 export type Happened<F> = F & { id: number; at: number; actor: Actor };

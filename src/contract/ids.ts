@@ -19,6 +19,13 @@ export type Handle = z.infer<typeof Handle>;
 export const ProjectSlug = z.string().regex(label, labelRule).brand<"ProjectSlug">();
 export type ProjectSlug = z.infer<typeof ProjectSlug>;
 
+/** The name of a paid plan or key. */
+export const SubscriptionName = z.string().regex(label, labelRule).brand<"SubscriptionName">();
+export type SubscriptionName = z.infer<typeof SubscriptionName>;
+
+/** A named way to start an agent. */
+export const AgentType = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "an agent type is a short lower-case word");
+
 /** The position of an event in the journal: global, in commit order, from 1. */
 export const EventId = z.int().positive();
 export type EventId = z.infer<typeof EventId>;

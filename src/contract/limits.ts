@@ -18,6 +18,10 @@ export interface Limits {
 	commandsWaitingMax: number;
 	/** and how many bytes they may have together */
 	bytesWaitingMax: number;
+	/** turns that are at work at one time; the daemon works it out from the machine if nothing is set */
+	turnsMax: number;
+	/** how long a subscription cools down whose agent did not say until when */
+	coolDownMs: number;
 	/** a turn of which nothing was heard for so long is shown to people */
 	silentTurnMs: number;
 	/** how long a receipt answers a retry */
@@ -34,6 +38,8 @@ export const limits: Limits = {
 	watchersMax: 200,
 	commandsWaitingMax: 10_000,
 	bytesWaitingMax: 64 * 1024 * 1024,
+	turnsMax: 64,
+	coolDownMs: 15 * 60 * 1000,
 	silentTurnMs: 10 * 60 * 1000,
 	receiptsKeptMs: 7 * 24 * 60 * 60 * 1000,
 };

@@ -1,6 +1,7 @@
 // A project's settings. The home's `projects/<slug>/config.yaml` is the person's word. A `.brood.yaml` in the repository
 // ranks below it and may say less: it may not loosen the sandbox or push, and what it wants to run is asked for first.
 import { z } from "zod";
+import { IssuesConfig } from "./project.ts";
 import { mergeStrategies } from "./workspace.ts";
 
 /** A branch as people name it. */
@@ -48,6 +49,7 @@ export const ProjectConfig = z.strictObject({
 		.optional()
 		.describe("when Brood pushes by itself: never, the agent's branch after each turn, or base after an approve"),
 	fileBytesMax: z.int().positive().optional().describe("no commit takes a file that is larger"),
+	issues: IssuesConfig.optional().describe("how its issues are worked on"),
 });
 export type ProjectConfig = z.infer<typeof ProjectConfig>;
 

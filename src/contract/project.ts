@@ -1,6 +1,25 @@
 // The project: a git repository under management.
 import { z } from "zod";
 import { ProjectSlug } from "./ids.ts";
+import { LoadedPreset, PresetName } from "./preset.ts";
+
+/** How issues of this project are worked on. */
+const Tuning = z.strictObject({
+	/** whether issues that are ready flow through their stages by themselves */
+	auto: z.boolean(),
+	/** so many living agents it may have before no more are made for issues */
+	agentsMax: z.int().positive().max(1000),
+	/** whether an agent's context is cleared when it is released from an issue */
+	context: z.enum(["clear", "keep"]),
+	/** of issues that name none */
+	preset: PresetName,
+	/** its own workflows by name, checked or with what is wrong with them */
+	presets: z.record(PresetName, LoadedPreset),
+});
+export type Tuning = z.infer<typeof Tuning>;
+/** As much of it as people write into a file. */
+export const IssuesConfig = Tuning.pick({ preset: true, agentsMax: true, context: true }).partial();
+export const untuned: Tuning = { auto: false, agentsMax: 3, context: "clear", preset: "lean", presets: {} };
 
 export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
@@ -14,6 +33,7 @@ export const ProjectState = z.strictObject({
 	approved: z.array(z.string()),
 	addedAt: z.int(),
 	removedAt: z.int().nullable(),
+	...Tuning.shape,
 });
 export type ProjectState = z.infer<typeof ProjectState>;
 
@@ -28,6 +48,10 @@ export type ProjectAdd = z.infer<typeof ProjectAdd>;
 const ProjectRemove = z.strictObject({ type: z.literal("project.remove"), slug: ProjectSlug });
 export type ProjectRemove = z.infer<typeof ProjectRemove>;
 
+/** What is not named stays as it is. */
+const ProjectTune = z.strictObject({ type: z.literal("project.tune"), slug: ProjectSlug, ...Tuning.partial().shape });
+export type ProjectTune = z.infer<typeof ProjectTune>;
+
 /** A person has seen what the repository's own configuration wants to run, and agrees. */
 const ProjectApprove = z.strictObject({
 	type: z.literal("project.approve"),
@@ -36,7 +60,15 @@ const ProjectApprove = z.strictObject({
 });
 export type ProjectApprove = z.infer<typeof ProjectApprove>;
 
-export const projectCommands = [ProjectAdd, ProjectRemove, ProjectApprove] as const;
+/** A git command that changed something: what was run where, and how it ended. */
+const GitRun = z.strictObject({ folder: z.string().max(4096), args: z.array(z.string().max(2000)).max(64), code: z.int().nullable(), ms: z.int() });
+export type GitRun = z.infer<typeof GitRun>;
+const GitRecord = z.strictObject({ type: z.literal("git.record"), runs: z.array(GitRun).min(1).max(100) });
+export type GitRecord = z.infer<typeof GitRecord>;
+export const projectCommands = [ProjectAdd, ProjectRemove, ProjectApprove, GitRecord, ProjectTune] as const;
+
+export const GitFact = z.object({ kind: z.literal("git.ran"), data: GitRun });
+export type GitFact = z.infer<typeof GitFact>;
 
 export const ProjectFact = z.discriminatedUnion("kind", [
 	z.object({
@@ -44,6 +76,7 @@ export const ProjectFact = z.discriminatedUnion("kind", [
 		data: z.object({ slug: ProjectSlug, path: z.string(), base: z.string().nullable().default(null), url: z.string().nullable().default(null) }),
 	}),
 	z.object({ kind: z.literal("project.approved"), data: z.object({ slug: ProjectSlug, fingerprint: z.string() }) }),
+	z.object({ kind: z.literal("project.tuned"), data: z.object({ slug: ProjectSlug, tuning: Tuning }) }),
 	z.object({ kind: z.literal("project.removed"), data: z.object({ slug: ProjectSlug }) }),
 ]);
 export type ProjectFact = z.infer<typeof ProjectFact>;

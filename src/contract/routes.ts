@@ -3,13 +3,18 @@
 import { agentRoutes } from "./routes/agents.ts";
 import { betweenRoutes } from "./routes/between.ts";
 import { houseRoutes } from "./routes/house.ts";
+import { issueRoutes } from "./routes/issues.ts";
 import type { Route } from "./routes/route.ts";
+import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { threadRoutes } from "./routes/thread.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 export type { Route } from "./routes/route.ts";
 
-export const routes = { ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes, ...workspaceRoutes } satisfies Record<string, Route>;
+// the first that fits is taken, so `agents/available` comes before `agents/:agent`
+export const routes = {
+	...{ ...subscriptionRoutes, ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes, ...issueRoutes, ...workspaceRoutes },
+} satisfies Record<string, Route>;
 
 export type Routes = typeof routes;
 export type RouteName = keyof Routes;

@@ -1,10 +1,10 @@
 // The turn: one execution of one prompt. Its id is the id of the event that started it.
 import { z } from "zod";
-import { AgentId, EventId } from "./ids.ts";
+import { AgentId, EventId, SubscriptionName } from "./ids.ts";
 import { Text } from "./text.ts";
 
 export const turnStates = ["open", "completed", "interrupted", "failed"] as const;
-export const turnSources = ["queue", "mail", "wait"] as const;
+export const turnSources = ["queue", "mail", "wait", "issue"] as const;
 const stopReasons = ["interrupt", "urgent mail"] as const;
 /** what a running turn is doing */
 export const phases = ["model", "tool", "approval", "wait", "slot"] as const;
@@ -19,6 +19,8 @@ export const TurnState = z.strictObject({
 	source: z.enum(turnSources),
 	/** started by hand, whatever held the agent */
 	manual: z.boolean(),
+	/** whose slot it has, or gave back while it waits; null if it needs none */
+	subscription: SubscriptionName.nullable(),
 	state: z.enum(turnStates),
 	startedAt: z.int(),
 	/** when the prompt was given to a process; recorded before it is, so that it never starts twice */
@@ -41,11 +43,19 @@ const TurnEnd = z.enum(["completed", "interrupted", "failed"]);
 export const TurnFact = z.discriminatedUnion("kind", [
 	z.object({
 		kind: z.literal("turn.started"),
-		data: z.object({ prompt: EventId, words: EventId.exactOptional(), source: z.enum(turnSources), manual: z.literal(true).exactOptional() }),
+		data: z.object({
+			prompt: EventId,
+			words: EventId.exactOptional(),
+			source: z.enum(turnSources),
+			manual: z.literal(true).exactOptional(),
+			subscription: SubscriptionName.exactOptional(),
+		}),
 	}),
 	z.object({ kind: z.literal("turn.handed"), data: z.object({ turn: EventId }) }),
 	/** its process was asked to stop; what it says until it does still counts */
 	z.object({ kind: z.literal("turn.stopping"), data: z.object({ turn: EventId, why: z.enum(stopReasons).exactOptional() }) }),
+	/** it waited, and has its place and its slot again */
+	z.object({ kind: z.literal("turn.continued"), data: z.object({ turn: EventId }) }),
 	/** nothing was heard of it for a long time: somebody may want to look */
 	z.object({ kind: z.literal("turn.silent"), data: z.object({ turn: EventId, since: z.int() }) }),
 	z.object({ kind: z.literal("turn.heard"), data: z.object({ turn: EventId }) }),
@@ -70,6 +80,8 @@ const TurnFinish = z.strictObject({
 	state: TurnEnd,
 	reason: z.string().max(10_000).nullable().default(null),
 	text: Text.nullable().default(null),
+	/** a usage limit was met, which ends at that moment if it is known */
+	limit: z.strictObject({ until: z.int().nullable() }).optional(),
 });
 export type TurnFinish = z.infer<typeof TurnFinish>;
 

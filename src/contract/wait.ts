@@ -8,6 +8,9 @@ export const waitStates = ["open", "met", "timeout", "cancelled"] as const;
 
 const Seen = z.object({ agent: AgentId, met: z.boolean() });
 
+const Outcome = z.object({ state: z.enum(["met", "timeout", "cancelled"]), seen: z.array(Seen) });
+export type WaitOutcome = z.infer<typeof Outcome>;
+
 const WaitWish = z.strictObject({
 	targets: z.array(AgentId).max(100),
 	for: z.enum(conditions).default("idle"),
@@ -31,12 +34,16 @@ export const WaitState = z.strictObject({
 	endedAt: z.int().nullable(),
 	/** what had become of each, when it was over */
 	seen: z.array(Seen),
+	/** how it will have ended once the agent that waits inside its turn has a slot again */
+	ready: Outcome.nullable(),
 });
 export type WaitState = z.infer<typeof WaitState>;
 
 export const WaitFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("wait.opened"), data: WaitWish.extend({ turn: EventId.nullable(), deadline: z.int().nullable() }) }),
-	z.object({ kind: z.literal("wait.ended"), data: z.object({ wait: EventId, state: z.enum(["met", "timeout", "cancelled"]), seen: z.array(Seen) }) }),
+	/** it is over, but the turn that waits cannot go on before it has a slot again */
+	z.object({ kind: z.literal("wait.ready"), data: Outcome.extend({ wait: EventId }) }),
+	z.object({ kind: z.literal("wait.ended"), data: Outcome.extend({ wait: EventId }) }),
 ]);
 export type WaitFact = z.infer<typeof WaitFact>;
 

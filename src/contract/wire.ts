@@ -6,10 +6,13 @@ import { ApprovalState, Policy } from "./approval.ts";
 import { ContainmentLevel } from "./config.ts";
 import { LeaseStep } from "./cycle.ts";
 import { Event } from "./event.ts";
-import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
+import { Actor, AgentId, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
+import { IssueNumber } from "./issue.ts";
 import { MailState } from "./mail.ts";
+import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
+import { SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
 import { Standing, Workspace } from "./workspace.ts";
@@ -23,11 +26,12 @@ export const Agent = z.object({
 	project: ProjectSlug.nullable(),
 	type: z.string(),
 	model: z.string().nullable(),
+	subscription: SubscriptionName.nullable(),
 	policy: Policy,
 	label: z.enum(labels),
 	life: z.enum(lives),
 	activity: z.enum(activities),
-	holds: z.array(z.object({ kind: HoldKind, reason: z.string(), by: Actor, at: Time })),
+	holds: z.array(z.object({ kind: HoldKind, reason: z.string(), by: Actor, at: Time, until: Time.exactOptional() })),
 	lineage: Lineage.nullable(),
 	supervisor: AgentId.nullable(),
 	workspace: Workspace.nullable(),
@@ -35,10 +39,20 @@ export const Agent = z.object({
 	lease: LeaseStep.nullable(),
 	queueLength: z.int(),
 	unreadMail: z.int(),
+	/** why its next prompt does not start, or its turn does not go on, in words; null if nothing waits */
+	waitingFor: z.string().nullable(),
+	/** how many others come first there */
+	ahead: z.int(),
+	/** when it is expected to have nothing left to do; null if that is now, or nobody can say */
+	availableAt: Time.nullable(),
 	turn: z.object({ id: EventId, startedAt: Time, phase: z.enum(phases), silentSince: Time.nullable() }).nullable(),
 	lastError: z.object({ code: RefusalCode, step: z.string(), at: Time }).nullable(),
 	createdAt: Time,
 	createdBy: Actor,
+	/** the number of the issue that it works on, and in which stage */
+	issue: IssueNumber.nullable(),
+	stage: StageName.nullable(),
+	totalTasksCompleted: z.int(),
 	lastActiveAt: Time,
 	endedAt: Time.nullable(),
 	endedBy: Actor.nullable(),
@@ -76,7 +90,7 @@ export const Approval = z.object({ ...ApprovalState.shape, path: z.array(Handle)
 export type Approval = z.infer<typeof Approval>;
 
 export const Wait = z.object({
-	...WaitState.omit({ blocking: true }).shape,
+	...WaitState.omit({ blocking: true, ready: true }).shape,
 	deadline: Time.nullable(),
 	openedAt: Time,
 	endedAt: Time.nullable(),
@@ -88,9 +102,20 @@ export type Wait = z.infer<typeof Wait>;
 export const Mail = z.object({ ...MailState.omit({ deletedAt: true }).shape, sentAt: Time, readAt: Time.nullable() });
 export type Mail = z.infer<typeof Mail>;
 
-export const Project = z.object({ slug: ProjectSlug, path: z.string(), base: z.string().nullable(), url: z.string().nullable(), addedAt: Time });
+export const Project = z.object({
+	...{ slug: ProjectSlug, path: z.string(), base: z.string().nullable(), url: z.string().nullable(), addedAt: Time },
+	...{ auto: z.boolean(), agentsMax: z.int(), context: z.enum(["clear", "keep"]), preset: z.string() },
+});
 export type Project = z.infer<typeof Project>;
 
+/** `used` is counted from the turns that hold a slot now. */
+export const Subscription = z.object({
+	...SubscriptionState.omit({ removedAt: true }).shape,
+	used: z.int(),
+	coolingUntil: Time.nullable(),
+	createdAt: Time,
+});
+export type Subscription = z.infer<typeof Subscription>;
 /** Where an agent's workspace came to rest. */
 export const AtHome = z.object({ standing: Standing, moved: z.boolean(), snapshot: z.string().nullable(), text: z.string() });
 export type AtHome = z.infer<typeof AtHome>;

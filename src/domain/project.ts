@@ -1,5 +1,5 @@
 import type { Happened } from "#contract/event.ts";
-import type { ProjectAdd, ProjectApprove, ProjectFact, ProjectState } from "#contract/project.ts";
+import { type ProjectAdd, type ProjectApprove, type ProjectFact, type ProjectState, type ProjectTune, type Tuning, untuned } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
 
@@ -29,10 +29,27 @@ export function decideApproveConfig(existing: ProjectState | undefined, { slug, 
 	return existing.approved.includes(fingerprint) ? [] : [{ kind: "project.approved", agent: null, data: { slug, fingerprint } }];
 }
 
+export function decideTune(existing: ProjectState | undefined, command: ProjectTune): Decision {
+	const { slug, auto, agentsMax, context, preset, presets } = command;
+	if (existing === undefined || existing.removedAt !== null)
+		return refuse("NOT_FOUND", `There is no project ${slug}.`, { suggestions: ["brood project list"] });
+	const tuning = {
+		...{ auto: auto ?? existing.auto, agentsMax: agentsMax ?? existing.agentsMax, context: context ?? existing.context },
+		...{ preset: preset ?? existing.preset, presets: presets ?? existing.presets },
+	};
+	const same = JSON.stringify(tuning) === JSON.stringify(tuningOf(existing));
+	return same ? [] : [{ kind: "project.tuned", agent: null, data: { slug, tuning } }];
+}
+
+const tuningOf = ({ auto, agentsMax, context, preset, presets }: ProjectState): Tuning => ({ auto, agentsMax, context, preset, presets });
+
 export function evolveProject(state: ProjectState | undefined, event: Happened<ProjectFact>): ProjectState {
 	switch (event.kind) {
 		case "project.added":
-			return { ...event.data, approved: [], addedAt: event.at, removedAt: null };
+			return { ...untuned, ...event.data, approved: [], addedAt: event.at, removedAt: null };
+		case "project.tuned":
+			if (state === undefined) throw new Error(`project.tuned of ${event.data.slug}, which was never added`);
+			return { ...state, ...event.data.tuning };
 		case "project.removed":
 		case "project.approved":
 			if (state === undefined) throw new Error(`${event.kind} of ${event.data.slug}, which was never added`);

@@ -8,6 +8,7 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import { outOfReach } from "./agent/subtree.ts";
 import { refusedNow, suggestion } from "./agent/transitions.ts";
 import type { Decision } from "./decision.ts";
+import { type Shortage, wordsOf } from "./slots.ts";
 
 /** Positions below zero are in front of the others. Prompts that come back after a crash go before even these. */
 export const frontStart = -1_000_000_000;
@@ -30,6 +31,8 @@ export interface QueueSight {
 	last: number | null;
 	lastFront: number | null;
 	above: readonly AgentId[];
+	/** what a turn that is to start now would lack */
+	short: Shortage | null;
 }
 
 export function decideQueue(agent: AgentState, command: PromptQueue, queue: QueueSight, by: { actor: Actor }): Decision {
@@ -37,6 +40,7 @@ export function decideQueue(agent: AgentState, command: PromptQueue, queue: Queu
 	const refusal = outOfReach(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt") ?? (now ? refusedNow(agent, "start") : null);
 	if (refusal) return refusal;
 	if (queue.length >= queue.lengthMax) return full(agent, queue);
+	if (queue.short !== null) return noSlot(agent, queue.short);
 	return [
 		{
 			kind: "prompt.queued",
@@ -66,13 +70,20 @@ function full(agent: AgentState, { length, lengthMax }: QueueSight): Refusal {
 	});
 }
 
+export function noSlot(agent: AgentState, short: Shortage): Refusal {
+	return refuse("NO_SLOT", `${agent.handle} cannot start now: ${wordsOf(short)}.`, {
+		details: { agent: agent.id, ...short },
+		suggestions: [suggestion("status", agent)],
+	});
+}
+
 /** An entry is not changed but replaced, and both texts are kept with who did it and when. */
 export function decideEdit(agent: AgentState, { prompt, text }: PromptEdit, queue: readonly PromptState[]): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	const entry = queue.find(({ id }) => id === prompt);
 	if (entry === undefined) return notQueued(agent, prompt);
-	if (entry.source !== "queue")
+	if (entry.source === "mail" || entry.source === "wait")
 		return refuse("CONFLICT", `Prompt ${prompt} stands for ${entry.source === "mail" ? "mail" : "a wait"} and has no words of its own.`);
 	return entry.text === text ? [] : [{ kind: "prompt.edited", agent: agent.id, text, data: { prompt, before: entry.text } }];
 }

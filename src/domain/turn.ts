@@ -18,19 +18,24 @@ import { outOfReach } from "./agent/subtree.ts";
 import { refusedNow, suggestion } from "./agent/transitions.ts";
 import type { Decision } from "./decision.ts";
 import { rendered } from "./mail.ts";
-import { headmost } from "./prompt.ts";
+import { headmost, noSlot } from "./prompt.ts";
+import type { Claim } from "./slots.ts";
 import { over } from "./wait.ts";
 
-/** The head of the queue becomes a turn: prompt and agent are claimed in this one decision. */
-export function decideStart(agent: AgentState, head: PromptState | undefined): Decision {
+/** The head of the queue becomes a turn: prompt, agent, place and slot are claimed in this one decision. */
+export function decideStart(agent: AgentState, head: PromptState | undefined, got: Claim): Decision {
 	const refusal = refusedNow(agent, "start");
 	if (refusal) return refusal;
 	// git is at its workspace: it starts when that is over
 	if (agent.lease !== null) return [];
 	// a manual turn ignores holds; they are there again when it is over
 	if (head === undefined || (agent.holds.length > 0 && !head.manual)) return [];
+	if ("short" in got) return noSlot(agent, got.short);
 	const { id: prompt, words, source, manual } = head;
-	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }) } }];
+	// whatever an agent does while it has an issue is a run of it
+	const run: Fact[] = agent.issue === null ? [] : [{ kind: "run.started", agent: agent.id, data: { issue: agent.issue.id, stage: agent.issue.stage } }];
+	const { subscription } = got;
+	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }), ...(subscription && { subscription }) } }, ...run];
 }
 
 /** What the model is about to see becomes an item with the record that it is: the prompt, or the mail that it stands for. */
@@ -140,14 +145,16 @@ export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen
 	if (turn.retriedAs !== null) return no(`is run again by prompt ${turn.retriedAs}`);
 	if (seen.words === null) return no("never handed its prompt over: it is in the queue again");
 	return [
-		{
-			kind: "prompt.queued",
-			agent: agent.id,
-			text: seen.words,
-			data: { position: seen.position, source: "queue", retries: { prompt: turn.prompt, turn: turn.id } },
-		},
+		again(turn, seen.words, seen.position),
 		...(agent.holds.some((hold) => hold.kind === "crash") ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["crash"] } } satisfies Fact] : []),
 	];
+}
+
+/** A prompt that runs what a turn was given once more, and names it. */
+export function again(turn: TurnState, words: string, position: number): Fact {
+	// what an issue asked for is still the issue's
+	const source = turn.source === "issue" ? "issue" : "queue";
+	return { kind: "prompt.queued", agent: turn.agent, text: words, data: { position, source, retries: { prompt: turn.prompt, turn: turn.id } } };
 }
 
 /** Its process is done; nothing of it is heard any more. */
@@ -231,9 +238,9 @@ type TurnEvent = Happened<TurnFact & { agent: AgentId }>;
 export function evolveTurn(state: TurnState | undefined, event: TurnEvent): TurnState {
 	if (event.kind === "turn.started") {
 		const { agent, data, id, at } = event;
-		const { prompt, words = prompt, source, manual = false } = data;
+		const { prompt, words = prompt, source, manual = false, subscription = null } = data;
 		const nothingYet = { handedAt: null, stoppingAt: null, stoppingFor: null, endedAt: null, reason: null, finalItem: null, commit: null, retriedAs: null };
-		return { id, agent, prompt, words, source, manual, state: "open", startedAt: at, ...nothingYet };
+		return { id, agent, prompt, words, source, manual, subscription, state: "open", startedAt: at, ...nothingYet };
 	}
 	if (state === undefined) throw new Error(`${event.kind} of turn ${event.data.turn}, which never started`);
 	switch (event.kind) {
@@ -241,6 +248,7 @@ export function evolveTurn(state: TurnState | undefined, event: TurnEvent): Turn
 			return { ...state, handedAt: event.at };
 		case "turn.stopping":
 			return { ...state, stoppingAt: event.at, stoppingFor: event.data.why ?? "interrupt" };
+		case "turn.continued":
 		case "turn.silent":
 		case "turn.heard":
 		case "turn.settling":

@@ -43,7 +43,7 @@ const wish = (targets: AgentId[], more: Partial<WaitOpen> = {}): WaitOpen => ({
 });
 const wait = (more: Partial<WaitState> = {}): WaitState => ({
 	...{ id: 10, agent: id("w"), turn: 7, targets: [id("a")], for: "idle", mode: "all", deadline: null, blocking: true },
-	...{ state: "open", openedAt: 1, openedBy: actingAgent(id("w")), endedAt: null, seen: [] },
+	...{ state: "open", openedAt: 1, openedBy: actingAgent(id("w")), endedAt: null, seen: [], ready: null },
 	...more,
 });
 
@@ -77,32 +77,71 @@ describe("looking", () => {
 	const busy = target({ agent: running });
 
 	test("nothing happens while it is not met and there is time", () => {
-		expect(decideLook(wait({ deadline: 100 }), [busy], queue, 99)).toEqual([]);
-		expect(decideLook(wait({ state: "met" }), [target()], queue, 99)).toEqual([]);
+		expect(decideLook(wait({ deadline: 100 }), [busy], { queue, seat: null, now: 99 })).toEqual([]);
+		expect(decideLook(wait({ state: "met" }), [target()], { queue, seat: null, now: 99 })).toEqual([]);
 	});
 
 	test("all means all, any means any", () => {
-		expect(decideLook(wait(), [target(), busy], queue, 1)).toEqual([]);
-		expect(decideLook(wait({ mode: "any" }), [target(), busy], queue, 1)).toMatchObject([{ kind: "wait.ended", data: { state: "met" } }]);
+		expect(decideLook(wait(), [target(), busy], { queue, seat: null, now: 1 })).toEqual([]);
+		expect(decideLook(wait({ mode: "any" }), [target(), busy], { queue, seat: null, now: 1 })).toMatchObject([{ kind: "wait.ended", data: { state: "met" } }]);
 	});
 
 	test("when time runs out, an agent gets an item in its turn", () => {
-		expect(decideLook(wait({ deadline: 100 }), [busy], queue, 100)).toMatchObject([
+		expect(decideLook(wait({ deadline: 100 }), [busy], { queue, seat: null, now: 100 })).toMatchObject([
 			{ kind: "wait.ended", agent: id("w"), data: { wait: 10, state: "timeout", seen: [{ agent: id("a"), met: false }] } },
 			{ kind: "timeout", agent: id("w"), turn: 7, data: { wait: 10 } },
 		]);
-		expect(decideLook(wait({ deadline: 100, agent: null }), [busy], queue, 100)).toMatchObject([{ kind: "wait.ended", agent: null }]);
+		expect(decideLook(wait({ deadline: 100, agent: null }), [busy], { queue, seat: null, now: 100 })).toMatchObject([{ kind: "wait.ended", agent: null }]);
 	});
 
 	test("one that does not block is continued by a prompt at the front", () => {
-		const facts = decideLook(wait({ blocking: false }), [target()], queue, 1);
+		const facts = decideLook(wait({ blocking: false }), [target()], { queue, seat: null, now: 1 });
 		expect(facts).toMatchObject([{ kind: "wait.ended" }, { kind: "prompt.queued", agent: id("w"), data: { source: "wait" } }]);
 	});
 
 	test("nobody cancels another agent's wait, and once is enough", () => {
-		expect(decideCancelWait(wait(), 10, { actor: actingAgent(id("a")) })).toMatchObject({ code: "FORBIDDEN" });
-		expect(decideCancelWait(wait(), 10, { actor: human })).toMatchObject([{ data: { state: "cancelled" } }]);
-		expect(decideCancelWait(wait({ state: "met" }), 10, { actor: human })).toEqual([]);
-		expect(decideCancelWait(undefined, 10, { actor: human })).toMatchObject({ code: "NOT_FOUND" });
+		expect(decideCancelWait(wait(), 10, { actor: actingAgent(id("a")) }, null)).toMatchObject({ code: "FORBIDDEN" });
+		expect(decideCancelWait(wait(), 10, { actor: human }, null)).toMatchObject([{ data: { state: "cancelled" } }]);
+		expect(decideCancelWait(wait({ state: "met" }), 10, { actor: human }, null)).toEqual([]);
+		expect(decideCancelWait(undefined, 10, { actor: human }, null)).toMatchObject({ code: "NOT_FOUND" });
 	});
+});
+
+describe("a turn that waited", () => {
+	const queue = { last: null, lastFront: null };
+	const none = { short: { of: "machine", limit: 1 } } as const;
+	const met = { state: "met", seen: [{ agent: id("a"), met: true }] } as const;
+
+	test("goes on with its place and its slot in the same decision", () => {
+		expect(decideLook(wait(), [target()], { queue, seat: { subscription: null }, now: 1 })).toEqual([
+			{ kind: "turn.continued", agent: id("w"), data: { turn: 7 } },
+			{ kind: "wait.ended", agent: id("w"), data: { wait: 10, ...met } },
+		]);
+	});
+
+	test("hears nothing before there is room, but how it ended is written down once", () => {
+		const ready = { kind: "wait.ready", agent: id("w"), data: { wait: 10, ...met } };
+		expect(decideLook(wait(), [target()], { queue, seat: none, now: 1 })).toEqual([ready]);
+		const later = wait({ ready: { ...met, seen: [...met.seen] } });
+		expect(decideLook(later, [target()], { queue, seat: none, now: 1 })).toEqual([]);
+		// what it waited for has passed again, which changes nothing
+		expect(decideLook(later, [target({ agent: running })], { queue, seat: { subscription: null }, now: 1 })).toMatchObject([
+			{ kind: "turn.continued" },
+			{ kind: "wait.ended", data: { state: "met" } },
+		]);
+	});
+
+	test("that is cancelled waits for its place as well", () => {
+		expect(decideCancelWait(wait(), 10, { actor: human }, none)).toMatchObject([{ kind: "wait.ready", data: { state: "cancelled" } }]);
+	});
+
+	test("needs nothing again that it still has", () => {
+		expect(decideLook(wait(), [target()], { queue, seat: null, now: 1 })).toMatchObject([{ kind: "wait.ended" }]);
+	});
+});
+
+test("an agent that a usage limit holds is not at rest: it goes on by itself", () => {
+	const limited = live("a", [{ kind: "agent.held", data: { hold: "limit", reason: "", until: 5 } }]);
+	expect(holds(target({ agent: limited, duePrompts: 1 }), "idle", 1)).toBe(false);
+	expect(holds(target({ agent: limited }), "idle", 1)).toBe(true);
 });

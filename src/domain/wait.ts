@@ -3,9 +3,10 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Fact, Happened } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
-import type { WaitFact, WaitOpen, WaitState } from "#contract/wait.ts";
+import type { WaitFact, WaitOpen, WaitOutcome, WaitState } from "#contract/wait.ts";
 import type { Decision } from "./decision.ts";
 import { nextPosition, type QueueSight } from "./prompt.ts";
+import type { Claim } from "./slots.ts";
 
 /** What has to be known of an agent to say whether it is waited for any longer. */
 export interface TargetSight {
@@ -32,7 +33,8 @@ export function holds(target: TargetSight, condition: WaitState["for"], since: n
 			return agent.turnEndedIn !== null && agent.turnEndedIn > since;
 		case "idle": {
 			if (agent.life !== "live" || agent.activity !== "idle" || target.waits) return false;
-			return agent.holds.length > 0 || (target.duePrompts === 0 && target.newMail === 0);
+			// a limit ends by itself, and then the agent goes on
+			return agent.holds.some(({ kind }) => kind !== "limit") || (target.duePrompts === 0 && target.newMail === 0);
 		}
 	}
 }
@@ -79,14 +81,35 @@ function circleFrom(waiter: AgentId, targets: readonly AgentId[], open: readonly
 	return null;
 }
 
+/** What a turn that waits has to have before it goes on; null if it has it, or nothing is needed. */
+export type Seat = Claim | null;
+
 /** Over when the condition holds or the time is up; else nothing changes. */
-export function decideLook(wait: WaitState, targets: readonly TargetSight[], queue: Pick<QueueSight, "last" | "lastFront">, now: number): Decision {
+export function decideLook(
+	wait: WaitState,
+	targets: readonly TargetSight[],
+	{ queue, seat, now }: { queue: Pick<QueueSight, "last" | "lastFront">; seat: Seat; now: number },
+): Decision {
 	if (wait.state !== "open") return [];
+	const outcome = wait.ready ?? outcomeOf(wait, targets, now);
+	if (outcome === null) return [];
+	const facts = concluded(wait, outcome, seat);
+	const ended = facts.some(({ kind }) => kind === "wait.ended") && outcome.state !== "cancelled";
+	return ended ? [...facts, ...told(wait, outcome.state === "met", targets, queue)] : facts;
+}
+
+function outcomeOf(wait: WaitState, targets: readonly TargetSight[], now: number): WaitOutcome | null {
 	const seen = targets.map((target) => ({ agent: target.agent.id, met: holds(target, wait.for, wait.id) }));
 	const met = wait.mode === "any" ? seen.length === 0 || seen.some((each) => each.met) : seen.every((each) => each.met);
 	const late = wait.deadline !== null && wait.deadline <= now;
-	if (!met && !late) return [];
-	return [...over(wait, met ? "met" : "timeout", seen), ...told(wait, met, targets, queue)];
+	return met || late ? { state: met ? "met" : "timeout", seen } : null;
+}
+
+/** Whoever waits inside a turn hears of the end only with a place to go on in; until then it is written down. */
+function concluded(wait: WaitState, outcome: WaitOutcome, seat: Seat): Fact[] {
+	if (seat === null || wait.agent === null || wait.turn === null) return over(wait, outcome.state, outcome.seen);
+	if ("short" in seat) return wait.ready === null ? [{ kind: "wait.ready", agent: wait.agent, data: { wait: wait.id, ...outcome } }] : [];
+	return [{ kind: "turn.continued", agent: wait.agent, data: { turn: wait.turn } }, ...over(wait, outcome.state, outcome.seen)];
 }
 
 export function over(wait: WaitState, state: "met" | "timeout" | "cancelled", seen: WaitState["seen"] = []): Fact[] {
@@ -104,11 +127,11 @@ function told(wait: WaitState, met: boolean, targets: readonly TargetSight[], qu
 	return [...item, { kind: "prompt.queued", agent, text: words, data: { position: nextPosition(true, queue), source: "wait" } }];
 }
 
-export function decideCancelWait(wait: WaitState | undefined, id: number, by: { actor: Actor }): Decision {
+export function decideCancelWait(wait: WaitState | undefined, id: number, by: { actor: Actor }, seat: Seat): Decision {
 	if (wait === undefined) return refuse("NOT_FOUND", `There is no wait ${id}.`);
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== wait.agent) return refuse("FORBIDDEN", "An agent ends only its own waits.");
-	return wait.state === "open" ? over(wait, "cancelled") : [];
+	return wait.state === "open" ? concluded(wait, { state: "cancelled", seen: [] }, seat) : [];
 }
 
 type WaitEvent = Happened<WaitFact & { agent: AgentId | null }>;
@@ -116,8 +139,10 @@ type WaitEvent = Happened<WaitFact & { agent: AgentId | null }>;
 export function evolveWait(state: WaitState | undefined, event: WaitEvent): WaitState {
 	if (event.kind === "wait.opened") {
 		const { id, agent, data, at, actor } = event;
-		return { id, agent, ...data, state: "open", openedAt: at, openedBy: actor, endedAt: null, seen: [] };
+		return { id, agent, ...data, state: "open", openedAt: at, openedBy: actor, endedAt: null, seen: [], ready: null };
 	}
 	if (state === undefined) throw new Error(`the end of wait ${event.data.wait}, which was never opened`);
-	return { ...state, state: event.data.state, endedAt: event.at, seen: event.data.seen };
+	const { wait: _, ...outcome } = event.data;
+	if (event.kind === "wait.ready") return { ...state, ready: outcome };
+	return { ...state, ...outcome, ready: null, endedAt: event.at };
 }

@@ -74,6 +74,18 @@ function sizesOf(command: Command): number[] {
 		case "prompt.queue":
 		case "prompt.edit":
 			return [utf8Bytes(command.text)];
+		case "issue.add":
+			return [utf8Bytes(command.body)];
+		case "issue.edit":
+			return [utf8Bytes(command.body ?? "")];
+		case "issue.comment":
+		case "issue.document":
+		case "issue.message":
+			return [utf8Bytes(command.text)];
+		case "issue.complete":
+			return [utf8Bytes(command.summary)];
+		case "issue.gate":
+			return [utf8Bytes(command.stderr)];
 		case "turn.finish":
 			return [utf8Bytes(command.message)];
 		case "mail.send":

@@ -12,17 +12,25 @@ import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { type IssueWork, noIssueWork } from "./issue-work.ts";
 import type { Blobs, Clock, Driver, Ids, Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
+import { autoReactor } from "./reactors/auto.ts";
+import { driftReactor } from "./reactors/drift.ts";
+import { IssueMover } from "./reactors/issues.ts";
+import { limitsReactor } from "./reactors/limits.ts";
 import { Provisioner } from "./reactors/provision.ts";
 import { TurnRunner } from "./reactors/run-turns.ts";
 import { startTurnsReactor } from "./reactors/start-turns.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { recover } from "./recover.ts";
+import { Scheduler } from "./scheduling.ts";
 import { Supervisor } from "./supervisor.ts";
+import { tune } from "./tuning.ts";
 import { WorkCycle } from "./work-cycle.ts";
+import { workspaceIssues } from "./workspace-issues.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export interface EngineParts {
@@ -34,6 +42,8 @@ export interface EngineParts {
 	ids: Ids;
 	/** where texts go that are too long for a row */
 	blobs?: Blobs;
+	/** what issues need of the world */
+	issueWork?: IssueWork;
 	/** null where there is no git */
 	workspaces?: Workspaces | null;
 	/** the type of agent 0, if it has to be made */
@@ -45,6 +55,9 @@ interface Made {
 	dispatcher: Dispatcher;
 	supervisor: Supervisor;
 	runner: TurnRunner | null;
+	mover: IssueMover;
+	work: IssueWork;
+	scheduler: Scheduler;
 	provisioner: Provisioner;
 	cycle: WorkCycle | null;
 	agentZero: AgentState;
@@ -73,14 +86,29 @@ export class Engine implements AsyncDisposable {
 			const workspaces = parts.workspaces ?? null;
 			const provisioner = new Provisioner({ reads, dispatch, workspaces });
 			const cycle = workspaces && new WorkCycle({ reads, dispatch, workspaces });
+			const scheduler = new Scheduler({ ...parts, reads });
 			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null, workspaces });
-			const turns = runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock })];
-			const reactors: Reactor[] = [provisioner, waitsReactor({ reads, dispatch, clock: parts.clock }), ...turns];
+			const turns =
+				runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler })];
+			const plain = parts.issueWork ?? noIssueWork;
+			const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
+			for (const { slug } of await reads.projects()) await tune(slug, { reads, dispatch, work });
+			const issues = { reads, dispatch, clock: parts.clock, work };
+			const mover = new IssueMover(issues);
+			const watching = [waitsReactor({ reads, dispatch, clock: parts.clock }), limitsReactor({ reads, dispatch, clock: parts.clock })];
+			const reactors: Reactor[] = [
+				provisioner,
+				driftReactor({ reads, dispatch, workspaces }),
+				...watching,
+				...turns,
+				mover,
+				autoReactor({ ...issues, agentZero: agentZero.id }),
+			];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, provisioner, cycle, agentZero });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, scheduler, provisioner, cycle, agentZero });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -102,6 +130,11 @@ export class Engine implements AsyncDisposable {
 
 	get storeKind(): Store["kind"] {
 		return this.#parts.store.kind;
+	}
+
+	/** Who comes next, and why the others do not. */
+	get scheduler(): Scheduler {
+		return this.#made.scheduler;
 	}
 
 	/** What is done with workspaces; null where there is no git. */
@@ -153,6 +186,15 @@ export class Engine implements AsyncDisposable {
 		return outcome;
 	}
 
+	get issueWork(): IssueWork {
+		return this.#made.work;
+	}
+
+	/** Looks at what is written about a project's issues, before something is decided by it. */
+	async tune(slug: ProjectSlug): Promise<Refusal | null> {
+		return await tune(slug, { reads: this.reads, dispatch: (request) => this.#made.dispatcher.dispatch(request), work: this.issueWork });
+	}
+
 	/** Finds the agent that a person means. */
 	async resolve(reference: string, project: ProjectSlug | null = null): Promise<{ id: AgentId } | Refusal> {
 		return resolve(reference, project, await this.reads.agentsNamed(reference));
@@ -175,7 +217,7 @@ export class Engine implements AsyncDisposable {
 		const phases = new Map<AgentId, Phase>();
 		for (const turn of await this.reads.openTurns()) phases.set(turn.agent, heard.get(turn.id) ?? "model");
 		for (const { agent } of await this.reads.pendingApprovals()) if (phases.has(agent)) phases.set(agent, "approval");
-		for (const { agent } of await this.reads.openWaits()) if (agent !== null && phases.has(agent)) phases.set(agent, "wait");
+		for (const { agent, ready } of await this.reads.openWaits()) if (agent !== null && phases.has(agent)) phases.set(agent, ready === null ? "wait" : "slot");
 		return phases;
 	}
 
@@ -210,6 +252,7 @@ export class Engine implements AsyncDisposable {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.drain(Promise.resolve());
+		await this.#made.mover[Symbol.asyncDispose]();
 		await this.#parts.driver?.[Symbol.asyncDispose]();
 		await this.#made.dispatcher.close();
 		await this.#parts.store[Symbol.asyncDispose]();

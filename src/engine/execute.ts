@@ -8,6 +8,7 @@
 import type { Command, Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
+import type { IssueState } from "#contract/issue.ts";
 import type { Limits } from "#contract/limits.ts";
 import { isRefusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { forbiddenFor, outsideTurn } from "#domain/permission.ts";
@@ -81,20 +82,61 @@ async function answerAgain(tx: Tx, envelope: Envelope, receipt: Receipt): Promis
 /** Everything that the batch may change, so that all writers take their locks in one order. */
 async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<Locks> {
 	const agents = new Set<AgentId>();
+	const issues = new Set<number>();
 	const projects = new Set<ProjectSlug>();
+	const slots = new Set<string>();
 	for (const { command } of batch) {
 		for (const id of await agentsOf(tx, command)) agents.add(id);
-		const project = await projectOf(tx, command);
+		const issue = await issueOf(tx, command);
+		if (issue !== undefined) issues.add(issue.id);
+		const project = issue?.project ?? (await projectOf(tx, command));
 		if (project !== null) projects.add(project);
+		for (const slot of await slotsOf(tx, command)) slots.add(slot);
 	}
-	return { agents: [...agents].sort(), projects: [...projects].sort() };
+	return { agents: [...agents].sort(), issues: [...issues].sort((a, b) => a - b), projects: [...projects].sort(), slots: [...slots].sort() };
+}
+
+/** The issue that the command is about, or that the agent of the command works on. Its project goes with it: numbers, circles and limits are the project's. */
+async function issueOf(tx: Tx, command: Command): Promise<IssueState | undefined> {
+	if (command.type === "run.finish") return await tx.issue((await tx.run(command.run))?.issue ?? 0);
+	if ("issue" in command) return await tx.issue(command.issue);
+	if (command.type !== "turn.start" && command.type !== "turn.retry") return undefined;
+	const agent = await tx.agent(command.agent);
+	return agent?.issue ? await tx.issue(agent.issue.id) : undefined;
 }
 
 /** The project that must not come or go while the command is decided. */
 async function projectOf(tx: Tx, command: Command): Promise<ProjectSlug | null> {
-	if (command.type === "project.add" || command.type === "project.remove" || command.type === "project.approve") return command.slug;
+	if ("slug" in command) return command.slug;
+	if (command.type === "issue.add") return command.project;
 	if (command.type !== "agent.spawn") return null;
 	return command.project ?? (await tx.agent(command.by))?.project ?? null;
+}
+
+/** What a command may take, or take away: `*` stands for the places on the machine, which every turn counts against. */
+async function slotsOf(tx: Tx, command: Command): Promise<string[]> {
+	switch (command.type) {
+		case "turn.start":
+		case "turn.end": {
+			if (command.type === "turn.end" && command.limit === undefined) return [];
+			const type = (await tx.agent(command.agent))?.type;
+			return ["*", ...(await tx.subscriptions()).filter((each) => each.type === type).map(({ name }) => name)];
+		}
+		case "wait.look":
+		case "wait.cancel": {
+			const wait = await tx.wait(command.wait);
+			if (wait === undefined || wait.turn === null || !wait.blocking) return [];
+			const subscription = (await tx.turn(wait.turn))?.subscription ?? null;
+			return subscription === null ? ["*"] : ["*", subscription];
+		}
+		case "subscription.add":
+		case "subscription.configure":
+		case "subscription.cool":
+		case "subscription.remove":
+			return [command.name];
+		default:
+			return [];
+	}
 }
 
 async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
@@ -102,8 +144,19 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 		case "agent.init":
 		case "project.add":
 		case "project.remove":
+		case "project.tune":
+		case "issue.add":
 		case "project.approve":
+		case "git.record":
+		case "subscription.add":
+		case "subscription.configure":
+		case "subscription.cool":
+		case "subscription.remove":
 			return [];
+		case "run.finish": {
+			const run = await tx.run(command.run);
+			return run === undefined ? [] : [run.agent];
+		}
 		case "agent.spawn":
 			// the family's limit is counted over all of it; agent 0 has none
 			return [command.by, ...(await tx.above(command.by)).slice(0, -1)];
@@ -123,6 +176,13 @@ async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
 			return wait === undefined ? [] : [...wait.targets, ...(wait.agent === null ? [] : [wait.agent])];
 		}
 		default:
-			return [command.agent];
+			return "issue" in command ? await agentsOfIssue(tx, command) : [command.agent];
 	}
+}
+
+/** Whoever has the issue, had it last, or is about to get it. */
+async function agentsOfIssue(tx: Tx, command: Extract<Command, { issue: number }>): Promise<AgentId[]> {
+	const issue = await tx.issue(command.issue);
+	const known = [issue?.assignee, issue?.leaving?.agent, issue?.lastAgent, command.type === "issue.assign" ? command.agent : null];
+	return known.filter((id) => id !== null && id !== undefined);
 }

@@ -7,13 +7,15 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalQuestion, ApprovalState } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
+import type { Actor, AgentId, Handle, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Refusal } from "#contract/refusal.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
+import type { IssueReads, IssueWrites } from "./issue-rows.ts";
 
 /** What a command led to. A replayed one did nothing now: its key had been used before. */
 export type Outcome = { done: Answer; events: Event[]; replayed: boolean } | { refused: Refusal; replayed: boolean };
@@ -25,6 +27,7 @@ export type Landed = Outcome | { fault: string };
 export interface Answer {
 	agent?: AgentState;
 	project?: ProjectState;
+	subscription?: SubscriptionState;
 	/** of an item or a prompt: the id of its event */
 	event?: number;
 }
@@ -33,6 +36,7 @@ export interface Answer {
 export interface Subject {
 	agent?: AgentId;
 	project?: ProjectSlug;
+	subscription?: SubscriptionName;
 	event?: number;
 }
 
@@ -67,6 +71,13 @@ export interface QueueEnds {
 	lastFront: number | null;
 }
 
+/** The prompt that an agent would run next, without its words. */
+export interface QueueHead extends Pick<PromptState, "priority" | "manual" | "source"> {
+	prompt: number;
+	/** when it became due */
+	since: number;
+}
+
 export interface EventRange {
 	after: number;
 	limit: number;
@@ -78,7 +89,7 @@ export interface EventRange {
 }
 
 /** Questions about committed rows (outside of a batch) or about the batch's own (inside). */
-export interface Reads {
+export interface Reads extends IssueReads {
 	agent(id: AgentId): Promise<AgentState | undefined>;
 	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
 	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
@@ -93,6 +104,10 @@ export interface Reads {
 	above(agent: AgentId): Promise<AgentId[]>;
 	project(slug: ProjectSlug): Promise<ProjectState | undefined>;
 	projects(): Promise<ProjectState[]>;
+	/** by name, also those that were removed */
+	subscriptions(): Promise<SubscriptionState[]>;
+	/** of all turns that are at work, oldest first */
+	leases(): Promise<LeaseState[]>;
 	event(id: number): Promise<Event | undefined>;
 	/** the newest item of the agent's own thread */
 	newestItem(agent: AgentId): Promise<Event | undefined>;
@@ -106,8 +121,8 @@ export interface Reads {
 	prompts(agent: AgentId): Promise<PromptState[]>;
 	/** one that is queued, or that the open turn of its agent has taken */
 	prompt(id: number): Promise<PromptState | undefined>;
-	/** the agents that have prompts whose time has come, oldest first, and whether one of these is to start whatever holds the agent */
-	agentsWithPrompts(now: number): Promise<{ agent: AgentState; manual: boolean }[]>;
+	/** the agents that have prompts whose time has come, oldest first, and the first of these prompts */
+	queueHeads(now: number): Promise<{ agent: AgentState; head: QueueHead }[]>;
 	/** when the next prompt becomes due, if one will */
 	nextPromptAt(now: number): Promise<number | null>;
 	/** how many agents have not ended */
@@ -117,6 +132,8 @@ export interface Reads {
 	turn(id: number): Promise<TurnState | undefined>;
 	/** the agent's turns, oldest first */
 	turns(agent: AgentId): Promise<TurnState[]>;
+	/** the last of them, oldest first */
+	latestTurns(agent: AgentId, limit: number): Promise<TurnState[]>;
 	/** the turns of all agents that are open, oldest first */
 	openTurns(): Promise<TurnState[]>;
 	/** the tool calls and results of a turn, oldest first, without their texts */
@@ -147,11 +164,14 @@ export interface Reads {
 /** Whose rows a batch may change. */
 export interface Locks {
 	agents: readonly AgentId[];
+	issues: readonly number[];
 	projects: readonly ProjectSlug[];
+	/** the subscriptions whose slots may be taken, and `*` for places on the machine */
+	slots: readonly string[];
 }
 
 /** One batch's transaction. Nothing in it is visible to anybody else before its COMMIT has returned. */
-export interface Tx extends Reads {
+export interface Tx extends Reads, IssueWrites {
 	/** takes the locks of the whole batch in one order; only where several writers exist */
 	lock(locks: Locks): Promise<void>;
 	/** whether an error concerns the whole batch: a full disk, a lost connection, another batch in the way */
@@ -162,6 +182,10 @@ export interface Tx extends Reads {
 	rollback(): Promise<void>;
 	putAgent(state: AgentState): Promise<void>;
 	putProject(state: ProjectState): Promise<void>;
+	putSubscription(state: SubscriptionState): Promise<void>;
+	putLease(state: LeaseState): Promise<void>;
+	/** nothing happens if the turn has none */
+	dropLease(turn: number): Promise<void>;
 	putPrompt(state: PromptState): Promise<void>;
 	removePrompts(ids: readonly number[]): Promise<void>;
 	/** out of the queue, for a turn; or back into it, with no turn */
@@ -215,8 +239,8 @@ export interface Driver extends AsyncDisposable {
 	 * Gives a prompt to the agent's process, which is up, and resolves when the turn is over, whatever the process did. Aborting asks it to stop; whoever aborts ends the process if it does not.
 	 */
 	run(turn: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd>;
-	/** Sees to it that the agent's process is up; null if it is. Nothing has been given to it yet. */
-	prepare(agent: AgentState, signal: AbortSignal): Promise<TurnEnd | null>;
+	/** Sees to it that the agent's process is up, and let in by this subscription; null if it is. Nothing has been given to it yet. */
+	prepare(agent: AgentState, signal: AbortSignal, subscription: SubscriptionState | null): Promise<TurnEnd | null>;
 	/** Stops all of the agent's processes where they are, while the work is done; they go on after two seconds at the latest. */
 	frozen<T>(agent: AgentId, work: () => Promise<T>): Promise<T>;
 	/** Ends the agent's whole process tree and resolves when nothing of it is left. */
@@ -251,6 +275,8 @@ export interface TurnEnd {
 	text: string | null;
 	/** the process cannot be started: nothing further should be tried by itself */
 	broken?: boolean;
+	/** a usage limit was met, which ends at that moment if it is known */
+	limit?: { until: number | null };
 }
 
 /** The way back for everything that reacts. */

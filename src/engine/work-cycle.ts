@@ -47,7 +47,12 @@ export class WorkCycle {
 		return await this.#leased(agent, "commit", by, async (stay) => {
 			const turn = agent.turn?.id;
 			const { message, paths } = wish;
-			const made = await this.workspaces.commit(stay, { message, ...(paths && { paths }), ...(turn !== undefined && { turn }) });
+			const made = await this.workspaces.commit(stay, {
+				message,
+				...(paths && { paths }),
+				...(turn !== undefined && { turn }),
+				...(agent.issue !== null && { stage: agent.issue.stage }),
+			});
 			if (isRefusal(made)) return made;
 			const files = made.files.map(({ status, path }) => `${status} ${path}`);
 			const data = { commit: made.commit, branch: made.branch, files: files.slice(0, 100), filesTotal: files.length, turn: turn ?? null };
@@ -64,6 +69,16 @@ export class WorkCycle {
 
 	async release(agent: AgentState, by: Actor): Promise<AtHome | Refusal> {
 		return await this.#move(agent, "release", by, async (stay, live) => await this.workspaces.release(stay, live));
+	}
+
+	/** To the branch of an issue, or home from it: from then on that branch is the workspace's own. */
+	async enter(agent: AgentState, branch: string, by: Actor): Promise<AtHome | Refusal> {
+		return await this.#move(
+			agent,
+			"release",
+			by,
+			async (stay, live) => await this.workspaces.enter({ ...stay, workspace: { ...stay.workspace, branch } }, live),
+		);
 	}
 
 	/** A snapshot first, then home; the holds that trouble set are over with it. */

@@ -5,18 +5,23 @@ import type { ApprovalFact } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { WorkspaceFact } from "#contract/cycle.ts";
 import type { Event, Fact, Happened } from "#contract/event.ts";
-import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import type { IssueFact, RunFact } from "#contract/issue.ts";
 import type { MailFact } from "#contract/mail.ts";
 import type { ProjectFact } from "#contract/project.ts";
 import type { PromptFact, PromptState } from "#contract/prompt.ts";
+import type { SubscriptionFact, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnFact } from "#contract/turn.ts";
 import type { WaitFact } from "#contract/wait.ts";
 import { evolveAgent } from "#domain/agent/evolve.ts";
 import { evolveApproval } from "#domain/approval.ts";
 import type { Decision } from "#domain/decision.ts";
+import { evolveIssue, evolveRun, noteOf, withRun } from "#domain/issue/evolve.ts";
 import { evolveMail } from "#domain/mail.ts";
 import { evolveProject } from "#domain/project.ts";
 import { evolvePrompt } from "#domain/prompt.ts";
+import { needsPlace } from "#domain/slots.ts";
+import { evolveSubscription } from "#domain/subscription.ts";
 import { evolveTurn } from "#domain/turn.ts";
 import { evolveWait } from "#domain/wait.ts";
 import { Kept } from "./kept.ts";
@@ -38,6 +43,8 @@ export class Work {
 	readonly #mails;
 	readonly #approvals;
 	readonly #waits;
+	readonly #issues;
+	readonly #runs;
 
 	constructor(tx: Tx, envelope: Envelope) {
 		this.tx = tx;
@@ -66,6 +73,14 @@ export class Work {
 			(id: number) => tx.wait(id),
 			(state) => tx.putWait(state),
 		);
+		this.#issues = new Kept(
+			(id: number) => tx.issue(id),
+			(state) => tx.putIssue(state),
+		);
+		this.#runs = new Kept(
+			(id: number) => tx.run(id),
+			(state) => tx.putRun(state),
+		);
 	}
 
 	async agent(id: AgentId): Promise<AgentState | undefined> {
@@ -76,8 +91,16 @@ export class Work {
 		return await this.#projects.get(slug);
 	}
 
+	async subscription(name: SubscriptionName): Promise<SubscriptionState | undefined> {
+		return (await this.tx.subscriptions()).find((each) => each.name === name);
+	}
+
 	async turn(id: number) {
 		return await this.#turns.get(id);
+	}
+
+	async issue(id: number) {
+		return await this.#issues.get(id);
 	}
 
 	/** Lets the facts happen: into the journal, and into the rows that they change. */
@@ -90,7 +113,7 @@ export class Work {
 		await this.#agents.write();
 		const events = await this.tx.append(facts.map((fact) => this.#event(fact)));
 		for (const [index, fact] of facts.entries()) await this.#change({ ...fact, id: events[index]?.id ?? 0, actor, at });
-		for (const rows of [this.#agents, this.#projects, this.#turns, this.#mails, this.#approvals, this.#waits]) await rows.write();
+		for (const rows of [this.#agents, this.#projects, this.#turns, this.#mails, this.#approvals, this.#waits, this.#issues, this.#runs]) await rows.write();
 		return events;
 	}
 
@@ -98,7 +121,13 @@ export class Work {
 	async answer(subject: Subject): Promise<Answer> {
 		const agent = subject.agent === undefined ? undefined : await this.agent(subject.agent);
 		const project = subject.project === undefined ? undefined : await this.project(subject.project);
-		return { ...(agent && { agent }), ...(project && { project }), ...(subject.event !== undefined && { event: subject.event }) };
+		const subscription = subject.subscription === undefined ? undefined : await this.subscription(subject.subscription);
+		return {
+			...(agent && { agent }),
+			...(project && { project }),
+			...(subscription && { subscription }),
+			...(subject.event !== undefined && { event: subject.event }),
+		};
 	}
 
 	/** What one event does to the rows. */
@@ -119,8 +148,13 @@ export class Work {
 			const turn = event.kind === "workspace.committed" && event.data.turn !== null ? await this.turn(event.data.turn) : undefined;
 			if (turn !== undefined && event.kind === "workspace.committed") this.#turns.set(turn.id, { ...turn, commit: event.data.commit });
 		} else if (isOf<WaitFact>(event, "wait.")) {
-			const id = event.kind === "wait.opened" ? event.id : event.data.wait;
-			this.#waits.set(id, evolveWait(event.kind === "wait.opened" ? undefined : await this.#waits.get(id), event));
+			await this.#changeWait(event);
+		} else if (isOf<SubscriptionFact>(event, "subscription.")) {
+			await this.tx.putSubscription(evolveSubscription(await this.subscription(event.data.name), event));
+		} else if (isOf<IssueFact>(event, "issue.")) {
+			await this.#changeIssue(event);
+		} else if (isOf<RunFact>(event, "run.")) {
+			await this.#changeRun(event);
 		} else if (isOf<ProjectFact>(event, "project.")) {
 			this.#projects.set(event.data.slug, evolveProject(await this.project(event.data.slug), event));
 		} else if (event.kind === "final" && "turn" in event && event.turn !== undefined) {
@@ -130,11 +164,42 @@ export class Work {
 	}
 
 	async #changeTurn(event: Happened<TurnFact & { agent: AgentId }>): Promise<void> {
-		this.#agents.set(event.agent, evolveAgent(await this.agent(event.agent), event));
+		const agent = evolveAgent(await this.agent(event.agent), event);
+		this.#agents.set(event.agent, agent);
 		const id = event.kind === "turn.started" ? event.id : event.data.turn;
-		this.#turns.set(id, evolveTurn(event.kind === "turn.started" ? undefined : await this.turn(id), event));
+		const turn = evolveTurn(event.kind === "turn.started" ? undefined : await this.turn(id), event);
+		this.#turns.set(id, turn);
 		if (event.kind === "turn.started") await this.tx.takePrompt(event.data.prompt, event.id);
-		if (event.kind === "turn.ended") await this.tx.dropTaken(id);
+		if ((event.kind === "turn.started" || event.kind === "turn.continued") && needsPlace(agent))
+			await this.tx.putLease({ turn: id, agent: agent.id, subscription: turn.subscription, at: event.at });
+		if (event.kind !== "turn.ended") return;
+		await this.tx.dropTaken(id);
+		await this.tx.dropLease(id);
+	}
+
+	/** A turn that waits gives back its place and its slot with the event that says so. */
+	async #changeWait(event: Happened<WaitFact & { agent: AgentId | null }>): Promise<void> {
+		const id = event.kind === "wait.opened" ? event.id : event.data.wait;
+		this.#waits.set(id, evolveWait(event.kind === "wait.opened" ? undefined : await this.#waits.get(id), event));
+		if (event.kind === "wait.opened" && event.data.blocking && event.data.turn !== null) await this.tx.dropLease(event.data.turn);
+	}
+
+	async #changeIssue(event: Happened<IssueFact>): Promise<void> {
+		const id = event.kind === "issue.added" ? event.id : event.data.issue;
+		this.#issues.set(id, evolveIssue(event.kind === "issue.added" ? undefined : await this.issue(id), event));
+		if (event.kind === "issue.commented" || event.kind === "issue.documented" || event.kind === "issue.messaged") await this.tx.putNote(noteOf(event));
+		if (event.kind !== "issue.delivered") return;
+		const told = (await this.tx.notes(id)).filter((note) => event.data.messages.includes(note.id));
+		for (const note of told) await this.tx.putNote({ ...note, delivered: true });
+	}
+
+	/** The turn of a run started directly before it, in the same decision. */
+	async #changeRun(event: Happened<RunFact & { agent: AgentId }>): Promise<void> {
+		const id = event.kind === "run.started" ? event.id : event.data.run;
+		const before = event.kind === "run.started" ? undefined : await this.#runs.get(id);
+		this.#runs.set(id, evolveRun(before, event, (await this.agent(event.agent))?.turn?.id ?? 0));
+		const issue = await this.issue(event.data.issue);
+		if (issue !== undefined) this.#issues.set(issue.id, withRun(issue, event));
 	}
 
 	async #changeApproval(event: Happened<ApprovalFact & { agent: AgentId }>): Promise<void> {
@@ -147,6 +212,8 @@ export class Work {
 		switch (event.kind) {
 			case "prompt.queued": {
 				await this.tx.putPrompt(evolvePrompt(undefined, event));
+				const issue = event.data.source === "issue" ? await this.issue((await this.agent(event.agent))?.issue?.id ?? 0) : undefined;
+				if (issue !== undefined) this.#issues.set(issue.id, { ...issue, prompt: event.id });
 				const retried = event.data.retries && (await this.turn(event.data.retries.turn));
 				if (retried !== undefined) this.#turns.set(retried.id, { ...retried, retriedAs: event.id });
 				return;

@@ -208,6 +208,18 @@ export interface Workspaces {
 	/** Goes to the agent's branch and, if it has nothing that base lacks, to base. Refuses with WORKTREE_DIRTY; never cleans. */
 	release(stay: Stay, live?: Live): Promise<AtHome | Refusal>;
 
+	/**
+	 * Goes to another branch, which the stay names as its own: the local one, else origin's, else a new one from base.
+	 * Refuses as `release`.
+	 */
+	enter(stay: Stay, live?: Live): Promise<AtHome | Refusal>;
+
+	/** Runs a command in a scratch tree of a commit, with what agents share. The tree is gone afterwards. */
+	tryOut(project: ProjectPlace, wish: { commit: string; command: string }, live?: Live): Promise<CommandRun | Refusal>;
+
+	/** The commit that a branch of the project is on; null if there is no such branch. */
+	tipOf(project: ProjectPlace, branch: string): Promise<string | null>;
+
 	/** Brings base into the agent's branch. Refuses with WORKTREE_DIRTY, MERGE_CONFLICT (files named), CONFLICT (ff is not possible); after a refusal the tree is as it was. */
 	sync(stay: Stay, strategy: SyncStrategy, live?: Live): Promise<AtHome | Refusal>;
 

@@ -119,7 +119,9 @@ export class Desk {
 
 	async counted(state: AgentState): Promise<Agent> {
 		const [queue, unreadMail, phases] = await Promise.all([this.reads.queue(state.id), this.reads.unreadMail(state.id), this.#phases(state)]);
-		return agentView(state, { queueLength: queue.length, unreadMail, phase: phases?.get(state.id) ?? "model" });
+		const counts = { queueLength: queue.length, unreadMail };
+		const outlook = (await this.engine.scheduler.outlooks([state], new Map([[state.id, counts]]))).get(state.id);
+		return agentView(state, { ...counts, outlook, phase: phases?.get(state.id) ?? "model" });
 	}
 
 	/** Only of an agent that has a turn is it asked what the turn is doing. */

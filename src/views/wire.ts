@@ -5,27 +5,37 @@ import type { Event } from "#contract/event.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Agent, Approval, Item, Mail, Project, Prompt, Snapshot, Turn, Wait } from "#contract/wire.ts";
+import type { Agent, Approval, Item, Mail, Project, Prompt, Snapshot, Subscription, Turn, Wait } from "#contract/wire.ts";
 import { labelOf } from "#domain/agent/label.ts";
+import { usedOf } from "#domain/slots.ts";
 
 /** What an agent's row does not have itself. */
 export interface Beside {
 	queueLength: number;
 	unreadMail: number;
 	phase: Phase;
+	/** of an agent that has nothing to do there is nothing to say */
+	outlook?: { waitingFor: string | null; ahead: number; availableAt: number | null } | undefined;
 }
 
-export function agentView(state: AgentState, { queueLength, unreadMail, phase }: Beside): Agent {
-	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, turn, lastError, ...rest } = state;
+export function agentView(state: AgentState, { queueLength, unreadMail, phase, outlook }: Beside): Agent {
+	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, ...visible } = state;
+	const { limitWaivedUntil: _waived, issue, turn, lastError, ...rest } = visible;
 	return {
 		...rest,
 		queueLength,
 		unreadMail,
+		waitingFor: outlook?.waitingFor ?? null,
+		ahead: outlook?.ahead ?? 0,
+		availableAt: maybe(outlook?.availableAt ?? null),
 		lease: lease?.step ?? null,
+		issue: issue?.number ?? null,
+		stage: issue?.stage ?? null,
 		label: labelOf(state),
-		holds: state.holds.map((hold) => ({ ...hold, at: iso(hold.at) })),
+		holds: state.holds.map(({ until, ...hold }) => ({ ...hold, at: iso(hold.at), ...(until !== undefined && { until: iso(until) }) })),
 		turn: turn && { id: turn.id, startedAt: iso(turn.startedAt), phase, silentSince: maybe(turn.silentSince) },
 		lastError: lastError && { ...lastError, at: iso(lastError.at) },
 		createdAt: iso(state.createdAt),
@@ -53,7 +63,7 @@ export function approvalView(approval: ApprovalState, agents: readonly AgentStat
 	return { ...approval, path, askedAt: iso(approval.askedAt), answeredAt: maybe(approval.answeredAt) };
 }
 
-export function waitView({ blocking: _, ...wait }: WaitState, targets: readonly AgentState[]): Wait {
+export function waitView({ blocking: _, ready: __, ...wait }: WaitState, targets: readonly AgentState[]): Wait {
 	const seen = targets.map((agent) => {
 		const met = wait.seen.find((each) => each.agent === agent.id)?.met ?? false;
 		return { agent: agent.id, handle: agent.handle, label: labelOf(agent), met };
@@ -67,8 +77,17 @@ export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 
 export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: number }): Snapshot => ({ ...snapshot, at: iso(at) });
 
-export const projectView = ({ slug, path, base, url, addedAt }: ProjectState): Project => ({ slug, path, base, url, addedAt: iso(addedAt) });
+export const projectView = ({ slug, path, base, url, addedAt, auto, agentsMax, context, preset }: ProjectState): Project => ({
+	...{ slug, path, base, url, addedAt: iso(addedAt) },
+	...{ auto, agentsMax, context, preset },
+});
 
-const iso = (ms: number): string => new Date(ms).toISOString();
+/** A cool-down that is over is none. */
+export function subscriptionView({ removedAt: _, ...state }: SubscriptionState, leases: readonly LeaseState[], now: number): Subscription {
+	const { coolingUntil, createdAt } = state;
+	return { ...state, used: usedOf(state.name, leases), coolingUntil: maybe((coolingUntil ?? 0) > now ? coolingUntil : null), createdAt: iso(createdAt) };
+}
 
-const maybe = (ms: number | null): string | null => (ms === null ? null : iso(ms));
+export const iso = (ms: number): string => new Date(ms).toISOString();
+
+export const maybe = (ms: number | null): string | null => (ms === null ? null : iso(ms));

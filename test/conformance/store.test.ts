@@ -1,11 +1,11 @@
 // What a store promises, held against all three of them.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { AgentId, human, initHandle, ProjectSlug, system } from "#contract/ids.ts";
+import { AgentId, actingAgent, human, initHandle, ProjectSlug, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { gateText, poisonText } from "#test/support/gate.ts";
 import { gatedStore } from "#test/support/gated-store.ts";
-import { done, refused, say, spawn } from "#test/support/say.ts";
+import { done, openTurn, refused, say, spawn } from "#test/support/say.ts";
 import { durable, flavors, freshPlace } from "#test/support/stores.ts";
 import { emptyRegistry, foldRegistry } from "#views/registry.ts";
 
@@ -139,9 +139,11 @@ describe.each(flavors)("%s", (flavor) => {
 		]);
 		expect(order[0]).toMatchObject({ priority: 3, metadata: { from: "test" }, manual: false, retries: null, source: "queue" });
 		expect(await engine.reads.nextPromptAt(engine.now())).toBe(order[3]?.notBefore);
-		expect(await engine.reads.agentsWithPrompts(engine.now())).toMatchObject([{ agent: { id: agent }, manual: false }]);
+		expect(await engine.reads.queueHeads(engine.now())).toEqual([
+			{ agent: await engine.reads.agent(agent), head: { prompt: b, priority: 3, manual: false, source: "queue", since: order[0]?.createdAt } },
+		]);
 		await queue("by hand", { now: true });
-		expect(await engine.reads.agentsWithPrompts(engine.now())).toMatchObject([{ manual: true }]);
+		expect(await engine.reads.queueHeads(engine.now())).toMatchObject([{ head: { manual: true } }]);
 		await done(engine, { type: "turn.start", agent }, { as: system });
 		const turn = (await engine.reads.openTurns())[0];
 		expect([turn?.manual, (await engine.reads.prompts(agent)).length, (await engine.reads.queue(agent)).length]).toEqual([true, 4, 4]);
@@ -157,6 +159,86 @@ describe.each(flavors)("%s", (flavor) => {
 		const events = await engine.reads.events({ after: 0, limit: 1000, agent, kind: "prompt" });
 		expect(new Set(events.map((event) => event.kind))).toEqual(new Set(["prompt.queued", "prompt.edited", "prompt.moved", "prompt.returned"]));
 		expect(await engine.reads.events({ after: 0, limit: 1000, since: engine.now() + 60_000 })).toEqual([]);
+	});
+
+	test("issues, runs and notes are the same rows everywhere", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const [web, api] = [ProjectSlug.parse("web"), ProjectSlug.parse("api")];
+		for (const slug of [web, api]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
+		await done(engine, { type: "project.tune", slug: web, context: "keep" });
+		const add = async (project: string, title: string, more: object = {}) => (await done(engine, { type: "issue.add", project, title, ...more })).event ?? 0;
+		const font = await add(web, "Font", { body: "a\0b", labels: ["ux"], priority: "high" });
+		const [logo, other] = [await add(web, "Logo", { dependsOn: [1] }), await add(api, "Other")];
+		expect((await engine.reads.issues()).map(({ id }) => id)).toEqual([font, logo, other]);
+		expect((await engine.reads.issues(web)).map(({ number, dependsOn }) => [number, dependsOn])).toEqual([
+			[1, []],
+			[2, [1]],
+		]);
+		expect([await engine.reads.lastIssueNumber(web), await engine.reads.lastIssueNumber(ProjectSlug.parse("none"))]).toEqual([2, 0]);
+		expect(await engine.reads.issueByNumber(web, 2)).toEqual(await engine.reads.issue(logo));
+		expect([await engine.reads.issueByNumber(api, 2), await engine.reads.issue(1)]).toEqual([undefined, undefined]);
+		expect(await engine.reads.issue(font)).toMatchObject({ body: "a\0b", labels: ["ux"], priority: "high", stage: "TODO" });
+		const { id: agent } = await spawn(engine, engine.agentZero.id, { project: web, agentType: "scripted" });
+		await done(engine, { type: "issue.comment", issue: font, text: "mind the footer" });
+		await done(engine, { type: "issue.message", issue: font, stage: "IN_PROGRESS", text: "now" });
+		await done(engine, { type: "issue.assign", issue: font, agent, folder: "/tmp/x" });
+		expect((await engine.reads.notes(font)).map(({ kind, text, delivered }) => [kind, text, delivered])).toEqual([
+			["comment", "mind the footer", false],
+			["message", "now", true],
+		]);
+		await expect.poll(async () => (await engine.reads.agent(agent))?.activity).toBe("idle");
+		await done(engine, { type: "turn.start", agent }, { as: system });
+		const turn = (await engine.reads.agent(agent))?.turn?.id ?? 0;
+		expect(await engine.reads.openRuns()).toMatchObject([{ issue: font, agent, turn, stage: "IN_PROGRESS", state: "open" }]);
+		await done(engine, { type: "issue.complete", issue: font, summary: "done" });
+		await done(engine, { type: "turn.hand", agent, turn }, { as: system });
+		await done(engine, { type: "turn.append", agent, turn, items: [{ kind: "usage", data: { inputTokens: 3, outputTokens: 4, cost: 0.5 } }] }, { as: system });
+		await done(engine, { type: "turn.end", agent, turn, state: "completed", text: "bye" }, { as: system });
+		await expect.poll(async () => await engine.reads.issuesMoving()).toEqual([]);
+		const [run] = await engine.reads.runs(font);
+		expect(run).toMatchObject({ state: "completed", work: true, summary: "done", tokens: { input: 3, output: 4 }, cost: 0.5 });
+		expect([await engine.reads.runsOfProject(web), await engine.reads.runsOfProject(api), await engine.reads.openRuns()]).toEqual([[run], [], []]);
+		expect([await engine.reads.run(run?.id ?? 0), await engine.reads.run(1)]).toEqual([run, undefined]);
+		expect(await engine.reads.issue(font)).toMatchObject({ stage: "IN_REVIEW", waiting: "approval", folder: "/tmp/x", lastAgent: agent });
+		expect(await engine.reads.agent(agent)).toMatchObject({ issue: null, totalTasksCompleted: 1 });
+		expect(await engine.reads.project(web)).toMatchObject({ context: "keep", auto: false });
+	});
+
+	test("subscriptions and leases are the same rows everywhere", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const add = async (name: string, more: object = {}) => await done(engine, { type: "subscription.add", name, agentType: "scripted", ...more });
+		await add("b", { maxConcurrent: 2, credential: { envFile: "/secret/env" }, quiet: { from: "22:00", to: "07:00", zone: "UTC" } });
+		const { subscription } = await add("a", { fallback: "b" });
+		expect((await engine.reads.subscriptions()).map((each) => each.name)).toEqual(["a", "b"]);
+		expect((await engine.reads.subscriptions())[0]).toEqual(subscription);
+		const { id: agent, subscription: bound } = await spawn(engine, engine.agentZero.id, { subscription: "b" });
+		expect(bound).toBe("b");
+		const turns: number[] = [];
+		for (const state of ["completed", "failed", "completed"]) {
+			const turn = await openTurn(engine, agent);
+			turns.push(turn);
+			expect(await engine.reads.leases()).toEqual([{ turn, agent, subscription: "b", at: (await engine.reads.turn(turn))?.startedAt }]);
+			await done(engine, { type: "turn.end", agent, turn, state }, { as: system });
+			expect(await engine.reads.leases()).toEqual([]);
+		}
+		expect((await engine.reads.latestTurns(agent, 2)).map(({ id }) => id)).toEqual(turns.slice(1));
+		const waiting = await openTurn(engine, agent);
+		const other = await spawn(engine, engine.agentZero.id, { agentType: "shell" });
+		await done(engine, { type: "wait.open", targets: [other.id], for: "ended" }, { as: actingAgent(agent) });
+		expect(await engine.reads.leases()).toEqual([]);
+		expect(await refused(engine, { type: "subscription.remove", name: "b" })).toMatchObject({ code: "CONFLICT" });
+		await done(engine, { type: "agent.kill", agent: other.id });
+		await expect.poll(async () => (await engine.reads.leases()).map(({ turn }) => turn)).toEqual([waiting]);
+		await done(engine, { type: "turn.end", agent, turn: waiting, state: "failed", limit: { until: engine.now() + 60_000 } }, { as: system });
+		const cooled = (await engine.reads.subscriptions())[1]?.coolingUntil;
+		expect((await engine.reads.agent(agent))?.holds).toMatchObject([{ kind: "limit", until: cooled }]);
+		await done(engine, { type: "subscription.remove", name: "a" });
+		expect(await engine.reads.subscriptions()).toMatchObject([
+			{ name: "a", removedAt: expect.any(Number) },
+			{ name: "b", removedAt: null },
+		]);
 	});
 
 	test("every text and every JSON comes back as it went in", async () => {

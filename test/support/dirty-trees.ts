@@ -7,6 +7,7 @@ import {
 	lstatSync,
 	lutimesSync,
 	mkdirSync,
+	mkdtempSync,
 	readdirSync,
 	readFileSync,
 	readlinkSync,
@@ -15,9 +16,10 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import fc from "fast-check";
-import { type IndexEntry, parseIndex } from "#adapters/git/index-file.ts";
+import { type IndexEntry, parseIndex } from "#adapters/git/tree/index-file.ts";
 
 export const states = ["clean", "detached", "merge", "rebase", "pick", "revert", "bisect", "unborn", "submodule"] as const;
 export type State = (typeof states)[number];
@@ -101,6 +103,11 @@ export function git(folder: string, args: readonly string[], more: { input?: Buf
 	}
 }
 
+/** A folder in memory where there is one: thousands of trees that nobody keeps need no disk. */
+export function scratch(name: string): string {
+	return mkdtempSync(path.join(existsSync("/dev/shm") ? "/dev/shm" : os.tmpdir(), `brood-${name}-`));
+}
+
 /** One repository per state, made once and copied. */
 export function makeTemplates(base: string): void {
 	for (const state of states) {
@@ -164,6 +171,8 @@ function begin(folder: string, state: State): void {
 
 const at = (folder: string, file: ByteName): Buffer => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(file, "latin1")]);
 
+const makePipe = "mkfifo";
+
 export function makeTree(templates: string, folder: string, wanted: Disorder): void {
 	cpSync(path.join(templates, wanted.state), folder, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 	for (const one of wanted.changes) apply(folder, one);
@@ -185,7 +194,7 @@ export function makeTree(templates: string, folder: string, wanted: Disorder): v
 		git(inner, ["commit", "-qm", "inner"]);
 		writeFileSync(path.join(inner, "loose.txt"), "not committed\n");
 	}
-	if (wanted.pipe) execFileSync("mkfifo", [path.join(folder, "pipe")]);
+	if (wanted.pipe) execFileSync(makePipe, [path.join(folder, "pipe")]);
 	// changed attributes say something else about a file that did not change; git has to look at it to see that
 	if (isFile(folder, "dos.crlf")) lutimesSync(path.join(folder, "dos.crlf"), 1_700_000_000, 1_700_000_000);
 	const present = wanted.intent.filter((file) => isFile(folder, file));

@@ -9,12 +9,15 @@ export async function contentsOf(engine: Engine) {
 	return {
 		agents,
 		projects: await engine.reads.projects(),
+		subscriptions: await engine.reads.subscriptions(),
 		events: await engine.reads.events({ after: 0, limit: 100_000 }),
 		contexts: await each((id) => engine.context(id)),
 		prompts: await each((id) => engine.reads.prompts(id)),
 		turns: await each((id) => engine.reads.turns(id)),
 		mails: await each((id) => engine.reads.mails(id)),
 		waits: await engine.reads.openWaits(),
+		issues: await engine.reads.issues(),
+		notes: await Promise.all((await engine.reads.issues()).map(({ id }) => engine.reads.notes(id))),
 		settings: Object.fromEntries(await Promise.all(agents.map(async (agent) => [agent.handle, await engine.settings(agent)]))),
 	};
 }

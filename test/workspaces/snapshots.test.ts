@@ -4,11 +4,11 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deleteBranch, emptyTrash, removeWorktree, resetTree } from "#adapters/git/destroy.ts";
-import { forkTree } from "#adapters/git/fork-tree.ts";
 import { makeGit } from "#adapters/git/git.ts";
-import { restoreSnapshot } from "#adapters/git/restore.ts";
-import { takeSnapshot } from "#adapters/git/snapshot.ts";
-import { findSnapshot, kept, pruneSnapshots, showSnapshot } from "#adapters/git/snapshots.ts";
+import { forkTree } from "#adapters/git/tree/fork-tree.ts";
+import { restoreSnapshot } from "#adapters/git/tree/restore.ts";
+import { takeSnapshot } from "#adapters/git/tree/snapshot.ts";
+import { findSnapshot, kept, pruneSnapshots, showSnapshot } from "#adapters/git/tree/snapshots.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { fingerprint, makeTemplates, git as plain } from "#test/support/dirty-trees.ts";
 

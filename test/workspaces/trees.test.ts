@@ -1,15 +1,14 @@
 // Working trees in every kind of disorder: a snapshot brings them back, a fork and a snapshot's worktree are the same, byte
 // for byte and entry for entry of the index; and what cannot be the same is named.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import os from "node:os";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forkTree } from "#adapters/git/fork-tree.ts";
 import { makeGit } from "#adapters/git/git.ts";
-import { materialize } from "#adapters/git/materialize.ts";
-import { restoreSnapshot } from "#adapters/git/restore.ts";
-import { takeSnapshot } from "#adapters/git/snapshot.ts";
+import { forkTree } from "#adapters/git/tree/fork-tree.ts";
+import { materialize } from "#adapters/git/tree/materialize.ts";
+import { restoreSnapshot } from "#adapters/git/tree/restore.ts";
+import { takeSnapshot } from "#adapters/git/tree/snapshot.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import {
 	apply,
@@ -22,6 +21,7 @@ import {
 	makeTemplates,
 	makeTree,
 	git as plain,
+	scratch,
 } from "#test/support/dirty-trees.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
@@ -29,7 +29,7 @@ const trees = torture ? 2000 : 150;
 /** trees that are tried at the same time */
 const together = 3;
 
-const base = mkdtempSync(path.join(os.tmpdir(), "brood-trees-"));
+const base = scratch("trees");
 const templates = path.join(base, "templates");
 const git = makeGit({ environment: { ...process.env, HOME: base } });
 const agent = "A".repeat(22);
@@ -124,7 +124,7 @@ async function tryTree(wanted: Disorder, damage: Harm, take = takeSnapshot): Pro
 const expectedLeft = ({ nested, pipe, state }: Disorder): string[] =>
 	[...(nested ? ["nested repository"] : []), ...(pipe ? ["pipe"] : []), ...(state === "submodule" ? ["sub"] : [])].sort();
 
-test(`${trees} trees: snapshot, fork, materialize and restore keep everything`, { timeout: torture ? 7_200_000 : 300_000 }, async () => {
+test(`${trees} trees: snapshot, fork, materialize and restore keep everything`, { timeout: torture ? 7_200_000 : 600_000 }, async () => {
 	const some = fc.array(fc.tuple(disorder, harm), { minLength: together, maxLength: together });
 	await fc.assert(
 		fc.asyncProperty(some, async (all) => {

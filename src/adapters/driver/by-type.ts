@@ -6,7 +6,7 @@ import { humanDriver } from "./human.ts";
 export function driverByType(processes: Driver): Driver {
 	const of = ({ type }: AgentState): Driver => (type === "human" ? humanDriver : processes);
 	return {
-		prepare: (agent, signal) => of(agent).prepare(agent, signal),
+		prepare: (agent, signal, subscription) => of(agent).prepare(agent, signal, subscription),
 		run: (turn, watch, signal) => of(turn.agent).run(turn, watch, signal),
 		frozen: (agent, work) => processes.frozen(agent, work),
 		end: (agent) => processes.end(agent),

@@ -6,9 +6,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Clock, Driver, TurnEnd, TurnWatch } from "#engine/ports.ts";
 import { endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly, signal } from "../system/processes.ts";
 import { type Launched, launch } from "./acp/launch.ts";
+import { credentialVariables } from "./credential.ts";
 import { environmentFor } from "./environment.ts";
 import { hearTurn } from "./hear.ts";
 
@@ -47,6 +49,8 @@ const frozenMsMax = 2000;
 interface Warm {
 	launched: Launched;
 	token: string;
+	/** whose slot it was started on */
+	subscription: string | null;
 	parking: NodeJS.Timeout | null;
 }
 
@@ -69,19 +73,21 @@ export class ProcessDriver implements Driver {
 		this.#options = options;
 	}
 
-	async prepare(agent: AgentState, signal: AbortSignal): Promise<TurnEnd | null> {
+	async prepare(agent: AgentState, signal: AbortSignal, subscription: SubscriptionState | null): Promise<TurnEnd | null> {
 		const program = this.#options.programs[agent.type];
 		if (program === undefined) return { state: "failed", reason: `There is no agent type ${agent.type}.`, text: null, broken: true };
 		await this.#ending.get(agent.id)?.done;
 		const warm = this.#warm.get(agent.id);
-		if (warm !== undefined) {
+		// a process that was let in by another subscription would go on at the expense of that one
+		if (warm !== undefined && warm.subscription !== nameOf(subscription)) await this.end(agent.id);
+		else if (warm !== undefined) {
 			if (warm.parking !== null) clearTimeout(warm.parking);
 			return null;
 		}
 		const called = new AbortController();
 		this.#starting.set(agent.id, called);
 		try {
-			return await this.#start(agent, program, AbortSignal.any([signal, called.signal]));
+			return await this.#start(agent, program, subscription, AbortSignal.any([signal, called.signal]));
 		} finally {
 			if (this.#starting.get(agent.id) === called) this.#starting.delete(agent.id);
 		}
@@ -182,21 +188,22 @@ export class ProcessDriver implements Driver {
 	}
 
 	/** A program that will not stay up is tried again, more slowly, and then given up. Null once it is up. */
-	async #start(agent: AgentState, program: AgentProgram, signal: AbortSignal): Promise<TurnEnd | null> {
+	async #start(agent: AgentState, program: AgentProgram, subscription: SubscriptionState | null, signal: AbortSignal): Promise<TurnEnd | null> {
 		for (let attempt = 0; !signal.aborted; attempt++) {
 			if (!this.#mayStart(agent.id)) {
 				return { state: "failed", reason: `Its process was started ${startsMax} times within a minute and did not stay up.`, text: null, broken: true };
 			}
 			const token = this.#options.issueToken(agent.id);
 			try {
+				const paid = credentialVariables(subscription?.credential ?? null, agent.type);
 				const launched = await launch({
 					...program,
 					containment: this.#options.containment,
 					folder: this.#folder(agent),
-					environment: this.#environment(agent, token),
+					environment: this.#environment(agent, token, paid),
 					signal,
 				});
-				this.#keep(agent.id, { launched, token, parking: null });
+				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), parking: null });
 				return null;
 			} catch (error) {
 				this.#options.revokeToken(token);
@@ -231,12 +238,15 @@ export class ProcessDriver implements Driver {
 		return folder;
 	}
 
-	#environment(agent: AgentState, token: string): Record<string, string> {
+	#environment(agent: AgentState, token: string, paid: Readonly<Record<string, string>>): Record<string, string> {
 		return environmentFor(
 			{ ...this.#options.environmentOf(agent), BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: this.#options.url(), [markName]: this.#options.mark },
 			this.#options.environment,
+			paid,
 		);
 	}
 }
+
+const nameOf = (subscription: SubscriptionState | null): string | null => subscription?.name ?? null;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

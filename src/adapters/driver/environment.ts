@@ -2,7 +2,12 @@
 const allowed =
 	/^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_[A-Z_]+|(HTTPS?|ALL|NO|https?|all|no)_(PROXY|proxy)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|NODE_COMPILE_CACHE|SSH_AUTH_SOCK|(CLAUDE|CODEX|GEMINI|OPENCODE)_(CONFIG_DIR|HOME))$/;
 
-export function environmentFor(own: Readonly<Record<string, string>>, from: NodeJS.ProcessEnv): Record<string, string> {
+/** Ours come last: nothing that lets an agent in elsewhere may change who it is here. */
+export function environmentFor(
+	own: Readonly<Record<string, string>>,
+	from: NodeJS.ProcessEnv,
+	paid: Readonly<Record<string, string>> = {},
+): Record<string, string> {
 	const passed = Object.entries(from).filter((entry): entry is [string, string] => entry[1] !== undefined && allowed.test(entry[0]));
-	return { ...Object.fromEntries(passed), ...own };
+	return { ...Object.fromEntries(passed), ...paid, ...own };
 }

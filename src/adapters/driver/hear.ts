@@ -2,7 +2,7 @@
 import type { TurnItem } from "#contract/turn.ts";
 import type { TurnEnd, TurnWatch } from "#engine/ports.ts";
 import type { Ears, Launched } from "./acp/launch.ts";
-import { finish, questionOf, silence, type Translated, translate } from "./acp/translate.ts";
+import { finish, limitOf, questionOf, silence, type Translated, translate } from "./acp/translate.ts";
 
 /** More than this waiting to be written, and the process has to wait too. */
 const waitingMax = 64;
@@ -37,6 +37,7 @@ export async function hearTurn(process: Launched, text: string, watch: TurnWatch
 			state: signal.aborted ? "interrupted" : "failed",
 			reason: reasonOf(error),
 			text: null,
+			...limitOf(error),
 		}),
 	);
 	take(finish(state));

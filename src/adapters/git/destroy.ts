@@ -6,12 +6,12 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import { exclusively } from "./exclusive.ts";
 import type { Git } from "./git.ts";
 import { above, type ByteName, namesIn, pathOf, told } from "./names.ts";
-import { operationFolders, readOperation } from "./operation.ts";
 import { branchRef, commitId } from "./refs.ts";
-import { type SnapshotRequest, takeAndTell, takeSnapshot } from "./snapshot.ts";
-import type { Snapshot } from "./snapshots.ts";
-import type { Survey } from "./survey.ts";
-import { codeOf, notThere, openTree, type Tree } from "./tree.ts";
+import { operationFolders, readOperation } from "./tree/operation.ts";
+import { type SnapshotRequest, takeAndTell, takeSnapshot } from "./tree/snapshot.ts";
+import type { Snapshot } from "./tree/snapshots.ts";
+import type { Survey } from "./tree/survey.ts";
+import { codeOf, notThere, openTree, type Tree } from "./tree/tree.ts";
 
 /** Everything that is there and that the snapshot does not hold, so that writing over it would be for good. */
 export function unheld(survey: Survey, more: { tooLarge: ByteName[]; unreadable: ByteName[]; names: ByteName[] }): ByteName[] {

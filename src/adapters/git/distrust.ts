@@ -7,10 +7,10 @@
 //
 // Known limit: between the listing and the command an agent of the same user can change the file.
 import path from "node:path";
-import { Nested } from "./nested.ts";
 import { alwaysSet, neutralFor } from "./neutral.ts";
-import { type Place, placeOf } from "./place.ts";
+import { type Place, placeOf } from "./place/place.ts";
 import { type Remotes, remotesIn, throughRemotes, verbAt } from "./remotes.ts";
+import { Nested } from "./tree/nested.ts";
 
 type Guarded = { args: readonly string[]; environment: Record<string, string> } | { refused: string };
 

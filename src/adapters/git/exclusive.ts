@@ -1,6 +1,6 @@
 // Steps that race with each other take turns.
 import { realpath } from "node:fs/promises";
-import { placeOf } from "./place.ts";
+import { placeOf } from "./place/place.ts";
 
 const tails = new Map<string, Promise<unknown>>();
 

@@ -1,7 +1,7 @@
 // Names that look as if they were inside a folder and are not: below a link, or with dots in them.
 import { lstat } from "node:fs/promises";
 import { above, type ByteName, pathOf } from "./names.ts";
-import { notThere } from "./tree.ts";
+import { notThere } from "./tree/tree.ts";
 
 export class Links {
 	readonly #folder: string;

@@ -23,25 +23,27 @@ import type {
 	Tenant,
 	Workspaces,
 } from "#engine/workspaces.ts";
-import { approveWork } from "./approve.ts";
-import { commitWork } from "./commit.ts";
-import { diffOf } from "./diff.ts";
-import { fork, startOf } from "./fork.ts";
-import { collect } from "./gc.ts";
-import { type Ground, identityOf } from "./ground.ts";
-import { healthOf } from "./health.ts";
-import { release } from "./home.ts";
-import { list, restore, show, take } from "./keep.ts";
-import { Layout } from "./layout.ts";
-import { openProject, refreshProject } from "./project.ts";
-import { provision } from "./provision.ts";
-import { pushBranch } from "./push.ts";
-import { recover } from "./recover.ts";
-import { removeWorkspace } from "./remove.ts";
-import { settingsOf } from "./settings.ts";
-import { commitsSince, standingOf, treeGone } from "./standing.ts";
-import { atHome, syncWork } from "./sync.ts";
-import { warmProject } from "./warm.ts";
+import { commitOf } from "./given.ts";
+import { fork, startOf } from "./place/fork.ts";
+import { collect } from "./place/gc.ts";
+import { type Ground, identityOf } from "./place/ground.ts";
+import { healthOf } from "./place/health.ts";
+import { Layout } from "./place/layout.ts";
+import { openProject, refreshProject } from "./place/project.ts";
+import { provision } from "./place/provision.ts";
+import { recover } from "./place/recover.ts";
+import { removeWorkspace } from "./place/remove.ts";
+import { settingsOf } from "./place/settings.ts";
+import { warmProject } from "./place/warm.ts";
+import { list, restore, show, take } from "./tree/keep.ts";
+import { approveWork } from "./work/approve.ts";
+import { enterBranch, tryOut } from "./work/branch.ts";
+import { commitWork } from "./work/commit.ts";
+import { diffOf } from "./work/diff.ts";
+import { release } from "./work/home.ts";
+import { pushBranch } from "./work/push.ts";
+import { commitsSince, standingOf, treeGone } from "./work/standing.ts";
+import { atHome, syncWork } from "./work/sync.ts";
 
 export class GitWorkspaces implements Workspaces {
 	readonly #ground: Ground;
@@ -91,6 +93,18 @@ export class GitWorkspaces implements Workspaces {
 
 	async release(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
 		return await release(this.#ground, stay, live);
+	}
+
+	async enter(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
+		return await enterBranch(this.#ground, stay, live);
+	}
+
+	async tryOut(project: ProjectPlace, wish: { commit: string; command: string }, live: Live = {}): ReturnType<Workspaces["tryOut"]> {
+		return await tryOut(this.#ground, project, wish, live);
+	}
+
+	async tipOf(project: ProjectPlace, branch: string): Promise<string | null> {
+		return await commitOf(this.#ground.git, project.path, `refs/heads/${branch}`);
 	}
 
 	async sync(stay: Stay, strategy: SyncStrategy): Promise<AtHome | Refusal> {

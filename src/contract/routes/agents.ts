@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AgentSpawn } from "../agent.ts";
 import { Policy } from "../approval.ts";
-import { EventId, Handle, ProjectSlug } from "../ids.ts";
+import { EventId, Handle, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { Agent } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
 import { none, Reason, Reference, route } from "./route.ts";
@@ -16,6 +16,7 @@ const Wish = {
 	agentType: spawn.agentType,
 	type: spawn.agentType,
 	model: spawn.model,
+	subscription: spawn.subscription,
 	policy: spawn.policy,
 	/** `none`, `share` (the parent's) or the kind of its own */
 	workspace: z.enum(["none", "share", ...workspaceKinds]).optional(),
@@ -73,6 +74,7 @@ export const agentRoutes = {
 		query: z.strictObject(Reference),
 		body: z.strictObject({
 			model: z.string().nullable().optional(),
+			subscription: SubscriptionName.nullable().optional(),
 			policy: Policy.optional(),
 			systemPrompt: z.string().nullable().optional(),
 			pinned: z.array(z.string()).optional(),

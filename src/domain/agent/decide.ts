@@ -1,8 +1,10 @@
 // What may be done to an agent that exists. Making one is in `spawn.ts`, ending one in `kill.ts`.
 import type { AgentConfigure, AgentFail, AgentPause, AgentState, Settings } from "#contract/agent.ts";
 import { refuse } from "#contract/refusal.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Workspace } from "#contract/workspace.ts";
 import type { Decision } from "../decision.ts";
+import { wrongBinding } from "../subscription.ts";
 import { resumable } from "./holds.ts";
 import { isHeld } from "./label.ts";
 import { refusedNow, suggestion } from "./transitions.ts";
@@ -53,11 +55,13 @@ export function decideRecover(agent: AgentState): Decision {
 }
 
 /** Settings belong to the agent, not to the conversation: no clear or rewind touches them. */
-export function decideConfigure(agent: AgentState, current: Settings, command: AgentConfigure): Decision {
+export function decideConfigure(agent: AgentState, current: Settings, command: AgentConfigure, subscriptions: readonly SubscriptionState[]): Decision {
 	const refusal = refusedNow(agent, "say");
 	if (refusal) return refusal;
-	const { model = agent.model, policy = agent.policy, systemPrompt = current.systemPrompt, pinned = current.pinned } = command;
-	return [{ kind: "agent.configured", agent: agent.id, data: { model, policy, systemPrompt, pinned } }];
+	const { model = agent.model, policy = agent.policy, subscription = agent.subscription } = command;
+	const { systemPrompt = current.systemPrompt, pinned = current.pinned } = command;
+	const wrong = wrongBinding(subscriptions, subscription === agent.subscription ? null : subscription, agent.type);
+	return wrong ?? [{ kind: "agent.configured", agent: agent.id, data: { model, policy, subscription, systemPrompt, pinned } }];
 }
 
 export function decideReap(agent: AgentState): Decision {

@@ -3,7 +3,7 @@ import type { AgentFact, AgentState, Hold } from "#contract/agent.ts";
 import type { ApprovalFact } from "#contract/approval.ts";
 import type { WorkspaceFact } from "#contract/cycle.ts";
 import type { Happened } from "#contract/event.ts";
-import type { AgentId } from "#contract/ids.ts";
+import { type AgentId, system } from "#contract/ids.ts";
 import type { TurnFact } from "#contract/turn.ts";
 
 type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact | WorkspaceFact) & { agent: AgentId }>;
@@ -14,15 +14,23 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 	if (state === undefined) throw new Error(`${event.kind} of ${event.agent}, which was never spawned`);
 	switch (event.kind) {
 		case "agent.configured":
-			return { ...state, model: event.data.model, policy: event.data.policy ?? state.policy, settings: event.id };
+			return configured(state, event);
 		case "agent.provisioned":
 			return { ...state, life: "live", plan: null, workspace: event.data?.workspace ?? state.workspace, seenCommit: event.data?.head ?? null };
+		case "agent.assigned":
+			return { ...state, activity: "preparing", issue: { ...event.data, home: null }, lastActiveAt: event.at };
+		case "agent.readied":
+			return { ...onBranch(state, event.data.branch), activity: "idle" };
+		case "agent.settling":
+			return { ...state, activity: "settling" };
+		case "agent.released":
+			return released(state, event.data.done ? 1 : 0);
 		case "agent.failed":
 			return { ...state, lastError: { ...event.data, at: event.at } };
 		case "agent.held":
-			return { ...state, holds: withHold(state.holds, { kind: event.data.hold, reason: event.data.reason, by: event.actor, at: event.at }) };
+			return { ...state, ...(event.data.hold === "limit" && { limitWaivedUntil: null }), holds: withHold(state.holds, held(event)) };
 		case "agent.unheld":
-			return { ...state, holds: state.holds.filter((hold) => !event.data.holds.includes(hold.kind)) };
+			return { ...state, ...waived(state, event), holds: state.holds.filter((hold) => !event.data.holds.includes(hold.kind)) };
 		case "agent.supervised":
 			return { ...state, supervisor: event.data.supervisor };
 		case "agent.ended":
@@ -40,6 +48,7 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 			return { ...state, activity: "running", turn: { id: event.id, startedAt: event.at, silentSince: null }, lastActiveAt: event.at };
 		case "turn.handed":
 		case "turn.stopping":
+		case "turn.continued":
 			return state;
 		case "turn.ended":
 			return { ...state, activity: "idle", turn: null, turnEndedIn: event.id, lastActiveAt: event.at };
@@ -73,10 +82,22 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 	}
 }
 
+function released(state: AgentState, done: number): AgentState {
+	return { ...onBranch(state, state.issue?.home ?? null), activity: "idle", issue: null, totalTasksCompleted: state.totalTasksCompleted + done };
+}
+
+/** While it works on an issue, its workspace is on the issue's branch; where it was before is remembered. */
+function onBranch(state: AgentState, branch: string | null): AgentState {
+	const { workspace, issue } = state;
+	if (workspace === null || branch === null) return state;
+	return { ...state, workspace: { ...workspace, branch }, issue: issue && { ...issue, home: issue.home ?? workspace.branch } };
+}
+
 function spawned(event: Spawned): AgentState {
 	return {
 		id: event.agent,
 		...event.data,
+		limitWaivedUntil: null,
 		permits: [],
 		lease: null,
 		seenCommit: null,
@@ -85,6 +106,8 @@ function spawned(event: Spawned): AgentState {
 		holds: [],
 		turn: null,
 		turnEndedIn: null,
+		issue: null,
+		totalTasksCompleted: 0,
 		lastError: null,
 		createdAt: event.at,
 		createdBy: event.actor,
@@ -98,6 +121,21 @@ function spawned(event: Spawned): AgentState {
 		removedBy: null,
 		removedNote: null,
 	};
+}
+
+function configured(state: AgentState, { id, data }: Extract<AgentEvent, { kind: "agent.configured" }>): AgentState {
+	const { model, policy = state.policy, subscription = state.subscription } = data;
+	return { ...state, model, policy, subscription, settings: id };
+}
+
+function held({ data, actor, at }: Extract<AgentEvent, { kind: "agent.held" }>): Hold {
+	return { kind: data.hold, reason: data.reason, by: actor, at, ...(data.until !== undefined && { until: data.until }) };
+}
+
+/** Whoever resumes an agent before its limit ends takes the limit off it; time alone does not. */
+function waived(state: AgentState, { data, actor }: Extract<AgentEvent, { kind: "agent.unheld" }>): Partial<AgentState> {
+	const limit = state.holds.find((hold) => hold.kind === "limit" && data.holds.includes("limit"));
+	return actor === system || limit?.until === undefined ? {} : { limitWaivedUntil: limit.until };
 }
 
 /** A set by kind: the newest word on a kind replaces the older one. */

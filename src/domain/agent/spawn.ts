@@ -4,7 +4,9 @@ import type { Fact } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "../decision.ts";
+import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn.ts";
 import { allot } from "../workspace.ts";
 import { refusedNow, suggestion } from "./transitions.ts";
@@ -22,6 +24,8 @@ export interface SpawnSight {
 	project: ProjectState | null | undefined;
 	/** the first wished-for handle that nobody ever had, if any */
 	handle: Handle | undefined;
+	/** all that there are */
+	subscriptions: readonly SubscriptionState[];
 	/** a living agent of the project that works in the repository itself */
 	inMain: AgentState | undefined;
 	/** the agent whose family is full, if one is */
@@ -59,6 +63,10 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 			suggestions: [`brood log ${parent.handle} --context`],
 		});
 	}
+	const type = command.agentType ?? parent.type;
+	const subscription = command.subscription ?? (type === parent.type ? parent.subscription : null);
+	const wrong = wrongBinding(seen.subscriptions, command.subscription ?? null, type);
+	if (wrong) return wrong;
 	const allotted = allot({ parent, project: seen.project, inMain: seen.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
 	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: seen.forkPoint } : null;
@@ -71,8 +79,9 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 				handle: seen.handle,
 				name: command.name ?? null,
 				project: seen.project?.slug ?? null,
-				type: command.agentType ?? parent.type,
+				type,
 				model: command.model ?? parent.model,
+				subscription,
 				policy: command.policy ?? parent.policy,
 				lineage,
 				supervisor: supervisor.id,
@@ -113,6 +122,7 @@ export function decideInit(existing: AgentState | undefined, command: { agentTyp
 		project: null,
 		type: command.agentType,
 		model: null,
+		subscription: null,
 		policy: "ask" as const,
 		lineage: null,
 		supervisor: null,

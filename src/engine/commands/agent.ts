@@ -55,6 +55,7 @@ export async function spawnAgent(work: Work, command: AgentSpawn, limits: Limits
 		openCalls: parent.turn === null ? [] : openCallsOf(await work.tx.callsOfTurn(parent.id, parent.turn.id)),
 		project,
 		handle: await firstFree(work, project?.slug ?? null, wishes),
+		subscriptions: command.subscription === undefined ? [] : await work.tx.subscriptions(),
 		inMain: project ? await inMain(work, project.slug) : undefined,
 		full: await fullFamily(work, supervisor, limits.descendantsMax),
 	};
@@ -112,7 +113,8 @@ async function fullFamily(work: Work, supervisor: AgentState, limit: number): Pr
 export async function configureAgent(work: Work, command: AgentConfigure): Promise<Decided> {
 	const agent = await work.agent(command.agent);
 	const current = await settingsOf(work.tx, agent?.settings ?? null);
-	return await onAgent(work, command.agent, (state) => decideConfigure(state, current, command));
+	const subscriptions = command.subscription === undefined ? [] : await work.tx.subscriptions();
+	return await onAgent(work, command.agent, (state) => decideConfigure(state, current, command, subscriptions));
 }
 
 /** The settings that an event holds; none if the agent never had any. */

@@ -1,12 +1,15 @@
 // What the deciders of approvals and waits have to see.
 import type { ApprovalAnswer } from "#contract/approval.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
-import type { WaitOpen } from "#contract/wait.ts";
+import type { Limits } from "#contract/limits.ts";
+import type { WaitOpen, WaitState } from "#contract/wait.ts";
 import { decideAnswer } from "#domain/approval.ts";
 import { wakesOnMail } from "#domain/mail.ts";
-import { decideCancelWait, decideLook, decideOpen, type TargetSight } from "#domain/wait.ts";
+import { claimAgain } from "#domain/slots.ts";
+import { decideCancelWait, decideLook, decideOpen, type Seat, type TargetSight } from "#domain/wait.ts";
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
+import { capacityOf } from "./slots.ts";
 
 export async function answerApproval(work: Work, command: ApprovalAnswer): Promise<Decided> {
 	const approval = await work.tx.approval(command.approval);
@@ -22,14 +25,23 @@ export async function openWait(work: Work, command: WaitOpen): Promise<Decided> 
 	return { decision: decideOpen(command, seen, work.envelope), subject: "the event" };
 }
 
-export async function lookAtWait(work: Work, id: number): Promise<Decided> {
+export async function lookAtWait(work: Work, id: number, limits: Limits): Promise<Decided> {
 	const wait = await work.tx.wait(id);
 	if (wait === undefined) return { decision: [], subject: {} };
 	const waiting = new Set((await work.tx.openWaits()).flatMap((open) => open.agent ?? []));
 	const targets: TargetSight[] = [];
 	for (const target of wait.targets) targets.push(...(await sightOf(work, target, waiting)));
 	const queue = wait.agent === null ? { last: null, lastFront: null } : await work.tx.queue(wait.agent);
-	return { decision: decideLook(wait, targets, queue, work.envelope.at), subject: {} };
+	return { decision: decideLook(wait, targets, { queue, seat: await seatOf(work, wait, limits), now: work.envelope.at }), subject: {} };
+}
+
+/** Only a turn that is still open and gave its place back has to have one again. */
+async function seatOf(work: Work, { agent: id, turn: of, blocking }: WaitState, limits: Limits): Promise<Seat> {
+	if (id === null || of === null || !blocking) return null;
+	const [agent, turn] = [await work.agent(id), await work.turn(of)];
+	if (agent === undefined || turn?.state !== "open") return null;
+	const capacity = await capacityOf(work, limits);
+	return capacity.leases.some((lease) => lease.turn === turn.id) ? null : claimAgain(agent, turn.subscription, capacity);
 }
 
 async function sightOf(work: Work, id: AgentId, waiting: ReadonlySet<AgentId>): Promise<TargetSight[]> {
@@ -41,6 +53,8 @@ async function sightOf(work: Work, id: AgentId, waiting: ReadonlySet<AgentId>): 
 	return [{ agent, duePrompts: due.length, unreadMail: mails.filter((mail) => mail.state !== "read").length, newMail, waits: waiting.has(id) }];
 }
 
-export async function cancelWait(work: Work, id: number): Promise<Decided> {
-	return { decision: decideCancelWait(await work.tx.wait(id), id, work.envelope), subject: { event: id } };
+export async function cancelWait(work: Work, id: number, limits: Limits): Promise<Decided> {
+	const wait = await work.tx.wait(id);
+	const seat = wait === undefined ? null : await seatOf(work, wait, limits);
+	return { decision: decideCancelWait(wait, id, work.envelope, seat), subject: { event: id } };
 }

@@ -4,15 +4,39 @@ import type { Limits } from "#contract/limits.ts";
 import { decideFail, decidePause, decideProvisioned, decideReap, decideRecover, decideResume } from "#domain/agent/decide.ts";
 import { decideAsk } from "#domain/approval.ts";
 import { decideClear, decideMark } from "#domain/history.ts";
+import { decideAttend, decideComment, decideDeleteIssue, decideDepend, decideUndepend } from "#domain/issue/decide.ts";
+import { decideMoveIssue, decideStartIssue } from "#domain/issue/flow.ts";
 import { decideAppend } from "#domain/item.ts";
-import { decideAddProject, decideApproveConfig, decideRemoveProject } from "#domain/project.ts";
+import { decideAddProject, decideApproveConfig, decideRemoveProject, decideTune } from "#domain/project.ts";
 import { decideCancel, decideEdit, decideMove } from "#domain/prompt.ts";
+import { decideAddSubscription, decideConfigureSubscription, decideCool } from "#domain/subscription.ts";
 import { decideHeard, decideSettle, decideSilent, decideTurnAppend } from "#domain/turn.ts";
 import { decideDrift, decideFound, decideFree, decideLease, decideLeaseCrash, decideRecord } from "#domain/workspace.ts";
 import type { Decided, Work } from "../work.ts";
 import { configureAgent, deleteAgent, initAgent, killAgent, onAgent, spawnAgent } from "./agent.ts";
+import {
+	addIssue,
+	approveIssue,
+	assignIssue,
+	completeIssue,
+	documentIssue,
+	editIssue,
+	finishRun,
+	gateIssue,
+	leftIssue,
+	loseIssue,
+	mergeIssue,
+	messageIssue,
+	onIssue,
+	readyIssue,
+	rejectIssue,
+	retryIssue,
+	unassignIssue,
+	withSight,
+} from "./issue.ts";
 import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
 import { answerApproval, cancelWait, lookAtWait, openWait } from "./open.ts";
+import { limitAgent, onSubscription, removeSubscription } from "./slots.ts";
 import {
 	crashTurn,
 	endTurn,
@@ -42,6 +66,7 @@ const handlers: Handlers = {
 	"agent.resume": (work, { agent }) => onAgent(work, agent, decideResume),
 	"agent.recover": (work, { agent }) => onAgent(work, agent, decideRecover),
 	"agent.reap": (work, { agent }) => onAgent(work, agent, decideReap),
+	"agent.limit": (work, { agent }) => limitAgent(work, agent),
 	"agent.configure": configureAgent,
 	"agent.interrupt": interruptAgent,
 
@@ -55,7 +80,7 @@ const handlers: Handlers = {
 	"prompt.move": (work, command) => onQueue(work, command.agent, (agent, queue) => decideMove(agent, command, queue)),
 	"prompt.cancel": (work, command) => onQueue(work, command.agent, (agent, queue) => decideCancel(agent, command, queue)),
 
-	"turn.start": (work, { agent }) => startTurn(work, agent),
+	"turn.start": (work, { agent }, limits) => startTurn(work, agent, limits),
 	"turn.hand": handTurn,
 	"turn.append": (work, command) => inThread(work, command.agent, (agent) => decideTurnAppend(agent, command)),
 	"turn.end": endTurn,
@@ -71,8 +96,8 @@ const handlers: Handlers = {
 	"approval.ask": (work, command) => inThread(work, command.agent, (agent) => decideAsk(agent, command)),
 	"approval.answer": answerApproval,
 	"wait.open": openWait,
-	"wait.look": (work, { wait }) => lookAtWait(work, wait),
-	"wait.cancel": (work, { wait }) => cancelWait(work, wait),
+	"wait.look": (work, { wait }, limits) => lookAtWait(work, wait, limits),
+	"wait.cancel": (work, { wait }, limits) => cancelWait(work, wait, limits),
 
 	"workspace.lease": (work, command) => onAgent(work, command.agent, (agent) => decideLease(agent, command, work.envelope)),
 	"workspace.free": (work, { agent }) => onAgent(work, agent, decideFree),
@@ -87,6 +112,8 @@ const handlers: Handlers = {
 	"mail.delete": deleteMail,
 
 	"project.add": async (work, command) => ({ decision: decideAddProject(await work.project(command.slug), command), subject: { project: command.slug } }),
+	"project.tune": async (work, command) => ({ decision: decideTune(await work.project(command.slug), command), subject: { project: command.slug } }),
+	"git.record": async (_, { runs }) => ({ decision: runs.map((data) => ({ kind: "git.ran", agent: null, data })), subject: {} }),
 	"project.approve": async (work, command) => ({
 		decision: decideApproveConfig(await work.project(command.slug), command),
 		subject: { project: command.slug },
@@ -96,6 +123,34 @@ const handlers: Handlers = {
 		const alive = living.filter((agent) => agent.life !== "ended").length;
 		return { decision: decideRemoveProject(await work.project(slug), slug, alive), subject: { project: slug } };
 	},
+
+	"issue.add": addIssue,
+	"issue.edit": editIssue,
+	"issue.start": (work, { issue }) => withSight(work, issue, decideStartIssue),
+	"issue.assign": assignIssue,
+	"issue.unassign": (work, { issue }) => unassignIssue(work, issue),
+	"issue.move": (work, command) => withSight(work, command.issue, (seen) => decideMoveIssue(seen, command)),
+	"issue.depend": (work, command) => withSight(work, command.issue, ({ issue, all }) => decideDepend(issue, command, all)),
+	"issue.undepend": (work, command) => onIssue(work, command.issue, (issue) => decideUndepend(issue, command)),
+	"issue.comment": (work, command) => onIssue(work, command.issue, (issue) => decideComment(issue, command)),
+	"issue.document": documentIssue,
+	"issue.message": messageIssue,
+	"issue.approve": approveIssue,
+	"issue.reject": rejectIssue,
+	"issue.attend": (work, command) => onIssue(work, command.issue, (issue) => decideAttend(issue, command, work.envelope)),
+	"issue.retry": retryIssue,
+	"issue.delete": (work, { issue }) => onIssue(work, issue, decideDeleteIssue),
+	"issue.complete": completeIssue,
+	"issue.ready": readyIssue,
+	"issue.left": leftIssue,
+	"issue.lose": loseIssue,
+	"issue.gate": gateIssue,
+	"issue.merge": mergeIssue,
+	"run.finish": finishRun,
+	"subscription.add": (work, command) => onSubscription(work, command.name, (all) => decideAddSubscription(all, command)),
+	"subscription.configure": (work, command) => onSubscription(work, command.name, (all) => decideConfigureSubscription(all, command)),
+	"subscription.cool": (work, command) => onSubscription(work, command.name, (all) => decideCool(all, command)),
+	"subscription.remove": (work, { name }) => removeSubscription(work, name),
 };
 
 export async function loadAndDecide(work: Work, command: Command, limits: Limits): Promise<Decided> {

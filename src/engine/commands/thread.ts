@@ -6,9 +6,11 @@ import type { Limits } from "#contract/limits.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptQueue, PromptState } from "#contract/prompt.ts";
 import type { TurnDone, TurnFinish, TurnRelease, TurnRetry } from "#contract/turn.ts";
+import { decideLimitedEnd } from "#domain/cooldown.ts";
 import type { Decision } from "#domain/decision.ts";
 import { decideRewind } from "#domain/history.ts";
 import { decideQueue, headmost, nextDue } from "#domain/prompt.ts";
+import { claim } from "#domain/slots.ts";
 import {
 	closed,
 	decideCrash,
@@ -25,6 +27,7 @@ import {
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
 import { looseThreads } from "./loose.ts";
+import { capacityOf } from "./slots.ts";
 
 /** Like `onAgent`, for commands that make an event of the thread and answer with its id. */
 export async function inThread(work: Work, id: AgentId, decide: (agent: AgentState) => Decision): Promise<Decided> {
@@ -39,12 +42,21 @@ export async function rewindContext(work: Work, command: ContextRewind): Promise
 export async function queuePrompt(work: Work, command: PromptQueue, limits: Limits): Promise<Decided> {
 	const queue = await work.tx.queue(command.agent);
 	const above = await work.tx.above(command.agent);
-	return await inThread(work, command.agent, (agent) => decideQueue(agent, command, { ...queue, above, lengthMax: limits.queueLengthMax }, work.envelope));
+	const capacity = command.now ? await capacityOf(work, limits) : null;
+	return await inThread(work, command.agent, (agent) => {
+		const got = capacity && claim(agent, capacity, true);
+		const short = got !== null && "short" in got ? got.short : null;
+		return decideQueue(agent, command, { ...queue, above, lengthMax: limits.queueLengthMax, short }, work.envelope);
+	});
 }
 
-export async function startTurn(work: Work, agent: AgentId): Promise<Decided> {
+export async function startTurn(work: Work, agent: AgentId, limits: Limits): Promise<Decided> {
 	const head = nextDue(await work.tx.prompts(agent), work.envelope.at);
-	return await inThread(work, agent, (state) => decideStart(state, head));
+	const { issue } = (await work.agent(agent)) ?? { issue: null };
+	const open = issue === null ? undefined : (await work.issue(issue.id))?.run;
+	// what the last run left is settled before the next one begins
+	const capacity = await capacityOf(work, limits);
+	return await inThread(work, agent, (state) => (typeof open === "number" ? [] : decideStart(state, head, claim(state, capacity, head?.manual))));
 }
 
 /** Commands about entries of a queue. */
@@ -105,10 +117,16 @@ const lettersLengthMax = 128 * 1024;
 
 const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, turn) ?? [];
 
-export async function endTurn(work: Work, command: TurnFinish): Promise<Decided> {
+export async function endTurn(work: Work, command: TurnFinish, { coolDownMs }: Limits): Promise<Decided> {
 	const loose = await looseThreads(work, command.agent, command.turn);
-	const commit = (await work.turn(command.turn))?.commit ?? null;
-	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, loose, commit));
+	const turn = await work.turn(command.turn);
+	if (turn !== undefined && command.limit !== undefined) {
+		const words = turn.handedAt === null ? null : await wordsOf(work, turn);
+		const position = headmost((await work.tx.queue(command.agent)).first);
+		const seen = { turn, words, position, subscriptions: await work.tx.subscriptions(), coolDownMs, now: work.envelope.at };
+		return await onAgent(work, command.agent, (agent) => decideLimitedEnd(agent, command, loose, seen));
+	}
+	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, loose, turn?.commit ?? null));
 }
 
 export async function interruptAgent(work: Work, command: AgentInterrupt): Promise<Decided> {

@@ -4,6 +4,7 @@
 // nothing, and its prompt goes back to the queue; a turn with it may have done anything, and only a person runs it again.
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, system } from "#contract/ids.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { mayPass, patiently } from "../patience.ts";
 import type { Dispatch, Driver, Outcome, TurnEnd } from "../ports.ts";
@@ -88,7 +89,7 @@ export class TurnRunner implements Reactor {
 
 	async #carryOut(turn: TurnState, agent: AgentState, listener: Listener, signal: AbortSignal): Promise<void> {
 		const { driver } = this.#parts;
-		const failed = (await this.#unfit(agent)) ?? (await driver.prepare(agent, signal).catch(failure));
+		const failed = (await this.#unfit(agent)) ?? (await driver.prepare(agent, signal, await this.#paidFrom(turn)).catch(failure));
 		if (failed !== null) return await this.#giveBack(turn, failed, signal);
 		const words = await this.#handOver(turn);
 		// refused because it is over, or over because there was nothing left to say
@@ -98,6 +99,10 @@ export class TurnRunner implements Reactor {
 		if (this.#draining && agent.type === "human") return;
 		await this.#settle(agent, turn);
 		await this.#end(turn, signal.aborted ? await this.#stopped(turn) : end);
+	}
+
+	async #paidFrom({ subscription }: TurnState): Promise<SubscriptionState | null> {
+		return subscription === null ? null : ((await this.#parts.reads.subscriptions()).find(({ name }) => name === subscription) ?? null);
 	}
 
 	/** Why its workspace is no place to start a turn in. A person looks after their own. */
@@ -142,8 +147,8 @@ export class TurnRunner implements Reactor {
 		return { state: "interrupted", reason: why, text: null };
 	}
 
-	async #end(turn: TurnState, { state, reason, text }: TurnEnd): Promise<void> {
-		await this.#say(turn, { type: "turn.end", state, reason: reason?.slice(0, 2000) ?? null, text: text && brief(text) });
+	async #end(turn: TurnState, { state, reason, text, limit }: TurnEnd): Promise<void> {
+		await this.#say(turn, { type: "turn.end", state, reason: reason?.slice(0, 2000) ?? null, text: text && brief(text), ...(limit && { limit }) });
 	}
 
 	async #say(turn: { id: number; agent: AgentId }, command: object): Promise<Outcome> {

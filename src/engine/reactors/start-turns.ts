@@ -1,27 +1,40 @@
-// Starts a turn wherever a prompt is due and its agent is idle: if nothing holds the agent, or the prompt was given by hand.
+// Starts turns, and lets those go on that have waited: whom, and in which order, the scheduler says. Whether there is really
+// room is decided with the rows in hand.
 import type { Clock, Dispatch, Reads } from "../ports.ts";
 import { type Reactor, sayAll } from "../reactor.ts";
+import type { Scheduler } from "../scheduling.ts";
 
-const wakers = ["prompt.queued", "prompt.returned", "prompt.moved", "turn.ended", "agent.unheld", "agent.provisioned", "workspace.freed"];
+const wakers = [
+	...["prompt.queued", "prompt.returned", "prompt.moved", "turn.ended", "agent.unheld", "agent.provisioned", "agent.configured", "workspace.freed"],
+	// a turn that waits has given its place back, and one that is to go on wants it again
+	...["wait.opened", "wait.ready"],
+	...["subscription.added", "subscription.configured", "subscription.cooled", "subscription.removed"],
+	...["agent.readied", "agent.released", "run.finished"],
+];
 
-export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clock: Clock }): Reactor {
+export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clock: Clock; scheduler: Scheduler }): Reactor {
+	const { reads, dispatch, clock, scheduler } = parts;
 	return {
 		name: "start turns",
 		wakes: (event) => wakers.includes(event.kind),
 		async look(signal) {
-			const now = parts.clock.now();
-			const waiting = await parts.reads.agentsWithPrompts(now);
-			const ready = waiting.filter(
-				({ agent, manual }) => agent.life === "live" && agent.activity === "idle" && agent.lease === null && (manual || agent.holds.length === 0),
+			// whoever is done waiting goes on before anybody starts
+			const waiting = (await reads.openWaits()).filter((wait) => wait.agent !== null && wait.blocking && wait.ready === null);
+			await sayAll(
+				dispatch,
+				waiting.map((wait) => ({ type: "wait.look", wait: wait.id })),
 			);
+			const plan = await scheduler.plan();
 			if (signal.aborted) return "done";
 			// a refusal means that somebody was quicker; the next look sees what is left
-			const said = await sayAll(
-				parts.dispatch,
-				ready.map(({ agent }) => ({ type: "turn.start", agent: agent.id })),
-			);
-			const next = await parts.reads.nextPromptAt(now);
-			return said === "again" || next === null ? said : { inMs: next - parts.clock.now() };
+			const said = await sayAll(dispatch, [
+				...plan.continues.map(({ wait }) => ({ type: "wait.look", wait })),
+				...plan.starts.map(({ agent }) => ({ type: "turn.start", agent: agent.id })),
+			]);
+			scheduler.started(plan);
+			const now = clock.now();
+			const next = Math.min(plan.nextAt ?? Number.POSITIVE_INFINITY, (await reads.nextPromptAt(now)) ?? Number.POSITIVE_INFINITY);
+			return said === "again" || !Number.isFinite(next) ? said : { inMs: next - now };
 		},
 	};
 }

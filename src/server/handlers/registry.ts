@@ -1,12 +1,14 @@
 // The daemon itself, its projects and its agents.
 import { existsSync } from "node:fs";
 import type { ContainmentLevel } from "#contract/config.ts";
-import { agentOf, ProjectSlug } from "#contract/ids.ts";
+import { type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
+import type { Phase } from "#contract/turn.ts";
 import { contractVersion } from "#contract/wire.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
-import type { Outcome } from "#engine/ports.ts";
-import { agentView, projectView } from "#views/wire.ts";
+import type { Counts, Outcome } from "#engine/ports.ts";
+import type { Outlook } from "#engine/scheduling.ts";
+import { agentView, type Beside, projectView } from "#views/wire.ts";
 import type { Desk, Handlers } from "../desk.ts";
 
 /** What `status` says beside what the engine knows. */
@@ -59,14 +61,17 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			const counts = await reads.counts();
 			const phases = await engine.phases();
 			const all = await reads.agents(project === undefined ? {} : { project });
-			return all
-				.filter((agent) => query.reaped || agent.reapedAt === null)
-				.map((agent) => agentView(agent, { queueLength: 0, unreadMail: 0, ...counts.get(agent.id), phase: phases.get(agent.id) ?? "model" }));
+			const outlooks = await engine.scheduler.outlooks(all, counts);
+			return all.filter((agent) => query.reaped || agent.reapedAt === null).map((agent) => agentView(agent, beside(agent.id, counts, phases, outlooks)));
 		},
 		agent: (asked) => desk.about(asked, (id) => desk.agent(id)),
 		agentAdd: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...wish(asked.body) }),
 		agentAddTo: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", project: asked.params["project"], ...wish(asked.body) }),
 	};
+}
+
+function beside(id: AgentId, counts: ReadonlyMap<AgentId, Counts>, phases: ReadonlyMap<AgentId, Phase>, outlooks: ReadonlyMap<AgentId, Outlook>): Beside {
+	return { queueLength: 0, unreadMail: 0, ...counts.get(id), phase: phases.get(id) ?? "model", outlook: outlooks.get(id) };
 }
 
 interface Wish {

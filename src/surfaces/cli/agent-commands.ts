@@ -4,6 +4,7 @@ import { workspaceCommands } from "./workspace-commands.ts";
 
 const json = () => new Option("--json", "print one JSON document");
 const policy = () => new Option("--policy <policy>", "who answers when it asks for permission").choices(["ask", "auto-edit", "full"] as const);
+const subscription = () => new Option("--subscription <name>", "whose slots it uses; without it, whichever fits its type");
 const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
 
 export function agentCommands(program: Command): void {
@@ -16,40 +17,32 @@ export function agentCommands(program: Command): void {
 		.option("--type <type>", "scripted, shell or human")
 		.option("--model <model>", "the model it uses")
 		.option("--prompt <text>", "its first prompt")
+		.addOption(subscription())
 		.addOption(policy())
 		.addOption(new Option("--workspace <kind>", "where it works; a worktree in a project, else none").choices(["worktree", "clone", "main", "none"] as const))
 		.option("--from <branch>", "the branch that it starts from; the project's base if absent")
 		.addHelpText("after", "\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'")
 		.addOption(new Option("--project <slug>", "the project it belongs to"))
 		.addOption(json())
-		.action(async (name, { project: slug, type, model, prompt, policy: who, workspace, from, json: asJson }) => {
+		.action(async (name, { project: slug, type, model, prompt, subscription: paid, policy: who, workspace, from, json: asJson }) => {
 			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			const body = {
 				...(name && { name }),
 				...(type && { type }),
 				...(model && { model }),
 				...(prompt && { prompt }),
+				...(paid && { subscription: paid }),
 				...(who && { policy: who }),
 				...(workspace && { workspace }),
 				...(from && { from }),
 			};
 			await act(
 				{ json: asJson },
-				({ client, key }) =>
-					slug === undefined ? client.call("agentAdd", { key, body }) : client.call("agentAddTo", { key, params: { project: slug }, body }),
+				({ client, key }) => (slug === undefined ? client.ask("agentAdd", { key, body }) : client.ask("agentAddTo", { key, params: { project: slug }, body })),
 				(made) => agentTable([made]),
 			);
 		});
-	agent
-		.command("list")
-		.description("all agents, oldest first")
-		.option("--reaped", "also those that were hidden")
-		.addOption(new Option("--project <slug>", "only of this project"))
-		.addOption(json())
-		.action(async (options) => {
-			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(options, ({ client, query }) => client.call("agents", { query: { ...query, reaped: String(options.reaped === true) } }), agentTable);
-		});
+	listCommand(agent);
 	const verbs: [name: string, route: Verb, description: string][] = [
 		["status", "agent", "everything about one agent"],
 		["pause", "pause", "start no further turns"],
@@ -76,6 +69,25 @@ export function agentCommands(program: Command): void {
 	workspaceCommands(program, agent);
 }
 
+function listCommand(agent: Command): void {
+	agent
+		.command("list")
+		.description("all agents, oldest first")
+		.option("--reaped", "also those that were hidden")
+		.option("--available", "only those that are free and could start a turn now")
+		.addOption(new Option("--project <slug>", "only of this project"))
+		.addOption(json())
+		.action(async (options) => {
+			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const reaped = { reaped: String(options.reaped === true) };
+			await act(
+				options,
+				({ client, query }) => (options.available ? client.call("agentsAvailable", { query }) : client.call("agents", { query: { ...query, ...reaped } })),
+				agentTable,
+			);
+		});
+}
+
 function configureCommand(agent: Command): void {
 	agent
 		.command("configure")
@@ -83,14 +95,16 @@ function configureCommand(agent: Command): void {
 		.argument("<agent>", "whose")
 		.option("--model <model>", "the model it uses")
 		.option("--system-prompt <text>", "what it is told before everything else")
+		.option("--subscription <name>", "whose slots it uses; empty for whichever fits its type")
 		.addOption(policy())
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
-			const { model, systemPrompt, policy: who } = options;
+			const { model, systemPrompt, subscription: paid, policy: who } = options;
 			const body = {
 				...(model !== undefined && { model: model || null }),
 				...(systemPrompt !== undefined && { systemPrompt: systemPrompt || null }),
+				...(paid !== undefined && { subscription: paid || null }),
 				...(who && { policy: who }),
 			};
 			await tell("configure", reference, options, body);

@@ -43,6 +43,14 @@ export function daemonCommands(program: Command): void {
 			await doctor(options);
 		});
 	program
+		.command("demo")
+		.description("five issues of the playground, done by scripted agents in under a minute")
+		.option("--json", "print one JSON document")
+		.action(async (options) => {
+			const { demo } = await import("./demo.ts");
+			await demo(options);
+		});
+	program
 		.command("backup")
 		.description("a consistent copy of the store, also under load")
 		.argument("<file>", "where to; it must not exist")

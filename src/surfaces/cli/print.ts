@@ -2,7 +2,7 @@
 // error, and nothing else.
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
-import type { Agent, Approval, Item, Prompt, Turn } from "#contract/wire.ts";
+import type { Agent, Approval, Item, Prompt, Subscription, Turn } from "#contract/wire.ts";
 
 export const printData = (data: unknown): void => void process.stdout.write(`${JSON.stringify({ data })}\n`);
 export const print = (text: string): void => void process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
@@ -81,7 +81,8 @@ function labelOf({ label, turn }: Agent): string {
 
 /** Everything about one agent, a line each; what is not there is left out. */
 export function agentDetails(agent: Agent): string {
-	const { id, handle, label, holds, lineage, turn, lastError, workspace, ...plain } = agent;
+	// how many are ahead is part of the words that say what it waits for
+	const { id, handle, label, holds, lineage, turn, lastError, workspace, ahead: _, ...plain } = agent;
 	const lines: [string, string | number | null][] = [
 		...Object.entries({ handle, id, label }),
 		...Object.entries(plain),
@@ -91,6 +92,22 @@ export function agentDetails(agent: Agent): string {
 		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],
 		["lastError", lastError && `${lastError.code} at ${lastError.step}, ${lastError.at}`],
 		...holds.map(({ kind, reason, by, at }): [string, string] => ["held", `${kind}${reason === "" ? "" : ` (${reason})`}, by ${by}, ${at}`]),
+	];
+	return lines.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(18)} ${value}`)).join("\n");
+}
+
+export function subscriptionTable(all: readonly Subscription[]): string {
+	const rows = all.map(({ name, type, used, maxConcurrent, fallback, coolingUntil }) => {
+		return [name, type, `${used}/${maxConcurrent}`, fallback ?? "-", coolingUntil === null ? "-" : `until ${coolingUntil}`];
+	});
+	return table(["SUBSCRIPTION", "TYPE", "USED", "FALLBACK", "COOLING"], rows) || "no subscriptions: agents need no slots";
+}
+
+export function subscriptionDetails({ credential, quiet, ...plain }: Subscription): string {
+	const lines: [string, string | number | null][] = [
+		...Object.entries(plain),
+		["credential", credential === null ? "your own login" : "envFile" in credential ? credential.envFile : credential.configDir],
+		["quiet", quiet && `${quiet.from}-${quiet.to} ${quiet.zone}`],
 	];
 	return lines.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(18)} ${value}`)).join("\n");
 }

@@ -6,7 +6,9 @@ import { agentCommands } from "./agent-commands.ts";
 import { betweenCommands } from "./between-commands.ts";
 import { completionCommands } from "./completion.ts";
 import { daemonCommands } from "./daemon-commands.ts";
+import { issueCommands } from "./issue-commands.ts";
 import { queueCommands } from "./queue-commands.ts";
+import { subscriptionCommands } from "./subscription-commands.ts";
 import { threadCommands } from "./thread-commands.ts";
 
 export function program(): Command {
@@ -30,6 +32,8 @@ export function program(): Command {
 	agentCommands(made);
 	queueCommands(made);
 	betweenCommands(made);
+	issueCommands(made);
+	subscriptionCommands(made);
 	threadCommands(made);
 	completionCommands(made);
 	return made;

@@ -1,8 +1,10 @@
 // Projects: added, looked at, looked after.
 import type { Command } from "@commander-js/extra-typings";
+import { issueProjectCommands } from "./issue-commands.ts";
 
 export function projectCommands(program: Command): void {
 	const project = program.command("project").description("git repositories under management");
+	issueProjectCommands(project);
 	project
 		.command("add")
 		.description("a repository's root, or a URL that is mirrored into the home")

@@ -1,7 +1,7 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
 import type { TurnItem } from "#contract/turn.ts";
-import { finish, silence, translate } from "./translate.ts";
+import { finish, limitOf, silence, translate } from "./translate.ts";
 
 /** Plays updates as an agent sent them; answers with the items and the live pieces. */
 function played(...updates: SessionUpdate[]) {
@@ -118,4 +118,14 @@ test("pictures and other content leave a sign of themselves", () => {
 	expect(played({ sessionUpdate: "agent_message_chunk", content: { type: "image", data: "", mimeType: "image/png" } }).items).toEqual([
 		item("assistant", "[image]"),
 	]);
+});
+
+test("a usage limit is told from any other error by its data, with or without the time at which it ends", () => {
+	const met = (data: unknown) => limitOf(Object.assign(new Error("no more"), { code: -32000, data }));
+	expect(met({ limit: { resetAt: "2026-01-01T00:00:00Z" } })).toEqual({ limit: { until: Date.parse("2026-01-01T00:00:00Z") } });
+	expect(met({ limit: { resetAt: 12.5 } })).toEqual({ limit: { until: 12 } });
+	expect(met({ limit: { resetAt: "soon" } })).toEqual({ limit: { until: null } });
+	expect(met({ limit: {} })).toEqual({ limit: { until: null } });
+	for (const data of [undefined, null, "limit", { limit: null }, { other: 1 }]) expect(met(data)).toEqual({});
+	expect(limitOf("limit")).toEqual({});
 });

@@ -159,3 +159,15 @@ function depthOf(text: string): number {
 	}
 	return deepest;
 }
+
+/**
+ * A usage limit, if that is what an error means: its data says `{ limit: { resetAt } }`, with a time as an ISO text or in
+ * milliseconds, or nothing where the vendor does not tell.
+ */
+export function limitOf(error: unknown): { limit?: { until: number | null } } {
+	const limit: unknown = Reflect.get(Object(Reflect.get(Object(error), "data")), "limit");
+	if (typeof limit !== "object" || limit === null) return {};
+	const resetAt: unknown = Reflect.get(limit, "resetAt");
+	const until = typeof resetAt === "string" ? Date.parse(resetAt) : typeof resetAt === "number" ? resetAt : Number.NaN;
+	return { limit: { until: Number.isFinite(until) ? Math.floor(until) : null } };
+}

@@ -1,49 +1,26 @@
-// Rows in memory, and the store's questions about them.
+// The store's questions about rows in memory.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
-import type { AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
+import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Counts, EventRange, QueueEnds, Range, Ranges, Reads, Receipt } from "#engine/ports.ts";
+import type { Counts, EventRange, QueueEnds, QueueHead, Range, Ranges, Reads } from "#engine/ports.ts";
+import { MemoryIssueReads } from "./issue-reads.ts";
 
-export interface Rows {
-	/** in the order in which they were made */
-	agents: Map<AgentId, AgentState>;
-	projects: Map<ProjectSlug, ProjectState>;
-	/** the event with id n is at n - 1 */
-	events: Event[];
-	prompts: Map<number, PromptState>;
-	/** the turn that is running a prompt; null once it gave it back */
-	taken: Map<number, number | null>;
-	approvals: Map<number, ApprovalState>;
-	waits: Map<number, WaitState>;
-	turns: Map<number, TurnState>;
-	mails: Map<number, MailState>;
-	receipts: Map<Key, Receipt & { at: number }>;
-}
-
-export class MemoryReads implements Reads {
-	protected readonly rows: Rows;
-	readonly #settled: () => Promise<unknown>;
-
-	/** `settled` keeps questions from outside away from a batch that is half done */
-	constructor(rows: Rows, settled: () => Promise<unknown>) {
-		this.rows = rows;
-		this.#settled = settled;
-	}
-
+export class MemoryReads extends MemoryIssueReads implements Reads {
 	async #agents(wanted: (agent: AgentState) => boolean): Promise<AgentState[]> {
-		await this.#settled();
+		await this.settled();
 		return [...this.rows.agents.values()].filter(wanted);
 	}
 
 	async agent(id: AgentId): Promise<AgentState | undefined> {
-		await this.#settled();
+		await this.settled();
 		return this.rows.agents.get(id);
 	}
 
@@ -77,35 +54,35 @@ export class MemoryReads implements Reads {
 	}
 
 	async above(id: AgentId): Promise<AgentId[]> {
-		await this.#settled();
+		await this.settled();
 		const found: AgentId[] = [];
 		for (let next = this.rows.agents.get(id)?.supervisor ?? null; next !== null; next = this.rows.agents.get(next)?.supervisor ?? null) found.push(next);
 		return found;
 	}
 
 	async project(slug: ProjectSlug): Promise<ProjectState | undefined> {
-		await this.#settled();
+		await this.settled();
 		return this.rows.projects.get(slug);
 	}
 
 	async projects(): Promise<ProjectState[]> {
-		await this.#settled();
+		await this.settled();
 		return [...this.rows.projects.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
 	}
 
 	async event(id: number): Promise<Event | undefined> {
-		await this.#settled();
+		await this.settled();
 		return this.rows.events[id - 1];
 	}
 
 	async newestItem(agent: AgentId): Promise<Event | undefined> {
-		await this.#settled();
+		await this.settled();
 		return this.rows.events.findLast((event) => event.agent === agent && isItem(event));
 	}
 
 	/** From the leaf up its lineage, to the last clear that the walk can see or to an agent without a lineage. */
 	async ranges(leaf: AgentId): Promise<Ranges> {
-		await this.#settled();
+		await this.settled();
 		const ranges: Range[] = [];
 		let upTo: number | null = null;
 		for (let next: AgentId | null = leaf; next !== null; ) {
@@ -135,14 +112,14 @@ export class MemoryReads implements Reads {
 	}
 
 	async prompts(agent: AgentId): Promise<PromptState[]> {
-		await this.#settled();
+		await this.settled();
 		return this.#queued()
 			.filter((prompt) => prompt.agent === agent)
 			.sort(asTheyStart);
 	}
 
 	async prompt(id: number): Promise<PromptState | undefined> {
-		await this.#settled();
+		await this.settled();
 		return this.rows.prompts.get(id);
 	}
 
@@ -166,12 +143,12 @@ export class MemoryReads implements Reads {
 	}
 
 	async lastEvent(): Promise<number> {
-		await this.#settled();
+		await this.settled();
 		return this.rows.events.length;
 	}
 
 	async events({ after, limit, agent, kind, since = 0 }: EventRange): Promise<Event[]> {
-		await this.#settled();
+		await this.settled();
 		const wanted = (event: Event): boolean =>
 			(agent === undefined || event.agent === agent) && (kind === undefined || event.kind === kind || event.kind.startsWith(`${kind}.`)) && event.at >= since;
 		return this.rows.events.slice(after).filter(wanted).slice(0, limit);
@@ -186,66 +163,83 @@ export class MemoryReads implements Reads {
 		return counts;
 	}
 
-	async agentsWithPrompts(now: number): Promise<{ agent: AgentState; manual: boolean }[]> {
+	async queueHeads(now: number): Promise<{ agent: AgentState; head: QueueHead }[]> {
+		await this.settled();
 		const due = this.#queued().filter(({ notBefore }) => notBefore === null || notBefore <= now);
-		const waiting = new Set(due.map((prompt) => prompt.agent));
-		const agents = await this.#agents((agent) => waiting.has(agent.id));
-		return agents.map((agent) => ({ agent, manual: due.some((prompt) => prompt.agent === agent.id && prompt.manual) }));
+		const queues = Map.groupBy(due, (prompt) => prompt.agent);
+		return [...this.rows.agents.values()].flatMap((agent) => {
+			const [next] = queues.get(agent.id)?.sort(asTheyStart) ?? [];
+			return next === undefined ? [] : [{ agent, head: headOf(next) }];
+		});
+	}
+
+	async subscriptions(): Promise<SubscriptionState[]> {
+		await this.settled();
+		return [...this.rows.subscriptions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+	}
+
+	async leases(): Promise<LeaseState[]> {
+		await this.settled();
+		return [...this.rows.leases.values()].sort((a, b) => a.turn - b.turn);
 	}
 
 	async nextPromptAt(now: number): Promise<number | null> {
-		await this.#settled();
+		await this.settled();
 		const later = this.#queued().flatMap(({ notBefore }) => (notBefore !== null && notBefore > now ? [notBefore] : []));
 		return later.length === 0 ? null : Math.min(...later);
 	}
 
 	async approval(id: number): Promise<ApprovalState | undefined> {
-		await this.#settled();
+		await this.settled();
 		return this.rows.approvals.get(id);
 	}
 
 	async pendingApprovals(agent?: AgentId): Promise<ApprovalState[]> {
-		await this.#settled();
+		await this.settled();
 		return [...this.rows.approvals.values()].filter((approval) => approval.state === "pending" && (agent === undefined || approval.agent === agent));
 	}
 
 	async wait(id: number): Promise<WaitState | undefined> {
-		await this.#settled();
+		await this.settled();
 		return this.rows.waits.get(id);
 	}
 
 	async openWaits(): Promise<WaitState[]> {
-		await this.#settled();
+		await this.settled();
 		return [...this.rows.waits.values()].filter((wait) => wait.state === "open");
 	}
 
 	async turn(id: number): Promise<TurnState | undefined> {
-		await this.#settled();
+		await this.settled();
 		return this.rows.turns.get(id);
 	}
 
 	async turns(agent: AgentId): Promise<TurnState[]> {
-		await this.#settled();
+		await this.settled();
 		return [...this.rows.turns.values()].filter((turn) => turn.agent === agent);
 	}
 
+	async latestTurns(agent: AgentId, limit: number): Promise<TurnState[]> {
+		return (await this.turns(agent)).slice(-limit);
+	}
+
 	async openTurns(): Promise<TurnState[]> {
-		await this.#settled();
+		await this.settled();
 		return [...this.rows.turns.values()].filter((turn) => turn.state === "open");
 	}
 
 	async callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]> {
-		await this.#settled();
+		await this.settled();
 		return this.rows.events.filter((event) => event.agent === agent && event.turn === turn && event.kind.startsWith("tool_"));
 	}
 
 	async mail(id: number): Promise<MailState | undefined> {
-		await this.#settled();
+		await this.settled();
 		return this.rows.mails.get(id);
 	}
 
 	async mails(agent: AgentId): Promise<MailState[]> {
-		await this.#settled();
+		await this.settled();
 		return [...this.rows.mails.values()].filter((mail) => mail.to === agent && mail.deletedAt === null);
 	}
 
@@ -254,7 +248,7 @@ export class MemoryReads implements Reads {
 	}
 
 	async agentsWithUrgentMail(): Promise<AgentId[]> {
-		await this.#settled();
+		await this.settled();
 		return [...this.rows.mails.values()].filter((mail) => mail.urgent && mail.state === "accepted" && mail.deletedAt === null).map((mail) => mail.to);
 	}
 
@@ -266,6 +260,10 @@ export class MemoryReads implements Reads {
 
 const lowest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.min(...numbers));
 const highest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.max(...numbers));
+
+function headOf({ id, priority, manual, source, createdAt, notBefore }: PromptState): QueueHead {
+	return { prompt: id, priority, manual, source, since: Math.max(createdAt, notBefore ?? 0) };
+}
 
 /** The same order as the databases' queries have it. */
 function asTheyStart(a: PromptState, b: PromptState): number {

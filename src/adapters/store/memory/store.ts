@@ -1,14 +1,12 @@
 // The store in memory: for tests, and the plainest statement of what a store has to do.
 import type { Envelope } from "#contract/command.ts";
 import { type Landed, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
-import { MemoryReads, type Rows } from "./reads.ts";
+import { MemoryReads } from "./reads.ts";
+import { noRows } from "./rows.ts";
 import { MemoryTx } from "./tx.ts";
 
 export function openMemory(run: RunBatch): Store {
-	const rows: Rows = {
-		...{ agents: new Map(), projects: new Map(), events: [], receipts: new Map() },
-		...{ prompts: new Map(), taken: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
-	};
+	const rows = noRows();
 	let turn: Promise<unknown> = Promise.resolve();
 
 	async function commit(batch: readonly Envelope[]): Promise<Landed[]> {

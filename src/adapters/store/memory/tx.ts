@@ -3,13 +3,16 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { Key } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Receipt, Tx } from "#engine/ports.ts";
-import { MemoryReads, type Rows } from "./reads.ts";
+import { MemoryReads } from "./reads.ts";
+import type { Rows } from "./rows.ts";
 
 export class MemoryTx extends MemoryReads implements Tx {
 	#undo: (() => void)[] = [];
@@ -48,6 +51,18 @@ export class MemoryTx extends MemoryReads implements Tx {
 		this.#put(this.rows.projects, state.slug, state);
 	}
 
+	async putSubscription(state: SubscriptionState): Promise<void> {
+		this.#put(this.rows.subscriptions, state.name, state);
+	}
+
+	async putLease(state: LeaseState): Promise<void> {
+		this.#put(this.rows.leases, state.turn, state);
+	}
+
+	async dropLease(turn: number): Promise<void> {
+		this.#remove(this.rows.leases, turn);
+	}
+
 	async putPrompt(state: PromptState): Promise<void> {
 		this.#put(this.rows.prompts, state.id, state);
 	}
@@ -71,11 +86,7 @@ export class MemoryTx extends MemoryReads implements Tx {
 	}
 
 	async removePrompts(ids: readonly number[]): Promise<void> {
-		for (const id of ids) {
-			const before = this.rows.prompts.get(id);
-			this.rows.prompts.delete(id);
-			if (before !== undefined) this.#undo.push(() => this.rows.prompts.set(id, before));
-		}
+		for (const id of ids) this.#remove(this.rows.prompts, id);
 	}
 
 	async putTurn(state: TurnState): Promise<void> {
@@ -84,6 +95,18 @@ export class MemoryTx extends MemoryReads implements Tx {
 
 	async putMail(state: MailState): Promise<void> {
 		this.#put(this.rows.mails, state.id, state);
+	}
+
+	async putIssue(state: IssueState): Promise<void> {
+		this.#put(this.rows.issues, state.id, state);
+	}
+
+	async putRun(state: RunState): Promise<void> {
+		this.#put(this.rows.runs, state.id, state);
+	}
+
+	async putNote(state: NoteState): Promise<void> {
+		this.#put(this.rows.notes, state.id, state);
 	}
 
 	async putReceipt(key: Key, receipt: Receipt, at: number): Promise<void> {
@@ -100,6 +123,12 @@ export class MemoryTx extends MemoryReads implements Tx {
 		this.rows.events.push(...appended);
 		this.#undo.push(() => this.rows.events.splice(length));
 		return appended;
+	}
+
+	#remove<K, V>(map: Map<K, V>, key: K): void {
+		const before = map.get(key);
+		map.delete(key);
+		if (before !== undefined) this.#undo.push(() => map.set(key, before));
 	}
 
 	#put<K, V>(map: Map<K, V>, key: K, value: V): void {

@@ -1,6 +1,8 @@
 // How the tables came to be, one numbered step after another. A step that has been released never changes.
 import { type Kysely, sql } from "kysely";
+import { types } from "./columns.ts";
 import { type Flavor, statements } from "./prepared.ts";
+import { slotTables } from "./slot-tables.ts";
 import type { Tables } from "./tables.ts";
 
 export interface Migration {
@@ -13,16 +15,12 @@ export const migrations: readonly Migration[] = [
 	{ version: 1, name: "the journal, agents, projects and receipts", sql: (flavor) => [...statements(flavor, first), ...appendOnly[flavor]] },
 	{ version: 2, name: "prompts, turns and mail", sql: (flavor) => statements(flavor, second) },
 	{ version: 3, name: "queues in order, approvals and waits", sql: (flavor) => statements(flavor, third) },
+	{ version: 4, name: "subscriptions and leases", sql: (flavor) => statements(flavor, slotTables) },
+	{ version: 5, name: "issues, runs and notes", sql: (flavor) => statements(flavor, issues) },
 ];
 
 /** What this program writes and the newest that it can read. */
 export const schemaVersion = migrations.length;
-
-/** The names of both databases for the same things: 64-bit keys, and text compared byte by byte. */
-const types = (flavor: Flavor) =>
-	flavor === "sqlite"
-		? { key: sql`integer primary key`, int: sql`integer`, text: sql`text` }
-		: { key: sql`bigint generated always as identity primary key`, int: sql`bigint`, text: sql`text collate "C"` };
 
 function first(db: Kysely<Tables>, flavor: Flavor) {
 	const { schema } = db;
@@ -135,6 +133,38 @@ function third(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("open", int, (column) => column.notNull())
 			.addColumn("state", text, (column) => column.notNull()),
 		schema.createIndex("wait_open").on("wait").column("id").where(sql.ref("open"), "=", sql.lit(1)),
+	];
+}
+
+function issues(db: Kysely<Tables>, flavor: Flavor) {
+	const { schema } = db;
+	const { int, text } = types(flavor);
+	return [
+		schema
+			.createTable("issue")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("project", text, (column) => column.notNull())
+			.addColumn("number", int, (column) => column.notNull())
+			.addColumn("moving", int, (column) => column.notNull())
+			.addColumn("state", text, (column) => column.notNull()),
+		// a number is never given twice, whoever counts
+		schema.createIndex("issue_number").unique().on("issue").columns(["project", "number"]),
+		schema.createIndex("issue_moving").on("issue").column("id").where(sql.ref("moving"), "=", sql.lit(1)),
+		schema
+			.createTable("run")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("issue", int, (column) => column.notNull().references("issue.id"))
+			.addColumn("open", int, (column) => column.notNull())
+			.addColumn("state", text, (column) => column.notNull()),
+		// the database itself keeps "one run at a time"
+		schema.createIndex("run_open").unique().on("run").column("issue").where(sql.ref("open"), "=", sql.lit(1)),
+		schema.createIndex("run_issue").on("run").columns(["issue", "id"]),
+		schema
+			.createTable("note")
+			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("issue", int, (column) => column.notNull().references("issue.id"))
+			.addColumn("state", text, (column) => column.notNull()),
+		schema.createIndex("note_issue").on("note").columns(["issue", "id"]),
 	];
 }
 

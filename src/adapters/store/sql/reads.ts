@@ -4,15 +4,17 @@ import type { ApprovalState } from "#contract/approval.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Counts, QueueEnds, Reads } from "#engine/ports.ts";
-import { JournalReads } from "./journal-reads.ts";
+import type { Counts, QueueEnds, QueueHead, Reads } from "#engine/ports.ts";
+import { IssueReads } from "./issue-reads.ts";
 import * as open from "./open-queries.ts";
-import { agentFrom, approvalFrom, mailFrom, promptFrom, turnFrom, waitFrom } from "./rows.ts";
+import { agentFrom, approvalFrom, headFrom, mailFrom, promptFrom, subscriptionFrom, turnFrom, waitFrom } from "./rows.ts";
+import * as slots from "./slot-queries.ts";
 import * as queries from "./turn-queries.ts";
 
-export class SqlReads extends JournalReads implements Reads {
+export class SqlReads extends IssueReads implements Reads {
 	async prompts(agent: AgentId): Promise<PromptState[]> {
 		return (await this.connection.all(queries.promptsOfAgent, { agent })).map(promptFrom);
 	}
@@ -34,9 +36,16 @@ export class SqlReads extends JournalReads implements Reads {
 		return counts;
 	}
 
-	async agentsWithPrompts(now: number): Promise<{ agent: AgentState; manual: boolean }[]> {
-		const rows = await this.connection.all(queries.agentsWithPrompts, { now });
-		return rows.map(({ state, manual }) => ({ agent: agentFrom({ state }), manual: Number(manual) === 1 }));
+	async queueHeads(now: number): Promise<{ agent: AgentState; head: QueueHead }[]> {
+		return (await this.connection.all(queries.queueHeads, { now })).map(headFrom);
+	}
+
+	async subscriptions(): Promise<SubscriptionState[]> {
+		return (await this.connection.all(slots.allSubscriptions, {})).map(subscriptionFrom);
+	}
+
+	async leases(): Promise<LeaseState[]> {
+		return await this.connection.all(slots.allLeases, {});
 	}
 
 	async nextPromptAt(now: number): Promise<number | null> {
@@ -66,6 +75,10 @@ export class SqlReads extends JournalReads implements Reads {
 
 	async turns(agent: AgentId): Promise<TurnState[]> {
 		return (await this.connection.all(queries.turnsOfAgent, { agent })).map(turnFrom);
+	}
+
+	async latestTurns(agent: AgentId, limit: number): Promise<TurnState[]> {
+		return (await this.connection.all(queries.latestTurns, { agent, limit })).map(turnFrom).reverse();
 	}
 
 	async openTurns(): Promise<TurnState[]> {

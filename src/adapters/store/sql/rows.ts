@@ -3,20 +3,30 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
-import type { ProjectState } from "#contract/project.ts";
+import { type ProjectState, untuned } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Receipt } from "#engine/ports.ts";
+import type { QueueHead, Receipt } from "#engine/ports.ts";
 
 /** What rows did not have when they were written by an earlier version. */
-const laterOfAgent: Pick<
-	AgentState,
-	"policy" | "permits" | "turnEndedIn" | "endNote" | "workspace" | "plan" | "lease" | "seenCommit" | "removedBy" | "removedNote"
-> = {
+type LaterOfAgent =
+	| ("policy" | "permits" | "turnEndedIn" | "endNote")
+	| ("workspace" | "plan" | "lease" | "seenCommit" | "removedBy" | "removedNote")
+	| ("subscription" | "limitWaivedUntil")
+	| ("issue" | "totalTasksCompleted");
+const laterOfAgent: Pick<AgentState, LaterOfAgent> = {
 	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
 	...{ workspace: null, plan: null, lease: null, seenCommit: null, removedBy: null, removedNote: null },
+	...{ subscription: null, limitWaivedUntil: null },
+	...{ issue: null, totalTasksCompleted: 0 },
+};
+const laterOfTurn: Pick<TurnState, "manual" | "retriedAs" | "stoppingFor" | "commit" | "subscription"> = {
+	...{ manual: false, retriedAs: null, stoppingFor: null },
+	...{ commit: null, subscription: null },
 };
 
 export function agentFrom(row: { state: string }): AgentState {
@@ -28,11 +38,44 @@ export function approvalFrom(row: { state: string }): ApprovalState {
 }
 
 export function waitFrom(row: { state: string }): WaitState {
+	return { ready: null, ...JSON.parse(row.state) };
+}
+
+export function subscriptionFrom(row: { state: string }): SubscriptionState {
 	return JSON.parse(row.state);
 }
 
+/** Of an agent whose prompt is next: all but the words. */
+export function headFrom(row: HeadRow): { agent: AgentState; head: QueueHead } {
+	const { source, notBefore }: Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore">> = JSON.parse(row.data ?? "{}");
+	const { prompt, priority, manual, at } = row;
+	return { agent: agentFrom(row), head: { prompt, priority, manual: manual === 1, source, since: Math.max(at, notBefore ?? 0) } };
+}
+
+interface HeadRow {
+	state: string;
+	prompt: number;
+	priority: number;
+	manual: number;
+	data: string | null;
+	at: number;
+}
+
 export function projectFrom(row: { state: string }): ProjectState {
-	return { base: null, url: null, approved: [], ...JSON.parse(row.state) };
+	return { base: null, url: null, approved: [], ...untuned, ...JSON.parse(row.state) };
+}
+
+export function issueFrom(row: { state: string }): IssueState {
+	return JSON.parse(row.state);
+}
+
+export function runFrom(row: { state: string }): RunState {
+	return JSON.parse(row.state);
+}
+
+/** The words are in the event of the same id. */
+export function noteFrom(row: { state: string; text: string | null }): NoteState {
+	return { ...JSON.parse(row.state), text: row.text ?? "" };
 }
 
 export function receiptFrom(row: { fingerprint: string; answer: string }): Receipt {
@@ -48,15 +91,8 @@ export function eventFrom(row: EventRow): Event {
 }
 
 export function turnFrom(row: { state: string }): TurnState {
-	const turn: TurnState = JSON.parse(row.state);
-	return {
-		...turn,
-		words: turn.words ?? turn.prompt,
-		manual: turn.manual ?? false,
-		retriedAs: turn.retriedAs ?? null,
-		stoppingFor: turn.stoppingFor ?? null,
-		commit: turn.commit ?? null,
-	};
+	const turn: TurnState = { ...laterOfTurn, ...JSON.parse(row.state) };
+	return { ...turn, words: turn.words ?? turn.prompt };
 }
 
 /** The event that queued a prompt holds all that its row does not. */

@@ -1,6 +1,6 @@
 // The tables as both databases have them. JSON is kept as text: the same bytes on both, parsed when asked for.
 import type { Generated } from "kysely";
-import type { Actor, AgentId } from "#contract/ids.ts";
+import type { Actor, AgentId, SubscriptionName } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 
 export interface Tables {
@@ -61,7 +61,16 @@ export interface Tables {
 		read_at: number | null;
 		deleted_at: number | null;
 	};
+	/** `moving` is 1 where a reactor may have something to do; `state` is an `IssueState` */
+	issue: { id: number; project: string; number: number; moving: number; state: string };
+	run: { id: number; issue: number; open: number; state: string };
+	/** the words are in the event of the same id; `state` is the rest of a `NoteState` */
+	note: { id: number; issue: number; state: string };
 	project: { slug: string; state: string };
+	/** `state` is a `SubscriptionState` */
+	subscription: { name: string; state: string };
+	/** one for every turn that is at work; `subscription` is whose slot it has */
+	lease: { turn: number; agent: number; subscription: SubscriptionName | null; at: number };
 	receipt: { key: string; fingerprint: string; answer: string; at: number };
 	migration: { version: number; name: string; at: number };
 }

@@ -29,12 +29,15 @@ const fromPrompt = (db: Kysely<Tables>) =>
 		]);
 
 /** What was put in front first, then by priority, then in the order in which it came. */
+const inFront = sql`case when prompt.position < 0 then 0 else 1 end`;
+const byPriority = sql`case when prompt.position < 0 then 0 else -prompt.priority end`;
+
 export const promptsOfAgent = query<{ agent: AgentId }>()("prompts-of-agent", (db, arg) =>
 	fromPrompt(db)
 		.where("prompt.agent", "=", seqOf(db, arg("agent")))
 		.where("prompt.taken", "is", null)
-		.orderBy(sql`case when prompt.position < 0 then 0 else 1 end`)
-		.orderBy(sql`case when prompt.position < 0 then 0 else -prompt.priority end`)
+		.orderBy(inFront)
+		.orderBy(byPriority)
 		.orderBy("prompt.position"),
 );
 
@@ -72,19 +75,26 @@ export const mailCounts = query()("mail-counts", (db) =>
 		.groupBy("agent.id"),
 );
 
-export const agentsWithPrompts = query<{ now: number }>()("agents-with-prompts", (db, arg) =>
+export const queueHeads = query<{ now: number }>()("queue-heads", (db, arg) =>
 	db
 		.with("due", (cte) =>
 			cte
 				.selectFrom("prompt")
-				.select((of) => ["prompt.agent", of.fn.max("prompt.manual").as("manual")])
+				.select([
+					"prompt.id",
+					"prompt.agent",
+					"prompt.priority",
+					"prompt.manual",
+					sql<number>`row_number() over (partition by prompt.agent order by ${inFront}, ${byPriority}, prompt.position)`.as("place"),
+				])
 				.where("prompt.taken", "is", null)
-				.where((is) => is.or([is("prompt.not_before", "is", null), is("prompt.not_before", "<=", arg("now"))]))
-				.groupBy("prompt.agent"),
+				.where((is) => is.or([is("prompt.not_before", "is", null), is("prompt.not_before", "<=", arg("now"))])),
 		)
 		.selectFrom("due")
 		.innerJoin("agent", "agent.seq", "due.agent")
-		.select(["agent.state", "due.manual"])
+		.innerJoin("event", "event.id", "due.id")
+		.select(["agent.state", "due.id as prompt", "due.priority", "due.manual", "event.data", "event.at"])
+		.where("due.place", "=", sql.lit(1))
 		.orderBy("agent.seq"),
 );
 
@@ -153,6 +163,15 @@ export const turnsOfAgent = query<{ agent: AgentId }>()("turns-of-agent", (db, a
 		.select("state")
 		.where("agent", "=", seqOf(db, arg("agent")))
 		.orderBy("id"),
+);
+
+export const latestTurns = query<{ agent: AgentId; limit: number }>()("latest-turns", (db, arg) =>
+	db
+		.selectFrom("turn")
+		.select("state")
+		.where("agent", "=", seqOf(db, arg("agent")))
+		.orderBy("id", "desc")
+		.limit(arg("limit")),
 );
 
 export const openTurns = query()("open-turns", (db) => db.selectFrom("turn").select("state").where("open", "=", sql.lit(1)).orderBy("id"));

@@ -3,16 +3,20 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Key } from "#contract/ids.ts";
+import { type IssueState, isMoving, type NoteState, type RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Locks, Receipt, Tx } from "#engine/ports.ts";
+import * as issues from "./issue-queries.ts";
 import * as open from "./open-queries.ts";
 import * as queries from "./queries.ts";
 import { SqlReads } from "./reads.ts";
 import { agentFrom, receiptFrom } from "./rows.ts";
+import * as slots from "./slot-queries.ts";
 import * as turns from "./turn-queries.ts";
 
 export class SqlTx extends SqlReads implements Tx {
@@ -64,6 +68,18 @@ export class SqlTx extends SqlReads implements Tx {
 		await this.connection.all(queries.putProject, { slug: state.slug, state: JSON.stringify(state) });
 	}
 
+	async putSubscription(state: SubscriptionState): Promise<void> {
+		await this.connection.all(slots.putSubscription, { name: state.name, state: JSON.stringify(state) });
+	}
+
+	async putLease({ turn, agent, subscription, at }: LeaseState): Promise<void> {
+		await this.connection.all(slots.putLease, { turn, agent, subscription, at });
+	}
+
+	async dropLease(turn: number): Promise<void> {
+		await this.connection.all(slots.dropLease, { turn });
+	}
+
 	async putPrompt({ id, agent, position, priority, notBefore, manual, words, editedBy, editedAt }: PromptState): Promise<void> {
 		const row = { id, agent, position, priority, notBefore, manual: manual ? 1 : 0, words: words === id ? null : words, editedBy, editedAt };
 		await this.connection.all(turns.putPrompt, row);
@@ -97,6 +113,20 @@ export class SqlTx extends SqlReads implements Tx {
 
 	async putMail({ id, to, urgent, state, deliveredIn, readAt, deletedAt }: MailState): Promise<void> {
 		await this.connection.all(turns.putMail, { id, agent: to, urgent: urgent ? 1 : 0, state, deliveredIn, readAt, deletedAt });
+	}
+
+	async putIssue(state: IssueState): Promise<void> {
+		const { id, project, number } = state;
+		await this.connection.all(issues.putIssue, { id, project, number, moving: isMoving(state) ? 1 : 0, state: JSON.stringify(state) });
+	}
+
+	async putRun(state: RunState): Promise<void> {
+		const { id, issue } = state;
+		await this.connection.all(issues.putRun, { id, issue, open: state.state === "open" ? 1 : 0, state: JSON.stringify(state) });
+	}
+
+	async putNote({ text: _, ...state }: NoteState): Promise<void> {
+		await this.connection.all(issues.putNote, { id: state.id, issue: state.issue, state: JSON.stringify(state) });
 	}
 
 	async append(events: readonly Omit<Event, "id">[]): Promise<Event[]> {

@@ -1,0 +1,48 @@
+// How a subscription lets its agents in: variables from a file that only its owner can read, or a vendor's folder of settings.
+// What is in the file goes into the environment of one process and nowhere else; no message here repeats any of it.
+import { lstatSync, readFileSync } from "node:fs";
+import type { Credential } from "#contract/subscription.ts";
+
+/** Where each vendor's program looks for its login. */
+const homes: Readonly<Record<string, string>> = {
+	claude: "CLAUDE_CONFIG_DIR",
+	codex: "CODEX_HOME",
+	gemini: "GEMINI_CLI_HOME",
+	opencode: "OPENCODE_CONFIG_DIR",
+};
+const anyHome = "XDG_CONFIG_HOME";
+
+/** What the agents of a subscription see beside everybody's variables. Rejects with a sentence if it cannot be read. */
+export function credentialVariables(credential: Credential, agentType: string): Record<string, string> {
+	if (credential === null) return {};
+	const trouble = credentialTrouble(credential);
+	if (trouble !== null) throw new Error(trouble);
+	if ("configDir" in credential) return { [homes[agentType] ?? anyHome]: credential.configDir };
+	return variablesIn(readFileSync(credential.envFile, "utf8"), credential.envFile);
+}
+
+/** What is wrong with it, in a sentence; null if it can be used. */
+export function credentialTrouble(credential: Credential): string | null {
+	if (credential === null) return null;
+	const path = "envFile" in credential ? credential.envFile : credential.configDir;
+	const found = lstatSync(path, { throwIfNoEntry: false });
+	if (found === undefined) return `There is no ${path}.`;
+	if ("configDir" in credential) return found.isDirectory() ? null : `${path} is not a folder.`;
+	if (!found.isFile()) return `${path} is not a file.`;
+	return (found.mode & 0o077) === 0 ? null : `Others can read ${path}: take that from them first (chmod 600).`;
+}
+
+const line = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)$/;
+
+function variablesIn(text: string, file: string): Record<string, string> {
+	const variables: Record<string, string> = {};
+	for (const [at, words] of text.split("\n").entries()) {
+		const bare = words.trim();
+		if (bare === "" || bare.startsWith("#")) continue;
+		const [, name, value = ""] = line.exec(bare) ?? [];
+		if (name === undefined) throw new Error(`Line ${at + 1} of ${file} is not NAME=value.`);
+		if (name.startsWith("BROOD_")) throw new Error(`Line ${at + 1} of ${file} sets a variable of Brood's own.`);
+		variables[name] = /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value;
+	}
+	return variables;
+}

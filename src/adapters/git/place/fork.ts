@@ -1,0 +1,65 @@
+// A workspace that begins as another agent's is: with its commit, its index and its files. From worktree to worktree the tree is
+// copied; where repositories differ, or an older state is asked for, a snapshot is the vehicle.
+
+import type { ProjectSettings } from "#contract/project-config.ts";
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { ForkWish, Provisioned } from "#engine/workspaces.ts";
+import { commitOf } from "../given.ts";
+import { branchRef } from "../refs.ts";
+import { forkTree } from "../tree/fork-tree.ts";
+import { bringSnapshot, find, nameOf, requestFor } from "../tree/keep.ts";
+import { materialize } from "../tree/materialize.ts";
+import { onBranch } from "../tree/operation.ts";
+import { leftOut, putBackRest, readParts, refresh, writeFiles } from "../tree/restore.ts";
+import { takeSnapshot } from "../tree/snapshot.ts";
+import type { Snapshot as Taken } from "../tree/snapshots.ts";
+import { openTree } from "../tree/tree.ts";
+import { makeClone } from "./clone.ts";
+import { type Ground, repositoryOf } from "./ground.ts";
+
+/** The commit that the child's branch begins at. */
+export async function startOf(ground: Ground, { parent, snapshot }: ForkWish): Promise<{ start: string | null } | Refusal> {
+	if (snapshot === undefined) return { start: await commitOf(ground.git, parent.workspace.path, "HEAD") };
+	const taken = await find(ground, parent, snapshot);
+	return isRefusal(taken) ? taken : { start: taken.manifest.head.commit };
+}
+
+/** Makes the tree that the mark describes; answers what did not come along. */
+export async function fork(
+	ground: Ground,
+	wish: ForkWish,
+	mark: WorkspaceMark,
+	settings: ProjectSettings,
+	signal?: AbortSignal,
+): Promise<Provisioned["missing"] | Refusal> {
+	const { parent, project } = wish;
+	const to = { folder: mark.path, branch: mark.branch };
+	if (wish.snapshot === undefined && mark.kind === "worktree" && parent.workspace.kind !== "clone") {
+		const request = { from: { folder: parent.workspace.path }, to, repository: project.path, copy: settings.copy, sharesBlocks: false };
+		return (await forkTree(ground.git, request, signal)) ?? [];
+	}
+	const taken = wish.snapshot === undefined ? await takeSnapshot(ground.git, requestFor(ground, parent, "a fork")) : await find(ground, parent, wish.snapshot);
+	if (isRefusal(taken)) return taken;
+	if (mark.kind === "clone") return await intoClone(ground, wish, mark, taken);
+	await bringSnapshot(ground, parent, taken.ref, project.path);
+	const made = await materialize(ground.git, taken, { ...to, repository: project.path });
+	return isRefusal(made) ? made : missing(made.left);
+}
+
+async function intoClone(ground: Ground, { parent, project, agent }: ForkWish, mark: WorkspaceMark, taken: Taken): Promise<Provisioned["missing"]> {
+	const { git } = ground;
+	await makeClone(ground, project, agent, { ...mark, start: null });
+	// the clone has only what branches lead to; the snapshot brings the rest, HEAD's commit included
+	await git(mark.path, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", repositoryOf(parent), `+${taken.ref}:${taken.ref}`]);
+	if (mark.start !== null) await git(mark.path, ["update-ref", branchRef(mark.branch), mark.start]);
+	const tree = await openTree(mark.path);
+	await writeFiles(git, tree, taken.tree);
+	const { index, operation } = await readParts(git, mark.path, taken);
+	await putBackRest(tree, taken, { index, operation: onBranch(operation, branchRef(mark.branch)) }, null);
+	await refresh(git, tree);
+	return missing(leftOut(taken));
+}
+
+const missing = (left: readonly Parameters<typeof nameOf>[0][]): Provisioned["missing"] =>
+	left.map((name) => ({ path: nameOf(name), reason: "not in the snapshot" }));

@@ -1,0 +1,116 @@
+// Freeing what is past its time. Each thing is freed for a reason that can be read off it; whatever says nothing about itself
+// is shown and kept.
+import { lstat, readdir } from "node:fs/promises";
+import path from "node:path";
+import { Handle, type ProjectSlug } from "#contract/ids.ts";
+import type { Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
+import { emptyTrash, emptyUnmade, unmadePrefix } from "../destroy.ts";
+import { prune } from "../tree/keep.ts";
+import { discard, discardWorktree } from "./discard.ts";
+import type { Ground } from "./ground.ts";
+import { trashDays } from "./layout.ts";
+import { markAt } from "./look.ts";
+import { scratchInUse } from "./scratch.ts";
+import { worktreesOf } from "./worktrees.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+interface Candidate extends Leftover {
+	free(): Promise<void>;
+}
+
+export async function collect(
+	ground: Ground,
+	project: ProjectPlace,
+	options: { dryRun: boolean; living: readonly Tenant[]; needed?: readonly string[] },
+): Promise<Leftover[]> {
+	const candidates = [
+		...(await trash(ground, project.slug)),
+		...(await scratches(ground, project)),
+		...(await halfClones(ground, project.slug)),
+		...(await unknownFolders(ground, project.slug, options.living)),
+	];
+	const found: Leftover[] = [];
+	for (const { free, ...leftover } of candidates) {
+		if (!options.dryRun && leftover.freed) await free();
+		found.push(leftover);
+	}
+	return [...found, ...(await prune(ground, project, { dryRun: options.dryRun, needed: options.needed ?? [] }))];
+}
+
+async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Candidate[]> {
+	const found: Candidate[] = [];
+	for (const name of await names(layout.trash)) {
+		const place = path.join(layout.trash, name);
+		if (name.startsWith(unmadePrefix)) {
+			const free = async (): Promise<void> => await emptyUnmade(layout.trash, name);
+			found.push({ what: "trash", name, bytes: await sizeOf(place), reason: "taken back before anybody used it", freed: true, free });
+			continue;
+		}
+		const [, time, rest] = /^(\d+)-(.+)$/.exec(name) ?? [];
+		if (time === undefined || rest?.startsWith(`${slug}-`) !== true) continue;
+		const days = (clock.now() - Number(time)) / dayMs;
+		const free = async (): Promise<void> => void (await emptyTrash(layout.trash, { now: clock.now(), olderThanMs: trashDays * dayMs, dryRun: false }));
+		const old = days > trashDays;
+		found.push({ what: "trash", name, bytes: await sizeOf(place), reason: `${Math.floor(days)} days in the trash, kept for ${trashDays}`, freed: old, free });
+	}
+	return found;
+}
+
+async function scratches(ground: Ground, project: ProjectPlace): Promise<Candidate[]> {
+	const folder = ground.layout.scratches(project.slug);
+	// one may have lost its folder already and still be on the repository's list
+	const listed = (await worktreesOf(ground.git, project.path)).map((worktree) => worktree.path).filter((place) => path.dirname(place) === folder);
+	const all = new Set([...(await names(folder)).map((name) => path.join(folder, name)), ...listed]);
+	const left = [...all].filter((place) => !scratchInUse.has(place));
+	return await Promise.all(
+		left.map(async (place) => ({
+			what: "scratch" as const,
+			name: path.basename(place),
+			bytes: await sizeOf(place),
+			reason: "a scratch tree of a process that died",
+			freed: true,
+			free: async () => await discardWorktree(ground, project.path, place),
+		})),
+	);
+}
+
+async function halfClones(ground: Ground, slug: ProjectSlug): Promise<Candidate[]> {
+	const folder = ground.layout.project(slug);
+	const left = (await names(folder)).filter((name) => name.startsWith(".clone-")).map((name) => path.join(folder, name));
+	return await Promise.all(
+		left.map(async (place) => ({
+			what: "clone" as const,
+			name: path.basename(place),
+			bytes: await sizeOf(place),
+			reason: "half a clone",
+			freed: true,
+			free: async () => await discard(ground, place),
+		})),
+	);
+}
+
+/** Shown only: somebody may know what they are. */
+async function unknownFolders({ layout }: Ground, slug: ProjectSlug, living: readonly Tenant[]): Promise<Candidate[]> {
+	const found: Candidate[] = [];
+	for (const name of await names(layout.agents(slug))) {
+		if (name.startsWith(".") || living.some(({ handle }) => handle === name)) continue;
+		const place = path.join(layout.agents(slug), name);
+		const mark = await markAt(place).catch(() => null);
+		const reason = mark !== null && Handle.safeParse(name).success ? `the workspace of ${name}, which was not removed` : "not made by Brood";
+		found.push({ what: "unknown", name, bytes: await sizeOf(place), reason, freed: false, free: async () => {} });
+	}
+	return found;
+}
+
+async function names(folder: string): Promise<string[]> {
+	return (await readdir(folder).catch(() => [])).sort();
+}
+
+async function sizeOf(place: string): Promise<number> {
+	const found = await lstat(place).catch(() => null);
+	if (found === null) return 0;
+	if (!found.isDirectory()) return found.size;
+	const sizes = await Promise.all((await readdir(place).catch(() => [])).map((name) => sizeOf(path.join(place, name))));
+	return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,60 @@
+// What every verb of the work cycle stands on.
+import type { Clock, Ids } from "#engine/ports.ts";
+import type { Live, Stay, Tenant } from "#engine/workspaces.ts";
+import type { Git } from "../git.ts";
+import { commitOf } from "../given.ts";
+import type { Layout } from "./layout.ts";
+
+export interface Ground {
+	git: Git;
+	layout: Layout;
+	clock: Clock;
+	ids: Pick<Ids, "salt">;
+	/** what the project's own commands see besides what the caller gives them */
+	environment: Readonly<Record<string, string>>;
+}
+
+/** The agent's name on its commits. It travels in the environment, so that nobody's configuration has to be changed. */
+export function identityOf({ handle }: Tenant): Record<string, string> {
+	const [name, email] = [`brood-agent-${handle}`, `${handle}@brood.local`];
+	return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+}
+
+export function commandEnvironment(ground: Ground, agent: Tenant | null, live: Live): Record<string, string> {
+	return { ...ground.environment, ...live.environment, ...(agent === null ? {} : identityOf(agent)) };
+}
+
+/** What base is called in the repository that the agent's tree belongs to. */
+export function baseRefOf({ workspace }: Stay): string {
+	return workspace.kind === "clone" ? `refs/remotes/brood/${workspace.base}` : `refs/heads/${workspace.base}`;
+}
+
+/** The repository that the agent's commits are in. */
+export const repositoryOf = ({ project, workspace }: Stay): string => (workspace.kind === "clone" ? workspace.path : project.path);
+
+/** Where base is now; a clone asks the project first. Null if base has no commit yet, or is gone. */
+export async function baseCommit(ground: Ground, stay: Stay): Promise<string | null> {
+	const { project, workspace } = stay;
+	const commit = await commitOf(ground.git, project.path, `refs/heads/${workspace.base}`);
+	if (workspace.kind === "clone" && commit !== null) {
+		const refspec = `+refs/heads/${workspace.base}:${baseRefOf(stay)}`;
+		await ground.git(workspace.path, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", project.path, refspec]);
+	}
+	return commit;
+}
+
+/** The tip of the agent's branch, seen from the project; a clone's is fetched into a ref of ours, so that it stays. */
+export async function tipOf(ground: Ground, stay: Stay): Promise<string | null> {
+	const { project, agent, workspace } = stay;
+	const ref = `refs/heads/${workspace.branch}`;
+	const tip = await commitOf(ground.git, workspace.kind === "clone" ? workspace.path : project.path, ref);
+	if (workspace.kind === "clone" && tip !== null) {
+		await ground.git(project.path, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", workspace.path, `+${ref}:refs/brood/clones/${agent.id}`]);
+	}
+	return tip;
+}
+
+/** Whether one commit is in the history of another. */
+export async function isAncestor(git: Git, folder: string, ancestor: string, of: string): Promise<boolean> {
+	return (await git(folder, ["merge-base", "--is-ancestor", ancestor, of], { answers: [1] })).code === 0;
+}

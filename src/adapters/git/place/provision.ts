@@ -1,0 +1,186 @@
+// Making an agent's workspace.
+//
+//   intent ─▶ worktree (or clone) ─▶ files ─▶ mark ─▶ shared paths ─▶ setup ─▶ mark: ready ─▶ no intent
+//
+// The intent is written beside the place before anything else: whatever is found there afterwards is ours. Called again, a
+// wish whose mark says ready is done; one with a mark goes on after the files; one with only an intent is taken back
+// and begun anew. Whatever fails is taken back as well, down to the branch, if that has not moved.
+
+import type { ProjectSettings } from "#contract/project-config.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { CommandRun, WorkspaceMark } from "#contract/workspace.ts";
+import type { Live, Provisioned, ProvisionWish, SettingsInForce } from "#engine/workspaces.ts";
+import { unmakeBranch } from "../destroy.ts";
+import { branchFor, commitOf, existingBranch } from "../given.ts";
+import { makeWorktree } from "../tree/fork-tree.ts";
+import { makeClone } from "./clone.ts";
+import { runCommand } from "./command.ts";
+import { discard, discardWorktree } from "./discard.ts";
+import { commandEnvironment, type Ground } from "./ground.ts";
+import { exists, inTheWay } from "./layout.ts";
+import { gitFolderOf, markAt } from "./look.ts";
+import { dropMark, markIn, readMark, writeMark } from "./mark.ts";
+import { settingsOf } from "./settings.ts";
+import { share } from "./shared.ts";
+
+/** Makes the tree of a fork, and says what did not come along. */
+export interface Fork {
+	start: string | null;
+	setup: boolean;
+	build(mark: WorkspaceMark, settings: ProjectSettings): Promise<Provisioned["missing"] | Refusal>;
+}
+
+export async function provision(ground: Ground, wish: ProvisionWish, live: Live, fork?: Fork): Promise<Provisioned | Refusal> {
+	const force = await settingsOf(ground.git, ground.layout, wish.project, live.approved);
+	if (isRefusal(force)) return force;
+	const base = await existingBranch(ground.git, wish.project.path, wish.from ?? force.settings.base);
+	if (isRefusal(base)) return base;
+	if (wish.kind === "main") return await settleInMain(ground, wish, base.branch);
+	const setup = fork?.setup === false ? null : setupOf(force, wish);
+	if (setup !== null && isRefusal(setup)) return setup;
+
+	const place = ground.layout.agent(wish.project.slug, wish.agent.handle);
+	const intent = ground.layout.intent(wish.project.slug, wish.agent.handle);
+	const found = await whatIsThere(ground, wish, place, intent);
+	if (isRefusal(found)) return found;
+	if (found.mark?.ready === true) {
+		await dropMark(intent);
+		return await answer(ground, found.mark, { shared: [], setup: null, found: true, missing: [] });
+	}
+	try {
+		const made = found.mark === null ? await make(ground, wish, intent, base, force.settings, fork) : { mark: found.mark, missing: [] };
+		const done = isRefusal(made) ? made : await finish(ground, wish, made, force.settings, setup, live);
+		await (isRefusal(done) ? takeBack(ground, wish, intent) : dropMark(intent));
+		return done;
+	} catch (error) {
+		await takeBack(ground, wish, intent).catch(() => {});
+		throw error;
+	}
+}
+
+/** The repository itself: nothing is made, nothing is changed. */
+async function settleInMain({ git }: Ground, { project }: ProvisionWish, base: string): Promise<Provisioned | Refusal> {
+	if ((await git(project.path, ["rev-parse", "--is-bare-repository"])).text === "true") {
+		return refuse("VALIDATION_ERROR", `${project.slug} has no checkout that an agent could work in. Use a worktree or a clone.`);
+	}
+	const head = await git(project.path, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
+	const branch = head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : base;
+	const commit = await commitOf(git, project.path, "HEAD");
+	return { workspace: { kind: "main", path: project.path, branch, base }, head: commit, shared: [], setup: null, found: true, missing: [] };
+}
+
+function setupOf({ settings, pendingApproval }: SettingsInForce, { project }: ProvisionWish): { command: string } | Refusal | null {
+	if (settings.setup !== null) return { command: settings.setup };
+	return pendingApproval?.setup == null ? null : notApproved(pendingApproval, project.slug);
+}
+
+export function notApproved(pending: NonNullable<SettingsInForce["pendingApproval"]>, slug: string): Refusal {
+	return refuse("CONFLICT", `The repository of ${slug} wants to run commands that nobody has approved yet.`, {
+		details: { pendingApproval: { ...pending } },
+		suggestions: ["brood approval list", `brood project show ${slug}`],
+	});
+}
+
+/** What an earlier call left, if it was the same agent's; anything else in the way is refused. */
+async function whatIsThere(ground: Ground, wish: ProvisionWish, place: string, intent: string): Promise<{ mark: WorkspaceMark | null } | Refusal> {
+	const wrong = await ground.layout.parent(place);
+	if (wrong !== null) return wrong;
+	const begun = await readMark(intent);
+	if (begun !== null && begun.agent !== wish.agent.id) return inTheWay(place);
+	const mark = await markAt(place);
+	if (mark?.agent === wish.agent.id && mark.path === place) return { mark };
+	if (begun !== null) await takeBack(ground, wish, intent);
+	return (await exists(place)) ? inTheWay(place) : { mark: null };
+}
+
+async function make(
+	ground: Ground,
+	wish: ProvisionWish,
+	intent: string,
+	base: { branch: string; commit: string | null },
+	settings: ProjectSettings,
+	fork?: Fork,
+): Promise<{ mark: WorkspaceMark; missing: Provisioned["missing"] } | Refusal> {
+	const { project, agent } = wish;
+	const branch = await branchFor(ground.git, project.path, agent.handle);
+	if ((await commitOf(ground.git, project.path, `refs/heads/${branch}`)) !== null) {
+		return refuse("PATH_EXISTS", `There is a branch ${branch} already.`, { details: { branch }, suggestions: [`brood agent list --project ${project.slug}`] });
+	}
+	const start = fork === undefined ? base.commit : fork.start;
+	const mark: WorkspaceMark = {
+		agent: agent.id,
+		project: project.slug,
+		kind: wish.kind,
+		path: ground.layout.agent(project.slug, agent.handle),
+		branch,
+		base: base.branch,
+		start,
+		ready: false,
+	};
+	await writeMark(intent, mark);
+	const missing = fork === undefined ? await makeTree(ground, wish, mark) : await fork.build(mark, settings);
+	if (isRefusal(missing)) return missing;
+	await writeMark(markIn(await gitFolderOf(mark.path)), mark);
+	return { mark, missing };
+}
+
+async function makeTree(ground: Ground, { project, agent }: ProvisionWish, mark: WorkspaceMark): Promise<Provisioned["missing"] | Refusal> {
+	const { kind, path, branch, start } = mark;
+	if (kind === "clone") {
+		await makeClone(ground, project, agent, mark);
+		await checkOut(ground, mark);
+		return [];
+	}
+	return (await makeWorktree(ground.git, { repository: project.path, folder: path, branch, commit: start }, async () => await checkOut(ground, mark))) ?? [];
+}
+
+const checkoutTimeoutMs = 10 * 60 * 1000;
+
+/** Several workers where there are many files; git decides how many are many. */
+export async function checkOut({ git }: Ground, { path, start }: { path: string; start: string | null }): Promise<void> {
+	if (start !== null) await git(path, ["-c", "checkout.workers=0", "read-tree", "-m", "-u", "HEAD"], { timeoutMs: checkoutTimeoutMs });
+}
+
+async function finish(
+	ground: Ground,
+	{ project, agent }: ProvisionWish,
+	{ mark, missing }: { mark: WorkspaceMark; missing: Provisioned["missing"] },
+	settings: ProjectSettings,
+	setup: { command: string } | null,
+	live: Live,
+): Promise<Provisioned | Refusal> {
+	const checkout = project.path === ground.layout.mirror(project.slug) ? null : project.path;
+	const shared = await share(ground.git, mark.path, { primary: ground.layout.primary(project.slug), checkout }, settings);
+	const ran = setup === null ? null : await runCommand(setup.command, mark.path, commandEnvironment(ground, agent, live), live);
+	if (ran !== null && ran.exit !== 0) return commandFailed("setup", ran);
+	await writeMark(markIn(await gitFolderOf(mark.path)), { ...mark, ready: true });
+	return await answer(ground, mark, { shared, setup: ran, found: false, missing });
+}
+
+export function commandFailed(step: string, ran: CommandRun): Refusal {
+	const how = ran.exit === null ? "was stopped" : `ended with ${ran.exit}`;
+	return refuse("CONFLICT", `The ${step} command ${how}.`, { details: { step, ...ran } });
+}
+
+async function answer({ git }: Ground, mark: WorkspaceMark, more: Omit<Provisioned, "workspace" | "head">): Promise<Provisioned> {
+	const { kind, path, branch, base } = mark;
+	return { workspace: { kind, path, branch, base }, head: await commitOf(git, path, "HEAD"), ...more };
+}
+
+/** Removes what an intent says we were making, and nothing else; the branch only if all of its commits are elsewhere too. */
+async function takeBack(ground: Ground, { project }: ProvisionWish, intent: string): Promise<void> {
+	const mark = await readMark(intent);
+	if (mark === null) return;
+	if (mark.kind === "clone") await discard(ground, mark.path);
+	else {
+		await discardWorktree(ground, project.path, mark.path);
+		const tip = await commitOf(ground.git, project.path, `refs/heads/${mark.branch}`);
+		const ref = `refs/heads/${mark.branch}`;
+		const own =
+			tip === null || tip === mark.start
+				? ""
+				: (await ground.git(project.path, ["rev-list", "--max-count=1", tip, "--not", `--exclude=${ref}`, "--all", "--"])).text;
+		if (tip !== null && own === "") await unmakeBranch(ground.git, { repository: project.path, branch: mark.branch, commit: tip });
+	}
+	await dropMark(intent);
+}

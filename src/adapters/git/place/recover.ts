@@ -1,0 +1,122 @@
+// Bringing a workspace back: a snapshot, then a clean tree, then home. What is gone is made anew from its branch; what is
+// damaged in a way that nobody can judge is left as it is.
+import { lstat, readFile, rename } from "node:fs/promises";
+import path from "node:path";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { AtHome, Live, Stay } from "#engine/workspaces.ts";
+import { exclusively } from "../exclusive.ts";
+import type { Git } from "../git.ts";
+import { commitOf } from "../given.ts";
+import { namesIn, pathOf } from "../names.ts";
+import { clean, setAside, take } from "../tree/keep.ts";
+import { release } from "../work/home.ts";
+import { makeClone } from "./clone.ts";
+import type { Ground } from "./ground.ts";
+import { exists, inTheWay } from "./layout.ts";
+import { gitFolderOf, lookAt, markAt } from "./look.ts";
+import { markIn, readMark, writeMark } from "./mark.ts";
+import { checkOut } from "./provision.ts";
+import { settingsOf } from "./settings.ts";
+import { share } from "./shared.ts";
+import { registeredFor } from "./worktrees.ts";
+
+/** a lock that is younger may belong to a git that is at work */
+const lockAgeMsMin = 60_000;
+
+export async function recover(ground: Ground, stay: Stay, live: Live): Promise<AtHome | Refusal> {
+	if (stay.workspace.kind === "main") return await release(ground, stay, live);
+	const { git, layout } = ground;
+	const missing = !(await exists(stay.workspace.path));
+	const wrong = missing ? await remake(ground, stay) : ((await repair(ground, stay)) ?? (await unlock(ground, stay)));
+	if (wrong !== null) return wrong;
+	await bringBranchBack(ground, stay);
+	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, stay);
+	if (isRefusal(cleaned)) return cleaned;
+	const home = await release(ground, stay, live, cleaned.snapshot);
+	const force = await settingsOf(git, layout, stay.project, live.approved);
+	if (isRefusal(home) || isRefusal(force)) return home;
+	const checkout = stay.project.path === layout.mirror(stay.project.slug) ? null : stay.project.path;
+	await share(git, stay.workspace.path, { primary: layout.primary(stay.project.slug), checkout }, force.settings);
+	return missing ? { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` } : home;
+}
+
+/** A tree for the branch, or for base where the branch is gone as well. */
+async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
+	const { git, layout } = ground;
+	const { project, agent, workspace } = stay;
+	if (workspace.path !== layout.agent(project.slug, agent.handle)) return inTheWay(workspace.path);
+	const wrong = await layout.free(workspace.path);
+	if (wrong !== null) return wrong;
+	const kept = workspace.kind === "clone" ? `refs/brood/clones/${agent.id}` : `refs/heads/${workspace.branch}`;
+	const tip = await commitOf(git, project.path, kept);
+	const start = tip ?? (await commitOf(git, project.path, `refs/heads/${workspace.base}`));
+	if (start === null) return refuse("NOT_FOUND", `Neither ${workspace.branch} nor ${workspace.base} has a commit.`);
+	const mark: WorkspaceMark = { agent: agent.id, project: project.slug, ...workspace, start, ready: true };
+	if (workspace.kind === "clone") await makeClone(ground, project, agent, mark);
+	else {
+		await exclusively(project.path, async () => {
+			await setAside(ground, stay, path.join(layout.trash, `${ground.clock.now()}-${project.slug}-${agent.handle}`));
+			const branch = tip === null ? ["-b", workspace.branch, workspace.path, start] : [workspace.path, workspace.branch];
+			await git(project.path, ["worktree", "add", "--quiet", "--no-checkout", ...branch]);
+		});
+	}
+	await checkOut(ground, mark);
+	await writeMark(markIn(await gitFolderOf(workspace.path)), mark);
+	return null;
+}
+
+/** Lets git find the repository of a tree that lost its `.git` file; refuses what is not ours afterwards either. */
+async function repair({ git }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
+	const isOurs = async (): Promise<boolean> => (await markAt(workspace.path))?.agent === agent.id;
+	if (await isOurs()) return null;
+	const looksLikeIt =
+		workspace.kind === "worktree" && !(await exists(path.join(workspace.path, ".git"))) && (await hasItsFiles(git, project.path, workspace.path));
+	if (looksLikeIt) await git(project.path, ["worktree", "repair", workspace.path], { answers: [1, 128] });
+	return looksLikeIt && (await isOurs()) ? null : inTheWay(workspace.path);
+}
+
+const filesLookedAt = 200;
+
+/** Whether at least half of the files that git knows of the tree are in the folder: another folder in its place is not it. */
+async function hasItsFiles(git: Git, repository: string, folder: string): Promise<boolean> {
+	const gitFolder = await registeredFor(git, repository, folder);
+	if (gitFolder === null) return false;
+	const environment = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
+	const listed = await git(folder, ["ls-files", "-z"], { environment, answers: [128] });
+	const names = namesIn(listed.bytes).slice(0, filesLookedAt);
+	const found = await Promise.all(names.map(async (name) => await lstat(pathOf(folder, name)).catch(() => null)));
+	return listed.code === 0 && names.length > 0 && found.filter((one) => one !== null).length * 2 >= names.length;
+}
+
+async function unlock({ clock }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
+	const gitFolder = await gitFolderOf(workspace.path);
+	const lock = path.join(gitFolder, "index.lock");
+	const found = await lstat(lock).catch(() => null);
+	if (found === null) return null;
+	const age = clock.now() - found.mtimeMs;
+	if (age < lockAgeMsMin) {
+		return refuse("CONFLICT", `Git may be at work in ${workspace.path}: its lock is ${Math.round(age / 1000)} s old.`, {
+			suggestions: [`brood agent health ${project.slug}/${agent.handle}`],
+		});
+	}
+	await rename(lock, path.join(gitFolder, `brood-left-index.lock-${clock.now()}`));
+	return null;
+}
+
+/** A branch that somebody deleted under its tree: its last commit is in the log of the worktree's HEAD. */
+async function bringBranchBack({ git }: Ground, { workspace }: Stay): Promise<void> {
+	const ref = `refs/heads/${workspace.branch}`;
+	if ((await commitOf(git, workspace.path, ref)) !== null) return;
+	const gitFolder = await gitFolderOf(workspace.path);
+	const log = await readFile(path.join(gitFolder, "logs", "HEAD"), "utf8").catch(() => "");
+	const last = log.trimEnd().split("\n").at(-1)?.split(" ")[1] ?? "";
+	const commit = (await commitOf(git, workspace.path, last)) ?? (await readMark(markIn(gitFolder)))?.start ?? null;
+	if (commit !== null) await git(workspace.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
+}
+
+async function cleanUp(ground: Ground, stay: Stay): Promise<{ snapshot: string | null } | Refusal> {
+	const tree = await lookAt(ground.git, stay.workspace.path);
+	if (tree.changes.length > 0 || tree.operation !== null) return await clean(ground, stay);
+	return { snapshot: (await take(ground, stay, "before a recovery", null))?.id ?? null };
+}

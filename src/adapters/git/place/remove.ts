@@ -1,0 +1,69 @@
+// Removing a workspace: only what is clean and merged, unless somebody insists; and never without a way back.
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Removed, RemoveWish, Stay } from "#engine/workspaces.ts";
+import { deleteBranch } from "../destroy.ts";
+import { commitOf } from "../given.ts";
+import { bin } from "../tree/keep.ts";
+import { mergeTrees, treeOfCommit } from "../work/merge.ts";
+import { isMerged } from "../work/standing.ts";
+import { runCommand } from "./command.ts";
+import { commandEnvironment, type Ground, tipOf } from "./ground.ts";
+import { exists, inTheWay } from "./layout.ts";
+import { dirtyRefusal, lookAt, markAt } from "./look.ts";
+import { settingsOf } from "./settings.ts";
+import { worktreeAt, worktreesOf } from "./worktrees.ts";
+
+export async function removeWorkspace(ground: Ground, stay: Stay, wish: RemoveWish): Promise<Removed | Refusal> {
+	const { git } = ground;
+	const { project, workspace } = stay;
+	if (workspace.kind === "main") return refuse("CONFLICT", `${project.path} is the project itself and is never removed.`, { details: { path: project.path } });
+	const there = await exists(workspace.path);
+	// a folder is only moved if its mark says that it is this agent's
+	if (there && (await markAt(workspace.path))?.agent !== stay.agent.id) return inTheWay(workspace.path);
+	const locked = (await worktreeAt(git, project.path, workspace.path))?.locked ?? null;
+	if (locked !== null)
+		return refuse("CONFLICT", `Somebody has locked ${workspace.path}${locked === "" ? "" : `: ${locked}`}.`, { details: { path: workspace.path } });
+	const tip = there || workspace.kind === "worktree" ? await tipOf(ground, stay) : null;
+	if (wish.force !== true) {
+		const dirty = there ? dirtyRefusal(await lookAt(git, workspace.path), { folder: workspace.path, stay }) : null;
+		if (dirty !== null) return dirty;
+		if (tip !== null && !(await isSafe(ground, stay, tip, wish.merged ?? []))) return notMerged(stay, tip);
+	}
+	const teardown = there ? await tearDown(ground, stay, wish) : null;
+	const binned = await bin(ground, stay);
+	if (isRefusal(binned)) return binned;
+	const branchRemoved = wish.branch === true && tip !== null && workspace.kind === "worktree" && (await removeBranch(ground, stay, tip));
+	return { ...binned, branchRemoved, teardown };
+}
+
+/** Merged by ancestry, by a merge that was recorded, or because base would not change if it were merged. */
+async function isSafe(ground: Ground, stay: Stay, tip: string, merged: readonly string[]): Promise<boolean> {
+	if (merged.includes(tip) || (await isMerged(ground, stay, tip))) return true;
+	const { git } = ground;
+	const base = await commitOf(git, stay.project.path, `refs/heads/${stay.workspace.base}`);
+	if (base === null) return false;
+	const result = await mergeTrees(git, stay.project.path, base, tip);
+	return !isRefusal(result) && result.tree === (await treeOfCommit(git, stay.project.path, base));
+}
+
+function notMerged({ project, agent, workspace }: Stay, tip: string): Refusal {
+	const whose = `${project.slug}/${agent.handle}`;
+	return refuse("CONFLICT", `${workspace.branch} has work that ${workspace.base} lacks.`, {
+		details: { tip, branch: workspace.branch, base: workspace.base },
+		suggestions: [`brood agent diff ${whose}`, `brood agent approve ${whose}`],
+	});
+}
+
+async function tearDown(ground: Ground, stay: Stay, wish: RemoveWish): Promise<Removed["teardown"]> {
+	const force = await settingsOf(ground.git, ground.layout, stay.project, wish.approved);
+	if (isRefusal(force) || force.settings.teardown === null) return null;
+	return await runCommand(force.settings.teardown, stay.workspace.path, commandEnvironment(ground, stay.agent, wish), wish);
+}
+
+/** Only as it was looked at, and only if nobody has it checked out. Its commits stay under a ref of ours. */
+async function removeBranch({ git }: Ground, { project, workspace }: Stay, tip: string): Promise<boolean> {
+	const ref = `refs/heads/${workspace.branch}`;
+	if ((await worktreesOf(git, project.path)).some((worktree) => worktree.branch === ref)) return false;
+	await deleteBranch(git, project.path, workspace.branch, tip);
+	return true;
+}

@@ -1,0 +1,83 @@
+// What is in force for a project: the home's config.yaml over the repository's .brood.yaml over what is usual. The
+// repository's file is read from base, never from a tree that an agent can write.
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { ConfigError, parseConfig } from "#adapters/system/config.ts";
+import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { ProjectPlace, SettingsInForce } from "#engine/workspaces.ts";
+import type { Git } from "../git.ts";
+import { commitOf } from "../given.ts";
+import type { Layout } from "./layout.ts";
+
+const repositoryFile = ".brood.yaml";
+const configBytesMax = 256 * 1024;
+
+export async function settingsOf(git: Git, layout: Layout, project: ProjectPlace, approved: readonly string[] = []): Promise<SettingsInForce | Refusal> {
+	try {
+		const file = layout.config(project.slug);
+		const own = parseConfig(ProjectConfig, (await readText(file)) ?? "", file);
+		const usual = own.base ?? (await defaultBranch(git, project.path));
+		const repository = await repositoryConfig(git, project.path, usual);
+		if (isRefusal(repository)) return repository;
+		return inForce(own, repository, usual, approved);
+	} catch (error) {
+		if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message, { suggestions: [`brood project show ${project.slug}`] });
+		throw error;
+	}
+}
+
+function inForce(own: ProjectConfig, repository: RepositoryConfig, base: string, approved: readonly string[]): SettingsInForce {
+	const wants = runnable(repository);
+	const fingerprint = Object.keys(wants).length === 0 ? null : fingerprintOf(wants);
+	const agreed = fingerprint === null || approved.includes(fingerprint);
+	const { setup = null, check = null, teardown = null, presets = {}, ...harmless } = repository;
+	const settings = settle(own, agreed ? repository : harmless, base);
+	// what the home's own configuration replaces will not run, and needs nobody's word
+	const open = Object.entries(wants).some(([key]) => !Object.hasOwn(own, key));
+	const pendingApproval = !agreed && open ? { fingerprint, setup, check, teardown, presets: Object.keys(presets) } : null;
+	return { settings, fingerprint, pendingApproval };
+}
+
+/** Of the content and not of its form: another order or comment is the same content. */
+function fingerprintOf(config: RepositoryConfig): string {
+	return createHash("sha256")
+		.update(JSON.stringify(sorted(config)))
+		.digest("hex");
+}
+
+function sorted(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(sorted);
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value)
+			.sort(([a], [b]) => (a < b ? -1 : 1))
+			.map(([key, inner]) => [key, sorted(inner)]),
+	);
+}
+
+async function repositoryConfig(git: Git, repository: string, base: string): Promise<RepositoryConfig | Refusal> {
+	const commit = await commitOf(git, repository, `refs/heads/${base}`);
+	if (commit === null) return {};
+	const { text: entry } = await git(repository, ["ls-tree", "--long", "-z", commit, "--", repositoryFile]);
+	const [, kind, object, size] = /^(\d+) blob ([0-9a-f]+) +(\d+)\t/.exec(entry) ?? [];
+	if (object === undefined || kind === "120000") return {};
+	if (Number(size) > configBytesMax) return refuse("VALIDATION_ERROR", `${repositoryFile}:1:1: it is larger than ${configBytesMax} bytes`);
+	return parseConfig(RepositoryConfig, (await git(repository, ["cat-file", "blob", object])).text, repositoryFile);
+}
+
+/** The branch that the repository itself has in front. */
+export async function defaultBranch(git: Git, repository: string): Promise<string> {
+	const upstream = await git(repository, ["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"], { answers: [1, 128] });
+	const name = upstream.text.replace(/^refs\/remotes\/origin\//, "");
+	if (upstream.code === 0 && (await commitOf(git, repository, `refs/heads/${name}`)) !== null) return name;
+	const head = await git(repository, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
+	return head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : "main";
+}
+
+async function readText(file: string): Promise<string | null> {
+	return await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+		if (error.code === "ENOENT") return null;
+		throw error;
+	});
+}

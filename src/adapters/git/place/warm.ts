@@ -1,0 +1,78 @@
+// `primary/`: a clean checkout of base with the setup command run in it, whose folders agents link. Its mark says for which
+// lockfiles it was filled, and says nothing while it is being filled, so that nobody links half of it.
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { CommandRun } from "#contract/workspace.ts";
+import type { Live, ProjectPlace } from "#engine/workspaces.ts";
+import { exclusively } from "../exclusive.ts";
+import { commitOf } from "../given.ts";
+import { runCommand } from "./command.ts";
+import { discardWorktree } from "./discard.ts";
+import { commandEnvironment, type Ground } from "./ground.ts";
+import { exists, inTheWay } from "./layout.ts";
+import { dirtyRefusal, gitFolderAt, gitFolderOf, lookAt } from "./look.ts";
+import { dropMark, markIn, readPrimaryMark, writeMark } from "./mark.ts";
+import { checkOut, commandFailed, notApproved } from "./provision.ts";
+import { settingsOf } from "./settings.ts";
+import { lockfileHash } from "./shared.ts";
+
+interface Warmed {
+	path: string;
+	commit: string | null;
+	filled: boolean;
+	setup: CommandRun | null;
+}
+
+export async function warmProject(ground: Ground, project: ProjectPlace, live: Live): Promise<Warmed | Refusal> {
+	const { git } = ground;
+	const force = await settingsOf(git, ground.layout, project, live.approved);
+	if (isRefusal(force)) return force;
+	const { settings, pendingApproval } = force;
+	if (settings.setup === null && pendingApproval?.setup != null) return notApproved(pendingApproval, project.slug);
+	const place = ground.layout.primary(project.slug);
+	const commit = await commitOf(git, project.path, `refs/heads/${settings.base}`);
+	if (commit === null) return { path: place, commit, filled: false, setup: null };
+	// one filling at a time, and not in the way of what else the repository does
+	return await exclusively(place, async () => {
+		const folder = await standAt(ground, project, place, commit);
+		if (isRefusal(folder)) return folder;
+		const lockfiles = await lockfileHash(place);
+		const mark = await readPrimaryMark(folder.gitFolder);
+		if (mark?.lockfiles === lockfiles) {
+			await writeMark(markIn(folder.gitFolder), { project: project.slug, commit, lockfiles });
+			return { path: place, commit, filled: false, setup: null };
+		}
+		await writeMark(markIn(folder.gitFolder), { project: project.slug, commit, lockfiles: null });
+		const setup = settings.setup === null ? null : await runCommand(settings.setup, place, commandEnvironment(ground, null, live), live);
+		if (setup !== null && setup.exit !== 0) return commandFailed("setup", setup);
+		await writeMark(markIn(folder.gitFolder), { project: project.slug, commit, lockfiles });
+		return { path: place, commit, filled: true, setup };
+	});
+}
+
+/** The checkout at that commit: made, or moved on if it is ours and clean. */
+async function standAt(ground: Ground, project: ProjectPlace, place: string, commit: string): Promise<{ gitFolder: string } | Refusal> {
+	const { git, layout } = ground;
+	const wrong = await layout.parent(place);
+	if (wrong !== null) return wrong;
+	const intent = layout.primaryIntent(project.slug);
+	// a checkout that was begun and not finished is ours, and nobody has used it
+	if (await exists(intent)) await discardWorktree(ground, project.path, place);
+	const found = await gitFolderAt(place);
+	if ((await exists(place)) && (found === null || (await readPrimaryMark(found))?.project !== project.slug)) return inTheWay(place);
+	if (found === null) {
+		const empty = { project: project.slug, commit: null, lockfiles: null };
+		await writeMark(intent, empty);
+		await exclusively(project.path, () => git(project.path, ["worktree", "add", "--quiet", "--no-checkout", "--detach", place, commit]));
+		await checkOut(ground, { path: place, start: commit });
+		const gitFolder = await gitFolderOf(place);
+		await writeMark(markIn(gitFolder), empty);
+		await dropMark(intent);
+		return { gitFolder };
+	}
+	const tree = await lookAt(git, place);
+	const changed = { ...tree, changes: tree.changes.filter((change) => change.status !== "??") };
+	const dirty = dirtyRefusal(changed, { folder: place });
+	if (dirty !== null) return dirty;
+	await git(place, ["-c", "checkout.workers=0", "checkout", "--quiet", "--detach", "--no-recurse-submodules", commit, "--"]);
+	return { gitFolder: found };
+}

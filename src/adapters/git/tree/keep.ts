@@ -1,0 +1,161 @@
+// Snapshots and the trash, as the verbs of the work cycle need them.
+import { cp, mkdir, rename } from "node:fs/promises";
+import path from "node:path";
+import { AgentId } from "#contract/ids.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Diff } from "#contract/workspace.ts";
+import type { Leftover, ProjectPlace, Snapshot, Stay } from "#engine/workspaces.ts";
+import { forgetWorktree, removeWorktree, resetTree } from "../destroy.ts";
+import { exclusively } from "../exclusive.ts";
+import { commitOf } from "../given.ts";
+import { type Ground, repositoryOf } from "../place/ground.ts";
+import { exists } from "../place/layout.ts";
+import { gitFolderAt } from "../place/look.ts";
+import { markIn, readMark } from "../place/mark.ts";
+import { registeredFor, worktreeAt } from "../place/worktrees.ts";
+import { drawDiff } from "../work/diff.ts";
+import { restoreSnapshot } from "./restore.ts";
+import { type SnapshotRequest, takeSnapshot } from "./snapshot.ts";
+import { emptyTree, findSnapshot, kept, pruneSnapshots, refsOf, type Snapshot as Taken } from "./snapshots.ts";
+
+const newestPerAgent = 20;
+const youngerThanMs = 14 * 24 * 60 * 60 * 1000;
+
+export function requestFor({ clock }: Ground, { agent, workspace }: Stay, reason: string, turn: number | null = null): SnapshotRequest {
+	return { folder: workspace.path, agent: agent.id, reason, turn, at: clock.now() };
+}
+
+/** Null if the tree is as the last snapshot has it. */
+export async function take(ground: Ground, stay: Stay, reason: string, turn: number | null): Promise<Snapshot | null> {
+	const before = (await kept(ground.git, stay.workspace.path, stay.agent.id)).at(-1);
+	const taken = await takeSnapshot(ground.git, requestFor(ground, stay, reason, turn));
+	return taken.commit === before?.commit ? null : told(taken);
+}
+
+/** The number of a snapshot in its agent's row of them, by which people call it. */
+export const numberOf = ({ ref }: { ref: string }): string => ref.slice(ref.lastIndexOf("/") + 1);
+
+function told({ ref, commit, manifest }: Taken): Snapshot {
+	const [agent] = ref.split("/").slice(-2);
+	const { nestedRepositories, submodules, tooLarge, special, unreadable, names, ignoredCount } = manifest.missing;
+	const missing = [
+		...nestedRepositories.map((name) => ({ path: nameOf(name), reason: "a repository of its own" })),
+		...submodules.filter(({ dirty }) => dirty).map((submodule) => ({ path: nameOf(submodule.path), reason: "a submodule with changes" })),
+		...tooLarge.map((name) => ({ path: nameOf(name), reason: "too large" })),
+		...special.map((name) => ({ path: nameOf(name), reason: "neither a file nor a link" })),
+		...unreadable.map((name) => ({ path: nameOf(name), reason: "not readable" })),
+		...names.map((name) => ({ path: nameOf(name), reason: "a name that git cannot hold" })),
+	];
+	const { at, reason, turn, head } = manifest;
+	return { id: numberOf({ ref }), commit, agent: AgentId.parse(agent), at, reason, turn, head: head.commit, missing, ignored: ignoredCount };
+}
+
+type Name = Taken["manifest"]["emptyDirectories"][number];
+export const nameOf = (name: Name): string => (typeof name === "string" ? name : Buffer.from(name.base64, "base64").toString().toWellFormed());
+
+/** Newest first. */
+export async function list(ground: Ground, stay: Stay): Promise<Snapshot[]> {
+	const folder = await homeOfSnapshots(stay);
+	const found: Snapshot[] = [];
+	for (const { ref } of (await kept(ground.git, folder, stay.agent.id)).reverse()) {
+		const taken = await findSnapshot(ground.git, folder, ref);
+		if (taken !== null) found.push(told({ ...taken, ref }));
+	}
+	return found;
+}
+
+/** The repository that an agent's snapshots are in; that of a clone that is gone is the project's. */
+async function homeOfSnapshots(stay: Stay): Promise<string> {
+	return stay.workspace.kind === "clone" && (await gitFolderAt(stay.workspace.path)) !== null ? stay.workspace.path : stay.project.path;
+}
+
+/** By its number or its commit; the refusal names the nearest that is there. */
+export async function find(ground: Ground, stay: Stay, id: string): Promise<Taken | Refusal> {
+	const folder = await homeOfSnapshots(stay);
+	const all = await kept(ground.git, folder, stay.agent.id);
+	const wanted = all.find((one) => numberOf(one) === id || one.commit === id);
+	const taken = wanted === undefined ? null : await findSnapshot(ground.git, folder, wanted.ref);
+	if (taken !== null && wanted !== undefined) return { ...taken, ref: wanted.ref };
+	const distance = ({ sequence }: { sequence: number }): number => Math.abs(sequence - (Number.parseInt(id, 10) || Number.MAX_SAFE_INTEGER));
+	const nearest = all.toSorted((a, b) => distance(a) - distance(b))[0];
+	const whose = `${stay.project.slug}/${stay.agent.handle}`;
+	return refuse(
+		"SNAPSHOT_GONE",
+		`There is no snapshot ${JSON.stringify(id)} of ${whose}${nearest === undefined ? "" : `; the nearest is ${nearest.sequence}`}.`,
+		{
+			details: { snapshot: id, nearest: nearest === undefined ? null : String(nearest.sequence) },
+			suggestions: [`brood snapshot list ${whose}`],
+		},
+	);
+}
+
+export async function show(ground: Ground, stay: Stay, id: string): Promise<Diff | Refusal> {
+	const taken = await find(ground, stay, id);
+	if (isRefusal(taken)) return taken;
+	const folder = await homeOfSnapshots(stay);
+	const from = taken.manifest.head.commit ?? (await emptyTree(ground.git, folder));
+	return await drawDiff(ground.git, folder, [from, taken.tree], {}, from);
+}
+
+export async function restore(ground: Ground, stay: Stay, id: string): Promise<{ snapshot: string | null } | Refusal> {
+	const taken = await find(ground, stay, id);
+	if (isRefusal(taken)) return taken;
+	const restored = await restoreSnapshot(ground.git, { ...requestFor(ground, stay, "before a restore"), snapshot: taken.commit });
+	return isRefusal(restored) ? restored : { snapshot: numberOf(restored.before) };
+}
+
+export async function prune(ground: Ground, project: ProjectPlace, options: { dryRun: boolean; needed: readonly string[] }): Promise<Leftover[]> {
+	const rules = { now: ground.clock.now(), newestPerAgent, youngerThanMs, needed: new Set(options.needed) };
+	const gone = await pruneSnapshots(ground.git, project.path, rules, { dryRun: options.dryRun });
+	const reason = `older than 14 days, and ${newestPerAgent} newer ones are kept`;
+	return gone.map(({ ref }) => ({ what: "snapshot", name: ref, bytes: 0, reason, freed: true }));
+}
+
+/** A snapshot, then the tree as HEAD has it, ignored files left alone. */
+export async function clean(ground: Ground, stay: Stay): Promise<{ snapshot: string | null } | Refusal> {
+	const head = await commitOf(ground.git, stay.workspace.path, "HEAD");
+	if (head === null) return refuse("CONFLICT", "There is no commit yet that the tree could go back to.", { details: { path: stay.workspace.path } });
+	const held = await resetTree(ground.git, requestFor(ground, stay, "before a recovery"), head);
+	return isRefusal(held) ? held : { snapshot: numberOf(held) };
+}
+
+/** A snapshot, then the folder into the trash and the worktree off the repository's list. What is gone already is no failure. */
+export async function bin(ground: Ground, stay: Stay): Promise<{ snapshot: string | null; trash: string | null } | Refusal> {
+	const { layout, clock, git } = ground;
+	const { project, agent, workspace } = stay;
+	const name = path.join(layout.trash, `${clock.now()}-${project.slug}-${agent.handle}`);
+	await mkdir(layout.trash, { recursive: true, mode: 0o700 });
+	if (!(await exists(workspace.path))) {
+		const aside = workspace.kind === "worktree" ? await exclusively(project.path, async () => await setAside(ground, stay, name)) : null;
+		return { snapshot: null, trash: aside };
+	}
+	const request = requestFor(ground, stay, "before a removal");
+	if (workspace.kind === "clone") {
+		const held = await takeSnapshot(git, request);
+		await bringSnapshot(ground, stay, held.ref, project.path);
+		await rename(workspace.path, name);
+		return { snapshot: numberOf(held), trash: name };
+	}
+	const binned = await removeWorktree(git, { ...request, trash: layout.trash });
+	if (isRefusal(binned)) return binned;
+	await rename(binned.trashed, name);
+	return { snapshot: numberOf(binned.held), trash: name };
+}
+
+/** A clone's snapshot, for when the clone is gone or another repository needs it. */
+export async function bringSnapshot({ git }: Ground, from: Stay, ref: string, to: string): Promise<void> {
+	const own = repositoryOf(from);
+	if (own !== to) await git(to, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", own, `+${ref}:${refsOf(from.agent.id)}/${numberOf({ ref })}`]);
+}
+
+/** What git still knows of a tree that is gone, its index above all, goes to the trash before it is forgotten. */
+export async function setAside(ground: Ground, { project, agent, workspace }: Stay, name: string): Promise<string | null> {
+	const { git } = ground;
+	const known = await worktreeAt(git, project.path, workspace.path);
+	if (known === null) return null;
+	const folder = await registeredFor(git, project.path, workspace.path);
+	const ours = folder !== null && (await readMark(markIn(folder)))?.agent === agent.id;
+	if (ours) await cp(folder, path.join(name, "git"), { recursive: true });
+	await forgetWorktree(git, project.path, known.path, { locked: known.locked !== null });
+	return ours ? name : null;
+}

@@ -1,0 +1,27 @@
+// A worktree made from a snapshot, for a fork from an older turn.
+import type { Refusal } from "#contract/refusal.ts";
+import type { FileName } from "#contract/snapshot.ts";
+import type { Git } from "../git.ts";
+import { branchRef } from "../refs.ts";
+import { makeWorktree } from "./fork-tree.ts";
+import { onBranch, undertaking } from "./operation.ts";
+import { leftOut, putBackRest, readParts, refresh, writeFiles } from "./restore.ts";
+import type { Snapshot } from "./snapshots.ts";
+
+/** Answers what the snapshot could not hold and so is not there. */
+export async function materialize(
+	git: Git,
+	snapshot: Snapshot,
+	to: { folder: string; branch: string; repository: string },
+): Promise<{ left: FileName[] } | Refusal> {
+	const { head, tree: files } = snapshot.manifest;
+	const { index, operation } = await readParts(git, to.repository, snapshot);
+	const begun = head.branch === null ? undertaking(operation) : null;
+	const refusal = await makeWorktree(git, { ...to, commit: begun?.commit ?? head.commit }, async (tree) => {
+		if (begun !== null && head.commit !== null) await git(tree.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
+		await writeFiles(git, tree, files);
+		await putBackRest(tree, snapshot, { index, operation: onBranch(operation, branchRef(to.branch)) }, null);
+		await refresh(git, tree);
+	});
+	return refusal ?? { left: leftOut(snapshot) };
+}

@@ -1,0 +1,78 @@
+// The files of a merge, rebase, cherry-pick, revert or bisect in progress. They live in the worktree's own git folder.
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { staysInside } from "../links.ts";
+import { notThere, type Tree } from "./tree.ts";
+
+/** Names relative to the git folder. */
+export type Operation = ReadonlyMap<string, Buffer>;
+
+const files = /^(MERGE_(HEAD|MSG|MODE|RR|AUTOSTASH)|AUTO_MERGE|SQUASH_MSG|ORIG_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|BISECT_[A-Z_]+)$/;
+export const operationFolders = ["rebase-merge", "rebase-apply", "sequencer", "refs/bisect", "refs/rewritten", "refs/worktree"];
+
+export async function readOperation({ gitFolder }: Pick<Tree, "gitFolder">): Promise<Operation> {
+	const top = (await readdir(gitFolder)).filter((name) => files.test(name));
+	const inside = await Promise.all(operationFolders.map((folder) => filesBelow(gitFolder, folder)));
+	const names = [...top, ...inside.flat()].sort();
+	const operation = new Map<string, Buffer>();
+	for (const name of names) {
+		const bytes = await readFile(path.join(gitFolder, name)).catch(notThere);
+		if (bytes !== null) operation.set(name, bytes);
+	}
+	return operation;
+}
+
+async function filesBelow(gitFolder: string, folder: string): Promise<string[]> {
+	const entries = (await readdir(path.join(gitFolder, folder), { withFileTypes: true, recursive: true }).catch(notThere)) ?? [];
+	return entries.filter((entry) => entry.isFile()).map((entry) => path.relative(gitFolder, path.join(entry.parentPath, entry.name)));
+}
+
+export async function writeOperation({ gitFolder }: Pick<Tree, "gitFolder">, operation: Operation): Promise<void> {
+	for (const [name, bytes] of operation) {
+		const file = path.join(gitFolder, name);
+		if (!staysInside(name) || !(files.test(name) || operationFolders.some((folder) => name.startsWith(`${folder}/`)))) {
+			throw new Error(`${name} is no file of an operation`);
+		}
+		await mkdir(path.dirname(file), { recursive: true });
+		await writeFile(file, bytes);
+	}
+}
+
+const idsInside =
+	/^(MERGE_HEAD|ORIG_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|MERGE_AUTOSTASH|BISECT_EXPECTED_REV|rebase-(merge|apply)\/(onto|orig-head|stopped-sha|amend|autostash|squash-onto)|sequencer\/(head|abort-safety)|refs\/.*)$/;
+
+/** Commits that the operation needs and that nothing else may be keeping. */
+export function commitsOf(operation: Operation): string[] {
+	const found = [...operation].filter(([name]) => idsInside.test(name)).flatMap(([, bytes]) => bytes.toString("latin1").match(/^[0-9a-f]{40,64}$/gm) ?? []);
+	return [...new Set(found)];
+}
+
+export interface Undertaking {
+	/** the branch that the operation comes back to */
+	branch: string;
+	/** where that branch was when it began */
+	commit: string | null;
+}
+
+/** A rebase or a bisect leaves HEAD detached and remembers the branch. */
+export function undertaking(operation: Operation): Undertaking | null {
+	for (const folder of ["rebase-merge", "rebase-apply"]) {
+		const branch = line(operation, `${folder}/head-name`);
+		if (branch?.startsWith("refs/heads/") === true) return { branch, commit: line(operation, `${folder}/orig-head`) };
+	}
+	const start = line(operation, "BISECT_START");
+	return start === null || /^[0-9a-f]{40,64}$/.test(start) ? null : { branch: `refs/heads/${start}`, commit: null };
+}
+
+/** The same operation for a branch of another worktree: when it ends, it must move that one and not the first. */
+export function onBranch(operation: Operation, branch: string): Operation {
+	const renamed = new Map(operation);
+	for (const name of ["rebase-merge/head-name", "rebase-apply/head-name"]) {
+		if (line(operation, name)?.startsWith("refs/heads/") === true) renamed.set(name, Buffer.from(`${branch}\n`));
+	}
+	const begun = undertaking(operation);
+	if (operation.has("BISECT_START") && begun !== null) renamed.set("BISECT_START", Buffer.from(`${branch.slice("refs/heads/".length)}\n`));
+	return renamed;
+}
+
+const line = (operation: Operation, name: string): string | null => operation.get(name)?.toString().trim() ?? null;

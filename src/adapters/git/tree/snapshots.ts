@@ -1,0 +1,115 @@
+// The snapshots that are kept: finding, reading and forgetting them.
+import { SnapshotManifest } from "#contract/snapshot.ts";
+import type { Git } from "../git.ts";
+import { isCommitId } from "../refs.ts";
+
+export interface Snapshot {
+	ref: string;
+	commit: string;
+	/** the tree of files */
+	tree: string;
+	manifest: SnapshotManifest;
+}
+
+export interface Kept {
+	ref: string;
+	commit: string;
+	agent: string;
+	sequence: number;
+	/** milliseconds since 1970 */
+	at: number;
+	/** the same for two that differ only in when and why they were taken */
+	digest: string;
+}
+
+const snapshotRefs = "refs/brood/snapshots";
+
+export function refsOf(agent: string): string {
+	if (!/^[\w-]{1,64}$/.test(agent)) throw new Error(`${JSON.stringify(agent)} is no id of an agent`);
+	return `${snapshotRefs}/${agent}`;
+}
+
+/** Of one agent or of all, the oldest first within an agent. `folder` is any worktree of the repository, or the repository. */
+export async function kept(git: Git, folder: string, agent?: string): Promise<Kept[]> {
+	const below = agent === undefined ? snapshotRefs : refsOf(agent);
+	const { text } = await git(folder, ["for-each-ref", "--format=%(objectname) %(committerdate:unix) %(refname) %(contents:body)", below]);
+	const found = text.split("\n").flatMap((line): Kept[] => {
+		const [, commit, seconds, ref, owner, sequence, digest = ""] = /^(\w+) (\d+) (refs\/brood\/snapshots\/([\w-]+)\/(\d+)) Content: (\w+)$/.exec(line) ?? [];
+		if (commit === undefined || ref === undefined || owner === undefined) return [];
+		return [{ ref, commit, agent: owner, sequence: Number(sequence), at: Number(seconds) * 1000, digest }];
+	});
+	return found.sort((a, b) => (a.agent === b.agent ? a.sequence - b.sequence : a.agent < b.agent ? -1 : 1));
+}
+
+export async function readManifest(git: Git, folder: string, snapshot: string): Promise<SnapshotManifest> {
+	const { text } = await git(folder, ["cat-file", "blob", `${checked(snapshot)}:manifest.json`]);
+	return SnapshotManifest.parse(JSON.parse(text));
+}
+
+/** By its ref or the id of its commit. Null if there is none (any more). */
+export async function findSnapshot(git: Git, folder: string, snapshot: string): Promise<Snapshot | null> {
+	const name = checked(snapshot);
+	const [commit, manifest] = await readObjects(git, folder, [`${name}^{commit}`, `${name}:manifest.json`]);
+	if (commit === undefined || commit === null || manifest === undefined || manifest === null) return null;
+	const parsed = SnapshotManifest.parse(JSON.parse(manifest.bytes.toString()));
+	return { ref: snapshot, commit: commit.id, tree: parsed.tree, manifest: parsed };
+}
+
+/** In the order asked for, null for what does not exist. Names must not contain line ends. */
+export async function readObjects(git: Git, folder: string, names: readonly string[]): Promise<({ id: string; bytes: Buffer } | null)[]> {
+	if (names.length === 0) return [];
+	const { bytes } = await git(folder, ["cat-file", "--batch"], { input: names.map((name) => `${name}\n`).join("") });
+	const found: ({ id: string; bytes: Buffer } | null)[] = [];
+	for (let at = 0; at < bytes.length; ) {
+		const end = bytes.indexOf("\n", at);
+		const [, id, length] = /^(\w+) \w+ (\d+)$/.exec(bytes.toString("latin1", at, end)) ?? [];
+		const next = end + 1 + (id === undefined ? 0 : Number(length) + 1);
+		found.push(id === undefined ? null : { id, bytes: bytes.subarray(end + 1, next - 1) });
+		at = next;
+	}
+	return found;
+}
+
+/** A snapshot and how its files differ from those of the commit below it. */
+export async function showSnapshot(git: Git, folder: string, snapshot: string): Promise<(Snapshot & { diffstat: string }) | null> {
+	const found = await findSnapshot(git, folder, snapshot);
+	if (found === null) return null;
+	const base = found.manifest.head.commit === null ? await emptyTree(git, folder) : `${found.manifest.head.commit}^{tree}`;
+	const { text } = await git(folder, ["diff-tree", "-r", "--stat", base, found.tree]);
+	return { ...found, diffstat: text };
+}
+
+export async function emptyTree(git: Git, folder: string): Promise<string> {
+	return (await git(folder, ["mktree"], { input: "" })).text;
+}
+
+export interface PruneRules {
+	now: number;
+	/** the newest of each agent stay, however old */
+	newestPerAgent: number;
+	/** younger ones stay */
+	youngerThanMs: number;
+	/** refs or commits that a living lineage needs */
+	needed: ReadonlySet<string>;
+}
+
+/** Forgets what no rule keeps, and answers what that was (or, tried only, would be). */
+export async function pruneSnapshots(git: Git, folder: string, rules: PruneRules, only: { dryRun: boolean } = { dryRun: false }): Promise<Kept[]> {
+	const all = await kept(git, folder);
+	const newest = new Map<string, number>();
+	const gone: Kept[] = [];
+	for (const one of all.toReversed()) {
+		const newer = newest.get(one.agent) ?? 0;
+		newest.set(one.agent, newer + 1);
+		const stays = newer < rules.newestPerAgent || one.at > rules.now - rules.youngerThanMs || rules.needed.has(one.ref) || rules.needed.has(one.commit);
+		if (!stays) gone.push(one);
+	}
+	const input = gone.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`).join("");
+	if (gone.length > 0 && !only.dryRun) await git(folder, ["update-ref", "-z", "--stdin"], { input });
+	return gone.reverse();
+}
+
+function checked(snapshot: string): string {
+	if (!isCommitId(snapshot) && !/^refs\/brood\/snapshots\/[\w-]+\/\d+$/.test(snapshot)) throw new Error(`${JSON.stringify(snapshot)} is no snapshot`);
+	return snapshot;
+}

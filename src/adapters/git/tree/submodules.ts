@@ -1,0 +1,34 @@
+// A submodule's repository lies in the git folder of the worktree around it. A copy of the files alone would share it with
+// the first worktree: the copy gets one of its own.
+import { lstat, mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Git } from "../git.ts";
+import { Links, staysInside } from "../links.ts";
+import { copyTree } from "./copy-tree.ts";
+import { gitlink } from "./index-file.ts";
+import { notThere, openTree, type ReadIndex, readIndex, type Tree } from "./tree.ts";
+
+export async function bringSubmodules(git: Git, { from, to, index }: { from: Tree; to: Tree; index: ReadIndex }): Promise<void> {
+	const names = new Set(index.entries.filter(({ mode }) => mode === gitlink).map((entry) => entry.path.toString()));
+	const links = new Links(from.folder);
+	for (const name of names) {
+		const bytes = Buffer.from(name).toString("latin1");
+		if (!staysInside(bytes) || (await links.beyond(bytes))) continue;
+		const [inside, copied] = [path.join(from.folder, name), path.join(to.folder, name)];
+		const link = await lstat(path.join(inside, ".git")).catch(notThere);
+		if (link === null) continue;
+		const source = await openTree(inside);
+		if (link.isFile()) await giveOwnRepository(git, source, copied, path.join(to.gitFolder, "modules", name));
+		const inner = await readIndex(git, source);
+		if (inner !== null) await bringSubmodules(git, { from: source, to: await openTree(copied), index: inner });
+	}
+}
+
+async function giveOwnRepository(git: Git, source: Tree, folder: string, gitFolder: string): Promise<void> {
+	await mkdir(gitFolder, { recursive: true });
+	await copyTree({ from: source.gitFolder, to: gitFolder, leave: new Set() });
+	const config = path.join(gitFolder, "config");
+	const text = await readFile(config, "utf8");
+	await writeFile(path.join(folder, ".git"), `gitdir: ${gitFolder}\n`);
+	if (/^\s*worktree\s*=/im.test(text)) await git(folder, ["config", "--file", config, "core.worktree", folder], { environment: { GIT_WORK_TREE: folder } });
+}

@@ -1,0 +1,72 @@
+// A working tree on the disk and the repository behind it.
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import type { Git } from "../git.ts";
+import { placeOf } from "../place/place.ts";
+import { type IndexFile, isSplit, parseIndex } from "./index-file.ts";
+
+export interface Tree {
+	folder: string;
+	/** the worktree's own part of the repository */
+	gitFolder: string;
+	/** what all worktrees share */
+	commonFolder: string;
+	hashLength: 20 | 32;
+}
+
+export interface Head {
+	/** the full name of the branch, null when detached */
+	branch: string | null;
+	/** null on a branch without a commit */
+	commit: string | null;
+}
+
+export async function openTree(folder: string): Promise<Tree> {
+	const { gitFolder, commonFolder, bare, contents } = await placeOf(folder, {});
+	if (gitFolder === null || commonFolder === null || bare) throw new Error(`${folder} is no working tree of git`);
+	return { folder, gitFolder, commonFolder, hashLength: /^\s*objectformat\s*=\s*sha256\s*$/im.test(contents[0] ?? "") ? 32 : 20 };
+}
+
+export async function readHead(git: Git, { folder, gitFolder }: Tree): Promise<Head> {
+	const [text, commit] = await Promise.all([
+		readFile(path.join(gitFolder, "HEAD"), "utf8"),
+		git(folder, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1, 128] }),
+	]);
+	return { branch: /^ref: (refs\/heads\/.*?)\n?$/.exec(text)?.[1] ?? null, commit: commit.code === 0 ? commit.text : null };
+}
+
+export interface ReadIndex extends IndexFile {
+	bytes: Buffer;
+}
+
+/** Null if there is none, as in a repository where nothing was ever added. */
+export async function readIndexFile(file: string, hashLength: number): Promise<ReadIndex | null> {
+	const bytes = await readFile(file).catch(notThere);
+	return bytes === null ? null : { bytes, ...parseIndex(bytes, hashLength) };
+}
+
+/** The index of a working tree, in one piece. */
+export async function readIndex(git: Git, { folder, gitFolder, hashLength }: Tree): Promise<ReadIndex | null> {
+	const index = await readIndexFile(path.join(gitFolder, "index"), hashLength);
+	if (index === null || !isSplit(index)) return index;
+	const whole = await mkdtemp(path.join(os.tmpdir(), "brood-index-"));
+	try {
+		const file = path.join(whole, "index");
+		await writeFile(file, index.bytes);
+		await git(folder, ["update-index", "--no-split-index"], { environment: { GIT_INDEX_FILE: file } });
+		return await readIndexFile(file, hashLength);
+	} finally {
+		await rm(whole, { recursive: true, force: true });
+	}
+}
+
+export function notThere(error: unknown): null {
+	// below a file, or below a link that leads to itself, there is nothing either
+	if (["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "")) return null;
+	throw error;
+}
+
+export function codeOf(error: unknown): string | null {
+	return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+}

@@ -1,0 +1,32 @@
+// Branches that belong to a piece of work and not to one agent: whoever works on it next goes there.
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { CommandRun } from "#contract/workspace.ts";
+import type { AtHome, Live, ProjectPlace, Stay } from "#engine/workspaces.ts";
+import { commitOf } from "../given.ts";
+import { runCommand } from "../place/command.ts";
+import { commandEnvironment, type Ground } from "../place/ground.ts";
+import { inScratch } from "../place/scratch.ts";
+import { settingsOf } from "../place/settings.ts";
+import { share } from "../place/shared.ts";
+import { release } from "./home.ts";
+
+/** A branch that only the remote has is taken from there; one that nobody has begins at base. */
+export async function enterBranch(ground: Ground, stay: Stay, live: Live): Promise<AtHome | Refusal> {
+	const { git } = ground;
+	const { path, branch } = stay.workspace;
+	const local = `refs/heads/${branch}`;
+	const theirs = (await commitOf(git, path, local)) === null ? await commitOf(git, path, `refs/remotes/origin/${branch}`) : null;
+	// only if nobody made it meanwhile
+	if (theirs !== null) await git(path, ["update-ref", local, theirs, "0".repeat(theirs.length)], { answers: [1, 128] });
+	return await release(ground, stay, live);
+}
+
+export async function tryOut(ground: Ground, project: ProjectPlace, wish: { commit: string; command: string }, live: Live): Promise<CommandRun | Refusal> {
+	const force = await settingsOf(ground.git, ground.layout, project, live.approved);
+	if (isRefusal(force)) return force;
+	return await inScratch(ground, project, project.path, wish.commit, async (tree) => {
+		const checkout = project.path === ground.layout.mirror(project.slug) ? null : project.path;
+		await share(ground.git, tree, { primary: ground.layout.primary(project.slug), checkout }, force.settings);
+		return await runCommand(wish.command, tree, commandEnvironment(ground, null, live), live);
+	});
+}

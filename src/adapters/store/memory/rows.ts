@@ -1,0 +1,41 @@
+// Rows in memory.
+import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalState } from "#contract/approval.ts";
+import type { Event } from "#contract/event.ts";
+import type { AgentId, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { MailState } from "#contract/mail.ts";
+import type { ProjectState } from "#contract/project.ts";
+import type { PromptState } from "#contract/prompt.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
+import type { TurnState } from "#contract/turn.ts";
+import type { WaitState } from "#contract/wait.ts";
+import type { Receipt } from "#engine/ports.ts";
+
+export interface Rows {
+	/** in the order in which they were made */
+	agents: Map<AgentId, AgentState>;
+	projects: Map<ProjectSlug, ProjectState>;
+	/** the event with id n is at n - 1 */
+	events: Event[];
+	prompts: Map<number, PromptState>;
+	/** the turn that is running a prompt; null once it gave it back */
+	taken: Map<number, number | null>;
+	approvals: Map<number, ApprovalState>;
+	waits: Map<number, WaitState>;
+	turns: Map<number, TurnState>;
+	mails: Map<number, MailState>;
+	issues: Map<number, IssueState>;
+	runs: Map<number, RunState>;
+	notes: Map<number, NoteState>;
+	subscriptions: Map<SubscriptionName, SubscriptionState>;
+	leases: Map<number, LeaseState>;
+	receipts: Map<Key, Receipt & { at: number }>;
+}
+
+export const noRows = (): Rows => ({
+	...{ agents: new Map(), projects: new Map(), events: [], receipts: new Map() },
+	...{ prompts: new Map(), taken: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
+	...{ subscriptions: new Map(), leases: new Map() },
+	...{ issues: new Map(), runs: new Map(), notes: new Map() },
+});

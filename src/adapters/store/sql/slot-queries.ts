@@ -1,0 +1,35 @@
+// Subscriptions, and the leases that say which of their slots are taken.
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { AgentId } from "#contract/ids.ts";
+import { query } from "./prepared.ts";
+import type { Tables } from "./tables.ts";
+
+const seqOf = (db: Kysely<Tables>, agent: RawBuilder<AgentId>) => db.selectFrom("agent").select("seq").where("id", "=", agent);
+
+export const allSubscriptions = query()("all-subscriptions", (db) => db.selectFrom("subscription").select("state").orderBy("name"));
+
+export const putSubscription = query<{ name: string; state: string }>()("put-subscription", (db, arg) =>
+	db
+		.insertInto("subscription")
+		.values({ name: arg("name"), state: arg("state") })
+		.onConflict((clash) => clash.column("name").doUpdateSet({ state: sql`excluded.state` })),
+);
+
+export const allLeases = query()("all-leases", (db) =>
+	db
+		.selectFrom("lease")
+		.innerJoin("agent", "agent.seq", "lease.agent")
+		.select(["lease.turn", "agent.id as agent", "lease.subscription", "lease.at"])
+		.orderBy("lease.turn"),
+);
+
+export const putLease = query<{ turn: number; agent: AgentId; subscription: string | null; at: number }>()("put-lease", (db, arg) =>
+	db.insertInto("lease").values({
+		turn: arg("turn"),
+		agent: sql<number>`(${seqOf(db, arg("agent"))})`,
+		subscription: sql`${arg("subscription")}`,
+		at: arg("at"),
+	}),
+);
+
+export const dropLease = query<{ turn: number }>()("drop-lease", (db, arg) => db.deleteFrom("lease").where("turn", "=", arg("turn")));

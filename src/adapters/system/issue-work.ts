@@ -1,0 +1,103 @@
+// What issues need of plain folders: a place for their papers, the files that say how they are worked on, and a shell for
+// the commands of gates. There is no git here: what agents say is all that counts.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, readdir } from "node:fs/promises";
+import path from "node:path";
+import type { ProjectSlug } from "#contract/ids.ts";
+import { ProjectConfig } from "#contract/project-config.ts";
+import { type IssueWork, noIssueWork, type WrittenTuning } from "#engine/issue-work.ts";
+import { ConfigError, parseConfig, readConfig } from "./config.ts";
+
+export interface FolderOptions {
+	home: string;
+	/** what a gate's command gets to see of the daemon's environment */
+	environment: Readonly<Record<string, string>>;
+	/** a command that takes longer is ended and counts as a "no" */
+	gateMs?: number;
+}
+
+const parts = ["context", "specs", "ai_docs"];
+const filesMax = 1000;
+const outputMax = 1024 * 1024;
+
+export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: FolderOptions): IssueWork {
+	const folderOf = ({ project, number }: { project: ProjectSlug; number: number }): string => path.join(home, "projects", project, "issues", String(number));
+	return {
+		...noIssueWork,
+		async folder(issue) {
+			const folder = folderOf(issue);
+			for (const part of parts) await mkdir(path.join(folder, part), { recursive: true, mode: 0o700 });
+			return folder;
+		},
+		async files(issue) {
+			const folder = folderOf(issue);
+			const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+			const files = found.filter((entry) => entry.isFile()).map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+			return files.sort().slice(0, filesMax);
+		},
+		written: async (project) => written(home, project),
+		gate: ({ project, command }, signal) => shell(command, { cwd: project.path, environment, signal, patienceMs: gateMs }),
+	};
+}
+
+/** The project's own words before the home's. */
+function written(home: string, project: ProjectSlug): WrittenTuning | { wrong: string } {
+	try {
+		const file = path.join(home, "projects", project, "config.yaml");
+		const own = existsSync(file) ? parseConfig(ProjectConfig, readFileSync(file, "utf8"), file) : {};
+		const shared = readConfig(home);
+		const { preset, agentsMax, context } = { ...shared.issues, ...own.issues };
+		return {
+			presets: { ...shared.presets, ...own.presets },
+			...(preset !== undefined && { preset }),
+			...(agentsMax !== undefined && { agentsMax }),
+			...(context !== undefined && { context }),
+		};
+	} catch (error) {
+		if (error instanceof ConfigError) return { wrong: error.message };
+		throw error;
+	}
+}
+
+interface ShellOptions {
+	cwd: string;
+	environment: Readonly<Record<string, string>>;
+	signal: AbortSignal;
+	patienceMs: number;
+}
+
+/** Only what it says on standard error is kept: the end of it, if it is long. */
+async function shell(command: string, { cwd, environment, signal, patienceMs }: ShellOptions): Promise<{ exit: number; stderr: string }> {
+	const child = spawn("/bin/sh", ["-c", command], { cwd, env: environment, stdio: ["ignore", "ignore", "pipe"], detached: true });
+	let stderr = "";
+	child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+		stderr = (stderr + chunk).slice(-outputMax);
+	});
+	const end = (): void => endGroup(child.pid);
+	const timer = setTimeout(() => {
+		stderr += `\nThe command took longer than ${patienceMs / 1000} s and was ended.`;
+		end();
+	}, patienceMs);
+	signal.addEventListener("abort", end, { once: true });
+	try {
+		return await new Promise((resolve, reject) => {
+			child.once("error", reject);
+			// whatever it left running would keep its output open
+			child.once("exit", end);
+			child.once("close", (code) => resolve({ exit: code ?? 1, stderr }));
+		});
+	} finally {
+		clearTimeout(timer);
+		signal.removeEventListener("abort", end);
+	}
+}
+
+function endGroup(pid: number | undefined): void {
+	if (pid === undefined) return;
+	try {
+		process.kill(-pid, "SIGKILL");
+	} catch {
+		// nobody is left in it
+	}
+}

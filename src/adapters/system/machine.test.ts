@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { machineTurns } from "./machine.ts";
+
+const gibibyte = 1024 ** 3;
+
+test("a machine carries as many turns as its cores and its memory allow, and two at least", () => {
+	expect(machineTurns({ cores: 4, bytes: 64 * gibibyte })).toBe(32);
+	expect(machineTurns({ cores: 16, bytes: 8 * gibibyte })).toBe(16);
+	expect(machineTurns({ cores: 1, bytes: gibibyte / 2 })).toBe(2);
+	expect(machineTurns()).toBeGreaterThanOrEqual(2);
+});

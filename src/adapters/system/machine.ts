@@ -1,0 +1,15 @@
+// What this machine can carry.
+import os from "node:os";
+
+const gibibyte = 1024 ** 3;
+
+/** How many turns may be at work at one time if nobody says: most of them wait for a model, so memory is what runs out first. */
+export function machineTurns(machine = { cores: os.availableParallelism(), bytes: memoryBytes() }): number {
+	return Math.max(2, Math.min(8 * machine.cores, Math.floor((2 * machine.bytes) / gibibyte)));
+}
+
+/** All that there is, not what is free just now: the same machine should give the same answer. A container may have less. */
+function memoryBytes(): number {
+	const constrained = process.constrainedMemory();
+	return constrained > 0 && constrained < os.totalmem() ? constrained : os.totalmem();
+}

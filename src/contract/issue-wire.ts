@@ -1,0 +1,52 @@
+// Issues as they go over the wire.
+import { z } from "zod";
+import { Actor, EventId, Handle } from "./ids.ts";
+import { IssueState, NoteState, RunState } from "./issue.ts";
+import { LoadedPreset } from "./preset.ts";
+import { RefusalCode } from "./refusal.ts";
+
+const Time = z.iso.datetime();
+
+export const Run = z.object({
+	...RunState.omit({ issue: true }).shape,
+	handle: Handle.nullable(),
+	durationMs: z.int().nullable(),
+	startedAt: Time,
+	endedAt: Time.nullable(),
+});
+export type Run = z.infer<typeof Run>;
+
+export const Issue = z.object({
+	...IssueState.omit({ leaving: true, lastAgent: true, run: true, prompt: true, said: true, bounces: true, folder: true, approvedCommit: true }).shape,
+	/** the assignee's handle */
+	agent: Handle.nullable(),
+	attention: z.object({ reason: z.string(), code: RefusalCode.nullable(), at: Time }).nullable(),
+	/** those of `dependsOn` that are not done */
+	blockedBy: z.array(z.int()),
+	/** what is wrong with its preset, if something is */
+	broken: z.string().nullable(),
+	/** where a person may move it from here */
+	moves: z.array(z.string()),
+	runs: z.array(Run),
+	notBefore: Time.nullable(),
+	createdAt: Time,
+	updatedAt: Time,
+	doneAt: Time.nullable(),
+	deletedAt: Time.nullable(),
+});
+export type Issue = z.infer<typeof Issue>;
+
+const noted = { id: EventId, by: Actor, at: Time, text: z.string() };
+
+/** With everything that is kept beside it. */
+export const IssueDetails = z.object({
+	...Issue.shape,
+	comments: z.array(z.object(noted)),
+	documents: z.array(z.object({ ...noted, name: z.string(), type: NoteState.shape.type, version: z.int() })),
+	messages: z.array(z.object({ ...noted, stage: z.string(), delivered: z.boolean() })),
+	artifacts: z.object({ path: z.string(), files: z.array(z.string()) }).nullable(),
+});
+export type IssueDetails = z.infer<typeof IssueDetails>;
+
+export const NamedPreset = z.object({ name: z.string(), shipped: z.boolean(), default: z.boolean(), loaded: LoadedPreset });
+export type NamedPreset = z.infer<typeof NamedPreset>;

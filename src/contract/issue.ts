@@ -1,0 +1,209 @@
+// The issue: a unit of work with a stage. Its id is the id of the event that added it; people name it `project#number`.
+import { z } from "zod";
+import { Actor, AgentId, EventId, ProjectSlug } from "./ids.ts";
+import { PresetName, StageName } from "./preset.ts";
+import { RefusalCode } from "./refusal.ts";
+import { Text } from "./text.ts";
+
+export const IssueNumber = z.int().positive();
+export const issuePriorities = ["low", "medium", "high", "critical"] as const;
+export const IssuePriority = z.enum(issuePriorities);
+/** what a stage without an agent's work, or after it, waits for */
+export const waitings = ["approval", "gate", "merge"] as const;
+const Waiting = z.enum(waitings);
+export const Label = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._:/-]{0,49}$/u, "a label has 1 to 50 letters, digits, spaces and ._:/-");
+export const Title = Text.regex(/^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u, "a title is one line with something on it").max(200);
+export const DocumentName = z
+	.string()
+	.regex(/^(?!.*(^|\/)\.\.?(\/|$))[\p{L}\p{N}][\p{L}\p{N} ._/-]{0,199}$/u, "a document's name is a short path without . and ..");
+export const documentTypes = ["context_pack", "spec", "ai_doc", "other"] as const;
+export const DocumentType = z.enum(documentTypes);
+
+/** An issue's row: what its events add up to. */
+export const IssueState = z.strictObject({
+	id: EventId,
+	project: ProjectSlug,
+	/** from 1 in its project, never used twice */
+	number: IssueNumber,
+	title: z.string(),
+	body: z.string(),
+	labels: z.array(z.string()),
+	priority: IssuePriority,
+	/** numbers of issues of the same project that have to be done first */
+	dependsOn: z.array(IssueNumber),
+	preset: PresetName,
+	stage: StageName,
+	waiting: Waiting.nullable(),
+	branch: z.string().nullable(),
+	assignee: AgentId.nullable(),
+	/** the agent that has it no more, and has not gone home yet */
+	leaving: z.strictObject({ agent: AgentId, done: z.boolean() }).nullable(),
+	/** who worked on it last */
+	lastAgent: AgentId.nullable(),
+	/** the run that is open */
+	run: EventId.nullable(),
+	/** the prompt that was queued last for its stage */
+	prompt: EventId.nullable(),
+	/** what the agent said in the open run */
+	said: z.strictObject({ summary: z.string(), back: z.boolean() }).nullable(),
+	/** how often its stage failed in a row, and when it may be tried again */
+	attempts: z.int(),
+	/** how often reviewers sent it back since a person last had a word */
+	bounces: z.int(),
+	notBefore: z.int().nullable(),
+	/** why it needs a person; with the code of the refusal that it met, if it met one */
+	attention: z.strictObject({ reason: z.string(), code: RefusalCode.nullable(), at: z.int() }).nullable(),
+	/** what its latest run left on its branch */
+	commit: z.string().nullable(),
+	/** where its papers are */
+	folder: z.string().nullable(),
+	approvedBy: Actor.nullable(),
+	approvedCommit: z.string().nullable(),
+	mergedCommit: z.string().nullable(),
+	createdAt: z.int(),
+	createdBy: Actor,
+	updatedAt: z.int(),
+	doneAt: z.int().nullable(),
+	deletedAt: z.int().nullable(),
+});
+export type IssueState = z.infer<typeof IssueState>;
+
+/** Whether a reactor may have something to do for it. */
+export const isMoving = ({ deletedAt, assignee, leaving, waiting }: IssueState): boolean =>
+	leaving !== null || (deletedAt === null && (assignee !== null || waiting === "gate" || waiting === "merge"));
+
+/** Neither done nor deleted. */
+export const isOpen = ({ doneAt, deletedAt }: IssueState): boolean => doneAt === null && deletedAt === null;
+
+export const runStates = ["open", "completed", "failed", "interrupted", "cancelled"] as const;
+
+/** A workflow run: one turn of an agent on an issue. Its id is the id of the event that started it. */
+export const RunState = z.strictObject({
+	id: EventId,
+	issue: EventId,
+	stage: StageName,
+	agent: AgentId,
+	turn: EventId,
+	state: z.enum(runStates),
+	/** whether it left work behind: the agent said so, or there are commits */
+	work: z.boolean(),
+	summary: z.string().nullable(),
+	tokens: z.strictObject({ input: z.int(), output: z.int() }).nullable(),
+	/** in US dollars, as far as the agent said */
+	cost: z.number().nullable(),
+	commit: z.string().nullable(),
+	startedAt: z.int(),
+	endedAt: z.int().nullable(),
+});
+export type RunState = z.infer<typeof RunState>;
+
+export const noteKinds = ["comment", "document", "message"] as const;
+
+/** What is kept beside an issue: a comment, a version of a document, a message to the agent of a stage. */
+export const NoteState = z.strictObject({
+	id: EventId,
+	issue: EventId,
+	kind: z.enum(noteKinds),
+	by: Actor,
+	at: z.int(),
+	text: z.string(),
+	/** of a document */
+	name: z.string().nullable(),
+	type: DocumentType.nullable(),
+	version: z.int().nullable(),
+	/** of a message: the stage that it is for, and whether its prompt had it */
+	stage: StageName.nullable(),
+	delivered: z.boolean(),
+});
+export type NoteState = z.infer<typeof NoteState>;
+
+const of = { issue: EventId };
+const moveReasons = ["start", "move", "work", "gate", "approve", "reject", "back"] as const;
+
+/** Of the whole issue; the agent's side of it is told by facts of the agent. */
+export const IssueFact = z.discriminatedUnion("kind", [
+	z.object({
+		kind: z.literal("issue.added"),
+		text: z.string(),
+		data: z.object({
+			project: ProjectSlug,
+			number: IssueNumber,
+			title: z.string(),
+			labels: z.array(z.string()),
+			priority: IssuePriority,
+			dependsOn: z.array(IssueNumber),
+			preset: PresetName,
+			stage: StageName,
+		}),
+	}),
+	/** a new body is the event's text */
+	z.object({
+		kind: z.literal("issue.edited"),
+		text: z.string().nullish(),
+		data: z.object({
+			...of,
+			title: z.string().exactOptional(),
+			labels: z.array(z.string()).exactOptional(),
+			priority: IssuePriority.exactOptional(),
+			preset: PresetName.exactOptional(),
+			stage: StageName.exactOptional(),
+		}),
+	}),
+	z.object({
+		kind: z.literal("issue.moved"),
+		data: z.object({
+			...of,
+			from: StageName,
+			to: StageName,
+			why: z.enum(moveReasons),
+			waiting: Waiting.nullable(),
+			final: z.literal(true).exactOptional(),
+			branch: z.string().exactOptional(),
+		}),
+	}),
+	z.object({ kind: z.literal("issue.assigned"), data: z.object({ ...of, agent: AgentId, folder: z.string().nullable() }) }),
+	/** the agent no longer works on it; it is free again once it went home */
+	z.object({ kind: z.literal("issue.released"), data: z.object({ ...of, agent: AgentId, done: z.boolean() }) }),
+	z.object({ kind: z.literal("issue.left"), data: z.object({ ...of, agent: AgentId }) }),
+	z.object({ kind: z.literal("issue.depended"), data: z.object({ ...of, on: IssueNumber }) }),
+	z.object({ kind: z.literal("issue.undepended"), data: z.object({ ...of, on: IssueNumber }) }),
+	z.object({ kind: z.literal("issue.commented"), text: z.string(), data: z.object(of) }),
+	z.object({
+		kind: z.literal("issue.documented"),
+		text: z.string(),
+		data: z.object({ ...of, name: z.string(), type: DocumentType, version: z.int() }),
+	}),
+	z.object({ kind: z.literal("issue.messaged"), text: z.string(), data: z.object({ ...of, stage: StageName, delivered: z.literal(true).exactOptional() }) }),
+	z.object({ kind: z.literal("issue.delivered"), data: z.object({ ...of, messages: z.array(EventId) }) }),
+	/** the agent says that its work is complete, or that it has to go back */
+	z.object({ kind: z.literal("issue.said"), text: z.string(), data: z.object({ ...of, back: z.boolean() }) }),
+	z.object({ kind: z.literal("issue.waited"), data: z.object({ ...of, waiting: Waiting.nullable(), notBefore: z.int().exactOptional() }) }),
+	z.object({ kind: z.literal("issue.approved"), data: z.object({ ...of, commit: z.string().nullable() }) }),
+	z.object({ kind: z.literal("issue.merged"), data: z.object({ ...of, commit: z.string().nullable() }) }),
+	/** it needs a person: why is the event's text */
+	z.object({ kind: z.literal("issue.attended"), text: z.string(), data: z.object({ ...of, code: RefusalCode.exactOptional() }) }),
+	z.object({ kind: z.literal("issue.unattended"), data: z.object(of) }),
+	/** an attempt failed and will be made again */
+	z.object({ kind: z.literal("issue.failed"), text: z.string(), data: z.object({ ...of, notBefore: z.int() }) }),
+	z.object({ kind: z.literal("issue.deleted"), data: z.object(of) }),
+]);
+export type IssueFact = z.infer<typeof IssueFact>;
+
+/** Of the agent that runs it. */
+export const RunFact = z.discriminatedUnion("kind", [
+	z.object({ kind: z.literal("run.started"), data: z.object({ ...of, stage: StageName }) }),
+	z.object({
+		kind: z.literal("run.finished"),
+		text: z.string().nullish(),
+		data: z.object({
+			...of,
+			run: EventId,
+			state: z.enum(["completed", "failed", "interrupted", "cancelled"]),
+			work: z.boolean(),
+			tokens: z.object({ input: z.int(), output: z.int() }).nullable(),
+			cost: z.number().nullable(),
+			commit: z.string().nullable(),
+		}),
+	}),
+]);
+export type RunFact = z.infer<typeof RunFact>;

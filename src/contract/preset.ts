@@ -1,0 +1,65 @@
+// The preset: a workflow as data. Its first stage is where issues begin; a final one is where they end.
+import { z } from "zod";
+import { Text } from "./text.ts";
+
+export const StageName = z.string().regex(/^[A-Z][A-Z0-9_]{0,31}$/, "a stage is a word in capitals, like IN_REVIEW");
+export type StageName = z.infer<typeof StageName>;
+export const PresetName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "a preset is a short lower-case word");
+export type PresetName = z.infer<typeof PresetName>;
+
+const AgentWish = z.strictObject({
+	type: z
+		.string()
+		.regex(/^[a-z][a-z0-9-]{0,31}$/, "an agent type is a short lower-case word")
+		.optional(),
+	model: z
+		.string()
+		.regex(/^[\x21-\x7e]{1,100}$/, "a model name has 1 to 100 visible ASCII characters")
+		.optional(),
+});
+export type AgentWish = z.infer<typeof AgentWish>;
+
+/** A command that has to succeed: exit 0 passes, 75 means later, anything else sends the issue back with what it said. */
+const CommandGate = z.strictObject({
+	command: z
+		.string()
+		.min(1)
+		.max(10_000)
+		.regex(/^[^\0]*$/, "a command cannot contain a NUL"),
+});
+export type CommandGate = z.infer<typeof CommandGate>;
+
+export const Stage = z.strictObject({
+	name: StageName,
+	/** where it leads when its work is done and its gate is passed; absent only for a final stage */
+	next: StageName.optional(),
+	/** where a rejection, or a command that says no, leads; to the stage itself if absent */
+	back: StageName.optional(),
+	/** where a person may move an issue beside these; out of a final stage this reopens it */
+	also: z.array(StageName).max(32).optional(),
+	/** the words of a stage that an agent works on; a stage without them waits for a person or a gate */
+	prompt: Text.min(1).max(100_000).optional(),
+	/** what has to happen before it leads on: a person approves, or a command succeeds */
+	gate: z.union([z.literal("human"), CommandGate]).optional(),
+	/** who works on it; the preset's own wish if absent */
+	agent: AgentWish.optional(),
+	/** whom to take instead, in this order */
+	fallbacks: z.array(AgentWish).max(16).optional(),
+	/** so many issues of this stage are worked on at one time */
+	wipMax: z.int().positive().max(1000).optional(),
+	final: z.literal(true).optional(),
+});
+export type Stage = z.infer<typeof Stage>;
+
+export const Preset = z.strictObject({
+	description: Text.max(500).optional(),
+	agent: AgentWish.optional(),
+	fallbacks: z.array(AgentWish).max(16).optional(),
+	/** the first one is where issues begin */
+	stages: z.array(Stage).min(2).max(64),
+});
+export type Preset = z.infer<typeof Preset>;
+
+/** A preset as a project has it: checked, or with what is wrong with it. */
+export const LoadedPreset = z.union([z.strictObject({ preset: Preset }), z.strictObject({ broken: z.string().max(2000) })]);
+export type LoadedPreset = z.infer<typeof LoadedPreset>;

@@ -1,0 +1,84 @@
+// The subscription: a paid plan or key with a number of slots. A slot that is taken is a lease, and how many are taken is
+// always counted from the leases; nothing keeps a number that could drift.
+import { z } from "zod";
+import { Actor, AgentId, AgentType, EventId, SubscriptionName } from "./ids.ts";
+
+const AbsolutePath = z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path");
+
+/** How its agents are let in; null means the user's own login. The file is read when a process starts and kept nowhere. */
+export const Credential = z.union([z.strictObject({ envFile: AbsolutePath }), z.strictObject({ configDir: AbsolutePath })]).nullable();
+export type Credential = z.infer<typeof Credential>;
+
+const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "a time of day is written like 22:00");
+
+/** When no new turns start: from one time of day to another, where the clocks of `zone` hang. */
+export const Quiet = z
+	.strictObject({ from: TimeOfDay, to: TimeOfDay, zone: z.string().max(100).refine(isZone, "a time zone is written like Europe/Berlin") })
+	.refine(({ from, to }) => from !== to, "quiet hours begin and end at different times");
+export type Quiet = z.infer<typeof Quiet>;
+
+function isZone(zone: string): boolean {
+	try {
+		return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== "";
+	} catch {
+		return false;
+	}
+}
+
+const Terms = z.strictObject({
+	maxConcurrent: z.int().positive().max(1000),
+	credential: Credential,
+	/** the one that its agents use while it cools down */
+	fallback: SubscriptionName.nullable(),
+	quiet: Quiet.nullable(),
+});
+
+export const SubscriptionState = z.strictObject({
+	name: SubscriptionName,
+	type: AgentType,
+	...Terms.shape,
+	/** a usage limit was reported: no turns start on it before this moment */
+	coolingUntil: z.int().nullable(),
+	createdAt: z.int(),
+	createdBy: Actor,
+	removedAt: z.int().nullable(),
+});
+export type SubscriptionState = z.infer<typeof SubscriptionState>;
+
+/** A turn that is at work: its place on the machine and, if it needs one, its slot. A turn that waits has none. */
+export const LeaseState = z.strictObject({ turn: EventId, agent: AgentId, subscription: SubscriptionName.nullable(), at: z.int() });
+export type LeaseState = z.infer<typeof LeaseState>;
+
+const SubscriptionAdd = z.strictObject({
+	type: z.literal("subscription.add"),
+	name: SubscriptionName,
+	agentType: AgentType,
+	maxConcurrent: Terms.shape.maxConcurrent.default(1),
+	credential: Credential.default(null),
+	fallback: SubscriptionName.nullable().default(null),
+	quiet: Quiet.nullable().default(null),
+});
+export type SubscriptionAdd = z.infer<typeof SubscriptionAdd>;
+
+/** What is not named stays as it is. */
+const SubscriptionConfigure = z.strictObject({ type: z.literal("subscription.configure"), name: SubscriptionName, ...Terms.partial().shape });
+export type SubscriptionConfigure = z.infer<typeof SubscriptionConfigure>;
+
+/** Lets it cool down until a moment, or ends that. A driver's report of a limit does the same with the end of its turn. */
+const SubscriptionCool = z.strictObject({ type: z.literal("subscription.cool"), name: SubscriptionName, until: z.int().nullable() });
+export type SubscriptionCool = z.infer<typeof SubscriptionCool>;
+
+export const subscriptionCommands = [
+	SubscriptionAdd,
+	SubscriptionConfigure,
+	SubscriptionCool,
+	z.strictObject({ type: z.literal("subscription.remove"), name: SubscriptionName }),
+] as const;
+
+export const SubscriptionFact = z.discriminatedUnion("kind", [
+	z.object({ kind: z.literal("subscription.added"), data: z.object({ name: SubscriptionName, type: AgentType, ...Terms.shape }) }),
+	z.object({ kind: z.literal("subscription.configured"), data: z.object({ name: SubscriptionName, ...Terms.shape }) }),
+	z.object({ kind: z.literal("subscription.cooled"), data: z.object({ name: SubscriptionName, until: z.int().nullable() }) }),
+	z.object({ kind: z.literal("subscription.removed"), data: z.object({ name: SubscriptionName }) }),
+]);
+export type SubscriptionFact = z.infer<typeof SubscriptionFact>;

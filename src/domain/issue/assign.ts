@@ -1,0 +1,200 @@
+// Who works on an issue: the agent and the issue are claimed, and its prompt queued, in one decision.
+//
+//   issue.assign ─▶ agent `preparing` ─▶ its workspace is on the branch ─▶ `idle`, its prompt starts ─▶ the run (flow.ts)
+//   released     ─▶ agent `settling`  ─▶ its workspace is home again     ─▶ `idle`, without an issue
+import type { AgentState } from "#contract/agent.ts";
+import type { Fact } from "#contract/event.ts";
+import type { IssueState, NoteState } from "#contract/issue.ts";
+import type { IssueAssign, IssueLeft, IssueReady, IssueRetry } from "#contract/issue-commands.ts";
+import type { Preset, Stage } from "#contract/preset.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import { suggestion } from "../agent/transitions.ts";
+import type { Decision } from "../decision.ts";
+import { firstWork, isBeforeStart, presetNamed, stageOf } from "../preset.ts";
+import { nextPosition } from "../prompt.ts";
+import { about, blockers, brokenPreset, nameOf } from "./decide.ts";
+import { againPrompt, branchOf, stagePrompt } from "./prompt.ts";
+
+/** What an agent has to do beside the issue. */
+export interface AgentSight {
+	agent: AgentState;
+	queue: { length: number; last: number | null; lastFront: number | null };
+	/** those in its queue that belong to an issue */
+	issuePrompts: readonly number[];
+	/** it ended its turn to be continued later */
+	waits: boolean;
+}
+
+export interface IssueSight {
+	issue: IssueState;
+	project: ProjectState;
+	/** all issues of the project */
+	all: readonly IssueState[];
+	notes: readonly NoteState[];
+	/** the run that was started last, if there was one: comments before it are known */
+	lastRun: number;
+	/** the prompt of the attempt that failed, and why it did */
+	words: string | null;
+}
+
+export function decideAssign(seen: IssueSight, on: AgentSight, { folder }: IssueAssign): Decision {
+	const { issue, project } = seen;
+	const { agent } = on;
+	const loaded = presetNamed(project, issue.preset);
+	if ("broken" in loaded) return brokenPreset(issue, loaded);
+	if (agent.project !== issue.project)
+		return refuse("VALIDATION_ERROR", `${agent.handle} is not an agent of ${issue.project}.`, { details: { agent: agent.id, issue: nameOf(issue) } });
+	if (issue.assignee === agent.id) return [];
+	const target = workStage(loaded.preset, issue);
+	const refusal = taken(issue) ?? busy(on) ?? blocked(issue, seen.all) ?? (target === undefined ? noWork(issue) : crowded(issue, target, seen.all));
+	if (refusal) return refusal;
+	return target === undefined ? [] : claimed(seen, on, target, folder ?? null);
+}
+
+/** The stage in which an agent would work on it now: its own, or the first one if it has not begun. */
+export function workStage(preset: Preset, issue: IssueState): Stage | undefined {
+	const stage = isBeforeStart(preset, issue.stage) ? firstWork(preset) : stageOf(preset, issue.stage);
+	return stage?.prompt === undefined || issue.waiting !== null ? undefined : stage;
+}
+
+function taken(issue: IssueState): Refusal | null {
+	if (issue.assignee !== null)
+		return refuse("CONFLICT", `Somebody else works on ${nameOf(issue)}.`, {
+			...about(issue, { assignee: issue.assignee }),
+			suggestions: [`brood issue unassign ${nameOf(issue)}`],
+		});
+	return issue.leaving === null ? null : refuse("AGENT_BUSY", `The agent that had ${nameOf(issue)} is on its way home; try again.`, about(issue));
+}
+
+export function busy({ agent, queue }: AgentSight): Refusal | null {
+	const details = { agent: agent.id };
+	if (agent.life === "ended") return refuse("AGENT_INVALID_STATE", `${agent.handle} has ended.`, { details, suggestions: [suggestion("status", agent)] });
+	const no = (why: string, suggestions: string[]): Refusal => refuse("AGENT_BUSY", `${agent.handle} ${why}.`, { details, suggestions });
+	if (agent.issue !== null) return no(`works on issue ${agent.issue.number}`, [suggestion("wait", agent)]);
+	if (agent.life === "provisioning" || agent.activity !== "idle") return no("is busy", [suggestion("wait", agent)]);
+	if (agent.holds.length > 0) return no(`is held (${agent.holds.map(({ kind }) => kind).join(", ")})`, [suggestion("status", agent)]);
+	return queue.length > 0 ? no(`has ${queue.length} prompts waiting`, [suggestion("queue", agent)]) : null;
+}
+
+export function blocked(issue: IssueState, all: readonly IssueState[]): Refusal | null {
+	const by = blockers(issue, all);
+	if (by.length === 0) return null;
+	return refuse("CONFLICT", `${nameOf(issue)} is blocked by ${by.map((number) => `#${number}`).join(", ")}.`, about(issue, { blockedBy: by }));
+}
+
+const noWork = (issue: IssueState): Refusal =>
+	refuse(
+		"INVALID_TRANSITION",
+		`No agent works on ${nameOf(issue)} in ${issue.stage}${issue.waiting === null ? "" : `: it waits for ${issue.waiting}`}.`,
+		about(issue),
+	);
+
+/** Counted over the project, whichever preset the others have. */
+function crowded(issue: IssueState, stage: Stage, all: readonly IssueState[]): Refusal | null {
+	if (stage.wipMax === undefined || inWork(stage.name, all) < stage.wipMax) return null;
+	return refuse("CONFLICT", `${stage.wipMax} issues are being worked on in ${stage.name}, which is the limit.`, about(issue, { wipMax: stage.wipMax }));
+}
+
+export const inWork = (stage: string, all: readonly IssueState[]): number => all.filter((other) => other.assignee !== null && other.stage === stage).length;
+
+/** Agent, issue and prompt in one. */
+export function claimed(seen: IssueSight, on: AgentSight, stage: Stage, folder: string | null): Fact[] {
+	const { issue } = seen;
+	const { agent } = on;
+	const begun: IssueState = { ...issue, stage: stage.name, branch: issue.branch ?? branchOf(issue) };
+	const moves: Fact[] = issue.stage === stage.name ? [] : [started(issue, stage)];
+	return [
+		...moves,
+		{ kind: "issue.assigned", agent: null, data: { issue: issue.id, agent: agent.id, folder } },
+		{ kind: "agent.assigned", agent: agent.id, data: { id: issue.id, number: issue.number, stage: stage.name } },
+		...queued({ ...seen, issue: begun }, on, stage, folder),
+	];
+}
+
+export function started(issue: IssueState, stage: Stage): Fact {
+	const data = {
+		issue: issue.id,
+		from: issue.stage,
+		to: stage.name,
+		why: "start" as const,
+		waiting: waitingAtStart(stage),
+		branch: issue.branch ?? branchOf(issue),
+	};
+	return { kind: "issue.moved", agent: null, data };
+}
+
+const waitingAtStart = ({ prompt, gate }: Stage): "approval" | "gate" | null =>
+	prompt !== undefined || gate === undefined ? null : gate === "human" ? "approval" : "gate";
+
+/** A stage that failed is told the same again; messages that it was told are not told twice. */
+function queued({ issue, notes, lastRun, words }: IssueSight, { agent, queue }: AgentSight, stage: Stage, folder: string | null): Fact[] {
+	const messages = notes.filter((note) => note.kind === "message" && note.stage === stage.name && !note.delivered);
+	const comments = notes.filter((note) => note.kind === "comment" && note.id > lastRun);
+	const documents = [...new Map(notes.filter(({ kind }) => kind === "document").map((note) => [note.name, note])).values()];
+	const again = issue.attempts > 0 && words !== null && messages.length === 0;
+	const text = again ? againPrompt(words, null) : stagePrompt(issue, stage, { comments, documents, messages, folder });
+	// one without an id is written with this decision, and is told already
+	const told = messages.map(({ id }) => id).filter((id) => id !== 0);
+	const delivered: Fact[] = told.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issue: issue.id, messages: told } }];
+	return [...delivered, { kind: "prompt.queued", agent: agent.id, text, data: { position: nextPosition(false, queue), source: "issue" } }];
+}
+
+/** Clears what kept it from going on, and lets its agent, if it has one, try again. */
+export function decideRetryIssue(seen: IssueSight, on: AgentSight | null, { folder }: IssueRetry): Decision {
+	const { issue, project } = seen;
+	const loaded = presetNamed(project, issue.preset);
+	if ("broken" in loaded) return brokenPreset(issue, loaded);
+	const clear: Fact[] = issue.attention !== null || issue.notBefore !== null ? [{ kind: "issue.unattended", agent: null, data: { issue: issue.id } }] : [];
+	if (on === null || issue.run !== null || on.issuePrompts.length > 0 || on.agent.activity !== "idle") return clear;
+	const held = on.agent.holds.length > 0 ? busy({ ...on, agent: { ...on.agent, issue: null } }) : null;
+	if (held) return held;
+	const stage = stageOf(loaded.preset, issue.stage);
+	if (stage?.prompt === undefined) return clear;
+	return [...clear, ...queued({ ...seen, issue: { ...issue, attempts: Math.max(1, issue.attempts) } }, on, stage, folder ?? issue.folder)];
+}
+
+export function decideUnassign(issue: IssueState, on: AgentSight | null): Decision {
+	if (on === null) return [];
+	if (on.agent.turn !== null) {
+		return refuse("AGENT_BUSY", `${on.agent.handle} is in the middle of a turn.`, {
+			details: { agent: on.agent.id },
+			suggestions: [suggestion("interrupt", on.agent)],
+		});
+	}
+	return issue.run === null ? released(issue, on, false) : refuse("AGENT_BUSY", `What ${on.agent.handle} did is still being settled; try again.`, about(issue));
+}
+
+/** The agent has the issue no more; it is free once it went home. */
+export function released(issue: IssueState, { agent, issuePrompts }: AgentSight, done: boolean): Fact[] {
+	const prompts = [...issuePrompts];
+	return [
+		...(prompts.length === 0 ? [] : [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } } satisfies Fact]),
+		{ kind: "issue.released", agent: null, data: { issue: issue.id, agent: agent.id, done } },
+		...(agent.life === "ended" ? [] : [{ kind: "agent.settling", agent: agent.id } satisfies Fact]),
+	];
+}
+
+/** Its workspace is where the issue's branch is: its prompt may start. */
+export function decideReady(issue: IssueState, agent: AgentState | undefined, { branch }: IssueReady): Decision {
+	const prepares = agent?.issue?.id === issue.id && agent.activity === "preparing" && issue.assignee === agent.id;
+	return prepares ? [{ kind: "agent.readied", agent: agent.id, data: { branch } }] : [];
+}
+
+/** It is home. Its context begins anew, unless the project keeps it. */
+export function decideLeft(issue: IssueState, agent: AgentState | undefined, { trouble }: IssueLeft, context: ProjectState["context"]): Decision {
+	if (issue.leaving === null || agent === undefined) return [];
+	const { done } = issue.leaving;
+	const alive = agent.life !== "ended";
+	return [
+		{ kind: "issue.left", agent: null, data: { issue: issue.id, agent: agent.id } },
+		...(alive && context === "clear" ? [{ kind: "clear", agent: agent.id } satisfies Fact] : []),
+		{ kind: "agent.released", agent: agent.id, data: { done } },
+		...(alive && trouble !== undefined
+			? [
+					{ kind: "agent.failed", agent: agent.id, data: { code: trouble.code, step: "release" } } satisfies Fact,
+					{ kind: "agent.held", agent: agent.id, data: { hold: "error", reason: trouble.message } } satisfies Fact,
+				]
+			: []),
+	];
+}

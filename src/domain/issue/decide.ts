@@ -1,0 +1,147 @@
+// What may be done to an issue beside working on it: made, edited, connected, commented, deleted.
+import type { Fact } from "#contract/event.ts";
+import { type Actor, agentOf } from "#contract/ids.ts";
+import type { IssueState, NoteState } from "#contract/issue.ts";
+import type { IssueAdd, IssueAttend, IssueComment, IssueDepend, IssueDocument, IssueEdit, IssueMessage } from "#contract/issue-commands.ts";
+import type { LoadedPreset } from "#contract/preset.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { Decision } from "../decision.ts";
+import { isBeforeStart, presetNamed, stageOf } from "../preset.ts";
+
+export const nameOf = ({ project, number }: Pick<IssueState, "project" | "number">): string => `${project}#${number}`;
+
+/** What every refusal about an issue carries. */
+export const about = (issue: IssueState, more: Refusal["details"] = {}): { details: Refusal["details"]; suggestions: string[] } => ({
+	details: { issue: nameOf(issue), stage: issue.stage, ...more },
+	suggestions: [`brood issue show ${nameOf(issue)}`],
+});
+
+export function brokenPreset(issue: Pick<IssueState, "project" | "number" | "preset">, { broken }: { broken: string }): Refusal {
+	return refuse("CONFLICT", `The preset ${issue.preset} of ${nameOf(issue)} is broken: ${broken}.`, {
+		details: { issue: nameOf(issue), preset: issue.preset, broken },
+	});
+}
+
+export function decideAddIssue(project: ProjectState | undefined, command: IssueAdd, seen: { number: number; known: ReadonlySet<number> }): Decision {
+	if (project === undefined || project.removedAt !== null)
+		return refuse("NOT_FOUND", `There is no project ${command.project}.`, { suggestions: ["brood project list"] });
+	const preset = command.preset ?? project.preset;
+	const loaded = presetNamed(project, preset);
+	if ("broken" in loaded) {
+		return refuse("VALIDATION_ERROR", `The preset ${preset} cannot be used: ${loaded.broken}.`, { details: { preset, broken: loaded.broken } });
+	}
+	const missing = command.dependsOn.find((number) => !seen.known.has(number));
+	if (missing !== undefined) return noIssue(project.slug, missing);
+	const { title, body, priority } = command;
+	const data = {
+		...{ project: project.slug, number: seen.number, title, priority, preset, stage: loaded.preset.stages[0]?.name ?? "" },
+		...{ labels: [...new Set(command.labels)], dependsOn: [...new Set(command.dependsOn)] },
+	};
+	return [{ kind: "issue.added", agent: null, text: body, data }];
+}
+
+export const noIssue = (project: string, number: number): Refusal =>
+	refuse("NOT_FOUND", `There is no issue ${project}#${number}.`, { suggestions: [`brood issue list --project ${project}`] });
+
+/** What is written about it may change at any time; its workflow only before it has begun. */
+export function decideEditIssue(issue: IssueState, command: IssueEdit, presets: { now: LoadedPreset; wished: LoadedPreset | null }): Decision {
+	const { type: _type, issue: _issue, body, preset, labels, ...rest } = command;
+	const changes: Extract<Fact, { kind: "issue.edited" }>["data"] = { issue: issue.id };
+	if (rest.title !== undefined && rest.title !== issue.title) changes.title = rest.title;
+	if (rest.priority !== undefined && rest.priority !== issue.priority) changes.priority = rest.priority;
+	if (labels !== undefined) changes.labels = [...new Set(labels)];
+	if (preset !== undefined && preset !== issue.preset && presets.wished !== null) {
+		if ("broken" in presets.wished)
+			return refuse("VALIDATION_ERROR", `The preset ${preset} cannot be used: ${presets.wished.broken}.`, about(issue, { preset }));
+		// one whose preset is broken is stuck until it gets another
+		const begun = "preset" in presets.now && !isBeforeStart(presets.now.preset, issue.stage);
+		if (begun || issue.assignee !== null)
+			return refuse("INVALID_TRANSITION", `${nameOf(issue)} is in ${issue.stage}: its preset is fixed once it has begun.`, about(issue));
+		changes.preset = preset;
+		changes.stage = presets.wished.preset.stages[0]?.name ?? issue.stage;
+	}
+	const text = body !== undefined && body !== issue.body ? { text: body } : {};
+	return Object.keys(changes).length === 1 && body === issue.body ? [] : [{ kind: "issue.edited", agent: null, ...text, data: changes }];
+}
+
+/** `all` are the issues of the project. */
+export function decideDepend(issue: IssueState, { on }: IssueDepend, all: readonly IssueState[]): Decision {
+	if (!all.some(({ number }) => number === on)) return noIssue(issue.project, on);
+	if (issue.dependsOn.includes(on)) return [];
+	const circle = circleFrom(on, issue.number, all);
+	if (circle !== null) {
+		const way = [issue.number, ...circle].map((number) => `#${number}`).join(" → ");
+		return refuse(
+			"CONFLICT",
+			`${nameOf(issue)} cannot depend on #${on}: that would be a circle (${way}).`,
+			about(issue, { circle: [issue.number, ...circle] }),
+		);
+	}
+	return [{ kind: "issue.depended", agent: null, data: { issue: issue.id, on } }];
+}
+
+export function decideUndepend(issue: IssueState, { on }: { on: number }): Decision {
+	return issue.dependsOn.includes(on) ? [{ kind: "issue.undepended", agent: null, data: { issue: issue.id, on } }] : [];
+}
+
+/** The way from one issue along its dependencies to another, if there is one. */
+function circleFrom(from: number, to: number, all: readonly IssueState[]): number[] | null {
+	const ways = [[from]];
+	const met = new Set<number>();
+	for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
+		const last = way.at(-1) ?? 0;
+		if (last === to) return way;
+		if (met.has(last)) continue;
+		met.add(last);
+		for (const next of all.find(({ number }) => number === last)?.dependsOn ?? []) ways.push([...way, next]);
+	}
+	return null;
+}
+
+/** The issues that have to be done first and are not. One that was deleted holds nobody up. */
+export function blockers(issue: IssueState, all: readonly IssueState[]): number[] {
+	return issue.dependsOn.filter((number) => all.some((other) => other.number === number && other.doneAt === null && other.deletedAt === null));
+}
+
+export function decideComment(issue: IssueState, { text }: IssueComment): Decision {
+	return [{ kind: "issue.commented", agent: null, text, data: { issue: issue.id } }];
+}
+
+/** Every version is kept; the same words again are no new one. */
+export function decideDocument(issue: IssueState, { name, docType: type, text }: IssueDocument, notes: readonly NoteState[]): Decision {
+	const latest = notes.findLast((note) => note.kind === "document" && note.name === name);
+	if (latest?.text === text) return [];
+	return [{ kind: "issue.documented", agent: null, text, data: { issue: issue.id, name, type, version: (latest?.version ?? 0) + 1 } }];
+}
+
+export function decideMessage(issue: IssueState, { stage, text }: IssueMessage, loaded: LoadedPreset): Decision {
+	if ("broken" in loaded) return brokenPreset(issue, loaded);
+	if (stageOf(loaded.preset, stage)?.prompt === undefined) {
+		const stages = loaded.preset.stages.filter(({ prompt }) => prompt !== undefined).map(({ name }) => name);
+		return refuse("VALIDATION_ERROR", `No agent works in ${stage}; ${nameOf(issue)} has ${stages.join(", ")}.`, about(issue, { stages }));
+	}
+	return [{ kind: "issue.messaged", agent: null, text, data: { issue: issue.id, stage } }];
+}
+
+export function decideAttend(issue: IssueState, { reason }: IssueAttend, by: { actor: Actor }): Decision {
+	return notTheirs(issue, by.actor) ?? [{ kind: "issue.attended", agent: null, text: reason, data: { issue: issue.id } }];
+}
+
+/** An agent speaks only for the issue that it works on. */
+export function notTheirs(issue: IssueState, actor: Actor): Refusal | null {
+	const caller = agentOf(actor);
+	return caller === null || caller === issue.assignee ? null : refuse("FORBIDDEN", `${nameOf(issue)} is not this agent's issue.`, about(issue));
+}
+
+/** It is only hidden; its number is not given to another. */
+export function decideDeleteIssue(issue: IssueState): Decision {
+	if (issue.deletedAt !== null) return [];
+	if (issue.assignee !== null || issue.leaving !== null) {
+		return refuse("CONFLICT", `An agent works on ${nameOf(issue)}: unassign it first.`, {
+			...about(issue),
+			suggestions: [`brood issue unassign ${nameOf(issue)}`],
+		});
+	}
+	return [{ kind: "issue.deleted", agent: null, data: { issue: issue.id } }];
+}

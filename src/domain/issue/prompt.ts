@@ -1,0 +1,57 @@
+// The words with which a stage begins: its template, and behind it everything else that the agent has to know.
+import type { IssueState, NoteState } from "#contract/issue.ts";
+import type { Stage } from "#contract/preset.ts";
+import type { TemplateVariable } from "../preset.ts";
+
+export interface PromptSight {
+	/** made since the last run began, oldest first */
+	comments: readonly NoteState[];
+	/** the newest version of each */
+	documents: readonly NoteState[];
+	/** for this stage, not delivered yet */
+	messages: readonly NoteState[];
+	folder: string | null;
+}
+
+export function stagePrompt(issue: IssueState, stage: Stage, { comments, documents, messages, folder }: PromptSight): string {
+	return [
+		filled(stage.prompt ?? "", issue),
+		...(messages.length === 0 ? [] : ["", "Messages for this stage:", ...messages.map(quoted)]),
+		...(comments.length === 0 ? [] : ["", "Comments since:", ...comments.map(quoted)]),
+		...(documents.length === 0 ? [] : ["", "Documents of this issue:", ...documents.map(({ name, version }) => `- ${name} (version ${version})`)]),
+		...(folder === null ? [] : ["", "Its folder, with `context`, `specs` and `ai_docs`:", folder]),
+	].join("\n");
+}
+
+/** The same words once more, and what became of them the last time. */
+export const againPrompt = (words: string, reason: string | null): string =>
+	reason === null ? words : [words, "", "The attempt before this one ended early:", ...reason.split("\n").map((line) => `| ${line}`)].join("\n");
+
+const filled = (template: string, issue: IssueState): string => {
+	const values: Record<TemplateVariable, string> = {
+		project: issue.project,
+		number: String(issue.number),
+		title: issue.title,
+		body: issue.body,
+		stage: issue.stage,
+		branch: issue.branch ?? branchOf(issue),
+	};
+	return template.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) => (isVariable(name, values) ? values[name] : whole));
+};
+
+const isVariable = (name: string, values: Record<TemplateVariable, string>): name is TemplateVariable => Object.hasOwn(values, name);
+
+/** Line by line behind a bar, so that no note can pass for an instruction or for the template. */
+function quoted({ by, text }: NoteState): string {
+	return [`from ${by}:`, ...text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map((line) => `| ${line}`)].join("\n");
+}
+
+/** `issue/12-replace-the-font` */
+export function branchOf({ number, title }: Pick<IssueState, "number" | "title">): string {
+	const slug = title
+		.toLowerCase()
+		.replaceAll(/[^a-z0-9]+/g, "-")
+		.slice(0, 48)
+		.replaceAll(/^-+|-+$/g, "");
+	return slug === "" ? `issue/${number}` : `issue/${number}-${slug}`;
+}

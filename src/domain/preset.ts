@@ -1,0 +1,114 @@
+// Presets: found by name, checked before anybody relies on them, and asked where an issue may go. Nothing is guessed: a
+// preset that is broken is an answer too, and an issue that has it says so.
+import type { LoadedPreset, Preset, Stage, StageName } from "#contract/preset.ts";
+import { Preset as PresetSchema } from "#contract/preset.ts";
+import type { Tuning } from "#contract/project.ts";
+import { shipped } from "./presets.ts";
+
+/** What a template may ask for, as `{{title}}`. */
+export const templateVariables = ["project", "number", "title", "body", "stage", "branch"] as const;
+export type TemplateVariable = (typeof templateVariables)[number];
+
+/** The project's own before the shipped one of the same name. */
+export function presetNamed({ presets }: Pick<Tuning, "presets">, name: string): LoadedPreset {
+	const own = Object.hasOwn(presets, name) ? presets[name] : undefined;
+	const ours = Object.hasOwn(shipped, name) ? shipped[name] : undefined;
+	return own ?? (ours === undefined ? { broken: `there is no preset ${name}` } : { preset: ours });
+}
+
+/** Takes a preset as it stands in a file, and answers with it or with what is wrong with it. */
+export function loadPreset(written: unknown): LoadedPreset {
+	const parsed = PresetSchema.safeParse(written);
+	if (!parsed.success) {
+		const [issue] = parsed.error.issues;
+		return { broken: [issue?.path.join("."), issue?.message].filter(Boolean).join(": ") };
+	}
+	const [wrong] = faultsOf(parsed.data);
+	return wrong === undefined ? { preset: parsed.data } : { broken: wrong };
+}
+
+/** Everything that is wrong with a preset, in sentences. */
+export function faultsOf(preset: Preset): string[] {
+	const names = preset.stages.map(({ name }) => name);
+	const twice = names.find((name, at) => names.indexOf(name) !== at);
+	if (twice !== undefined) return [`there are two stages ${twice}`];
+	const unknown = preset.stages.flatMap((stage) =>
+		waysOut(stage).flatMap((to) => (names.includes(to) ? [] : `${stage.name} leads to ${to}, which is no stage`)),
+	);
+	if (unknown.length > 0) return unknown;
+	const reached = reachable(preset);
+	return [
+		...names.filter((name) => !reached.has(name)).map((name) => `${name} is reached from nowhere`),
+		...preset.stages.flatMap((stage) => faultsOfStage(preset, stage)),
+	];
+}
+
+function faultsOfStage(preset: Preset, stage: Stage): string[] {
+	const { name, prompt, gate, next, final } = stage;
+	const first = name === preset.stages[0]?.name;
+	if (final === true) {
+		const works = prompt !== undefined || gate !== undefined || next !== undefined || first;
+		return works ? [`${name} is final: it is not the first one and has no prompt, gate or next`] : [];
+	}
+	return [
+		...(leadsToTheEnd(preset, name) ? [] : [`${name} has no way out: following next from it never reaches a final stage`]),
+		...(first && (prompt !== undefined || gate !== undefined) ? [`${name} is where issues begin: it has no prompt and no gate`] : []),
+		...(prompt === undefined && gate === undefined && !isBeforeStart(preset, name) ? [`${name} has no prompt and no gate: nobody would ever move it on`] : []),
+		...(prompt === undefined ? [] : unknownVariables(prompt).map((variable) => `the prompt of ${name} asks for {{${variable}}}, which there is not`)),
+	];
+}
+
+const unknownVariables = (template: string): string[] => {
+	const known: readonly string[] = templateVariables;
+	return [...template.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name = ""]) => name.trim()).filter((name) => !known.includes(name));
+};
+
+function leadsToTheEnd(preset: Preset, from: StageName): boolean {
+	const seen = new Set<string>();
+	for (let at = stageOf(preset, from); at !== undefined && !seen.has(at.name); at = at.next === undefined ? undefined : stageOf(preset, at.next)) {
+		if (at.final === true) return true;
+		seen.add(at.name);
+	}
+	return false;
+}
+
+function reachable(preset: Preset): ReadonlySet<StageName> {
+	const reached = new Set<StageName>(preset.stages.slice(0, 1).map(({ name }) => name));
+	for (const name of reached) for (const to of waysOut(stageOf(preset, name))) reached.add(to);
+	return reached;
+}
+
+const waysOut = (stage: Stage | undefined): StageName[] => [stage?.next, stage?.back, ...(stage?.also ?? [])].filter((name) => name !== undefined);
+
+export const stageOf = (preset: Preset, name: string): Stage | undefined => preset.stages.find((stage) => stage.name === name);
+
+/** Before anybody has begun: the first stage, and those after it that nobody works on. */
+export function isBeforeStart(preset: Preset, name: string): boolean {
+	for (let at = preset.stages[0]; at !== undefined; at = at.next === undefined ? undefined : stageOf(preset, at.next)) {
+		if (at.prompt !== undefined || at.gate !== undefined || at.final === true) return false;
+		if (at.name === name) return true;
+	}
+	return false;
+}
+
+/** The first stage that an agent works on or a gate stands in. */
+export function firstWork(preset: Preset): Stage | undefined {
+	let at = preset.stages[0];
+	while (at !== undefined && isBeforeStart(preset, at.name)) at = at.next === undefined ? undefined : stageOf(preset, at.next);
+	return at;
+}
+
+/** Where a person may move an issue from here. A final stage is entered by an approval only. */
+export function movesFrom(preset: Preset, name: string): StageName[] {
+	const stage = stageOf(preset, name);
+	return [...new Set(waysOut(stage))].filter((to) => to !== name && stageOf(preset, to)?.final !== true);
+}
+
+/** What an issue waits for on entering a stage that no agent works on. */
+export function waitingIn(stage: Stage): "approval" | "gate" | null {
+	return stage.prompt === undefined ? gateOf(stage) : null;
+}
+
+export function gateOf({ gate }: Stage): "approval" | "gate" | null {
+	return gate === undefined ? null : gate === "human" ? "approval" : "gate";
+}

@@ -1,0 +1,26 @@
+// Quiet hours: when no new turns start on a subscription, by the clocks on the wall of its time zone.
+import type { Quiet } from "#contract/subscription.ts";
+
+const minuteMs = 60_000;
+const day = 24 * 60;
+
+/** When the quiet hours end that reign now; null if none do. They may reach over midnight. */
+export function quietUntil(quiet: Quiet | null, now: number): number | null {
+	if (quiet === null) return null;
+	const minute = minuteOfDay(now, quiet.zone);
+	const [from, to] = [minutesOf(quiet.from), minutesOf(quiet.to)];
+	const within = from < to ? minute >= from && minute < to : minute >= from || minute < to;
+	if (!within) return null;
+	const begun = Math.floor(now / minuteMs) * minuteMs;
+	// on the one night a year in which the clocks change it is looked at again an hour early or late
+	return begun + ((to - minute + day) % day) * minuteMs;
+}
+
+function minutesOf(time: string): number {
+	const [hours = 0, minutes = 0] = time.split(":").map(Number);
+	return hours * 60 + minutes;
+}
+
+function minuteOfDay(now: number, zone: string): number {
+	return minutesOf(new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(now));
+}

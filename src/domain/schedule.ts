@@ -1,0 +1,149 @@
+// The scheduler: one pure function from what waits and what there is to who goes on, who starts, and why the others do not.
+//
+//   turns that waited and may go on ─▶ heads that continue a wait ─▶ heads started by hand ─▶ all other heads
+//
+// Inside an agent the queue's own order holds: only its head is seen here. Inside a project the higher priority comes first,
+// and every minute of waiting counts as one more; between projects the same, but what counts is how long the project has not been
+// served, so that a long queue gets no more than a short one. So nothing waits for ever, and nothing ever starts over a limit.
+import type { AgentState } from "#contract/agent.ts";
+import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import type { turnSources } from "#contract/turn.ts";
+import { type Capacity, type Claim, claim, claimAgain, type Shortage, wordsOf } from "./slots.ts";
+
+type Who = Pick<AgentState, "id" | "project" | "type" | "subscription" | "limitWaivedUntil">;
+
+/** The prompt that is next in its agent's queue. */
+export interface Head {
+	agent: Who;
+	prompt: number;
+	priority: number;
+	manual: boolean;
+	source: (typeof turnSources)[number];
+	/** when it became due */
+	since: number;
+	/** further limits that it counts against, by name */
+	within?: readonly string[];
+}
+
+/** A turn that is open, has waited long enough, and needs its place and its slot again. */
+export interface Waiter {
+	agent: Who;
+	wait: number;
+	subscription: SubscriptionName | null;
+}
+
+export interface ScheduleSight extends Capacity {
+	heads: readonly Head[];
+	waiters: readonly Waiter[];
+	/** when a turn of a project was last started */
+	served: ReadonlyMap<ProjectSlug | null, number>;
+	/** limits of other kinds, such as how much work may be under way in a stage */
+	limits?: ReadonlyMap<string, { used: number; max: number }>;
+}
+
+export interface Waiting {
+	/** in words for a person */
+	why: string;
+	/** how many others wait for the same and come first */
+	ahead: number;
+}
+
+export interface Plan {
+	continues: Waiter[];
+	starts: Head[];
+	waits: Map<AgentId, Waiting>;
+	/** when somebody may start for no other reason than that time has passed */
+	nextAt: number | null;
+}
+
+const agingMs = 60_000;
+
+export function schedule(seen: ScheduleSight): Plan {
+	const plan: Plan = { continues: [], starts: [], waits: new Map(), nextAt: null };
+	const room = new Room(seen, plan);
+	for (const waiter of seen.waiters.toSorted((a, b) => a.wait - b.wait)) {
+		if (room.take(waiter.agent, (capacity) => claimAgain(waiter.agent, waiter.subscription, capacity))) plan.continues.push(waiter);
+	}
+	const served = new Map(seen.served);
+	for (const head of inOrder(seen, served)) {
+		if (!room.take(head.agent, (capacity) => claim(head.agent, capacity, head.manual), head.within)) continue;
+		plan.starts.push(head);
+		// a little later for each, so that one look at the rows goes round as well
+		served.set(head.agent.project, seen.now + plan.starts.length / 1000);
+	}
+	return plan;
+}
+
+/** The heads, one after the other; whom it offers next depends on who was served in between. */
+function* inOrder({ heads, now }: ScheduleSight, served: ReadonlyMap<ProjectSlug | null, number>): Generator<Head> {
+	const queues = [...Map.groupBy(heads, (head) => head.agent.project)].map(([project, own]) => ({
+		project,
+		oldest: Math.min(...own.map((head) => head.since)),
+		// the next one last, where it is cheap to take
+		own: own.toSorted((a, b) => comesFirst(b, a, now)),
+	}));
+	const last = (project: ProjectSlug | null): number => served.get(project) ?? Number.NEGATIVE_INFINITY;
+	for (;;) {
+		const offers = queues.flatMap(({ project, oldest, own }) => {
+			const head = own.at(-1);
+			return head === undefined ? [] : [{ own, head, last: last(project), weight: head.priority + aged(now, Math.max(last(project), oldest)) }];
+		});
+		const [best] = offers.toSorted(
+			(a, b) => rank(a.head) - rank(b.head) || b.weight - a.weight || (a.last < b.last ? -1 : a.last > b.last ? 1 : a.head.prompt - b.head.prompt),
+		);
+		const head = best?.own.pop();
+		if (head === undefined) return;
+		yield head;
+	}
+}
+
+/** What continues a wait had begun before everything else; what a person wants now comes next. */
+const rank = ({ source, manual }: Head): number => (source === "wait" ? 0 : manual ? 1 : 2);
+
+const comesFirst = (a: Head, b: Head, now: number): number =>
+	rank(a) - rank(b) || b.priority + aged(now, b.since) - (a.priority + aged(now, a.since)) || a.prompt - b.prompt;
+
+const aged = (now: number, since: number): number => Math.max(0, Math.floor((now - since) / agingMs));
+
+/** What is left while the plan is made. */
+class Room {
+	readonly #seen: ScheduleSight;
+	readonly #plan: Plan;
+	readonly #leases: { subscription: SubscriptionName | null }[];
+	readonly #used = new Map<string, number>();
+	/** how many wait for the same */
+	readonly #ahead = new Map<string, number>();
+
+	constructor(seen: ScheduleSight, plan: Plan) {
+		this.#seen = seen;
+		this.#plan = plan;
+		this.#leases = [...seen.leases];
+	}
+
+	/** Takes what is needed, or writes down what is missing. */
+	take(agent: Who, ask: (capacity: Capacity) => Claim, within: readonly string[] = []): boolean {
+		const crowded = within.find((name) => this.#usedOf(name) >= (this.#seen.limits?.get(name)?.max ?? Number.POSITIVE_INFINITY));
+		if (crowded !== undefined) return this.#wait(agent, `limit ${crowded}`, `${crowded} has as many at work as it may`);
+		const got = ask({ ...this.#seen, leases: this.#leases });
+		if ("short" in got) return this.#wait(agent, keyOf(got.short), wordsOf(got.short), got.short);
+		if (agent.type !== "human") this.#leases.push(got);
+		for (const name of within) this.#used.set(name, this.#usedOf(name) + 1);
+		return true;
+	}
+
+	#usedOf(name: string): number {
+		return this.#used.get(name) ?? this.#seen.limits?.get(name)?.used ?? 0;
+	}
+
+	#wait(agent: Who, key: string, words: string, short?: Shortage): false {
+		const ahead = this.#ahead.get(key) ?? 0;
+		this.#ahead.set(key, ahead + 1);
+		if (short?.of === "time") {
+			this.#plan.nextAt = Math.min(this.#plan.nextAt ?? short.until, short.until);
+			this.#plan.waits.set(agent.id, { why: words, ahead: 0 });
+		} else this.#plan.waits.set(agent.id, { why: ahead === 0 ? words : `${words}, ${ahead} ahead`, ahead });
+		return false;
+	}
+}
+
+const keyOf = (short: Shortage): string => (short.of === "machine" ? "machine" : short.subscription);

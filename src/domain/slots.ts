@@ -1,0 +1,117 @@
+// Slots and places: whether a turn may be at work now, and on which subscription.
+//
+// A lease is a row for a turn that is at work. What is used is counted from the leases, here, in the transaction that
+// takes another one; a turn that waits for others has none.
+import type { AgentState } from "#contract/agent.ts";
+import type { SubscriptionName } from "#contract/ids.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
+import { quietUntil } from "./quiet.ts";
+
+export interface Capacity {
+	subscriptions: readonly SubscriptionState[];
+	leases: readonly Pick<LeaseState, "subscription">[];
+	turnsMax: number;
+	now: number;
+}
+
+/** What is missing. */
+export type Shortage =
+	| { of: "machine"; limit: number }
+	| { of: "slot"; subscription: SubscriptionName; limit: number }
+	| { of: "time"; why: "cooling" | "quiet"; subscription: SubscriptionName; until: number };
+
+export type Claim = { subscription: SubscriptionName | null } | { short: Shortage };
+
+type Claimant = Pick<AgentState, "type" | "subscription" | "limitWaivedUntil">;
+
+/** A person works without a process of ours. */
+export const needsPlace = (agent: Pick<AgentState, "type">): boolean => agent.type !== "human";
+
+/** A new turn. One that was started by hand ignores cool-downs and quiet hours, as it ignores holds, but never a limit. */
+export function claim(agent: Claimant, capacity: Capacity, manual = false): Claim {
+	if (!needsPlace(agent)) return { subscription: null };
+	if (capacity.leases.length >= capacity.turnsMax) return { short: { of: "machine", limit: capacity.turnsMax } };
+	const usable = candidates(agent, capacity.subscriptions);
+	if (usable.length === 0) return { subscription: null };
+	const { now } = capacity;
+	const cooling = usable.filter((each) => !manual && coolsFor(agent, each, now));
+	const awake = usable.filter((each) => !cooling.includes(each));
+	if (awake.length === 0) return { short: soonest("cooling", cooling, (each) => each.coolingUntil ?? now) };
+	// the one that an agent is bound to is left only while it cools down
+	const choice = isBound(agent, usable) ? awake.slice(0, 1) : awake;
+	const open = choice.filter((each) => manual || quietUntil(each.quiet, now) === null);
+	if (open.length === 0) return { short: soonest("quiet", choice, (each) => quietUntil(each.quiet, now) ?? now) };
+	const [roomiest] = open.toSorted((a, b) => free(b, capacity) - free(a, capacity));
+	if (roomiest === undefined || free(roomiest, capacity) <= 0) return { short: full(roomiest ?? open[0]) };
+	return { subscription: roomiest.name };
+}
+
+/** A turn that waited goes on: it takes what it had, for its process was started with that. */
+export function claimAgain(agent: Claimant, had: SubscriptionName | null, capacity: Capacity): Claim {
+	if (!needsPlace(agent)) return { subscription: null };
+	if (capacity.leases.length >= capacity.turnsMax) return { short: { of: "machine", limit: capacity.turnsMax } };
+	const subscription = capacity.subscriptions.find((each) => each.name === had && each.removedAt === null);
+	if (subscription !== undefined && free(subscription, capacity) <= 0) return { short: full(subscription) };
+	return { subscription: had };
+}
+
+/** Those whose slots an agent may use, the first choice first; none if agents of its type need no slot. */
+export function candidates(agent: Claimant, subscriptions: readonly SubscriptionState[]): SubscriptionState[] {
+	const ofType = subscriptions.filter((each) => each.type === agent.type && each.removedAt === null);
+	const bound = ofType.find((each) => each.name === agent.subscription);
+	return bound === undefined ? ofType : chain(bound, ofType);
+}
+
+const isBound = (agent: Claimant, usable: readonly SubscriptionState[]): boolean => usable[0] !== undefined && usable[0].name === agent.subscription;
+
+/** A subscription and those that stand in for it, in order; a circle of them ends where it began. */
+function chain(first: SubscriptionState, all: readonly SubscriptionState[]): SubscriptionState[] {
+	const found: SubscriptionState[] = [];
+	for (let next: SubscriptionState | undefined = first; next !== undefined && !found.includes(next); ) {
+		const { fallback }: SubscriptionState = next;
+		found.push(next);
+		next = all.find((each) => each.name === fallback);
+	}
+	return found;
+}
+
+const isCooling = ({ coolingUntil }: SubscriptionState, now: number): boolean => coolingUntil !== null && coolingUntil > now;
+
+/** Whoever was resumed by hand is let through until the limit would have ended. */
+const coolsFor = (agent: Claimant, each: SubscriptionState, now: number): boolean =>
+	isCooling(each, now) && (agent.limitWaivedUntil === null || agent.limitWaivedUntil < (each.coolingUntil ?? 0));
+
+/** Until when all that the agent could use cools down; null if something can be used, or nothing is needed. */
+export function limitedUntil(agent: Claimant, subscriptions: readonly SubscriptionState[], now: number): number | null {
+	const usable = candidates(agent, subscriptions);
+	if (usable.length === 0 || !usable.every((each) => coolsFor(agent, each, now))) return null;
+	return Math.min(...usable.flatMap((each) => each.coolingUntil ?? []));
+}
+
+const free = ({ name, maxConcurrent }: SubscriptionState, { leases }: Capacity): number => maxConcurrent - usedOf(name, leases);
+
+export const usedOf = (name: SubscriptionName, leases: Capacity["leases"]): number => leases.filter((lease) => lease.subscription === name).length;
+
+function full(subscription: SubscriptionState | undefined): Shortage {
+	if (subscription === undefined) throw new Error("no subscription to be full");
+	return { of: "slot", subscription: subscription.name, limit: subscription.maxConcurrent };
+}
+
+function soonest(why: "cooling" | "quiet", all: readonly SubscriptionState[], until: (each: SubscriptionState) => number): Shortage {
+	const [first] = all.toSorted((a, b) => until(a) - until(b));
+	if (first === undefined) throw new Error("nothing to wait for");
+	return { of: "time", why, subscription: first.name, until: until(first) };
+}
+
+export function wordsOf(short: Shortage): string {
+	switch (short.of) {
+		case "machine":
+			return `the machine runs ${short.limit} turn${short.limit === 1 ? "" : "s"}, which is its limit`;
+		case "slot":
+			return `waiting for a slot of ${short.subscription}`;
+		case "time": {
+			const until = new Date(short.until).toISOString();
+			return short.why === "cooling" ? `${short.subscription} is cooling down until ${until}` : `${short.subscription} has quiet hours until ${until}`;
+		}
+	}
+}

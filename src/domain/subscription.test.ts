@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import { human, SubscriptionName } from "#contract/ids.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
+import type { TurnState } from "#contract/turn.ts";
+import { id, live } from "#test/support/given.ts";
+import { decideLimitedEnd } from "./cooldown.ts";
+import { quietUntil } from "./quiet.ts";
+import { type Capacity, claim, claimAgain, limitedUntil } from "./slots.ts";
+import { coolingEnd, decideAddSubscription, decideConfigureSubscription, decideLimit, decideRemoveSubscription, evolveSubscription } from "./subscription.ts";
+import { nothingLoose } from "./turn.ts";
+
+const name = (word: string) => SubscriptionName.parse(word);
+const plan = (word: string, more: Partial<SubscriptionState> = {}): SubscriptionState => ({
+	...{ name: name(word), type: "scripted", maxConcurrent: 1, credential: null, fallback: null, quiet: null, coolingUntil: null },
+	...{ createdAt: 1, createdBy: human, removedAt: null },
+	...more,
+});
+const on = (...words: (string | null)[]) => words.map((word) => ({ subscription: word === null ? null : name(word) }));
+const with_ = (subscriptions: SubscriptionState[], leases: Capacity["leases"] = [], more: Partial<Capacity> = {}): Capacity => ({
+	...{ subscriptions, leases, turnsMax: 10, now: 100 },
+	...more,
+});
+const agent = live("a");
+const bound = (word: string) => ({ ...agent, subscription: name(word) });
+
+describe("which slot an agent gets", () => {
+	test("none, if nothing is paid for its type; but never more turns than the machine carries", () => {
+		expect(claim(agent, with_([plan("x", { type: "claude" })]))).toEqual({ subscription: null });
+		expect(claim(agent, with_([], on(null, null), { turnsMax: 2 }))).toEqual({ short: { of: "machine", limit: 2 } });
+		expect(claim({ ...agent, type: "human" }, with_([], on(null), { turnsMax: 1 }))).toEqual({ subscription: null });
+	});
+
+	test("one of the subscription that has the most room, if it is bound to none", () => {
+		const both = [plan("a", { maxConcurrent: 2 }), plan("b", { maxConcurrent: 2 })];
+		expect(claim(agent, with_(both, on("a")))).toEqual({ subscription: "b" });
+		expect(claim(agent, with_(both, on("a", "a", "b", "b")))).toEqual({ short: { of: "slot", subscription: "a", limit: 2 } });
+	});
+
+	test("one of its own and no other, if it is bound to it; a full one is waited for", () => {
+		const both = [plan("a"), plan("b")];
+		expect(claim(bound("b"), with_(both))).toEqual({ subscription: "b" });
+		expect(claim(bound("b"), with_(both, on("b")))).toEqual({ short: { of: "slot", subscription: "b", limit: 1 } });
+	});
+
+	test("any that fits, if the one that it was bound to was removed", () => {
+		expect(claim(bound("b"), with_([plan("a"), plan("b", { removedAt: 5 })]))).toEqual({ subscription: "a" });
+	});
+
+	test("one of the stand-in while its own cools down, and nothing while all of them do", () => {
+		const spare = plan("spare");
+		expect(claim(bound("a"), with_([plan("a", { fallback: name("spare"), coolingUntil: 200 }), spare]))).toEqual({ subscription: "spare" });
+		expect(claim(bound("a"), with_([plan("a", { fallback: name("spare"), coolingUntil: 100 }), spare]))).toEqual({ subscription: "a" });
+		const cold = [plan("a", { fallback: name("spare"), coolingUntil: 300 }), plan("spare", { fallback: name("a"), coolingUntil: 200 })];
+		expect(claim(bound("a"), with_(cold))).toEqual({ short: { of: "time", why: "cooling", subscription: "spare", until: 200 } });
+	});
+
+	test("by hand also from one that cools down or is quiet, but not from one that is full", () => {
+		const cold = plan("a", { coolingUntil: 200, quiet: { from: "00:00", to: "23:59", zone: "UTC" } });
+		expect(claim(bound("a"), with_([cold]), true)).toEqual({ subscription: "a" });
+		expect(claim(bound("a"), with_([cold], on("a")), true)).toEqual({ short: { of: "slot", subscription: "a", limit: 1 } });
+	});
+
+	test("the same again after a wait, whatever cools down by then", () => {
+		expect(claimAgain(agent, name("a"), with_([plan("a", { coolingUntil: 200 })]))).toEqual({ subscription: "a" });
+		expect(claimAgain(agent, name("a"), with_([plan("a")], on("a")))).toEqual({ short: { of: "slot", subscription: "a", limit: 1 } });
+		expect(claimAgain(agent, null, with_([], on(null), { turnsMax: 1 }))).toEqual({ short: { of: "machine", limit: 1 } });
+	});
+});
+
+describe("quiet hours", () => {
+	const at = (time: string) => Date.parse(`2026-03-10T${time}Z`);
+	const night = { from: "22:00", to: "07:00", zone: "UTC" };
+
+	test("reach over midnight", () => {
+		expect(quietUntil(night, at("21:59:59"))).toBeNull();
+		expect(quietUntil(night, at("22:00:00"))).toBe(Date.parse("2026-03-11T07:00:00Z"));
+		expect(quietUntil(night, at("06:59:30"))).toBe(at("07:00:00"));
+		expect(quietUntil(night, at("07:00:00"))).toBeNull();
+	});
+
+	test("go by the clocks of their zone", () => {
+		expect(quietUntil({ from: "09:00", to: "10:00", zone: "Asia/Tokyo" }, at("00:30:00"))).toBe(at("01:00:00"));
+		expect(quietUntil({ from: "09:00", to: "10:00", zone: "UTC" }, at("00:30:00"))).toBeNull();
+	});
+});
+
+describe("a usage limit", () => {
+	const held = (until: number) => live("a", [{ kind: "agent.held", data: { hold: "limit", reason: "", until } }]);
+
+	test("holds an agent that has nothing else to use, and lets it go when it is over", () => {
+		expect(decideLimit(bound("a"), [plan("a", { coolingUntil: 200 })], 100)).toMatchObject([{ kind: "agent.held", data: { hold: "limit", until: 200 } }]);
+		expect(decideLimit(held(200), [plan("a", { coolingUntil: 200 })], 100)).toEqual([]);
+		expect(decideLimit(held(200), [plan("a", { coolingUntil: 200 })], 200)).toMatchObject([{ kind: "agent.unheld", data: { holds: ["limit"] } }]);
+		expect(decideLimit(agent, [plan("a", { coolingUntil: 200 }), plan("b")], 100)).toEqual([]);
+	});
+
+	test("ends early when somebody says so, or when there is another subscription", () => {
+		expect(decideLimit(held(200), [plan("a")], 100)).toMatchObject([{ kind: "agent.unheld" }]);
+		expect(decideLimit(held(200), [], 100)).toEqual([]);
+		expect(decideLimit(held(200), [], 200)).toMatchObject([{ kind: "agent.unheld" }]);
+	});
+
+	test("does not stop whoever was resumed, until another one is met", () => {
+		const resumed = { ...agent, limitWaivedUntil: 200 };
+		expect(limitedUntil(resumed, [plan("a", { coolingUntil: 200 })], 100)).toBeNull();
+		expect(limitedUntil(resumed, [plan("a", { coolingUntil: 300 })], 100)).toBe(300);
+	});
+
+	test("never ends at once, and never lasts for ever", () => {
+		expect(coolingEnd(50, 100, 9000)).toBe(1100);
+		expect(coolingEnd(null, 100, 9000)).toBe(9100);
+		expect(coolingEnd(Number.MAX_SAFE_INTEGER, 0, 9000)).toBe(31 * 24 * 60 * 60 * 1000);
+	});
+
+	test("that is met again by whoever was resumed holds it again", () => {
+		const resumed = live("a", [
+			{ kind: "agent.held", data: { hold: "limit", reason: "", until: 200 } },
+			{ kind: "agent.unheld", data: { holds: ["limit"] } },
+		]);
+		expect([resumed.holds, resumed.limitWaivedUntil]).toEqual([[], 200]);
+		expect(held(200).limitWaivedUntil).toBeNull();
+	});
+
+	const turn: TurnState = {
+		...{ id: 7, agent: id("a"), prompt: 5, words: 5, source: "queue", manual: false, subscription: name("a"), state: "open", startedAt: 1, handedAt: 2 },
+		...{ endedAt: null, stoppingAt: null, stoppingFor: null, reason: null, finalItem: null, commit: null, retriedAs: null },
+	};
+	const running = { ...bound("a"), activity: "running", turn: { id: 7, startedAt: 1, silentSince: null } } as const;
+	const end = (subscriptions: SubscriptionState[], of: TurnState = turn) =>
+		decideLimitedEnd(
+			running,
+			{ type: "turn.end", agent: id("a"), turn: 7, state: "failed", reason: "limit", text: null, limit: { until: 9000 } },
+			nothingLoose,
+			{ turn: of, words: "do it", position: -3, subscriptions, coolDownMs: 1, now: 100 },
+		);
+
+	test("that a turn meets fails the turn, queues its prompt again, cools the subscription down and holds the agent", () => {
+		expect(end([plan("a")])).toMatchObject([
+			{ kind: "final" },
+			{ kind: "turn.ended", data: { turn: 7, state: "failed" } },
+			{ kind: "prompt.queued", text: "do it", data: { position: -3, retries: { prompt: 5, turn: 7 } } },
+			{ kind: "subscription.cooled", data: { name: "a", until: 9000 } },
+			{ kind: "agent.held", data: { hold: "limit", until: 9000 } },
+		]);
+	});
+
+	test("holds nobody for whom there is a stand-in, and the agent alone if nothing was paid for", () => {
+		const kinds = (facts: ReturnType<typeof end>) => (Array.isArray(facts) ? facts.map(({ kind }) => kind).slice(2) : facts);
+		expect(kinds(end([plan("a", { fallback: name("b") }), plan("b")]))).toEqual(["prompt.queued", "subscription.cooled"]);
+		expect(kinds(end([], { ...turn, subscription: null }))).toEqual(["prompt.queued", "agent.held"]);
+	});
+});
+
+describe("a subscription", () => {
+	const wish = { type: "subscription.add", name: name("a"), agentType: "claude", maxConcurrent: 2, credential: null, fallback: null, quiet: null } as const;
+
+	test("is added once, for agents of a type that can use it", () => {
+		expect(decideAddSubscription([], wish)).toMatchObject([{ kind: "subscription.added", data: { name: "a", type: "claude", maxConcurrent: 2 } }]);
+		expect(decideAddSubscription([plan("a")], wish)).toMatchObject({ code: "CONFLICT" });
+		expect(decideAddSubscription([plan("a", { removedAt: 1 })], wish)).toMatchObject([{ kind: "subscription.added" }]);
+		expect(decideAddSubscription([], { ...wish, agentType: "human" })).toMatchObject({ code: "VALIDATION_ERROR" });
+	});
+
+	test("has a stand-in of its own type, and never itself", () => {
+		expect(decideAddSubscription([], { ...wish, fallback: name("b") })).toMatchObject({ code: "NOT_FOUND" });
+		expect(decideAddSubscription([plan("b")], { ...wish, fallback: name("b") })).toMatchObject({ code: "VALIDATION_ERROR" });
+		expect(decideAddSubscription([], { ...wish, fallback: name("a") })).toMatchObject({ code: "VALIDATION_ERROR" });
+	});
+
+	test("keeps what is not named", () => {
+		const before = plan("a", { maxConcurrent: 4, credential: { envFile: "/x" } });
+		expect(decideConfigureSubscription([before], { type: "subscription.configure", name: name("a"), maxConcurrent: 5 })).toMatchObject([
+			{ kind: "subscription.configured", data: { maxConcurrent: 5, credential: { envFile: "/x" } } },
+		]);
+		const { maxConcurrent: _, ...same } = { name: name("a"), maxConcurrent: 4, credential: { envFile: "/x" }, fallback: null, quiet: null };
+		const event = { kind: "subscription.configured", data: { ...same, maxConcurrent: 5 }, id: 1, at: 2, actor: human } as const;
+		expect(evolveSubscription(before, event)).toEqual({ ...before, maxConcurrent: 5 });
+	});
+
+	test("is not removed while a turn has, or wants back, one of its slots", () => {
+		expect(decideRemoveSubscription([plan("a")], name("a"), 1)).toMatchObject({ code: "CONFLICT" });
+		expect(decideRemoveSubscription([plan("a")], name("a"), 0)).toEqual([{ kind: "subscription.removed", agent: null, data: { name: "a" } }]);
+		expect(decideRemoveSubscription([], name("a"), 0)).toMatchObject({ code: "NOT_FOUND" });
+	});
+});

@@ -1,0 +1,100 @@
+// Subscriptions: added, changed, removed, and cooled down when their provider has had enough.
+import type { AgentState } from "#contract/agent.ts";
+import type { Fact, Happened } from "#contract/event.ts";
+import type { SubscriptionName } from "#contract/ids.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionFact, SubscriptionState } from "#contract/subscription.ts";
+import type { Decision } from "./decision.ts";
+import { candidates, limitedUntil } from "./slots.ts";
+
+export function decideAddSubscription(all: readonly SubscriptionState[], command: SubscriptionAdd): Decision {
+	const { type: _, name, agentType, ...terms } = command;
+	if (present(all, name) !== undefined)
+		return refuse("CONFLICT", `There is already a subscription ${name}.`, { suggestions: [`brood subscription show ${name}`] });
+	if (agentType === "human") return refuse("VALIDATION_ERROR", "People need no subscription.");
+	const refusal = wrongFallback(all, { name, type: agentType, fallback: terms.fallback });
+	return refusal ?? [{ kind: "subscription.added", agent: null, data: { name, type: agentType, ...terms } }];
+}
+
+export function decideConfigureSubscription(all: readonly SubscriptionState[], { type: _, name, ...wish }: SubscriptionConfigure): Decision {
+	const now = present(all, name);
+	if (now === undefined) return unknown(name);
+	const { maxConcurrent = now.maxConcurrent, credential = now.credential, fallback = now.fallback, quiet = now.quiet } = wish;
+	const refusal = wrongFallback(all, { name, type: now.type, fallback });
+	return refusal ?? [{ kind: "subscription.configured", agent: null, data: { name, maxConcurrent, credential, fallback, quiet } }];
+}
+
+/** Only one that nobody is using: a turn that waits will want its slot again. */
+export function decideRemoveSubscription(all: readonly SubscriptionState[], name: SubscriptionName, turns: number): Decision {
+	if (present(all, name) === undefined) return unknown(name);
+	if (turns > 0)
+		return refuse("CONFLICT", `${turns} turn${turns === 1 ? "" : "s"} of ${name} ${turns === 1 ? "is" : "are"} still open.`, {
+			details: { turns },
+			suggestions: [`brood subscription show ${name}`],
+		});
+	return [{ kind: "subscription.removed", agent: null, data: { name } }];
+}
+
+export function decideCool(all: readonly SubscriptionState[], { name, until }: SubscriptionCool): Decision {
+	const now = present(all, name);
+	if (now === undefined) return unknown(name);
+	return now.coolingUntil === until ? [] : [{ kind: "subscription.cooled", agent: null, data: { name, until } }];
+}
+
+/** A hold comes with a cool-down that leaves an agent nothing else to use, and goes with it; also when that ends early. */
+export function decideLimit(agent: AgentState, all: readonly SubscriptionState[], now: number): Decision {
+	if (agent.life !== "live") return [];
+	const hold = agent.holds.find(({ kind }) => kind === "limit");
+	const until = limitedUntil(agent, all, now);
+	if (until !== null) return hold?.until === until ? [] : limited(agent, until);
+	// without a subscription nothing but the hold itself knows how long
+	const over = hold !== undefined && ((hold.until ?? 0) <= now || candidates(agent, all).length > 0);
+	return over ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["limit"] } }] : [];
+}
+
+export const limited = (agent: AgentState, until: number): Fact[] => [
+	{ kind: "agent.held", agent: agent.id, data: { hold: "limit", reason: `a usage limit, until ${new Date(until).toISOString()}`, until } },
+];
+
+/** A limit ends at the time that was reported, within reason: never at once, so that nothing tries for ever in a hurry. */
+export function coolingEnd(until: number | null, now: number, withoutWordMs: number): number {
+	return Math.min(Math.max(until ?? now + withoutWordMs, now + shortestMs), now + longestMs);
+}
+
+const shortestMs = 1000;
+const longestMs = 31 * 24 * 60 * 60 * 1000;
+
+/** The subscription that an agent of this type is to be bound to: there has to be one, and for such agents. */
+export function wrongBinding(all: readonly SubscriptionState[], name: SubscriptionName | null, agentType: string): Refusal | null {
+	if (name === null) return null;
+	const found = present(all, name);
+	if (found === undefined) return unknown(name);
+	if (found.type === agentType) return null;
+	return refuse("VALIDATION_ERROR", `${name} is for agents of the type ${found.type}, not ${agentType}.`, { details: { type: found.type } });
+}
+
+function wrongFallback(
+	all: readonly SubscriptionState[],
+	{ name, type, fallback }: { name: string; type: string; fallback: SubscriptionName | null },
+): Refusal | null {
+	if (fallback === name) return refuse("VALIDATION_ERROR", "A subscription cannot stand in for itself.");
+	return wrongBinding(all, fallback, type);
+}
+
+const present = (all: readonly SubscriptionState[], name: string): SubscriptionState | undefined =>
+	all.find((each) => each.name === name && each.removedAt === null);
+
+const unknown = (name: string): Refusal => refuse("NOT_FOUND", `There is no subscription ${name}.`, { suggestions: ["brood subscription list"] });
+
+export function evolveSubscription(state: SubscriptionState | undefined, event: Happened<SubscriptionFact>): SubscriptionState {
+	if (event.kind === "subscription.added") return { ...event.data, coolingUntil: null, createdAt: event.at, createdBy: event.actor, removedAt: null };
+	if (state === undefined) throw new Error(`${event.kind} of ${event.data.name}, which was never added`);
+	switch (event.kind) {
+		case "subscription.configured":
+			return { ...state, ...event.data };
+		case "subscription.cooled":
+			return { ...state, coolingUntil: event.data.until };
+		case "subscription.removed":
+			return { ...state, removedAt: event.at };
+	}
+}

@@ -1,0 +1,28 @@
+// What the deciders of subscriptions and slots have to see.
+import type { AgentId, SubscriptionName } from "#contract/ids.ts";
+import type { Limits } from "#contract/limits.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
+import type { Decision } from "#domain/decision.ts";
+import type { Capacity } from "#domain/slots.ts";
+import { decideLimit, decideRemoveSubscription } from "#domain/subscription.ts";
+import type { Decided, Work } from "../work.ts";
+import { onAgent } from "./agent.ts";
+
+/** What is left, counted from the rows as they are in this transaction. */
+export async function capacityOf(work: Work, { turnsMax }: Limits): Promise<Omit<Capacity, "leases"> & { leases: readonly LeaseState[] }> {
+	return { subscriptions: await work.tx.subscriptions(), leases: await work.tx.leases(), turnsMax, now: work.envelope.at };
+}
+
+export async function onSubscription(work: Work, name: SubscriptionName, decide: (all: readonly SubscriptionState[]) => Decision): Promise<Decided> {
+	return { decision: decide(await work.tx.subscriptions()), subject: { subscription: name } };
+}
+
+export async function removeSubscription(work: Work, name: SubscriptionName): Promise<Decided> {
+	const turns = (await work.tx.openTurns()).filter((turn) => turn.subscription === name).length;
+	return await onSubscription(work, name, (all) => decideRemoveSubscription(all, name, turns));
+}
+
+export async function limitAgent(work: Work, id: AgentId): Promise<Decided> {
+	const all = await work.tx.subscriptions();
+	return await onAgent(work, id, (agent) => decideLimit(agent, all, work.envelope.at));
+}

@@ -1,0 +1,28 @@
+// The store's operations on issues, their runs and what is kept beside them: a part of the port in `ports.ts`.
+import type { ProjectSlug } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+
+export interface IssueReads {
+	issue(id: number): Promise<IssueState | undefined>;
+	issueByNumber(project: ProjectSlug, number: number): Promise<IssueState | undefined>;
+	/** of one project, or of all, oldest first; deleted ones too */
+	issues(project?: ProjectSlug): Promise<IssueState[]>;
+	/** the issues for which a reactor may have something to do, oldest first */
+	issuesMoving(): Promise<IssueState[]>;
+	/** the highest number that an issue of the project ever had */
+	lastIssueNumber(project: ProjectSlug): Promise<number>;
+	run(id: number): Promise<RunState | undefined>;
+	/** of one issue, oldest first */
+	runs(issue: number): Promise<RunState[]>;
+	/** of all issues of a project, oldest first */
+	runsOfProject(project: ProjectSlug): Promise<RunState[]>;
+	openRuns(): Promise<RunState[]>;
+	/** comments, documents and messages of an issue, oldest first */
+	notes(issue: number): Promise<NoteState[]>;
+}
+
+export interface IssueWrites {
+	putIssue(state: IssueState): Promise<void>;
+	putRun(state: RunState): Promise<void>;
+	putNote(state: NoteState): Promise<void>;
+}

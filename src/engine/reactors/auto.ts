@@ -1,0 +1,74 @@
+// Automatic work: gives issues that are ready to agents that are free, and makes agents where there are too few.
+// What it sees may be old by the time it is said; the decisions look again, and the next event brings the next look.
+import type { AgentState } from "#contract/agent.ts";
+import type { Event } from "#contract/event.ts";
+import type { AgentId } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { pickWork } from "#domain/issue/pick.ts";
+import type { IssueWork } from "../issue-work.ts";
+import type { Clock, Dispatch, Reads } from "../ports.ts";
+import { type Looked, type Reactor, sayAll } from "../reactor.ts";
+
+interface Parts {
+	reads: Reads;
+	dispatch: Dispatch;
+	clock: Clock;
+	work: IssueWork;
+	agentZero: AgentId;
+}
+
+const wakers =
+	/^(issue\.(added|edited|moved|left|failed|unattended|undepended|deleted|merged)|agent\.(provisioned|released|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.tuned)$/;
+
+export function autoReactor(parts: Parts): Reactor {
+	const { reads, dispatch, clock } = parts;
+	return {
+		name: "automatic work",
+		wakes: (event: Event) => wakers.test(event.kind),
+		async look(signal): Promise<Looked> {
+			let nextAt: number | null = null;
+			for (const project of await reads.projects()) {
+				if (!project.auto || project.removedAt !== null) continue;
+				if (signal.aborted) return "done";
+				const picked = await pickFor(parts, project);
+				const issues = new Map((await reads.issues(project.slug)).map((issue) => [issue.id, issue]));
+				const assign = [];
+				for (const { issue, agent } of picked.assign) {
+					const folder = await parts.work.folder(issues.get(issue) ?? { project: project.slug, number: 0 });
+					assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
+				}
+				const said = await sayAll(dispatch, [
+					...picked.broken.map(({ issue, reason }) => ({ type: "issue.attend", issue, reason })),
+					...picked.start.map((issue) => ({ type: "issue.start", issue })),
+					...assign,
+					...picked.spawn.map(({ type, model }) => ({
+						...{ type: "agent.spawn", by: parts.agentZero, context: "fresh", project: project.slug },
+						...(type !== undefined && { agentType: type }),
+						...(model !== undefined && { model }),
+					})),
+				]);
+				if (said === "again") return said;
+				if (picked.nextAt !== null) nextAt = Math.min(nextAt ?? picked.nextAt, picked.nextAt);
+			}
+			return nextAt === null ? "done" : { inMs: nextAt - clock.now() };
+		},
+	};
+}
+
+async function pickFor({ reads, clock }: Parts, project: ProjectState) {
+	const agents = (await reads.agents({ project: project.slug })).filter((agent) => agent.life !== "ended");
+	const counts = await reads.counts();
+	const free = new Set<AgentId>();
+	for (const agent of agents) {
+		const idle = agent.life === "live" && agent.activity === "idle" && agent.holds.length === 0 && agent.issue === null;
+		if (idle && (counts.get(agent.id)?.queueLength ?? 0) === 0 && (await isNobodys(reads, agent, project))) free.add(agent.id);
+	}
+	return pickWork({ project, issues: await reads.issues(project.slug), agents, free, now: clock.now() });
+}
+
+/** An agent that somebody talks to is not taken out of the conversation: it is free when it is new, or was released. */
+async function isNobodys(reads: Reads, agent: AgentState, { context }: ProjectState): Promise<boolean> {
+	if (context === "keep" && agent.totalTasksCompleted > 0) return true;
+	const newest = await reads.newestItem(agent.id);
+	return newest === undefined ? agent.lineage === null : newest.kind === "clear";
+}

@@ -1,0 +1,23 @@
+// Looks at all workspaces once, when the daemon starts: what was moved, changed or lost meanwhile holds its agent before anybody
+// works there. Nothing is repaired. After that every turn looks at its own.
+import type { AgentState } from "#contract/agent.ts";
+import type { Dispatch, Reads } from "../ports.ts";
+import type { Reactor } from "../reactor.ts";
+import type { Workspaces } from "../workspaces.ts";
+import { drift } from "./tree.ts";
+
+export function driftReactor(parts: { reads: Reads; dispatch: Dispatch; workspaces: Workspaces | null }): Reactor {
+	return {
+		name: "drift",
+		wakes: () => false,
+		async look(signal) {
+			const settled = (agent: AgentState): boolean => agent.life === "live" && agent.workspace !== null && agent.turn === null;
+			for (const agent of (await parts.reads.agents()).filter(settled)) {
+				if (signal.aborted) break;
+				// a repository that cannot be read is found out by whoever works there next
+				await drift(parts, agent).catch(() => null);
+			}
+			return "done";
+		},
+	};
+}

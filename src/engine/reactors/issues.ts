@@ -1,0 +1,203 @@
+// Moves issues along: puts agents on their branches, settles runs that are over, takes agents home, runs gates, merges.
+//
+//   rows say what is due ─▶ the world is changed through `IssueWork` ─▶ a command says what came of it
+//
+// A step may take minutes (git, a gate's command), so each runs by itself and none waits for another; only the steps of one
+// issue and of one agent come one after the other. A crash in a step means that the next look finds it due again.
+import type { AgentState } from "#contract/agent.ts";
+import type { Event } from "#contract/event.ts";
+import { type AgentId, system } from "#contract/ids.ts";
+import type { IssueState, RunState } from "#contract/issue.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { presetNamed, stageOf } from "#domain/preset.ts";
+import type { IssuePlace, IssueWork } from "../issue-work.ts";
+import { mayPass, patiently } from "../patience.ts";
+import type { Clock, Dispatch, Reads } from "../ports.ts";
+import type { Looked, Reactor } from "../reactor.ts";
+
+interface Parts {
+	reads: Reads;
+	dispatch: Dispatch;
+	clock: Clock;
+	work: IssueWork;
+}
+
+/** What is due for an issue, and what says that it was done. */
+type Step = (signal: AbortSignal) => Promise<object | null>;
+
+const wakers =
+	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|readied|settling|released|ended|held|unheld|provisioned)|wait\.ended|project\.tuned)/;
+
+export class IssueMover implements Reactor, AsyncDisposable {
+	readonly name = "issues";
+	readonly #parts: Parts;
+	/** steps under way, by the issue that they are for */
+	readonly #busy = new Map<number, Promise<void>>();
+	/** those of them that something happened to meanwhile */
+	readonly #missed = new Set<number>();
+	readonly #stop = new AbortController();
+
+	constructor(parts: Parts) {
+		this.#parts = parts;
+	}
+
+	wakes(event: Event): boolean {
+		return wakers.test(event.kind);
+	}
+
+	async look(signal: AbortSignal): Promise<Looked> {
+		const { reads, clock } = this.#parts;
+		const runs = Map.groupBy(await reads.openRuns(), (run) => run.issue);
+		const moving = await reads.issuesMoving();
+		const ids = new Set([...moving.map(({ id }) => id), ...runs.keys()]);
+		let next: number | null = null;
+		for (const id of ids) {
+			if (signal.aborted) return "done";
+			if (this.#busy.has(id)) {
+				this.#missed.add(id);
+				continue;
+			}
+			const issue = moving.find((each) => each.id === id) ?? (await reads.issue(id));
+			if (issue === undefined) continue;
+			if (issue.waiting === "gate" && issue.notBefore !== null && issue.notBefore > clock.now()) {
+				next = Math.min(next ?? issue.notBefore, issue.notBefore);
+				continue;
+			}
+			const step = await this.#due(issue, runs.get(id) ?? []);
+			if (step !== null) this.#busy.set(id, this.#walk(id, step));
+		}
+		return next === null ? "done" : { inMs: next - clock.now() };
+	}
+
+	/** The steps under way have ended, or were told to. */
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#stop.abort();
+		await Promise.all(this.#busy.values());
+	}
+
+	/** One step after the other, for as long as each changes something or something happens meanwhile. */
+	async #walk(id: number, first: Step): Promise<void> {
+		const { signal } = this.#stop;
+		try {
+			for (let step: Step | null = first; step !== null && !signal.aborted; ) {
+				this.#missed.delete(id);
+				const changed = await this.#take(step, signal);
+				step = changed || this.#missed.has(id) ? await this.#dueNow(id) : null;
+				if (step === null && this.#missed.delete(id)) step = await this.#dueNow(id);
+			}
+		} catch {
+			// a store that broke: the engine ends, and the next one finds the step due
+		} finally {
+			this.#busy.delete(id);
+		}
+	}
+
+	async #take(step: Step, signal: AbortSignal): Promise<boolean> {
+		const command = await step(signal);
+		if (command === null || signal.aborted) return false;
+		const outcome = await patiently(() => this.#parts.dispatch({ actor: system, key: null, command }), mayPass, signal);
+		return outcome !== null && "done" in outcome && outcome.events.length > 0;
+	}
+
+	async #dueNow(id: number): Promise<Step | null> {
+		const { reads, clock } = this.#parts;
+		const issue = await reads.issue(id);
+		const later = issue?.waiting === "gate" && issue.notBefore !== null && issue.notBefore > clock.now();
+		return issue === undefined || later
+			? null
+			: await this.#due(
+					issue,
+					(await reads.runs(id)).filter((run) => run.state === "open"),
+				);
+	}
+
+	async #due(issue: IssueState, runs: readonly RunState[]): Promise<Step | null> {
+		const { reads } = this.#parts;
+		const project = await reads.project(issue.project);
+		if (project === undefined) return null;
+		const place = { project, issue };
+		for (const run of runs) {
+			const agent = await reads.agent(run.agent);
+			const over = (await reads.turn(run.turn))?.state !== "open";
+			// a workspace that is being tidied up is settled afterwards
+			if (agent !== undefined && over && (agent.life === "ended" || agent.activity === "idle")) return async () => await this.#settled(place, agent, run);
+			return null;
+		}
+		if (issue.leaving !== null) return await this.#leaving(place, issue.leaving.agent);
+		if (issue.assignee !== null) return await this.#assigned(place, issue.assignee);
+		if (issue.waiting === "gate") return (signal) => this.#gate(place, signal);
+		return issue.waiting === "merge" ? () => this.#merge(place) : null;
+	}
+
+	async #settled(place: IssuePlace, agent: AgentState, run: RunState): Promise<object> {
+		const settled = await attempt(() => this.#parts.work.settle({ ...place, agent, branch: place.issue.branch ?? "" }));
+		const { ahead, commit } = isRefusal(settled) ? { ahead: 0, commit: null } : settled;
+		return { type: "run.finish", run: run.id, ahead, commit, ...(isRefusal(settled) && { trouble: settled.message }) };
+	}
+
+	async #leaving(place: IssuePlace, id: AgentId): Promise<Step | null> {
+		const agent = await this.#parts.reads.agent(id);
+		const left = { type: "issue.left", issue: place.issue.id };
+		if (agent === undefined || agent.life === "ended") return async () => left;
+		if (agent.activity !== "settling") return null;
+		return async () => {
+			const trouble = await attempt(async () => (await this.#parts.work.release({ ...place, agent, branch: place.issue.branch ?? "" })) ?? nothing);
+			return { ...left, ...(isRefusal(trouble) && { trouble }) };
+		};
+	}
+
+	async #assigned(place: IssuePlace, id: AgentId): Promise<Step | null> {
+		const { reads, work } = this.#parts;
+		const { issue } = place;
+		const agent = await reads.agent(id);
+		if (agent?.life === "live" && agent.activity === "preparing" && agent.issue?.id === issue.id) {
+			return async () => {
+				const there = await attempt(() => work.checkout({ ...place, agent, branch: issue.branch ?? "" }));
+				if (isRefusal(there)) return { type: "issue.lose", issue: issue.id, reason: `Its branch could not be checked out: ${there.message}` };
+				return { type: "issue.ready", issue: issue.id, branch: there.branch };
+			};
+		}
+		// whether it is lost is decided with the rows in hand
+		const mayBeLost = agent?.life === "ended" || (agent?.activity === "idle" && agent.turn === null && issue.attention === null);
+		const waits = mayBeLost && agent?.life !== "ended" && agent?.holds.length === 0 && (await reads.prompts(id)).some(({ source }) => source === "issue");
+		return mayBeLost && !waits ? async () => ({ type: "issue.lose", issue: issue.id }) : null;
+	}
+
+	async #gate(place: IssuePlace, signal: AbortSignal): Promise<object | null> {
+		const { reads, work } = this.#parts;
+		const { issue, project } = place;
+		const command = commandOf(project, issue);
+		if (command === null) return { type: "issue.attend", issue: issue.id, reason: "Its gate is not in its preset any more." };
+		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);
+		const ended = await attempt(() => work.gate({ ...place, agent, branch: issue.branch ?? "", command }, signal));
+		if (signal.aborted) return null;
+		const { exit, stderr } = isRefusal(ended) ? { exit: 1, stderr: ended.message } : ended;
+		return { type: "issue.gate", issue: issue.id, exit, stderr: stderr.slice(-20_000).toWellFormed() };
+	}
+
+	async #merge(place: IssuePlace): Promise<object> {
+		const { reads, work } = this.#parts;
+		const { issue } = place;
+		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);
+		const merged = await attempt(() => work.merge({ ...place, agent, branch: issue.branch ?? "", commit: issue.approvedCommit }));
+		return { type: "issue.merge", issue: issue.id, ...(isRefusal(merged) ? { commit: null, trouble: merged } : { commit: merged.commit }) };
+	}
+}
+
+const nothing = {};
+
+/** The world failing is an answer here: somebody has to look, and the rest goes on. */
+async function attempt<T extends object>(work: () => Promise<T | Refusal>): Promise<T | Refusal> {
+	try {
+		return await work();
+	} catch (error) {
+		return refuse("INTERNAL_ERROR", (error instanceof Error ? error.message : String(error)).slice(0, 2000).toWellFormed());
+	}
+}
+
+function commandOf(project: ProjectState, issue: IssueState): string | null {
+	const loaded = presetNamed(project, issue.preset);
+	const gate = "preset" in loaded ? stageOf(loaded.preset, issue.stage)?.gate : undefined;
+	return gate === undefined || gate === "human" ? null : gate.command;
+}

@@ -1,0 +1,112 @@
+// What the scheduler is asked with: the rows as they are, and who was served when since the daemon started.
+import type { AgentState } from "#contract/agent.ts";
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { Limits } from "#contract/limits.ts";
+import { availableAt } from "#domain/outlook.ts";
+import { type Plan, schedule, type Waiter, type Waiting } from "#domain/schedule.ts";
+import { type Capacity, claim } from "#domain/slots.ts";
+import type { Clock, Counts, QueueHead, Reads } from "./ports.ts";
+
+interface Parts {
+	reads: Reads;
+	clock: Clock;
+	limits: Limits;
+}
+
+/** What an agent waits for and when it may be free. */
+export interface Outlook {
+	waitingFor: string | null;
+	ahead: number;
+	availableAt: number | null;
+}
+
+/** as many of its last turns as an agent is judged by */
+const turnsJudged = 9;
+
+export class Scheduler {
+	readonly #parts: Parts;
+	/** lost with the daemon: then every project is as good as any other */
+	readonly #served = new Map<ProjectSlug | null, number>();
+
+	constructor(parts: Parts) {
+		this.#parts = parts;
+	}
+
+	async plan(): Promise<Plan> {
+		const heads = await this.#parts.reads.queueHeads(this.#parts.clock.now());
+		return await this.#planFor(heads);
+	}
+
+	/** Remembers whose turns were started. */
+	started(plan: Plan): void {
+		for (const [at, { agent }] of plan.starts.entries()) this.#served.set(agent.project, this.#parts.clock.now() + at / 1000);
+	}
+
+	/** Those of the agents that are free, and could start a turn at once. */
+	async available(agents: readonly AgentState[]): Promise<AgentState[]> {
+		const [capacity, counts] = [await this.#capacity(), await this.#parts.reads.counts()];
+		return agents.filter(
+			(agent) => agent.supervisor !== null && isReady(agent) && (counts.get(agent.id)?.queueLength ?? 0) === 0 && "subscription" in claim(agent, capacity),
+		);
+	}
+
+	/** Agents that have nothing to do wait for nothing and are left out. */
+	async outlooks(agents: readonly AgentState[], counts: ReadonlyMap<AgentId, Counts>): Promise<Map<AgentId, Outlook>> {
+		const { reads, clock } = this.#parts;
+		const now = clock.now();
+		const length = ({ id }: AgentState): number => counts.get(id)?.queueLength ?? 0;
+		const busy = agents.filter((agent) => agent.turn !== null || length(agent) > 0);
+		if (busy.length === 0) return new Map();
+		const heads = await reads.queueHeads(now);
+		const { waits } = await this.#planFor(heads);
+		const outlooks = new Map<AgentId, Outlook>();
+		for (const agent of busy) {
+			const head = heads.find((each) => each.agent.id === agent.id)?.head;
+			const waiting = waits.get(agent.id) ?? (length(agent) === 0 ? null : await this.#elsewhere(agent, head));
+			const free = availableAt(agent, length(agent), await reads.latestTurns(agent.id, turnsJudged), now);
+			outlooks.set(agent.id, { waitingFor: waiting?.why ?? null, ahead: waiting?.ahead ?? 0, availableAt: free });
+		}
+		return outlooks;
+	}
+
+	async #planFor(heads: readonly { agent: AgentState; head: QueueHead }[]): Promise<Plan> {
+		const ready = heads.filter(({ agent, head }) => isIdle(agent) && (head.manual || agent.holds.length === 0));
+		return schedule({
+			...(await this.#capacity()),
+			heads: ready.map(({ agent, head }) => ({ agent, ...head })),
+			waiters: await this.#waiters(),
+			served: this.#served,
+		});
+	}
+
+	async #waiters(): Promise<Waiter[]> {
+		const { reads } = this.#parts;
+		const waiters: Waiter[] = [];
+		for (const wait of await reads.openWaits()) {
+			if (wait.ready === null || wait.agent === null || wait.turn === null) continue;
+			const [agent, turn] = await Promise.all([reads.agent(wait.agent), reads.turn(wait.turn)]);
+			if (agent !== undefined && turn?.state === "open") waiters.push({ agent, wait: wait.id, subscription: turn.subscription });
+		}
+		return waiters;
+	}
+
+	async #capacity(): Promise<Capacity> {
+		const { reads, limits, clock } = this.#parts;
+		const [subscriptions, leases] = await Promise.all([reads.subscriptions(), reads.leases()]);
+		return { subscriptions, leases, turnsMax: limits.turnsMax, now: clock.now() };
+	}
+
+	/** Why an agent's next prompt is no matter of the scheduler. */
+	async #elsewhere(agent: AgentState, head: QueueHead | undefined): Promise<Waiting | null> {
+		if (agent.life === "provisioning") return { why: "it is being prepared", ahead: 0 };
+		if (agent.lease !== null) return { why: `its workspace, which is being worked on (${agent.lease.step})`, ahead: 0 };
+		if (agent.activity !== "idle") return { why: "its turn that is running", ahead: 0 };
+		if (agent.holds.length > 0) return { why: `held: ${agent.holds.map(({ kind }) => kind).join(", ")}`, ahead: 0 };
+		if (head !== undefined) return null;
+		const times = (await this.#parts.reads.prompts(agent.id)).flatMap(({ notBefore }) => notBefore ?? []);
+		return times.length === 0 ? null : { why: `not before ${new Date(Math.min(...times)).toISOString()}`, ahead: 0 };
+	}
+}
+
+const isIdle = (agent: AgentState): boolean => agent.life === "live" && agent.activity === "idle" && agent.lease === null;
+const isReady = (agent: AgentState): boolean => isIdle(agent) && agent.holds.length === 0;

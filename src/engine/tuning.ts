@@ -1,0 +1,23 @@
+// Brings what is written about a project's issues (its presets above all) into its row, so that decisions see it.
+import { type ProjectSlug, system } from "#contract/ids.ts";
+import { type LoadedPreset, PresetName } from "#contract/preset.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import { loadPreset } from "#domain/preset.ts";
+import type { IssueWork } from "./issue-work.ts";
+import type { Dispatch, Reads } from "./ports.ts";
+
+/** A preset that is broken is brought along with what is wrong with it; a file that is broken changes nothing. */
+export async function tune(slug: ProjectSlug, parts: { reads: Reads; dispatch: Dispatch; work: IssueWork }): Promise<Refusal | null> {
+	const project = await parts.reads.project(slug);
+	if (project === undefined || project.removedAt !== null) return null;
+	const written = await parts.work.written(slug);
+	if ("wrong" in written) return refuse("VALIDATION_ERROR", written.wrong);
+	const { presets, ...rest } = written;
+	const loaded: Record<PresetName, LoadedPreset> = {};
+	for (const [name, preset] of Object.entries(presets)) {
+		if (!PresetName.safeParse(name).success) return refuse("VALIDATION_ERROR", `${JSON.stringify(name)} is no name for a preset: use a short lower-case word.`);
+		loaded[name] = loadPreset(preset);
+	}
+	const outcome = await parts.dispatch({ actor: system, key: null, command: { type: "project.tune", slug, presets: loaded, ...rest } });
+	return "refused" in outcome ? outcome.refused : null;
+}

@@ -1,0 +1,87 @@
+// What issues need of git, on top of the work cycle. Agents in worktrees go from branch to branch with their issues; an agent
+// without a workspace, in a clone of its own or in the repository itself stays where it is.
+import type { AgentState } from "#contract/agent.ts";
+import { system } from "#contract/ids.ts";
+import { isRefusal, refuse } from "#contract/refusal.ts";
+import type { IssueWork } from "./issue-work.ts";
+import type { Reads } from "./ports.ts";
+import { stayOf } from "./stay.ts";
+import type { WorkCycle } from "./work-cycle.ts";
+
+const roams = ({ workspace }: AgentState): boolean => workspace?.kind === "worktree";
+
+export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork): IssueWork {
+	const { workspaces } = cycle;
+	return {
+		...plain,
+		async inspect(agent) {
+			const stay = await stayOf(reads, agent);
+			const standing = stay === null ? null : await workspaces.standing(stay);
+			if (stay === null || standing === null) return null;
+			if (isRefusal(standing)) return standing;
+			if (!standing.dirty) return null;
+			const name = `${stay.project.slug}/${agent.handle}`;
+			return refuse("WORKTREE_DIRTY", `${agent.handle} has changes that are not committed.`, {
+				details: { agent: agent.id, path: stay.workspace.path },
+				suggestions: [`brood agent diff ${name}`, `brood agent commit ${name} --message "what it is"`],
+			});
+		},
+		async checkout({ agent, branch }) {
+			if (!roams(agent)) return { branch: null };
+			const there = await cycle.enter(agent, branch, system);
+			return isRefusal(there) ? there : { branch };
+		},
+		/** What was not committed is, in the agent's name; an agent that has ended left what it left. */
+		async settle({ agent, issue }) {
+			const stay = await stayOf(reads, agent);
+			if (stay === null) return { ahead: 0, commit: null };
+			const before = await workspaces.standing(stay);
+			if (isRefusal(before)) return before;
+			if (before.dirty && agent.life !== "ended") {
+				const made = await cycle.commit(agent, { message: `${issue.title} (#${issue.number})` }, system);
+				if (isRefusal(made) && made.code !== "AGENT_NO_COMMIT") return made;
+			}
+			const after = await workspaces.standing(stay);
+			return isRefusal(after) ? after : { ahead: after.ahead, commit: after.head };
+		},
+		async release({ agent }) {
+			if (!roams(agent)) return null;
+			const home = await cycle.enter(agent, agent.issue?.home ?? agent.workspace?.branch ?? "", system);
+			return isRefusal(home) ? home : null;
+		},
+		merge: (place) => merged(cycle, place),
+		async gate(place, signal) {
+			const commit = await workspaces.tipOf(place.project, place.branch);
+			if (commit === null) return await plain.gate(place, signal);
+			const ran = await workspaces.tryOut(place.project, { commit, command: place.command }, { signal, approved: place.project.approved });
+			return isRefusal(ran) ? { exit: 1, stderr: ran.message } : { exit: ran.exit ?? 1, stderr: ran.output };
+		},
+	};
+}
+
+/** Work without a commit, which only the agent's word stands for, has nothing to merge. */
+async function merged(cycle: WorkCycle, { project, agent, branch, commit, issue }: Parameters<IssueWork["merge"]>[0]): ReturnType<IssueWork["merge"]> {
+	const { workspaces } = cycle;
+	const tip = await workspaces.tipOf(project, branch);
+	const base = project.base === null ? null : await workspaces.tipOf(project, project.base);
+	if (agent === null || project.base === null || commit === null || tip === base) return { commit: null };
+	if (tip === null) return await fromItsOwn(cycle, agent, commit);
+	// the branch is all that counts: whatever its agent does meanwhile is somewhere else
+	const workspace = { kind: "worktree" as const, path: nowhere, branch, base: project.base };
+	const result = await workspaces.approve({ project, agent, workspace }, { commit, approved: project.approved, message: `${issue.title} (#${issue.number})` });
+	// all of it was in base before
+	if (isRefusal(result) && result.code === "AGENT_NO_COMMIT") return { commit: null };
+	if (isRefusal(result)) return result;
+	await cycle.syncProject(project.slug, system);
+	return { commit: result.commit };
+}
+
+/** An agent in a clone has the work on its own branch; one in the repository itself worked on base. */
+async function fromItsOwn(cycle: WorkCycle, agent: AgentState, commit: string): ReturnType<IssueWork["merge"]> {
+	if (agent.workspace === null || agent.workspace.kind === "main") return { commit: null };
+	const result = await cycle.approve(agent, { commit }, system);
+	return isRefusal(result) ? result : { commit: result.merged.commit };
+}
+
+/** A path that no folder has. */
+const nowhere = "/nonexistent/brood";

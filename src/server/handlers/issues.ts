@@ -1,0 +1,206 @@
+// Issues behind the door: found by the names that people use, changed by commands, answered as they are then.
+import { type Actor, type AgentId, agentOf, type Handle, ProjectSlug } from "#contract/ids.ts";
+import type { IssueState } from "#contract/issue.ts";
+import type { Issue, IssueDetails } from "#contract/issue-wire.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { type IssueFilter, issueDetails, issueView, isWanted, presetsView } from "#views/issue.ts";
+import { projectView } from "#views/wire.ts";
+import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
+
+type Verbs =
+	| "issueEdit"
+	| "issueDelete"
+	| "issueStart"
+	| "issueAssign"
+	| "issueUnassign"
+	| "issueMove"
+	| "issueDepend"
+	| "issueUndepend"
+	| "issueApprove"
+	| "issueReject"
+	| "issueRetry"
+	| "issueAttend"
+	| "workComplete";
+type Notes = "issueComment" | "issueDocument" | "issueMessage";
+type Names = "issues" | "issuesOf" | "issueAdd" | "issue" | Verbs | Notes | "presets" | "projectTune";
+
+export function issueHandlers(desk: Desk): Handlers<Names> {
+	const { engine, reads } = desk;
+	const verb = (asked: Asked<Verbs>, command: object): Promise<Issue | Refusal> =>
+		withIssue(desk, asked, async (issue) => (await said(desk, asked, issue, command)) ?? (await shown(desk, issue.id)));
+	const note = (asked: Asked<Notes>, command: object): Promise<IssueDetails | Refusal> =>
+		withIssue(desk, asked, async (issue) => (await said(desk, asked, issue, command)) ?? (await detailed(desk, issue)));
+	return {
+		issues: ({ query, actor }) => listed(desk, actor, query.project, query),
+		issuesOf: async ({ params, query, actor }) => {
+			const project = await projectNamed(desk, params["project"]);
+			return isRefusal(project) ? project : await listed(desk, actor, project.slug, query);
+		},
+		issueAdd: async (asked) => {
+			const project = await tuned(desk, asked.params["project"]);
+			if (isRefusal(project)) return project;
+			const outcome = await desk.say(asked, { type: "issue.add", project: project.slug, ...asked.body });
+			if ("refused" in outcome) return outcome.refused;
+			const added = await reads.issue(outcome.done.event ?? 0);
+			if (added !== undefined) await engine.issueWork.folder(added);
+			return await shown(desk, outcome.done.event ?? 0);
+		},
+		issue: (asked) => withIssue(desk, asked, (issue) => detailed(desk, issue)),
+		issueEdit: (asked) => verb(asked, { type: "issue.edit", ...asked.body }),
+		issueDelete: (asked) => verb(asked, { type: "issue.delete" }),
+		issueStart: (asked) => verb(asked, { type: "issue.start" }),
+		issueAssign: (asked) => withIssue(desk, asked, (issue) => assigned(desk, asked, issue)),
+		issueUnassign: (asked) => verb(asked, { type: "issue.unassign" }),
+		issueMove: (asked) => verb(asked, { type: "issue.move", ...asked.body }),
+		issueDepend: (asked) => verb(asked, { type: "issue.depend", ...asked.body }),
+		issueUndepend: (asked) => verb(asked, { type: "issue.undepend", on: numberIn(asked, "on") }),
+		issueComment: (asked) => note(asked, { type: "issue.comment", ...asked.body }),
+		issueDocument: (asked) => note(asked, { type: "issue.document", name: asked.body.name, docType: asked.body.type, text: asked.body.text }),
+		issueMessage: (asked) => note(asked, { type: "issue.message", ...asked.body }),
+		issueApprove: (asked) => withIssue(desk, asked, (issue) => approved(desk, asked, issue)),
+		issueReject: (asked) => withFolder(desk, asked, { type: "issue.reject", ...asked.body }),
+		issueRetry: (asked) => withFolder(desk, asked, { type: "issue.retry" }),
+		issueAttend: (asked) => verb(asked, { type: "issue.attend", ...asked.body }),
+		workComplete: (asked) => verb(asked, { type: "issue.complete", ...asked.body }),
+		presets: async ({ params }) => {
+			const project = await tuned(desk, params["project"]);
+			return isRefusal(project) ? project : presetsView(project);
+		},
+		projectTune: async (asked) => {
+			const project = await tuned(desk, asked.params["project"]);
+			if (isRefusal(project)) return project;
+			const outcome = await desk.say(asked, { type: "project.tune", slug: project.slug, ...asked.body });
+			if ("refused" in outcome) return outcome.refused;
+			return projectView((await reads.project(project.slug)) ?? project);
+		},
+	};
+}
+
+async function projectNamed({ reads }: Desk, name: string | undefined): Promise<ProjectState | Refusal> {
+	const slug = ProjectSlug.safeParse(name);
+	const project = slug.success ? await reads.project(slug.data) : undefined;
+	if (project !== undefined && project.removedAt === null) return project;
+	return refuse("NOT_FOUND", `There is no project ${JSON.stringify(name)}.`, { suggestions: ["brood project list"] });
+}
+
+/** The same, after a look at what is written about its issues. */
+async function tuned(desk: Desk, name: string | undefined): Promise<ProjectState | Refusal> {
+	const project = await projectNamed(desk, name);
+	if (isRefusal(project)) return project;
+	return (await desk.engine.tune(project.slug)) ?? (await desk.reads.project(project.slug)) ?? project;
+}
+
+async function listed(
+	desk: Desk,
+	actor: Actor,
+	project: ProjectSlug | undefined,
+	query: Omit<IssueFilter, "assignee"> & { assignee?: string | undefined },
+): Promise<Issue[] | Refusal> {
+	const { engine, reads } = desk;
+	const caller = agentOf(actor);
+	// an agent sees the issues of its own project
+	const of = caller === null ? project : ((await reads.agent(caller))?.project ?? undefined);
+	if (caller !== null && of === undefined) return [];
+	const meant = query.assignee === undefined || query.assignee === "none" ? null : await engine.resolve(query.assignee, of ?? null);
+	if (meant !== null && isRefusal(meant)) return meant;
+	const assignee = meant === null ? (query.assignee === "none" ? ("none" as const) : undefined) : meant.id;
+	const found: Issue[] = [];
+	for (const each of await reads.projects()) {
+		if (each.removedAt !== null || (of !== undefined && each.slug !== of)) continue;
+		const all = await reads.issues(each.slug);
+		const beside = { project: each, all, runs: await reads.runsOfProject(each.slug), handles: await handlesOf(desk, each.slug) };
+		found.push(...all.filter((issue) => isWanted(issue, { ...query, assignee })).map((issue) => issueView(issue, beside)));
+	}
+	return found;
+}
+
+async function handlesOf({ reads }: Desk, project: ProjectSlug): Promise<ReadonlyMap<AgentId, Handle>> {
+	return new Map((await reads.agents({ project })).map(({ id, handle }) => [id, handle]));
+}
+
+/** `web#12`, 12 in a project, or `mine` for an agent that has one. */
+async function withIssue<T extends object>(
+	desk: Desk,
+	{ params, query, actor }: { params: Readonly<Record<string, string>>; query: { project?: ProjectSlug | undefined }; actor: Actor },
+	work: (issue: IssueState) => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+	const { reads } = desk;
+	const name = params["issue"] ?? "";
+	const caller = agentOf(actor);
+	const agent = caller === null ? undefined : await reads.agent(caller);
+	const [, slug, number] = /^(?:(.+)#)?(\d{1,9})$/.exec(name) ?? [];
+	const project = ProjectSlug.safeParse(slug ?? query.project ?? agent?.project);
+	const found =
+		name === "mine" ? await reads.issue(agent?.issue?.id ?? 0) : project.success ? await reads.issueByNumber(project.data, Number(number ?? 0)) : undefined;
+	if (found === undefined || found.deletedAt !== null || (agent !== undefined && agent.project !== found.project)) {
+		const where = number !== undefined && slug === undefined && !project.success ? " Name it project#number, or say --project." : "";
+		return refuse("NOT_FOUND", `There is no issue ${JSON.stringify(name)}.${where}`, { suggestions: ["brood issue list"] });
+	}
+	return await work(found);
+}
+
+/** Null when it was done. */
+async function said(desk: Desk, asked: Asked<Verbs | Notes>, issue: IssueState, command: object): Promise<Refusal | null> {
+	const project = await tuned(desk, issue.project);
+	if (isRefusal(project)) return project;
+	const outcome = await desk.say(asked, { ...command, issue: issue.id });
+	return "refused" in outcome ? outcome.refused : null;
+}
+
+async function withFolder(desk: Desk, asked: Asked<"issueReject" | "issueRetry">, command: object): Promise<Issue | Refusal> {
+	return await withIssue(desk, asked, async (issue) => {
+		const folder = await desk.engine.issueWork.folder(issue);
+		return (await said(desk, asked, issue, { ...command, ...(folder !== null && { folder }) })) ?? (await shown(desk, issue.id));
+	});
+}
+
+async function assigned(desk: Desk, asked: Asked<"issueAssign">, issue: IssueState): Promise<Issue | Refusal> {
+	const { engine, reads } = desk;
+	const meant = await engine.resolve(asked.body.agent, issue.project);
+	if (isRefusal(meant)) return meant;
+	const agent = await reads.agent(meant.id);
+	const dirty = agent === undefined ? null : await engine.issueWork.inspect(agent);
+	if (dirty !== null) return dirty;
+	const folder = await engine.issueWork.folder(issue);
+	const command = { type: "issue.assign", agent: meant.id, ...(folder !== null && { folder }) };
+	return (await said(desk, asked, issue, command)) ?? (await shown(desk, issue.id));
+}
+
+/** Answered when the merge is through, or did not go through. */
+async function approved(desk: Desk, asked: Asked<"issueApprove">, issue: IssueState): Promise<Issue | Refusal> {
+	const { engine, reads } = desk;
+	using events = engine.publisher.follow();
+	const refused = await said(desk, asked, issue, { type: "issue.approve", ...asked.body });
+	if (refused) return refused;
+	let now = await reads.issue(issue.id);
+	while (now?.waiting === "merge") {
+		if ((await events.next()) === null) break;
+		now = await reads.issue(issue.id);
+	}
+	const failed = now?.waiting === "approval" && now.stage === issue.stage ? now.attention : null;
+	if (failed !== null && now !== undefined) {
+		return refuse(failed.code ?? "CONFLICT", failed.reason, {
+			details: { issue: `${now.project}#${now.number}`, stage: now.stage },
+			suggestions: [`brood issue show ${now.project}#${now.number}`],
+		});
+	}
+	return await shown(desk, issue.id);
+}
+
+async function shown(desk: Desk, id: number): Promise<Issue | Refusal> {
+	const { reads } = desk;
+	const issue = await reads.issue(id);
+	const project = issue && (await reads.project(issue.project));
+	if (issue === undefined || project === undefined) return refuse("NOT_FOUND", "There is no such issue.", { suggestions: ["brood issue list"] });
+	const beside = { project, all: await reads.issues(project.slug), runs: await reads.runs(id), handles: await handlesOf(desk, project.slug) };
+	return issueView(issue, beside);
+}
+
+async function detailed(desk: Desk, { id }: IssueState): Promise<IssueDetails | Refusal> {
+	const issue = await shown(desk, id);
+	if (isRefusal(issue)) return issue;
+	const path = await desk.engine.issueWork.folder(issue);
+	const artifacts = path === null ? null : { path, files: await desk.engine.issueWork.files(issue) };
+	return issueDetails(issue, await desk.reads.notes(id), artifacts);
+}

@@ -1,0 +1,214 @@
+// Issues on the command line. `task` is another name for `issue`.
+import { type Command, Option } from "@commander-js/extra-typings";
+
+const json = () => new Option("--json", "print one JSON document");
+const project = () => new Option("--project <slug>", "the issue's project; that of the directory if absent");
+const many = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
+const priority = () => new Option("--priority <priority>", "how urgent it is").choices(["low", "medium", "high", "critical"] as const);
+const which = "project#number, or a number inside a project's directory";
+
+export function issueCommands(program: Command): void {
+	program.commandsGroup("Issues:");
+	const issue = program.command("issue").alias("task").description("units of work that go through stages");
+	issue
+		.command("add")
+		.description("a new issue")
+		.argument("<title>", "one line")
+		.option("--body <text>", "what it is about")
+		.option("--file <path>", "read the body from a file; - is standard input")
+		.option("--label <label>", "a label; may be given several times", many)
+		.option("--depends-on <number>", "an issue that has to be done first; may be given several times", many)
+		.option("--preset <name>", "its workflow: lean, full-pipeline, quick-fix, docs-only, or the project's own")
+		.addOption(priority())
+		.addHelpText(
+			"after",
+			"\nExamples:\n  brood issue add 'Replace the font' --project web --body 'Use Inter.'\n  brood issue add 'Fix the build' --preset quick-fix --priority high",
+		)
+		.addOption(project())
+		.addOption(json())
+		.action(async (title, options) => await (await import("./issues.ts")).add(title, options));
+	issue
+		.command("list")
+		.description("all issues of a project, or of all")
+		.argument("[text]", "only those with these words in title or body")
+		.option("--stage <stage>", "only in this stage")
+		.option("--label <label>", "only with this label")
+		.option("--assignee <agent>", "only of this agent; `none` for those of nobody")
+		.option("--attention", "only those that need a person")
+		.option("--all", "of all projects, wherever you are")
+		.option("--deleted", "also those that were deleted")
+		.addOption(project())
+		.addOption(json())
+		.action(async (text, options) => await (await import("./issues.ts")).list(text, options));
+	issue
+		.command("show")
+		.description("everything about one issue")
+		.argument("<issue>", which)
+		.addOption(project())
+		.addOption(json())
+		.action(async (name, options) => await (await import("./issues.ts")).show(name, options));
+	issue
+		.command("edit")
+		.description("change its words; what is not named stays as it is")
+		.argument("<issue>", which)
+		.option("--title <title>", "one line")
+		.option("--body <text>", "what it is about")
+		.option("--file <path>", "read the body from a file; - is standard input")
+		.option("--label <label>", "its labels from now on; may be given several times", many)
+		.option("--no-labels", "without any label")
+		.option("--preset <name>", "another workflow, before it has been started")
+		.addOption(priority())
+		.addOption(project())
+		.addOption(json())
+		.action(async (name, options) => await (await import("./issues.ts")).edit(name, options));
+	verbs(issue);
+	words(issue);
+	waiting(issue);
+}
+
+function verbs(issue: Command): void {
+	for (const [name, route, description] of [
+		["start", "issueStart", "into its first stage of work"],
+		["unassign", "issueUnassign", "take it from its agent"],
+		["retry", "issueRetry", "clear its attention and try again"],
+	] as const) {
+		issue
+			.command(name)
+			.description(description)
+			.argument("<issue>", which)
+			.addOption(project())
+			.addOption(json())
+			.action(async (ref, options) => await (await import("./issues.ts")).tell(route, ref, options, {}));
+	}
+	issue
+		.command("delete")
+		.description("hide it; its number is not used again")
+		.argument("<issue>", which)
+		.addOption(project())
+		.addOption(json())
+		.action(async (ref, options) => await (await import("./issues.ts")).tell("issueDelete", ref, options));
+	issue
+		.command("assign")
+		.description("give it to an agent that is idle; in its first stage this starts it")
+		.argument("<issue>", which)
+		.argument("<agent>", "to whom")
+		.addOption(project())
+		.addOption(json())
+		.action(async (ref, agent, options) => await (await import("./issues.ts")).tell("issueAssign", ref, options, { agent }));
+	issue
+		.command("move")
+		.description("to another stage, by hand; out of DONE this reopens it")
+		.argument("<issue>", which)
+		.argument("<stage>", "where to")
+		.addOption(project())
+		.addOption(json())
+		.action(async (ref, stage, options) => await (await import("./issues.ts")).tell("issueMove", ref, options, { stage: stage.toUpperCase() }));
+	issue
+		.command("depend")
+		.description("it waits until another one is done")
+		.argument("<issue>", which)
+		.argument("<on>", "the number of the other one", Number)
+		.option("--remove", "it waits for that one no longer")
+		.addOption(project())
+		.addOption(json())
+		.action(async (ref, on, options) => await (await import("./issues.ts")).depend(ref, on, options));
+	issue
+		.command("approve")
+		.description("let it pass its gate; the last gate merges its commit")
+		.argument("<issue>", which)
+		.option("--commit <hash>", "the commit that you looked at; the branch's latest if absent")
+		.addOption(project())
+		.addOption(json())
+		.action(
+			async (ref, options) =>
+				await (await import("./issues.ts")).tell("issueApprove", ref, options, options.commit === undefined ? {} : { commit: options.commit }),
+		);
+	issue
+		.command("reject")
+		.description("send it back to the stage before")
+		.argument("<issue>", which)
+		.requiredOption("--reason <text>", "why: the next prompt has it")
+		.addOption(project())
+		.addOption(json())
+		.action(async (ref, options) => await (await import("./issues.ts")).tell("issueReject", ref, options, { reason: options.reason }));
+}
+
+function words(issue: Command): void {
+	issue
+		.command("comment")
+		.description("say something about it; its next prompt has it")
+		.argument("<issue>", which)
+		.argument("<text>", "what")
+		.addOption(project())
+		.addOption(json())
+		.action(async (ref, text, options) => await (await import("./issues.ts")).tell("issueComment", ref, options, { text }));
+	issue
+		.command("message")
+		.description("a note for the agent of one stage, told once")
+		.argument("<issue>", which)
+		.argument("<stage>", "for which stage")
+		.argument("<text>", "what")
+		.addOption(project())
+		.addOption(json())
+		.action(async (ref, stage, text, options) => await (await import("./issues.ts")).tell("issueMessage", ref, options, { stage: stage.toUpperCase(), text }));
+	issue
+		.command("document")
+		.description("keep a document with it; the same name again is a new version")
+		.argument("<issue>", which)
+		.argument("<name>", "its name")
+		.argument("[text]", "its words; or use --file")
+		.option("--file <path>", "read it from a file; - is standard input")
+		.addOption(new Option("--type <type>", "what it is").choices(["context_pack", "spec", "ai_doc", "other"] as const).default("other" as const))
+		.addOption(project())
+		.addOption(json())
+		.action(async (ref, name, text, options) => await (await import("./issues.ts")).document(ref, name, text, options));
+	issue
+		.command("complete")
+		.description("said by its agent: the work of this stage is complete")
+		.argument("[issue]", which, "mine")
+		.option("--summary <text>", "what was done", "")
+		.option("--back", "it has to go back to the stage before")
+		.addOption(project())
+		.addOption(json())
+		.action(
+			async (ref, options) => await (await import("./issues.ts")).tell("workComplete", ref, options, { summary: options.summary, back: options.back === true }),
+		);
+}
+
+function waiting(issue: Command): void {
+	issue
+		.command("wait")
+		.description("wait until something has become of it")
+		.argument("<issue>", which)
+		.addOption(
+			new Option("--for <condition>", "done, another stage, or that it needs a person")
+				.choices(["done", "stage", "attention"] as const)
+				.default("done" as const),
+		)
+		.option("--stage <stage>", "with --for stage: this one, and no other")
+		.option("--timeout <seconds>", "how long; exit 124 if it was not long enough", Number)
+		.addOption(project())
+		.addOption(json())
+		.action(async (ref, options) => await (await import("./issue-wait.ts")).wait(ref, options));
+}
+
+/** `project auto` and `project presets`. */
+export function issueProjectCommands(group: Command): void {
+	group
+		.command("auto")
+		.description("whether its issues flow through their stages by themselves")
+		.argument("<on|off>", "off stops after the current turns")
+		.argument("[project]", "which; that of the directory if absent")
+		.option("--agents-max <count>", "so many agents it may have before no more are made", Number)
+		.addOption(new Option("--context <what>", "of agents that are released").choices(["clear", "keep"] as const))
+		.addOption(project())
+		.addOption(json())
+		.action(async (on, slug, options) => await (await import("./issues.ts")).auto([on, slug], options));
+	group
+		.command("presets")
+		.description("the workflows that its issues may have")
+		.argument("[project]", "which; that of the directory if absent")
+		.addOption(project())
+		.addOption(json())
+		.action(async (slug, options) => await (await import("./issues.ts")).presets({ ...options, project: slug ?? options.project }));
+}

@@ -1,0 +1,62 @@
+// `brood issue wait`: looks once, then at every event that may have changed the issue.
+import { Refused } from "#client/client.ts";
+import type { Issue } from "#contract/issue-wire.ts";
+import { refuse } from "#contract/refusal.ts";
+import { type Asking, act, type Options } from "./act.ts";
+import { named } from "./issues.ts";
+import { Misused } from "./print.ts";
+import { issueTable } from "./print-issues.ts";
+
+interface WaitOptions extends Options {
+	for: "done" | "stage" | "attention";
+	stage?: string | undefined;
+	timeout?: number | undefined;
+}
+
+export async function wait(name: string, options: WaitOptions): Promise<void> {
+	const { timeout } = options;
+	await act(
+		options,
+		async (asking) => {
+			if (timeout !== undefined && !(timeout >= 0)) throw new Misused("--timeout takes a number of seconds.");
+			const stop = new AbortController();
+			const timer = timeout === undefined ? undefined : setTimeout(() => stop.abort(), Math.min(timeout * 1000, 2 ** 31 - 1));
+			try {
+				return await over(asking, name, options, stop.signal);
+			} finally {
+				clearTimeout(timer);
+				stop.abort();
+			}
+		},
+		(issue) => issueTable([issue]),
+	);
+}
+
+async function over(asking: Asking, name: string, options: WaitOptions, signal: AbortSignal): Promise<Issue> {
+	const { client } = asking;
+	const where = await named(asking, name);
+	// the journal is followed from before the first look, so that nothing happens in between unseen
+	const { lastEvent } = await client.call("status");
+	const first = await client.call("issue", where);
+	const met = conditionOf(first, options);
+	if (met(first)) return first;
+	try {
+		for await (const event of client.events(lastEvent, signal)) {
+			if (!/^(issue|run)\./.test(event.kind) || Reflect.get(Object(event.data), "issue") !== first.id) continue;
+			const now = await client.call("issue", where);
+			if (met(now)) return now;
+		}
+	} catch (error) {
+		if (!signal.aborted) throw error;
+	}
+	throw new Refused(
+		refuse("TIMEOUT", `Time ran out: ${first.project}#${first.number} is not there yet.`, { details: { issue: `${first.project}#${first.number}` } }),
+	);
+}
+
+/** Another stage than the one it is in now, or the one that was named. A gate where a person has to decide counts as attention. */
+function conditionOf(first: Issue, { for: condition, stage }: WaitOptions): (issue: Issue) => boolean {
+	if (condition === "done") return ({ doneAt }) => doneAt !== null;
+	if (condition === "attention") return ({ attention, waiting }) => attention !== null || waiting === "approval";
+	return stage === undefined ? (issue) => issue.stage !== first.stage : (issue) => issue.stage === stage.toUpperCase();
+}

@@ -1,0 +1,177 @@
+// What the issue commands do.
+import { sep } from "node:path";
+import { Refused } from "#client/client.ts";
+import type { ProjectSlug } from "#contract/ids.ts";
+import type { Issue } from "#contract/issue-wire.ts";
+import { refuse } from "#contract/refusal.ts";
+import { type Asking, act, type Options } from "./act.ts";
+import { Misused } from "./print.ts";
+import { issueLines, issueTable, presetLines } from "./print-issues.ts";
+import { wordsOf } from "./prompt.ts";
+
+interface Wish extends Options {
+	body?: string | undefined;
+	file?: string | undefined;
+	label?: string[] | undefined;
+	preset?: string | undefined;
+	priority?: "low" | "medium" | "high" | "critical" | undefined;
+}
+
+const bodyOf = ({ body, file }: Wish): { body?: string } => (body === undefined && file === undefined ? {} : { body: wordsOf(body, file) });
+
+export async function add(title: string, options: Wish & { dependsOn?: string[] | undefined }): Promise<void> {
+	const { label, preset, priority } = options;
+	await act(
+		options,
+		async (asking) => {
+			const dependsOn = options.dependsOn?.map(numberOf);
+			const wish = {
+				...bodyOf(options),
+				...(label && { labels: label }),
+				...(preset && { preset }),
+				...(priority && { priority }),
+				...(dependsOn && { dependsOn }),
+			};
+			return await asking.client.call("issueAdd", { key: asking.key, params: { project: await projectFor(asking) }, body: { title, ...wish } });
+		},
+		(made) => issueTable([made]),
+	);
+}
+
+function numberOf(word: string): number {
+	const number = Number(word.replace(/^.*#/, ""));
+	if (!Number.isInteger(number) || number < 1) throw new Misused(`${JSON.stringify(word)} is no issue's number.`);
+	return number;
+}
+
+interface Filter extends Options {
+	stage?: string | undefined;
+	label?: string | undefined;
+	assignee?: string | undefined;
+	attention?: true | undefined;
+	all?: true | undefined;
+	deleted?: true | undefined;
+}
+
+export async function list(text: string | undefined, options: Filter): Promise<void> {
+	const { stage, label, assignee, attention, deleted } = options;
+	await act(
+		options,
+		async (asking) => {
+			const here = options.all === true ? undefined : (asking.query.project ?? (await projectHere(asking)));
+			const filter = { ...(stage && { stage: stage.toUpperCase() }), ...(label && { label }), ...(assignee && { assignee }), ...(text && { text }) };
+			const flags = { ...(attention && { attention: "true" }), ...(deleted && { deleted: "true" }) };
+			return await asking.client.call("issues", { query: { ...(here && { project: here }), ...filter, ...flags } });
+		},
+		issueTable,
+	);
+}
+
+export async function show(name: string, options: Options): Promise<void> {
+	await act(options, async (asking) => await asking.client.call("issue", await named(asking, name)), issueLines);
+}
+
+export async function edit(name: string, options: Wish & { title?: string | undefined; labels?: boolean | undefined }): Promise<void> {
+	const { title, label, preset, priority } = options;
+	await act(
+		options,
+		async (asking) => {
+			const labels = options.labels === false ? [] : label;
+			const body = { ...(title && { title }), ...bodyOf(options), ...(labels && { labels }), ...(preset && { preset }), ...(priority && { priority }) };
+			return await asking.client.call("issueEdit", { key: asking.key, ...(await named(asking, name)), body });
+		},
+		(changed) => issueTable([changed]),
+	);
+}
+
+export async function document(
+	name: string,
+	title: string,
+	text: string | undefined,
+	options: Options & { file?: string | undefined; type: string },
+): Promise<void> {
+	await tell("issueDocument", name, options, { name: title, type: options.type, text: wordsOf(text, options.file) });
+}
+
+export async function depend(name: string, on: number, options: Options & { remove?: true | undefined }): Promise<void> {
+	if (options.remove !== true) return await tell("issueDepend", name, options, { on });
+	await act(
+		options,
+		async (asking) => {
+			const { params, query } = await named(asking, name);
+			return await asking.client.call("issueUndepend", { key: asking.key, params: { ...params, on: String(on) }, query });
+		},
+		(changed) => issueTable([changed]),
+	);
+}
+
+type Verb =
+	| "issueStart"
+	| "issueUnassign"
+	| "issueRetry"
+	| "issueDelete"
+	| "issueAssign"
+	| "issueMove"
+	| "issueDepend"
+	| "issueApprove"
+	| "issueReject"
+	| "issueComment"
+	| "issueMessage"
+	| "issueDocument"
+	| "workComplete";
+
+export async function tell(route: Verb, name: string, options: Options, body?: object): Promise<void> {
+	await act(
+		options,
+		async (asking): Promise<Issue> => await asking.client.ask(route, { key: asking.key, ...(await named(asking, name)), ...(body && { body }) }),
+		(changed) => issueTable([changed]),
+	);
+}
+
+/** `auto on`, `auto on web` and `auto web on` mean the same. */
+export async function auto(
+	words: (string | undefined)[],
+	options: Options & { agentsMax?: number | undefined; context?: "clear" | "keep" | undefined },
+): Promise<void> {
+	const { agentsMax, context } = options;
+	const isSwitch = (word: string | undefined): boolean => word === "on" || word === "off";
+	const on = words.find(isSwitch);
+	const slug = words.find((word) => !isSwitch(word));
+	await act(
+		{ ...options, project: slug ?? options.project },
+		async (asking) => {
+			if (on === undefined) throw new Misused("Say on or off.");
+			const body = { auto: on === "on", ...(agentsMax !== undefined && { agentsMax }), ...(context && { context }) };
+			return await asking.client.call("projectTune", { key: asking.key, params: { project: await projectFor(asking) }, body });
+		},
+		({ slug: of, auto: flows, agentsMax: most }) =>
+			flows ? `the issues of ${of} flow by themselves, with at most ${most} agents` : `the issues of ${of} wait for somebody to assign them`,
+	);
+}
+
+export async function presets(options: Options): Promise<void> {
+	await act(options, async (asking) => await asking.client.call("presets", { params: { project: await projectFor(asking) } }), presetLines);
+}
+
+/** A number alone is looked for in the project of the directory. */
+export async function named(asking: Asking, name: string): Promise<{ params: { issue: string }; query: { project?: ProjectSlug } }> {
+	const project = asking.query.project ?? (/^\d+$/.test(name) ? await projectHere(asking) : undefined);
+	return { params: { issue: name }, query: project === undefined ? {} : { project } };
+}
+
+async function projectFor(asking: Asking): Promise<ProjectSlug> {
+	const project = asking.query.project ?? (await projectHere(asking));
+	if (project !== undefined) return project;
+	throw new Refused(refuse("VALIDATION_ERROR", "This directory belongs to no project: say --project.", { suggestions: ["brood project list"] }));
+}
+
+/** The project whose folder, or whose place in the home, the directory is in; the innermost if there are several. */
+async function projectHere({ client, status }: Asking): Promise<ProjectSlug | undefined> {
+	// inside an agent the daemon knows better
+	if (status === null) return undefined;
+	const here = process.cwd() + sep;
+	const within = (folder: string): boolean => here.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+	const all = await client.call("projects");
+	const places = all.flatMap(({ slug, path }) => [path, `${status.home}${sep}projects${sep}${slug}`].map((folder) => ({ slug, folder })));
+	return places.filter(({ folder }) => within(folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]?.slug;
+}

@@ -1,0 +1,74 @@
+// Issues as people see them.
+import type { Issue, IssueDetails, NamedPreset } from "#contract/issue-wire.ts";
+import { table } from "./print.ts";
+
+export function issueTable(issues: readonly Issue[]): string {
+	const rows = issues.map((issue) => [`${issue.project}#${issue.number}`, issue.stage, issue.priority, issue.agent ?? "-", stateOf(issue), issue.title]);
+	return table(["ISSUE", "STAGE", "PRIORITY", "AGENT", "STATE", "TITLE"], rows) || "no issues";
+}
+
+/** What it waits for, in a word or two. */
+export function stateOf({ deletedAt, attention, broken, blockedBy, waiting, agent, notBefore, doneAt }: Issue): string {
+	if (deletedAt !== null) return "deleted";
+	if (attention !== null) return "needs attention";
+	if (broken !== null) return "preset broken";
+	if (doneAt !== null) return "done";
+	if (agent !== null) return "in work";
+	if (waiting !== null) return { approval: "needs approval", gate: "at its gate", merge: "being merged" }[waiting];
+	if (blockedBy.length > 0) return `blocked by ${blockedBy.map((number) => `#${number}`).join(" ")}`;
+	return notBefore === null ? "open" : "tried again later";
+}
+
+export function issueLines(issue: IssueDetails): string {
+	const { project, number, title, attention, artifacts } = issue;
+	const facts: [string, string | null][] = [
+		["stage", `${issue.stage} (${stateOf(issue)}), preset ${issue.preset}`],
+		["attention", attention && `${attention.reason} (${attention.at})`],
+		["broken", issue.broken],
+		["agent", issue.agent],
+		["branch", issue.branch],
+		["commit", issue.commit],
+		["merged", issue.mergedCommit],
+		["approved by", issue.approvedBy],
+		["priority", issue.priority],
+		["labels", issue.labels.join(", ") || null],
+		["depends on", issue.dependsOn.map((on) => `#${on}${issue.blockedBy.includes(on) ? "" : " (done)"}`).join(", ") || null],
+		["moves", issue.moves.join(", ") || null],
+		["folder", artifacts?.path ?? null],
+		["files", artifacts?.files.join(", ") || null],
+	];
+	const section = (name: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : ["", `${name}:`, ...lines]);
+	return [
+		`${project}#${number} ${title}`,
+		...facts.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(12)} ${value}`)),
+		...section("body", issue.body === "" ? [] : [issue.body]),
+		...section("runs", issue.runs.map(runLine)),
+		...section(
+			"comments",
+			issue.comments.map(({ by, at, text }) => `${at} ${by}: ${text}`),
+		),
+		...section(
+			"documents",
+			issue.documents.map(({ name, version, by }) => `${name} (version ${version}, by ${by})`),
+		),
+		...section(
+			"messages",
+			issue.messages.map(({ stage, by, text, delivered }) => `${stage}, from ${by}${delivered ? "" : ", not delivered yet"}: ${text}`),
+		),
+	].join("\n");
+}
+
+function runLine({ stage, handle, agent, state, work, durationMs, summary }: Issue["runs"][number]): string {
+	const time = durationMs === null ? "" : `, ${(durationMs / 1000).toFixed(1)} s`;
+	const words = summary === null ? "" : `: ${summary.replaceAll(/\s+/g, " ").trim().slice(0, 200)}`;
+	return `${stage}  ${handle ?? agent}  ${state}${work ? " with work" : ""}${time}${words}`;
+}
+
+export function presetLines(presets: readonly NamedPreset[]): string {
+	return presets
+		.map(({ name, default: usual, loaded }) => {
+			const how = "broken" in loaded ? `broken: ${loaded.broken}` : loaded.preset.stages.map((stage) => stage.name).join(" → ");
+			return `${name}${usual ? " (the usual one)" : ""}\n  ${how}`;
+		})
+		.join("\n");
+}

@@ -1,0 +1,122 @@
+// Subscriptions: paid plans and keys, each with a number of slots.
+import path from "node:path";
+import { type Command, Option } from "@commander-js/extra-typings";
+import type { Credential, Quiet } from "#contract/subscription.ts";
+
+const json = () => new Option("--json", "print one JSON document");
+
+export function subscriptionCommands(program: Command): void {
+	const subscription = program.command("subscription").description("paid plans and keys, each with a number of slots");
+	terms(subscription.command("add").description("add a subscription; agents of its type need one of its slots from then on"))
+		.requiredOption("--type <type>", "the agent type that it is for")
+		.addHelpText(
+			"after",
+			"\nExamples:\n  brood subscription add claude-max --type claude --max-concurrent 2\n  brood subscription add spare --type claude --env-file ~/.keys/spare.env\n  brood subscription configure claude-max --fallback spare --quiet 22:00-07:00",
+		)
+		.action(async (name, { json: asJson, type, ...wish }) => {
+			const [{ act }, { subscriptionTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			await act(
+				{ json: asJson },
+				async ({ client, key }) => await client.ask("subscriptionAdd", { key, body: { name, type, ...(await bodyOf(wish)) } }),
+				(made) => subscriptionTable([made]),
+			);
+		});
+	terms(subscription.command("configure").description("change a subscription; what is not named stays as it is")).action(
+		async (name, { json: asJson, ...wish }) => await tell("subscriptionConfigure", name, asJson, async () => await bodyOf(wish)),
+	);
+	subscription
+		.command("list")
+		.description("all subscriptions with their slots")
+		.addOption(json())
+		.action(async (options) => {
+			const [{ act }, { subscriptionTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			await act(options, ({ client }) => client.call("subscriptions"), subscriptionTable);
+		});
+	subscription
+		.command("show")
+		.description("everything about one subscription")
+		.argument("<subscription>", "its name")
+		.addOption(json())
+		.action(async (name, options) => {
+			const [{ act }, { subscriptionDetails }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			await act(options, ({ client }) => client.call("subscription", { params: { subscription: name } }), subscriptionDetails);
+		});
+	subscription
+		.command("cool")
+		.description("start no turns on it for a while")
+		.argument("<subscription>", "its name")
+		.option("--until <time>", "an ISO time, or how long from now (90s, 10m, 2h, 7d)")
+		.option("--over", "it has cooled down: go on")
+		.addOption(json())
+		.action(
+			async (name, { json: asJson, until, over }) =>
+				await tell("subscriptionCool", name, asJson, async () => {
+					const [{ timeOf }, { Misused }] = await Promise.all([import("./time.ts"), import("./print.ts")]);
+					if ((until === undefined) === (over === undefined)) throw new Misused("Say --until when, or --over.");
+					return { until: until === undefined ? null : timeOf(until, "later") };
+				}),
+		);
+	subscription
+		.command("remove")
+		.description("remove a subscription that no open turn uses")
+		.argument("<subscription>", "its name")
+		.addOption(json())
+		.action(async (name, { json: asJson }) => await tell("subscriptionRemove", name, asJson, async () => undefined));
+}
+
+const terms = (command: Command) =>
+	command
+		.argument("<subscription>", "its name")
+		.option("--max-concurrent <number>", "how many turns may run on it at one time; 1 if nothing is said", Number)
+		.addOption(new Option("--env-file <file>", "variables for its agents, from a file that only you can read (0600)").conflicts("configDir"))
+		.option("--config-dir <folder>", "the folder in which the vendor's program keeps its login")
+		.option("--fallback <subscription>", "what its agents use while it cools down; empty for nothing")
+		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; empty for never")
+		.addOption(json());
+
+interface Wish {
+	maxConcurrent?: number | undefined;
+	envFile?: string | undefined;
+	configDir?: string | undefined;
+	fallback?: string | undefined;
+	quiet?: string | undefined;
+}
+
+async function bodyOf({ maxConcurrent, envFile, configDir, fallback, quiet }: Wish): Promise<object> {
+	const credential: Credential | undefined = envFile
+		? { envFile: path.resolve(envFile) }
+		: configDir === undefined
+			? undefined
+			: { configDir: path.resolve(configDir) };
+	return {
+		...(maxConcurrent !== undefined && { maxConcurrent }),
+		...(credential && { credential }),
+		...(fallback !== undefined && { fallback: fallback || null }),
+		...(quiet !== undefined && { quiet: quiet === "" ? null : await hoursOf(quiet) }),
+	};
+}
+
+/** By the clocks of whoever says it. */
+async function hoursOf(words: string): Promise<Quiet> {
+	const { Misused } = await import("./print.ts");
+	const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(words) ?? [];
+	if (from === undefined || to === undefined) throw new Misused(`${JSON.stringify(words)} are no hours: use some like 22:00-07:00.`);
+	return { from, to, zone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
+}
+
+async function tell(
+	route: "subscriptionConfigure" | "subscriptionCool" | "subscriptionRemove",
+	name: string,
+	asJson: boolean | undefined,
+	bodyFor: () => Promise<object | undefined>,
+): Promise<void> {
+	const [{ act }, { subscriptionTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+	await act(
+		{ json: asJson },
+		async ({ client, key }) => {
+			const body = await bodyFor();
+			return await client.ask(route, { key, params: { subscription: name }, ...(body && { body }) });
+		},
+		(found) => subscriptionTable([found]),
+	);
+}

@@ -1,0 +1,94 @@
+// From the rows of issues to what goes over the wire.
+import type { AgentId, Handle } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { Issue, IssueDetails, NamedPreset, Run } from "#contract/issue-wire.ts";
+import type { ProjectState, Tuning } from "#contract/project.ts";
+import { blockers } from "#domain/issue/decide.ts";
+import { movesFrom, presetNamed } from "#domain/preset.ts";
+import { shipped } from "#domain/presets.ts";
+import { iso, maybe } from "./wire.ts";
+
+/** What an issue's row does not have itself. */
+export interface IssueBeside {
+	project: ProjectState;
+	/** all issues of the project */
+	all: readonly IssueState[];
+	runs: readonly RunState[];
+	handles: ReadonlyMap<AgentId, Handle>;
+}
+
+export function issueView(issue: IssueState, { project, all, runs, handles }: IssueBeside): Issue {
+	const {
+		leaving: _leaving,
+		lastAgent: _last,
+		run: _run,
+		prompt: _prompt,
+		said: _said,
+		bounces: _bounces,
+		folder: _folder,
+		approvedCommit: _commit,
+		...rest
+	} = issue;
+	const loaded = presetNamed(project, issue.preset);
+	return {
+		...rest,
+		agent: handleOf(issue.assignee, handles),
+		attention: issue.attention && { ...issue.attention, at: iso(issue.attention.at) },
+		blockedBy: blockers(issue, all),
+		broken: "broken" in loaded ? loaded.broken : null,
+		moves: "broken" in loaded ? [] : movesFrom(loaded.preset, issue.stage),
+		runs: runs.filter((run) => run.issue === issue.id).map((run) => runView(run, handles)),
+		notBefore: maybe(issue.notBefore),
+		createdAt: iso(issue.createdAt),
+		updatedAt: iso(issue.updatedAt),
+		doneAt: maybe(issue.doneAt),
+		deletedAt: maybe(issue.deletedAt),
+	};
+}
+
+export function runView({ issue: _, ...run }: RunState, handles: ReadonlyMap<AgentId, Handle>): Run {
+	const durationMs = run.endedAt === null ? null : run.endedAt - run.startedAt;
+	return { ...run, handle: handleOf(run.agent, handles), durationMs, startedAt: iso(run.startedAt), endedAt: maybe(run.endedAt) };
+}
+
+const handleOf = (agent: AgentId | null, handles: ReadonlyMap<AgentId, Handle>): Handle | null => (agent === null ? null : (handles.get(agent) ?? null));
+
+export function issueDetails(issue: Issue, notes: readonly NoteState[], artifacts: IssueDetails["artifacts"]): IssueDetails {
+	const of = (kind: NoteState["kind"]): NoteState[] => notes.filter((note) => note.kind === kind);
+	const noted = ({ id, by, at, text }: NoteState) => ({ id, by, at: iso(at), text });
+	return {
+		...issue,
+		comments: of("comment").map(noted),
+		documents: of("document").map((note) => ({ ...noted(note), name: note.name ?? "", type: note.type, version: note.version ?? 1 })),
+		messages: of("message").map((note) => ({ ...noted(note), stage: note.stage ?? "", delivered: note.delivered })),
+		artifacts,
+	};
+}
+
+/** The project's own first, then those that come with Brood. */
+export function presetsView(project: Tuning): NamedPreset[] {
+	const names = [...new Set([...Object.keys(project.presets), ...Object.keys(shipped)])];
+	return names.map((name) => ({ name, shipped: !Object.hasOwn(project.presets, name), default: name === project.preset, loaded: presetNamed(project, name) }));
+}
+
+export interface IssueFilter {
+	stage?: string | undefined;
+	label?: string | undefined;
+	assignee?: AgentId | "none" | undefined;
+	/** anywhere in its title or body, whatever the case */
+	text?: string | undefined;
+	attention?: boolean | undefined;
+	deleted?: boolean | undefined;
+}
+
+export function isWanted(issue: IssueState, { stage, label, assignee, text, attention, deleted = false }: IssueFilter): boolean {
+	const words = text?.toLowerCase();
+	return (
+		(deleted || issue.deletedAt === null) &&
+		(stage === undefined || issue.stage === stage) &&
+		(label === undefined || issue.labels.includes(label)) &&
+		(assignee === undefined || issue.assignee === (assignee === "none" ? null : assignee)) &&
+		(attention !== true || issue.attention !== null || issue.waiting === "approval") &&
+		(words === undefined || issue.title.toLowerCase().includes(words) || issue.body.toLowerCase().includes(words))
+	);
+}

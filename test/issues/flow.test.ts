@@ -1,0 +1,130 @@
+// Issues on their way through the stages, with agents that have no processes.
+import { expect, test } from "vitest";
+import { refuse } from "#contract/refusal.ts";
+import { yard } from "#test/support/issues.ts";
+import { refused } from "#test/support/say.ts";
+import { settled } from "#test/support/settled.ts";
+
+test("an issue is assigned, worked on, reviewed and done", async () => {
+	await using place = await yard();
+	const { engine, driver, add, agent, tell, end, issue } = place;
+	const font = await add("Replace the font", { body: "Use Inter.\nEverywhere." });
+	expect(font).toMatchObject({ number: 1, stage: "TODO", preset: "lean", assignee: null, branch: null });
+	const opus = await agent("opus");
+	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", assignee: opus.id, branch: "issue/1-replace-the-font" });
+	const [prompt] = driver.started;
+	expect(prompt?.text.split("\n")).toEqual(expect.arrayContaining(["Replace the font", "Use Inter.", "Everywhere."]));
+	await end(opus, { complete: "Replaced it." });
+	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", waiting: "approval", assignee: null, leaving: null, run: null });
+	expect(await engine.reads.runs(font.id)).toMatchObject([{ stage: "IN_PROGRESS", state: "completed", work: true, summary: "Replaced it.", agent: opus.id }]);
+	expect(await engine.reads.agent(opus.id)).toMatchObject({ issue: null, activity: "idle", totalTasksCompleted: 1 });
+	expect((await engine.reads.newestItem(opus.id))?.kind).toBe("clear");
+	await tell({ type: "issue.approve", issue: font.id });
+	expect(await issue(font)).toMatchObject({ stage: "DONE", waiting: null, approvedBy: "human", doneAt: expect.any(Number) });
+});
+
+test("a rejection goes back to the agent that did it, with the reason in its prompt", async () => {
+	await using place = await yard();
+	const { driver, add, agent, tell, end, issue } = place;
+	const font = await add("Replace the font");
+	const opus = await agent("opus");
+	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await end(opus, { complete: "Replaced it." });
+	await tell({ type: "issue.reject", issue: font.id, reason: "The footer\nhas the old one." });
+	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", assignee: opus.id });
+	expect(driver.started.at(-1)?.text).toContain("from human:\n| The footer\n| has the old one.");
+	await end(opus, { complete: "Now really." });
+	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW" });
+});
+
+test("a run without work keeps its stage and asks for attention; a person's answer to the agent is its next run", async () => {
+	await using place = await yard();
+	const { engine, add, agent, tell, end, issue } = place;
+	const font = await add("Replace the font");
+	const opus = await agent("opus");
+	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await end(opus, { text: "Which font?" });
+	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", assignee: opus.id, attention: { reason: expect.stringContaining("Which font?") } });
+	await tell({ type: "prompt.queue", agent: opus.id, text: "Inter." });
+	expect(await issue(font)).toMatchObject({ attention: null });
+	await end(opus, { complete: "Inter it is." });
+	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", attention: null });
+	expect((await engine.reads.runs(font.id)).map(({ work }) => work)).toEqual([false, true]);
+});
+
+test("commits ahead of base are work as well, and the approval is pinned to the last one", async () => {
+	await using place = await yard({ settle: async () => ({ ahead: 2, commit: "abcdef0123" }), merge: async () => ({ commit: "fedcba9876" }) });
+	const { engine, add, agent, tell, end, issue } = place;
+	const font = await add("Replace the font");
+	const opus = await agent("opus");
+	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await end(opus);
+	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", commit: "abcdef0123" });
+	expect(await refused(engine, { type: "issue.approve", issue: font.id, commit: "1234567" })).toMatchObject({ code: "CONFLICT" });
+	await tell({ type: "issue.approve", issue: font.id, commit: "abcdef0" });
+	expect(await issue(font)).toMatchObject({ stage: "DONE", approvedCommit: "abcdef0123", mergedCommit: "fedcba9876" });
+});
+
+test("a merge that is refused leaves the issue in review, with the reason", async () => {
+	await using place = await yard({ merge: async () => refuse("MERGE_CONFLICT", "a.txt is in conflict.") });
+	const { add, agent, tell, end, issue } = place;
+	const font = await add("Replace the font");
+	const opus = await agent("opus");
+	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await end(opus, { complete: "ok" });
+	await tell({ type: "issue.approve", issue: font.id });
+	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", waiting: "approval", attention: { reason: expect.stringContaining("a.txt") } });
+});
+
+test("a branch that cannot be checked out frees the agent and says why", async () => {
+	await using place = await yard({ checkout: async () => refuse("WORKTREE_DIRTY", "b.txt is not committed.") });
+	const { engine, driver, add, agent, tell, issue } = place;
+	const font = await add("Replace the font");
+	const opus = await agent("opus");
+	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", assignee: null, leaving: null, attention: { reason: expect.stringContaining("b.txt") } });
+	expect(await engine.reads.agent(opus.id)).toMatchObject({ issue: null, activity: "idle", totalTasksCompleted: 0 });
+	expect([driver.started, await engine.reads.prompts(opus.id)]).toEqual([[], []]);
+});
+
+test("an agent that is killed gives its issue back", async () => {
+	await using place = await yard();
+	const { engine, add, agent, tell, issue } = place;
+	const font = await add("Replace the font");
+	const opus = await agent("opus");
+	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	await tell({ type: "agent.kill", agent: opus.id });
+	expect(await issue(font)).toMatchObject({ assignee: null, leaving: null, run: null, attention: { reason: expect.stringMatching(/killed/) } });
+	expect(await engine.reads.runs(font.id)).toMatchObject([{ state: "interrupted", work: false }]);
+});
+
+test("one issue, one agent: whoever comes second is refused", async () => {
+	await using place = await yard();
+	const { engine, add, agent, tell } = place;
+	const [font, logo] = [await add("Font"), await add("Logo")];
+	const [a, b] = [await agent("a"), await agent("b")];
+	await tell({ type: "issue.assign", issue: font.id, agent: a.id });
+	expect(await refused(engine, { type: "issue.assign", issue: logo.id, agent: a.id })).toMatchObject({ code: "AGENT_BUSY" });
+	expect(await refused(engine, { type: "issue.assign", issue: font.id, agent: b.id })).toMatchObject({ code: "CONFLICT" });
+	await tell({ type: "agent.pause", agent: b.id });
+	expect(await refused(engine, { type: "issue.assign", issue: logo.id, agent: b.id })).toMatchObject({ code: "AGENT_BUSY" });
+});
+
+test("with `project auto on` issues flow by themselves, agents are made up to the limit, and off stops after the current turns", async () => {
+	await using place = await yard();
+	const { engine, driver, add, tell, end, issue } = place;
+	const issues = [await add("One"), await add("Two", { priority: "critical" }), await add("Three", { dependsOn: [1] }), await add("Four")];
+	await tell({ type: "project.tune", slug: "web", auto: true, agentsMax: 2 });
+	const agents = (await engine.reads.agents()).filter(({ project }) => project === "web");
+	expect(agents).toHaveLength(2);
+	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual(["IN_PROGRESS", "IN_PROGRESS", "TODO", "TODO"]);
+	await tell({ type: "project.tune", slug: "web", auto: false });
+	for (const agent of agents) await end(agent, { complete: "done" });
+	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual(["IN_REVIEW", "IN_REVIEW", "TODO", "TODO"]);
+	await tell({ type: "project.tune", slug: "web", auto: true });
+	await tell({ type: "issue.approve", issue: issues[0]?.id });
+	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual(["DONE", "IN_REVIEW", "IN_PROGRESS", "IN_PROGRESS"]);
+	expect(driver.running).toHaveLength(2);
+	await settled(engine);
+});

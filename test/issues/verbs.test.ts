@@ -1,0 +1,158 @@
+// Every stage × every verb of the shipped presets, and what may be done beside them.
+import { describe, expect, test } from "vitest";
+import { actingAgent } from "#contract/ids.ts";
+import type { IssueState } from "#contract/issue.ts";
+import { movesFrom } from "#domain/preset.ts";
+import { shipped } from "#domain/presets.ts";
+import { type Yard, yard } from "#test/support/issues.ts";
+import { done, refused, say } from "#test/support/say.ts";
+
+/** An issue that has come to a stage by legal moves. */
+async function at(place: Yard, preset: string, stage: string): Promise<IssueState> {
+	const made = await place.add(`At ${stage}`, { preset });
+	const way = wayTo(preset, stage);
+	for (const next of way) {
+		const now = await place.issue(made);
+		const final = shipped[preset]?.stages.find(({ name }) => name === next)?.final === true;
+		await place.tell(final ? { type: "issue.approve", issue: now.id } : { type: "issue.move", issue: now.id, stage: next });
+	}
+	const there = await place.issue(made);
+	expect(there.stage).toBe(stage);
+	return there;
+}
+
+/** The shortest way through next, back and also. */
+function wayTo(preset: string, stage: string): string[] {
+	const { stages } = shipped[preset] ?? { stages: [] };
+	const ways = [[stages[0]?.name ?? ""]];
+	for (const way of ways) {
+		const last = stages.find(({ name }) => name === way.at(-1));
+		if (last?.name === stage) return way.slice(1);
+		for (const next of [last?.next, last?.back, ...(last?.also ?? [])]) if (next !== undefined && !way.includes(next)) ways.push([...way, next]);
+	}
+	throw new Error(`no way to ${stage}`);
+}
+
+const cells = Object.entries(shipped).flatMap(([preset, { stages }]) => stages.map(({ name }) => [preset, name] as const));
+
+describe.each(cells)("%s in %s", (preset, stage) => {
+	const found = shipped[preset]?.stages.find(({ name }) => name === stage);
+	const before = stage === "TODO" || stage === "BACKLOG";
+
+	test("moves exactly where the preset says", async () => {
+		await using place = await yard();
+		const allowed = movesFrom(shipped[preset] ?? { stages: [] }, stage);
+		for (const { name: to } of shipped[preset]?.stages ?? []) {
+			const issue = await at(place, preset, stage);
+			const outcome = await say(place.engine, { type: "issue.move", issue: issue.id, stage: to });
+			expect("done" in outcome ? "moved" : outcome.refused.code, to).toBe(allowed.includes(to) ? "moved" : "INVALID_TRANSITION");
+		}
+	});
+
+	test("start, approve, reject and assign are legal exactly where they mean something", async () => {
+		await using place = await yard();
+		const agent = await place.agent("opus");
+		const legal = {
+			start: before,
+			approve: found?.gate === "human",
+			reject: found?.gate === "human" && found.back !== undefined,
+			assign: before || found?.prompt !== undefined,
+		};
+		for (const [verb, expected] of Object.entries(legal)) {
+			const issue = await at(place, preset, stage);
+			const more = verb === "reject" ? { reason: "no" } : verb === "assign" ? { agent: agent.id } : {};
+			const outcome = await say(place.engine, { type: `issue.${verb}`, issue: issue.id, ...more });
+			expect("done" in outcome ? "done" : outcome.refused.code, verb).toBe(expected ? "done" : "INVALID_TRANSITION");
+		}
+	});
+});
+
+test("dependencies block, are counted once, and never go in a circle", async () => {
+	await using place = await yard();
+	const { engine, add, agent, tell } = place;
+	const [a, b, c] = [await add("a"), await add("b"), await add("c")];
+	await tell({ type: "issue.depend", issue: a.id, on: 2 });
+	await tell({ type: "issue.depend", issue: b.id, on: 3 });
+	await tell({ type: "issue.depend", issue: a.id, on: 2 });
+	expect((await place.issue(a)).dependsOn).toEqual([2]);
+	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 1 })).toMatchObject({ code: "CONFLICT", details: { circle: [3, 1, 2, 3] } });
+	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 3 })).toMatchObject({ code: "CONFLICT" });
+	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 9 })).toMatchObject({ code: "NOT_FOUND" });
+	const opus = await agent("opus");
+	expect(await refused(engine, { type: "issue.start", issue: a.id })).toMatchObject({ code: "CONFLICT", details: { blockedBy: [2] } });
+	expect(await refused(engine, { type: "issue.assign", issue: a.id, agent: opus.id })).toMatchObject({ code: "CONFLICT" });
+	expect(await refused(engine, { type: "issue.move", issue: a.id, stage: "IN_PROGRESS" })).toMatchObject({ code: "CONFLICT" });
+	await tell({ type: "issue.delete", issue: b.id });
+	await tell({ type: "issue.start", issue: a.id });
+	expect((await place.issue(a)).stage).toBe("IN_PROGRESS");
+});
+
+test("numbers count per project from 1 and are never used twice", async () => {
+	await using place = await yard();
+	const { engine, add, tell } = place;
+	await done(engine, { type: "project.add", slug: "api", path: "/srv/api" });
+	const first = await add("one");
+	await tell({ type: "issue.delete", issue: first.id });
+	expect([(await add("two")).number, (await add("other", { project: "api" })).number]).toEqual([2, 1]);
+	expect(await refused(engine, { type: "issue.edit", issue: first.id, title: "x" })).toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("a message for a stage is told once, in the prompt of that stage", async () => {
+	await using place = await yard();
+	const { engine, driver, add, agent, tell, end } = place;
+	const issue = await add("Font", { preset: "quick-fix" });
+	const opus = await agent("opus");
+	expect(await refused(engine, { type: "issue.message", issue: issue.id, stage: "MERGE_READY", text: "x" })).toMatchObject({ code: "VALIDATION_ERROR" });
+	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
+	await done(engine, { type: "issue.message", issue: issue.id, stage: "PR_REVIEW", text: "Look at the footer." }, { as: actingAgent(opus.id) });
+	await end(opus, { complete: "done" });
+	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
+	expect(driver.started.map(({ text }) => text.includes("| Look at the footer."))).toEqual([false, true]);
+	expect(await engine.reads.notes(issue.id)).toMatchObject([{ kind: "message", delivered: true }]);
+	await end(opus, { complete: "The header is wrong too.", back: true });
+	expect(await place.issue(issue)).toMatchObject({ stage: "FIXER", bounces: 1 });
+	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
+	expect(driver.started.at(-1)?.text).toContain("| The header is wrong too.");
+	expect(driver.started.at(-1)?.text).not.toContain("footer");
+});
+
+test("documents keep their versions, and the same words again are none", async () => {
+	await using place = await yard();
+	const { engine, add, tell } = place;
+	const issue = await add("Font");
+	for (const text of ["a", "b", "b"]) await tell({ type: "issue.document", issue: issue.id, name: "specs/font.md", docType: "spec", text });
+	expect((await engine.reads.notes(issue.id)).map(({ version, text }) => [version, text])).toEqual([
+		[1, "a"],
+		[2, "b"],
+	]);
+});
+
+test("only its own agent says that the work is complete, and only while it runs", async () => {
+	await using place = await yard();
+	const { engine, add, agent, tell, end } = place;
+	const issue = await add("Font");
+	const [opus, other] = [await agent("opus"), await agent("other")];
+	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
+	await tell({ type: "prompt.queue", agent: other.id, text: "something else" });
+	const complete = { type: "issue.complete", issue: issue.id, summary: "mine!" };
+	expect(await refused(engine, complete, { as: actingAgent(other.id) })).toMatchObject({ code: "FORBIDDEN" });
+	expect(await refused(engine, { type: "issue.unassign", issue: issue.id })).toMatchObject({ code: "AGENT_BUSY" });
+	await end(opus);
+	expect(await refused(engine, complete)).toMatchObject({ code: "CONFLICT" });
+	await tell({ type: "issue.unassign", issue: issue.id });
+	expect(await place.issue(issue)).toMatchObject({ assignee: null, leaving: null });
+	expect(await engine.reads.agent(opus.id)).toMatchObject({ issue: null, totalTasksCompleted: 0, activity: "idle" });
+});
+
+test("what fails by itself is tried three times more, then a person has to look; a retry begins anew", async () => {
+	await using place = await yard({ checkout: async () => ({ branch: null }) });
+	const { engine, add, tell, end, issue: look } = place;
+	const issue = await add("Font");
+	await tell({ type: "project.tune", slug: "web", auto: true, agentsMax: 1 });
+	const [agent] = (await engine.reads.agents()).filter(({ project }) => project === "web");
+	if (agent === undefined) throw new Error("no agent was made");
+	await end(agent, { failed: "out of tokens" });
+	expect(await look(issue)).toMatchObject({ attempts: 1, attention: null, assignee: null, notBefore: expect.any(Number) });
+	await tell({ type: "issue.retry", issue: issue.id });
+	expect(await look(issue)).toMatchObject({ attempts: 0, notBefore: null, assignee: agent.id });
+});

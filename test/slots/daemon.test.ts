@@ -1,0 +1,216 @@
+// Slots as a user meets them: a whole daemon, real processes, and the command line's own routes.
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { Client, Refused } from "#client/client.ts";
+import { Handle, ProjectSlug } from "#contract/ids.ts";
+import type { Limits } from "#contract/limits.ts";
+import { type Daemon, startDaemon } from "#src/main.ts";
+import { freshRepository } from "#test/support/repository.ts";
+import { freshFolder } from "#test/support/stores.ts";
+
+const open: Daemon[] = [];
+afterEach(async () => {
+	for (const daemon of open.splice(0)) await daemon[Symbol.asyncDispose]();
+});
+
+const patient = { timeout: 60_000 };
+
+async function started(limits: Partial<Limits> = {}, home = freshFolder()) {
+	const daemon = await startDaemon({ home, limits: { turnsMax: 8, ...limits } });
+	open.push(daemon);
+	const client = new Client(daemon);
+	const subscribe = async (name: string, more: object = {}) => await client.ask("subscriptionAdd", { body: { name, type: "scripted", ...more } });
+	const add = async (prompt: string, more: object = {}) => await client.ask("agentAdd", { body: { prompt, ...more } });
+	const agent = async (id: string) => await client.call("agent", { params: { agent: id } });
+	const turns = async (id: string) => (await client.call("turns", { params: { agent: id } })).map(({ state }) => state);
+	const said = async (id: string) =>
+		(await client.call("items", { params: { agent: id } })).flatMap(({ kind, text }) => (kind === "assistant" || kind === "tool_result" ? [text] : []));
+	return { daemon, client, home, subscribe, add, agent, turns, said };
+}
+
+describe("fork and wait", () => {
+	const family = "fork say I am the child\nwait children 30\nsay my child is done";
+
+	test("completes with one slot, which the parent lends to the child", patient, async () => {
+		const { daemon, client, subscribe, add, turns, said } = await started();
+		await subscribe("only", { maxConcurrent: 1 });
+		const parent = await add(family);
+		await expect.poll(() => turns(parent.id), patient).toEqual(["completed"]);
+		expect((await said(parent.id)).slice(1)).toEqual(["met", "my child is done"]);
+		const [child] = (await client.call("agents", { query: {} })).filter(({ supervisor }) => supervisor === parent.id);
+		expect(await turns(child?.id ?? "")).toEqual(["completed"]);
+		expect(await client.call("subscription", { params: { subscription: "only" } })).toMatchObject({ used: 0, maxConcurrent: 1 });
+		// the child ran between the parent's start and its end, on the one slot that there is
+		const events = await daemon.engine.reads.events({ after: 0, limit: 10_000 });
+		const order = events.flatMap(({ kind, agent }) =>
+			/^turn\.(started|continued|ended)$/.test(kind) ? [`${agent === parent.id ? "parent" : "child"} ${kind}`] : [],
+		);
+		expect(order).toEqual(["parent turn.started", "child turn.started", "child turn.ended", "parent turn.continued", "parent turn.ended"]);
+	});
+
+	test("completes with one place on the machine", patient, async () => {
+		const { add, turns } = await started({ turnsMax: 1 });
+		const parent = await add(family);
+		await expect.poll(() => turns(parent.id), patient).toEqual(["completed"]);
+	});
+
+	test("completes in one workspace that both share, with one slot and one place", patient, async () => {
+		const { client, subscribe, turns, said } = await started({ turnsMax: 1 });
+		await subscribe("only");
+		const slug = ProjectSlug.parse("web");
+		await client.call("projectAdd", { body: { slug, path: freshRepository() } });
+		const parent = await client.call("agentAddTo", { params: { project: slug }, body: {} });
+		const child = await client.call("fork", { params: { agent: parent.id }, body: { name: Handle.parse("child"), workspace: "share" } });
+		expect(child.workspace?.path).toBe(parent.workspace?.path);
+		await client.call("prompt", { params: { agent: parent.id }, body: { text: "ask shall I wait?\nwait child 30\nrun cat shared.txt" } });
+		await expect.poll(async () => (await client.call("approvals", { query: {} })).length, patient).toBe(1);
+		await client.call("prompt", { params: { agent: child.id }, body: { text: "write shared.txt from the child" } });
+		const [question] = await client.call("approvals", { query: {} });
+		await client.call("approvalAnswer", { params: { approval: String(question?.id) }, body: { allow: true } });
+		await expect.poll(async () => [await turns(parent.id), await turns(child.id)], patient).toEqual([["completed"], ["completed"]]);
+		expect((await said(parent.id)).slice(1)).toEqual(["met", expect.stringContaining("from the child")]);
+	});
+
+	test("completes for two families that share one slot and one place", patient, async () => {
+		const { subscribe, add, turns } = await started({ turnsMax: 1 });
+		await subscribe("only");
+		const families = [await add(family), await add(family)];
+		await expect.poll(async () => await Promise.all(families.map(({ id }) => turns(id))), patient).toEqual([["completed"], ["completed"]]);
+	});
+
+	test("goes on before others that wait, and says so meanwhile", patient, async () => {
+		const { daemon, client, add, agent, turns } = await started({ turnsMax: 1 });
+		// its patience ends while the child has the only place
+		const waiter = await add("fork ask may I?\nwait children 1\nsay on I go");
+		await expect.poll(async () => (await agent(waiter.id)).turn?.phase, patient).toBe("slot");
+		const later = await add("say last");
+		expect(await agent(waiter.id)).toMatchObject({ waitingFor: "the machine runs 1 turn, which is its limit", ahead: 0 });
+		expect(await agent(later.id)).toMatchObject({ waitingFor: "the machine runs 1 turn, which is its limit, 1 ahead", ahead: 1 });
+		await expect.poll(async () => (await client.call("approvals", { query: {} })).length, patient).toBe(1);
+		const [question] = await client.call("approvals", { query: {} });
+		await client.call("approvalAnswer", { params: { approval: String(question?.id) }, body: { allow: true } });
+		await expect.poll(() => turns(later.id), patient).toEqual(["completed"]);
+		const events = await daemon.engine.reads.events({ after: 0, limit: 10_000 });
+		const place = (kind: string, of: string) => events.findIndex((event) => event.kind === kind && event.agent === of);
+		expect(place("turn.continued", waiter.id)).toBeLessThan(place("turn.started", later.id));
+		expect([await turns(waiter.id), await turns(String(question?.agent))]).toEqual([["completed"], ["completed"]]);
+	});
+
+	test("does not complete if a turn that waits keeps its place: the control", patient, async () => {
+		// a process that waits without saying so: the child can never start
+		const { add, turns, client } = await started({ turnsMax: 1 });
+		const parent = await add("fork say I am the child\nask is my child done?");
+		await expect.poll(async () => (await client.call("approvals", { query: {} })).length, patient).toBe(1);
+		const [child] = (await client.call("agents", { query: {} })).filter(({ supervisor }) => supervisor === parent.id);
+		expect([await turns(child?.id ?? ""), child?.waitingFor]).toEqual([[], "the machine runs 1 turn, which is its limit"]);
+	});
+});
+
+describe("a usage limit", () => {
+	test("cools the subscription down, holds its agents, and lets them go on by themselves", patient, async () => {
+		const { client, subscribe, add, agent, turns, said } = await started();
+		await subscribe("max", { maxConcurrent: 2 });
+		const other = await client.call("agentAdd", { body: { name: "other" } });
+		const first = await add("say before\nlimit 2\nsay after");
+		await expect.poll(async () => (await agent(first.id)).holds, patient).toMatchObject([{ kind: "limit", by: "system", until: expect.any(String) }]);
+		await expect.poll(async () => (await agent(other.id)).label, patient).toBe("paused");
+		const { coolingUntil } = await client.call("subscription", { params: { subscription: "max" } });
+		expect(coolingUntil).not.toBeNull();
+		expect(await agent(first.id)).toMatchObject({ waitingFor: "held: limit", queueLength: 1 });
+		await expect.poll(() => turns(first.id), patient).toEqual(["failed", "completed"]);
+		expect(await said(first.id)).toEqual(["before", "before", "no limit now", "after"]);
+		const queued = await client.call("journal", { query: { agent: first.id, kind: "prompt.queued" } });
+		expect(queued.events.map(({ data }) => Object(data).retries)).toEqual([undefined, { prompt: queued.events[0]?.id, turn: expect.any(Number) }]);
+		await expect.poll(async () => (await agent(other.id)).label, patient).toBe("idle");
+		expect(await client.call("subscription", { params: { subscription: "max" } })).toMatchObject({ coolingUntil: null, used: 0 });
+	});
+
+	test("sends its agents to the stand-in first, with that one's variables", patient, async () => {
+		const { home, subscribe, client, add, agent, turns } = await started();
+		const file = path.join(home, "spare.env");
+		writeFileSync(file, "# the spare key\nexport SCRIPTED_LIMIT='off'\nSECRET_WORD=xyzzy\n", { mode: 0o600 });
+		await subscribe("spare", { credential: { envFile: file } });
+		await subscribe("max", { fallback: "spare" });
+		const { id } = await add('limit 600\nrun test "$SECRET_WORD" = xyzzy && echo let in', { subscription: "max" });
+		await expect.poll(() => turns(id), patient).toEqual(["failed", "completed"]);
+		expect((await client.call("turns", { params: { agent: id } })).map(({ subscription }) => subscription)).toEqual(["max", "spare"]);
+		expect((await agent(id)).holds).toEqual([]);
+		// what lets it in is nowhere but in its environment
+		const journal = await client.call("journal", { query: {} });
+		expect(JSON.stringify(journal)).not.toMatch(/xyzzy(?! && echo)/);
+	});
+
+	test("outlives the daemon", patient, async () => {
+		const before = await started();
+		await before.subscribe("max");
+		const { id } = await before.add("limit 600");
+		await expect.poll(async () => (await before.agent(id)).label, patient).toBe("paused");
+		const { coolingUntil } = await before.client.call("subscription", { params: { subscription: "max" } });
+		for (const daemon of open.splice(0)) await daemon[Symbol.asyncDispose]();
+		const after = await started({}, before.home);
+		expect(await after.client.call("subscriptions")).toMatchObject([{ name: "max", used: 0, coolingUntil }]);
+		expect(await after.agent(id)).toMatchObject({ label: "paused", queueLength: 1 });
+	});
+
+	test("can be overruled by whoever resumes the agent, and by whoever knows better", patient, async () => {
+		const { client, subscribe, add, agent, turns } = await started();
+		await subscribe("max");
+		const { id } = await add("limit 600");
+		await expect.poll(async () => (await agent(id)).label, patient).toBe("paused");
+		await client.call("resume", { params: { agent: id }, body: {} });
+		// the limit is still there, so it is met again
+		await expect.poll(() => turns(id), patient).toEqual(["failed", "failed"]);
+		await expect.poll(async () => (await agent(id)).label, patient).toBe("paused");
+		await client.call("queueClear", { params: { agent: id } });
+		await client.call("subscriptionCool", { params: { subscription: "max" }, body: { until: null } });
+		await expect.poll(async () => (await agent(id)).label, patient).toBe("idle");
+	});
+});
+
+describe("the door", () => {
+	test("shows who is free, and since when somebody waits for what", patient, async () => {
+		const { client, subscribe, add, agent } = await started();
+		await subscribe("only");
+		const idle = await client.call("agentAdd", { body: { name: "idle" } });
+		const shell = await client.call("agentAdd", { body: { name: "shell", type: "shell" } });
+		const free = async () => (await client.call("agentsAvailable", { query: {} })).map(({ handle }) => handle);
+		expect(await free()).toEqual(["idle", "shell"]);
+		const busy = await add("ask may I?");
+		await expect.poll(async () => (await agent(busy.id)).turn?.phase, patient).toBe("approval");
+		const next = await add("say hello");
+		await expect.poll(async () => (await agent(next.id)).waitingFor, patient).toBe("waiting for a slot of only");
+		// no slot is left for agents of that type
+		expect(await free()).toEqual(["shell"]);
+		await client.call("prompt", { params: { agent: idle.id }, body: { text: "later", notBefore: "2100-01-01T00:00:00Z" } });
+		expect(await agent(idle.id)).toMatchObject({ waitingFor: "not before 2100-01-01T00:00:00.000Z", ahead: 0 });
+		await client.call("pause", { params: { agent: shell.id }, body: {} });
+		await client.call("prompt", { params: { agent: shell.id }, body: { text: "true" } });
+		expect(await agent(shell.id)).toMatchObject({ waitingFor: "held: user" });
+		await expect(client.call("prompt", { params: { agent: next.id }, body: { text: "x", now: true } })).rejects.toMatchObject({ refusal: { code: "NO_SLOT" } });
+		await client.call("interrupt", { params: { agent: busy.id }, body: {} });
+		await expect.poll(async () => (await agent(next.id)).label, patient).toBe("idle");
+		expect((await agent(next.id)).availableAt).toBeNull();
+	});
+
+	test("takes a file of variables only if nobody else can read it, and refuses what does not fit", patient, async () => {
+		const { home, client, subscribe } = await started();
+		const file = path.join(home, "open.env");
+		writeFileSync(file, "A=1\n");
+		chmodSync(file, 0o644);
+		const wrong = async (more: object) => (await subscribe("x", more).catch((error: unknown) => (error instanceof Refused ? error.refusal : error))) as object;
+		expect(await wrong({ credential: { envFile: file } })).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("chmod 600") });
+		expect(await wrong({ credential: { envFile: path.join(home, "none") } })).toMatchObject({ code: "VALIDATION_ERROR" });
+		expect(await wrong({ maxConcurrent: 0 })).toMatchObject({ code: "VALIDATION_ERROR" });
+		expect(await wrong({ quiet: { from: "22:00", to: "7", zone: "UTC" } })).toMatchObject({ code: "VALIDATION_ERROR" });
+		expect(await wrong({ quiet: { from: "22:00", to: "07:00", zone: "Nowhere/Land" } })).toMatchObject({ code: "VALIDATION_ERROR" });
+		await expect(client.ask("agentAdd", { body: { subscription: "x" } })).rejects.toMatchObject({ refusal: { code: "NOT_FOUND" } });
+		const folder = path.join(home, "login");
+		mkdirSync(folder);
+		await subscribe("y", { credential: { configDir: folder } });
+		const { id } = await client.ask("agentAdd", { body: { prompt: 'run echo "$XDG_CONFIG_HOME"', subscription: "y" } });
+		await expect
+			.poll(async () => (await client.call("items", { params: { agent: id } })).find(({ kind }) => kind === "tool_result")?.text, patient)
+			.toContain(folder);
+	});
+});
