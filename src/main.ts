@@ -4,8 +4,9 @@ import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
 import { type Found, findContainment } from "#adapters/driver/containment.ts";
 import { credentialTrouble } from "#adapters/driver/credential.ts";
-import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
+import { ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
+import { type AgentProgram, otherTypes, programsFrom } from "#adapters/driver/programs.ts";
 import { makeGit } from "#adapters/git/git.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
@@ -17,11 +18,12 @@ import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { machineTurns } from "#adapters/system/machine.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
+import type { Driver } from "#engine/driver.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import { GitJournal } from "#engine/git-journal.ts";
 import { type IssueWork, noIssueWork } from "#engine/issue-work.ts";
-import type { Driver, Store } from "#engine/ports.ts";
+import type { Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Workspaces } from "#engine/workspaces.ts";
 import { appOf } from "#server/app.ts";
@@ -88,6 +90,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const door = parts.use(await listen(config.port ?? port));
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
+	const find = programsFrom({ own: allPrograms, adapters: path.join(home, "adapters") });
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
 	const runs = new GitJournal();
@@ -96,7 +99,8 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		mark: homeId(home, randomIds.key()),
 		scratch: path.join(home, "scratch"),
 		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
-		programs: allPrograms,
+		find,
+		toolServers: () => [],
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
 		url: () => door.url,
@@ -119,7 +123,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	runs.connect((request) => engine.dispatch(request));
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
-	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
+	const desk = new Desk(engine, { types: [...new Set([...Object.keys(allPrograms), ...otherTypes, "human"])], patientTypes: Object.keys(ownPrograms) });
 	const handlers = {
 		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home, containment }),
 		...subscriptionHandlers(desk, credentialTrouble),

@@ -12,6 +12,7 @@ import { MailState } from "./mail.ts";
 import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
+import { Session } from "./session.ts";
 import { SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
@@ -26,6 +27,9 @@ export const Agent = z.object({
 	project: ProjectSlug.nullable(),
 	type: z.string(),
 	model: z.string().nullable(),
+	command: z.string().nullable(),
+	/** where its program keeps the conversation, if it does */
+	session: Session.omit({ folder: true, openedIn: true }).nullable(),
 	subscription: SubscriptionName.nullable(),
 	policy: Policy,
 	label: z.enum(labels),

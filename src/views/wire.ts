@@ -5,6 +5,7 @@ import type { Event } from "#contract/event.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { Session } from "#contract/session.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
@@ -23,9 +24,10 @@ export interface Beside {
 
 export function agentView(state: AgentState, { queueLength, unreadMail, phase, outlook }: Beside): Agent {
 	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, ...visible } = state;
-	const { limitWaivedUntil: _waived, issue, turn, lastError, ...rest } = visible;
+	const { limitWaivedUntil: _waived, session, issue, turn, lastError, ...rest } = visible;
 	return {
 		...rest,
+		session: session && sessionView(session),
 		queueLength,
 		unreadMail,
 		waitingFor: outlook?.waitingFor ?? null,
@@ -45,6 +47,8 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, o
 		workspaceRemovedAt: maybe(state.workspaceRemovedAt),
 	};
 }
+
+const sessionView = ({ folder: _folder, openedIn: _in, ...session }: Session): Agent["session"] => session;
 
 export const itemView = (event: Event): Item => ({ ...event, at: iso(event.at) });
 

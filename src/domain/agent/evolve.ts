@@ -4,9 +4,10 @@ import type { ApprovalFact } from "#contract/approval.ts";
 import type { WorkspaceFact } from "#contract/cycle.ts";
 import type { Happened } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
+import type { SessionFact } from "#contract/session.ts";
 import type { TurnFact } from "#contract/turn.ts";
 
-type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact | WorkspaceFact) & { agent: AgentId }>;
+type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact | WorkspaceFact | SessionFact) & { agent: AgentId }>;
 type Spawned = Extract<AgentEvent, { kind: "agent.spawned" }>;
 
 export function evolveAgent(state: AgentState | undefined, event: AgentEvent): AgentState {
@@ -77,6 +78,8 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "workspace.merged":
 		case "workspace.pushed":
 			return state;
+		case "session.opened":
+			return { ...state, session: { ...event.data, openedIn: event.id } };
 		case "agent.reaped":
 			return { ...state, reapedAt: event.at };
 	}
@@ -98,6 +101,7 @@ function spawned(event: Spawned): AgentState {
 		id: event.agent,
 		...event.data,
 		limitWaivedUntil: null,
+		session: null,
 		permits: [],
 		lease: null,
 		seenCommit: null,

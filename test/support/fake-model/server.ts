@@ -2,7 +2,7 @@
 // It listens on the loopback only, and writes down what it was asked.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
-import { type Answer, type Said, type Wire } from "./answer.ts";
+import type { Answer, Said, Wire } from "./answer.ts";
 import { anthropic } from "./anthropic.ts";
 import { chat } from "./chat.ts";
 import { gemini } from "./gemini.ts";

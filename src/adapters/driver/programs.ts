@@ -1,0 +1,36 @@
+// How to start the agents of each type: our own programs, another maker's if it is installed, or whatever an agent names.
+import type { AgentState } from "#contract/agent.ts";
+import type { Command } from "./containment.ts";
+import { vendorProgram, vendors, wordsOf } from "./vendors.ts";
+
+export interface AgentProgram extends Command {
+	/** our own programs leave nothing behind at the end of a turn; a vendor's tools may */
+	leavesNothing: boolean;
+	/** keeps the conversation itself, in sessions of its own */
+	remembers?: boolean;
+	/** what it sees beside everybody's variables */
+	environment?: Readonly<Record<string, string>>;
+}
+
+/** Or a sentence that says why there is none, and what to do. */
+export type FindProgram = (agent: Pick<AgentState, "type" | "command">) => AgentProgram | string;
+
+export const otherTypes: readonly string[] = [...Object.keys(vendors), "acp"];
+
+export function programsFrom({ own, adapters }: { own: Readonly<Record<string, AgentProgram>>; adapters: string }): FindProgram {
+	return ({ type, command }) => {
+		const known = own[type];
+		if (known !== undefined) return known;
+		if (type === "acp") return named(command);
+		if (vendors[type] === undefined) return `There is no agent type ${type}.`;
+		const program = vendorProgram(adapters, type);
+		return program === null ? `${vendors[type].title} is not installed. Install it with: brood setup ${type}` : { ...program, ...others };
+	};
+}
+
+const others = { leavesNothing: false, remembers: true } as const;
+
+function named(line: string | null): AgentProgram | string {
+	const [command, ...args] = (line === null ? null : wordsOf(line)) ?? [];
+	return command === undefined ? `This is not a program with arguments: ${line}` : { command, args, ...others };
+}
