@@ -7,6 +7,7 @@ import { credentialTrouble } from "#adapters/driver/credential.ts";
 import { ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
 import { type AgentProgram, otherTypes, programsFrom } from "#adapters/driver/programs.ts";
+import { Setup } from "#adapters/driver/setup.ts";
 import { makeGit } from "#adapters/git/git.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
@@ -29,6 +30,7 @@ import type { Workspaces } from "#engine/workspaces.ts";
 import { appOf } from "#server/app.ts";
 import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
+import { adapterHandlers } from "#server/handlers/adapters.ts";
 import { issueHandlers } from "#server/handlers/issues.ts";
 import { livingHandlers } from "#server/handlers/living.ts";
 import { mailHandlers } from "#server/handlers/mail.ts";
@@ -90,13 +92,15 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const door = parts.use(await listen(config.port ?? port));
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
-	const find = programsFrom({ own: allPrograms, adapters: path.join(home, "adapters") });
+	const adapters = path.join(home, "adapters");
+	const find = programsFrom({ own: allPrograms, adapters });
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
 	const runs = new GitJournal();
 	const workspaces = workspacesIn(home, (run) => runs.add(run));
+	const mark = homeId(home, randomIds.key());
 	const processes = new ProcessDriver({
-		mark: homeId(home, randomIds.key()),
+		mark,
 		scratch: path.join(home, "scratch"),
 		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
 		find,
@@ -127,6 +131,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const handlers = {
 		...registryHandlers(desk, { pid: process.pid, url: door.url, version, home, containment }),
 		...subscriptionHandlers(desk, credentialTrouble),
+		...adapterHandlers(new Setup({ adapters, mark, containment, environment: process.env })),
 		...{
 			...livingHandlers(desk),
 			...queueHandlers(desk),

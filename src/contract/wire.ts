@@ -152,6 +152,20 @@ export const Leftover = z.object({
 });
 export type Leftover = z.infer<typeof Leftover>;
 
+/** Another maker's agent: the version that this release drives, and the one that is installed. */
+export const Adapter = z.object({
+	type: z.string(),
+	title: z.string(),
+	package: z.string(),
+	version: z.string(),
+	installed: z.string().nullable(),
+	/** there is a sign of a login; whether it is still good only a turn can tell */
+	loggedIn: z.boolean(),
+	/** how to log in */
+	login: z.string(),
+});
+export type Adapter = z.infer<typeof Adapter>;
+
 export const Status = z.object({
 	pid: z.int(),
 	url: z.string(),

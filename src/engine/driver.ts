@@ -16,6 +16,8 @@ export interface Driver extends AsyncDisposable {
 	prepare(agent: AgentState, signal: AbortSignal, wish: Wish): Promise<Prepared>;
 	/** Whether its program keeps the conversation itself, and so has to be told what it does not know of it. */
 	remembers(agent: AgentState): boolean;
+	/** What its folder brings along that its program would run by itself; null if there is nothing of the kind. */
+	brings(agent: AgentState): { files: readonly string[]; fingerprint: string } | null;
 	/** Stops all of the agent's processes where they are, while the work is done; they go on after two seconds at the latest. */
 	frozen<T>(agent: AgentId, work: () => Promise<T>): Promise<T>;
 	/** Ends the agent's whole process tree and resolves when nothing of it is left. */

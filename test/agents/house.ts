@@ -1,7 +1,7 @@
 // A daemon as a process of its own, with the real agents installed and a fake model for them to talk to.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, vi } from "vitest";
 import { Client } from "#client/client.ts";
@@ -13,7 +13,7 @@ import { freshFolder } from "#test/support/stores.ts";
 import { vendors } from "../../src/adapters/driver/vendors.ts";
 import { type Kit, kits } from "./kits.ts";
 
-export const patient = { timeout: 90_000, interval: 100 };
+export const patient = { timeout: 45_000, interval: 100 };
 const cache = path.resolve("node_modules/.cache/agents");
 
 /** Installed once for all runs, and again when the pinned version has changed. */
@@ -58,7 +58,7 @@ export class House implements AsyncDisposable {
 
 	/** A subscription is the way in: its variables point the agent to the fake model. */
 	async letIn(kit: Kit): Promise<void> {
-		const folder = freshFolder();
+		const folder = freshHome();
 		kit.furnish(this.model.url, folder);
 		const envFile = path.join(folder, "variables");
 		const lines = Object.entries(kit.variables(this.model.url, folder)).map(([name, value]) => `${name}=${value}`);
@@ -123,7 +123,8 @@ export class House implements AsyncDisposable {
 		const found = async (): Promise<Turn | undefined> => (await this.turns(agent)).find((turn) => turn.prompt === prompt && turn.state !== "open");
 		await expect.poll(async () => (await found()) ?? (await this.now(agent)).holds.find(({ kind }) => kind === "error")?.reason, patient).toBeDefined();
 		const turn = await found();
-		if (turn === undefined) throw new Error(`no turn, but ${JSON.stringify((await this.now(agent)).holds)}`);
+		const trouble = (await this.now(agent)).holds.find(({ kind }) => kind === "error");
+		if (turn === undefined || trouble !== undefined) throw new Error(`no turn, but: ${trouble?.reason}`);
 		return turn;
 	}
 
@@ -132,6 +133,13 @@ export class House implements AsyncDisposable {
 		await this.model[Symbol.asyncDispose]();
 		rmSync(this.home, { recursive: true, force: true });
 	}
+}
+
+/** Not below the temporary folder: Codex keeps helper programs in its home, and not there. */
+function freshHome(): string {
+	const homes = path.resolve("node_modules/.cache/agent-homes");
+	mkdirSync(homes, { recursive: true });
+	return mkdtempSync(path.join(homes, "home-"));
 }
 
 export const other = (kit: Kit): Kit => (kit.type === "claude" ? kits.codex : kits.claude);

@@ -39,11 +39,14 @@ export const kits: Record<Kit["type"], Kit> = {
 			mkdirSync(path.join(folder, "codex"), { recursive: true });
 			const provider = [`name = "mock"`, `base_url = "${model}/v1"`, `wire_api = "responses"`, "supports_websockets = false"];
 			const retries = ["request_max_retries = 0", "stream_max_retries = 0"];
-			const lines = [`model = "mock-model"`, `model_provider = "mock"`, `approval_policy = "untrusted"`, `sandbox_mode = "danger-full-access"`];
+			const lines = [`model = "mock-model"`, `model_provider = "mock"`, `approval_policy = "on-request"`, `sandbox_mode = "workspace-write"`];
 			const text = [...lines, "[model_providers.mock]", ...provider, ...retries, "[features]", "plugins = false", ""].join("\n");
 			writeFileSync(path.join(folder, "codex", "config.toml"), text);
 		},
-		write: (file, text) => ({ name: "exec_command", input: { cmd: `printf '%s' '${text}' > '${file}'`, yield_time_ms: 2000 } }),
+		write: (file, text) => ({
+			name: "exec_command",
+			input: { cmd: `printf '%s' '${text}' > '${file}'`, yield_time_ms: 2000, sandbox_permissions: "require_escalated", justification: "to write" },
+		}),
 		native: { fork: true, resume: true },
 		model: null,
 		limit: { status: 429, headers: { "retry-after": "60" }, code: "rate_limit_exceeded", message: "Rate limit reached" },

@@ -30,6 +30,10 @@ export class FakeDriver implements Driver {
 	/** While this is set processes take for ever to start. */
 	slow = false;
 
+	brings(): null {
+		return null;
+	}
+
 	remembers(): boolean {
 		return false;
 	}

@@ -7,6 +7,7 @@ export function driverByType(processes: Driver): Driver {
 	const of = ({ type }: AgentState): Driver => (type === "human" ? humanDriver : processes);
 	return {
 		prepare: (agent, signal, wish) => of(agent).prepare(agent, signal, wish),
+		brings: (agent) => of(agent).brings(agent),
 		remembers: (agent) => of(agent).remembers(agent),
 		run: (turn, watch, signal) => of(turn.agent).run(turn, watch, signal),
 		frozen: (agent, work) => processes.frozen(agent, work),

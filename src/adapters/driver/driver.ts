@@ -16,6 +16,7 @@ import { credentialVariables } from "./credential.ts";
 import { environmentFor } from "./environment.ts";
 import { hearTurn } from "./hear.ts";
 import type { AgentProgram, FindProgram } from "./programs.ts";
+import { type Brought, broughtBy } from "./trust.ts";
 
 export interface DriverOptions {
 	/** the home's random id: only processes that carry it are ever signalled */
@@ -75,6 +76,11 @@ export class ProcessDriver implements Driver {
 	remembers(agent: AgentState): boolean {
 		const program = this.#options.find(agent);
 		return typeof program !== "string" && program.remembers === true;
+	}
+
+	/** Our own programs read no configuration of the repository. */
+	brings(agent: AgentState): Brought | null {
+		return agent.workspace !== null && this.remembers(agent) ? broughtBy(agent.workspace.path) : null;
 	}
 
 	async prepare(agent: AgentState, signal: AbortSignal, wish: Wish): Promise<Prepared> {

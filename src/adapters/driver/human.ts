@@ -7,6 +7,7 @@ export const humanDriver: Driver = {
 		return { up: true, session: null };
 	},
 	remembers: () => false,
+	brings: () => null,
 	async run(_, __, signal): Promise<TurnEnd> {
 		if (!signal.aborted) await once(signal, "abort");
 		return { state: "interrupted", reason: "stopped", text: null };

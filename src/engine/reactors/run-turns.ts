@@ -16,6 +16,7 @@ import type { Workspaces } from "../workspaces.ts";
 import { Listener, type ListenParts } from "./listen.ts";
 import { openingOf, recall, spoken } from "./recall.ts";
 import { drift, keep, tellOfCommits } from "./tree.ts";
+import { distrusted } from "./trust.ts";
 
 interface Parts extends ListenParts {
 	dispatch: Dispatch;
@@ -93,7 +94,7 @@ export class TurnRunner implements Reactor {
 
 	async #carryOut(turn: TurnState, agent: AgentState, listener: Listener, signal: AbortSignal): Promise<void> {
 		const { driver } = this.#parts;
-		const failed = await this.#unfit(agent);
+		const failed = (await this.#unfit(agent)) ?? (await distrusted(this.#parts, agent, listener));
 		if (failed !== null) return await this.#giveBack(turn, failed, signal);
 		const prepared = await this.#prepare(turn, agent, signal);
 		if (!prepared.up) return await this.#giveBack(turn, prepared.end, signal);

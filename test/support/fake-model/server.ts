@@ -58,12 +58,16 @@ export class FakeModel implements AsyncDisposable {
 		this.requests.length = 0;
 	}
 
-	/** The nth request from now on or before, once it is there. */
+	/** The nth request since the last reset, once it is there. */
 	async asked(n: number): Promise<Request> {
+		const tooLong = AbortSignal.timeout(45_000);
+		const given = new Promise<never>((_, reject) =>
+			tooLong.addEventListener("abort", () => reject(new Error(`the model was never asked for the ${n + 1}th time`))),
+		);
 		for (;;) {
 			const request = this.requests[n];
 			if (request !== undefined) return request;
-			await this.#news.promise;
+			await Promise.race([this.#news.promise, given]);
 		}
 	}
 
