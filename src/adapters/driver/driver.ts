@@ -49,8 +49,8 @@ interface Warm {
 	token: string;
 	/** whose slot it was started on */
 	subscription: string | null;
-	/** the model that it was told to use */
-	model: string | null;
+	/** the model and the mode that it was told to use */
+	told: Told;
 	parking: NodeJS.Timeout | null;
 }
 
@@ -208,7 +208,7 @@ export class ProcessDriver implements Driver {
 			try {
 				const paid = credentialVariables(subscription?.credential ?? null, agent.type);
 				const launched = await this.#launch(agent, program, { wish, token, paid }, signal);
-				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), model: agent.model, parking: null });
+				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), told: toldOf(agent, program), parking: null });
 				return { up: true, session: program.remembers === true ? launched.session : null };
 			} catch (error) {
 				this.#options.revokeToken(token);
@@ -228,7 +228,6 @@ export class ProcessDriver implements Driver {
 	): Promise<Launched> {
 		const folder = this.#folder(agent);
 		const own = { BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: this.#options.url() };
-		const told = program.remembers === true;
 		return await launch({
 			command: program.command,
 			args: program.args,
@@ -236,11 +235,11 @@ export class ProcessDriver implements Driver {
 			folder,
 			session: {
 				folder,
-				toolServers: told ? this.#options.toolServers(own) : [],
+				toolServers: program.remembers === true ? this.#options.toolServers(own) : [],
 				resume: wish.own?.afresh === true ? wish.own.session : null,
 				copyOf: wish.copyOf,
 				systemPrompt: wish.systemPrompt,
-				model: told ? agent.model : null,
+				...toldOf(agent, program),
 			},
 			environment: this.#environment(agent, own, { ...program.environment, ...paid }),
 			signal,
@@ -280,8 +279,18 @@ export class ProcessDriver implements Driver {
 function fits(warm: Warm, { agent, program, wish }: { agent: AgentState; program: AgentProgram; wish: Wish }): boolean {
 	// one that was let in by another subscription would go on at the expense of that one
 	if (warm.subscription !== nameOf(wish.subscription)) return false;
-	return program.remembers !== true || (warm.model === agent.model && warm.launched.session?.session === wish.own?.session);
+	const { model, mode } = toldOf(agent, program);
+	return program.remembers !== true || (warm.told.model === model && warm.told.mode === mode && warm.launched.session?.session === wish.own?.session);
 }
+
+interface Told {
+	model: string | null;
+	mode: string | null;
+}
+
+/** Our own programs are told nothing: they know whose they are. */
+const toldOf = ({ model, policy }: AgentState, { remembers, modes }: AgentProgram): Told =>
+	remembers === true ? { model, mode: modes?.[policy] ?? null } : { model: null, mode: null };
 
 const down = (end: TurnEnd): Prepared => ({ up: false, end });
 

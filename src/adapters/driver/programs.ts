@@ -1,5 +1,6 @@
 // How to start the agents of each type: our own programs, another maker's if it is installed, or whatever an agent names.
 import type { AgentState } from "#contract/agent.ts";
+import type { Policy } from "#contract/approval.ts";
 import type { Command } from "./containment.ts";
 import { vendorProgram, vendors, wordsOf } from "./vendors.ts";
 
@@ -8,6 +9,8 @@ export interface AgentProgram extends Command {
 	leavesNothing: boolean;
 	/** keeps the conversation itself, in sessions of its own */
 	remembers?: boolean;
+	/** the mode that it is put into, for each policy */
+	modes?: Readonly<Record<Policy, string>>;
 	/** what it sees beside everybody's variables */
 	environment?: Readonly<Record<string, string>>;
 }
@@ -22,9 +25,12 @@ export function programsFrom({ own, adapters }: { own: Readonly<Record<string, A
 		const known = own[type];
 		if (known !== undefined) return known;
 		if (type === "acp") return named(command);
-		if (vendors[type] === undefined) return `There is no agent type ${type}.`;
+		const vendor = vendors[type];
+		if (vendor === undefined) return `There is no agent type ${type}.`;
 		const program = vendorProgram(adapters, type);
-		return program === null ? `${vendors[type].title} is not installed. Install it with: brood setup ${type}` : { ...program, ...others };
+		return program === null
+			? `${vendor.title} is not installed. Install it with: brood setup ${type}`
+			: { ...program, ...others, ...(vendor.modes && { modes: vendor.modes }) };
 	};
 }
 

@@ -2,6 +2,7 @@
 // One table, so that a new version is one line, and the tests against the real programs say whether it differs.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import type { Policy } from "#contract/approval.ts";
 import type { Command } from "./containment.ts";
 
 export interface Vendor {
@@ -11,6 +12,8 @@ export interface Vendor {
 	version: string;
 	/** the program inside of the folder that npm installed it into */
 	start(modules: string): Command;
+	/** the mode in which it asks us, and lets nobody else answer, for each of our policies */
+	modes?: Readonly<Record<Policy, string>>;
 	/** variables and files of the user's home that a login leaves behind */
 	login: { variables: readonly string[]; files: readonly string[]; how: string };
 }
@@ -18,12 +21,15 @@ export interface Vendor {
 /** With our own Node: the machine's may be too old for it, or not there. */
 const script = (file: string, args: readonly string[] = []): Command => ({ command: process.execPath, args: [file, ...args] });
 
+const always = (mode: string): Record<Policy, string> => ({ ask: mode, "auto-edit": mode, full: mode });
+
 export const vendors: Readonly<Record<string, Vendor>> = {
 	claude: {
 		title: "Claude Code",
 		package: "@agentclientprotocol/claude-agent-acp",
 		version: "0.99.0",
 		start: (modules) => script(path.join(modules, "@agentclientprotocol/claude-agent-acp/dist/index.js")),
+		modes: always("default"),
 		login: {
 			variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
 			files: [".claude/.credentials.json", ".claude.json"],
@@ -35,6 +41,8 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		package: "@agentclientprotocol/codex-acp",
 		version: "2.6.0",
 		start: (modules) => script(path.join(modules, "@agentclientprotocol/codex-acp/dist/index.js")),
+		// its own choice lets a model answer in the user's place
+		modes: { ask: "read-only", "auto-edit": "workspace-write", full: "workspace-write" },
 		login: {
 			variables: ["OPENAI_API_KEY", "CODEX_API_KEY"],
 			files: [".codex/auth.json"],
@@ -46,6 +54,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		package: "@google/gemini-cli",
 		version: "0.61.0",
 		start: (modules) => script(path.join(modules, "@google/gemini-cli/bundle/gemini.js"), ["--acp"]),
+		modes: always("default"),
 		login: {
 			variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
 			files: [".gemini/oauth_creds.json"],

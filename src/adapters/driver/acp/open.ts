@@ -29,6 +29,7 @@ export interface SessionWish {
 	copyOf: string | null;
 	systemPrompt: string | null;
 	model: string | null;
+	mode: string | null;
 }
 
 export interface Greeting {
@@ -60,6 +61,9 @@ export async function openSession(connection: ClientConnection, greeting: Greeti
 		(await attempt(wish.resume, () => resumed(connection, powers, wish.resume ?? "", place))) ??
 		(await attempt(powers.includes("fork") ? wish.copyOf : null, () => copied(connection, wish.copyOf ?? "", place))) ??
 		(await fresh(connection, place));
+	const modes = opened.modes?.availableModes ?? [];
+	if (wish.mode !== null && opened.modes?.currentModeId !== wish.mode && modes.some(({ id }) => id === wish.mode))
+		await connection.agent.request(methods.agent.session.setMode, { sessionId: opened.sessionId, modeId: wish.mode });
 	if (wish.model !== null) await chooseModel(connection, opened, wish.model);
 	return { session: opened.sessionId, folder: wish.folder, powers, program, how: opened.how, instructed };
 }
