@@ -17,6 +17,7 @@ import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFil
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { machineTurns } from "#adapters/system/machine.ts";
+import { markName } from "#adapters/system/processes.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import type { Driver } from "#engine/driver.ts";
@@ -97,8 +98,9 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
 	const runs = new GitJournal();
-	const workspaces = workspacesIn(home, (run) => runs.add(run));
 	const mark = homeId(home, randomIds.key());
+	// what a project's own commands leave behind is found like what agents leave behind
+	const workspaces = workspacesIn(home, (run) => runs.add(run), { [markName]: mark });
 	const processes = new ProcessDriver({
 		mark,
 		scratch: path.join(home, "scratch"),
@@ -159,9 +161,13 @@ function inForce(found: Found, home: string): ContainmentLevel {
 }
 
 /** Git, as it may be used in this home. */
-export function workspacesIn(home: string, record: Parameters<typeof makeGit>[0]["record"] = () => {}): GitWorkspaces {
+export function workspacesIn(
+	home: string,
+	record: Parameters<typeof makeGit>[0]["record"] = () => {},
+	own: Readonly<Record<string, string>> = {},
+): GitWorkspaces {
 	const git = makeGit({ environment: process.env, record });
-	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor({}, process.env) });
+	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor(own, process.env) });
 }
 
 /** Without what is there but undefined. */

@@ -115,6 +115,8 @@ export const AgentSpawn = z.strictObject({
 	from: BranchName.optional(),
 	/** of the parent's tree at the moment of the fork */
 	snapshot: z.string().max(100).optional(),
+	/** whose tree that is, if it is not the parent's: an item may be inherited */
+	snapshotOf: AgentId.optional(),
 	name: Handle.optional(),
 	/** becomes part of the handle when there is no name */
 	title: z.string().max(200).optional(),

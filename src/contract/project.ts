@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ProjectSlug } from "./ids.ts";
 import { LoadedPreset, PresetName } from "./preset.ts";
+import { Quiet } from "./subscription.ts";
 
 /** How issues of this project are worked on. */
 const Tuning = z.strictObject({
@@ -13,13 +14,17 @@ const Tuning = z.strictObject({
 	context: z.enum(["clear", "keep"]),
 	/** of issues that name none */
 	preset: PresetName,
+	/** what happens when a subscription of its agents meets a limit: they wait, use what stands in for it, or stop until somebody looks */
+	onLimit: z.enum(["wait", "fallback", "stop"]),
+	/** when no new turns of its agents start */
+	quiet: Quiet.nullable(),
 	/** its own workflows by name, checked or with what is wrong with them */
 	presets: z.record(PresetName, LoadedPreset),
 });
 export type Tuning = z.infer<typeof Tuning>;
 /** As much of it as people write into a file. */
 export const IssuesConfig = Tuning.pick({ preset: true, agentsMax: true, context: true }).partial();
-export const untuned: Tuning = { auto: false, agentsMax: 3, context: "clear", preset: "lean", presets: {} };
+export const untuned: Tuning = { auto: false, agentsMax: 3, context: "clear", preset: "lean", onLimit: "fallback", quiet: null, presets: {} };
 
 export const ProjectState = z.strictObject({
 	slug: ProjectSlug,

@@ -13,7 +13,7 @@ import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Session } from "./session.ts";
-import { SubscriptionState } from "./subscription.ts";
+import { Quiet, SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
 import { Standing, Workspace } from "./workspace.ts";
@@ -108,7 +108,14 @@ export type Mail = z.infer<typeof Mail>;
 
 export const Project = z.object({
 	...{ slug: ProjectSlug, path: z.string(), base: z.string().nullable(), url: z.string().nullable(), addedAt: Time },
-	...{ auto: z.boolean(), agentsMax: z.int(), context: z.enum(["clear", "keep"]), preset: z.string() },
+	...{
+		auto: z.boolean(),
+		agentsMax: z.int(),
+		context: z.enum(["clear", "keep"]),
+		preset: z.string(),
+		onLimit: z.enum(["wait", "fallback", "stop"]),
+		quiet: Quiet.nullable(),
+	},
 });
 export type Project = z.infer<typeof Project>;
 

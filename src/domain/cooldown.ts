@@ -1,9 +1,11 @@
 // A turn that met a usage limit: it failed, its prompt is queued again, and what it was paid from cools down.
 import type { AgentState } from "#contract/agent.ts";
 import type { Fact } from "#contract/event.ts";
+import type { ProjectState } from "#contract/project.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnFinish, TurnState } from "#contract/turn.ts";
 import type { Decision } from "./decision.ts";
+import { tuningOf } from "./project.ts";
 import { limitedUntil } from "./slots.ts";
 import { coolingEnd, limited } from "./subscription.ts";
 import { again, closed, ending, type LooseThreads } from "./turn.ts";
@@ -15,13 +17,15 @@ export interface LimitSight {
 	/** the place before all others in the queue */
 	position: number;
 	subscriptions: readonly SubscriptionState[];
+	/** the agent's own, if it has one */
+	project: ProjectState | undefined;
 	coolDownMs: number;
 	now: number;
 }
 
 /** The agent is held only if nothing stands in for what cools down; without a subscription it is held alone. */
 export function decideLimitedEnd(agent: AgentState, command: TurnFinish, loose: LooseThreads, seen: LimitSight): Decision {
-	const { turn, words, position, subscriptions, now } = seen;
+	const { turn, words, position, subscriptions, project, now } = seen;
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
 	const until = coolingEnd(command.limit?.until ?? null, now, seen.coolDownMs);
@@ -29,11 +33,22 @@ export function decideLimitedEnd(agent: AgentState, command: TurnFinish, loose: 
 	const found = cooled.find((each) => each.name === turn.subscription);
 	const fact: Fact[] = found === undefined ? [] : [{ kind: "subscription.cooled", agent: null, data: { name: found.name, until: found.coolingUntil } }];
 	// whoever was let through in spite of a limit, and met it, is let through no longer
-	const held = found === undefined ? until : limitedUntil({ ...agent, limitWaivedUntil: null }, cooled, now);
+	const held =
+		found === undefined
+			? until
+			: limitedUntil({ ...agent, limitWaivedUntil: null }, { subscriptions: cooled, projects: project === undefined ? [] : [project], now });
 	return [
 		...ending(agent, turn.id, { ...command, commit: turn.commit }, loose),
 		...(words === null ? [] : [again(turn, words, position)]),
 		...fact,
 		...(held === null ? [] : limited(agent, held)),
+		...(project?.onLimit === "stop" ? stopped(agent, project) : []),
 	];
+}
+
+/** The project wants somebody to look before it goes on: nothing starts by itself, not even when the limit is over. */
+function stopped(agent: AgentState, project: ProjectState): Fact[] {
+	const held: Fact = { kind: "agent.held", agent: agent.id, data: { hold: "user", reason: "a usage limit was met, and its project says stop" } };
+	const off: Fact[] = project.auto ? [{ kind: "project.tuned", agent: null, data: { slug: project.slug, tuning: { ...tuningOf(project), auto: false } } }] : [];
+	return [held, ...off];
 }

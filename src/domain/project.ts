@@ -30,18 +30,17 @@ export function decideApproveConfig(existing: ProjectState | undefined, { slug, 
 }
 
 export function decideTune(existing: ProjectState | undefined, command: ProjectTune): Decision {
-	const { slug, auto, agentsMax, context, preset, presets } = command;
+	const { type: _, slug, ...wish } = command;
 	if (existing === undefined || existing.removedAt !== null)
 		return refuse("NOT_FOUND", `There is no project ${slug}.`, { suggestions: ["brood project list"] });
-	const tuning = {
-		...{ auto: auto ?? existing.auto, agentsMax: agentsMax ?? existing.agentsMax, context: context ?? existing.context },
-		...{ preset: preset ?? existing.preset, presets: presets ?? existing.presets },
-	};
+	const tuning: Tuning = { ...tuningOf(existing), ...Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) };
 	const same = JSON.stringify(tuning) === JSON.stringify(tuningOf(existing));
 	return same ? [] : [{ kind: "project.tuned", agent: null, data: { slug, tuning } }];
 }
 
-const tuningOf = ({ auto, agentsMax, context, preset, presets }: ProjectState): Tuning => ({ auto, agentsMax, context, preset, presets });
+export const tuningOf = ({ auto, agentsMax, context, preset, onLimit, quiet, presets }: ProjectState): Tuning => ({
+	...{ auto, agentsMax, context, preset, onLimit, quiet, presets },
+});
 
 export function evolveProject(state: ProjectState | undefined, event: Happened<ProjectFact>): ProjectState {
 	switch (event.kind) {

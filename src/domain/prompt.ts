@@ -2,7 +2,7 @@
 // not due yet lets the others pass.
 import type { AgentState } from "#contract/agent.ts";
 import type { Happened } from "#contract/event.ts";
-import type { Actor, AgentId } from "#contract/ids.ts";
+import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { Place, PromptCancel, PromptEdit, PromptFact, PromptMove, PromptQueue, PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { outOfReach } from "./agent/subtree.ts";
@@ -37,8 +37,11 @@ export interface QueueSight {
 
 export function decideQueue(agent: AgentState, command: PromptQueue, queue: QueueSight, by: { actor: Actor }): Decision {
 	const { text, front, now, priority, notBefore, metadata } = command;
-	const refusal = outOfReach(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt") ?? (now ? refusedNow(agent, "start") : null);
+	const refusal =
+		outOfReach(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt") ?? (now ? refusedNow(agent, "start") : null) ?? leaving(agent);
 	if (refusal) return refusal;
+	// what holds an agent was set by people, or for them to look at
+	if (now && agentOf(by.actor) !== null) return refuse("FORBIDDEN", "Only people start a turn in spite of a hold.", { details: { agent: agent.id } });
 	if (queue.length >= queue.lengthMax) return full(agent, queue);
 	if (queue.short !== null) return noSlot(agent, queue.short);
 	return [
@@ -61,6 +64,12 @@ export function decideQueue(agent: AgentState, command: PromptQueue, queue: Queu
 /** What is put at the front stays in front of everything else, and in the order in which it was put there. */
 export function nextPosition(front: boolean, { last, lastFront }: Pick<QueueSight, "last" | "lastFront">): number {
 	return front ? Math.max(frontStart, (lastFront ?? frontStart) + 1) : Math.max(0, (last ?? -1) + 1);
+}
+
+/** It is being deleted: what came now would be thrown away with it. */
+function leaving(agent: AgentState): Refusal | null {
+	if (agent.lease?.step !== "delete") return null;
+	return refuse("AGENT_BUSY", `${agent.handle} is being deleted.`, { details: { agent: agent.id }, suggestions: [suggestion("status", agent)] });
 }
 
 function full(agent: AgentState, { length, lengthMax }: QueueSight): Refusal {

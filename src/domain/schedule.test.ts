@@ -24,7 +24,7 @@ const waiter = (handle: string, wait: number, subscription: string | null = null
 	...{ agent: who(handle, null, subscription === null ? "scripted" : "claude"), wait, subscription: subscription === null ? null : name(subscription) },
 });
 const given = (seen: Partial<ScheduleSight>): Plan =>
-	schedule({ heads: [], waiters: [], leases: [], subscriptions: [], served: new Map(), turnsMax: 100, now: 0, ...seen });
+	schedule({ heads: [], waiters: [], leases: [], subscriptions: [], projects: [], served: new Map(), turnsMax: 100, now: 0, ...seen });
 const starts = (plan: Plan) => plan.starts.map(({ agent }) => agent.id.replace(/0+$/, ""));
 const why = (plan: Plan, handle: string) => plan.waits.get(id(handle));
 
@@ -176,7 +176,7 @@ describe("whatever is asked of it", () => {
 					? []
 					: [head(`x${next.agent}`, { project: next.project, type: next.type, priority: next.priority, prompt: next.at + 1 })],
 			);
-			const plan = ask({ heads, waiters: [], leases: running, subscriptions, served, turnsMax, now });
+			const plan = ask({ heads, waiters: [], leases: running, subscriptions, projects: [], served, turnsMax, now });
 			for (const { agent, prompt } of plan.starts) {
 				const number = Number(/^x(\d)/.exec(agent.id)?.[1]);
 				const subscription = agent.type === "claude" ? name("one") : agent.type === "codex" ? name("two") : null;

@@ -146,4 +146,4 @@ class Room {
 	}
 }
 
-const keyOf = (short: Shortage): string => (short.of === "machine" ? "machine" : short.subscription);
+const keyOf = (short: Shortage): string => (short.of === "machine" ? "machine" : (short.subscription ?? "the project's hours"));

@@ -4,10 +4,15 @@
 // takes another one; a turn that waits for others has none.
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import { quietUntil } from "./quiet.ts";
 
+/** What the project of an agent says about limits and hours. */
+export type HouseRules = Pick<ProjectState, "slug" | "onLimit" | "quiet">;
+
 export interface Capacity {
+	projects: readonly HouseRules[];
 	subscriptions: readonly SubscriptionState[];
 	leases: readonly Pick<LeaseState, "subscription">[];
 	turnsMax: number;
@@ -18,11 +23,13 @@ export interface Capacity {
 export type Shortage =
 	| { of: "machine"; limit: number }
 	| { of: "slot"; subscription: SubscriptionName; limit: number }
-	| { of: "time"; why: "cooling" | "quiet"; subscription: SubscriptionName; until: number };
+	| { of: "time"; why: "cooling" | "quiet"; subscription: SubscriptionName | null; until: number };
 
 export type Claim = { subscription: SubscriptionName | null } | { short: Shortage };
 
-type Claimant = Pick<AgentState, "type" | "subscription" | "limitWaivedUntil">;
+type Claimant = Pick<AgentState, "type" | "subscription" | "limitWaivedUntil" | "project">;
+
+const rulesFor = ({ project }: Claimant, projects: readonly HouseRules[]): HouseRules | undefined => projects.find(({ slug }) => slug === project);
 
 /** A person works without a process of ours. */
 export const needsPlace = (agent: Pick<AgentState, "type">): boolean => agent.type !== "human";
@@ -31,9 +38,11 @@ export const needsPlace = (agent: Pick<AgentState, "type">): boolean => agent.ty
 export function claim(agent: Claimant, capacity: Capacity, manual = false): Claim {
 	if (!needsPlace(agent)) return { subscription: null };
 	if (capacity.leases.length >= capacity.turnsMax) return { short: { of: "machine", limit: capacity.turnsMax } };
-	const usable = candidates(agent, capacity.subscriptions);
-	if (usable.length === 0) return { subscription: null };
 	const { now } = capacity;
+	const hours = manual ? null : quietUntil(rulesFor(agent, capacity.projects)?.quiet ?? null, now);
+	if (hours !== null) return { short: { of: "time", why: "quiet", subscription: null, until: hours } };
+	const usable = candidates(agent, capacity);
+	if (usable.length === 0) return { subscription: null };
 	const cooling = usable.filter((each) => !manual && coolsFor(agent, each, now));
 	const awake = usable.filter((each) => !cooling.includes(each));
 	if (awake.length === 0) return { short: soonest("cooling", cooling, (each) => each.coolingUntil ?? now) };
@@ -56,10 +65,11 @@ export function claimAgain(agent: Claimant, had: SubscriptionName | null, capaci
 }
 
 /** Those whose slots an agent may use, the first choice first; none if agents of its type need no slot. */
-export function candidates(agent: Claimant, subscriptions: readonly SubscriptionState[]): SubscriptionState[] {
+export function candidates(agent: Claimant, { subscriptions, projects }: Pick<Capacity, "subscriptions" | "projects">): SubscriptionState[] {
 	const ofType = subscriptions.filter((each) => each.type === agent.type && each.removedAt === null);
 	const bound = ofType.find((each) => each.name === agent.subscription);
-	return bound === undefined ? ofType : chain(bound, ofType);
+	if (bound === undefined) return ofType;
+	return (rulesFor(agent, projects)?.onLimit ?? "fallback") === "fallback" ? chain(bound, ofType) : [bound];
 }
 
 const isBound = (agent: Claimant, usable: readonly SubscriptionState[]): boolean => usable[0] !== undefined && usable[0].name === agent.subscription;
@@ -82,8 +92,9 @@ const coolsFor = (agent: Claimant, each: SubscriptionState, now: number): boolea
 	isCooling(each, now) && (agent.limitWaivedUntil === null || agent.limitWaivedUntil < (each.coolingUntil ?? 0));
 
 /** Until when all that the agent could use cools down; null if something can be used, or nothing is needed. */
-export function limitedUntil(agent: Claimant, subscriptions: readonly SubscriptionState[], now: number): number | null {
-	const usable = candidates(agent, subscriptions);
+export function limitedUntil(agent: Claimant, capacity: Pick<Capacity, "subscriptions" | "projects" | "now">): number | null {
+	const { now } = capacity;
+	const usable = candidates(agent, capacity);
 	if (usable.length === 0 || !usable.every((each) => coolsFor(agent, each, now))) return null;
 	return Math.min(...usable.flatMap((each) => each.coolingUntil ?? []));
 }
@@ -111,7 +122,9 @@ export function wordsOf(short: Shortage): string {
 			return `waiting for a slot of ${short.subscription}`;
 		case "time": {
 			const until = new Date(short.until).toISOString();
-			return short.why === "cooling" ? `${short.subscription} is cooling down until ${until}` : `${short.subscription} has quiet hours until ${until}`;
+			return short.why === "cooling"
+				? `${short.subscription} is cooling down until ${until}`
+				: `${short.subscription ?? "its project"} has quiet hours until ${until}`;
 		}
 	}
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { human, SubscriptionName } from "#contract/ids.ts";
+import { human, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import { type ProjectState, untuned } from "#contract/project.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { id, live } from "#test/support/given.ts";
@@ -17,7 +18,7 @@ const plan = (word: string, more: Partial<SubscriptionState> = {}): Subscription
 });
 const on = (...words: (string | null)[]) => words.map((word) => ({ subscription: word === null ? null : name(word) }));
 const with_ = (subscriptions: SubscriptionState[], leases: Capacity["leases"] = [], more: Partial<Capacity> = {}): Capacity => ({
-	...{ subscriptions, leases, turnsMax: 10, now: 100 },
+	...{ subscriptions, projects: [], leases, turnsMax: 10, now: 100 },
 	...more,
 });
 const agent = live("a");
@@ -88,22 +89,26 @@ describe("a usage limit", () => {
 	const held = (until: number) => live("a", [{ kind: "agent.held", data: { hold: "limit", reason: "", until } }]);
 
 	test("holds an agent that has nothing else to use, and lets it go when it is over", () => {
-		expect(decideLimit(bound("a"), [plan("a", { coolingUntil: 200 })], 100)).toMatchObject([{ kind: "agent.held", data: { hold: "limit", until: 200 } }]);
-		expect(decideLimit(held(200), [plan("a", { coolingUntil: 200 })], 100)).toEqual([]);
-		expect(decideLimit(held(200), [plan("a", { coolingUntil: 200 })], 200)).toMatchObject([{ kind: "agent.unheld", data: { holds: ["limit"] } }]);
-		expect(decideLimit(agent, [plan("a", { coolingUntil: 200 }), plan("b")], 100)).toEqual([]);
+		expect(decideLimit(bound("a"), with_([plan("a", { coolingUntil: 200 })], [], { now: 100 }))).toMatchObject([
+			{ kind: "agent.held", data: { hold: "limit", until: 200 } },
+		]);
+		expect(decideLimit(held(200), with_([plan("a", { coolingUntil: 200 })], [], { now: 100 }))).toEqual([]);
+		expect(decideLimit(held(200), with_([plan("a", { coolingUntil: 200 })], [], { now: 200 }))).toMatchObject([
+			{ kind: "agent.unheld", data: { holds: ["limit"] } },
+		]);
+		expect(decideLimit(agent, with_([plan("a", { coolingUntil: 200 }), plan("b")], [], { now: 100 }))).toEqual([]);
 	});
 
 	test("ends early when somebody says so, or when there is another subscription", () => {
-		expect(decideLimit(held(200), [plan("a")], 100)).toMatchObject([{ kind: "agent.unheld" }]);
-		expect(decideLimit(held(200), [], 100)).toEqual([]);
-		expect(decideLimit(held(200), [], 200)).toMatchObject([{ kind: "agent.unheld" }]);
+		expect(decideLimit(held(200), with_([plan("a")], [], { now: 100 }))).toMatchObject([{ kind: "agent.unheld" }]);
+		expect(decideLimit(held(200), with_([], [], { now: 100 }))).toEqual([]);
+		expect(decideLimit(held(200), with_([], [], { now: 200 }))).toMatchObject([{ kind: "agent.unheld" }]);
 	});
 
 	test("does not stop whoever was resumed, until another one is met", () => {
 		const resumed = { ...agent, limitWaivedUntil: 200 };
-		expect(limitedUntil(resumed, [plan("a", { coolingUntil: 200 })], 100)).toBeNull();
-		expect(limitedUntil(resumed, [plan("a", { coolingUntil: 300 })], 100)).toBe(300);
+		expect(limitedUntil(resumed, with_([plan("a", { coolingUntil: 200 })], [], { now: 100 }))).toBeNull();
+		expect(limitedUntil(resumed, with_([plan("a", { coolingUntil: 300 })], [], { now: 100 }))).toBe(300);
 	});
 
 	test("never ends at once, and never lasts for ever", () => {
@@ -126,13 +131,44 @@ describe("a usage limit", () => {
 		...{ endedAt: null, stoppingAt: null, stoppingFor: null, reason: null, finalItem: null, commit: null, usage: null, retriedAs: null },
 	};
 	const running = { ...bound("a"), activity: "running", turn: { id: 7, startedAt: 1, silentSince: null } } as const;
-	const end = (subscriptions: SubscriptionState[], of: TurnState = turn) =>
+	const end = (subscriptions: SubscriptionState[], of: TurnState = turn, project?: ProjectState) =>
 		decideLimitedEnd(
 			running,
 			{ type: "turn.end", agent: id("a"), turn: 7, state: "failed", reason: "limit", text: null, limit: { until: 9000 } },
 			nothingLoose,
-			{ turn: of, words: "do it", position: -3, subscriptions, coolDownMs: 1, now: 100 },
+			{ turn: of, words: "do it", position: -3, subscriptions, project, coolDownMs: 1, now: 100 },
 		);
+
+	test("means what the agent's project says: wait for it, or stop until somebody looks", () => {
+		const [chained, spare] = [plan("a", { coolingUntil: 200, fallback: name("b") }), plan("b")];
+		const house = (onLimit: ProjectState["onLimit"]): ProjectState => ({
+			...{ ...untuned, slug: ProjectSlug.parse("web"), path: "/srv/web", base: "main", url: null, approved: [], addedAt: 1, removedAt: null },
+			...{ onLimit, auto: true },
+		});
+		const inHouse = { ...bound("a"), project: ProjectSlug.parse("web") };
+		expect(claim(inHouse, with_([chained, spare], [], { projects: [house("fallback")] }))).toEqual({ subscription: "b" });
+		expect(claim(inHouse, with_([chained, spare], [], { projects: [house("wait")] }))).toEqual({
+			short: { of: "time", why: "cooling", subscription: "a", until: 200 },
+		});
+		const stopped = end([plan("a")], turn, house("stop"));
+		expect(stopped).toMatchObject(
+			expect.arrayContaining([
+				expect.objectContaining({ kind: "project.tuned" }),
+				expect.objectContaining({ kind: "agent.held", data: expect.objectContaining({ hold: "user" }) }),
+			]),
+		);
+	});
+
+	test("has nothing to do with a project's quiet hours, in which nothing starts but by hand", () => {
+		const quiet = { from: "22:00", to: "07:00", zone: "UTC" };
+		const projects = [{ slug: ProjectSlug.parse("web"), onLimit: "fallback" as const, quiet }];
+		const night = Date.parse("2030-01-01T23:30:00Z");
+		const inHouse = { ...agent, project: ProjectSlug.parse("web") };
+		const seen = with_([], [], { projects, now: night });
+		expect(claim(inHouse, seen)).toEqual({ short: { of: "time", why: "quiet", subscription: null, until: Date.parse("2030-01-02T07:00:00Z") } });
+		expect(claim(inHouse, seen, true)).toEqual({ subscription: null });
+		expect(claim({ ...agent, project: null }, seen)).toEqual({ subscription: null });
+	});
 
 	test("that a turn meets fails the turn, queues its prompt again, cools the subscription down and holds the agent", () => {
 		expect(end([plan("a")])).toMatchObject([

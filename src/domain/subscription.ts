@@ -5,7 +5,7 @@ import type { SubscriptionName } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionFact, SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "./decision.ts";
-import { candidates, limitedUntil } from "./slots.ts";
+import { type Capacity, candidates, limitedUntil } from "./slots.ts";
 
 export function decideAddSubscription(all: readonly SubscriptionState[], command: SubscriptionAdd): Decision {
 	const { type: _, name, agentType, ...terms } = command;
@@ -42,13 +42,13 @@ export function decideCool(all: readonly SubscriptionState[], { name, until }: S
 }
 
 /** A hold comes with a cool-down that leaves an agent nothing else to use, and goes with it; also when that ends early. */
-export function decideLimit(agent: AgentState, all: readonly SubscriptionState[], now: number): Decision {
+export function decideLimit(agent: AgentState, seen: Pick<Capacity, "subscriptions" | "projects" | "now">): Decision {
 	if (agent.life !== "live") return [];
 	const hold = agent.holds.find(({ kind }) => kind === "limit");
-	const until = limitedUntil(agent, all, now);
+	const until = limitedUntil(agent, seen);
 	if (until !== null) return hold?.until === until ? [] : limited(agent, until);
 	// without a subscription nothing but the hold itself knows how long
-	const over = hold !== undefined && ((hold.until ?? 0) <= now || candidates(agent, all).length > 0);
+	const over = hold !== undefined && ((hold.until ?? 0) <= seen.now || candidates(agent, seen).length > 0);
 	return over ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["limit"] } }] : [];
 }
 

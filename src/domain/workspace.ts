@@ -47,10 +47,15 @@ export function allot({ parent, project, inMain }: AllotmentSight, command: Agen
 			suggestions: [suggestion("status", inMain)],
 		});
 	}
-	const fromTree = parent.workspace !== null && kind !== "main" && command.from === undefined;
+	const fromTree = parent.workspace !== null && parent.workspaceRemovedAt === null && kind !== "main" && command.from === undefined;
 	return {
 		workspace: null,
-		plan: { kind, from: command.from ?? null, parent: fromTree ? parent.id : null, snapshot: fromTree ? (command.snapshot ?? null) : null },
+		plan: {
+			kind,
+			from: command.from ?? null,
+			parent: fromTree ? (command.snapshotOf ?? parent.id) : null,
+			snapshot: fromTree ? (command.snapshot ?? null) : null,
+		},
 	};
 }
 
@@ -59,7 +64,11 @@ const duringTurn: readonly LeaseStep[] = ["commit"];
 /** Steps that make sense for an agent that has ended. */
 const afterEnd: readonly LeaseStep[] = ["delete", "fork"];
 
-export function decideLease(agent: AgentState, { step }: WorkspaceLease, by: { actor: Actor }): Decision {
+/** Steps that lead out of trouble, or do not make it worse. */
+const despiteTrouble: readonly LeaseStep[] = ["recover", "delete", "fork"];
+
+/** `others` are the living agents that share its tree. */
+export function decideLease(agent: AgentState, { step }: WorkspaceLease, others: readonly AgentState[], by: { actor: Actor }): Decision {
 	const details = { agent: agent.id, step };
 	if (agent.workspace === null) return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, { details, suggestions: [suggestion("status", agent)] });
 	if (agent.lease !== null) {
@@ -76,6 +85,19 @@ export function decideLease(agent: AgentState, { step }: WorkspaceLease, by: { a
 	}
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== agent.id) return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details });
+	if (isHeld(agent, "recovery") && !despiteTrouble.includes(step)) {
+		return refuse("AGENT_INVALID_STATE", `The workspace of ${agent.handle} has to be recovered first: ${step} is not possible now.`, {
+			details,
+			suggestions: [suggestion("recover", agent)],
+		});
+	}
+	const tenant = others.find((other) => other.lease !== null || (other.turn !== null && step !== "commit" && step !== "fork"));
+	if (tenant !== undefined) {
+		return refuse("AGENT_BUSY", `${tenant.handle} works in the same tree: ${step} has to wait for it.`, {
+			details: { ...details, tenant: tenant.id },
+			suggestions: [suggestion("wait", tenant)],
+		});
+	}
 	const own = caller === agent.id && duringTurn.includes(step);
 	if (agent.turn !== null && !own) {
 		return refuse("AGENT_BUSY", `${agent.handle} is running: ${step} has to wait for the end of its turn.`, {

@@ -44,7 +44,7 @@ export function admit(request: Request, { clock, ids, limits }: Stamps): Envelop
 /** What the caller meant, without what was found out on the way: a retry may find a newer snapshot and is still the same. */
 function meant(command: Command): object {
 	if (command.type !== "agent.spawn") return command;
-	const { snapshot: _, ...rest } = command;
+	const { snapshot: _snapshot, snapshotOf: _of, ...rest } = command;
 	return rest;
 }
 

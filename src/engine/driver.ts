@@ -19,7 +19,7 @@ export interface Driver extends AsyncDisposable {
 	/** What its folder brings along that its program would run by itself; null if there is nothing of the kind. */
 	brings(agent: AgentState): { files: readonly string[]; fingerprint: string } | null;
 	/** Stops all of the agent's processes where they are, while the work is done; they go on after two seconds at the latest. */
-	frozen<T>(agent: AgentId, work: () => Promise<T>): Promise<T>;
+	frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T>;
 	/** Ends the agent's whole process tree and resolves when nothing of it is left. */
 	end(agent: AgentId): Promise<void>;
 	/** Ends what an earlier daemon of this home left behind; answers how many processes that were. */
@@ -69,6 +69,8 @@ export interface TurnEnd {
 	text: string | null;
 	/** the process cannot be started: nothing further should be tried by itself */
 	broken?: boolean;
+	/** what could not be done, if it was not the process */
+	step?: string;
 	/** a usage limit was met, which ends at that moment if it is known */
 	limit?: { until: number | null };
 }

@@ -3,7 +3,7 @@ import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
@@ -12,6 +12,7 @@ import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
 import type { Driver } from "./driver.ts";
+import { type ForkWish, forkWithFiles } from "./forking.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { type IssueWork, noIssueWork } from "./issue-work.ts";
 import type { Blobs, Clock, Ids, Outcome, Reads, Store } from "./ports.ts";
@@ -65,6 +66,8 @@ interface Made {
 }
 
 const restarts = { restartsMax: 5, periodMs: 60_000 };
+/** a process that is told to stop is gone long before; then its files are kept */
+const stopPatienceMs = 60_000;
 /** how long a fork waits for a tool call to end before it says that the agent is busy */
 const forkPatienceMs = 5000;
 
@@ -147,29 +150,12 @@ export class Engine implements AsyncDisposable {
 		return this.#parts.store.reads;
 	}
 
-	/**
-	 * A new agent. One that takes its parent's files along takes them as they are now, or as they were at the end of the turn
-	 * whose item it forks at: the parent's processes stand still until the cut is made, in the files and in the conversation.
-	 */
-	async spawn(request: Request, wish: { by: AgentId; at?: number | undefined }): Promise<Outcome> {
-		const { cycle } = this.#made;
-		const parent = await this.reads.agent(wish.by);
-		if (cycle === null || parent === undefined || parent.workspace === null) return await this.dispatch(request);
-		const cut = async (): Promise<Outcome> => {
-			const taken = wish.at === undefined ? { id: await cycle.snapshotNow(parent) } : await this.#filesAt(cycle, parent, wish.at);
-			if (taken !== null && isRefusal(taken)) return { refused: taken, replayed: false };
-			const snapshot = taken?.id ?? undefined;
-			return await this.dispatch({ ...request, command: { ...Object(request.command), ...(snapshot !== undefined && { snapshot }) } });
-		};
-		return parent.turn === null ? await cut() : await (this.#parts.driver?.frozen(parent.id, cut) ?? cut());
-	}
-
-	/** The files that belong to an item: those at the end of its turn, in the tree of whoever's item it is. */
-	async #filesAt(cycle: WorkCycle, parent: AgentState, at: number): Promise<{ id: string } | Refusal | null> {
-		const item = await this.reads.event(at);
-		const owner = item?.agent == null ? undefined : await this.reads.agent(item.agent);
-		if (item === undefined || owner === undefined || owner.workspace === null || item.turn === null) return null;
-		return owner.id === parent.id ? await cycle.snapshotOfTurn(owner, item.turn) : null;
+	/** A new agent, with its parent's files where it takes these along. */
+	async spawn(request: Request, wish: ForkWish): Promise<Outcome> {
+		const { driver, workspaces = null } = this.#parts;
+		const { publisher, dispatcher } = this.#made;
+		const dispatch = (each: Request): Promise<Outcome> => dispatcher.dispatch(each);
+		return (await forkWithFiles({ reads: this.reads, dispatch, publisher, driver, workspaces }, request, wish)) ?? (await this.dispatch(request));
 	}
 
 	/** Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool calls. */
@@ -249,6 +235,7 @@ export class Engine implements AsyncDisposable {
 		await this.#made.supervisor[Symbol.asyncDispose]();
 		await this.#made.runner?.drain(patience);
 		await this.#made.provisioner.drain();
+		await this.#made.cycle?.drain();
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
@@ -262,7 +249,12 @@ export class Engine implements AsyncDisposable {
 	/** Resolves when the agent has no open turn; its driver sees to that within seconds. */
 	async #turnOver(id: AgentId | null): Promise<void> {
 		using events = this.publisher.follow();
-		while (id !== null && (await this.reads.agent(id))?.turn) if ((await events.next()) === null) return;
+		const timer = setTimeout(() => events[Symbol.dispose](), stopPatienceMs);
+		try {
+			while (id !== null && (await this.reads.agent(id))?.turn) if ((await events.next()) === null) return;
+		} finally {
+			clearTimeout(timer);
+		}
 	}
 
 	async #patiently(request: Request): Promise<Outcome> {

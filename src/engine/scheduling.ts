@@ -92,8 +92,8 @@ export class Scheduler {
 
 	async #capacity(): Promise<Capacity> {
 		const { reads, limits, clock } = this.#parts;
-		const [subscriptions, leases] = await Promise.all([reads.subscriptions(), reads.leases()]);
-		return { subscriptions, leases, turnsMax: limits.turnsMax, now: clock.now() };
+		const [subscriptions, projects, leases] = await Promise.all([reads.subscriptions(), reads.projects(), reads.leases()]);
+		return { subscriptions, projects, leases, turnsMax: limits.turnsMax, now: clock.now() };
 	}
 
 	/** Why an agent's next prompt is no matter of the scheduler. */

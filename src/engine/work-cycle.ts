@@ -2,12 +2,12 @@
 // of it in the name of whoever asked; the lease is given back whatever happened. What may be done when is decided where the
 // lease is; what git can do is known only when it has tried.
 import type { AgentState } from "#contract/agent.ts";
-import type { LeaseStep, Recorded } from "#contract/cycle.ts";
-import { type Actor, type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
+import { type LeaseStep, type Recorded, WorkspaceFact } from "#contract/cycle.ts";
+import { type Actor, type AgentId, agentOf, Key, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Committed, Diff, Health, Merged, MergeStrategy, SyncStrategy } from "#contract/workspace.ts";
+import { mayPass, patiently } from "./patience.ts";
 import type { Dispatch, Reads } from "./ports.ts";
-import { snapshot } from "./reactors/tree.ts";
 import { approvedIn, stayOf } from "./stay.ts";
 import type { AtHome, Live, Snapshot, Stay, Workspaces } from "./workspaces.ts";
 
@@ -27,6 +27,9 @@ export interface Synced {
 
 export class WorkCycle {
 	readonly #parts: CycleParts;
+	readonly #stop = new AbortController();
+	readonly #forEver = new AbortController().signal;
+	readonly #running = new Set<Promise<void>>();
 
 	constructor(parts: CycleParts) {
 		this.#parts = parts;
@@ -43,7 +46,14 @@ export class WorkCycle {
 		});
 	}
 
-	async commit(agent: AgentState, wish: { message: string; paths?: readonly string[] | undefined }, by: Actor): Promise<Committed | Refusal> {
+	async commit(
+		agent: AgentState,
+		wish: { message: string; paths?: readonly string[] | undefined },
+		by: Actor,
+		key: Key | null = null,
+	): Promise<Committed | Refusal> {
+		const before = key === null ? undefined : await this.#committedUnder(agent, key);
+		if (before !== undefined) return before;
 		return await this.#leased(agent, "commit", by, async (stay) => {
 			const turn = agent.turn?.id;
 			const { message, paths } = wish;
@@ -58,9 +68,19 @@ export class WorkCycle {
 			const data = { commit: made.commit, branch: made.branch, files: files.slice(0, 100), filesTotal: files.length, turn: turn ?? null };
 			// the agent knows what it did itself; anybody else's commit it has to be told of
 			const tell = agentOf(by) === agent.id ? undefined : `Your work was committed as ${made.commit.slice(0, 10)}: ${message.split("\n", 1)[0]}`;
-			await this.#record(stay, { kind: "workspace.committed", data }, by, tell);
+			await this.#record(stay, { kind: "workspace.committed", data }, by, tell, key);
 			return made;
 		});
+	}
+
+	/** A retry under the same key is answered with the commit that was made then. */
+	async #committedUnder(agent: AgentState, key: Key): Promise<Committed | undefined> {
+		const events = await this.#parts.reads.events({ after: 0, limit: Number.MAX_SAFE_INTEGER, agent: agent.id, kind: "workspace.committed" });
+		const event = events.find(({ command }) => command === doneKey(key));
+		const fact = event === undefined ? undefined : WorkspaceFact.safeParse(event).data;
+		if (fact?.kind !== "workspace.committed") return undefined;
+		const { commit, branch, files } = fact.data;
+		return { commit, branch, files: files.map((each) => ({ status: each.slice(0, 1), path: each.slice(2) })), left: [], trailers: {} };
 	}
 
 	async sync(agent: AgentState, strategy: SyncStrategy, by: Actor): Promise<AtHome | Refusal> {
@@ -125,6 +145,7 @@ export class WorkCycle {
 			if (isRefusal(result)) return result;
 			const { reviewed, commit, base } = result;
 			const fact = { kind: "workspace.merged", data: { reviewed, commit, strategy: result.strategy, into: base.branch, before: base.before } } as const;
+			if (result.push !== null) await this.#record(stay, { kind: "workspace.pushed", data: result.push }, by);
 			await this.#record(stay, fact, by, `Your commit ${reviewed.slice(0, 10)} was merged into ${base.branch} as ${commit.slice(0, 10)}.`);
 			return result;
 		});
@@ -138,7 +159,8 @@ export class WorkCycle {
 		for (const agent of await this.#parts.reads.agents({ project })) {
 			if (agent.life !== "live" || agent.workspace === null || agent.workspace.kind === "main") continue;
 			const { id, handle } = agent;
-			const text = await this.#upToDate(agent, by);
+			// one tree that cannot be read must not keep the others from being brought up to date
+			const text = await this.#upToDate(agent, by).catch(() => ({ moved: false, text: "its workspace could not be looked at" }));
 			if (text !== null) synced.push({ agent: id, handle, ...text });
 		}
 		return synced;
@@ -160,41 +182,22 @@ export class WorkCycle {
 	}
 
 	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
-	async remove(agent: AgentState, wish: { force: boolean; branch: boolean; reason: string }, by: Actor): Promise<Refusal | null> {
+	async remove(agent: AgentState, wish: { force: boolean; branch: boolean; reason: string }, by: Actor, key: Key | null = null): Promise<Refusal | null> {
 		const shared = (await this.#parts.reads.agents()).some(
 			(other) => other.id !== agent.id && other.life !== "ended" && other.workspace?.path === agent.workspace?.path,
 		);
 		const command = { type: "agent.delete", agent: agent.id, reason: wish.reason };
-		if (agent.workspace === null || agent.workspaceRemovedAt !== null || shared) return await this.#say({ ...command, force: wish.force }, by);
+		const gone = agent.workspace === null || agent.workspaceRemovedAt !== null;
+		// the repository itself is nobody's to remove, and what others work in stays for them
+		if (gone || shared || agent.workspace?.kind === "main") return await this.#say({ ...command, force: wish.force }, by, key);
 		const waiting = (await this.#parts.reads.prompts(agent.id)).length;
 		if (waiting > 0 && !wish.force) return await this.#say({ ...command, force: false }, by);
-		const gone = await this.#leased(
-			agent,
-			"delete",
-			by,
-			async (stay, live) => await this.workspaces.remove(stay, { ...live, force: wish.force, branch: wish.branch }),
-		);
-		if (isRefusal(gone)) return gone;
-		return await this.#say({ ...command, force: true }, by);
-	}
-
-	/** The tree as it is at this moment, for a fork: the id of its snapshot. */
-	async snapshotNow(agent: AgentState): Promise<string | null> {
-		const stay = await stayOf(this.#parts.reads, agent);
-		return stay === null ? null : ((await snapshot(this.#parts, stay, { reason: "fork" }))?.id ?? null);
-	}
-
-	/** The snapshot that was taken at the end of a turn; the refusal names the nearest that is still there. */
-	async snapshotOfTurn(agent: AgentState, turn: number): Promise<{ id: string } | Refusal> {
-		const all = await this.snapshots(agent);
-		if (isRefusal(all)) return all;
-		const exact = all.find((each) => each.turn === turn);
-		if (exact !== undefined) return { id: exact.id };
-		const earlier = all.find((each) => each.turn !== null && each.turn <= turn) ?? all.at(-1);
-		return refuse("SNAPSHOT_GONE", `There is no snapshot of the files at the end of turn ${turn} of ${agent.handle}.`, {
-			details: { agent: agent.id, turn, nearest: earlier?.id ?? null, nearestTurn: earlier?.turn ?? null },
-			suggestions: [`brood snapshot list ${agent.handle}`],
+		// while the lease is there no prompt is taken, so that none is thrown away
+		const removed = await this.#leased(agent, "delete", by, async (stay, live) => {
+			const result = await this.workspaces.remove(stay, { ...live, force: wish.force, branch: wish.branch });
+			return isRefusal(result) ? result : ((await this.#say({ ...command, force: true }, by, key)) ?? result);
 		});
+		return isRefusal(removed) ? removed : null;
 	}
 
 	async #tip(stay: Stay): Promise<{ commit: string } | Refusal> {
@@ -209,7 +212,9 @@ export class WorkCycle {
 			const home = await work(stay, live);
 			if (isRefusal(home)) return home;
 			const fact = { kind: "workspace.moved", data: { head: home.standing.head, step } } as const;
-			await this.#record(stay, fact, by, home.moved ? home.text : undefined);
+			// also when the branch stayed where it was: files that were put into a snapshot are no longer there
+			const cleaned = step === "recover" && home.snapshot !== null ? ` What was not committed is in snapshot ${home.snapshot}.` : "";
+			await this.#record(stay, fact, by, home.moved || cleaned !== "" ? `${home.text}${cleaned}` : undefined);
 			return home;
 		});
 	}
@@ -218,12 +223,38 @@ export class WorkCycle {
 	async #leased<T extends object>(agent: AgentState, step: LeaseStep, by: Actor, work: (stay: Stay, live: Live) => Promise<T | Refusal>): Promise<T | Refusal> {
 		const refusal = await this.#say({ type: "workspace.lease", agent: agent.id, step }, by);
 		if (refusal !== null) return refusal;
+		const working = this.#work(agent, work);
+		const over = working.then(
+			() => {},
+			() => {},
+		);
+		this.#running.add(over);
+		void over.then(() => this.#running.delete(over));
+		return await working;
+	}
+
+	async #work<T extends object>(agent: AgentState, work: (stay: Stay, live: Live) => Promise<T | Refusal>): Promise<T | Refusal> {
 		try {
 			const approved = await approvedIn(this.#parts.reads, agent);
-			return await this.#with(agent, (stay) => work(stay, { approved }));
+			return await this.#with(agent, async (stay) => {
+				await this.#refresh(agent);
+				return await work(stay, { approved, signal: this.#stop.signal });
+			});
 		} finally {
-			await this.#say({ type: "workspace.free", agent: agent.id }, system);
+			await this.#surely({ type: "workspace.free", agent: agent.id }, system);
 		}
+	}
+
+	/** A mirror is brought up to date before anything is measured against it; a remote that is away is no reason to wait. */
+	async #refresh({ project: slug }: Pick<AgentState, "project">): Promise<void> {
+		const project = slug === null ? undefined : await this.#parts.reads.project(slug);
+		if (project?.url != null) await this.workspaces.refresh(project, { signal: this.#stop.signal });
+	}
+
+	/** Commands of projects that are still running are ended; what git was doing is waited for. */
+	async drain(): Promise<void> {
+		this.#stop.abort();
+		await Promise.all(this.#running);
 	}
 
 	async #with<T extends object>(agent: AgentState, work: (stay: Stay) => Promise<T | Refusal>): Promise<T | Refusal> {
@@ -236,12 +267,21 @@ export class WorkCycle {
 		return await work(stay);
 	}
 
-	async #record({ agent }: Stay, fact: Recorded, by: Actor, tell?: string): Promise<void> {
-		await this.#say({ type: "workspace.record", agent: agent.id, fact, ...(tell !== undefined && { tell: tell.slice(0, 10_000) }) }, by);
+	/** What git did is written down whatever stands in the way now: it has happened. */
+	async #record({ agent }: Stay, fact: Recorded, by: Actor, tell?: string, key: Key | null = null): Promise<void> {
+		const command = { type: "workspace.record", agent: agent.id, fact, ...(tell !== undefined && { tell: tell.slice(0, 10_000) }) };
+		await this.#surely(command, by, key === null ? null : doneKey(key));
 	}
 
-	async #say(command: object, by: Actor): Promise<Refusal | null> {
-		const outcome = await this.#parts.dispatch({ actor: by, key: null, command });
+	async #surely(command: object, by: Actor, key: Key | null = null): Promise<void> {
+		await patiently(() => this.#parts.dispatch({ actor: by, key, command }), mayPass, this.#forEver);
+	}
+
+	async #say(command: object, by: Actor, key: Key | null = null): Promise<Refusal | null> {
+		const outcome = await this.#parts.dispatch({ actor: by, key, command });
 		return "refused" in outcome ? outcome.refused : null;
 	}
 }
+
+/** The key of a step's own record, which follows from the key of whoever asked for the step. */
+const doneKey = (key: Key): Key => Key.parse(`${key.slice(0, 190)}:done`);

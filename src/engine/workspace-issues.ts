@@ -8,7 +8,11 @@ import type { Reads } from "./ports.ts";
 import { stayOf } from "./stay.ts";
 import type { WorkCycle } from "./work-cycle.ts";
 
-const roams = ({ workspace }: AgentState): boolean => workspace?.kind === "worktree";
+/** Where several share a worktree, none of them takes it to another branch. */
+async function roams(reads: Reads, { id, workspace }: AgentState): Promise<boolean> {
+	if (workspace?.kind !== "worktree") return false;
+	return !(await reads.agents()).some((other) => other.id !== id && other.life !== "ended" && other.workspace?.path === workspace.path);
+}
 
 export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork): IssueWork {
 	const { workspaces } = cycle;
@@ -27,7 +31,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 			});
 		},
 		async checkout({ agent, branch }) {
-			if (!roams(agent)) return { branch: null };
+			if (!(await roams(reads, agent))) return { branch: null };
 			const there = await cycle.enter(agent, branch, system);
 			return isRefusal(there) ? there : { branch };
 		},
@@ -45,7 +49,8 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 			return isRefusal(after) ? after : { ahead: after.ahead, commit: after.head };
 		},
 		async release({ agent }) {
-			if (!roams(agent)) return null;
+			// it never left
+			if (agent.issue?.home == null && !(await roams(reads, agent))) return null;
 			const home = await cycle.enter(agent, agent.issue?.home ?? agent.workspace?.branch ?? "", system);
 			return isRefusal(home) ? home : null;
 		},

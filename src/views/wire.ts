@@ -81,9 +81,9 @@ export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 
 export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: number }): Snapshot => ({ ...snapshot, at: iso(at) });
 
-export const projectView = ({ slug, path, base, url, addedAt, auto, agentsMax, context, preset }: ProjectState): Project => ({
+export const projectView = ({ slug, path, base, url, addedAt, auto, agentsMax, context, preset, onLimit, quiet }: ProjectState): Project => ({
 	...{ slug, path, base, url, addedAt: iso(addedAt) },
-	...{ auto, agentsMax, context, preset },
+	...{ auto, agentsMax, context, preset, onLimit, quiet },
 });
 
 /** A cool-down that is over is none. */

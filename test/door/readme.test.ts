@@ -15,7 +15,23 @@ const env = { ...process.env, BROOD_HOME: home, BROOD_PORT: "0", NODE_COMPILE_CA
 const { start }: { start: string } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")).scripts;
 const daemon = spawn(process.execPath, start.split(" ").slice(1), { cwd: root, env, stdio: ["ignore", "pipe", "inherit"] });
 
-const topics = ["agents", "queue", "interrupts", "waiting", "approvals", "audit", "fork", "mail", "issues", "presets", "kill", "subscriptions"];
+const topics = [
+	"agents",
+	"queue",
+	"interrupts",
+	"waiting",
+	"approvals",
+	"audit",
+	"fork",
+	"mail",
+	"issues",
+	"presets",
+	"kill",
+	"subscriptions",
+	"workspaces",
+	"merging",
+	"never-losing-work",
+];
 const pages = ["README.md", ...topics.map((topic) => `docs/user/${topic}.md`)];
 /** Installing, starting and measuring are not run again inside a test. */
 const elsewhere = /^(git clone|cd |npm |brood )/;

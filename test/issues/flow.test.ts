@@ -99,6 +99,24 @@ test("an agent that is killed gives its issue back", async () => {
 	expect(await engine.reads.runs(font.id)).toMatchObject([{ state: "interrupted", work: false }]);
 });
 
+test("automatic work takes agents that are new or were released, also if the system told them something since, and no others", async () => {
+	await using place = await yard();
+	const { engine, driver, add, agent, tell, end } = place;
+	const [talking, released] = [await agent("talking"), await agent("released")];
+	await tell({ type: "prompt.queue", agent: talking.id, text: "hello" });
+	await end(talking);
+	const first = await add("First");
+	await tell({ type: "issue.assign", issue: first.id, agent: released.id });
+	await end(released, { complete: "done" });
+	await tell({ type: "item.append", agent: released.id, kind: "system", text: "Your branch is 2 commits behind." });
+	const second = await add("Second");
+	await tell({ type: "project.tune", slug: "web", auto: true, agentsMax: 2 });
+	expect(await place.issue(second)).toMatchObject({ assignee: released.id });
+	await add("Third");
+	expect(driver.running).toEqual([released.id]);
+	expect((await engine.reads.agents()).filter(({ project }) => project === "web")).toHaveLength(2);
+});
+
 test("one issue, one agent: whoever comes second is refused", async () => {
 	await using place = await yard();
 	const { engine, add, agent, tell } = place;

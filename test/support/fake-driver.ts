@@ -60,8 +60,8 @@ export class FakeDriver implements Driver {
 		this.#open.get(agent)?.end({ state: "interrupted", reason: "ended", text: null });
 	}
 
-	async frozen<T>(_: AgentId, work: () => Promise<T>): Promise<T> {
-		return await work();
+	async frozen<T>(_: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T> {
+		return await work(() => true);
 	}
 
 	async sweep(): Promise<number> {

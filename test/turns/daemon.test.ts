@@ -58,8 +58,8 @@ describe("scripted", () => {
 			["tool_result", "out\nerr\n"],
 			["tool_call", "write notes/a.txt"],
 			["tool_result", "wrote notes/a.txt"],
-			["tool_call", "commit something"],
-			["tool_result", "commit is not there yet: it comes with a later version."],
+			["tool_call", "commit"],
+			["tool_result", `VALIDATION_ERROR: ${agent.handle} has no workspace.`],
 			["assistant", "plain words"],
 			["final", "plain words"],
 		]);

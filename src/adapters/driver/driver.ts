@@ -69,6 +69,8 @@ export class ProcessDriver implements Driver {
 	/** ends in flight: nothing of the same agent is started before they are through */
 	readonly #ending = new Map<AgentId, Ending>();
 
+	readonly #freezing = new Map<AgentId, Promise<unknown>>();
+
 	constructor(options: DriverOptions) {
 		this.#options = options;
 	}
@@ -128,15 +130,32 @@ export class ProcessDriver implements Driver {
 		await this.#endOnce(agent, quickly);
 	}
 
-	async frozen<T>(agent: AgentId, work: () => Promise<T>): Promise<T> {
+	async frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T> {
+		// whoever comes second waits: what the first one let go would move under the second
+		const before = this.#freezing.get(agent) ?? Promise.resolve();
+		const mine = before.then(async () => await this.#freeze(agent, work));
+		const over = mine.catch(() => {});
+		this.#freezing.set(agent, over);
+		try {
+			return await mine;
+		} finally {
+			if (this.#freezing.get(agent) === over) this.#freezing.delete(agent);
+		}
+	}
+
+	async #freeze<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T> {
 		const stopped = this.#warm.has(agent) ? this.#family(agent) : [];
+		let lasted = true;
 		const goOn = (): void => {
 			for (const each of stopped.splice(0)) signal(each, "SIGCONT");
 		};
 		for (const each of stopped) signal(each, "SIGSTOP");
-		const timer = setTimeout(goOn, frozenMsMax);
+		const timer = setTimeout(() => {
+			lasted = false;
+			goOn();
+		}, frozenMsMax);
 		try {
-			return await work();
+			return await work(() => lasted);
 		} finally {
 			clearTimeout(timer);
 			goOn();

@@ -12,7 +12,7 @@ export const humanDriver: Driver = {
 		if (!signal.aborted) await once(signal, "abort");
 		return { state: "interrupted", reason: "stopped", text: null };
 	},
-	frozen: (_, work) => work(),
+	frozen: (_, work) => work(() => true),
 	async end() {},
 	async sweep() {
 		return 0;

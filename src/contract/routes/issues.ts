@@ -5,6 +5,7 @@ import { DocumentName, DocumentType } from "../issue.ts";
 import { IssueChange, IssueWish } from "../issue-commands.ts";
 import { Issue, IssueDetails, NamedPreset } from "../issue-wire.ts";
 import { StageName } from "../preset.ts";
+import { Quiet } from "../subscription.ts";
 import { Project } from "../wire.ts";
 import { none, Reference, route } from "./route.ts";
 
@@ -152,8 +153,14 @@ export const issueRoutes = {
 	projectTune: route({
 		method: "post",
 		path: "/api/projects/:project/auto",
-		summary: "whether its issues flow by themselves, and with how many agents",
-		body: z.strictObject({ auto: z.boolean().optional(), agentsMax: z.int().positive().max(1000).optional(), context: z.enum(["clear", "keep"]).optional() }),
+		summary: "whether its issues flow by themselves, with how many agents, what a usage limit means, and its quiet hours",
+		body: z.strictObject({
+			auto: z.boolean().optional(),
+			agentsMax: z.int().positive().max(1000).optional(),
+			context: z.enum(["clear", "keep"]).optional(),
+			onLimit: z.enum(["wait", "fallback", "stop"]).optional(),
+			quiet: Quiet.nullable().optional(),
+		}),
 		answer: Project,
 	}),
 };

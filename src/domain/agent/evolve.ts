@@ -22,8 +22,6 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 			return { ...state, activity: "preparing", issue: { ...event.data, home: null }, lastActiveAt: event.at };
 		case "agent.readied":
 			return { ...onBranch(state, event.data.branch), activity: "idle" };
-		case "agent.settling":
-			return { ...state, activity: "settling" };
 		case "agent.released":
 			return released(state, event.data.done ? 1 : 0);
 		case "agent.failed":
@@ -50,6 +48,8 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "turn.handed":
 		case "turn.stopping":
 		case "turn.continued":
+		case "approval.asked":
+		case "approval.cancelled":
 			return state;
 		case "turn.ended":
 			return { ...state, activity: "idle", turn: null, turnEndedIn: event.id, lastActiveAt: event.at };
@@ -59,11 +59,9 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 			return { ...state, turn: state.turn && { ...state.turn, silentSince: null } };
 		case "approval.answered":
 			return event.data.permit === undefined ? state : { ...state, permits: [...state.permits, event.data.permit] };
-		case "approval.asked":
-		case "approval.cancelled":
-			return state;
 		case "agent.removed":
 			return { ...state, workspaceRemovedAt: event.at, removedBy: event.actor, removedNote: event.data?.note ?? null, lease: null };
+		case "agent.settling":
 		case "turn.settling":
 			return { ...state, activity: "settling" };
 		case "workspace.leased":

@@ -1,9 +1,10 @@
 // The one way to make an agent.
 import type { AgentSpawn, AgentState, Lineage } from "#contract/agent.ts";
+import type { Policy } from "#contract/approval.ts";
 import type { Fact } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
-import { isRefusal, refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
@@ -36,7 +37,7 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 	const { parent, supervisor } = seen;
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== parent.id) return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
-	const refusal = refusedNow(parent, "fork");
+	const refusal = refusedNow(parent, "fork") ?? (caller === null ? null : overreach(parent, command));
 	if (refusal) return refusal;
 	if (command.context === "inherit" && command.at === undefined && seen.openCalls.length > 0 && caller === null) {
 		return refuse("FORK_BUSY", `${parent.handle} is in the middle of a tool call.`, {
@@ -100,6 +101,19 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 		...(lineage === null ? [] : [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
 		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];
+}
+
+const ranks: readonly Policy[] = ["ask", "auto-edit", "full"];
+
+/** What an agent may not give to its child, because it does not have it itself. */
+function overreach(parent: AgentState, { policy, workspaceKind, agentType }: AgentSpawn): Refusal | null {
+	const details = { agent: parent.id };
+	if (policy !== undefined && ranks.indexOf(policy) > ranks.indexOf(parent.policy))
+		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes none under ${policy}.`, { details });
+	if (workspaceKind === "main") return refuse("FORBIDDEN", "Only people put an agent into the repository itself.", { details });
+	if (agentType !== undefined && agentType !== parent.type && parent.policy !== "full")
+		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own type only.`, { details });
+	return null;
 }
 
 /** A fork shows in both threads: the child learns who it is, the parent that it has one. Neither is older than the cut. */

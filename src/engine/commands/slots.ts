@@ -10,7 +10,8 @@ import { onAgent } from "./agent.ts";
 
 /** What is left, counted from the rows as they are in this transaction. */
 export async function capacityOf(work: Work, { turnsMax }: Limits): Promise<Omit<Capacity, "leases"> & { leases: readonly LeaseState[] }> {
-	return { subscriptions: await work.tx.subscriptions(), leases: await work.tx.leases(), turnsMax, now: work.envelope.at };
+	const [subscriptions, projects] = [await work.tx.subscriptions(), await work.tx.projects()];
+	return { subscriptions, projects, leases: await work.tx.leases(), turnsMax, now: work.envelope.at };
 }
 
 export async function onSubscription(work: Work, name: SubscriptionName, decide: (all: readonly SubscriptionState[]) => Decision): Promise<Decided> {
@@ -23,6 +24,6 @@ export async function removeSubscription(work: Work, name: SubscriptionName): Pr
 }
 
 export async function limitAgent(work: Work, id: AgentId): Promise<Decided> {
-	const all = await work.tx.subscriptions();
-	return await onAgent(work, id, (agent) => decideLimit(agent, all, work.envelope.at));
+	const seen = { subscriptions: await work.tx.subscriptions(), projects: await work.tx.projects(), now: work.envelope.at };
+	return await onAgent(work, id, (agent) => decideLimit(agent, seen));
 }

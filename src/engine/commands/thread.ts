@@ -123,7 +123,9 @@ export async function endTurn(work: Work, command: TurnFinish, { coolDownMs }: L
 	if (turn !== undefined && command.limit !== undefined) {
 		const words = turn.handedAt === null ? null : await wordsOf(work, turn);
 		const position = headmost((await work.tx.queue(command.agent)).first);
-		const seen = { turn, words, position, subscriptions: await work.tx.subscriptions(), coolDownMs, now: work.envelope.at };
+		const slug = (await work.agent(command.agent))?.project ?? null;
+		const project = slug === null ? undefined : await work.project(slug);
+		const seen = { turn, words, position, subscriptions: await work.tx.subscriptions(), project, coolDownMs, now: work.envelope.at };
 		return await onAgent(work, command.agent, (agent) => decideLimitedEnd(agent, command, loose, seen));
 	}
 	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, loose, turn?.commit ?? null));

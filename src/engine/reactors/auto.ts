@@ -69,6 +69,8 @@ async function pickFor({ reads, clock }: Parts, project: ProjectState) {
 /** An agent that somebody talks to is not taken out of the conversation: it is free when it is new, or was released. */
 async function isNobodys(reads: Reads, agent: AgentState, { context }: ProjectState): Promise<boolean> {
 	if (context === "keep" && agent.totalTasksCompleted > 0) return true;
-	const newest = await reads.newestItem(agent.id);
-	return newest === undefined ? agent.lineage === null : newest.kind === "clear";
+	if (agent.turnEndedIn === null) return agent.lineage === null;
+	const { ranges } = await reads.ranges(agent.id);
+	// what the system told it since the clear does not make a conversation
+	return (ranges.findLast((range) => range.agent === agent.id)?.after ?? 0) > agent.turnEndedIn;
 }

@@ -2,7 +2,7 @@
 // being provisioned, and the next one goes on. A failure leaves nothing on disk and holds the agent until somebody says
 // `recover`; its conversation is there all the same.
 import type { AgentState } from "#contract/agent.ts";
-import { type AgentId, system } from "#contract/ids.ts";
+import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { mayPass, patiently } from "../patience.ts";
 import type { Dispatch, Reads } from "../ports.ts";
@@ -17,14 +17,17 @@ interface Parts {
 	workspaces: Workspaces | null;
 }
 
-/** More at once only make each other slow. */
+/** More at once in one project only make each other slow. */
 const atOnceMax = 8;
 const linesMax = 100;
+const itemLengthMax = 64 * 1024;
+/** what a command may put out before the rest is left out */
+const outputLengthMax = 2 * 1024 * 1024;
 
 export class Provisioner implements Reactor {
 	readonly name = "provision";
 	readonly #parts: Parts;
-	readonly #running = new Map<AgentId, Promise<void>>();
+	readonly #running = new Map<AgentId, { over: Promise<void>; project: ProjectSlug | null; stop: AbortController }>();
 	readonly #stop = new AbortController();
 
 	constructor(parts: Parts) {
@@ -38,29 +41,37 @@ export class Provisioner implements Reactor {
 	async look(signal: AbortSignal): Promise<Looked> {
 		const waiting = await this.#parts.reads.agents({ life: "provisioning" });
 		const due = waiting.filter((agent) => !this.#running.has(agent.id) && !agent.holds.some((hold) => hold.kind === "error"));
+		const ids = new Set(waiting.map((agent) => agent.id));
+		// whoever was killed needs no place any more
+		for (const [id, { stop }] of this.#running) if (!ids.has(id)) stop.abort();
 		if (signal.aborted) return "done";
-		for (const agent of due.slice(0, Math.max(0, atOnceMax - this.#running.size))) {
-			const over = this.#provision(agent).finally(() => this.#running.delete(agent.id));
+		for (const agent of due) {
+			const busy = [...this.#running.values()].filter(({ project }) => project === agent.project).length;
+			if (busy >= atOnceMax) continue;
+			const stop = new AbortController();
+			const over = this.#provision(agent, stop.signal).finally(() => this.#running.delete(agent.id));
 			over.catch(() => {});
-			this.#running.set(agent.id, over);
+			this.#running.set(agent.id, { over, project: agent.project, stop });
 		}
 		return "done";
 	}
 
 	async drain(): Promise<void> {
 		this.#stop.abort();
-		await Promise.allSettled(this.#running.values());
+		for (const { stop } of this.#running.values()) stop.abort();
+		await Promise.allSettled([...this.#running.values()].map(({ over }) => over));
 	}
 
-	async #provision(agent: AgentState): Promise<void> {
+	async #provision(agent: AgentState, signal: AbortSignal): Promise<void> {
 		const { plan } = agent;
 		const { workspaces } = this.#parts;
 		if (plan === null) return await this.#say({ type: "agent.provisioned", agent: agent.id });
 		// without git it waits for a daemon that has it
 		if (workspaces === null) return;
-		const made = await this.#make(agent, workspaces).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+		const made = await this.#make(agent, workspaces, signal).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
 		// whoever stops us leaves it to the next daemon
 		if (this.#stop.signal.aborted) return;
+		if ((await this.#parts.reads.agent(agent.id))?.life === "ended") return await this.#takeBack(agent, made);
 		if (made instanceof Error) return await this.#failed(agent, { code: "INTERNAL_ERROR", message: made.message });
 		if (isRefusal(made)) return await this.#failed(agent, made);
 		for (const { path, reason } of made.missing.slice(0, 20))
@@ -68,18 +79,27 @@ export class Provisioner implements Reactor {
 		await this.#say({ type: "agent.provisioned", agent: agent.id, workspace: made.workspace, head: made.head });
 	}
 
+	/** Nobody has used it: what was made for an agent that ended meanwhile goes again. */
+	async #takeBack({ id, handle, project: slug }: AgentState, made: Provisioned | Refusal | Error): Promise<void> {
+		const project = slug === null ? undefined : await this.#parts.reads.project(slug);
+		if (project === undefined || made instanceof Error || isRefusal(made) || made.workspace.kind === "main") return;
+		const stay = { project: { slug: project.slug, path: project.path }, agent: { id, handle }, workspace: made.workspace };
+		await this.#parts.workspaces?.remove(stay, { force: true, branch: true }).catch(() => {});
+	}
+
 	async #failed(agent: AgentState, { code, message }: Pick<Refusal, "code" | "message">): Promise<void> {
 		await this.#say({ type: "agent.fail", agent: agent.id, code, step: "provision", reason: message.slice(0, 1000) });
 	}
 
-	async #make(agent: AgentState, workspaces: Workspaces): Promise<Provisioned | Refusal> {
+	async #make(agent: AgentState, workspaces: Workspaces, signal: AbortSignal): Promise<Provisioned | Refusal> {
 		const { reads } = this.#parts;
 		const project = agent.project === null ? undefined : await reads.project(agent.project);
 		const { plan, id, handle } = agent;
 		if (project === undefined || plan === null) throw new Error("a workspace without a project");
 		const tenant = { project: { slug: project.slug, path: project.path }, agent: { id, handle }, kind: plan.kind };
 		using lines = new Lines((text) => this.#say({ type: "item.append", agent: id, kind: "command", text }));
-		const live: Live = { line: (text) => lines.add(text), signal: this.#stop.signal, approved: await approvedIn(reads, agent) };
+		const live: Live = { line: (text) => lines.add(text), signal, approved: await approvedIn(reads, agent) };
+		if (project.url !== null) await workspaces.refresh(project, { signal });
 		const made = plan.parent === null ? null : await this.#fromParent(plan, tenant, workspaces, live);
 		const result = made ?? (await workspaces.provision({ ...tenant, ...(plan.from !== null && { from: plan.from }) }, live));
 		await lines.written();
@@ -122,6 +142,8 @@ async function isStill(workspaces: Workspaces, stay: Parameters<Workspaces["snap
 class Lines implements Disposable {
 	readonly #write: (text: string) => Promise<void>;
 	#waiting: string[] = [];
+	#length = 0;
+	#held = 0;
 	#writing: Promise<void> = Promise.resolve();
 	#timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -130,8 +152,12 @@ class Lines implements Disposable {
 	}
 
 	add(line: string): void {
-		this.#waiting.push(line.slice(0, 10_000));
-		if (this.#waiting.length >= linesMax) this.#flush();
+		if (this.#length > outputLengthMax) return;
+		const text = line.slice(0, 10_000);
+		this.#length += text.length + 1;
+		this.#held += text.length + 1;
+		this.#waiting.push(this.#length > outputLengthMax ? "[cut: it put out more than is kept]" : text);
+		if (this.#waiting.length >= linesMax * 10 || this.#held >= itemLengthMax) this.#flush();
 		else this.#timer ??= setTimeout(() => this.#flush(), 200);
 	}
 
@@ -147,6 +173,7 @@ class Lines implements Disposable {
 	#flush(): void {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
+		this.#held = 0;
 		const text = this.#waiting.splice(0).join("\n");
 		if (text !== "") this.#writing = this.#writing.then(() => this.#write(text));
 	}

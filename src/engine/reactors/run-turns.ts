@@ -10,7 +10,7 @@ import type { TurnState } from "#contract/turn.ts";
 import { settingsOf } from "../commands/agent.ts";
 import { type Driver, nothingToGoOnWith, type OpenSession, type Prepared, type TurnEnd } from "../driver.ts";
 import { mayPass, patiently } from "../patience.ts";
-import type { Dispatch, Outcome } from "../ports.ts";
+import { type Dispatch, type Outcome, StoreFault } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
 import type { Workspaces } from "../workspaces.ts";
 import { Listener, type ListenParts } from "./listen.ts";
@@ -86,8 +86,8 @@ export class TurnRunner implements Reactor {
 			listener[Symbol.dispose]();
 			this.#running.delete(turn.id);
 		});
-		// what reaches this point is a broken store: the engine ends, and the next one finds the turn open
-		over.catch(() => {});
+		// a broken store ends the engine, and the next one finds the turn open; anything else ends the turn
+		over.catch((error: unknown) => (error instanceof StoreFault ? undefined : this.#end(turn, failure(error)).catch(() => {})));
 		if (agent.type === "human") listener[Symbol.dispose]();
 		this.#running.set(turn.id, { stop, over, listener: agent.type === "human" ? null : listener });
 	}
@@ -137,20 +137,35 @@ export class TurnRunner implements Reactor {
 	/** Why its workspace is no place to start a turn in. A person looks after their own. */
 	async #unfit(agent: AgentState): Promise<TurnEnd | null> {
 		if (agent.workspace === null || agent.type === "human") return null;
-		const reason = await drift(this.#parts, agent).catch((error: unknown) => failure(error).reason);
-		if (reason !== null) return { state: "failed", reason, text: null };
-		await tellOfCommits(this.#parts, agent);
+		try {
+			const reason = await drift(this.#parts, agent);
+			if (reason !== null) return { state: "failed", reason, text: null };
+		} catch (error) {
+			// a place that cannot even be looked at would be looked at again at once, for ever
+			return { ...failure(error), broken: true, step: "checkout" };
+		}
+		await tellOfCommits(this.#parts, agent).catch(() => {});
 		return null;
 	}
 
 	/** Its files are kept before anybody learns that the turn is over. What cannot be kept does not keep the turn open. */
 	async #settle(agent: AgentState, turn: TurnState): Promise<void> {
 		if (agent.workspace === null || this.#parts.workspaces === null) return;
-		await this.#say(turn, { type: "turn.settle" });
+		const settling = await this.#say(turn, { type: "turn.settle" });
+		// somebody else ended it: then others may be at the workspace, and it is kept only if they are not
+		if ("refused" in settling) return await this.#keepAfterwards(agent, turn);
 		await keep(this.#parts, agent, turn.id).catch(async (error: unknown) => {
 			const text = `The files of this turn could not be kept: ${failure(error).reason}`;
 			await this.#say(turn, { type: "turn.append", items: [{ kind: "system", text: text.slice(0, 10_000) }] });
 		});
+	}
+
+	async #keepAfterwards({ id }: AgentState, turn: TurnState): Promise<void> {
+		const leased = await this.#dispatchOnce({ type: "workspace.lease", agent: id, step: "fork" });
+		if ("refused" in leased) return;
+		const now = await this.#parts.reads.agent(id);
+		if (now !== undefined) await keep(this.#parts, now, turn.id).catch(() => {});
+		await this.#dispatch({ type: "workspace.free", agent: id });
 	}
 
 	/** A turn that was handed over before is a person's, who is still at it. */
@@ -164,7 +179,13 @@ export class TurnRunner implements Reactor {
 	async #giveBack(turn: TurnState, failed: TurnEnd, signal: AbortSignal): Promise<void> {
 		if (signal.aborted && (await this.#parts.reads.turn(turn.id))?.stoppingAt !== null) return await this.#end(turn, await this.#stopped(turn));
 		if (failed.broken === true) {
-			const failure = { type: "agent.fail", agent: turn.agent, code: "INTERNAL_ERROR", step: "process", reason: failed.reason?.slice(0, 1000) ?? "" };
+			const failure = {
+				type: "agent.fail",
+				agent: turn.agent,
+				code: "INTERNAL_ERROR",
+				step: failed.step ?? "process",
+				reason: failed.reason?.slice(0, 1000) ?? "",
+			};
 			await this.#dispatch(failure);
 		}
 		await this.#say(turn, { type: "turn.release", reason: signal.aborted ? "shutdown" : (failed.reason?.slice(0, 1000) ?? "its process did not start") });
@@ -182,6 +203,10 @@ export class TurnRunner implements Reactor {
 
 	async #say(turn: { id: number; agent: AgentId }, command: object): Promise<Outcome> {
 		return await this.#dispatch({ ...command, agent: turn.agent, turn: turn.id });
+	}
+
+	async #dispatchOnce(command: object): Promise<Outcome> {
+		return await this.#parts.dispatch({ actor: system, key: null, command });
 	}
 
 	async #dispatch(command: object): Promise<Outcome> {

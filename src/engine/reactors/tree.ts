@@ -38,7 +38,7 @@ export async function tellOfCommits({ reads, dispatch, workspaces }: Parts, agen
 	const head = commits.at(-1)?.commit;
 	if (head === undefined) return;
 	const lines = others.slice(-20).map(({ commit, author, subject }) => `${commit.slice(0, 10)} ${author}: ${subject}`);
-	const tell = others.length === 0 ? {} : { tell: [`Others have committed in your worktree since your last turn:`, ...lines].join("\n") };
+	const tell = others.length === 0 ? {} : { tell: [`Others have committed in your worktree since your last turn:`, ...lines].join("\n").slice(0, 10_000) };
 	await dispatch({
 		actor: system,
 		key: null,
@@ -53,6 +53,10 @@ export async function keep(parts: Parts, agent: AgentState, turn: number): Promi
 	const stay = workspaces === null || now === undefined ? null : await stayOf(reads, now);
 	if (workspaces === null || stay === null || now === undefined) return;
 	await snapshot(parts, stay, { reason: "end of turn", turn });
+	// what the agent itself did to its branch in its turn is where it left it, amended or not
+	const standing = await workspaces.standing(stay);
+	if (!isRefusal(standing) && standing.head !== now.seenCommit)
+		await record(parts, stay, { kind: "workspace.moved", data: { head: standing.head, step: "turn" } });
 	const force = await workspaces.settings(stay.project, await approvedIn(reads, now));
 	if (isRefusal(force) || force.settings.push !== "settle") return;
 	const pushed = await workspaces.push(stay);

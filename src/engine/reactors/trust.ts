@@ -28,7 +28,8 @@ export async function distrusted({ reads, dispatch, driver }: Parts, agent: Agen
 		{ id: "deny", name: "Start no turns with it", kind: "reject_once" as const },
 	];
 	const answer = await listener.ask({ title, tool: trustTool, call: null, options });
-	if (answer !== allow) return { state: "failed", reason: `Nobody agreed to what the repository would run: ${named}.`, text: null, broken: true };
+	if (answer !== allow)
+		return { state: "failed", reason: `Nobody agreed to what the repository would run: ${named}.`, text: null, broken: true, step: "trust" };
 	await dispatch({ actor: system, key: null, command: { type: "project.approve", slug: agent.project, fingerprint } });
 	return null;
 }

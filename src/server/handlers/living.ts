@@ -19,7 +19,7 @@ export function livingHandlers(desk: Desk): Handlers<Names> {
 			desk.about(asked, async (id) => {
 				const agent = await desk.reads.agent(id);
 				const { cycle } = desk.engine;
-				const refused = agent === undefined || cycle === null ? null : await cycle.remove(agent, asked.body, asked.actor);
+				const refused = agent === undefined || cycle === null ? null : await cycle.remove(agent, asked.body, asked.actor, asked.key);
 				return refused ?? (await desk.agent(id));
 			}),
 		configure: (asked) => desk.tell(asked, { type: "agent.configure", ...asked.body }),

@@ -60,7 +60,8 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			const project = caller === null ? query.project : ((await reads.agent(caller))?.project ?? undefined);
 			const counts = await reads.counts();
 			const phases = await engine.phases();
-			const all = await reads.agents(project === undefined ? {} : { project });
+			const own = caller !== null && project === undefined;
+			const all = (await reads.agents(project === undefined ? {} : { project })).filter((agent) => !own || agent.project === null);
 			const outlooks = await engine.scheduler.outlooks(all, counts);
 			return all.filter((agent) => query.reaped || agent.reapedAt === null).map((agent) => agentView(agent, beside(agent.id, counts, phases, outlooks)));
 		},

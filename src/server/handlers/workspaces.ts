@@ -19,7 +19,7 @@ export function workspaceHandlers(desk: Desk): Handlers<OfAgent | OfProject> {
 		});
 	return {
 		diff: (asked) => on(asked, async (cycle, agent) => await diff(desk, cycle, agent, asked)),
-		commit: (asked) => on(asked, (cycle, agent) => cycle.commit(agent, asked.body, asked.actor)),
+		commit: (asked) => on(asked, (cycle, agent) => cycle.commit(agent, asked.body, asked.actor, asked.key)),
 		sync: (asked) => on(asked, (cycle, agent) => cycle.sync(agent, asked.body.strategy, asked.actor)),
 		release: (asked) => on(asked, (cycle, agent) => cycle.release(agent, asked.actor)),
 		approve: (asked) => on(asked, (cycle, agent) => cycle.approve(agent, asked.body, asked.actor)),
@@ -34,7 +34,12 @@ export function workspaceHandlers(desk: Desk): Handlers<OfAgent | OfProject> {
 		syncProject: (asked) => inProject(desk, asked, (cycle, { slug }) => cycle.syncProject(slug, asked.actor)),
 		projectSettings: (asked) => inProject(desk, asked, (cycle, project) => cycle.workspaces.settings(project, project.approved)),
 		projectApprove: (asked) =>
-			inProject(desk, asked, async (_, { slug }) => {
+			inProject(desk, asked, async (cycle, { slug, ...place }) => {
+				const force = await cycle.workspaces.settings({ slug, path: place.path }, place.approved);
+				if (isRefusal(force)) return force;
+				// exactly what somebody has seen: what is there now must still be that
+				if (force.fingerprint !== asked.body.fingerprint)
+					return refuse("CONFLICT", `This is not what the repository of ${slug} wants to run now.`, { suggestions: [`brood project settings ${slug}`] });
 				const outcome = await desk.say(asked, { type: "project.approve", slug, ...asked.body });
 				if ("refused" in outcome) return outcome.refused;
 				return outcome.done.project === undefined ? refuse("NOT_FOUND", `There is no project ${slug}.`) : projectView(outcome.done.project);
@@ -47,7 +52,9 @@ export function workspaceHandlers(desk: Desk): Handlers<OfAgent | OfProject> {
 		gc: (asked) =>
 			inProject(desk, asked, async (cycle, project) => {
 				const living = (await desk.reads.agents({ project: project.slug })).filter((agent) => agent.workspaceRemovedAt === null);
-				const needed = living.flatMap((agent) => agent.plan?.snapshot ?? []);
+				const needed = living.flatMap(({ plan }) =>
+					plan?.parent == null || plan.snapshot === null ? [] : [`refs/brood/snapshots/${plan.parent}/${plan.snapshot}`],
+				);
 				return await cycle.workspaces.gc(project, { dryRun: asked.body.dryRun, living, needed });
 			}),
 	};

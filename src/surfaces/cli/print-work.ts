@@ -26,7 +26,9 @@ export function approveText({ merged, synced }: { merged: Merged; synced: Synced
 	const first = replayed
 		? `${reviewed.slice(0, 10)} had been merged before`
 		: `${reviewed.slice(0, 10)} is in ${base.branch} as ${commit.slice(0, 10)} (${strategy})`;
-	return [first, ...synced.map(({ handle, moved, text }) => `  ${handle}: ${moved ? "moved. " : ""}${text}`)].join("\n");
+	const { push } = merged;
+	const pushed = push === null ? [] : [push.pushed ? `  pushed to ${push.remote}` : `  not pushed: ${push.error}`];
+	return [first, ...pushed, ...synced.map(({ handle, moved, text }) => `  ${handle}: ${moved ? "moved. " : ""}${text}`)].join("\n");
 }
 
 export function snapshotTable(snapshots: readonly Snapshot[]): string {

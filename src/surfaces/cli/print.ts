@@ -7,6 +7,25 @@ import type { Agent, Approval, Item, Prompt, Subscription, Turn } from "#contrac
 export const printData = (data: unknown): void => void process.stdout.write(`${JSON.stringify({ data })}\n`);
 export const print = (text: string): void => void process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
+/** The last of what a command printed that did not do what it should. */
+function outputOf({ details }: Refusal): string[] {
+	const output = details["output"];
+	return typeof output === "string" && output.trim() !== ""
+		? output
+				.trimEnd()
+				.split("\n")
+				.slice(-20)
+				.map((line) => `  | ${line}`)
+		: [];
+}
+
+/** Made, or not: what went wrong stands below it, and the exit code says so. */
+export function madeAgent(agent: Agent): string {
+	const trouble = agent.life === "provisioning" ? agent.holds.find(({ kind }) => kind === "error") : undefined;
+	if (trouble === undefined) return agentTable([agent]);
+	return `${agentTable([agent])}\n${agent.lastError?.code}: ${trouble.reason}\n  try: brood agent recover ${agent.handle}`;
+}
+
 /** The arguments do not fit together: the parser could not know, but nothing was asked of the daemon. */
 export class Misused extends Refused {
 	constructor(message: string) {
@@ -18,7 +37,10 @@ export class Misused extends Refused {
 export function printError(error: unknown, json: boolean): number {
 	const refusal: Refusal = error instanceof Refused ? error.refusal : refuse("INTERNAL_ERROR", error instanceof Error ? error.message : String(error));
 	if (json) process.stderr.write(`${JSON.stringify({ error: refusal })}\n`);
-	else process.stderr.write([`${refusal.code}: ${refusal.message}`, ...refusal.suggestions.map((suggestion) => `  try: ${suggestion}`), ""].join("\n"));
+	else
+		process.stderr.write(
+			[`${refusal.code}: ${refusal.message}`, ...outputOf(refusal), ...refusal.suggestions.map((suggestion) => `  try: ${suggestion}`), ""].join("\n"),
+		);
 	return error instanceof Misused ? 2 : refusalCodes[refusal.code].exit;
 }
 

@@ -1,5 +1,5 @@
 // Projects: added, looked at, looked after.
-import type { Command } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { issueProjectCommands } from "./issue-commands.ts";
 
 export function projectCommands(program: Command): void {
@@ -59,6 +59,7 @@ export function projectCommands(program: Command): void {
 			});
 	}
 	upkeepCommands(project);
+	configureCommand(project);
 }
 
 function upkeepCommands(project: Command): void {
@@ -123,6 +124,35 @@ function upkeepCommands(project: Command): void {
 				options,
 				({ client, key }) => client.call("gc", { key, params: { project: slug }, body: { dryRun } }),
 				(found) => leftoverTable(found, dryRun),
+			);
+		});
+}
+
+function configureCommand(project: Command): void {
+	project
+		.command("configure")
+		.description("what a usage limit means for its agents, and when they are quiet")
+		.argument("<project>", "its name")
+		.addOption(
+			new Option("--on-limit <policy>", "wait for the end of it, use what stands in, or stop until somebody looks").choices([
+				"wait",
+				"fallback",
+				"stop",
+			] as const),
+		)
+		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; empty for never")
+		.option("--json", "print one JSON document")
+		.action(async (slug, options) => {
+			const [{ act }, { hoursOf }] = await Promise.all([import("./act.ts"), import("./time.ts")]);
+			const { onLimit, quiet } = options;
+			await act(
+				options,
+				({ client, key }) => {
+					const body = { ...(onLimit && { onLimit }), ...(quiet !== undefined && { quiet: quiet === "" ? null : hoursOf(quiet) }) };
+					return client.call("projectTune", { key, params: { project: slug }, body });
+				},
+				(found) =>
+					`${found.slug}: on a limit ${found.onLimit}, ${found.quiet === null ? "no quiet hours" : `quiet from ${found.quiet.from} to ${found.quiet.to}`}`,
 			);
 		});
 }

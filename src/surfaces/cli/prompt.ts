@@ -73,7 +73,7 @@ async function over(client: Client, { id, agent }: Prompt): Promise<Turn> {
 		const first = await found();
 		if (first !== undefined) return first;
 		for await (const event of client.events(id, stop.signal)) {
-			if (event.agent === agent && event.kind === "agent.held") await startable(client, { id, agent });
+			if (event.agent === agent && ["agent.held", "prompt.returned", "turn.ended"].includes(event.kind)) await startable(client, { id, agent });
 			if (event.agent !== agent || event.kind !== "turn.ended") continue;
 			const turn = await found();
 			// a turn that never handed its prompt over is followed by another one

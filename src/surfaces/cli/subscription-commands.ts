@@ -1,7 +1,7 @@
 // Subscriptions: paid plans and keys, each with a number of slots.
 import path from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
-import type { Credential, Quiet } from "#contract/subscription.ts";
+import type { Credential } from "#contract/subscription.ts";
 
 const json = () => new Option("--json", "print one JSON document");
 
@@ -92,16 +92,8 @@ async function bodyOf({ maxConcurrent, envFile, configDir, fallback, quiet }: Wi
 		...(maxConcurrent !== undefined && { maxConcurrent }),
 		...(credential && { credential }),
 		...(fallback !== undefined && { fallback: fallback || null }),
-		...(quiet !== undefined && { quiet: quiet === "" ? null : await hoursOf(quiet) }),
+		...(quiet !== undefined && { quiet: quiet === "" ? null : (await import("./time.ts")).hoursOf(quiet) }),
 	};
-}
-
-/** By the clocks of whoever says it. */
-async function hoursOf(words: string): Promise<Quiet> {
-	const { Misused } = await import("./print.ts");
-	const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(words) ?? [];
-	if (from === undefined || to === undefined) throw new Misused(`${JSON.stringify(words)} are no hours: use some like 22:00-07:00.`);
-	return { from, to, zone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
 }
 
 async function tell(

@@ -1,0 +1,137 @@
+// A child that takes its parent's files along: the conversation and the tree are cut at one moment.
+//
+// While a parent is idle, a lease keeps its turns and git's other steps away until the cut is made. While it runs, its
+// processes stand still, and the cut is made between two tool calls; whoever has to wait for that waits with nothing frozen.
+// A fork from an older item takes the last snapshot that was made before the turn of that item was over: a turn that changed
+// nothing made none, so the one before it has its files.
+import type { AgentState } from "#contract/agent.ts";
+import { type AgentId, agentOf, system } from "#contract/ids.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { openCallsOf } from "#domain/turn.ts";
+import type { Request } from "./admit.ts";
+import type { Driver } from "./driver.ts";
+import type { Dispatch, Outcome, Reads } from "./ports.ts";
+import type { Publisher } from "./publish.ts";
+import { snapshot } from "./reactors/tree.ts";
+import { stayOf } from "./stay.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+export interface ForkParts {
+	reads: Reads;
+	dispatch: Dispatch;
+	publisher: Publisher;
+	driver: Driver | null;
+	workspaces: Workspaces | null;
+}
+
+export interface ForkWish {
+	by: AgentId;
+	context?: "inherit" | "fresh" | undefined;
+	at?: number | undefined;
+	workspace?: string | undefined;
+	from?: string | undefined;
+}
+
+/** how long a fork waits for its moment before it says that the agent is busy */
+const patienceMs = 10_000;
+
+type Files = { snapshot: string; snapshotOf: AgentId };
+
+/** Null if the wish is none for files of the parent: then there is nothing to cut but the conversation. */
+export async function forkWithFiles(parts: ForkParts, request: Request, wish: ForkWish): Promise<Outcome | null> {
+	const parent = await parts.reads.agent(wish.by);
+	const caller = agentOf(request.actor);
+	const wanted = wish.workspace !== "none" && wish.workspace !== "share" && wish.from === undefined;
+	const may = caller === null || caller === wish.by;
+	if (parts.workspaces === null || parent === undefined || parent.workspace === null || parent.workspaceRemovedAt !== null || !wanted || !may) return null;
+	if (wish.at !== undefined) {
+		const files = await filesAt(parts, wish.at);
+		return files !== null && isRefusal(files) ? { refused: files, replayed: false } : await parts.dispatch(withFiles(request, files));
+	}
+	using events = parts.publisher.follow();
+	const timer = setTimeout(() => events[Symbol.dispose](), patienceMs);
+	try {
+		for (;;) {
+			const outcome = await cut(parts, request, wish);
+			if (outcome !== "not now") return outcome;
+			if ((await events.next()) === null) return { refused: busy(parent), replayed: false };
+		}
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+async function cut(parts: ForkParts, request: Request, wish: ForkWish): Promise<Outcome | "not now"> {
+	const parent = await parts.reads.agent(wish.by);
+	if (parent === undefined) return await parts.dispatch(request);
+	if (parent.turn === null) return await whileLeased(parts, parent, async () => await parts.dispatch(withFiles(request, await filesNow(parts, parent))));
+	if (await inToolCall(parts, parent, request, wish)) return "not now";
+	const made = async (lasted: () => boolean): Promise<Outcome | "not now"> => {
+		if (await inToolCall(parts, parent, request, wish)) return "not now";
+		const outcome = await parts.dispatch(withFiles(request, await filesNow(parts, parent)));
+		if ("refused" in outcome && outcome.refused.code === "FORK_BUSY") return "not now";
+		if ("done" in outcome && !lasted()) await tellOfHaste(parts, outcome);
+		return outcome;
+	};
+	return parts.driver === null ? await made(() => true) : await parts.driver.frozen(parent.id, made);
+}
+
+/** A person's fork waits for the end of a call; an agent's own call is the open one. */
+async function inToolCall({ reads }: ForkParts, { id, turn }: AgentState, { actor }: Request, { context }: ForkWish): Promise<boolean> {
+	if (turn === null || context !== "inherit" || agentOf(actor) !== null) return false;
+	return openCallsOf(await reads.callsOfTurn(id, turn.id)).length > 0;
+}
+
+async function whileLeased(parts: ForkParts, { id }: AgentState, work: () => Promise<Outcome>): Promise<Outcome | "not now"> {
+	const leased = await parts.dispatch({ actor: system, key: null, command: { type: "workspace.lease", agent: id, step: "fork" } });
+	if ("refused" in leased) return leased.refused.code === "AGENT_BUSY" ? "not now" : await work();
+	try {
+		return await work();
+	} finally {
+		await parts.dispatch({ actor: system, key: null, command: { type: "workspace.free", agent: id } });
+	}
+}
+
+/** The tree at this moment; the newest snapshot of one that is gone. */
+async function filesNow(parts: ForkParts, parent: AgentState): Promise<Files | null> {
+	const stay = await stayOf(parts.reads, parent);
+	if (stay === null || parts.workspaces === null) return null;
+	const taken = await snapshot(parts, stay, { reason: "fork" }).catch(() => undefined);
+	const id = taken?.id ?? (await parts.workspaces.snapshots(stay).catch(() => []))[0]?.id;
+	return id === undefined ? null : { snapshot: id, snapshotOf: parent.id };
+}
+
+async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Files | null | Refusal> {
+	const item = await reads.event(at);
+	const owner = item?.agent == null ? undefined : await reads.agent(item.agent);
+	const stay = owner === undefined ? null : await stayOf(reads, owner);
+	if (item === undefined || owner === undefined || stay === null || workspaces === null) return null;
+	const turn = item.turn === null ? undefined : await reads.turn(item.turn);
+	const bound = turn === undefined ? item.id : (turn.finalItem ?? Number.MAX_SAFE_INTEGER);
+	const taken = await reads.events({ after: 0, limit: Number.MAX_SAFE_INTEGER, agent: owner.id, kind: "workspace.snapshotted" });
+	const wanted = taken.findLast((event) => event.id <= bound);
+	const id = wanted === undefined ? undefined : String(Reflect.get(Object(wanted.data), "snapshot"));
+	const there = await workspaces.snapshots(stay);
+	if (id !== undefined && there.some((each) => each.id === id)) return { snapshot: id, snapshotOf: owner.id };
+	const nearest = there.findLast((each) => Number(each.id) > Number(id ?? 0)) ?? there[0];
+	const words = nearest === undefined ? "There is none of its tree any more." : `The nearest that is there is ${nearest.id}.`;
+	return refuse("SNAPSHOT_GONE", `There is no snapshot of the files that belong to item ${at} of ${owner.handle}. ${words}`, {
+		details: { agent: owner.id, item: at, turn: item.turn, nearest: nearest?.id ?? null, nearestTurn: nearest?.turn ?? null },
+		suggestions: [`brood snapshot list ${owner.handle}`],
+	});
+}
+
+const withFiles = (request: Request, files: Files | null): Request => ({ ...request, command: { ...Object(request.command), ...files } });
+
+async function tellOfHaste({ dispatch }: ForkParts, outcome: Outcome): Promise<void> {
+	const child = "done" in outcome ? outcome.done.agent?.id : undefined;
+	const text = "Keeping the files took longer than the agent could stand still: they may be newer than the conversation.";
+	if (child !== undefined) await dispatch({ actor: system, key: null, command: { type: "item.append", agent: child, kind: "system", text } });
+}
+
+function busy(parent: AgentState): Refusal {
+	return refuse("FORK_BUSY", `${parent.handle} is in the middle of something that cannot be cut.`, {
+		details: { agent: parent.id },
+		suggestions: [`brood wait ${parent.handle}`],
+	});
+}

@@ -1,0 +1,180 @@
+// Issues through a whole daemon: real processes, real git, the command line and the wire.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { shell } from "#test/support/cli.ts";
+import { freshFolder } from "#test/support/stores.ts";
+
+const git = (folder: string, ...args: string[]): string =>
+	execFileSync("git", ["-C", folder, "-c", "user.name=t", "-c", "user.email=t@example.com", ...args], { encoding: "utf8" }).trim();
+
+function repository(): string {
+	const folder = freshFolder();
+	git(folder, "init", "--quiet", "--initial-branch=main");
+	writeFileSync(path.join(folder, "README.md"), "# Web\n");
+	git(folder, "add", ".");
+	git(folder, "commit", "--quiet", "--message=Begin");
+	return folder;
+}
+
+test("an issue goes from the command line through a worktree into main", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json, home } = place;
+	const folder = repository();
+	await json("project", "add", folder, "--name", "web");
+	const body = "write font.txt Inter\ncommit Use Inter\nsay done";
+	const added = await json("issue", "add", "Replace the font", "--project", "web", "--body", body, "--label", "ux", "--priority", "high");
+	expect(added.data).toMatchObject({ number: 1, project: "web", stage: "TODO", preset: "lean", labels: ["ux"], priority: "high", runs: [], assignee: null });
+	await json("agent", "add", "opus", "--project", "web", "--type", "scripted");
+	const assigned = await json("task", "assign", "web#1", "opus");
+	expect(assigned.data).toMatchObject({ stage: "IN_PROGRESS", branch: "issue/1-replace-the-font", agent: "opus" });
+	expect((await json("issue", "wait", "web#1", "--for", "attention", "--timeout", "60")).data).toMatchObject({ stage: "IN_REVIEW", waiting: "approval" });
+	const shown = (await json("issue", "show", "web#1")).data;
+	expect(shown).toMatchObject({
+		commit: git(folder, "rev-parse", "issue/1-replace-the-font"),
+		artifacts: { path: path.join(home, "projects/web/issues/1"), files: [] },
+	});
+	expect(shown.runs).toMatchObject([{ stage: "IN_PROGRESS", handle: "opus", state: "completed", work: true, durationMs: expect.any(Number) }]);
+	expect(git(folder, "log", "-1", "--format=%(trailers:key=Brood-Stage,valueonly)", "issue/1-replace-the-font")).toBe("IN_PROGRESS");
+	writeFileSync(path.join(shown.artifacts.path, "specs/font.md"), "Inter");
+	expect((await json("issue", "show", "web#1")).data.artifacts.files).toEqual(["specs/font.md"]);
+	expect(await json("issue", "move", "web#1", "done")).toMatchObject({ code: 1, error: { code: "INVALID_TRANSITION" } });
+	expect(await json("issue", "approve", "web#1", "--commit", "1234567")).toMatchObject({ code: 1, error: { code: "CONFLICT" } });
+	const approved = await json("issue", "approve", "web#1", "--commit", shown.commit);
+	expect(approved.data).toMatchObject({ stage: "DONE", approvedBy: "human", mergedCommit: git(folder, "rev-parse", "main") });
+	expect(readFileSync(path.join(folder, "font.txt"), "utf8")).toBe("Inter\n");
+	const agent = (await json("agent", "status", "opus")).data;
+	expect(agent).toMatchObject({ issue: null, stage: null, totalTasksCompleted: 1, label: "idle", workspace: { branch: "brood/opus" } });
+	expect(git(agent.workspace.path, "branch", "--show-current")).toBe("brood/opus");
+	expect((await json("issue", "list", "font", "--project", "web", "--stage", "done")).data).toHaveLength(1);
+	expect((await json("issue", "list", "--project", "web", "--label", "docs")).data).toEqual([]);
+	expect(await json("issue", "wait", "web#1", "--for", "stage", "--timeout", "0")).toMatchObject({ code: 124, error: { code: "TIMEOUT" } });
+	expect(await json("issue", "show", "web#9")).toMatchObject({ code: 1, error: { code: "NOT_FOUND" } });
+});
+
+test("an agent with changes is not given an issue, and a merge that conflicts leaves everything as it was", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json, brood } = place;
+	const folder = repository();
+	await json("project", "add", folder, "--name", "web");
+	const { data: agent } = await json("agent", "add", "opus", "--project", "web", "--type", "scripted");
+	writeFileSync(path.join(agent.workspace.path, "loose.txt"), "mine\n");
+	await json("issue", "add", "Change the title", "--project", "web", "--body", "run echo '# Other' > README.md\ncommit Change the title");
+	expect(await json("issue", "assign", "web#1", "opus")).toMatchObject({
+		code: 1,
+		error: { code: "WORKTREE_DIRTY", suggestions: [expect.stringContaining("diff"), expect.any(String)] },
+	});
+	await brood("agent", "commit", "opus", "--message", "loose", "--project", "web");
+	await json("issue", "assign", "web#1", "opus");
+	expect((await json("issue", "wait", "web#1", "--for", "attention", "--timeout", "60")).data.waiting).toBe("approval");
+	writeFileSync(path.join(folder, "README.md"), "# Mine\n");
+	git(folder, "commit", "--quiet", "--all", "--message=Mine");
+	const before = git(folder, "rev-parse", "main");
+	expect(await json("issue", "approve", "web#1")).toMatchObject({ code: 1, error: { code: "MERGE_CONFLICT", message: expect.stringContaining("README.md") } });
+	expect([git(folder, "rev-parse", "main"), (await json("issue", "show", "web#1")).data]).toMatchObject([
+		before,
+		{ stage: "IN_REVIEW", waiting: "approval", attention: { code: "MERGE_CONFLICT" } },
+	]);
+});
+
+test("what a killed agent leaves is taken up by the next one, on the same branch", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json } = place;
+	const folder = repository();
+	await json("project", "add", folder, "--name", "web");
+	await json(
+		"issue",
+		"add",
+		"Long work",
+		"--project",
+		"web",
+		"--body",
+		"run test -f a.txt || { echo one > a.txt; git add a.txt; git commit -qm one; sleep 100; }\nwork_complete ok",
+	);
+	const { data: first } = await json("agent", "add", "first", "--project", "web", "--type", "scripted");
+	await json("agent", "add", "second", "--project", "web", "--type", "scripted");
+	await json("issue", "assign", "web#1", "first");
+	await expect.poll(() => git(folder, "log", "--all", "--format=%s").split("\n")[0], { timeout: 30_000 }).toBe("one");
+	writeFileSync(path.join(first.workspace.path, "loose.txt"), "not committed\n");
+	await json("agent", "kill", "first");
+	expect((await json("issue", "wait", "web#1", "--for", "attention", "--timeout", "30")).data).toMatchObject({
+		assignee: null,
+		attention: { reason: expect.stringContaining("killed") },
+	});
+	await json("issue", "assign", "web#1", "second");
+	expect((await json("issue", "wait", "web#1", "--for", "stage", "--stage", "in_review", "--timeout", "60")).data).toMatchObject({ stage: "IN_REVIEW" });
+	expect(readFileSync(path.join(first.workspace.path, "loose.txt"), "utf8")).toBe("not committed\n");
+	expect((await json("issue", "approve", "web#1")).data.stage).toBe("DONE");
+	expect(existsSync(path.join(folder, "a.txt"))).toBe(true);
+});
+
+test("a project's own preset with a gate that a command keeps: no goes back with what it said, yes goes on", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json, home } = place;
+	const folder = repository();
+	await json("project", "add", folder, "--name", "web");
+	const config = path.join(home, "projects/web/config.yaml");
+	mkdirSync(path.dirname(config), { recursive: true });
+	const preset = (command: string): string =>
+		JSON.stringify({
+			presets: {
+				tested: {
+					stages: [
+						{ name: "TODO", next: "BUILD" },
+						{ name: "BUILD", next: "DONE", prompt: "You build {{title}}.\n{{body}}", gate: { command } },
+						{ name: "DONE", final: true },
+					],
+				},
+				odd: {
+					stages: [
+						{ name: "TODO", next: "GONE" },
+						{ name: "DONE", final: true },
+					],
+				},
+			},
+		});
+	writeFileSync(config, preset("test -f b.txt || { echo there is no b.txt >&2; exit 1; }"));
+	expect((await json("project", "presets", "web")).data).toMatchObject([
+		{ name: "tested", shipped: false },
+		{ name: "odd", loaded: { broken: expect.stringContaining("GONE") } },
+		{ name: "lean" },
+		{},
+		{},
+		{},
+	]);
+	expect(await json("issue", "add", "x", "--project", "web", "--preset", "odd")).toMatchObject({ code: 1, error: { code: "VALIDATION_ERROR" } });
+	await json("issue", "add", "Build it", "--project", "web", "--preset", "tested", "--body", "run test -f a.txt && echo two > b.txt; echo one > a.txt; true");
+	await json("agent", "add", "opus", "--project", "web", "--type", "scripted");
+	await json("issue", "assign", "web#1", "opus");
+	const after = async (runs: number) =>
+		await expect
+			.poll(async () => (await json("issue", "show", "web#1")).data.runs.filter((run: { state: string }) => run.state === "completed").length, {
+				timeout: 30_000,
+			})
+			.toBe(runs);
+	await after(1);
+	await expect
+		.poll(async () => (await json("issue", "show", "web#1")).data, { timeout: 30_000 })
+		.toMatchObject({ stage: "BUILD", waiting: null, messages: [{ stage: "BUILD", text: expect.stringContaining("there is no b.txt"), delivered: false }] });
+	await json("issue", "assign", "web#1", "opus");
+	expect((await json("issue", "wait", "web#1", "--timeout", "60")).data).toMatchObject({
+		stage: "DONE",
+		approvedBy: "system",
+		mergedCommit: git(folder, "rev-parse", "main"),
+	});
+	expect(existsSync(path.join(folder, "b.txt"))).toBe(true);
+});
+
+test("`brood demo` does five issues and leaves nobody behind", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json } = place;
+	const { code, data } = await json("demo");
+	expect([code, data.map(({ stage, preset }: { stage: string; preset: string }) => [stage, preset])]).toEqual([
+		0,
+		Array.from({ length: 5 }, () => ["DONE", "quick-fix"]),
+	]);
+	expect(
+		(await json("agent", "list")).data.filter(({ label, project }: { label: string; project: string | null }) => project !== null && label !== "deleted"),
+	).toEqual([]);
+});
