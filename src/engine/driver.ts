@@ -28,7 +28,7 @@ export interface Driver extends AsyncDisposable {
 
 export interface Wish {
 	subscription: SubscriptionState | null;
-	/** its own session, and whether a new process may go on with it as well as the one that has it open */
+	/** its own session, and whether it certainly is as the journal; if not, only a process that has it open may know */
 	own: { session: string; afresh: boolean } | null;
 	/** a session of which it may take a copy */
 	copyOf: string | null;

@@ -85,7 +85,7 @@ export const kits: Record<Kit["type"], Kit> = {
 			writeFileSync(path.join(folder, ".gemini", "settings.json"), JSON.stringify({ ...settings, general: { disableAutoUpdate: true } }));
 		},
 		write: (file, content) => ({ name: "write_file", input: { file_path: file, content } }),
-		native: { fork: false, resume: true },
+		native: { fork: false, resume: false },
 		model: "gemini-2.5-pro",
 		limit: { status: 429, code: "RESOURCE_EXHAUSTED", message: "Quota exceeded" },
 	},

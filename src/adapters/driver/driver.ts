@@ -6,7 +6,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
-import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Driver, Prepared, TurnEnd, TurnWatch, Wish } from "#engine/driver.ts";
 import type { Clock } from "#engine/ports.ts";
 import { endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly, signal } from "../system/processes.ts";
@@ -17,6 +16,7 @@ import { environmentFor } from "./environment.ts";
 import { hearTurn } from "./hear.ts";
 import type { AgentProgram, FindProgram } from "./programs.ts";
 import { type Brought, broughtBy } from "./trust.ts";
+import { fits, nameOf, toldOf, type Warm } from "./warm.ts";
 
 export interface DriverOptions {
 	/** the home's random id: only processes that carry it are ever signalled */
@@ -43,16 +43,6 @@ const startsMax = 5;
 const startsPeriodMs = 60_000;
 const cancelMs = 2000;
 const frozenMsMax = 2000;
-
-interface Warm {
-	launched: Launched;
-	token: string;
-	/** whose slot it was started on */
-	subscription: string | null;
-	/** the model and the mode that it was told to use */
-	told: Told;
-	parking: NodeJS.Timeout | null;
-}
 
 interface Ending {
 	ladder: Ladder;
@@ -294,25 +284,6 @@ export class ProcessDriver implements Driver {
 	}
 }
 
-/** Whether a process that is up can go on: let in by the same subscription, with the conversation that the journal has. */
-function fits(warm: Warm, { agent, program, wish }: { agent: AgentState; program: AgentProgram; wish: Wish }): boolean {
-	// one that was let in by another subscription would go on at the expense of that one
-	if (warm.subscription !== nameOf(wish.subscription)) return false;
-	const { model, mode } = toldOf(agent, program);
-	return program.remembers !== true || (warm.told.model === model && warm.told.mode === mode && warm.launched.session?.session === wish.own?.session);
-}
-
-interface Told {
-	model: string | null;
-	mode: string | null;
-}
-
-/** Our own programs are told nothing: they know whose they are. */
-const toldOf = ({ model, policy }: AgentState, { remembers, modes }: AgentProgram): Told =>
-	remembers === true ? { model, mode: modes?.[policy] ?? null } : { model: null, mode: null };
-
 const down = (end: TurnEnd): Prepared => ({ up: false, end });
-
-const nameOf = (subscription: SubscriptionState | null): string | null => subscription?.name ?? null;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

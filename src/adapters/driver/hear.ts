@@ -5,7 +5,7 @@ import type { Clock } from "#engine/ports.ts";
 import type { Ears, Launched } from "./acp/launch.ts";
 import { limitInWords, limitOf } from "./acp/limits.ts";
 import { begun, finish, questionOf, silence, type Translated, translate } from "./acp/translate.ts";
-import { usageItem } from "./acp/usage.ts";
+import { tokensOf, usageItem } from "./acp/usage.ts";
 
 /** More than this waiting to be written, and the process has to wait too. */
 const waitingMax = 64;
@@ -40,9 +40,9 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 		},
 	};
 	const end = await process.prompt(text, on).then(
-		({ stopReason, usage }): TurnEnd => {
+		({ stopReason, ...answer }): TurnEnd => {
 			take(finish(state));
-			outbox.put(usageItem(usage ?? null, state.window, process.spent(state.window?.cost ?? null)));
+			outbox.put(usageItem(tokensOf(answer), state.window, process.spent(state.window?.cost ?? null)));
 			if (stopReason === "cancelled") return { state: "interrupted", reason: "cancelled", text: null };
 			// some programs end a turn that failed as if it had not, and say so on the way
 			if (state.failed)

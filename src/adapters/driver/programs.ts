@@ -9,6 +9,8 @@ export interface AgentProgram extends Command {
 	leavesNothing: boolean;
 	/** keeps the conversation itself, in sessions of its own */
 	remembers?: boolean;
+	/** what a turn said that did not complete is in its session, as it is in the journal */
+	keepsInterrupted?: boolean;
 	/** the mode that it is put into, for each policy */
 	modes?: Readonly<Record<Policy, string>>;
 	/** what it sees beside everybody's variables */
@@ -30,7 +32,7 @@ export function programsFrom({ own, adapters }: { own: Readonly<Record<string, A
 		const program = vendorProgram(adapters, type);
 		return program === null
 			? `${vendor.title} is not installed. Install it with: brood setup ${type}`
-			: { ...program, ...others, ...(vendor.modes && { modes: vendor.modes }) };
+			: { ...program, ...others, keepsInterrupted: vendor.keepsInterrupted, ...(vendor.modes && { modes: vendor.modes }) };
 	};
 }
 

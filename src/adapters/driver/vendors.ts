@@ -12,6 +12,8 @@ export interface Vendor {
 	version: string;
 	/** the program inside of the folder that npm installed it into */
 	start(modules: string): Command;
+	/** whether its session has what a turn said that was interrupted or failed; seen by the tests of the real program */
+	keepsInterrupted: boolean;
 	/** the mode in which it asks us, and lets nobody else answer, for each of our policies */
 	modes?: Readonly<Record<Policy, string>>;
 	/** variables and files of the user's home that a login leaves behind */
@@ -30,6 +32,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		version: "0.99.0",
 		start: (modules) => script(path.join(modules, "@agentclientprotocol/claude-agent-acp/dist/index.js")),
 		modes: always("default"),
+		keepsInterrupted: true,
 		login: {
 			variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
 			files: [".claude/.credentials.json", ".claude.json"],
@@ -43,6 +46,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		start: (modules) => script(path.join(modules, "@agentclientprotocol/codex-acp/dist/index.js")),
 		// its own choice lets a model answer in the user's place
 		modes: { ask: "read-only", "auto-edit": "workspace-write", full: "workspace-write" },
+		keepsInterrupted: true,
 		login: {
 			variables: ["OPENAI_API_KEY", "CODEX_API_KEY"],
 			files: [".codex/auth.json"],
@@ -55,6 +59,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		version: "0.61.0",
 		start: (modules) => script(path.join(modules, "@google/gemini-cli/bundle/gemini.js"), ["--acp"]),
 		modes: always("default"),
+		keepsInterrupted: false,
 		login: {
 			variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
 			files: [".gemini/oauth_creds.json"],
@@ -67,6 +72,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		version: "1.18.33",
 		// the package's own launcher is made by an install script, which nobody has to run
 		start: (modules) => ({ command: path.join(modules, `opencode-${process.platform}-${process.arch}`, "bin/opencode"), args: ["acp"] }),
+		keepsInterrupted: true,
 		login: { variables: ["OPENCODE_AUTH_CONTENT"], files: [".local/share/opencode/auth.json"], how: "run opencode auth login" },
 	},
 };

@@ -51,15 +51,6 @@ export function daemonCommands(program: Command): void {
 			await demo(options);
 		});
 	program
-		.command("setup")
-		.description("install another maker's agent into Brood's home, and see whether it runs")
-		.argument("<type>", "claude, codex, gemini or opencode")
-		.option("--json", "print one JSON document")
-		.action(async (type, options) => {
-			const { setup } = await import("./setup.ts");
-			await setup(type, options);
-		});
-	program
 		.command("backup")
 		.description("a consistent copy of the store, also under load")
 		.argument("<file>", "where to; it must not exist")
@@ -72,5 +63,18 @@ export function daemonCommands(program: Command): void {
 				(made) => `wrote ${made.file} (${made.bytes} bytes)`,
 			);
 		});
+	setupCommand(program);
 	projectCommands(program);
+}
+
+function setupCommand(program: Command): void {
+	program
+		.command("setup")
+		.description("install another maker's agent into Brood's home, and see whether it runs")
+		.argument("<type>", "claude, codex, gemini or opencode")
+		.option("--json", "print one JSON document")
+		.action(async (type, options) => {
+			const { setup } = await import("./setup.ts");
+			await setup(type, options);
+		});
 }

@@ -8,8 +8,11 @@ export const gemini: Wire = {
 	model: (_, { pathname }) => /models\/([^:]+):/.exec(pathname)?.[1] ?? "unknown",
 	stream: (said, about) => [{ data: whole(said, about) }],
 	whole,
-	failure: ({ status, code, message }) => ({ error: { code: status, status: code, message, details: [] } }),
+	failure: ({ status, code, message }) => ({ error: { code: status, status: code, message, details: status === 429 ? dayIsOver : [] } }),
 };
+
+/** What is used up for the day is not tried again. */
+const dayIsOver = [{ "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel" }] }];
 
 function whole({ text, thought, calls }: Said, { model }: { model: string }): object {
 	const parts = [

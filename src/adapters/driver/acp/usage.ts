@@ -1,8 +1,18 @@
 // What a turn used, as an item. Programs tell it at the end of a turn, and how full the window is on the way.
-import type { Cost, Usage as TokenUsage, UsageUpdate } from "@agentclientprotocol/sdk/unstable";
+import type { Cost, PromptResponse, Usage as TokenUsage, UsageUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { TurnItem, Usage } from "#contract/turn.ts";
 
-export function usageItem(tokens: TokenUsage | null, window: Pick<UsageUpdate, "used" | "size"> | null, cost: Cost | null): TurnItem[] {
+/** Where the protocol has no word for it yet, programs say it in a field of their own. */
+export function tokensOf({ usage, _meta }: Pick<PromptResponse, "usage" | "_meta">): Tokens | null {
+	if (usage) return usage;
+	const count = Object(Reflect.get(Object(_meta?.["quota"]), "token_count"));
+	const [inputTokens, outputTokens] = [Reflect.get(count, "input_tokens"), Reflect.get(count, "output_tokens")];
+	return typeof inputTokens === "number" && typeof outputTokens === "number" ? { inputTokens, outputTokens } : null;
+}
+
+type Tokens = Pick<TokenUsage, "inputTokens" | "outputTokens" | "thoughtTokens" | "cachedReadTokens" | "cachedWriteTokens">;
+
+export function usageItem(tokens: Tokens | null, window: Pick<UsageUpdate, "used" | "size"> | null, cost: Cost | null): TurnItem[] {
 	if (tokens === null && window === null) return [];
 	const { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens } = tokens ?? {};
 	const counts = { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens, contextTokens: window?.used, contextTokensMax: window?.size };
