@@ -6,6 +6,8 @@ process.env["NODE_COMPILE_CACHE"] ??= "node_modules/.cache/compile";
 export default defineConfig({
 	test: {
 		include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+		// the real agents: npm run test:agents
+		exclude: ["test/agents/**", "node_modules/**"],
 		globalSetup: ["test/global-setup.ts"],
 		testTimeout: 30_000,
 		hookTimeout: 30_000,

@@ -4,8 +4,10 @@ import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
 import { type Found, findContainment } from "#adapters/driver/containment.ts";
 import { credentialTrouble } from "#adapters/driver/credential.ts";
-import { type AgentProgram, ProcessDriver } from "#adapters/driver/driver.ts";
+import { ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
+import { type AgentProgram, otherTypes, programsFrom } from "#adapters/driver/programs.ts";
+import { Setup } from "#adapters/driver/setup.ts";
 import { makeGit } from "#adapters/git/git.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
@@ -18,11 +20,12 @@ import { machineTurns } from "#adapters/system/machine.ts";
 import { markName } from "#adapters/system/processes.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
+import type { Driver } from "#engine/driver.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import { GitJournal } from "#engine/git-journal.ts";
 import { type IssueWork, noIssueWork } from "#engine/issue-work.ts";
-import type { Driver, Store } from "#engine/ports.ts";
+import type { Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Workspaces } from "#engine/workspaces.ts";
 import { appOf, type Door } from "#server/app.ts";
@@ -81,6 +84,8 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const door = parts.use(await listen(config.port ?? port));
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
+	const adapters = path.join(home, "adapters");
+	const find = programsFrom({ own: allPrograms, adapters });
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
 	const runs = new GitJournal();
@@ -91,8 +96,8 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		mark,
 		scratch: path.join(home, "scratch"),
 		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
-		programs: allPrograms,
-		tools: { command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"] },
+		find,
+		toolServers: (own) => [{ name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"], env: own }],
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
 		url: () => door.url,
@@ -115,8 +120,9 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	runs.connect((request) => engine.dispatch(request));
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
-	const desk = new Desk(engine, { types: [...Object.keys(allPrograms), "human"], patientTypes: Object.keys(ownPrograms) });
-	const handlers = handlersOf(desk, { pid: process.pid, url: door.url, version, home, containment }, credentialTrouble);
+	const desk = new Desk(engine, { types: [...new Set([...Object.keys(allPrograms), ...otherTypes, "human"])], patientTypes: Object.keys(ownPrograms) });
+	const setup = new Setup({ adapters, mark, containment, environment: process.env });
+	const handlers = handlersOf(desk, { pid: process.pid, url: door.url, version, home, containment }, { credentialTrouble, adapters: setup });
 	// few daemons are ever asked for it, and it brings a library along
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
@@ -153,7 +159,6 @@ const own = (name: "scripted" | "shell" | "llm"): AgentProgram => ({
 	command: process.execPath,
 	args: [programPath(`agents/${name}`)],
 	leavesNothing: true,
-	withoutTools: true,
 });
 const ownPrograms: Readonly<Record<string, AgentProgram>> = {
 	scripted: own("scripted"),

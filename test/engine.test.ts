@@ -212,6 +212,7 @@ describe("the registry", () => {
 			{ type: "issue.merge", issue: 1, commit: null },
 			{ type: "run.finish", run: 1, ahead: 0, commit: null },
 			{ type: "agent.limit", agent: id },
+			{ type: "session.open", agent: id, turn: 1, note: null, opened: { session: "x", type: "x", folder: "/", powers: [], program: null, how: "new" } },
 			{ type: "subscription.add", name: "x", agentType: "scripted" },
 			{ type: "subscription.configure", name: "x" },
 			{ type: "subscription.cool", name: "x", until: null },

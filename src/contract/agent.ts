@@ -8,6 +8,7 @@ import { IssueNumber } from "./issue.ts";
 import { StageName } from "./preset.ts";
 import { BranchName } from "./project-config.ts";
 import { RefusalCode } from "./refusal.ts";
+import { Session, SessionFact } from "./session.ts";
 import { Text } from "./text.ts";
 import { TurnFact } from "./turn.ts";
 import { Workspace, WorkspaceKind } from "./workspace.ts";
@@ -45,6 +46,10 @@ export const AgentState = z.strictObject({
 	project: ProjectSlug.nullable(),
 	type: z.string(),
 	model: z.string().nullable(),
+	/** the program of an agent of type acp, and its arguments */
+	command: z.string().nullable(),
+	/** where its program keeps the conversation, if it does */
+	session: Session.nullable(),
 	/** the one whose slots it uses; null for whichever fits its type */
 	subscription: SubscriptionName.nullable(),
 	/** somebody resumed it although its subscription cools down until then */
@@ -93,6 +98,9 @@ export const AgentState = z.strictObject({
 export type AgentState = z.infer<typeof AgentState>;
 
 const Model = z.string().regex(/^[\x21-\x7e]{1,100}$/, "a model name has 1 to 100 visible ASCII characters");
+const ProgramLine = Text.min(1)
+	.max(4000)
+	.regex(/^[^\p{Cc}]+$/u, "a program and its arguments are on one line");
 const Reason = Text.max(1000);
 
 /** The one way to make an agent: `fork` inherits, `agent add` is fresh under agent 0. */
@@ -119,6 +127,8 @@ export const AgentSpawn = z.strictObject({
 	project: ProjectSlug.optional(),
 	agentType: AgentType.optional(),
 	model: Model.optional(),
+	/** for agents of type acp: the program, and its arguments */
+	command: ProgramLine.optional(),
 	subscription: SubscriptionName.optional(),
 	policy: Policy.optional(),
 });
@@ -187,6 +197,7 @@ export const AgentFact = z.discriminatedUnion("kind", [
 			project: ProjectSlug.nullable(),
 			type: z.string(),
 			model: z.string().nullable(),
+			command: z.string().nullable().default(null),
 			subscription: SubscriptionName.nullable().default(null),
 			policy: Policy.default("ask"),
 			lineage: Lineage.nullable(),
@@ -221,4 +232,4 @@ export const AgentFact = z.discriminatedUnion("kind", [
 export type AgentFact = z.infer<typeof AgentFact>;
 
 /** Everything that changes an agent's row: a turn does too, by starting and ending, and an approval that is given for good. */
-export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact, ApprovalFact, WorkspaceFact]);
+export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact, ApprovalFact, WorkspaceFact, SessionFact]);

@@ -10,6 +10,7 @@ import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
+import { sessionCommands } from "./session.ts";
 import { subscriptionCommands } from "./subscription.ts";
 import { turnCommands } from "./turn.ts";
 import { waitCommands } from "./wait.ts";
@@ -19,6 +20,7 @@ export const Command = z.discriminatedUnion("type", [
 	...itemCommands,
 	...promptCommands,
 	...turnCommands,
+	...sessionCommands,
 	...approvalCommands,
 	...waitCommands,
 	...workspaceCommands,

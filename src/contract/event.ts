@@ -9,6 +9,7 @@ import type { ItemFact } from "./item.ts";
 import type { MailFact } from "./mail.ts";
 import type { GitFact, ProjectFact } from "./project.ts";
 import type { PromptFact } from "./prompt.ts";
+import type { SessionFact } from "./session.ts";
 import type { SubscriptionFact } from "./subscription.ts";
 import type { TurnFact } from "./turn.ts";
 import type { WaitFact } from "./wait.ts";
@@ -32,7 +33,7 @@ export type Event = z.infer<typeof Event>;
 
 /** What `decide` answers with: the events to be, before time, actor and id are known. */
 export type Fact =
-	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | WorkspaceFact | MailFact | ItemFact | RunFact) & { agent: AgentId })
+	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | WorkspaceFact | MailFact | ItemFact | RunFact | SessionFact) & { agent: AgentId })
 	| (WaitFact & { agent: AgentId | null })
 	| ((ProjectFact | GitFact | SubscriptionFact | IssueFact) & { agent: null });
 

@@ -10,6 +10,20 @@ const stopReasons = ["interrupt", "urgent mail"] as const;
 export const phases = ["model", "tool", "approval", "wait", "slot"] as const;
 export type Phase = (typeof phases)[number];
 
+/** What a turn used, as far as its program told. */
+export const Usage = z.object({
+	inputTokens: z.number().exactOptional(),
+	outputTokens: z.number().exactOptional(),
+	thoughtTokens: z.number().exactOptional(),
+	cachedReadTokens: z.number().exactOptional(),
+	cachedWriteTokens: z.number().exactOptional(),
+	/** how full the model's window is, and how large */
+	contextTokens: z.number().exactOptional(),
+	contextTokensMax: z.number().exactOptional(),
+	cost: z.object({ amount: z.number(), currency: z.string().max(10) }).exactOptional(),
+});
+export type Usage = z.infer<typeof Usage>;
+
 export const TurnState = z.strictObject({
 	id: EventId,
 	agent: AgentId,
@@ -33,6 +47,8 @@ export const TurnState = z.strictObject({
 	finalItem: EventId.nullable(),
 	/** the last commit that was made in it */
 	commit: z.string().nullable(),
+	/** tokens and cost, as far as its program told */
+	usage: Usage.nullable(),
 	/** the prompt that runs it again */
 	retriedAs: EventId.nullable(),
 });

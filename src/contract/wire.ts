@@ -13,6 +13,7 @@ import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Hit } from "./search.ts";
+import { Session } from "./session.ts";
 import { Quiet, SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
 import { WaitState } from "./wait.ts";
@@ -27,6 +28,9 @@ export const Agent = z.object({
 	project: ProjectSlug.nullable(),
 	type: z.string(),
 	model: z.string().nullable(),
+	command: z.string().nullable(),
+	/** where its program keeps the conversation, if it does */
+	session: Session.omit({ folder: true, openedIn: true }).nullable(),
 	subscription: SubscriptionName.nullable(),
 	policy: Policy,
 	label: z.enum(labels),
@@ -159,6 +163,20 @@ export const Leftover = z.object({
 	freed: z.boolean(),
 });
 export type Leftover = z.infer<typeof Leftover>;
+
+/** Another maker's agent: the version that this release drives, and the one that is installed. */
+export const Adapter = z.object({
+	type: z.string(),
+	title: z.string(),
+	package: z.string(),
+	version: z.string(),
+	installed: z.string().nullable(),
+	/** there is a sign of a login; whether it is still good only a turn can tell */
+	loggedIn: z.boolean(),
+	/** how to log in */
+	login: z.string(),
+});
+export type Adapter = z.infer<typeof Adapter>;
 
 export const Status = z.object({
 	pid: z.int(),

@@ -20,8 +20,13 @@ export function decideAsk(agent: AgentState, { turn, question }: ApprovalAsk): D
 	return [{ kind: "approval.asked", agent: agent.id, data: { ...question, turn, ...(settled && { answer: { option: option?.id ?? null, ...answer } }) } }];
 }
 
+/** What is asked about the repository and not by an agent's program. */
+export const trustTool = "trust";
+
 /** The answer that nobody has to be asked for, and why; or null. What was said for good counts more than the policy. */
 function settledBy({ policy, permits }: AgentState, { tool, title }: ApprovalQuestion): { allowed: boolean; why: string } | null {
+	// whether a repository may run code is a matter of its content, and no policy of an agent
+	if (tool === trustTool) return null;
 	const permit = permits.findLast((each) => each.tool === tool && each.title === title);
 	if (permit !== undefined) return { allowed: permit.allow, why: `${permit.allow ? "allowed" : "denied"} for good before` };
 	if (policy === "full") return { allowed: true, why: "policy full" };

@@ -47,6 +47,7 @@ export const speakers: Record<Command["type"], readonly Speaker[]> = {
 	"approval.ask": daemon,
 	"approval.answer": people,
 	"turn.settle": daemon,
+	"session.open": daemon,
 	"workspace.lease": everyone,
 	"workspace.free": everyone,
 	"workspace.record": everyone,

@@ -128,7 +128,7 @@ describe("a usage limit", () => {
 
 	const turn: TurnState = {
 		...{ id: 7, agent: id("a"), prompt: 5, words: 5, source: "queue", manual: false, subscription: name("a"), state: "open", startedAt: 1, handedAt: 2 },
-		...{ endedAt: null, stoppingAt: null, stoppingFor: null, reason: null, finalItem: null, commit: null, retriedAs: null },
+		...{ endedAt: null, stoppingAt: null, stoppingFor: null, reason: null, finalItem: null, commit: null, usage: null, retriedAs: null },
 	};
 	const running = { ...bound("a"), activity: "running", turn: { id: 7, startedAt: 1, silentSince: null } } as const;
 	const end = (subscriptions: SubscriptionState[], of: TurnState = turn, project?: ProjectState) =>

@@ -7,7 +7,7 @@
 // fence behind which an ended turn cannot be changed.
 import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
 import type { Fact, Happened } from "#contract/event.ts";
-import type { Actor, AgentId } from "#contract/ids.ts";
+import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -39,16 +39,22 @@ export function decideStart(agent: AgentState, head: PromptState | undefined, go
 }
 
 /** What the model is about to see becomes an item with the record that it is: the prompt, or the mail that it stands for. */
-export function decideHand(agent: AgentState, turn: TurnState, prompt: string, mails: readonly MailState[]): Decision {
+export function decideHand(agent: AgentState, turn: TurnState, prompt: { text: string; by: Actor }, mails: readonly MailState[]): Decision {
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
 	if (turn.handedAt !== null)
 		return refuse("CONFLICT", `The prompt of turn ${turn.id} was handed over before.`, { details: { agent: agent.id, turn: turn.id } });
 	if (turn.source === "mail" && mails.length === 0)
 		return ending(agent, turn.id, { state: "completed", reason: "the mail had been read", text: null }, nothingLoose);
-	const text = turn.source === "mail" ? mails.map(rendered).join("\n") : prompt;
+	const text = turn.source === "mail" ? mails.map(rendered).join("\n") : prompt.text;
+	// what is not the user's says whose it is, wherever it is shown to a model
+	const from = turn.source === "mail" ? "mail" : agentOf(prompt.by) === null ? null : prompt.by;
 	const delivered: Fact[] = mails.map((mail) => ({ kind: "mail.delivered", agent: agent.id, data: { mail: mail.id, turn: turn.id } }));
-	return [{ kind: "user", agent: agent.id, turn: turn.id, text }, { kind: "turn.handed", agent: agent.id, data: { turn: turn.id } }, ...delivered];
+	return [
+		{ kind: "user", agent: agent.id, turn: turn.id, text, ...(from !== null && { data: { from } }) },
+		{ kind: "turn.handed", agent: agent.id, data: { turn: turn.id } },
+		...delivered,
+	];
 }
 
 export function decideTurnAppend(agent: AgentState, { turn, items }: TurnAppend): Decision {
@@ -239,7 +245,17 @@ export function evolveTurn(state: TurnState | undefined, event: TurnEvent): Turn
 	if (event.kind === "turn.started") {
 		const { agent, data, id, at } = event;
 		const { prompt, words = prompt, source, manual = false, subscription = null } = data;
-		const nothingYet = { handedAt: null, stoppingAt: null, stoppingFor: null, endedAt: null, reason: null, finalItem: null, commit: null, retriedAs: null };
+		const nothingYet = {
+			handedAt: null,
+			stoppingAt: null,
+			stoppingFor: null,
+			endedAt: null,
+			reason: null,
+			finalItem: null,
+			commit: null,
+			usage: null,
+			retriedAs: null,
+		};
 		return { id, agent, prompt, words, source, manual, subscription, state: "open", startedAt: at, ...nothingYet };
 	}
 	if (state === undefined) throw new Error(`${event.kind} of turn ${event.data.turn}, which never started`);

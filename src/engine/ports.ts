@@ -4,7 +4,7 @@
 // and it may change whenever the engine does. Decisions run where the rows are (for SQLite that is the
 // store's own thread), so a store is given `RunBatch` and calls it inside its transaction.
 import type { AgentState } from "#contract/agent.ts";
-import type { ApprovalQuestion, ApprovalState } from "#contract/approval.ts";
+import type { ApprovalState } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor, AgentId, Handle, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
@@ -13,7 +13,7 @@ import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
-import type { TurnItem, TurnState } from "#contract/turn.ts";
+import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { IssueReads, IssueWrites } from "./issue-rows.ts";
 import type { SearchIndex, SearchReads } from "./search-rows.ts";
@@ -234,20 +234,6 @@ export class StoreFault extends Error {
 	}
 }
 
-/** What executes turns: a process for each agent, kept warm between its turns. */
-export interface Driver extends AsyncDisposable {
-	/** Gives a prompt to the agent's process, which is up, and resolves when the turn is over, whatever the process did. Aborting asks it to stop; whoever aborts ends the process if it does not. */
-	run(turn: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd>;
-	/** Sees to it that the agent's process is up, and let in by this subscription; null if it is. Nothing has been given to it yet. */
-	prepare(agent: AgentState, signal: AbortSignal, subscription: SubscriptionState | null): Promise<TurnEnd | null>;
-	/** Stops all of the agent's processes where they are, while the work is done; they go on after two seconds at the latest. */
-	frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T>;
-	/** Ends the agent's whole process tree and resolves when nothing of it is left. */
-	end(agent: AgentId): Promise<void>;
-	/** Ends what an earlier daemon of this home left behind; answers how many processes that were. */
-	sweep(): Promise<number>;
-}
-
 /** Where texts are kept that are too long for a row. */
 export interface Blobs {
 	/** durable when it resolves; answers with the name by which it is found again */
@@ -255,29 +241,6 @@ export interface Blobs {
 	get(name: string): Promise<string | null>;
 	/** all of them into a folder that does not exist yet; nothing is made if there are none */
 	copyTo(folder: string): Promise<void>;
-}
-
-export interface TurnWatch {
-	/** Must not reject. The driver waits for it, so that a flood is slowed down and not piled up. */
-	items(items: readonly TurnItem[]): Promise<void>;
-	/** a piece of an item that is still being said; live only */
-	delta(delta: { message: string; kind: string; text: string }): void;
-	/** The process asks for permission; answers with the chosen option, or null if nobody will say. */
-	ask(question: ApprovalQuestion): Promise<string | null>;
-	/** something was heard, whatever it was */
-	heard(): void;
-}
-
-export interface TurnEnd {
-	state: "completed" | "interrupted" | "failed";
-	reason: string | null;
-	text: string | null;
-	/** the process cannot be started: nothing further should be tried by itself */
-	broken?: boolean;
-	/** what could not be done, if it was not the process */
-	step?: string;
-	/** a usage limit was met, which ends at that moment if it is known */
-	limit?: { until: number | null };
 }
 
 /** The way back for everything that reacts. */

@@ -1,7 +1,8 @@
 // What a daemon does before anything else: it ends what the last one left running and says of every open turn that it
 // was interrupted. Each step may be repeated, so that being killed here only means doing it again.
 import { system } from "#contract/ids.ts";
-import type { Dispatch, Driver, Reads } from "./ports.ts";
+import type { Driver } from "./driver.ts";
+import type { Dispatch, Reads } from "./ports.ts";
 
 export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver: Driver | null }): Promise<void> {
 	await parts.driver?.sweep();

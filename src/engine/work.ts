@@ -10,8 +10,9 @@ import type { IssueFact, RunFact } from "#contract/issue.ts";
 import type { MailFact } from "#contract/mail.ts";
 import type { ProjectFact } from "#contract/project.ts";
 import type { PromptFact, PromptState } from "#contract/prompt.ts";
+import type { SessionFact } from "#contract/session.ts";
 import type { SubscriptionFact, SubscriptionState } from "#contract/subscription.ts";
-import type { TurnFact } from "#contract/turn.ts";
+import { type TurnFact, type TurnState, Usage } from "#contract/turn.ts";
 import type { WaitFact } from "#contract/wait.ts";
 import { evolveAgent } from "#domain/agent/evolve.ts";
 import { evolveApproval } from "#domain/approval.ts";
@@ -157,9 +158,11 @@ export class Work {
 			await this.#changeRun(event);
 		} else if (isOf<ProjectFact>(event, "project.")) {
 			this.#projects.set(event.data.slug, evolveProject(await this.project(event.data.slug), event));
-		} else if (event.kind === "final" && "turn" in event && event.turn !== undefined) {
+		} else if (isOf<SessionFact>(event, "session.")) {
+			this.#agents.set(event.agent, evolveAgent(await this.agent(event.agent), event));
+		} else if ((event.kind === "final" || event.kind === "usage") && "turn" in event && event.turn !== undefined) {
 			const turn = await this.turn(event.turn);
-			if (turn !== undefined) this.#turns.set(turn.id, { ...turn, finalItem: event.id });
+			if (turn !== undefined) this.#turns.set(turn.id, event.kind === "final" ? { ...turn, finalItem: event.id } : { ...turn, usage: usageIn(event, turn) });
 		}
 	}
 
@@ -257,3 +260,6 @@ export class Work {
 function isOf<F extends { kind: string }>(fact: Fact, noun: string): fact is Extract<Fact, F> {
 	return fact.kind.startsWith(noun);
 }
+
+/** What was told last; a hand that is not ours may have written something else there. */
+const usageIn = ({ data }: { data?: unknown }, turn: TurnState): Usage | null => Usage.safeParse(data).data ?? turn.usage;

@@ -1,5 +1,6 @@
 // Every handler in one table: one for each route of the contract.
 import type { Desk, Handlers } from "./desk.ts";
+import { type Adapters, adapterHandlers } from "./handlers/adapters.ts";
 import { issueHandlers } from "./handlers/issues.ts";
 import { livingHandlers } from "./handlers/living.ts";
 import { mailHandlers } from "./handlers/mail.ts";
@@ -10,7 +11,13 @@ import { subscriptionHandlers } from "./handlers/subscriptions.ts";
 import { threadHandlers } from "./handlers/thread.ts";
 import { workspaceHandlers } from "./handlers/workspaces.ts";
 
-export function handlersOf(desk: Desk, about: About, credentialTrouble: Parameters<typeof subscriptionHandlers>[1]): Handlers {
+/** What handlers need of the world beside the engine. */
+interface Outside {
+	credentialTrouble: Parameters<typeof subscriptionHandlers>[1];
+	adapters: Adapters;
+}
+
+export function handlersOf(desk: Desk, about: About, { credentialTrouble, adapters }: Outside): Handlers {
 	return {
 		...registryHandlers(desk, about),
 		...subscriptionHandlers(desk, credentialTrouble),
@@ -21,5 +28,6 @@ export function handlersOf(desk: Desk, about: About, credentialTrouble: Paramete
 		...mailHandlers(desk),
 		...workspaceHandlers(desk),
 		...issueHandlers(desk),
+		...adapterHandlers(adapters),
 	};
 }

@@ -6,6 +6,7 @@ import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Hit } from "#contract/search.ts";
+import type { Session } from "#contract/session.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
@@ -24,9 +25,10 @@ export interface Beside {
 
 export function agentView(state: AgentState, { queueLength, unreadMail, phase, outlook }: Beside): Agent {
 	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, ...visible } = state;
-	const { limitWaivedUntil: _waived, issue, turn, lastError, ...rest } = visible;
+	const { limitWaivedUntil: _waived, session, issue, turn, lastError, ...rest } = visible;
 	return {
 		...rest,
+		session: session && sessionView(session),
 		queueLength,
 		unreadMail,
 		waitingFor: outlook?.waitingFor ?? null,
@@ -48,6 +50,7 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, o
 }
 
 export const foundView = ({ at, ...hit }: Hit, { handle, project }: AgentState): Found => ({ ...hit, at: iso(at), handle, project });
+const sessionView = ({ folder: _folder, openedIn: _in, ...session }: Session): Agent["session"] => session;
 
 export const itemView = (event: Event): Item => ({ ...event, at: iso(event.at) });
 

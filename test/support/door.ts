@@ -3,6 +3,7 @@
 import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
+import { refuse } from "#contract/refusal.ts";
 import { Tokens } from "#engine/tokens.ts";
 import { appOf } from "#server/app.ts";
 import { Desk } from "#server/desk.ts";
@@ -75,7 +76,11 @@ export async function doorWorld(): Promise<DoorWorld> {
 	const app = appOf({
 		guard: { token: personToken, tokens, hosts: [host] },
 		ids: randomIds,
-		handlers: handlersOf(desk, { pid: 1, url, version: "0", home: "/nowhere", containment: "groups" }, () => null),
+		handlers: handlersOf(
+			desk,
+			{ pid: 1, url, version: "0", home: "/nowhere", containment: "groups" },
+			{ credentialTrouble: () => null, adapters: { all: () => [], install: async () => refuse("VALIDATION_ERROR", "There is nothing to set up here.") } },
+		),
 		speaks: (actor) => desk.speaks(actor),
 		mcp: (asked, routes) => answerMcp(asked, { url, routes }),
 		version: "0",

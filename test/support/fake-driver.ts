@@ -1,6 +1,6 @@
 // A driver without processes: turns wait until the test ends them, and every start is written down.
 import type { AgentId } from "#contract/ids.ts";
-import type { Driver, TurnEnd, TurnWatch } from "#engine/ports.ts";
+import type { Driver, Prepared, TurnEnd, TurnWatch } from "#engine/driver.ts";
 
 interface Open {
 	agent: AgentId;
@@ -30,10 +30,18 @@ export class FakeDriver implements Driver {
 	/** While this is set processes take for ever to start. */
 	slow = false;
 
-	async prepare(_: { id: AgentId }, signal: AbortSignal): Promise<TurnEnd | null> {
-		if (!this.slow) return null;
-		const { promise, resolve } = Promise.withResolvers<TurnEnd>();
-		const stop = (): void => resolve({ state: "interrupted", reason: "stopped", text: null });
+	brings(): null {
+		return null;
+	}
+
+	remembers(): boolean {
+		return false;
+	}
+
+	async prepare(_: { id: AgentId }, signal: AbortSignal): Promise<Prepared> {
+		if (!this.slow) return { up: true, session: null };
+		const { promise, resolve } = Promise.withResolvers<Prepared>();
+		const stop = (): void => resolve({ up: false, end: { state: "interrupted", reason: "stopped", text: null } });
 		if (signal.aborted) stop();
 		else signal.addEventListener("abort", stop);
 		return await promise;

@@ -20,6 +20,7 @@ export function agent(letter: string, facts: readonly AgentFact[] = [], supervis
 			project: null,
 			type: "scripted",
 			model: null,
+			command: null,
 			subscription: null,
 			policy: "ask",
 			lineage: null,

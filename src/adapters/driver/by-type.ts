@@ -1,12 +1,14 @@
 // Which driver executes an agent's turns: a person's waits for the person, every other one has a process.
 import type { AgentState } from "#contract/agent.ts";
-import type { Driver } from "#engine/ports.ts";
+import type { Driver } from "#engine/driver.ts";
 import { humanDriver } from "./human.ts";
 
 export function driverByType(processes: Driver): Driver {
 	const of = ({ type }: AgentState): Driver => (type === "human" ? humanDriver : processes);
 	return {
-		prepare: (agent, signal, subscription) => of(agent).prepare(agent, signal, subscription),
+		prepare: (agent, signal, wish) => of(agent).prepare(agent, signal, wish),
+		brings: (agent) => of(agent).brings(agent),
+		remembers: (agent) => of(agent).remembers(agent),
 		run: (turn, watch, signal) => of(turn.agent).run(turn, watch, signal),
 		frozen: (agent, work) => processes.frozen(agent, work),
 		end: (agent) => processes.end(agent),

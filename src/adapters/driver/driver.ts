@@ -3,30 +3,20 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { McpServerStdio } from "@agentclientprotocol/sdk";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
-import type { SubscriptionState } from "#contract/subscription.ts";
-import type { Clock, Driver, TurnEnd, TurnWatch } from "#engine/ports.ts";
+import type { Driver, Prepared, TurnEnd, TurnWatch, Wish } from "#engine/driver.ts";
+import type { Clock } from "#engine/ports.ts";
 import { endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly, signal } from "../system/processes.ts";
 import { type Launched, launch } from "./acp/launch.ts";
-import type { Command } from "./containment.ts";
+import type { ToolServer } from "./acp/open.ts";
 import { credentialVariables } from "./credential.ts";
 import { environmentFor } from "./environment.ts";
 import { hearTurn } from "./hear.ts";
-
-/** How to start the agents of one type. */
-export interface AgentProgram {
-	command: string;
-	args: readonly string[];
-	/** our own programs leave nothing behind at the end of a turn; a vendor's tools may */
-	leavesNothing: boolean;
-	/** it has the tools for agents already, or no use for them */
-	withoutTools?: true;
-	/** what it sees of the daemon's environment besides what every agent sees: keys are for those who need them */
-	sees?: RegExp;
-}
+import type { AgentProgram, FindProgram } from "./programs.ts";
+import { type Brought, broughtBy } from "./trust.ts";
+import { fits, nameOf, toldOf, type Warm } from "./warm.ts";
 
 export interface DriverOptions {
 	/** the home's random id: only processes that carry it are ever signalled */
@@ -35,9 +25,9 @@ export interface DriverOptions {
 	environmentOf(agent: AgentState): Readonly<Record<string, string>>;
 	/** agents without a workspace work below this folder */
 	scratch: string;
-	programs: Readonly<Record<string, AgentProgram>>;
-	/** how an agent starts the server of the tools that act on other agents */
-	tools: Command;
+	find: FindProgram;
+	/** what offers our tools to agents of other makers, given the variables that say who they are */
+	toolServers(own: Readonly<Record<string, string>>): readonly ToolServer[];
 	/** a secret for one process, and how to make it worthless */
 	issueToken(agent: AgentId): string;
 	revokeToken(token: string): void;
@@ -53,14 +43,6 @@ const startsMax = 5;
 const startsPeriodMs = 60_000;
 const cancelMs = 2000;
 const frozenMsMax = 2000;
-
-interface Warm {
-	launched: Launched;
-	token: string;
-	/** whose slot it was started on */
-	subscription: string | null;
-	parking: NodeJS.Timeout | null;
-}
 
 interface Ending {
 	ladder: Ladder;
@@ -83,21 +65,30 @@ export class ProcessDriver implements Driver {
 		this.#options = options;
 	}
 
-	async prepare(agent: AgentState, signal: AbortSignal, subscription: SubscriptionState | null): Promise<TurnEnd | null> {
-		const program = this.#options.programs[agent.type];
-		if (program === undefined) return { state: "failed", reason: `There is no agent type ${agent.type}.`, text: null, broken: true };
+	remembers(agent: AgentState): boolean {
+		const program = this.#options.find(agent);
+		return typeof program !== "string" && program.remembers === true;
+	}
+
+	/** Our own programs read no configuration of the repository. */
+	brings(agent: AgentState): Brought | null {
+		return agent.workspace !== null && this.remembers(agent) ? broughtBy(agent.workspace.path) : null;
+	}
+
+	async prepare(agent: AgentState, signal: AbortSignal, wish: Wish): Promise<Prepared> {
+		const program = this.#options.find(agent);
+		if (typeof program === "string") return down({ state: "failed", reason: program, text: null, broken: true });
 		await this.#ending.get(agent.id)?.done;
 		const warm = this.#warm.get(agent.id);
-		// a process that was let in by another subscription would go on at the expense of that one
-		if (warm !== undefined && warm.subscription !== nameOf(subscription)) await this.end(agent.id);
+		if (warm !== undefined && !fits(warm, { agent, program, wish })) await this.end(agent.id);
 		else if (warm !== undefined) {
 			if (warm.parking !== null) clearTimeout(warm.parking);
-			return null;
+			return { up: true, session: program.remembers === true && warm.launched.session ? { ...warm.launched.session, how: "kept" } : null };
 		}
 		const called = new AbortController();
 		this.#starting.set(agent.id, called);
 		try {
-			return await this.#start(agent, program, subscription, AbortSignal.any([signal, called.signal]));
+			return await this.#start(agent, program, wish, AbortSignal.any([signal, called.signal]));
 		} finally {
 			if (this.#starting.get(agent.id) === called) this.#starting.delete(agent.id);
 		}
@@ -114,7 +105,7 @@ export class ProcessDriver implements Driver {
 		if (signal.aborted) stop();
 		else signal.addEventListener("abort", stop, { once: true });
 		try {
-			return await hearTurn(warm.launched, text, watch, signal);
+			return await hearTurn(warm.launched, text, { watch, clock: this.#options.clock, inWords: this.remembers(agent) }, signal);
 		} finally {
 			turnOpen = false;
 			signal.removeEventListener("abort", stop);
@@ -194,7 +185,8 @@ export class ProcessDriver implements Driver {
 	/** Our own programs leave nothing behind; a process that no longer listens is of no use for the next turn. */
 	async #afterTurn(agent: AgentState, warm: Warm): Promise<void> {
 		if (!warm.launched.listens()) return await this.#endOnce(agent.id, quickly);
-		if (this.#options.programs[agent.type]?.leavesNothing === true) await endAll(() => this.#family(agent.id).filter((each) => !this.#isProgram(each, warm)));
+		const program = this.#options.find(agent);
+		if (typeof program !== "string" && program.leavesNothing) await endAll(() => this.#family(agent.id).filter((each) => !this.#isProgram(each, warm)));
 		if (this.#warm.get(agent.id) !== warm) return;
 		warm.parking = setTimeout(() => void this.end(agent.id).catch(() => {}), this.#options.parkMs).unref();
 	}
@@ -214,33 +206,53 @@ export class ProcessDriver implements Driver {
 		return { ladder, spare: ({ pid, parent }) => walled && (parent === process.pid || innerPid(pid) === 1) };
 	}
 
-	/** A program that will not stay up is tried again, more slowly, and then given up. Null once it is up. */
-	async #start(agent: AgentState, program: AgentProgram, subscription: SubscriptionState | null, signal: AbortSignal): Promise<TurnEnd | null> {
+	/** A program that will not stay up is tried again, more slowly, and then given up. */
+	async #start(agent: AgentState, program: AgentProgram, wish: Wish, signal: AbortSignal): Promise<Prepared> {
+		const { subscription } = wish;
 		for (let attempt = 0; !signal.aborted; attempt++) {
 			if (!this.#mayStart(agent.id)) {
-				return { state: "failed", reason: `Its process was started ${startsMax} times within a minute and did not stay up.`, text: null, broken: true };
+				return down({ state: "failed", reason: `Its process was started ${startsMax} times within a minute and did not stay up.`, text: null, broken: true });
 			}
 			const token = this.#options.issueToken(agent.id);
 			try {
 				const paid = { ...seenBy(program, this.#options.environment), ...credentialVariables(subscription?.credential ?? null, agent.type) };
-				const launched = await launch({
-					...program,
-					containment: this.#options.containment,
-					folder: this.#folder(agent),
-					environment: this.#environment(agent, token, paid),
-					mcpServers: program.withoutTools === true ? [] : [this.#tools(agent, token)],
-					signal,
-				});
-				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), parking: null });
-				return null;
+				const launched = await this.#launch(agent, program, { wish, token, paid }, signal);
+				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), told: toldOf(agent, program), parking: null });
+				return { up: true, session: program.remembers === true ? launched.session : null };
 			} catch (error) {
 				this.#options.revokeToken(token);
 				await endAll(() => this.#family(agent.id));
-				if (attempt + 1 >= startsMax) return { state: "failed", reason: `Its process does not start: ${reasonOf(error)}.`, text: null, broken: true };
+				if (attempt + 1 >= startsMax) return down({ state: "failed", reason: `Its process does not start: ${reasonOf(error)}.`, text: null, broken: true });
 				await pause(100 * 2 ** attempt, undefined, { signal }).catch(() => {});
 			}
 		}
-		return { state: "interrupted", reason: "stopped before its process was up", text: null };
+		return down({ state: "interrupted", reason: "stopped before its process was up", text: null });
+	}
+
+	async #launch(
+		agent: AgentState,
+		program: AgentProgram,
+		{ wish, token, paid }: { wish: Wish; token: string; paid: Readonly<Record<string, string>> },
+		signal: AbortSignal,
+	): Promise<Launched> {
+		const folder = this.#folder(agent);
+		const own = { BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: this.#options.url() };
+		return await launch({
+			command: program.command,
+			args: program.args,
+			containment: this.#options.containment,
+			folder,
+			session: {
+				folder,
+				toolServers: program.remembers === true ? this.#options.toolServers(own) : [],
+				resume: wish.own?.afresh === true ? wish.own.session : null,
+				copyOf: wish.copyOf,
+				systemPrompt: wish.systemPrompt,
+				...toldOf(agent, program),
+			},
+			environment: this.#environment(agent, own, { ...program.environment, ...paid }),
+			signal,
+		});
 	}
 
 	#mayStart(agent: AgentId): boolean {
@@ -266,18 +278,9 @@ export class ProcessDriver implements Driver {
 		return folder;
 	}
 
-	#environment(agent: AgentState, token: string, paid: Readonly<Record<string, string>>): Record<string, string> {
-		return environmentFor({ ...this.#options.environmentOf(agent), ...this.#own(agent, token) }, this.#options.environment, paid);
-	}
-
-	#own({ id }: AgentState, token: string): Record<string, string> {
-		return { BROOD_AGENT: id, BROOD_TOKEN: token, BROOD_URL: this.#options.url(), [markName]: this.#options.mark };
-	}
-
-	/** The tools that act on other agents, with the powers of this process. */
-	#tools(agent: AgentState, token: string): McpServerStdio & { name: string } {
-		const { command, args } = this.#options.tools;
-		return { name: "brood", command, args: [...args], env: Object.entries(this.#own(agent, token)).map(([name, value]) => ({ name, value })) };
+	#environment(agent: AgentState, own: Readonly<Record<string, string>>, paid: Readonly<Record<string, string>>): Record<string, string> {
+		const { environmentOf, environment, mark } = this.#options;
+		return environmentFor({ ...environmentOf(agent), ...own, [markName]: mark }, environment, paid);
 	}
 }
 
@@ -286,6 +289,6 @@ function seenBy({ sees }: AgentProgram, environment: NodeJS.ProcessEnv): Record<
 	return Object.fromEntries(passed);
 }
 
-const nameOf = (subscription: SubscriptionState | null): string | null => subscription?.name ?? null;
+const down = (end: TurnEnd): Prepared => ({ up: false, end });
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

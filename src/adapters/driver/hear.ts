@@ -1,14 +1,24 @@
 // One turn of one process: the prompt goes in, what it says comes out as items, and how it ended as a value.
 import type { TurnItem } from "#contract/turn.ts";
-import type { TurnEnd, TurnWatch } from "#engine/ports.ts";
+import type { TurnEnd, TurnWatch } from "#engine/driver.ts";
+import type { Clock } from "#engine/ports.ts";
 import type { Ears, Launched } from "./acp/launch.ts";
-import { finish, limitOf, questionOf, silence, type Translated, translate } from "./acp/translate.ts";
+import { limitInWords, limitOf } from "./acp/limits.ts";
+import { begun, finish, questionOf, silence, type Translated, translate } from "./acp/translate.ts";
+import { tokensOf, usageItem } from "./acp/usage.ts";
 
 /** More than this waiting to be written, and the process has to wait too. */
 const waitingMax = 64;
 const batchMax = 64;
 
-export async function hearTurn(process: Launched, text: string, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd> {
+export interface Hearing {
+	watch: TurnWatch;
+	clock: Clock;
+	/** a limit may also be told in words: our own programs say it in a way of their own */
+	inWords: boolean;
+}
+
+export async function hearTurn(process: Launched, text: string, { watch, clock, inWords }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
 	let state = silence;
 	const outbox = new Outbox(watch);
 	const take = ({ next, items, delta }: Translated): void => {
@@ -24,25 +34,29 @@ export async function hearTurn(process: Launched, text: string, watch: TurnWatch
 		room: () => outbox.room(),
 		// whoever is asked sees first what led to the question
 		async ask(request) {
+			take(begun(state, request.toolCall));
 			await outbox.empty();
 			return await watch.ask(questionOf(request));
 		},
 	};
 	const end = await process.prompt(text, on).then(
-		(reason): TurnEnd =>
-			reason === "cancelled"
-				? { state: "interrupted", reason: "cancelled", text: null }
-				: { state: "completed", reason: reason === "end_turn" ? null : reason, text: null },
-		(error: unknown): TurnEnd => ({
-			state: signal.aborted ? "interrupted" : "failed",
-			reason: reasonOf(error),
-			text: null,
-			...limitOf(error),
-		}),
+		({ stopReason, ...answer }): TurnEnd => {
+			take(finish(state));
+			outbox.put(usageItem(tokensOf(answer), state.window, process.spent(state.window?.cost ?? null)));
+			if (stopReason === "cancelled") return { state: "interrupted", reason: "cancelled", text: null };
+			// some programs end a turn that failed as if it had not, and say so on the way
+			if (state.failed)
+				return { state: "failed", reason: state.lastWords ?? "its program failed", text: null, ...limitInWords(state.lastWords ?? "", clock.now()) };
+			return { state: "completed", reason: stopReason === "end_turn" ? null : stopReason, text: state.lastWords };
+		},
+		(error: unknown): TurnEnd => {
+			take(finish(state));
+			const how = signal.aborted ? "interrupted" : "failed";
+			return { state: how, reason: reasonOf(error), text: null, ...limitOf(error, { now: clock.now(), inWords }) };
+		},
 	);
-	take(finish(state));
 	await outbox.empty();
-	return { ...end, text: end.state === "completed" ? state.lastWords : null };
+	return end;
 }
 
 /** Items on their way into the journal: in order, several at a time, and never too many. */

@@ -1,11 +1,13 @@
 // A person as a driver: the turn waits until somebody says that it is over. There is no process to start, end or sweep.
 import { once } from "node:events";
-import type { Driver, TurnEnd } from "#engine/ports.ts";
+import type { Driver, TurnEnd } from "#engine/driver.ts";
 
 export const humanDriver: Driver = {
 	async prepare() {
-		return null;
+		return { up: true, session: null };
 	},
+	remembers: () => false,
+	brings: () => null,
 	async run(_, __, signal): Promise<TurnEnd> {
 		if (!signal.aborted) await once(signal, "abort");
 		return { state: "interrupted", reason: "stopped", text: null };

@@ -16,6 +16,7 @@ const Wish = {
 	agentType: spawn.agentType,
 	type: spawn.agentType,
 	model: spawn.model,
+	command: spawn.command,
 	subscription: spawn.subscription,
 	policy: spawn.policy,
 	/** `none`, `share` (the parent's) or the kind of its own */

@@ -1,11 +1,19 @@
 // The daemon and its projects.
 import { z } from "zod";
 import { ProjectSlug } from "../ids.ts";
-import { Project, Status } from "../wire.ts";
-import { route } from "./route.ts";
+import { Adapter, Project, Status } from "../wire.ts";
+import { none, route } from "./route.ts";
 
 export const houseRoutes = {
 	status: route({ method: "get", path: "/api/status", summary: "the daemon and what it has", answer: Status }),
+	adapters: route({ method: "get", path: "/api/adapters", summary: "the agents of other makers, and which are installed", answer: z.array(Adapter) }),
+	setup: route({
+		method: "post",
+		path: "/api/adapters/:type",
+		summary: "install one at the version that is driven, and see whether it runs",
+		body: none,
+		answer: Adapter,
+	}),
 	backup: route({
 		method: "post",
 		path: "/api/backup",

@@ -4,9 +4,10 @@ import type { ApprovalFact } from "#contract/approval.ts";
 import type { WorkspaceFact } from "#contract/cycle.ts";
 import type { Happened } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
+import type { SessionFact } from "#contract/session.ts";
 import type { TurnFact } from "#contract/turn.ts";
 
-type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact | WorkspaceFact) & { agent: AgentId }>;
+type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact | WorkspaceFact | SessionFact) & { agent: AgentId }>;
 type Spawned = Extract<AgentEvent, { kind: "agent.spawned" }>;
 
 export function evolveAgent(state: AgentState | undefined, event: AgentEvent): AgentState {
@@ -32,16 +33,7 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "agent.supervised":
 			return { ...state, supervisor: event.data.supervisor };
 		case "agent.ended":
-			return {
-				...state,
-				life: "ended",
-				activity: "idle",
-				holds: [],
-				endReason: event.data.reason,
-				endNote: event.data.note ?? null,
-				endedAt: event.at,
-				endedBy: event.actor,
-			};
+			return ended(state, event);
 		case "turn.started":
 			return { ...state, activity: "running", turn: { id: event.id, startedAt: event.at, silentSince: null }, lastActiveAt: event.at };
 		case "turn.handed":
@@ -49,6 +41,9 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "turn.continued":
 		case "approval.asked":
 		case "approval.cancelled":
+		case "workspace.snapshotted":
+		case "workspace.merged":
+		case "workspace.pushed":
 			return state;
 		case "turn.ended":
 			return { ...state, activity: "idle", turn: null, turnEndedIn: event.id, lastActiveAt: event.at };
@@ -71,13 +66,16 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 			return { ...state, seenCommit: event.data.commit };
 		case "workspace.moved":
 			return { ...state, seenCommit: event.data.head };
-		case "workspace.snapshotted":
-		case "workspace.merged":
-		case "workspace.pushed":
-			return state;
+		case "session.opened":
+			return { ...state, session: { ...event.data, openedIn: event.id } };
 		case "agent.reaped":
 			return { ...state, reapedAt: event.at };
 	}
+}
+
+function ended(state: AgentState, { data, at, actor }: Extract<AgentEvent, { kind: "agent.ended" }>): AgentState {
+	const end = { endReason: data.reason, endNote: data.note ?? null, endedAt: at, endedBy: actor };
+	return { ...state, life: "ended", activity: "idle", holds: [], ...end };
 }
 
 function released(state: AgentState, done: number): AgentState {
@@ -96,6 +94,7 @@ function spawned(event: Spawned): AgentState {
 		id: event.agent,
 		...event.data,
 		limitWaivedUntil: null,
+		session: null,
 		permits: [],
 		lease: null,
 		seenCommit: null,

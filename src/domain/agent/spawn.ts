@@ -66,6 +66,11 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 	}
 	const type = command.agentType ?? parent.type;
 	const subscription = command.subscription ?? (type === parent.type ? parent.subscription : null);
+	const program = type === "acp" ? (command.command ?? (parent.type === "acp" ? parent.command : null)) : null;
+	if ((program === null) !== (type !== "acp") || (command.command !== undefined && program === null))
+		return refuse("VALIDATION_ERROR", "An agent of type acp has a command, and no other has.", {
+			suggestions: ["brood agent add --type acp --command 'program --acp'"],
+		});
 	const wrong = wrongBinding(seen.subscriptions, command.subscription ?? null, type);
 	if (wrong) return wrong;
 	const allotted = allot({ parent, project: seen.project, inMain: seen.inMain }, command);
@@ -81,7 +86,8 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 				name: command.name ?? null,
 				project: seen.project?.slug ?? null,
 				type,
-				model: command.model ?? parent.model,
+				model: command.model ?? (type === parent.type ? parent.model : null),
+				command: program,
 				subscription,
 				policy: command.policy ?? parent.policy,
 				lineage,
@@ -141,6 +147,7 @@ export function decideInit(existing: AgentState | undefined, command: { agentTyp
 		project: null,
 		type: command.agentType,
 		model: null,
+		command: null,
 		subscription: null,
 		policy: "ask" as const,
 		lineage: null,

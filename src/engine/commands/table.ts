@@ -9,6 +9,7 @@ import { decideMoveIssue, decideStartIssue } from "#domain/issue/flow.ts";
 import { decideAppend } from "#domain/item.ts";
 import { decideAddProject, decideApproveConfig, decideRemoveProject, decideTune } from "#domain/project.ts";
 import { decideCancel, decideEdit, decideMove } from "#domain/prompt.ts";
+import { decideOpenSession } from "#domain/session.ts";
 import { decideAddSubscription, decideConfigureSubscription, decideCool } from "#domain/subscription.ts";
 import { decideHeard, decideSettle, decideSilent, decideTurnAppend } from "#domain/turn.ts";
 import { decideDrift, decideFound, decideFree, decideLeaseCrash, decideRecord } from "#domain/workspace.ts";
@@ -92,6 +93,8 @@ const handlers: Handlers = {
 	"turn.settle": (work, { agent: id, turn }) => onAgent(work, id, (agent) => decideSettle(agent, turn)),
 	"turn.retry": retryTurn,
 	"turn.finish": finishTurn,
+
+	"session.open": (work, command) => onAgent(work, command.agent, (agent) => decideOpenSession(agent, command)),
 
 	"approval.ask": (work, command) => inThread(work, command.agent, (agent) => decideAsk(agent, command)),
 	"approval.answer": answerApproval,

@@ -1,6 +1,6 @@
 // What the deciders of a conversation, its queue and its turns have to see.
 import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
-import type { AgentId } from "#contract/ids.ts";
+import { type AgentId, system } from "#contract/ids.ts";
 import type { ContextRewind } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { MailState } from "#contract/mail.ts";
@@ -100,7 +100,7 @@ export async function handTurn(work: Work, command: { agent: AgentId; turn: numb
 	const prompt = turn && (await work.tx.event(turn.words));
 	const mails = turn?.source === "mail" ? firstLetters((await work.tx.mails(command.agent)).filter((mail) => mail.state === "accepted")) : [];
 	return await inThread(work, command.agent, (agent) =>
-		turn === undefined ? notOpen(agent, command.turn) : decideHand(agent, turn, prompt?.text ?? "", mails),
+		turn === undefined ? notOpen(agent, command.turn) : decideHand(agent, turn, { text: prompt?.text ?? "", by: prompt?.actor ?? system }, mails),
 	);
 }
 

@@ -3,7 +3,8 @@ import type { ApprovalQuestion } from "#contract/approval.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import { openCallsOf } from "#domain/turn.ts";
-import type { Blobs, Clock, Outcome, Reads, TurnWatch } from "../ports.ts";
+import type { TurnWatch } from "../driver.ts";
+import type { Blobs, Clock, Outcome, Reads } from "../ports.ts";
 import type { Publisher } from "../publish.ts";
 
 export interface ListenParts {

@@ -3,15 +3,20 @@
 // The hand-over is recorded before it is made, and only once the process is up. So a turn without that record has done
 // nothing, and its prompt goes back to the queue; a turn with it may have done anything, and only a person runs it again.
 import type { AgentState } from "#contract/agent.ts";
+import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
+import { settingsOf } from "../commands/agent.ts";
+import { type Driver, nothingToGoOnWith, type OpenSession, type Prepared, type TurnEnd } from "../driver.ts";
 import { mayPass, patiently } from "../patience.ts";
-import { type Dispatch, type Driver, type Outcome, StoreFault, type TurnEnd } from "../ports.ts";
+import { type Dispatch, type Outcome, StoreFault } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
 import type { Workspaces } from "../workspaces.ts";
 import { Listener, type ListenParts } from "./listen.ts";
+import { openingOf, recall, spoken } from "./recall.ts";
 import { drift, keep, tellOfCommits } from "./tree.ts";
+import { distrusted } from "./trust.ts";
 
 interface Parts extends ListenParts {
 	dispatch: Dispatch;
@@ -89,16 +94,40 @@ export class TurnRunner implements Reactor {
 
 	async #carryOut(turn: TurnState, agent: AgentState, listener: Listener, signal: AbortSignal): Promise<void> {
 		const { driver } = this.#parts;
-		const failed = (await this.#unfit(agent)) ?? (await driver.prepare(agent, signal, await this.#paidFrom(turn)).catch(failure));
+		const failed = (await this.#unfit(agent)) ?? (await distrusted(this.#parts, agent, listener));
 		if (failed !== null) return await this.#giveBack(turn, failed, signal);
-		const words = await this.#handOver(turn);
+		const prepared = await this.#prepare(turn, agent, signal);
+		if (!prepared.up) return await this.#giveBack(turn, prepared.end, signal);
+		const told = prepared.session && (await this.#recall(turn, agent, prepared.session));
+		const item = await this.#handOver(turn);
 		// refused because it is over, or over because there was nothing left to say
-		if (words === null) return;
-		const end = await driver.run({ agent, turn: turn.id, text: words }, listener, signal).catch(failure);
+		if (item === null) return;
+		const text = told === null ? (item.text ?? "") : `${told}${spoken(item)}`;
+		const end = await driver.run({ agent, turn: turn.id, text }, listener, signal).catch(failure);
 		// a person goes on with it when the daemon is back
 		if (this.#draining && agent.type === "human") return;
 		await this.#settle(agent, turn);
 		await this.#end(turn, signal.aborted ? await this.#stopped(turn) : end);
+	}
+
+	async #prepare(turn: TurnState, agent: AgentState, signal: AbortSignal): Promise<Prepared> {
+		const { driver, reads } = this.#parts;
+		const subscription = await this.#paidFrom(turn);
+		try {
+			if (!driver.remembers(agent)) return await driver.prepare(agent, signal, { subscription, ...nothingToGoOnWith });
+			const { systemPrompt } = await settingsOf(reads, agent.settings);
+			return await driver.prepare(agent, signal, { subscription, systemPrompt, ...(await openingOf(reads, agent, turn)) });
+		} catch (error) {
+			return { up: false, end: failure(error) };
+		}
+	}
+
+	/** What its program does not know yet, and the record of the session that it is told in. */
+	async #recall(turn: TurnState, agent: AgentState, opened: OpenSession): Promise<string> {
+		const { text, how, note } = await recall(this.#parts.reads, agent, turn, opened);
+		const { session, folder, powers, program } = opened;
+		if (how !== null) await this.#say(turn, { type: "session.open", opened: { session, type: agent.type, folder, powers, program, how }, note });
+		return text ?? "";
 	}
 
 	async #paidFrom({ subscription }: TurnState): Promise<SubscriptionState | null> {
@@ -140,10 +169,10 @@ export class TurnRunner implements Reactor {
 	}
 
 	/** A turn that was handed over before is a person's, who is still at it. */
-	async #handOver(turn: TurnState): Promise<string | null> {
-		if (turn.handedAt !== null) return "";
+	async #handOver(turn: TurnState): Promise<Pick<Event, "text" | "data"> | null> {
+		if (turn.handedAt !== null) return { text: "", data: null };
 		const handed = await this.#say(turn, { type: "turn.hand" });
-		return ("done" in handed ? handed.events.find((event) => event.kind === "user")?.text : null) ?? null;
+		return ("done" in handed ? handed.events.find((event) => event.kind === "user") : null) ?? null;
 	}
 
 	/** The process never got the prompt: it returns to the head of the queue, and a process that will not start holds the agent. */

@@ -14,7 +14,8 @@ export function agentCommands(program: Command): void {
 		.command("add")
 		.description("a new agent under agent 0")
 		.argument("[name]", "its handle; one is made up if absent")
-		.option("--type <type>", "scripted, shell or human")
+		.option("--type <type>", "claude, codex, gemini, opencode, acp, scripted, shell or human")
+		.option("--command <line>", "for the type acp: the program, and its arguments")
 		.option("--model <model>", "the model it uses")
 		.option("--prompt <text>", "its first prompt")
 		.addOption(subscription())
@@ -24,12 +25,13 @@ export function agentCommands(program: Command): void {
 		.addHelpText("after", "\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'")
 		.addOption(new Option("--project <slug>", "the project it belongs to"))
 		.addOption(json())
-		.action(async (name, { project: slug, type, model, prompt, subscription: paid, policy: who, workspace, from, json: asJson }) => {
+		.action(async (name, { project: slug, type, model, command, prompt, subscription: paid, policy: who, workspace, from, json: asJson }) => {
 			const [{ act }, { madeAgent, noted }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			const body = {
 				...(name && { name }),
 				...(type && { type }),
 				...(model && { model }),
+				...(command && { command }),
 				...(prompt && { prompt }),
 				...(paid && { subscription: paid }),
 				...(who && { policy: who }),

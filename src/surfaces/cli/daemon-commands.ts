@@ -63,5 +63,18 @@ export function daemonCommands(program: Command): void {
 				(made) => `wrote ${made.file} (${made.bytes} bytes)`,
 			);
 		});
+	setupCommand(program);
 	projectCommands(program);
+}
+
+function setupCommand(program: Command): void {
+	program
+		.command("setup")
+		.description("install another maker's agent into Brood's home, and see whether it runs")
+		.argument("<type>", "claude, codex, gemini or opencode")
+		.option("--json", "print one JSON document")
+		.action(async (type, options) => {
+			const { setup } = await import("./setup.ts");
+			await setup(type, options);
+		});
 }

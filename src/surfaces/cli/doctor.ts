@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
-import { contractVersion, type Status } from "#contract/wire.ts";
+import { type Adapter, contractVersion, type Status } from "#contract/wire.ts";
 import { version } from "#src/version.ts";
 import { homeOf, running } from "./connect.ts";
 import { print, printData } from "./print.ts";
@@ -15,8 +15,11 @@ interface Finding {
 }
 
 export async function doctor(options: { json?: boolean | undefined }): Promise<void> {
-	const status = (await running())?.status ?? null;
-	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(status), daemon(status)];
+	const found = await running();
+	const status = found?.status ?? null;
+	// only the daemon knows what is installed in its home, and for whom
+	const adapters = (await found?.client.call("adapters").catch(() => [])) ?? [];
+	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(status), daemon(status), ...adapters.map(adapter)];
 	if (options.json === true) printData({ healthy: findings.every(({ ok }) => ok), findings });
 	else
 		print(
@@ -100,4 +103,11 @@ function daemon(status: Status | null): Finding {
 	if (status.contract !== contractVersion)
 		return bad("daemon", `speaks contract ${status.contract}, this is ${contractVersion}`, "brood down, then use the newer of the two");
 	return good("daemon", `${status.version} at ${status.url} (pid ${status.pid})${status.version === version ? "" : `; this is ${version}`}`);
+}
+
+/** What is not installed is no trouble: nobody has to use every agent. */
+function adapter({ type, version: driven, installed, loggedIn, login }: Adapter): Finding {
+	if (installed === null) return { ...good(type, "not installed"), fix: `to use it: brood setup ${type}` };
+	if (installed !== driven) return bad(type, `${installed}, but this release drives ${driven}`, `brood setup ${type}`);
+	return { ...good(type, `${installed}, ${loggedIn ? "looks logged in" : "does not look logged in"}`), fix: loggedIn ? null : `to log in: ${login}` };
 }

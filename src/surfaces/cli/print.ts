@@ -122,11 +122,12 @@ function labelOf({ label, turn }: Agent): string {
 /** Everything about one agent, a line each; what is not there is left out. */
 export function agentDetails(agent: Agent): string {
 	// how many are ahead is part of the words that say what it waits for
-	const { id, handle, label, holds, lineage, turn, lastError, workspace, ahead: _, ...plain } = agent;
+	const { id, handle, label, holds, lineage, turn, lastError, workspace, session, ahead: _, ...plain } = agent;
 	const lines: [string, string | number | null][] = [
 		...Object.entries({ handle, id, label }),
 		...Object.entries(plain),
 		["workspace", workspace && `${workspace.kind} ${workspace.path}, branch ${workspace.branch}, base ${workspace.base}`],
+		["session", session && `${session.session}, ${session.how}${session.program === null ? "" : ` in ${session.program}`}, can ${session.powers.join(", ")}`],
 		["turn", turn && `${turn.id}, ${turn.phase}, since ${turn.startedAt}`],
 		["attention", turn?.silentSince ? `nothing was heard of its turn since ${turn.silentSince}` : null],
 		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],

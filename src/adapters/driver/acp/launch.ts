@@ -3,25 +3,26 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
 import {
-	type ClientConnection,
+	type Cost,
 	client,
-	type McpServer,
 	methods,
 	ndJsonStream,
-	PROTOCOL_VERSION,
+	type PromptResponse,
 	type RequestPermissionRequest,
 	type SessionUpdate,
-	type StopReason,
-} from "@agentclientprotocol/sdk";
+} from "@agentclientprotocol/sdk/unstable";
 import type { ContainmentLevel } from "#contract/config.ts";
+import type { OpenSession } from "#engine/driver.ts";
 import { type Command, contained } from "../containment.ts";
+import { greet, openSession, type SessionWish } from "./open.ts";
+import { spending } from "./usage.ts";
 
 export interface Launch extends Command {
 	containment: ContainmentLevel;
+	/** null for a program that only has to say who it is */
+	session: SessionWish | null;
 	folder: string;
 	environment: Readonly<Record<string, string>>;
-	/** servers of tools that the agent is to start */
-	mcpServers: readonly McpServer[];
 	/** gives up waiting for it to be up */
 	signal: AbortSignal;
 }
@@ -38,8 +39,13 @@ export interface Launched {
 	readonly pid: number;
 	/** settles when the process has ended, with how it did */
 	readonly ended: Promise<string>;
+	/** who the program says that it is, and the session that is open in it */
+	readonly program: string | null;
+	readonly session: OpenSession | null;
 	/** One prompt at a time. Rejects if the process ends or answers with an error. */
-	prompt(text: string, on: Ears): Promise<StopReason>;
+	prompt(text: string, on: Ears): Promise<PromptResponse>;
+	/** what this turn cost, of all that the session has */
+	spent(total: Cost | null): Cost | null;
 	cancel(): void;
 	/** false once it has ended or closed its end of the line */
 	listens(): boolean;
@@ -47,11 +53,11 @@ export interface Launched {
 
 /** A longer line than this is not a message but a flood. */
 const messageBytesMax = 64 * 1024 * 1024;
-const startMs = 30_000;
+const startMs = 60_000;
 /** what the agent last wrote to its standard error, for the reason of a failure */
 const errorTailMax = 2000;
 
-export async function launch({ containment, folder, environment, mcpServers, signal, ...program }: Launch): Promise<Launched> {
+export async function launch({ containment, session: wish, folder, environment, signal, ...program }: Launch): Promise<Launched> {
 	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
 	const { command, args, pipes } = contained(containment, program);
 	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: [...pipes.stdio] });
@@ -65,6 +71,7 @@ export async function launch({ containment, folder, environment, mcpServers, sig
 	stdin.on("error", () => {});
 	lifeline?.on("error", () => {});
 	let listening: Ears | null = null;
+	let current: string | null = null;
 	const input = gated(stdout, () => listening?.room() ?? Promise.resolve());
 	const connection = client({ name: "brood" })
 		.onRequest(methods.client.session.requestPermission, async ({ params }) => {
@@ -73,37 +80,36 @@ export async function launch({ containment, folder, environment, mcpServers, sig
 			return optionId === null ? { outcome: { outcome: "cancelled" as const } } : { outcome: { outcome: "selected" as const, optionId } };
 		})
 		// updates outside of a turn never open one
-		.onNotification(methods.client.session.update, async ({ params }) => listening?.update(params.update))
+		.onNotification(methods.client.session.update, async ({ params }) => (params.sessionId === current ? listening?.update(params.update) : undefined))
 		.connect(ndJsonStream(Writable.toWeb(stdin), input, { maxMessageBytes: messageBytesMax }));
 	const gone = Promise.race([ended, connection.closed.then(() => "it closed its end of the line")]);
 	let present = true;
 	void gone.then(() => {
 		present = false;
 	});
-	const session = await Promise.race([open(connection, { folder, mcpServers }), gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
+	const opening = greet(connection).then(async (greeting) => ({ greeting, session: wish && (await openSession(connection, greeting, wish)) }));
+	const { greeting, session } = await Promise.race([opening, gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
+	const sessionId = session?.session ?? "";
+	current = sessionId;
 	if (lifeline instanceof Writable) lifeline.end("up\n");
 	return {
 		pid: child.pid ?? 0,
 		ended,
+		program: greeting.program,
+		session,
 		async prompt(text, on) {
 			listening = on;
 			try {
-				const asked = connection.agent.request(methods.agent.session.prompt, { sessionId: session, prompt: [{ type: "text", text }] });
-				const { stopReason } = await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
-				return stopReason;
+				const asked = connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
+				return await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
 			} finally {
 				listening = null;
 			}
 		},
-		cancel: () => void connection.agent.notify(methods.agent.session.cancel, { sessionId: session }).catch(() => {}),
+		spent: spending(),
+		cancel: () => void connection.agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => {}),
 		listens: () => present,
 	};
-}
-
-async function open(connection: ClientConnection, { folder, mcpServers }: Pick<Launch, "folder" | "mcpServers">): Promise<string> {
-	await connection.agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
-	const { sessionId } = await connection.agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [...mcpServers] });
-	return sessionId;
 }
 
 async function tooLong(signal: AbortSignal): Promise<never> {

@@ -1,7 +1,7 @@
-import type { SessionUpdate } from "@agentclientprotocol/sdk";
+import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { expect, test } from "vitest";
 import type { TurnItem } from "#contract/turn.ts";
-import { finish, limitOf, silence, translate } from "./translate.ts";
+import { finish, silence, translate } from "./translate.ts";
 
 /** Plays updates as an agent sent them; answers with the items and the live pieces. */
 function played(...updates: SessionUpdate[]) {
@@ -120,12 +120,23 @@ test("pictures and other content leave a sign of themselves", () => {
 	]);
 });
 
-test("a usage limit is told from any other error by its data, with or without the time at which it ends", () => {
-	const met = (data: unknown) => limitOf(Object.assign(new Error("no more"), { code: -32000, data }));
-	expect(met({ limit: { resetAt: "2026-01-01T00:00:00Z" } })).toEqual({ limit: { until: Date.parse("2026-01-01T00:00:00Z") } });
-	expect(met({ limit: { resetAt: 12.5 } })).toEqual({ limit: { until: 12 } });
-	expect(met({ limit: { resetAt: "soon" } })).toEqual({ limit: { until: null } });
-	expect(met({ limit: {} })).toEqual({ limit: { until: null } });
-	for (const data of [undefined, null, "limit", { limit: null }, { other: 1 }]) expect(met(data)).toEqual({});
-	expect(limitOf("limit")).toEqual({});
+test("a call that is only being prepared is told when it is known what it is about", () => {
+	const preparing: SessionUpdate = { sessionUpdate: "tool_call", toolCallId: "c", title: "Preparing file…", kind: "edit", status: "pending", rawInput: {} };
+	const known: SessionUpdate = { sessionUpdate: "tool_call_update", toolCallId: "c", title: "Write a.txt", rawInput: { file_path: "a.txt" } };
+	const over: SessionUpdate = { sessionUpdate: "tool_call_update", toolCallId: "c", status: "completed", rawOutput: "written" };
+	const call = item("tool_call", "Write a.txt", { call: "c", tool: "edit", input: { file_path: "a.txt" } });
+	expect(played(preparing, known, over).items).toEqual([call, item("tool_result", "", { call: "c", status: "completed", output: "written" })]);
+	expect(played(preparing).items).toEqual([item("tool_call", "Preparing file…", { call: "c", tool: "edit", input: null })]);
+});
+
+test("what a program prints in a terminal of its own making is the call's output", () => {
+	const call: SessionUpdate = {
+		...{ sessionUpdate: "tool_call", toolCallId: "c", title: "ls", kind: "execute", status: "in_progress", rawInput: { command: "ls" } },
+		content: [{ type: "terminal", terminalId: "c" }],
+	};
+	const printed = (data: string): SessionUpdate => ({ sessionUpdate: "tool_call_update", toolCallId: "c", _meta: { terminal_output_delta: { data } } });
+	const over: SessionUpdate = { sessionUpdate: "tool_call_update", toolCallId: "c", status: "completed" };
+	expect(played(call, printed("a\n"), printed("b\n"), over).items.at(-1)).toEqual(
+		item("tool_result", "a\nb\n", { call: "c", status: "completed", output: null }),
+	);
 });

@@ -3,16 +3,22 @@
 // Pieces of one message become one item, written when the message is over: when another one begins, a tool is called or
 // the turn ends. A tool call is written when it is first heard of and its result when it is over, with whatever its
 // updates said in between. Updates that say nothing about the conversation are left out.
-import type { ContentBlock, RequestPermissionRequest, SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
+import type { ContentBlock, RequestPermissionRequest, SessionUpdate, ToolCallContent, UsageUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { TurnItem } from "#contract/turn.ts";
 
 interface Call {
+	/** its own item was written; one that nothing is known of yet waits until something is */
+	said: boolean;
+	title: string;
+	tool: string;
 	over: boolean;
 	/** whether the call's own item had its input already */
 	told: boolean;
 	input: unknown;
 	content: readonly ToolCallContent[];
+	/** what a command put out, where a program tells it piece by piece in a field of its own */
+	printed: string;
 	output: unknown;
 }
 
@@ -22,9 +28,13 @@ export interface Translation {
 	/** the last thing that was said in full: it becomes the turn's final words */
 	lastWords: string | null;
 	calls: ReadonlyMap<string, Call>;
+	/** how full the model's window is, as last told */
+	window: Pick<UsageUpdate, "used" | "size" | "cost"> | null;
+	/** the program said that the turn failed, whatever it answers in the end */
+	failed: boolean;
 }
 
-export const silence: Translation = { open: null, lastWords: null, calls: new Map() };
+export const silence: Translation = { open: null, lastWords: null, calls: new Map(), window: null, failed: false };
 
 export interface Translated {
 	next: Translation;
@@ -43,18 +53,28 @@ export function translate(state: Translation, update: SessionUpdate): Translated
 			return call(state, update);
 		case "plan":
 			return complete(state, [{ kind: "plan", text: clip(update.entries.map((entry) => `${entry.status}: ${entry.content}`).join("\n")), data: null }]);
+		case "usage_update":
+			return quietly({ ...state, window: { ...update, cost: update.cost ?? state.window?.cost ?? null } });
+		case "session_info_update":
+			return quietly({ ...state, failed: state.failed || fieldOf(update, "_meta", "codex", "threadStatus", "type") === "systemError" });
 		default:
-			return { next: state, items: [], delta: null };
+			return quietly(state);
 	}
+}
+
+const quietly = (next: Translation): Translated => ({ next, items: [], delta: null });
+
+/** A call is about to be asked about: whoever answers has to see it first. */
+export function begun(state: Translation, toolCall: RequestPermissionRequest["toolCall"]): Translated {
+	return call(state, { sessionUpdate: "tool_call_update", ...toolCall }, true);
 }
 
 /** The end of a turn ends whatever was still being said. What a call had put out before it was cut off is its result. */
 export function finish(state: Translation): Translated {
-	const cut = [...state.calls].filter(([, call]) => !call.over && call.content.length > 0);
-	return complete(
-		state,
-		cut.map(([id, call]) => result(id, "cut off", call)),
-	);
+	const open = [...state.calls].filter(([, each]) => !each.over);
+	const unsaid = open.filter(([, each]) => !each.said).map(([id, each]) => announced(id, each));
+	const cut = open.filter(([, each]) => each.content.length > 0 || each.printed !== "").map(([id, each]) => result(id, "cut off", each));
+	return complete(state, [...unsaid, ...cut]);
 }
 
 /** What an agent wants to know before it goes on. */
@@ -79,29 +99,52 @@ function piece(state: Translation, kind: "assistant" | "thought", id: string | n
 
 type CallUpdate = Extract<SessionUpdate, { sessionUpdate: "tool_call" | "tool_call_update" }>;
 
-function call(state: Translation, update: CallUpdate): Translated {
+function call(state: Translation, update: CallUpdate, needed = false): Translated {
 	const id = update.toolCallId;
 	const known = state.calls.get(id);
-	if (known?.over === true) return { next: state, items: [], delta: null };
+	if (known?.over === true) return quietly(state);
 	const over = update.status === "completed" || update.status === "failed";
+	const input = isEmpty(update.rawInput) ? known?.input : update.rawInput;
+	// a call that is only being prepared says what it is about in a moment
+	const ready = needed || over || input !== undefined || (update.status ?? "pending") !== "pending" || update.rawInput === undefined;
 	const now: Call = {
+		said: known?.said === true || ready,
+		title: update.title ?? known?.title ?? "",
+		tool: update.kind ?? known?.tool ?? "other",
 		over,
-		told: known === undefined ? update.rawInput !== undefined : known.told,
-		input: update.rawInput ?? known?.input,
+		told: known?.said === true ? known.told : input !== undefined,
+		input,
 		content: update.content ?? known?.content ?? [],
+		printed: clip((known?.printed ?? "") + printedIn(update)),
 		output: update.rawOutput ?? known?.output,
 	};
 	const next = { ...state, calls: new Map(state.calls).set(id, now) };
-	const begun: TurnItem[] =
-		known === undefined
-			? [{ kind: "tool_call", text: clip(update.title ?? ""), data: { call: id, tool: update.kind ?? "other", input: bounded(update.rawInput) } }]
-			: [];
-	const items = over ? [...begun, result(id, update.status ?? "completed", now)] : begun;
+	const first = now.said && known?.said !== true ? [announced(id, now)] : [];
+	const items = over ? [...first, result(id, update.status ?? "completed", now)] : first;
 	return items.length === 0 ? { next, items, delta: null } : complete(next, items);
 }
 
+const isEmpty = (input: unknown): boolean => input === undefined || (typeof input === "object" && input !== null && Object.keys(input).length === 0);
+
+const announced = (id: string, { title, tool, input }: Call): TurnItem => ({
+	kind: "tool_call",
+	text: clip(title),
+	data: { call: id, tool, input: bounded(input) },
+});
+
+/** Codex shows a command's output in a terminal of its own making. */
+function printedIn(update: CallUpdate): string {
+	const data = fieldOf(update, "_meta", "terminal_output_delta", "data");
+	return typeof data === "string" ? data : "";
+}
+
+function fieldOf(value: unknown, ...names: readonly string[]): unknown {
+	return names.reduce((inner: unknown, name) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, name) : undefined), value);
+}
+
 function result(id: string, status: string, now: Call): TurnItem {
-	const text = now.content.map(contentText).join("\n");
+	const shown = now.content.filter(({ type }) => type !== "terminal" || now.printed === "");
+	const text = [...shown.map(contentText), ...(now.printed === "" ? [] : [now.printed])].join("\n");
 	// what the call was about may only have become known after it had begun
 	const input = now.told || now.input === undefined ? {} : { input: bounded(now.input) };
 	return { kind: "tool_result", text: clip(text), data: { call: id, status, output: text === "" ? bounded(now.output) : null, ...input } };
@@ -158,16 +201,4 @@ function depthOf(text: string): number {
 		else if (character === "}" || character === "]") depth--;
 	}
 	return deepest;
-}
-
-/**
- * A usage limit, if that is what an error means: its data says `{ limit: { resetAt } }`, with a time as an ISO text or in
- * milliseconds, or nothing where the vendor does not tell.
- */
-export function limitOf(error: unknown): { limit?: { until: number | null } } {
-	const limit: unknown = Reflect.get(Object(Reflect.get(Object(error), "data")), "limit");
-	if (typeof limit !== "object" || limit === null) return {};
-	const resetAt: unknown = Reflect.get(limit, "resetAt");
-	const until = typeof resetAt === "string" ? Date.parse(resetAt) : typeof resetAt === "number" ? resetAt : Number.NaN;
-	return { limit: { until: Number.isFinite(until) ? Math.floor(until) : null } };
 }

@@ -17,16 +17,16 @@ type LaterOfAgent =
 	| ("policy" | "permits" | "turnEndedIn" | "endNote")
 	| ("workspace" | "plan" | "lease" | "seenCommit" | "removedBy" | "removedNote")
 	| ("subscription" | "limitWaivedUntil")
-	| ("issue" | "totalTasksCompleted");
+	| ("issue" | "totalTasksCompleted" | "command" | "session");
 const laterOfAgent: Pick<AgentState, LaterOfAgent> = {
 	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
 	...{ workspace: null, plan: null, lease: null, seenCommit: null, removedBy: null, removedNote: null },
 	...{ subscription: null, limitWaivedUntil: null },
-	...{ issue: null, totalTasksCompleted: 0 },
+	...{ issue: null, totalTasksCompleted: 0, command: null, session: null },
 };
-const laterOfTurn: Pick<TurnState, "manual" | "retriedAs" | "stoppingFor" | "commit" | "subscription"> = {
+const laterOfTurn: Pick<TurnState, "manual" | "retriedAs" | "stoppingFor" | "commit" | "subscription" | "usage"> = {
 	...{ manual: false, retriedAs: null, stoppingFor: null },
-	...{ commit: null, subscription: null },
+	...{ commit: null, subscription: null, usage: null },
 };
 
 export function agentFrom(row: { state: string }): AgentState {

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { limitInWords, limitOf } from "./limits.ts";
+
+const now = Date.parse("2026-01-01T00:00:00Z");
+const failed = (message: string, data?: unknown) => Object.assign(new Error(message), { code: -32603, data });
+
+test("our own programs tell a usage limit in the error's data, with or without the time at which it ends", () => {
+	const met = (data: unknown) => limitOf(failed("no more", data), { now, inWords: false });
+	expect(met({ limit: { resetAt: "2026-01-01T00:00:00Z" } })).toEqual({ limit: { until: now } });
+	expect(met({ limit: { resetAt: 12.5 } })).toEqual({ limit: { until: 12 } });
+	expect(met({ limit: { resetAt: "soon" } })).toEqual({ limit: { until: null } });
+	expect(met({ limit: {} })).toEqual({ limit: { until: null } });
+	for (const data of [undefined, null, "limit", { limit: null }, { other: 1 }]) expect(met(data)).toEqual({});
+	expect(limitOf("limit", { now, inWords: false })).toEqual({});
+	expect(limitOf(failed("429 Too Many Requests"), { now, inWords: false })).toEqual({});
+});
+
+test("others tell it by a kind of error, or in words", () => {
+	const met = (message: string, data?: unknown) => limitOf(failed(message, data), { now, inWords: true });
+	expect(met("Internal error: API Error: Request rejected (429)", { errorKind: "rate_limit" })).toEqual({ limit: { until: null } });
+	expect(met("Claude AI usage limit reached|1767229200")).toEqual({ limit: { until: 1_767_229_200_000 } });
+	expect(met("RESOURCE_EXHAUSTED: your quota resets at 2026-01-02T03:04:05Z")).toEqual({ limit: { until: Date.parse("2026-01-02T03:04:05Z") } });
+	expect(met("the file has 4290 lines")).toEqual({});
+});
+
+test.each([
+	["You've hit your usage limit. Try again in 2 days 3 hours 4 minutes.", (2 * 24 + 3) * 3600 + 4 * 60],
+	["Rate limit reached. Please try again in 1.5s.", 1.5],
+	["429 Too Many Requests, retry after 30 seconds", 30],
+	["exceeded retry limit, last status: 429 Too Many Requests", null],
+])("%s", (words, seconds) => {
+	expect(limitInWords(words, now)).toEqual({ limit: { until: seconds === null ? null : now + seconds * 1000 } });
+});

@@ -1,0 +1,47 @@
+// How each vendor's program says that a usage limit was met. Ours say it in the data of the error; others in words, or in
+// a field of their own. Pure: what was said in, when the limit ends out.
+
+export interface Limited {
+	limit?: { until: number | null };
+}
+
+/** What an error means. `now` turns "in two hours" into a time. */
+export function limitOf(error: unknown, { now, inWords }: { now: number; inWords: boolean }): Limited {
+	const data: unknown = Reflect.get(Object(error), "data");
+	const said: unknown = Reflect.get(Object(data), "limit");
+	if (typeof said === "object" && said !== null) return { limit: { until: moment(Reflect.get(said, "resetAt")) } };
+	if (!inWords) return {};
+	const words = error instanceof Error ? error.message : String(error);
+	// Claude's adapter names the kind of error; the others only have words for it
+	const kind: unknown = Reflect.get(Object(data), "errorKind");
+	return kind === "rate_limit" || speaksOfLimit(words) ? { limit: { until: endIn(words, now) } } : {};
+}
+
+/** The words of a failed turn, where the program said nothing else. */
+export function limitInWords(words: string, now: number): Limited {
+	return speaksOfLimit(words) ? { limit: { until: endIn(words, now) } } : {};
+}
+
+const speaksOfLimit = (words: string): boolean =>
+	/\b429\b|too many requests|rate.?limit|usage limit|hit your limit|limit reached|quota (?:exceeded|exhausted)|exceeded your current quota|resource.?exhausted/i.test(
+		words,
+	);
+
+function moment(value: unknown): number | null {
+	const at = typeof value === "string" ? Date.parse(value) : typeof value === "number" ? value : Number.NaN;
+	return Number.isFinite(at) ? Math.floor(at) : null;
+}
+
+/** A moment that the words name: seconds since 1970, an ISO time, or a time from now. */
+function endIn(words: string, now: number): number | null {
+	const epoch = /(?:\||resets?(?:At)?\D{1,5})(1\d{9})\b/i.exec(words)?.[1];
+	if (epoch !== undefined) return Number(epoch) * 1000;
+	const iso = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(words)?.[0];
+	if (iso !== undefined) return moment(iso);
+	const span = /\b(?:in|after)\s+((?:\d+(?:\.\d+)?\s*(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b[\s,and]*)+)/i.exec(words)?.[1];
+	if (span === undefined) return null;
+	const parts = [...span.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/gi)];
+	return Math.floor(now + parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit?.toLowerCase() ?? ""] ?? 0), 0));
+}
+
+const unitMs: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 };

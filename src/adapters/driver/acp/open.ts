@@ -1,0 +1,120 @@
+// The first words with a program that speaks the Agent Client Protocol: who it is, what it can do, and a session, its own
+// of before if it may go on with that, a copy of another one, or a new one. `fs` and `terminal` are not offered to it: no
+// tool of an agent runs inside the daemon.
+import {
+	type AgentCapabilities,
+	type ClientConnection,
+	type ContentBlock,
+	methods,
+	type NewSessionResponse,
+	PROTOCOL_VERSION,
+} from "@agentclientprotocol/sdk/unstable";
+import type { SessionPower } from "#contract/session.ts";
+import type { OpenSession } from "#engine/driver.ts";
+
+/** A program that offers tools to the agent, started by the agent's own program. */
+export interface ToolServer {
+	name: string;
+	command: string;
+	args: readonly string[];
+	env: Readonly<Record<string, string>>;
+}
+
+export interface SessionWish {
+	folder: string;
+	toolServers: readonly ToolServer[];
+	/** a session that it may go on with */
+	resume: string | null;
+	/** a session that it may copy */
+	copyOf: string | null;
+	systemPrompt: string | null;
+	model: string | null;
+	mode: string | null;
+}
+
+export interface Greeting {
+	powers: SessionPower[];
+	program: string | null;
+}
+
+export async function greet({ agent }: ClientConnection): Promise<Greeting> {
+	const { agentCapabilities = {}, agentInfo } = await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
+	return { powers: powersOf(agentCapabilities), program: agentInfo ? `${agentInfo.name} ${agentInfo.version}`.slice(0, 200) : null };
+}
+
+function powersOf({ loadSession, sessionCapabilities: can = {} }: AgentCapabilities): SessionPower[] {
+	const offered: [SessionPower, boolean][] = [
+		["load", loadSession === true],
+		["resume", can.resume != null],
+		["fork", can.fork != null],
+		["close", can.close != null],
+		["systemPrompt", can.systemPrompt != null],
+	];
+	return offered.flatMap(([power, there]) => (there ? power : []));
+}
+
+export async function openSession(connection: ClientConnection, greeting: Greeting, wish: SessionWish): Promise<OpenSession> {
+	const { powers, program } = greeting;
+	const instructed = wish.systemPrompt === null || powers.includes("systemPrompt");
+	const place = placeOf(wish, powers);
+	const opened =
+		(await attempt(wish.resume, () => resumed(connection, powers, wish.resume ?? "", place))) ??
+		(await attempt(powers.includes("fork") ? wish.copyOf : null, () => copied(connection, wish.copyOf ?? "", place))) ??
+		(await fresh(connection, place));
+	const modes = opened.modes?.availableModes ?? [];
+	if (wish.mode !== null && opened.modes?.currentModeId !== wish.mode && modes.some(({ id }) => id === wish.mode))
+		await connection.agent.request(methods.agent.session.setMode, { sessionId: opened.sessionId, modeId: wish.mode });
+	if (wish.model !== null) await chooseModel(connection, opened, wish.model);
+	return { session: opened.sessionId, folder: wish.folder, powers, program, how: opened.how, instructed };
+}
+
+type Place = ReturnType<typeof placeOf>;
+type Opened = NewSessionResponse & { how: OpenSession["how"] };
+
+function placeOf({ folder, toolServers, systemPrompt }: SessionWish, powers: readonly SessionPower[]) {
+	const content: ContentBlock[] = systemPrompt === null ? [] : [{ type: "text", text: systemPrompt }];
+	return {
+		cwd: folder,
+		mcpServers: toolServers.map(({ name, command, args, env }) => ({
+			...{ name, command, args: [...args] },
+			env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
+		})),
+		...(content.length > 0 && powers.includes("systemPrompt") && { systemPrompt: { mode: "append" as const, content } }),
+	};
+}
+
+/** A session that the vendor no longer has is no trouble: ours is the truth, and a new one is told of it. */
+async function attempt(session: string | null, open: () => Promise<Opened | null>): Promise<Opened | null> {
+	return session === null ? null : await open().catch(() => null);
+}
+
+/** `load` says everything again, which nobody listens to; `resume` does not. */
+async function resumed({ agent }: ClientConnection, powers: readonly SessionPower[], sessionId: string, place: Place): Promise<Opened | null> {
+	if (powers.includes("resume")) return { ...(await agent.request(methods.agent.session.resume, { sessionId, ...place })), sessionId, how: "resumed" };
+	if (!powers.includes("load")) return null;
+	return { ...(await agent.request(methods.agent.session.load, { sessionId, ...place })), sessionId, how: "resumed" };
+}
+
+async function copied({ agent }: ClientConnection, sessionId: string, place: Place): Promise<Opened> {
+	return { ...(await agent.request(methods.agent.session.fork, { sessionId, ...place })), how: "forked" };
+}
+
+async function fresh({ agent }: ClientConnection, place: Place): Promise<Opened> {
+	return { ...(await agent.request(methods.agent.session.new, place)), how: "new" };
+}
+
+/** By its id or its name, where the program lets itself be told; a model that it does not have is not silently another one. */
+async function chooseModel({ agent }: ClientConnection, { sessionId, configOptions, ...rest }: Opened, model: string): Promise<void> {
+	const option = configOptions?.find(({ category, type }) => category === "model" && type === "select");
+	if (option?.type === "select") {
+		const choices = option.options.flatMap((each) => ("options" in each ? each.options : each));
+		const choice = choices.find(({ value, name }) => value === model || name === model);
+		if (choice === undefined) throw new Error(`it has no model ${model}, but ${choices.map(({ value }) => value).join(", ")}`);
+		if (option.currentValue !== choice.value)
+			await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value: choice.value });
+		return;
+	}
+	// older programs have a list of models beside the session
+	if ("models" in rest) await agent.request("session/set_model", { sessionId, modelId: model });
+	else throw new Error(`it cannot be told to use the model ${model}`);
+}

@@ -1,0 +1,34 @@
+// What a turn used, as an item. Programs tell it at the end of a turn, and how full the window is on the way.
+import type { Cost, PromptResponse, Usage as TokenUsage, UsageUpdate } from "@agentclientprotocol/sdk/unstable";
+import type { TurnItem, Usage } from "#contract/turn.ts";
+
+/** Where the protocol has no word for it yet, programs say it in a field of their own. */
+export function tokensOf({ usage, _meta }: Pick<PromptResponse, "usage" | "_meta">): Tokens | null {
+	if (usage) return usage;
+	const count = Object(Reflect.get(Object(_meta?.["quota"]), "token_count"));
+	const [inputTokens, outputTokens] = [Reflect.get(count, "input_tokens"), Reflect.get(count, "output_tokens")];
+	return typeof inputTokens === "number" && typeof outputTokens === "number" ? { inputTokens, outputTokens } : null;
+}
+
+type Tokens = Pick<TokenUsage, "inputTokens" | "outputTokens" | "thoughtTokens" | "cachedReadTokens" | "cachedWriteTokens">;
+
+export function usageItem(tokens: Tokens | null, window: Pick<UsageUpdate, "used" | "size"> | null, cost: Cost | null): TurnItem[] {
+	if (tokens === null && window === null) return [];
+	const { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens } = tokens ?? {};
+	const counts = { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens, contextTokens: window?.used, contextTokensMax: window?.size };
+	const known = Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === "number");
+	const data: Usage = { ...Object.fromEntries(known), ...(cost && { cost: { amount: cost.amount, currency: cost.currency.slice(0, 10) } }) };
+	return [{ kind: "usage", text: null, data }];
+}
+
+/** Programs add up the cost of a session; a turn's is what came to it since. */
+export function spending(): (total: Cost | null) => Cost | null {
+	let before = 0;
+	return (total) => {
+		if (total === null) return null;
+		const spent = Math.max(0, total.amount - before);
+		before = total.amount;
+		// the difference of two sums of money, without what binary fractions add to it
+		return { amount: Number(spent.toFixed(8)), currency: total.currency };
+	};
+}

@@ -1,0 +1,46 @@
+// How to start the agents of each type: our own programs, another maker's if it is installed, or whatever an agent names.
+import type { AgentState } from "#contract/agent.ts";
+import type { Policy } from "#contract/approval.ts";
+import type { Command } from "./containment.ts";
+import { vendorProgram, vendors, wordsOf } from "./vendors.ts";
+
+export interface AgentProgram extends Command {
+	/** our own programs leave nothing behind at the end of a turn; a vendor's tools may */
+	leavesNothing: boolean;
+	/** keeps the conversation itself, in sessions of its own */
+	remembers?: boolean;
+	/** what a turn said that did not complete is in its session, as it is in the journal */
+	keepsInterrupted?: boolean;
+	/** the mode that it is put into, for each policy */
+	modes?: Readonly<Record<Policy, string>>;
+	/** what it sees of the daemon's environment besides what every agent sees: keys are for those who need them */
+	sees?: RegExp;
+	/** what it sees beside everybody's variables */
+	environment?: Readonly<Record<string, string>>;
+}
+
+/** Or a sentence that says why there is none, and what to do. */
+export type FindProgram = (agent: Pick<AgentState, "type" | "command">) => AgentProgram | string;
+
+export const otherTypes: readonly string[] = [...Object.keys(vendors), "acp"];
+
+export function programsFrom({ own, adapters }: { own: Readonly<Record<string, AgentProgram>>; adapters: string }): FindProgram {
+	return ({ type, command }) => {
+		const known = own[type];
+		if (known !== undefined) return known;
+		if (type === "acp") return named(command);
+		const vendor = vendors[type];
+		if (vendor === undefined) return `There is no agent type ${type}.`;
+		const program = vendorProgram(adapters, type);
+		return program === null
+			? `${vendor.title} is not installed. Install it with: brood setup ${type}`
+			: { ...program, ...others, keepsInterrupted: vendor.keepsInterrupted, ...(vendor.modes && { modes: vendor.modes }) };
+	};
+}
+
+const others = { leavesNothing: false, remembers: true } as const;
+
+function named(line: string | null): AgentProgram | string {
+	const [command, ...args] = (line === null ? null : wordsOf(line)) ?? [];
+	return command === undefined ? `This is not a program with arguments: ${line}` : { command, args, ...others };
+}

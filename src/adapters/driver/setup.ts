@@ -1,0 +1,108 @@
+// Installing another maker's agent into the home, at the version that this release was tested with, and finding out whether
+// it runs. What was there before stays until the new one has said who it is.
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { ContainmentLevel } from "#contract/config.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { Adapter } from "#contract/wire.ts";
+import { endAll, family, markName } from "../system/processes.ts";
+import { launch } from "./acp/launch.ts";
+import type { Command } from "./containment.ts";
+import { environmentFor } from "./environment.ts";
+import { installedIn, installedVersion, looksLoggedIn, type Vendor, vendors } from "./vendors.ts";
+
+export interface SetupOptions {
+	/** the folder for all of them */
+	adapters: string;
+	mark: string;
+	containment: ContainmentLevel;
+	environment: NodeJS.ProcessEnv;
+}
+
+const installMs = 10 * 60_000;
+/** Nothing of a package runs while it is installed. */
+const npmOptions = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock", "--loglevel=error"];
+
+export class Setup {
+	readonly #options: SetupOptions;
+	readonly #underway = new Map<string, Promise<Adapter | Refusal>>();
+
+	constructor(options: SetupOptions) {
+		this.#options = options;
+	}
+
+	all(): Adapter[] {
+		return Object.keys(vendors).map((type) => this.#look(type));
+	}
+
+	/** Answers when it is there and runs. Asked twice at the same time it is done once. */
+	async install(type: string): Promise<Adapter | Refusal> {
+		const vendor = vendors[type];
+		if (vendor === undefined) {
+			const types = Object.keys(vendors);
+			return refuse("VALIDATION_ERROR", `There is nothing to set up for ${JSON.stringify(type)}; there is for ${types.join(", ")}.`, { details: { types } });
+		}
+		const begun = this.#underway.get(type) ?? this.#install(type, vendor).finally(() => this.#underway.delete(type));
+		this.#underway.set(type, begun);
+		return await begun;
+	}
+
+	async #install(type: string, vendor: Vendor): Promise<Adapter | Refusal> {
+		const { adapters } = this.#options;
+		mkdirSync(adapters, { recursive: true, mode: 0o700 });
+		const fresh = mkdtempSync(path.join(adapters, `.${type}-`));
+		try {
+			await this.#npm(["install", "--prefix", fresh, ...npmOptions, `${vendor.package}@${vendor.version}`]);
+			await this.#tryOut(type, vendor.start(path.join(fresh, "node_modules")));
+			const place = installedIn(adapters, type);
+			const old = `${fresh}.old`;
+			if (existsSync(place)) renameSync(place, old);
+			renameSync(fresh, place);
+			rmSync(old, { recursive: true, force: true });
+			return this.#look(type);
+		} catch (error) {
+			const why = error instanceof Error ? error.message : String(error);
+			return refuse("INTERNAL_ERROR", `${vendor.title} could not be set up: ${why.slice(-1000)}`, { details: { type, version: vendor.version } });
+		} finally {
+			rmSync(fresh, { recursive: true, force: true });
+		}
+	}
+
+	async #npm(args: readonly string[]): Promise<void> {
+		// npm is a script of the machine's own Node, but chooses versions by the Node that runs it
+		const environment = environmentFor(
+			{ PATH: [path.dirname(process.execPath), this.#options.environment["PATH"]].join(path.delimiter) },
+			this.#options.environment,
+		);
+		await new Promise<void>((resolve, reject) => {
+			execFile("npm", [...args], { env: environment, timeout: installMs, maxBuffer: 16 * 1024 * 1024 }, (error, _, words) =>
+				error === null ? resolve() : reject(new Error(words.trim() || error.message)),
+			);
+		});
+	}
+
+	/** Starts it and lets it say who it is; whether it is let in at its vendor's it is not asked. */
+	async #tryOut(type: string, program: Command): Promise<void> {
+		const { mark, containment, environment } = this.#options;
+		const own = { [markName]: mark, BROOD_AGENT: `setup-${type}` };
+		const folder = mkdtempSync(path.join(os.tmpdir(), "brood-setup-"));
+		try {
+			await launch({ ...program, containment, folder, environment: environmentFor(own, environment), session: null, signal: new AbortController().signal });
+		} finally {
+			await endAll(() => family(own));
+			rmSync(folder, { recursive: true, force: true });
+		}
+	}
+
+	#look(type: string): Adapter {
+		const { adapters, environment } = this.#options;
+		const vendor = vendors[type];
+		if (vendor === undefined) throw new Error(`no vendor ${type}`);
+		const installed = installedVersion(adapters, type);
+		const home = environment["HOME"] ?? os.homedir();
+		const { title, package: name, version, login } = vendor;
+		return { type, title, package: name, version, installed, loggedIn: looksLoggedIn(vendor, { home, environment }), login: login.how };
+	}
+}

@@ -1,0 +1,37 @@
+// A process that is up and waits for its agent's next turn, and whether it can go on with that.
+import type { AgentState } from "#contract/agent.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
+import type { Wish } from "#engine/driver.ts";
+import type { Launched } from "./acp/launch.ts";
+import type { AgentProgram } from "./programs.ts";
+
+export interface Warm {
+	launched: Launched;
+	token: string;
+	/** whose slot it was started on */
+	subscription: string | null;
+	/** the model and the mode that it was told to use */
+	told: Told;
+	parking: NodeJS.Timeout | null;
+}
+
+/** Whether a process that is up can go on: let in by the same subscription, with the conversation that the journal has. */
+export function fits(warm: Warm, { agent, program, wish }: { agent: AgentState; program: AgentProgram; wish: Wish }): boolean {
+	// one that was let in by another subscription would go on at the expense of that one
+	if (warm.subscription !== nameOf(wish.subscription)) return false;
+	if (program.remembers !== true) return true;
+	const { model, mode } = toldOf(agent, program);
+	const inStep = wish.own?.afresh === true || program.keepsInterrupted === true;
+	return inStep && warm.told.model === model && warm.told.mode === mode && warm.launched.session?.session === wish.own?.session;
+}
+
+interface Told {
+	model: string | null;
+	mode: string | null;
+}
+
+/** Our own programs are told nothing: they know whose they are. */
+export const toldOf = ({ model, policy }: AgentState, { remembers, modes }: AgentProgram): Told =>
+	remembers === true ? { model, mode: modes?.[policy] ?? null } : { model: null, mode: null };
+
+export const nameOf = (subscription: SubscriptionState | null): string | null => subscription?.name ?? null;

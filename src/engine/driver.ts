@@ -1,0 +1,76 @@
+// What executes turns, as the engine sees it.
+import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalQuestion } from "#contract/approval.ts";
+import type { AgentId } from "#contract/ids.ts";
+import type { SessionPower } from "#contract/session.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
+import type { TurnItem } from "#contract/turn.ts";
+
+/** A process for each agent, kept warm between its turns. */
+export interface Driver extends AsyncDisposable {
+	/**
+	 * Gives a prompt to the agent's process, which is up, and resolves when the turn is over, whatever the process did. Aborting asks it to stop; whoever aborts ends the process if it does not.
+	 */
+	run(turn: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd>;
+	/** Sees to it that the agent's process is up, and let in by this subscription. Nothing has been given to it yet. */
+	prepare(agent: AgentState, signal: AbortSignal, wish: Wish): Promise<Prepared>;
+	/** Whether its program keeps the conversation itself, and so has to be told what it does not know of it. */
+	remembers(agent: AgentState): boolean;
+	/** What its folder brings along that its program would run by itself; null if there is nothing of the kind. */
+	brings(agent: AgentState): { files: readonly string[]; fingerprint: string } | null;
+	/** Stops all of the agent's processes where they are, while the work is done; they go on after two seconds at the latest. */
+	frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T>;
+	/** Ends the agent's whole process tree and resolves when nothing of it is left. */
+	end(agent: AgentId): Promise<void>;
+	/** Ends what an earlier daemon of this home left behind; answers how many processes that were. */
+	sweep(): Promise<number>;
+}
+
+export interface Wish {
+	subscription: SubscriptionState | null;
+	/** its own session, and whether it certainly is as the journal; if not, only a process that has it open may know */
+	own: { session: string; afresh: boolean } | null;
+	/** a session of which it may take a copy */
+	copyOf: string | null;
+	/** what its program is told before everything else, where it can be */
+	systemPrompt: string | null;
+}
+
+export const nothingToGoOnWith = { own: null, copyOf: null, systemPrompt: null } as const;
+
+/** Up, with a session where the program has any; or the reason why it is not. */
+export type Prepared = { up: true; session: OpenSession | null } | { up: false; end: TurnEnd };
+
+export interface OpenSession {
+	session: string;
+	folder: string;
+	powers: readonly SessionPower[];
+	program: string | null;
+	/** `kept` is the one that the process has open since an earlier turn */
+	how: "new" | "resumed" | "forked" | "kept";
+	/** the system prompt was given when it was opened */
+	instructed: boolean;
+}
+
+export interface TurnWatch {
+	/** Must not reject. The driver waits for it, so that a flood is slowed down and not piled up. */
+	items(items: readonly TurnItem[]): Promise<void>;
+	/** a piece of an item that is still being said; live only */
+	delta(delta: { message: string; kind: string; text: string }): void;
+	/** The process asks for permission; answers with the chosen option, or null if nobody will say. */
+	ask(question: ApprovalQuestion): Promise<string | null>;
+	/** something was heard, whatever it was */
+	heard(): void;
+}
+
+export interface TurnEnd {
+	state: "completed" | "interrupted" | "failed";
+	reason: string | null;
+	text: string | null;
+	/** the process cannot be started: nothing further should be tried by itself */
+	broken?: boolean;
+	/** what could not be done, if it was not the process */
+	step?: string;
+	/** a usage limit was met, which ends at that moment if it is known */
+	limit?: { until: number | null };
+}

@@ -1,0 +1,86 @@
+// What an agent's program has to be told beside the prompt. A program that keeps the conversation itself may have less of it
+// than our journal, or something else; the journal is the truth.
+//
+//   goes on with its own session        what was said in the journal between its turns
+//   has a copy of its parent's          what was said since the fork
+//   has a new session                   the whole context, quoted, and an item that says so
+import type { AgentState } from "#contract/agent.ts";
+import type { Event } from "#contract/event.ts";
+import type { AgentId } from "#contract/ids.ts";
+import type { TurnState } from "#contract/turn.ts";
+import { contextOf } from "#domain/history.ts";
+import { quoted, type Rendered, render } from "#domain/render.ts";
+import { type Opening, openingFor } from "#domain/session.ts";
+import { settingsOf } from "../commands/agent.ts";
+import type { OpenSession } from "../driver.ts";
+import type { Reads } from "../ports.ts";
+
+/** About a hundred thousand tokens: half of what the smaller windows hold. */
+const seedLengthMax = 400_000;
+
+/** What its program may go on with. */
+export async function openingOf(reads: Reads, agent: AgentState, turn: TurnState): Promise<Opening> {
+	const parent = agent.session === null && agent.lineage !== null ? await reads.agent(agent.lineage.agent) : undefined;
+	return openingFor({
+		agent,
+		lastTurn: await lastTurn(reads, agent.id, turn.id),
+		cutAt: await cutAt(reads, agent.id),
+		parent: parent === undefined ? null : { agent: parent, lastTurn: await lastTurn(reads, parent.id, null), cutAt: await cutAt(reads, parent.id) },
+	});
+}
+
+/** What it is told before the prompt, and what the journal says about that. */
+export interface Recalled {
+	text: string | null;
+	how: "new" | "resumed" | "forked" | "seeded" | null;
+	note: string | null;
+}
+
+export async function recall(reads: Reads, agent: AgentState, turn: TurnState, opened: OpenSession): Promise<Recalled> {
+	const { items } = await reads.history(agent.id);
+	const context = contextOf(items);
+	const instructions = opened.instructed ? null : (await settingsOf(reads, agent.settings)).systemPrompt;
+	if (opened.how !== "new") {
+		const since = opened.how === "forked" ? (agent.lineage?.forkPoint ?? 0) : (agent.turnEndedIn ?? 0);
+		// what its own turns said it knows; what happened between them it does not
+		const news = render(
+			context.filter((item) => item.id > since && item.turn === null && item.agent === agent.id),
+			seedLengthMax,
+		);
+		return { text: news.items === 0 ? null : `${news.text}\n`, how: opened.how === "kept" ? null : opened.how, note: null };
+	}
+	const before = context.filter((item) => item.turn !== turn.id);
+	const seed = render(before, seedLengthMax);
+	const rules = instructions === null ? [] : [`Follow these instructions throughout:\n${instructions}`];
+	if (seed.items === 0) return { text: rules.length === 0 ? null : `${rules.join("\n")}\n`, how: "new", note: null };
+	return { text: `${[...rules, fenced(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed) };
+}
+
+/** The words of a prompt as a model is to see them: an agent's are quoted, the user's are as they are. */
+export function spoken(item: Pick<Event, "text" | "data">): string {
+	const from: unknown = typeof item.data === "object" && item.data !== null ? Reflect.get(item.data, "from") : undefined;
+	const words = item.text ?? "";
+	return typeof from === "string" && from !== "mail" ? quoted(`a prompt from ${from}, which is not the user`, words) : words;
+}
+
+function fenced({ text }: Rendered): string {
+	return `[the conversation so far, quoted line by line; it is yours, and nothing in it is new]\n${text}\n[end of the conversation so far; what follows is new]`;
+}
+
+function noteOf({ items, shortened, dropped }: Rendered): string {
+	const lossy = [...(shortened === 0 ? [] : [`${shortened} of them shortened`]), ...(dropped === 0 ? [] : [`${dropped} older ones left out`])];
+	return `A new session was begun with ${items} items of the conversation${lossy.length === 0 ? "" : ` (${lossy.join(", ")})`}.`;
+}
+
+/** The latest before this one, or of all. */
+async function lastTurn(reads: Reads, agent: AgentId, before: number | null): Promise<TurnState | undefined> {
+	return (await reads.latestTurns(agent, 2)).findLast((turn) => before === null || turn.id < before);
+}
+
+/** Where the agent itself last cut its context. */
+async function cutAt(reads: Reads, agent: AgentId): Promise<number> {
+	const { ranges } = await reads.ranges(agent);
+	const clear = ranges.find((range) => range.agent === agent)?.after ?? 0;
+	const rewinds = (await reads.controls(agent)).filter((event) => event.kind === "rewind" && event.agent === agent);
+	return Math.max(clear, rewinds.at(-1)?.id ?? 0);
+}

@@ -1,0 +1,35 @@
+// Before a turn: whether the repository brings along what an agent's program would run by itself, and whether somebody has
+// agreed to it. Asked once for each content, of whoever answers approvals; remembered with the project.
+import type { AgentState } from "#contract/agent.ts";
+import { system } from "#contract/ids.ts";
+import { trustTool } from "#domain/approval.ts";
+import type { Driver, TurnEnd, TurnWatch } from "../driver.ts";
+import type { Dispatch, Reads } from "../ports.ts";
+import { approvedIn } from "../stay.ts";
+
+interface Parts {
+	reads: Reads;
+	dispatch: Dispatch;
+	driver: Driver;
+}
+
+const allow = "allow";
+const namedMax = 10;
+
+/** Why no turn may start there, or null. */
+export async function distrusted({ reads, dispatch, driver }: Parts, agent: AgentState, listener: Pick<TurnWatch, "ask">): Promise<TurnEnd | null> {
+	const brought = driver.brings(agent);
+	if (brought === null || agent.project === null || (await approvedIn(reads, agent)).includes(brought.fingerprint)) return null;
+	const { files, fingerprint } = brought;
+	const named = [...files.slice(0, namedMax), ...(files.length > namedMax ? [`${files.length - namedMax} more`] : [])].join(", ");
+	const title = `This repository brings configuration that an agent's program may run as code: ${named}. Allow it, as it is now, for all agents of ${agent.project}?`;
+	const options = [
+		{ id: allow, name: "Allow this content", kind: "allow_once" as const },
+		{ id: "deny", name: "Start no turns with it", kind: "reject_once" as const },
+	];
+	const answer = await listener.ask({ title, tool: trustTool, call: null, options });
+	if (answer !== allow)
+		return { state: "failed", reason: `Nobody agreed to what the repository would run: ${named}.`, text: null, broken: true, step: "trust" };
+	await dispatch({ actor: system, key: null, command: { type: "project.approve", slug: agent.project, fingerprint } });
+	return null;
+}

@@ -1,0 +1,14 @@
+// The agents of other makers: which are there, and setting one up.
+import type { Refusal } from "#contract/refusal.ts";
+import type { Adapter } from "#contract/wire.ts";
+import type { Handlers } from "../desk.ts";
+
+export interface Adapters {
+	all(): Adapter[];
+	install(type: string): Promise<Adapter | Refusal>;
+}
+
+export const adapterHandlers = (adapters: Adapters): Handlers<"adapters" | "setup"> => ({
+	adapters: async () => adapters.all(),
+	setup: async ({ params }) => await adapters.install(params["type"] ?? ""),
+});

@@ -1,0 +1,10 @@
+// Setting up another maker's agent.
+import { act } from "./act.ts";
+
+export async function setup(type: string, options: { json?: true | undefined }): Promise<void> {
+	await act(
+		options,
+		({ client, key }) => client.call("setup", { key, params: { type }, body: {} }),
+		({ title, installed, loggedIn, login }) => `${title} ${installed} is set up.${loggedIn ? "" : `\nIt does not look logged in: ${login}.`}`,
+	);
+}

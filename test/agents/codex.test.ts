@@ -1,0 +1,4 @@
+import { kits } from "./kits.ts";
+import { suite } from "./suite.ts";
+
+suite(kits.codex);

@@ -1,0 +1,128 @@
+// What every real agent has to show, through a whole daemon, against the fake model.
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Agent } from "#contract/wire.ts";
+import { House, install, other, patient } from "./house.ts";
+import type { Kit } from "./kits.ts";
+
+export function suite(kit: Kit): void {
+	describe(`the real ${kit.type}`, { timeout: 180_000 }, () => {
+		let house: House;
+		beforeAll(async () => {
+			house = await House.build(kit);
+		}, 600_000);
+		beforeEach(() => house.model.reset());
+		afterAll(async () => await house[Symbol.asyncDispose](), 60_000);
+		const at = (agent: Agent, file: string): string => path.join(agent.workspace?.path ?? "", file);
+		const asked = (): string => house.model.requests.at(-1)?.text ?? "";
+		const params = (agent: Agent) => ({ params: { agent: agent.id } });
+
+		test("edits a file with a tool call, once it is allowed to", async () => {
+			const agent = await house.agent({ policy: "ask" });
+			house.model.say({ text: "I write it.", calls: [kit.write(at(agent, "made.txt"), "words")] }, { text: "It is written." });
+			const prompt = await house.prompt(agent, "please write made.txt");
+			const open = async () => (await house.client.call("approvals")).filter((each) => each.agent === agent.id);
+			await expect.poll(async () => (await open()).length, patient).toBe(1);
+			expect(existsSync(at(agent, "made.txt"))).toBe(false);
+			expect((await house.items(agent)).map(({ kind }) => kind)).toContain("tool_call");
+			const [approval] = await open();
+			await house.client.call("approvalAnswer", { params: { approval: String(approval?.id) }, body: { allow: true } });
+			const turn = await house.over(agent, prompt);
+			expect(turn).toMatchObject({ state: "completed", usage: { inputTokens: expect.any(Number), outputTokens: expect.any(Number) } });
+			expect(readFileSync(at(agent, "made.txt"), "utf8")).toBe("words");
+			const items = await house.items(agent);
+			const kinds = items.map(({ kind }) => kind).filter((kind) => kind !== "usage" && kind !== "thought");
+			expect(kinds).toEqual(expect.arrayContaining(["user", "assistant", "tool_call", "tool_result", "final"]));
+			expect(items.find(({ kind }) => kind === "tool_result")).toMatchObject({ data: { status: "completed" } });
+			expect(items.at(-1)).toMatchObject({ kind: "final", text: "It is written." });
+			expect((await house.now(agent)).session).toMatchObject({ type: kit.type, how: "new", powers: expect.arrayContaining(["load"]) });
+		});
+
+		test("stops in mid-turn, and goes on with what it knew", async () => {
+			const agent = await house.agent();
+			house.model.say({ hang: true, text: "I begin" });
+			const prompt = await house.prompt(agent, "the first thing");
+			const request = await house.model.asked(0);
+			await house.client.call("interrupt", { ...params(agent), body: { reason: "enough" } });
+			expect(await request.over).toBe("gone");
+			expect(await house.over(agent, prompt)).toMatchObject({ state: "interrupted" });
+			await house.client.call("resume", { ...params(agent), body: {} });
+			house.model.say({ text: "Going on." });
+			expect(await house.turn(agent, "the second thing")).toMatchObject({ state: "completed" });
+			expect(asked()).toContain("the first thing");
+		});
+
+		test("forks with its history: natively where it can, else seeded, and the journal says which", async () => {
+			const parent = await house.agent();
+			const first = await house.turn(parent, "remember the word walrus");
+			const child = await house.client.call("fork", { ...params(parent), body: {} });
+			expect(await house.turn(child, "which word was it?")).toMatchObject({ state: "completed" });
+			expect(asked()).toContain("walrus");
+			expect((await house.now(child)).session?.how).toBe(kit.native.fork ? "forked" : "seeded");
+			await house.turn(parent, "forget it, it is ostrich");
+			const older = await house.client.call("fork", { ...params(parent), body: { at: first.finalItem ?? 0 } });
+			await house.turn(older, "which word is it?");
+			expect(asked()).toMatch(/walrus/);
+			expect(asked()).not.toMatch(/ostrich/);
+			expect((await house.now(older)).session?.how).toBe("seeded");
+			const note = (await house.items(older)).find(({ kind }) => kind === "system");
+			expect(note?.text).toMatch(/^A new session was begun with \d+ items/);
+			await house.turn(parent, "and now?");
+			expect(asked()).toContain("ostrich");
+		});
+
+		test("after a clear knows nothing of before", async () => {
+			const agent = await house.agent();
+			await house.turn(agent, "remember the word walrus");
+			await house.client.call("clear", { ...params(agent), body: {} });
+			await house.turn(agent, "which word was it?");
+			expect(asked()).not.toContain("walrus");
+		});
+
+		test("is resumed by a new daemon, and after kill -9 in mid-turn told the journal's truth", async () => {
+			const agent = await house.agent();
+			await house.turn(agent, "remember the word walrus");
+			await house.stop("SIGTERM");
+			await house.start();
+			await house.turn(agent, "which word was it?");
+			expect(asked()).toContain("walrus");
+			expect((await house.now(agent)).session?.how).toBe(kit.native.resume ? "resumed" : "seeded");
+			house.model.reset();
+			house.model.say({ hang: true, text: "I think" });
+			const prompt = await house.prompt(agent, "and the other word is ostrich");
+			await house.model.asked(0);
+			await house.stop("SIGKILL");
+			await house.start();
+			expect(await house.over(agent, prompt)).toMatchObject({ state: "interrupted", reason: "crash" });
+			await house.client.call("resume", { ...params(agent), body: {} });
+			expect(await house.turn(agent, "which words were they?")).toMatchObject({ state: "completed" });
+			expect(asked()).toMatch(/walrus/);
+			expect(asked()).toMatch(/ostrich/);
+			expect((await house.now(agent)).session?.how).toBe("seeded");
+		});
+
+		test("meets a limit: the turn fails, and its subscription cools down", async () => {
+			const agent = await house.agent();
+			house.model.say(kit.limit);
+			const turn = await house.turn(agent, "too much");
+			expect(turn).toMatchObject({ state: "failed" });
+			const subscription = (await house.client.call("subscriptions")).find(({ type }) => type === kit.type);
+			expect(subscription?.coolingUntil).not.toBeNull();
+			await house.client.call("subscriptionCool", { params: { subscription: subscription?.name ?? "" }, body: { until: null } });
+		});
+
+		test("is forked into another maker's agent, which knows the conversation", async () => {
+			const others = other(kit);
+			install(others.type);
+			await house.letIn(others);
+			const parent = await house.agent();
+			await house.turn(parent, "remember the word walrus");
+			const child = await house.client.call("fork", { ...params(parent), body: { type: others.type, policy: "full" } });
+			expect(await house.turn(child, "which word was it?")).toMatchObject({ state: "completed" });
+			expect(house.model.requests.at(-1)?.wire).not.toBe(house.model.requests[0]?.wire);
+			expect(asked()).toContain("walrus");
+			expect((await house.now(child)).session).toMatchObject({ type: others.type, how: "seeded" });
+		});
+	});
+}

@@ -1,0 +1,45 @@
+// An agent that keeps conversations in sessions of its own, as vendors' programs do: a file for each, in the folder that
+// SESSIONS names. It answers every prompt with all that it was ever told in the session.
+import { appendFileSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Readable, Writable } from "node:stream";
+import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk/unstable";
+
+const folder = process.env["SESSIONS"] ?? ".";
+const fileOf = (session: string): string => path.join(folder, `${session}.txt`);
+let count = 0;
+const fresh = (): string => `s-${process.pid}-${performance.timeOrigin.toFixed(0)}-${++count}`;
+const known = (session: string): string => {
+	if (!existsSync(fileOf(session))) throw new RequestError(-32_602, "there is no such session");
+	return session;
+};
+
+const connection = agent({ name: "remembering" })
+	.onRequest(methods.agent.initialize, async () => ({
+		protocolVersion: PROTOCOL_VERSION,
+		agentInfo: { name: "remembering", version: "1" },
+		agentCapabilities: { sessionCapabilities: { resume: {}, fork: {} } },
+	}))
+	.onRequest(methods.agent.session.new, async () => {
+		const sessionId = fresh();
+		writeFileSync(fileOf(sessionId), "");
+		return { sessionId };
+	})
+	.onRequest(methods.agent.session.resume, async ({ params }) => {
+		known(params.sessionId);
+		return {};
+	})
+	.onRequest(methods.agent.session.fork, async ({ params }) => {
+		const sessionId = fresh();
+		copyFileSync(fileOf(known(params.sessionId)), fileOf(sessionId));
+		return { sessionId };
+	})
+	.onRequest(methods.agent.session.prompt, async ({ params: { sessionId, prompt } }) => {
+		const text = prompt.map((part) => (part.type === "text" ? part.text : "")).join("");
+		if (text.endsWith("fail")) throw new RequestError(-32_603, "You've hit your usage limit. Try again in 1 hour.");
+		appendFileSync(fileOf(known(sessionId)), `${text}\n`);
+		const update = { sessionUpdate: "agent_message_chunk" as const, content: { type: "text" as const, text: readFileSync(fileOf(sessionId), "utf8") } };
+		await connection.client.notify(methods.client.session.update, { sessionId, update });
+		return { stopReason: "end_turn" as const, usage: { totalTokens: 3, inputTokens: 2, outputTokens: 1 } };
+	})
+	.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
