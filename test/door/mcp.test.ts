@@ -23,7 +23,7 @@ const said = async (agent: string) =>
 const turnsOver = async (agent: string, count: number) =>
 	await expect.poll(async () => (await client.call("turns", { params: { agent } })).filter((turn) => turn.state === "completed").length, patient).toBe(count);
 const ask = async (prompt: string, more: object = {}) => {
-	const { id } = await client.call("agentAdd", { body: { type: "vendor", prompt, ...more } });
+	const { id } = await client.call("agentAdd", { body: { type: "vendor", policy: "full", prompt, ...more } });
 	await turnsOver(id, 1);
 	return { id, answers: (await said(id)).map((text) => (text.startsWith("{") ? JSON.parse(text) : text)) };
 };
