@@ -17,7 +17,7 @@ export const tools = {
 			prompt: z.string().min(1).describe("what the child is to do"),
 			name: Handle.optional().describe("its handle; made up if absent"),
 			inherit: z.boolean().default(false).describe("whether the child knows this conversation"),
-			type: fork.type.describe("another agent type than your own"),
+			type: fork.type.describe("another agent type than your own, if your policy is full"),
 			model: fork.model.describe("another model than your own"),
 			workspace: fork.workspace.describe("none, share (work in your files), or the kind of its own"),
 		}),

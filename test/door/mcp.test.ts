@@ -23,7 +23,7 @@ const said = async (agent: string) =>
 const turnsOver = async (agent: string, count: number) =>
 	await expect.poll(async () => (await client.call("turns", { params: { agent } })).filter((turn) => turn.state === "completed").length, patient).toBe(count);
 const ask = async (prompt: string, more: object = {}) => {
-	const { id } = await client.call("agentAdd", { body: { type: "vendor", prompt, ...more } });
+	const { id } = await client.call("agentAdd", { body: { type: "vendor", policy: "full", prompt, ...more } });
 	await turnsOver(id, 1);
 	return { id, answers: (await said(id)).map((text) => (text.startsWith("{") ? JSON.parse(text) : text)) };
 };
@@ -57,11 +57,11 @@ describe("a vendor's agent", () => {
 
 	test("waits by ending its turn and is continued with a prompt; what has happened already is answered at once", async () => {
 		const { id, answers } = await ask(
-			['fork {"prompt":"ask may I","name":"sleeper","type":"scripted"}', 'wait {"agents":["sleeper"],"timeoutSeconds":60}'].join("\n"),
+			['fork {"prompt":"sleep 3600000","name":"sleeper","type":"scripted"}', 'wait {"agents":["sleeper"],"timeoutSeconds":60}'].join("\n"),
 		);
 		expect(answers.at(-1)).toMatchObject({ error: false, text: expect.stringMatching(/End your turn now/) });
-		const [question] = await client.call("approvals", { query: { agent: "sleeper" } });
-		await client.call("approvalAnswer", { params: { approval: String(question?.id) }, body: { allow: true } });
+		await expect.poll(async () => (await client.call("agent", { params: { agent: "sleeper" } })).turn !== null, patient).toBe(true);
+		await client.call("interrupt", { params: { agent: "sleeper" }, body: { resume: true } });
 		await turnsOver(id, 2);
 		expect((await said(id)).at(-1)).toBe("heard: What you waited for has happened (idle: sleeper).");
 		await client.call("prompt", { params: { agent: id }, body: { text: 'wait {"agents":["sleeper"]}' } });

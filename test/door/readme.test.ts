@@ -31,6 +31,8 @@ const topics = [
 	"workspaces",
 	"merging",
 	"never-losing-work",
+	"tools",
+	"agents/llm",
 ];
 const pages = ["README.md", ...topics.map((topic) => `docs/user/${topic}.md`)];
 /** Installing, starting and measuring are not run again inside a test. */
