@@ -91,9 +91,9 @@ test("a fork copies the session if it ends where the child begins, else it is to
 	expect(await told(parent, "three")).toBe(`one\n[brood: fork]\n| Forked ${child.handle}.\nthree\n`);
 	const first = (await client.call("turns", params(parent)))[0]?.finalItem ?? 0;
 	const older = await client.call("fork", { ...params(parent), body: { at: first } });
-	expect(await told(older, "four")).toMatch(/\| one\n[^]*new\]\nfour\n$/);
+	expect(await told(older, "four")).toMatch(/\| one\n[\s\S]*new\]\nfour\n$/);
 	const cousin = await client.call("fork", { ...params(parent), body: { type: "cousin" } });
-	expect(await told(cousin, "five")).toMatch(/\| one\n[^]*\| three\n[^]*new\]\nfive\n$/);
+	expect(await told(cousin, "five")).toMatch(/\| one\n[\s\S]*\| three\n[\s\S]*new\]\nfive\n$/);
 	expect([await how(older), await how(cousin)]).toEqual(["seeded", "seeded"]);
 });
 
