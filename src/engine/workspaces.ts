@@ -26,6 +26,8 @@ import type {
 export interface ProjectPlace {
 	slug: ProjectSlug;
 	path: string;
+	/** the branch that it was added with; the home's configuration ranks above it, the repository's default branch below */
+	base?: string | null;
 }
 
 export interface Tenant {
@@ -70,7 +72,7 @@ export interface ProvisionWish {
 	project: ProjectPlace;
 	agent: Tenant;
 	kind: WorkspaceKind;
-	/** a branch of the project; the project's base if absent */
+	/** a branch of the project; if absent the project's base, and for a fork its parent's */
 	from?: string;
 }
 
@@ -268,6 +270,6 @@ export interface Workspaces {
 	snapshots(stay: Stay): Promise<Snapshot[]>;
 	/** Refuses with SNAPSHOT_GONE. */
 	showSnapshot(stay: Stay, id: string): Promise<Diff | Refusal>;
-	/** Puts the tree back as it was, after a snapshot of what it is. Refuses with SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE. */
+	/** Puts the tree back as it was, after a snapshot of what it is. Refuses with SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE, and `main` always with CONFLICT. */
 	restoreSnapshot(stay: Stay, id: string): Promise<AtHome | Refusal>;
 }

@@ -183,6 +183,7 @@ describe("sync", () => {
 		const next = world.commit(world.repository, { "next.txt": "n\n" });
 		const done = agreed(await world.workspaces.sync(stay, strategy));
 		expect(done).toMatchObject({ moved: true, standing: { head: next, base: next, ahead: 0, behind: 0, dirty: false } });
+		expect(done.text).toBe(`Your files changed: 1 commit of main came in (${strategy}).`);
 		expect(read(stay.workspace.path, "next.txt")).toBe("n\n");
 		expect(agreed(await world.workspaces.sync(stay, strategy)).moved).toBe(false);
 	});

@@ -1,126 +1,83 @@
 // Workspaces through a whole daemon: real git, real processes, over the door.
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Client, Refused } from "#client/client.ts";
-import { Actor, AgentId, ProjectSlug, system } from "#contract/ids.ts";
-import type { RefusalCode } from "#contract/refusal.ts";
-import type { Agent } from "#contract/wire.ts";
-import { type Daemon, startDaemon, startEngine } from "#src/main.ts";
-import { freshRepository } from "#test/support/repository.ts";
+import { Actor, AgentId, system } from "#contract/ids.ts";
+import { startEngine } from "#src/main.ts";
 import { done } from "#test/support/say.ts";
-import { freshFolder } from "#test/support/stores.ts";
+import { at, git, params, patient, refusal, Shop } from "#test/support/shop.ts";
 
-let home: string;
-let daemon: Daemon;
-let client: Client;
-const start = async (): Promise<void> => {
-	daemon = await startDaemon({ home });
-	client = new Client(daemon);
-};
+let shop: Shop;
 beforeAll(async () => {
-	home = freshFolder();
-	await start();
+	shop = await Shop.open();
 });
-afterAll(async () => await daemon[Symbol.asyncDispose]());
-
-const patient = { timeout: 30_000 };
-let projects = 0;
-/** A project of its own for each test: repositories, branches and merges do not mix. */
-async function project(files?: Record<string, string>): Promise<{ slug: ProjectSlug; repository: string; add(wish?: object): Promise<Agent> }> {
-	const repository = freshRepository(files);
-	const slug = ProjectSlug.parse(`p${++projects}`);
-	await client.call("projectAdd", { body: { slug, path: repository } });
-	return { slug, repository, add: async (wish = {}) => await client.ask("agentAddTo", { params: { project: slug }, body: wish }) };
-}
-const git = (folder: string, ...args: string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trimEnd();
-const at = (agent: Agent, ...names: string[]): string => path.join(agent.workspace?.path ?? "", ...names);
-const params = (agent: Agent) => ({ params: { agent: agent.id } });
-const now = async (agent: Agent): Promise<Agent> => await client.call("agent", params(agent));
-const items = async (agent: Agent) => await client.call("items", params(agent));
-async function turn(agent: Agent, text: string) {
-	const { id } = await client.call("prompt", { ...params(agent), body: { text } });
-	const over = async () => (await client.call("turns", params(agent))).find((each) => each.prompt === id && each.state !== "open");
-	await expect.poll(async () => (await over())?.state, patient).toBeDefined();
-	const found = await over();
-	if (found === undefined) throw new Error("no turn");
-	return found;
-}
-const refusal = async (asked: Promise<unknown>): Promise<{ code: RefusalCode; details: Record<string, unknown>; suggestions: string[] }> => {
-	const error = await asked.then(
-		() => null,
-		(reason: unknown) => reason,
-	);
-	if (!(error instanceof Refused)) throw new Error(`not refused: ${error}`);
-	return error.refusal;
-};
+afterAll(async () => await shop[Symbol.asyncDispose]());
 
 describe("a new agent", () => {
 	test("has a worktree on a branch of its own, and its name on its commits", async () => {
-		const { repository, add } = await project();
+		const { repository, add } = await shop.project();
 		const agent = await add({ name: "opus" });
 		expect(agent).toMatchObject({ label: "idle", workspace: { kind: "worktree", branch: "brood/opus", base: "main" } });
 		expect(git(at(agent), "branch", "--show-current")).toBe("brood/opus");
-		const done = await turn(agent, "write a.txt words\nrun git status --short\ncommit Say words");
+		const done = await shop.turn(agent, "write a.txt words\nrun git status --short\ncommit Say words");
 		expect(done.commit).toBe(git(repository, "rev-parse", "brood/opus"));
 		expect(git(repository, "log", "-1", "--format=%an|%s|%(trailers:key=Brood-Agent,valueonly,separator=)", "brood/opus")).toBe(
 			"brood-agent-opus|Say words|opus",
 		);
-		const final = (await items(agent)).at(-1);
+		const final = (await shop.items(agent)).at(-1);
 		expect(final).toMatchObject({ kind: "final", data: { commit: done.commit } });
 		expect(git(repository, "status", "--short")).toBe("");
 	});
 
 	test("of another kind works in a clone, in the repository itself, or nowhere", async () => {
-		const { repository, add } = await project();
+		const { repository, add } = await shop.project();
 		const clone = await add({ workspace: "clone" });
 		expect(git(at(clone), "rev-parse", "--git-dir")).toBe(".git");
 		const main = await add({ workspace: "main", name: "in-main" });
 		expect(main.workspace).toMatchObject({ kind: "main", path: repository });
 		expect(await refusal(add({ workspace: "main" }))).toMatchObject({ code: "CONFLICT" });
 		expect((await add({ workspace: "none" })).workspace).toBeNull();
-		expect((await client.call("fork", { ...params(main), body: {} })).workspace).toMatchObject({ kind: "worktree" });
-		expect(await refusal(client.call("agentAdd", { body: { workspace: "worktree" } }))).toMatchObject({ code: "VALIDATION_ERROR" });
+		expect((await shop.client.call("fork", { ...params(main), body: {} })).workspace).toMatchObject({ kind: "worktree" });
+		expect(await refusal(shop.client.call("agentAdd", { body: { workspace: "worktree" } }))).toMatchObject({ code: "VALIDATION_ERROR" });
 	});
 
 	test("that cannot get its place is held, leaves nothing, and is recovered or deleted", async () => {
-		const { slug, add } = await project();
-		const place = path.join(home, "projects", slug, "agents", "blocked");
+		const { slug, add } = await shop.project();
+		const place = path.join(shop.home, "projects", slug, "agents", "blocked");
 		mkdirSync(place, { recursive: true });
 		writeFileSync(path.join(place, "precious"), "mine");
 		const agent = await add({ name: "blocked", prompt: "say here I am" });
 		expect(agent).toMatchObject({ label: "error", life: "provisioning", workspace: null, lastError: { code: "PATH_EXISTS", step: "provision" } });
 		expect(readFileSync(path.join(place, "precious"), "utf8")).toBe("mine");
 		rmSync(place, { recursive: true });
-		await client.call("recover", { ...params(agent), body: {} });
-		await expect.poll(async () => (await now(agent)).workspace?.branch, patient).toBe("brood/blocked");
-		await expect.poll(async () => (await items(agent)).map((item) => item.text), patient).toContain("here I am");
-		mkdirSync(path.join(home, "projects", slug, "agents", "again"), { recursive: true });
-		writeFileSync(path.join(home, "projects", slug, "agents", "again", "x"), "x");
+		await shop.client.call("recover", { ...params(agent), body: {} });
+		await expect.poll(async () => (await shop.now(agent)).workspace?.branch, patient).toBe("brood/blocked");
+		await expect.poll(async () => (await shop.items(agent)).map((item) => item.text), patient).toContain("here I am");
+		mkdirSync(path.join(shop.home, "projects", slug, "agents", "again"), { recursive: true });
+		writeFileSync(path.join(shop.home, "projects", slug, "agents", "again", "x"), "x");
 		const failed = await add({ name: "again" });
-		expect(await client.call("agentDelete", { ...params(failed), body: {} })).toMatchObject({ label: "deleted", endReason: "provision_failed" });
+		expect(await shop.client.call("agentDelete", { ...params(failed), body: {} })).toMatchObject({ label: "deleted", endReason: "provision_failed" });
 	});
 
 	test("runs the setup of its project, which is asked for first if the repository brings it", async () => {
-		const { slug, add } = await project({ ".brood.yaml": "setup: echo line one; echo made > made.txt\n", ".gitignore": "made.txt\n" });
-		const pending = (await client.call("projectSettings", { params: { project: slug } })).pendingApproval;
+		const { slug, add } = await shop.project({ ".brood.yaml": "setup: echo line one; echo made > made.txt\n", ".gitignore": "made.txt\n" });
+		const pending = (await shop.client.call("projectSettings", { params: { project: slug } })).pendingApproval;
 		const agent = await add();
 		expect(agent).toMatchObject({ label: "error", lastError: { code: "CONFLICT" } });
-		await client.call("projectApprove", { params: { project: slug }, body: { fingerprint: pending?.fingerprint ?? "" } });
-		await client.call("recover", { ...params(agent), body: {} });
-		await expect.poll(async () => (await now(agent)).life, patient).toBe("live");
-		expect((await items(agent)).filter((item) => item.kind === "command").map((item) => item.text)).toEqual([expect.stringMatching(/line one/)]);
-		expect(readFileSync(at(await now(agent), "made.txt"), "utf8")).toBe("made\n");
+		await shop.client.call("projectApprove", { params: { project: slug }, body: { fingerprint: pending?.fingerprint ?? "" } });
+		await shop.client.call("recover", { ...params(agent), body: {} });
+		await expect.poll(async () => (await shop.now(agent)).life, patient).toBe("live");
+		expect((await shop.items(agent)).filter((item) => item.kind === "command").map((item) => item.text)).toEqual([expect.stringMatching(/line one/)]);
+		expect(readFileSync(at(await shop.now(agent), "made.txt"), "utf8")).toBe("made\n");
 	});
 });
 
 describe("a fork", () => {
 	test("takes staged, unstaged and untracked changes along; first status and all", async () => {
-		const { add } = await project({ "a.txt": "one\n", "b.txt": "two\n" });
+		const { add } = await shop.project({ "a.txt": "one\n", "b.txt": "two\n" });
 		const parent = await add();
-		await turn(parent, "run echo staged > a.txt; git add a.txt; echo unstaged > b.txt; echo new > 'new file'; mkdir d; echo deep > d/e");
-		const child = await client.call("fork", { ...params(parent), body: {} });
+		await shop.turn(parent, "run echo staged > a.txt; git add a.txt; echo unstaged > b.txt; echo new > 'new file'; mkdir d; echo deep > d/e");
+		const child = await shop.client.call("fork", { ...params(parent), body: {} });
 		expect(git(at(child), "status", "--porcelain=v2")).toBe(git(at(parent), "status", "--porcelain=v2"));
 		expect(readFileSync(at(child, "new file"), "utf8")).toBe("new\n");
 		writeFileSync(at(child, "b.txt"), "the child's");
@@ -128,70 +85,73 @@ describe("a fork", () => {
 	});
 
 	test("of a running parent has the files of the moment of the fork", async () => {
-		const { add } = await project();
+		const { add } = await shop.project();
 		const parent = await add();
-		const { id } = await client.call("prompt", { ...params(parent), body: { text: "write a.txt before\nsleep 1500\nwrite a.txt after" } });
+		const { id } = await shop.client.call("prompt", { ...params(parent), body: { text: "write a.txt before\nsleep 1500\nwrite a.txt after" } });
 		await expect.poll(() => existsSync(at(parent, "a.txt")), patient).toBe(true);
-		const child = await client.call("fork", { ...params(parent), body: {} });
-		await expect.poll(async () => (await client.call("turns", params(parent))).find((each) => each.prompt === id)?.state, patient).toBe("completed");
+		const child = await shop.client.call("fork", { ...params(parent), body: {} });
+		await expect.poll(async () => (await shop.client.call("turns", params(parent))).find((each) => each.prompt === id)?.state, patient).toBe("completed");
 		expect([readFileSync(at(child, "a.txt"), "utf8"), readFileSync(at(parent, "a.txt"), "utf8")]).toEqual(["before\n", "after\n"]);
 	});
 
 	test("from an older turn has the files of that turn, or says which are still there", async () => {
-		const { add, repository } = await project();
+		const { add, repository } = await shop.project();
 		const parent = await add();
-		const first = await turn(parent, "write a.txt first");
-		await turn(parent, "write a.txt second");
+		const first = await shop.turn(parent, "write a.txt first");
+		await shop.turn(parent, "write a.txt second");
 		const item = first.finalItem ?? 0;
-		const child = await client.call("fork", { ...params(parent), body: { at: item } });
+		const child = await shop.client.call("fork", { ...params(parent), body: { at: item } });
 		expect(readFileSync(at(child, "a.txt"), "utf8")).toBe("first\n");
 		for (const ref of git(repository, "for-each-ref", "--format=%(refname)", `refs/brood/snapshots/${parent.id}/1`).split("\n"))
 			git(repository, "update-ref", "-d", ref);
-		expect(await refusal(client.call("fork", { ...params(parent), body: { at: item } }))).toMatchObject({ code: "SNAPSHOT_GONE", details: { turn: first.id } });
+		expect(await refusal(shop.client.call("fork", { ...params(parent), body: { at: item } }))).toMatchObject({
+			code: "SNAPSHOT_GONE",
+			details: { turn: first.id },
+		});
 	});
 
 	test("may share the tree, have a clone of it, or none", async () => {
-		const { add } = await project();
+		const { add } = await shop.project();
 		const parent = await add();
 		writeFileSync(at(parent, "loose.txt"), "loose");
-		const shared = await client.call("fork", { ...params(parent), body: { workspace: "share" } });
+		const shared = await shop.client.call("fork", { ...params(parent), body: { workspace: "share" } });
 		expect(shared.workspace).toEqual(parent.workspace);
-		const clone = await client.call("fork", { ...params(parent), body: { workspace: "clone" } });
+		const clone = await shop.client.call("fork", { ...params(parent), body: { workspace: "clone" } });
 		expect([clone.workspace?.kind, readFileSync(at(clone, "loose.txt"), "utf8")]).toEqual(["clone", "loose"]);
-		expect((await client.call("fork", { ...params(parent), body: { workspace: "none" } })).workspace).toBeNull();
+		expect((await shop.client.call("fork", { ...params(parent), body: { workspace: "none" } })).workspace).toBeNull();
 	});
 
 	test("that was not finished when the daemon ended is finished by the next one, with the files of then", async () => {
-		const { add, slug } = await project();
+		const { add, slug } = await shop.project();
 		const parent = await add();
-		await turn(parent, "write a.txt then");
-		await daemon[Symbol.asyncDispose]();
-		const engine = await startEngine({ home });
-		const { agent } = await done(engine, {
-			type: "agent.spawn",
-			by: AgentId.parse(parent.id),
-			context: "inherit",
-			name: "late",
-			snapshot: "1",
-			prompt: "run cat a.txt",
+		await shop.turn(parent, "write a.txt then");
+		await shop.restart(async () => {
+			const engine = await startEngine({ home: shop.home });
+			const { agent } = await done(engine, {
+				type: "agent.spawn",
+				by: AgentId.parse(parent.id),
+				context: "inherit",
+				name: "late",
+				snapshot: "1",
+				prompt: "run cat a.txt",
+			});
+			expect(agent).toMatchObject({ life: "provisioning", plan: { parent: parent.id, snapshot: "1" } });
+			await engine[Symbol.asyncDispose]();
+			writeFileSync(at(parent, "a.txt"), "changed since");
 		});
-		expect(agent).toMatchObject({ life: "provisioning", plan: { parent: parent.id, snapshot: "1" } });
-		await engine[Symbol.asyncDispose]();
-		writeFileSync(at(parent, "a.txt"), "changed since");
-		await start();
-		const child = await client.call("agent", { params: { agent: `${slug}/late` } });
-		await expect.poll(async () => (await items(child)).map((item) => item.text), patient).toContain("then\n");
+		const child = await shop.client.call("agent", { params: { agent: `${slug}/late` } });
+		await expect.poll(async () => (await shop.items(child)).map((item) => item.text), patient).toContain("then\n");
 	});
 });
 
 describe("approve", () => {
 	test("merges what was reviewed, moves who has nothing of their own, and tells the others", async () => {
-		const { add, repository } = await project();
+		const { add, repository } = await shop.project();
 		const [worker, idle, busy] = [await add({ name: "worker" }), await add({ name: "idle" }), await add({ name: "busy" })];
-		await turn(worker, "write feature.txt done\ncommit Add a feature");
+		await shop.turn(worker, "write feature.txt done\ncommit Add a feature");
 		writeFileSync(at(busy, "own.txt"), "its own");
-		expect((await client.call("diff", { ...params(worker), query: {} })).files.map((file) => file.path)).toEqual(["feature.txt"]);
-		const { merged, synced } = await client.call("approve", { ...params(worker), body: {} });
+		expect((await shop.client.call("diff", { ...params(worker), query: {} })).files.map((file) => file.path)).toEqual(["feature.txt"]);
+		const { merged, synced } = await shop.client.call("approve", { ...params(worker), body: {} });
 		expect(merged).toMatchObject({ base: { branch: "main", after: git(repository, "rev-parse", "main") }, replayed: false });
 		expect(readFileSync(path.join(repository, "feature.txt"), "utf8")).toBe("done\n");
 		expect(new Map(synced.map(({ handle, moved }) => [handle, moved]))).toEqual(
@@ -202,116 +162,115 @@ describe("approve", () => {
 			]),
 		);
 		expect(readFileSync(at(idle, "feature.txt"), "utf8")).toBe("done\n");
-		expect((await items(busy)).map((item) => item.text)).toContain("Your branch is 2 commits behind main.");
-		expect(await refusal(client.call("approve", { ...params(worker), body: {} }))).toMatchObject({ code: "AGENT_NO_COMMIT" });
+		expect((await shop.items(busy)).map((item) => item.text)).toContain("Your branch is 2 commits behind main.");
+		expect(await refusal(shop.client.call("approve", { ...params(worker), body: {} }))).toMatchObject({ code: "AGENT_NO_COMMIT" });
 	});
 
 	test("that would not go well changes nothing and names the files", async () => {
-		const { add, repository } = await project({ "a.txt": "base\n" });
+		const { add, repository } = await shop.project({ "a.txt": "base\n" });
 		const agent = await add();
-		await turn(agent, "write a.txt agent\ncommit Mine");
+		await shop.turn(agent, "write a.txt agent\ncommit Mine");
 		writeFileSync(path.join(repository, "a.txt"), "person\n");
 		git(repository, "-c", "user.name=p", "-c", "user.email=p@x", "commit", "-qam", "theirs");
 		const before = git(repository, "rev-parse", "main");
-		expect(await refusal(client.call("approve", { ...params(agent), body: {} }))).toMatchObject({ code: "MERGE_CONFLICT", details: { files: ["a.txt"] } });
+		expect(await refusal(shop.client.call("approve", { ...params(agent), body: {} }))).toMatchObject({ code: "MERGE_CONFLICT", details: { files: ["a.txt"] } });
 		expect([git(repository, "rev-parse", "main"), git(repository, "status", "--short")]).toEqual([before, ""]);
 		writeFileSync(at(agent, "b.txt"), "not committed");
-		expect(await refusal(client.call("approve", { ...params(agent), body: {} }))).toMatchObject({ code: "WORKTREE_DIRTY" });
-		expect((await now(agent)).lease).toBeNull();
+		expect(await refusal(shop.client.call("approve", { ...params(agent), body: {} }))).toMatchObject({ code: "WORKTREE_DIRTY" });
+		expect((await shop.now(agent)).lease).toBeNull();
 	});
 });
 
 describe("what is lost is found", () => {
 	test("a tree that is gone holds the agent before its next turn, and recover brings it back", async () => {
-		const { add } = await project();
+		const { add } = await shop.project();
 		const agent = await add();
-		await turn(agent, "write a.txt kept");
+		await shop.turn(agent, "write a.txt kept");
 		rmSync(at(agent), { recursive: true });
-		await client.call("prompt", { ...params(agent), body: { text: "run cat a.txt" } });
-		await expect.poll(async () => (await now(agent)).holds.map((hold) => hold.kind), patient).toEqual(["dirty"]);
-		expect(await client.call("queue", params(agent))).toMatchObject([{ text: "run cat a.txt" }]);
-		expect(await client.call("health", params(agent))).toMatchObject({ healthy: false, issues: [{ code: "PATH_GONE" }] });
-		expect(await refusal(client.call("resume", { ...params(agent), body: {} }))).toMatchObject({ code: "AGENT_INVALID_STATE" });
-		expect(await client.call("recover", { ...params(agent), body: {} })).toMatchObject({ label: "idle" });
-		const [snapshot] = await client.call("snapshots", params(agent));
-		await expect.poll(async () => (await now(agent)).turn, patient).toBeNull();
-		await client.call("restore", { ...params(agent), body: { snapshot: "1" } });
+		await shop.client.call("prompt", { ...params(agent), body: { text: "run cat a.txt" } });
+		await expect.poll(async () => (await shop.now(agent)).holds.map((hold) => hold.kind), patient).toEqual(["dirty"]);
+		expect(await shop.client.call("queue", params(agent))).toMatchObject([{ text: "run cat a.txt" }]);
+		expect(await shop.client.call("health", params(agent))).toMatchObject({ healthy: false, issues: [{ code: "PATH_GONE" }] });
+		expect(await refusal(shop.client.call("resume", { ...params(agent), body: {} }))).toMatchObject({ code: "AGENT_INVALID_STATE" });
+		expect(await shop.client.call("recover", { ...params(agent), body: {} })).toMatchObject({ label: "idle" });
+		const [snapshot] = await shop.client.call("snapshots", params(agent));
+		await expect.poll(async () => (await shop.now(agent)).turn, patient).toBeNull();
+		await shop.client.call("restore", { ...params(agent), body: { snapshot: "1" } });
 		expect([readFileSync(at(agent, "a.txt"), "utf8"), Number(snapshot?.id)]).toEqual(["kept\n", expect.any(Number)]);
 	});
 
 	test("a restore is itself restored; nothing is overwritten without a way back", async () => {
-		const { add } = await project();
+		const { add } = await shop.project();
 		const agent = await add();
-		await turn(agent, "write a.txt first");
-		await turn(agent, "write a.txt second");
-		const { snapshot } = await client.call("restore", { ...params(agent), body: { snapshot: "1" } });
+		await shop.turn(agent, "write a.txt first");
+		await shop.turn(agent, "write a.txt second");
+		const { snapshot } = await shop.client.call("restore", { ...params(agent), body: { snapshot: "1" } });
 		expect(readFileSync(at(agent, "a.txt"), "utf8")).toBe("first\n");
-		await client.call("restore", { ...params(agent), body: { snapshot: snapshot ?? "2" } });
+		await shop.client.call("restore", { ...params(agent), body: { snapshot: snapshot ?? "2" } });
 		expect(readFileSync(at(agent, "a.txt"), "utf8")).toBe("second\n");
-		expect(await refusal(client.call("restore", { ...params(agent), body: { snapshot: "999" } }))).toMatchObject({ code: "SNAPSHOT_GONE" });
+		expect(await refusal(shop.client.call("restore", { ...params(agent), body: { snapshot: "999" } }))).toMatchObject({ code: "SNAPSHOT_GONE" });
 	});
 
 	test("a daemon that died inside a git step leaves a hold that only recover ends", async () => {
-		const { add } = await project();
+		const { add } = await shop.project();
 		const agent = await add();
-		await done(daemon.engine, { type: "workspace.lease", agent: agent.id, step: "sync" });
-		expect(await refusal(client.call("commit", { ...params(agent), body: { message: "x" } }))).toMatchObject({ code: "AGENT_BUSY" });
-		await daemon[Symbol.asyncDispose]();
-		await start();
-		expect(await now(agent)).toMatchObject({ label: "error", holds: [{ kind: "recovery" }], lease: null });
-		expect(await client.call("recover", { ...params(agent), body: {} })).toMatchObject({ label: "idle" });
+		await done(shop.daemon.engine, { type: "workspace.lease", agent: agent.id, step: "sync" });
+		expect(await refusal(shop.client.call("commit", { ...params(agent), body: { message: "x" } }))).toMatchObject({ code: "AGENT_BUSY" });
+		await shop.restart();
+		expect(await shop.now(agent)).toMatchObject({ label: "error", holds: [{ kind: "recovery" }], lease: null });
+		expect(await shop.client.call("recover", { ...params(agent), body: {} })).toMatchObject({ label: "idle" });
 	});
 
 	test("commits of people in an agent's tree are told to it", async () => {
-		const { add } = await project();
+		const { add } = await shop.project();
 		const agent = await add();
 		writeFileSync(at(agent, "p.txt"), "person");
 		git(at(agent), "add", "p.txt");
 		git(at(agent), "-c", "user.name=Person", "-c", "user.email=p@x", "commit", "-qm", "By hand");
-		await turn(agent, "say hello");
-		expect((await items(agent)).map((item) => item.text).join("\n")).toMatch(/Others have committed in your worktree.*\n.*Person: By hand/);
+		await shop.turn(agent, "say hello");
+		expect((await shop.items(agent)).map((item) => item.text).join("\n")).toMatch(/Others have committed in your worktree.*\n.*Person: By hand/);
 	});
 });
 
 describe("delete", () => {
 	test("refuses work that is not merged, and with force keeps it in a snapshot and the trash", async () => {
-		const { add, slug, repository } = await project();
+		const { add, slug, repository } = await shop.project();
 		const agent = await add({ name: "gone" });
-		await turn(agent, "write a.txt precious");
-		expect(await refusal(client.call("agentDelete", { ...params(agent), body: {} }))).toMatchObject({ code: "WORKTREE_DIRTY" });
-		await turn(agent, "commit Mine");
-		expect(await refusal(client.call("agentDelete", { ...params(agent), body: {} }))).toMatchObject({ code: "CONFLICT" });
-		const deleted = await client.call("agentDelete", { ...params(agent), body: { force: true, reason: "over" } });
+		await shop.turn(agent, "write a.txt precious");
+		expect(await refusal(shop.client.call("agentDelete", { ...params(agent), body: {} }))).toMatchObject({ code: "WORKTREE_DIRTY" });
+		await shop.turn(agent, "commit Mine");
+		expect(await refusal(shop.client.call("agentDelete", { ...params(agent), body: {} }))).toMatchObject({ code: "CONFLICT" });
+		const deleted = await shop.client.call("agentDelete", { ...params(agent), body: { force: true, reason: "over" } });
 		expect(deleted).toMatchObject({ label: "deleted", endNote: "over", workspaceRemovedAt: expect.any(String) });
-		const trash = readdirSync(path.join(home, "trash")).find((name) => name.endsWith(`-${slug}-gone`));
-		expect(readFileSync(path.join(home, "trash", trash ?? "", "files", "a.txt"), "utf8")).toBe("precious\n");
+		const trash = readdirSync(path.join(shop.home, "trash")).find((name) => name.endsWith(`-${slug}-gone`));
+		expect(readFileSync(path.join(shop.home, "trash", trash ?? "", "files", "a.txt"), "utf8")).toBe("precious\n");
 		expect(git(repository, "rev-parse", "--verify", "brood/gone")).toMatch(/^[0-9a-f]{40}$/);
-		expect(await client.call("gc", { params: { project: slug }, body: { dryRun: true } })).toMatchObject([{ what: "trash", freed: false }]);
+		expect(await shop.client.call("gc", { params: { project: slug }, body: { dryRun: true } })).toMatchObject([{ what: "trash", freed: false }]);
 	});
 
 	test("of an agent that shares a tree leaves the tree to the others", async () => {
-		const { add } = await project();
+		const { add } = await shop.project();
 		const parent = await add();
-		const child = await client.call("fork", { ...params(parent), body: { workspace: "share" } });
-		expect(await client.call("agentDelete", { ...params(child), body: {} })).toMatchObject({ label: "deleted" });
+		const child = await shop.client.call("fork", { ...params(parent), body: { workspace: "share" } });
+		expect(await shop.client.call("agentDelete", { ...params(child), body: {} })).toMatchObject({ label: "deleted" });
 		expect(existsSync(at(parent))).toBe(true);
 	});
 });
 
 test("an agent changes only its own workspace, and only in a turn", async () => {
-	const { add } = await project();
+	const { add } = await shop.project();
 	const [one, other] = [await add(), await add()];
-	await done(daemon.engine, { type: "agent.pause", agent: one.id });
-	await done(daemon.engine, { type: "prompt.queue", agent: one.id, text: "sleep 60000", now: true });
-	await expect.poll(async () => (await now(one)).turn, patient).not.toBeNull();
+	await done(shop.daemon.engine, { type: "agent.pause", agent: one.id });
+	await done(shop.daemon.engine, { type: "prompt.queue", agent: one.id, text: "sleep 60000", now: true });
+	await expect.poll(async () => (await shop.now(one)).turn, patient).not.toBeNull();
 	const as = { as: `agent:${one.id}` };
 	expect(await refused(as.as, { type: "workspace.lease", agent: other.id, step: "commit" })).toBe("FORBIDDEN");
 	expect(await refused(as.as, { type: "workspace.lease", agent: one.id, step: "sync" })).toBe("AGENT_BUSY");
 	expect(await refused(system, { type: "workspace.lease", agent: one.id, step: "commit" })).toBe("AGENT_BUSY");
-	await client.call("kill", { ...params(one), body: {} });
+	await shop.client.call("kill", { ...params(one), body: {} });
 });
 
 async function refused(actor: string, command: object): Promise<string> {
-	const outcome = await daemon.engine.dispatch({ actor: Actor.parse(actor), key: null, command });
+	const outcome = await shop.daemon.engine.dispatch({ actor: Actor.parse(actor), key: null, command });
 	return "refused" in outcome ? outcome.refused.code : "done";
 }

@@ -215,7 +215,7 @@ describe("remove", () => {
 		write(stay.workspace.path, "foreign", "f\n");
 		refused(await world.workspaces.remove(stay, { force: true }), "PATH_EXISTS");
 		const other = await world.agent("b");
-		refused(await world.workspaces.remove({ ...other, agent: tenant("c") }, { force: true }), "PATH_EXISTS");
+		refused(await world.workspaces.remove({ ...stay, workspace: { ...other.workspace, branch: "brood/a" } }, { force: true }), "PATH_EXISTS");
 		expect([read(stay.workspace.path, "foreign"), existsSync(other.workspace.path)]).toEqual(["f\n", true]);
 	});
 

@@ -14,6 +14,7 @@ describe("a project by path", () => {
 		const before = fingerprint(world.repository);
 		expect(agreed(await world.workspaces.openProject({ slug, source: world.repository }))).toEqual({ path: world.repository, url: null, base: "main" });
 		expect(fingerprint(world.repository)).toEqual(before);
+		expect(Object.keys(fingerprint(path.join(world.home, "projects")))).toContain(`${slug}/`);
 	});
 
 	test("may have no commit yet", async () => {
@@ -151,6 +152,16 @@ describe("settings", () => {
 		expect(agreed(await world.workspaces.settings(world.project))).toMatchObject({ settings: { setup: "make" }, pendingApproval: null });
 	});
 
+	test("have the base that the project was added with, unless the home says another", async () => {
+		const world = makeWorld();
+		world.git(world.repository, "branch", "dev");
+		const baseOf = async (base?: string | null): Promise<string> =>
+			agreed(await world.workspaces.settings({ ...world.project, ...(base === undefined ? {} : { base }) })).settings.base;
+		expect([await baseOf(), await baseOf(null), await baseOf("dev")]).toEqual(["main", "main", "dev"]);
+		world.configure("base: main\n");
+		expect(await baseOf("dev")).toBe("main");
+	});
+
 	test("are read from base, not from a tree that somebody is changing", async () => {
 		const world = makeWorld();
 		write(world.repository, ".brood.yaml", "setup: touch fired\n");
@@ -169,6 +180,7 @@ describe("settings", () => {
 		const world = makeWorld();
 		if (file === "config.yaml") world.configure(text);
 		else world.commit(world.repository, { [file]: text });
-		expect(refused(await world.workspaces.settings(world.project), "VALIDATION_ERROR").message).toContain(place);
+		const refusal = refused(await world.workspaces.settings(world.project), "VALIDATION_ERROR");
+		expect([refusal.message, refusal.suggestions]).toEqual([expect.stringContaining(place), ["brood project settings p"]]);
 	});
 });

@@ -118,6 +118,19 @@ describe("the setup command", () => {
 		expect(existsSync(path.join(stay.workspace.path, "built.log"))).toBe(true);
 	});
 
+	test.each([
+		["lines", "seq 1 30000", 20_001],
+		["characters", "yes $(printf %01000d 0) | head -n 10000", 8389],
+	])("that prints too many %s is heard until then, and its end is kept", async (_, command, heard) => {
+		const world = makeWorld();
+		const lines: string[] = [];
+		world.configure(`setup: ${command}; echo the end\n`);
+		const wish = { project: world.project, agent: tenant("a"), kind: "worktree" } as const;
+		const { setup } = agreed(await world.workspaces.provision(wish, { line: (line) => lines.push(line) }));
+		expect([lines.length, lines.filter((line) => line === "[cut]"), lines.at(-1)]).toEqual([heard, ["[cut]"], "[cut]"]);
+		expect(setup?.output.endsWith("\nthe end\n")).toBe(true);
+	});
+
 	test("that fails leaves nothing of the workspace: no folder, no branch, no worktree, no note", async () => {
 		const world = makeWorld();
 		world.configure("setup: echo broken >&2; exit 3\n");
@@ -252,6 +265,15 @@ describe("a clone", () => {
 		expect(world.git(folder, "commit", "--allow-empty", "-qm", "x")).toBe("");
 		expect(world.git(folder, "log", "-1", "--format=%an")).toBe("brood-agent-a");
 	});
+});
+
+test("a fork is measured against its parent's base, unless another is asked for", async () => {
+	const world = makeWorld();
+	world.git(world.repository, "branch", "dev");
+	const parent = await world.agent("parent", { from: "dev" });
+	const wish = { project: world.project, kind: "worktree", parent } as const;
+	expect(agreed(await world.workspaces.provisionFrom({ ...wish, agent: tenant("one") })).workspace.base).toBe("dev");
+	expect(agreed(await world.workspaces.provisionFrom({ ...wish, agent: tenant("two"), from: "main" })).workspace.base).toBe("main");
 });
 
 test("main is the repository itself, as it is", async () => {

@@ -3,15 +3,19 @@
 import { cp, lstat, mkdir, readdir, realpath, rename, rm, rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { WorkspaceMark } from "#contract/workspace.ts";
 import { exclusively } from "./exclusive.ts";
 import type { Git } from "./git.ts";
 import { above, type ByteName, namesIn, pathOf, told } from "./names.ts";
+import { shown } from "./place/look.ts";
+import { markIn, writeMark } from "./place/mark.ts";
 import { branchRef, commitId } from "./refs.ts";
 import { operationFolders, readOperation } from "./tree/operation.ts";
 import { type SnapshotRequest, takeAndTell, takeSnapshot } from "./tree/snapshot.ts";
 import type { Snapshot } from "./tree/snapshots.ts";
 import type { Survey } from "./tree/survey.ts";
 import { codeOf, notThere, openTree, type Tree } from "./tree/tree.ts";
+import { some } from "./words.ts";
 
 /** Everything that is there and that the snapshot does not hold, so that writing over it would be for good. */
 export function unheld(survey: Survey, more: { tooLarge: ByteName[]; unreadable: ByteName[]; names: ByteName[] }): ByteName[] {
@@ -28,7 +32,7 @@ export function collisions(there: readonly ByteName[], wanted: Iterable<ByteName
 }
 
 export function incomplete(found: readonly ByteName[]): Refusal {
-	return refuse("SNAPSHOT_INCOMPLETE", `${found.length} files would be overwritten that a snapshot cannot bring back.`, {
+	return refuse("SNAPSHOT_INCOMPLETE", `A snapshot cannot bring back what would be overwritten: ${some(found.map(shown))}.`, {
 		details: { paths: found.slice(0, 50).map(told) },
 		suggestions: ["git status --ignored"],
 	});
@@ -91,17 +95,21 @@ export async function resetTree(git: Git, request: SnapshotRequest, commit: stri
 	return held;
 }
 
-/** Takes a snapshot and moves the worktree into the trash; git forgets it. */
-export async function removeWorktree(git: Git, request: SnapshotRequest & { trash: string }): Promise<{ held: Snapshot; trashed: string } | Refusal> {
+/** Takes a snapshot and moves the worktree into the trash, with a note of whose it was; git forgets it. */
+export async function removeWorktree(
+	git: Git,
+	request: SnapshotRequest & { trash: string; note?: WorkspaceMark },
+): Promise<{ held: Snapshot; trashed: string } | Refusal> {
 	const tree = await openTree(request.folder);
 	if (tree.gitFolder === tree.commonFolder) return refuse("FORBIDDEN", "This is the repository itself and not a worktree of it.");
 	const held = await takeSnapshot(git, request);
 	return { held, trashed: await exclusively(tree.commonFolder, async () => await intoTrash(tree, request)) };
 }
 
-async function intoTrash(tree: Tree, { trash, at }: { trash: string; at: number }): Promise<string> {
+async function intoTrash(tree: Tree, { trash, at, note }: { trash: string; at: number; note?: WorkspaceMark }): Promise<string> {
 	const trashed = path.join(trash, `${at}-${path.basename(tree.folder)}-${path.basename(tree.gitFolder)}`);
 	await mkdir(trashed, { recursive: true });
+	if (note !== undefined) await writeMark(markIn(trashed), note);
 	await moveAside(tree.folder, path.join(trashed, "files"));
 	await moveAside(tree.gitFolder, path.join(trashed, "git"));
 	return trashed;
@@ -117,10 +125,11 @@ async function moveAside(from: string, to: string): Promise<void> {
 	}
 }
 
-/** What has lain in the trash for longer than this goes for good. */
-export async function emptyTrash(trash: string, rules: { now: number; olderThanMs: number; dryRun: boolean }): Promise<string[]> {
+/** What has lain in the trash for longer than this goes for good; only the one that is named, if one is. */
+export async function emptyTrash(trash: string, rules: { now: number; olderThanMs: number; dryRun: boolean; only?: string }): Promise<string[]> {
 	const names = (await readdir(trash).catch(notThere)) ?? [];
-	const old = names.filter((name) => /^\d+-/.test(name) && Number.parseInt(name, 10) < rules.now - rules.olderThanMs);
+	const asked = names.filter((name) => rules.only === undefined || name === rules.only);
+	const old = asked.filter((name) => /^\d+-/.test(name) && Number.parseInt(name, 10) < rules.now - rules.olderThanMs);
 	if (!rules.dryRun) for (const name of old) await rm(path.join(trash, name), { recursive: true, force: true });
 	return old;
 }

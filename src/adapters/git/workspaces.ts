@@ -36,6 +36,7 @@ import { removeWorkspace } from "./place/remove.ts";
 import { settingsOf } from "./place/settings.ts";
 import { warmProject } from "./place/warm.ts";
 import { list, restore, show, take } from "./tree/keep.ts";
+import { withBroken } from "./tree/mend-index.ts";
 import { approveWork } from "./work/approve.ts";
 import { enterBranch, tryOut } from "./work/branch.ts";
 import { commitWork } from "./work/commit.ts";
@@ -75,7 +76,9 @@ export class GitWorkspaces implements Workspaces {
 		const begin = await startOf(this.#ground, wish);
 		if (isRefusal(begin)) return begin;
 		const build = async (mark: WorkspaceMark, settings: ProjectSettings) => await fork(this.#ground, wish, mark, settings, live.signal);
-		return await provision(this.#ground, wish, live, { ...begin, setup: wish.setup === true, build });
+		// its work is measured against what its parent's is
+		const from = wish.from ?? wish.parent.workspace.base;
+		return await provision(this.#ground, { ...wish, from }, live, { ...begin, setup: wish.setup === true, build });
 	}
 
 	identity(agent: Tenant): Readonly<Record<string, string>> {
@@ -83,8 +86,7 @@ export class GitWorkspaces implements Workspaces {
 	}
 
 	async health(stay: Stay, seen: { commit: string | null } = { commit: null }): Promise<Health> {
-		const force = await this.settings(stay.project);
-		return await healthOf(this.#ground, stay, isRefusal(force) ? null : force.settings, seen);
+		return await healthOf(this.#ground, stay, seen);
 	}
 
 	async recover(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
@@ -162,6 +164,6 @@ export class GitWorkspaces implements Workspaces {
 	async restoreSnapshot(stay: Stay, id: string): Promise<AtHome | Refusal> {
 		const restored = await restore(this.#ground, stay, id);
 		if (isRefusal(restored)) return restored;
-		return await atHome(this.#ground, stay, true, "Your files were put back as a snapshot has them.", restored.snapshot);
+		return await atHome(this.#ground, stay, true, `${withBroken("Your files were put back as a snapshot has them", restored.broken)}.`, restored.snapshot);
 	}
 }

@@ -7,7 +7,7 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { mayPass, patiently } from "../patience.ts";
 import type { Dispatch, Reads } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
-import { approvedIn, stayOf } from "../stay.ts";
+import { approvedIn, placeOf, stayOf } from "../stay.ts";
 import type { Live, Provisioned, Workspaces } from "../workspaces.ts";
 
 interface Parts {
@@ -83,7 +83,7 @@ export class Provisioner implements Reactor {
 	async #takeBack({ id, handle, project: slug }: AgentState, made: Provisioned | Refusal | Error): Promise<void> {
 		const project = slug === null ? undefined : await this.#parts.reads.project(slug);
 		if (project === undefined || made instanceof Error || isRefusal(made) || made.workspace.kind === "main") return;
-		const stay = { project: { slug: project.slug, path: project.path }, agent: { id, handle }, workspace: made.workspace };
+		const stay = { project: placeOf(project), agent: { id, handle }, workspace: made.workspace };
 		await this.#parts.workspaces?.remove(stay, { force: true, branch: true }).catch(() => {});
 	}
 
@@ -96,7 +96,7 @@ export class Provisioner implements Reactor {
 		const project = agent.project === null ? undefined : await reads.project(agent.project);
 		const { plan, id, handle } = agent;
 		if (project === undefined || plan === null) throw new Error("a workspace without a project");
-		const tenant = { project: { slug: project.slug, path: project.path }, agent: { id, handle }, kind: plan.kind };
+		const tenant = { project: placeOf(project), agent: { id, handle }, kind: plan.kind };
 		using lines = new Lines((text) => this.#say({ type: "item.append", agent: id, kind: "command", text }));
 		const live: Live = { line: (text) => lines.add(text), signal, approved: await approvedIn(reads, agent) };
 		if (project.url !== null) await workspaces.refresh(project, { signal });

@@ -34,8 +34,9 @@ export function workspaceHandlers(desk: Desk): Handlers<OfAgent | OfProject> {
 		syncProject: (asked) => inProject(desk, asked, (cycle, { slug }) => cycle.syncProject(slug, asked.actor)),
 		projectSettings: (asked) => inProject(desk, asked, (cycle, project) => cycle.workspaces.settings(project, project.approved)),
 		projectApprove: (asked) =>
-			inProject(desk, asked, async (cycle, { slug, ...place }) => {
-				const force = await cycle.workspaces.settings({ slug, path: place.path }, place.approved);
+			inProject(desk, asked, async (cycle, project) => {
+				const { slug } = project;
+				const force = await cycle.workspaces.settings(project, project.approved);
 				if (isRefusal(force)) return force;
 				// exactly what somebody has seen: what is there now must still be that
 				if (force.fingerprint !== asked.body.fingerprint)

@@ -26,7 +26,7 @@ export function agentCommands(program: Command): void {
 		.addOption(new Option("--project <slug>", "the project it belongs to"))
 		.addOption(json())
 		.action(async (name, { project: slug, type, model, command, prompt, subscription: paid, policy: who, workspace, from, json: asJson }) => {
-			const [{ act }, { madeAgent }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const [{ act }, { madeAgent, noted }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			const body = {
 				...(name && { name }),
 				...(type && { type }),
@@ -40,7 +40,8 @@ export function agentCommands(program: Command): void {
 			};
 			await act(
 				{ json: asJson },
-				({ client, key }) => (slug === undefined ? client.ask("agentAdd", { key, body }) : client.ask("agentAddTo", { key, params: { project: slug }, body })),
+				async ({ client, key }) =>
+					noted(await (slug === undefined ? client.ask("agentAdd", { key, body }) : client.ask("agentAddTo", { key, params: { project: slug }, body }))),
 				madeAgent,
 			);
 		});
@@ -133,7 +134,7 @@ function forkCommand(program: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, options) => {
-			const [{ act }, { madeAgent }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const [{ act }, { madeAgent, noted }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			const { name, at, fresh, type, model } = options;
 			const body = {
 				...(prompt && { prompt }),
@@ -146,7 +147,7 @@ function forkCommand(program: Command): void {
 				...(options.workspace && { workspace: options.workspace }),
 				...(options.shareWorkspace && { workspace: "share" as const }),
 			};
-			await act(options, ({ client, key, query }) => client.call("fork", { key, query, params: { agent: reference }, body }), madeAgent);
+			await act(options, async ({ client, key, query }) => noted(await client.call("fork", { key, query, params: { agent: reference }, body })), madeAgent);
 		});
 }
 

@@ -19,7 +19,13 @@ function outputOf({ details }: Refusal): string[] {
 		: [];
 }
 
-/** Made, or not: what went wrong stands below it, and the exit code says so. */
+/** An agent that could not get its place did not come to be as it was wanted. */
+export function noted(agent: Agent): Agent {
+	if (agent.life === "provisioning" && agent.label === "error") process.exitCode = 1;
+	return agent;
+}
+
+/** Made, or not: then what went wrong stands below it. */
 export function madeAgent(agent: Agent): string {
 	const trouble = agent.life === "provisioning" ? agent.holds.find(({ kind }) => kind === "error") : undefined;
 	if (trouble === undefined) return agentTable([agent]);

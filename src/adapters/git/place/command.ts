@@ -8,6 +8,9 @@ const timeoutMsDefault = 30 * 60 * 1000;
 const graceMs = 2000;
 const tailMax = 64 * 1024;
 const lineMax = 16 * 1024;
+/** whoever listens keeps each line: a command that never stops printing must not fill that place */
+const linesMax = 20_000;
+const charactersMax = 8 * 1024 * 1024;
 
 /** Resolves when the command has ended and nothing of its process group is left; how it ended is in the answer. */
 export async function runCommand(
@@ -50,23 +53,35 @@ export async function runCommand(
 	}
 }
 
-/** Lines as they come, and the last part of everything. */
+/** Lines as they come, up to a limit, and the last part of everything. */
 class Tail {
 	readonly #line: (line: string) => void;
 	#open = "";
 	#all = "";
+	#lines = 0;
+	#characters = 0;
 	constructor(line: (line: string) => void) {
 		this.#line = line;
 	}
 	put(chunk: string): void {
 		this.#all = (this.#all + chunk).slice(-tailMax);
+		if (this.#isFull()) return;
 		const lines = (this.#open + chunk).split("\n");
 		this.#open = lines.pop() ?? "";
 		for (; this.#open.length > lineMax; this.#open = this.#open.slice(lineMax)) lines.push(this.#open.slice(0, lineMax));
-		for (const line of lines) this.#line(line);
+		for (const line of lines) this.#tell(line);
 	}
 	end(): string {
-		if (this.#open !== "") this.#line(this.#open);
+		if (this.#open !== "") this.#tell(this.#open);
 		return this.#all;
+	}
+	#tell(line: string): void {
+		if (this.#isFull()) return;
+		this.#lines += 1;
+		this.#characters += line.length;
+		this.#line(this.#isFull() ? "[cut]" : line);
+	}
+	#isFull(): boolean {
+		return this.#lines > linesMax || this.#characters > charactersMax;
 	}
 }

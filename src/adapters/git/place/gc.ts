@@ -10,6 +10,7 @@ import { discard, discardWorktree } from "./discard.ts";
 import type { Ground } from "./ground.ts";
 import { trashDays } from "./layout.ts";
 import { markAt } from "./look.ts";
+import { markIn, readMark } from "./mark.ts";
 import { scratchInUse } from "./scratch.ts";
 import { worktreesOf } from "./worktrees.ts";
 
@@ -48,13 +49,25 @@ async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Cand
 			continue;
 		}
 		const [, time, rest] = /^(\d+)-(.+)$/.exec(name) ?? [];
-		if (time === undefined || rest?.startsWith(`${slug}-`) !== true) continue;
+		const owner = await ownerOf(place);
+		// another project's slug may begin with this one's: an old entry that does not say whose it is is only shown
+		if (time === undefined || (owner === null ? rest?.startsWith(`${slug}-`) !== true : owner !== slug)) continue;
 		const days = (clock.now() - Number(time)) / dayMs;
-		const free = async (): Promise<void> => void (await emptyTrash(layout.trash, { now: clock.now(), olderThanMs: trashDays * dayMs, dryRun: false }));
-		const old = days > trashDays;
-		found.push({ what: "trash", name, bytes: await sizeOf(place), reason: `${Math.floor(days)} days in the trash, kept for ${trashDays}`, freed: old, free });
+		const rules = { now: clock.now(), olderThanMs: trashDays * dayMs, dryRun: false, only: name };
+		const free = async (): Promise<void> => void (await emptyTrash(layout.trash, rules));
+		const reason = owner === null ? "it does not say whose it was" : `${Math.floor(days)} days in the trash, kept for ${trashDays}`;
+		found.push({ what: "trash", name, bytes: await sizeOf(place), reason, freed: owner !== null && days > trashDays, free });
 	}
 	return found;
+}
+
+/** The slug of the project that something in the trash was of, by the note beside it or the mark in its git folder. */
+async function ownerOf(place: string): Promise<string | null> {
+	for (const folder of [place, path.join(place, "git"), path.join(place, ".git")]) {
+		const mark = await readMark(markIn(folder));
+		if (mark !== null) return mark.project;
+	}
+	return null;
 }
 
 async function scratches(ground: Ground, project: ProjectPlace): Promise<Candidate[]> {

@@ -1,7 +1,7 @@
 // Whether a workspace is where and as it was. It is only looked at: what drifted is told, with a command that is safe to run.
 import { lstat, statfs } from "node:fs/promises";
 import path from "node:path";
-import type { ProjectSettings } from "#contract/project-config.ts";
+import { isRefusal } from "#contract/refusal.ts";
 import type { Health, HealthIssue } from "#contract/workspace.ts";
 import type { Stay } from "#engine/workspaces.ts";
 import { commitOf } from "../given.ts";
@@ -9,27 +9,32 @@ import { type Ground, isAncestor } from "./ground.ts";
 import { exists } from "./layout.ts";
 import { gitFolderAt, lookAt } from "./look.ts";
 import { markIn, readMark } from "./mark.ts";
+import { settingsOf } from "./settings.ts";
 import { brokenLink } from "./shared.ts";
 import { worktreeAt } from "./worktrees.ts";
 
 const freeBytesMin = 512 * 1024 * 1024;
 
-export async function healthOf(ground: Ground, stay: Stay, settings: ProjectSettings | null, seen: { commit: string | null }): Promise<Health> {
-	const issues = await issuesOf(ground, stay, settings, seen);
+export async function healthOf(ground: Ground, stay: Stay, seen: { commit: string | null }): Promise<Health> {
+	const recover = `brood agent recover ${stay.project.slug}/${stay.agent.handle}`;
+	const issues = await told(recover, async () => await issuesOf(ground, stay, seen, recover));
 	return { healthy: issues.length === 0, issues };
 }
 
-async function issuesOf(ground: Ground, stay: Stay, settings: ProjectSettings | null, seen: { commit: string | null }): Promise<HealthIssue[]> {
-	const { workspace } = stay;
-	const whose = `${stay.project.slug}/${stay.agent.handle}`;
-	const recover = `brood agent recover ${whose}`;
+/** Damage that keeps us from looking is what there is to tell; the other looks go on. */
+async function told(fix: string, look: () => Promise<HealthIssue[]>): Promise<HealthIssue[]> {
+	return await look().catch((error: unknown): HealthIssue[] => [{ code: "NOT_OURS", text: error instanceof Error ? error.message : String(error), fix }]);
+}
+
+async function issuesOf(ground: Ground, stay: Stay, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {
+	const { workspace, project } = stay;
 	if (!(await exists(workspace.path))) return [{ code: "PATH_GONE", text: `${workspace.path} is gone.`, fix: recover }];
 	const foreign = await notOurs(ground, stay);
 	if (foreign !== null) return [{ code: "NOT_OURS", text: foreign, fix: recover }];
 	return [
-		...(await branchIssues(ground, stay, seen, recover)),
-		...(await leftovers(ground, stay, recover)),
-		...(await linkIssues(ground, stay, settings, recover)),
+		...(await told(recover, async () => await branchIssues(ground, stay, seen, recover))),
+		...(await told(recover, async () => await leftovers(ground, stay, recover))),
+		...(await told(`brood project settings ${project.slug}`, async () => await linkIssues(ground, stay, recover))),
 		...(await diskIssues(workspace.path)),
 	];
 }
@@ -69,8 +74,7 @@ async function branchIssues({ git }: Ground, stay: Stay, seen: { commit: string 
 }
 
 async function leftovers({ git, clock }: Ground, stay: Stay, recover: string): Promise<HealthIssue[]> {
-	const tree = await lookAt(git, stay.workspace.path).catch(() => null);
-	if (tree === null) return [{ code: "NOT_OURS", text: "Git cannot read the state of the tree.", fix: recover }];
+	const tree = await lookAt(git, stay.workspace.path);
 	const issues: HealthIssue[] = [];
 	const lock = await lstat(path.join(tree.gitFolder, "index.lock")).catch(() => null);
 	if (lock !== null) {
@@ -83,9 +87,11 @@ async function leftovers({ git, clock }: Ground, stay: Stay, recover: string): P
 	return issues;
 }
 
-async function linkIssues({ layout }: Ground, { project, workspace }: Stay, settings: ProjectSettings | null, recover: string): Promise<HealthIssue[]> {
-	if (workspace.kind === "main") return [];
-	const broken = await Promise.all((settings?.shared ?? []).map((name) => brokenLink(workspace.path, layout.primary(project.slug), name)));
+async function linkIssues({ git, layout }: Ground, { project, workspace }: Stay, recover: string): Promise<HealthIssue[]> {
+	const force = await settingsOf(git, layout, project);
+	// a mistake in the configuration is no damage of the workspace
+	if (workspace.kind === "main" || isRefusal(force)) return [];
+	const broken = await Promise.all(force.settings.shared.map((name) => brokenLink(workspace.path, layout.primary(project.slug), name)));
 	return broken.filter((text) => text !== null).map((text) => ({ code: "LINK_BROKEN", text: `${text}.`, fix: recover }));
 }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { Stay } from "#engine/workspaces.ts";
-import type { Git } from "../git.ts";
+import { type Git, GitFailed } from "../git.ts";
 import { markIn, readMark } from "./mark.ts";
 import { placeOf } from "./place.ts";
 
@@ -63,7 +63,7 @@ export const shown = (raw: string): string => Buffer.from(raw, "latin1").toStrin
 
 export async function gitFolderOf(folder: string): Promise<string> {
 	const found = await gitFolderAt(folder);
-	if (found === null) throw new Error(`${folder} is no working tree of git`);
+	if (found === null) throw new GitFailed(["status"], null, `${folder} is no working tree of git`);
 	return found;
 }
 

@@ -2,6 +2,7 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { PrimaryMark, WorkspaceMark } from "#contract/workspace.ts";
+import type { Stay } from "#engine/workspaces.ts";
 
 const name = "brood.json";
 
@@ -14,6 +15,12 @@ export async function readMark(file: string): Promise<WorkspaceMark | null> {
 export async function readPrimaryMark(gitFolder: string): Promise<PrimaryMark | null> {
 	const parsed = PrimaryMark.safeParse(await json(markIn(gitFolder)));
 	return parsed.success ? parsed.data : null;
+}
+
+/** Whether the mark is of the agent's workspace. One that several share carries the mark of whoever it was made for. */
+export function isOurs(mark: WorkspaceMark | null, { project, agent, workspace }: Stay): boolean {
+	if (mark === null) return false;
+	return mark.agent === agent.id || (mark.project === project.slug && mark.path === workspace.path && mark.branch === workspace.branch);
 }
 
 export const markIn = (gitFolder: string): string => path.join(gitFolder, name);

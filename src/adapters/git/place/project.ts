@@ -19,7 +19,10 @@ export async function openProject(ground: Ground, wish: { slug: ProjectSlug; sou
 	const place = looksLikeUrl(wish.source) ? await openMirror(ground, wish.slug, wish.source, live) : await openLocal(ground, wish.source);
 	if (isRefusal(place)) return place;
 	const base = await existingBranch(ground.git, place.path, wish.branch ?? (await defaultBranch(ground.git, place.path)));
-	return isRefusal(base) ? base : { ...place, base: base.branch };
+	if (isRefusal(base)) return base;
+	// so that a config.yaml can be put there at once
+	const wrong = await ground.layout.parent(ground.layout.config(wish.slug));
+	return wrong ?? { ...place, base: base.branch };
 }
 
 async function openLocal(ground: Ground, source: string): Promise<{ path: string; url: null } | Refusal> {

@@ -77,7 +77,7 @@ function setupOf({ settings, pendingApproval }: SettingsInForce, { project }: Pr
 export function notApproved(pending: NonNullable<SettingsInForce["pendingApproval"]>, slug: string): Refusal {
 	return refuse("CONFLICT", `The repository of ${slug} wants to run commands that nobody has approved yet.`, {
 		details: { pendingApproval: { ...pending } },
-		suggestions: ["brood approval list", `brood project show ${slug}`],
+		suggestions: ["brood approval list", `brood project settings ${slug}`],
 	});
 }
 

@@ -10,12 +10,13 @@ import type { Git } from "../git.ts";
 import { commitOf } from "../given.ts";
 import { namesIn, pathOf } from "../names.ts";
 import { clean, setAside, take } from "../tree/keep.ts";
+import { mendIndex, withBroken } from "../tree/mend-index.ts";
 import { release } from "../work/home.ts";
 import { makeClone } from "./clone.ts";
 import type { Ground } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { gitFolderOf, lookAt, markAt } from "./look.ts";
-import { markIn, readMark, writeMark } from "./mark.ts";
+import { isOurs, markIn, readMark, writeMark } from "./mark.ts";
 import { checkOut } from "./provision.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
@@ -31,13 +32,15 @@ export async function recover(ground: Ground, stay: Stay, live: Live): Promise<A
 	const wrong = missing ? await remake(ground, stay) : ((await repair(ground, stay)) ?? (await unlock(ground, stay)));
 	if (wrong !== null) return wrong;
 	await bringBranchBack(ground, stay);
-	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, stay);
+	const broken = missing ? null : await mendIndex(git, stay.workspace.path);
+	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, stay, broken);
 	if (isRefusal(cleaned)) return cleaned;
 	const home = await release(ground, stay, live, cleaned.snapshot);
 	const force = await settingsOf(git, layout, stay.project, live.approved);
 	if (isRefusal(home) || isRefusal(force)) return home;
 	const checkout = stay.project.path === layout.mirror(stay.project.slug) ? null : stay.project.path;
 	await share(git, stay.workspace.path, { primary: layout.primary(stay.project.slug), checkout }, force.settings);
+	if (broken !== null) return { ...home, text: `Git's index could not be read and is kept as ${broken}. ${home.text}` };
 	return missing ? { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` } : home;
 }
 
@@ -45,14 +48,15 @@ export async function recover(ground: Ground, stay: Stay, live: Live): Promise<A
 async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
 	const { git, layout } = ground;
 	const { project, agent, workspace } = stay;
-	if (workspace.path !== layout.agent(project.slug, agent.handle)) return inTheWay(workspace.path);
+	const maker = await makerOf(ground, stay);
+	if (maker === null) return inTheWay(workspace.path);
 	const wrong = await layout.free(workspace.path);
 	if (wrong !== null) return wrong;
 	const kept = workspace.kind === "clone" ? `refs/brood/clones/${agent.id}` : `refs/heads/${workspace.branch}`;
 	const tip = await commitOf(git, project.path, kept);
 	const start = tip ?? (await commitOf(git, project.path, `refs/heads/${workspace.base}`));
 	if (start === null) return refuse("NOT_FOUND", `Neither ${workspace.branch} nor ${workspace.base} has a commit.`);
-	const mark: WorkspaceMark = { agent: agent.id, project: project.slug, ...workspace, start, ready: true };
+	const mark: WorkspaceMark = { agent: maker, project: project.slug, ...workspace, start, ready: true };
 	if (workspace.kind === "clone") await makeClone(ground, project, agent, mark);
 	else {
 		await exclusively(project.path, async () => {
@@ -66,14 +70,26 @@ async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
 	return null;
 }
 
+/** The agent that the workspace was made for: this one, or the one that it shares the place with. Null where the place is nobody's. */
+async function makerOf({ git, layout }: Ground, stay: Stay): Promise<string | null> {
+	const { project, agent, workspace } = stay;
+	if (workspace.path === layout.agent(project.slug, agent.handle)) return agent.id;
+	if (workspace.kind !== "worktree" || path.dirname(workspace.path) !== layout.agents(project.slug)) return null;
+	// git still knows the tree that is gone, and its mark with it
+	const gitFolder = await registeredFor(git, project.path, workspace.path);
+	const mark = gitFolder === null ? null : await readMark(markIn(gitFolder));
+	return mark !== null && isOurs(mark, stay) ? mark.agent : null;
+}
+
 /** Lets git find the repository of a tree that lost its `.git` file; refuses what is not ours afterwards either. */
-async function repair({ git }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
-	const isOurs = async (): Promise<boolean> => (await markAt(workspace.path))?.agent === agent.id;
-	if (await isOurs()) return null;
+async function repair({ git }: Ground, stay: Stay): Promise<Refusal | null> {
+	const { project, workspace } = stay;
+	const ours = async (): Promise<boolean> => isOurs(await markAt(workspace.path), stay);
+	if (await ours()) return null;
 	const looksLikeIt =
 		workspace.kind === "worktree" && !(await exists(path.join(workspace.path, ".git"))) && (await hasItsFiles(git, project.path, workspace.path));
 	if (looksLikeIt) await git(project.path, ["worktree", "repair", workspace.path], { answers: [1, 128] });
-	return looksLikeIt && (await isOurs()) ? null : inTheWay(workspace.path);
+	return looksLikeIt && (await ours()) ? null : inTheWay(workspace.path);
 }
 
 const filesLookedAt = 200;
@@ -115,8 +131,9 @@ async function bringBranchBack({ git }: Ground, { workspace }: Stay): Promise<vo
 	if (commit !== null) await git(workspace.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 }
 
-async function cleanUp(ground: Ground, stay: Stay): Promise<{ snapshot: string | null } | Refusal> {
+async function cleanUp(ground: Ground, stay: Stay, broken: string | null): Promise<{ snapshot: string | null } | Refusal> {
 	const tree = await lookAt(ground.git, stay.workspace.path);
-	if (tree.changes.length > 0 || tree.operation !== null) return await clean(ground, stay);
-	return { snapshot: (await take(ground, stay, "before a recovery", null))?.id ?? null };
+	const reason = withBroken("before a recovery", broken);
+	if (tree.changes.length > 0 || tree.operation !== null) return await clean(ground, stay, reason);
+	return { snapshot: (await take(ground, stay, reason, null))?.id ?? null };
 }

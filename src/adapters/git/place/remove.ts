@@ -5,11 +5,12 @@ import { deleteBranch } from "../destroy.ts";
 import { commitOf } from "../given.ts";
 import { bin } from "../tree/keep.ts";
 import { mergeTrees, treeOfCommit } from "../work/merge.ts";
-import { isMerged } from "../work/standing.ts";
+import { isMerged, readable } from "../work/standing.ts";
 import { runCommand } from "./command.ts";
 import { commandEnvironment, type Ground, tipOf } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { dirtyRefusal, lookAt, markAt } from "./look.ts";
+import { isOurs } from "./mark.ts";
 import { settingsOf } from "./settings.ts";
 import { worktreeAt, worktreesOf } from "./worktrees.ts";
 
@@ -19,13 +20,13 @@ export async function removeWorkspace(ground: Ground, stay: Stay, wish: RemoveWi
 	if (workspace.kind === "main") return refuse("CONFLICT", `${project.path} is the project itself and is never removed.`, { details: { path: project.path } });
 	const there = await exists(workspace.path);
 	// a folder is only moved if its mark says that it is this agent's
-	if (there && (await markAt(workspace.path))?.agent !== stay.agent.id) return inTheWay(workspace.path);
+	if (there && !isOurs(await markAt(workspace.path), stay)) return inTheWay(workspace.path);
 	const locked = (await worktreeAt(git, project.path, workspace.path))?.locked ?? null;
 	if (locked !== null)
 		return refuse("CONFLICT", `Somebody has locked ${workspace.path}${locked === "" ? "" : `: ${locked}`}.`, { details: { path: workspace.path } });
 	const tip = there || workspace.kind === "worktree" ? await tipOf(ground, stay) : null;
 	if (wish.force !== true) {
-		const dirty = there ? dirtyRefusal(await lookAt(git, workspace.path), { folder: workspace.path, stay }) : null;
+		const dirty = there ? await readable(stay, async () => dirtyRefusal(await lookAt(git, workspace.path), { folder: workspace.path, stay })) : null;
 		if (dirty !== null) return dirty;
 		if (tip !== null && !(await isSafe(ground, stay, tip, wish.merged ?? []))) return notMerged(stay, tip);
 	}

@@ -17,12 +17,12 @@ export async function settingsOf(git: Git, layout: Layout, project: ProjectPlace
 	try {
 		const file = layout.config(project.slug);
 		const own = parseConfig(ProjectConfig, (await readText(file)) ?? "", file);
-		const usual = own.base ?? (await defaultBranch(git, project.path));
-		const repository = await repositoryConfig(git, project.path, usual);
+		const usual = own.base ?? project.base ?? (await defaultBranch(git, project.path));
+		const repository = await repositoryConfig(git, project, usual);
 		if (isRefusal(repository)) return repository;
 		return inForce(own, repository, usual, approved);
 	} catch (error) {
-		if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message, { suggestions: [`brood project show ${project.slug}`] });
+		if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message, { suggestions: [`brood project settings ${project.slug}`] });
 		throw error;
 	}
 }
@@ -56,13 +56,14 @@ function sorted(value: unknown): unknown {
 	);
 }
 
-async function repositoryConfig(git: Git, repository: string, base: string): Promise<RepositoryConfig | Refusal> {
+async function repositoryConfig(git: Git, { path: repository, slug }: ProjectPlace, base: string): Promise<RepositoryConfig | Refusal> {
 	const commit = await commitOf(git, repository, `refs/heads/${base}`);
 	if (commit === null) return {};
 	const { text: entry } = await git(repository, ["ls-tree", "--long", "-z", commit, "--", repositoryFile]);
 	const [, kind, object, size] = /^(\d+) blob ([0-9a-f]+) +(\d+)\t/.exec(entry) ?? [];
 	if (object === undefined || kind === "120000") return {};
-	if (Number(size) > configBytesMax) return refuse("VALIDATION_ERROR", `${repositoryFile}:1:1: it is larger than ${configBytesMax} bytes`);
+	if (Number(size) > configBytesMax)
+		return refuse("VALIDATION_ERROR", `${repositoryFile}:1:1: it is larger than ${configBytesMax} bytes`, { suggestions: [`brood project settings ${slug}`] });
 	return parseConfig(RepositoryConfig, (await git(repository, ["cat-file", "blob", object])).text, repositoryFile);
 }
 

@@ -3,7 +3,7 @@ import { cp, mkdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { AgentId } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Diff } from "#contract/workspace.ts";
+import type { Diff, WorkspaceMark } from "#contract/workspace.ts";
 import type { Leftover, ProjectPlace, Snapshot, Stay } from "#engine/workspaces.ts";
 import { forgetWorktree, removeWorktree, resetTree } from "../destroy.ts";
 import { exclusively } from "../exclusive.ts";
@@ -11,9 +11,10 @@ import { commitOf } from "../given.ts";
 import { type Ground, repositoryOf } from "../place/ground.ts";
 import { exists } from "../place/layout.ts";
 import { gitFolderAt } from "../place/look.ts";
-import { markIn, readMark } from "../place/mark.ts";
+import { isOurs, markIn, readMark, writeMark } from "../place/mark.ts";
 import { registeredFor, worktreeAt } from "../place/worktrees.ts";
 import { drawDiff } from "../work/diff.ts";
+import { mendIndex, withBroken } from "./mend-index.ts";
 import { restoreSnapshot } from "./restore.ts";
 import { type SnapshotRequest, takeSnapshot } from "./snapshot.ts";
 import { emptyTree, findSnapshot, kept, pruneSnapshots, refsOf, type Snapshot as Taken } from "./snapshots.ts";
@@ -97,11 +98,15 @@ export async function show(ground: Ground, stay: Stay, id: string): Promise<Diff
 	return await drawDiff(ground.git, folder, [from, taken.tree], {}, from);
 }
 
-export async function restore(ground: Ground, stay: Stay, id: string): Promise<{ snapshot: string | null } | Refusal> {
+export async function restore(ground: Ground, stay: Stay, id: string): Promise<{ snapshot: string | null; broken: string | null } | Refusal> {
+	const { kind, path: folder } = stay.workspace;
+	// nothing but an approve writes into a person's own checkout
+	if (kind === "main") return refuse("CONFLICT", `${folder} is the project itself; no snapshot is put back there.`, { details: { path: folder } });
 	const taken = await find(ground, stay, id);
 	if (isRefusal(taken)) return taken;
-	const restored = await restoreSnapshot(ground.git, { ...requestFor(ground, stay, "before a restore"), snapshot: taken.commit });
-	return isRefusal(restored) ? restored : { snapshot: numberOf(restored.before) };
+	const broken = await mendIndex(ground.git, stay.workspace.path);
+	const restored = await restoreSnapshot(ground.git, { ...requestFor(ground, stay, withBroken("before a restore", broken)), snapshot: taken.commit });
+	return isRefusal(restored) ? restored : { snapshot: numberOf(restored.before), broken };
 }
 
 export async function prune(ground: Ground, project: ProjectPlace, options: { dryRun: boolean; needed: readonly string[] }): Promise<Leftover[]> {
@@ -112,10 +117,10 @@ export async function prune(ground: Ground, project: ProjectPlace, options: { dr
 }
 
 /** A snapshot, then the tree as HEAD has it, ignored files left alone. */
-export async function clean(ground: Ground, stay: Stay): Promise<{ snapshot: string | null } | Refusal> {
+export async function clean(ground: Ground, stay: Stay, reason: string): Promise<{ snapshot: string | null } | Refusal> {
 	const head = await commitOf(ground.git, stay.workspace.path, "HEAD");
 	if (head === null) return refuse("CONFLICT", "There is no commit yet that the tree could go back to.", { details: { path: stay.workspace.path } });
-	const held = await resetTree(ground.git, requestFor(ground, stay, "before a recovery"), head);
+	const held = await resetTree(ground.git, requestFor(ground, stay, reason), head);
 	return isRefusal(held) ? held : { snapshot: numberOf(held) };
 }
 
@@ -129,18 +134,23 @@ export async function bin(ground: Ground, stay: Stay): Promise<{ snapshot: strin
 		const aside = workspace.kind === "worktree" ? await exclusively(project.path, async () => await setAside(ground, stay, name)) : null;
 		return { snapshot: null, trash: aside };
 	}
-	const request = requestFor(ground, stay, "before a removal");
+	const request = requestFor(ground, stay, withBroken("before a removal", await mendIndex(git, workspace.path)));
 	if (workspace.kind === "clone") {
 		const held = await takeSnapshot(git, request);
 		await bringSnapshot(ground, stay, held.ref, project.path);
-		await rename(workspace.path, name);
+		await mkdir(name, { mode: 0o700 });
+		await writeMark(markIn(name), noteOf(stay));
+		await rename(workspace.path, path.join(name, "files"));
 		return { snapshot: numberOf(held), trash: name };
 	}
-	const binned = await removeWorktree(git, { ...request, trash: layout.trash });
+	const binned = await removeWorktree(git, { ...request, trash: layout.trash, note: noteOf(stay) });
 	if (isRefusal(binned)) return binned;
 	await rename(binned.trashed, name);
 	return { snapshot: numberOf(binned.held), trash: name };
 }
+
+/** What is put beside something in the trash, so that it can be told later whose it was: names alone do not say. */
+const noteOf = ({ project, agent, workspace }: Stay): WorkspaceMark => ({ agent: agent.id, project: project.slug, ...workspace, start: null, ready: true });
 
 /** A clone's snapshot, for when the clone is gone or another repository needs it. */
 export async function bringSnapshot({ git }: Ground, from: Stay, ref: string, to: string): Promise<void> {
@@ -149,13 +159,16 @@ export async function bringSnapshot({ git }: Ground, from: Stay, ref: string, to
 }
 
 /** What git still knows of a tree that is gone, its index above all, goes to the trash before it is forgotten. */
-export async function setAside(ground: Ground, { project, agent, workspace }: Stay, name: string): Promise<string | null> {
-	const { git } = ground;
+export async function setAside({ git }: Ground, stay: Stay, name: string): Promise<string | null> {
+	const { project, workspace } = stay;
 	const known = await worktreeAt(git, project.path, workspace.path);
 	if (known === null) return null;
 	const folder = await registeredFor(git, project.path, workspace.path);
-	const ours = folder !== null && (await readMark(markIn(folder)))?.agent === agent.id;
-	if (ours) await cp(folder, path.join(name, "git"), { recursive: true });
+	const ours = folder !== null && isOurs(await readMark(markIn(folder)), stay);
+	if (ours) {
+		await cp(folder, path.join(name, "git"), { recursive: true });
+		await writeMark(markIn(name), noteOf(stay));
+	}
 	await forgetWorktree(git, project.path, known.path, { locked: known.locked !== null });
 	return ours ? name : null;
 }

@@ -8,7 +8,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun, Merged, MergeStrategy } from "#contract/workspace.ts";
 import type { ApproveWish, SettingsInForce, Stay } from "#engine/workspaces.ts";
 import { exclusively } from "../exclusive.ts";
-import { commitOf } from "../given.ts";
+import { commitOf, existingBranch } from "../given.ts";
 import { runCommand } from "../place/command.ts";
 import { commandEnvironment, type Ground, identityOf, isAncestor, tipOf } from "../place/ground.ts";
 import { exists } from "../place/layout.ts";
@@ -19,6 +19,7 @@ import { settingsOf } from "../place/settings.ts";
 import { share } from "../place/shared.ts";
 import { worktreesOf } from "../place/worktrees.ts";
 import { isCommitId } from "../refs.ts";
+import { counted } from "../words.ts";
 import { withTrailers } from "./commit.ts";
 import { commitTree, mergeTrees, rebased, treeOfCommit } from "./merge.ts";
 import { pushBranch } from "./push.ts";
@@ -39,7 +40,10 @@ export async function approveWork(ground: Ground, stay: Stay, wish: ApproveWish)
 	const check = checkOf(force, stay);
 	if (check !== null && isRefusal(check)) return check;
 
-	const before = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
+	// a base that is gone is not one without commits: only what HEAD names can be unborn
+	const base = await existingBranch(git, project.path, workspace.base);
+	if (isRefusal(base)) return base;
+	const before = base.commit;
 	const strategy = before === null ? "ff" : (wish.strategy ?? force.settings.merge);
 	const result = await resultOf(ground, stay, strategy, before, wish);
 	if (isRefusal(result)) return result;
@@ -117,7 +121,7 @@ async function resultOf(ground: Ground, stay: Stay, strategy: MergeStrategy, bas
 	if (strategy === "ff") {
 		if (await isAncestor(git, project.path, base, wish.commit)) return { commit: wish.commit };
 		const { behind } = await count(git, project.path, base, wish.commit);
-		return refuse("CONFLICT", `${workspace.base} has ${behind} commits that ${workspace.branch} lacks, so it cannot be moved forward to it.`, {
+		return refuse("CONFLICT", `${workspace.base} has ${counted(behind, "commit")} that ${workspace.branch} lacks, so it cannot be moved forward to it.`, {
 			details: { behind },
 			suggestions: [`brood agent sync ${project.slug}/${agent.handle} --strategy rebase`],
 		});

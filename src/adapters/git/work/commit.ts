@@ -6,8 +6,9 @@ import type { Committed } from "#contract/workspace.ts";
 import type { CommitWish, Stay } from "#engine/workspaces.ts";
 import { listOf, pathOf } from "../names.ts";
 import { type Ground, identityOf } from "../place/ground.ts";
-import { type Change, lookAt, shown, type Tree } from "../place/look.ts";
+import { type Change, lookAt, markAt, shown, type Tree } from "../place/look.ts";
 import { settingsOf } from "../place/settings.ts";
+import { counted, some } from "../words.ts";
 import { treeGone } from "./standing.ts";
 
 const messageMax = 32 * 1024;
@@ -18,7 +19,7 @@ export async function commitWork(ground: Ground, stay: Stay, wish: CommitWish): 
 	const wrong = (await treeGone(stay)) ?? checkWords(wish);
 	if (wrong !== null) return wrong;
 	const tree = await lookAt(git, folder, { everyFile: true });
-	const notNow = cannotCommit(tree, stay, wish);
+	const notNow = cannotCommit(tree, stay, wish) ?? (tree.head === null ? await branchLost(stay) : null);
 	if (notNow !== null) return notNow;
 	const taken = select(tree.changes, wish.paths);
 	if (isRefusal(taken)) return taken;
@@ -52,7 +53,7 @@ function cannotCommit(tree: Tree, stay: Stay, wish: CommitWish): Refusal | null 
 	const whose = `${stay.project.slug}/${stay.agent.handle}`;
 	const conflicts = tree.changes.filter((change) => change.conflict).map((change) => change.path);
 	if (conflicts.length > 0) {
-		return refuse("MERGE_CONFLICT", `${conflicts.length} files are in conflict.`, {
+		return refuse("MERGE_CONFLICT", `${counted(conflicts.length, "file")} in conflict: ${some(conflicts)}.`, {
 			details: { files: conflicts },
 			suggestions: [`brood agent diff ${whose}`],
 		});
@@ -64,6 +65,17 @@ function cannotCommit(tree: Tree, stay: Stay, wish: CommitWish): Refusal | null 
 		});
 	}
 	return notOnBranch(tree, stay);
+}
+
+/** A branch that was deleted under its tree looks like one without commits; a commit there would have no history. */
+async function branchLost({ project, agent, workspace }: Stay): Promise<Refusal | null> {
+	const start = (await markAt(workspace.path))?.start ?? null;
+	if (start === null) return null;
+	const whose = `${project.slug}/${agent.handle}`;
+	return refuse("CONFLICT", `The branch ${workspace.branch} of ${whose} is gone, so that a commit would have no history.`, {
+		details: { branch: workspace.branch, start },
+		suggestions: [`brood agent health ${whose}`, `brood agent recover ${whose}`],
+	});
 }
 
 /** A commit made elsewhere than on its own branch would be lost to the agent. In `main` people go where they like. */

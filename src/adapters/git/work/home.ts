@@ -5,6 +5,7 @@ import { GitFailed } from "../git.ts";
 import { commitOf } from "../given.ts";
 import { baseCommit, type Ground } from "../place/ground.ts";
 import { dirtyRefusal, lookAt } from "../place/look.ts";
+import { counted } from "../words.ts";
 import { goToBranch, moveBranch } from "./move.ts";
 import { count, isMerged, treeGone } from "./standing.ts";
 import { atHome } from "./sync.ts";
@@ -35,7 +36,7 @@ export async function release(ground: Ground, stay: Stay, live: Live, snapshot: 
 	if (tip === base) return await atHome(ground, stay, away, `${back}${branch} is where ${baseName} is.`, snapshot);
 	const stuck = await moveBranch(ground, stay, tip, base);
 	if (stuck !== null) return stuck;
-	return await atHome(ground, stay, true, `${back}${branch} moved to ${baseName}; ${behind} commits came in.`, snapshot);
+	return await atHome(ground, stay, true, `${back}${branch} moved to ${baseName}; ${counted(behind, "commit")} came in.`, snapshot);
 }
 
 /** The person's own checkout: fetched and moved forward, or left alone. */
@@ -62,5 +63,5 @@ async function forwardMain({ git, ...ground }: Ground, stay: Stay, branch: strin
 	const { code, errors } = await git(path, ["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", upstream], { answers: [1, 2, 128] });
 	if (code !== 0)
 		return refuse("WORKTREE_DIRTY", `Git does not move ${branch} forward. Nothing was changed.`, { details: { path, errors: errors.slice(0, 4000) } });
-	return await rest(true, `${branch} moved forward; ${behind} commits came in.`);
+	return await rest(true, `${branch} moved forward; ${counted(behind, "commit")} came in.`);
 }

@@ -2,21 +2,40 @@
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { SeenCommit, Standing } from "#contract/workspace.ts";
 import type { Stay } from "#engine/workspaces.ts";
-import type { Git } from "../git.ts";
+import { type Git, GitFailed } from "../git.ts";
 import { commitOf } from "../given.ts";
 import { baseCommit, type Ground, identityOf, isAncestor } from "../place/ground.ts";
 import { exists } from "../place/layout.ts";
 import { lookAt } from "../place/look.ts";
+import { codeOf } from "../tree/tree.ts";
 import { recordedMerge } from "./record.ts";
 
 export async function standingOf(ground: Ground, stay: Stay): Promise<Standing | Refusal> {
 	const gone = await treeGone(stay);
 	if (gone !== null) return gone;
+	return await readable(stay, async () => await stand(ground, stay));
+}
+
+async function stand(ground: Ground, stay: Stay): Promise<Standing> {
 	const [base, tree] = [await baseCommit(ground, stay), await lookAt(ground.git, stay.workspace.path)];
 	const head = await commitOf(ground.git, stay.workspace.path, `refs/heads/${stay.workspace.branch}`);
 	const counts = await count(ground.git, stay.workspace.path, base, head);
 	const merged = head !== null && counts.ahead > 0 && (await isMerged(ground, stay, head));
 	return { head, base, ahead: merged ? 0 : counts.ahead, behind: counts.behind, dirty: tree.changes.length > 0 || tree.operation !== null };
+}
+
+/** What `look` sees; a tree that is damaged so that it cannot be read is a refusal with git's words. */
+export async function readable<T>({ project, agent, workspace }: Stay, look: () => Promise<T>): Promise<T | Refusal> {
+	try {
+		return await look();
+	} catch (error) {
+		if (!(error instanceof GitFailed) && codeOf(error) === null) throw error;
+		const whose = `${project.slug}/${agent.handle}`;
+		return refuse("CONFLICT", `The workspace of ${whose} cannot be read: ${error instanceof Error ? error.message : ""}`, {
+			details: { path: workspace.path },
+			suggestions: [`brood agent health ${whose}`, `brood agent recover ${whose}`],
+		});
+	}
 }
 
 export async function treeGone({ project, agent, workspace }: Stay): Promise<Refusal | null> {

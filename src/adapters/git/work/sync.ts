@@ -5,6 +5,7 @@ import type { SyncStrategy } from "#contract/workspace.ts";
 import type { AtHome, Stay } from "#engine/workspaces.ts";
 import { baseCommit, type Ground, identityOf, repositoryOf } from "../place/ground.ts";
 import { dirtyRefusal, lookAt } from "../place/look.ts";
+import { counted } from "../words.ts";
 import { notOnBranch } from "./commit.ts";
 import { commitTree, mergeTrees, rebased } from "./merge.ts";
 import { moveBranch } from "./move.ts";
@@ -27,7 +28,7 @@ export async function syncWork(ground: Ground, stay: Stay, strategy: SyncStrateg
 	if (isRefusal(target)) return target;
 	const stuck = await moveBranch(ground, stay, tree.head, target.commit);
 	if (stuck !== null) return stuck;
-	return await atHome(ground, stay, true, `Your files changed: ${behind} commits of ${baseName} came in (${strategy}).`);
+	return await atHome(ground, stay, true, `Your files changed: ${counted(behind, "commit")} of ${baseName} came in (${strategy}).`);
 }
 
 async function combined(
@@ -39,7 +40,7 @@ async function combined(
 	const { project, agent, workspace } = stay;
 	const whose = `${project.slug}/${agent.handle}`;
 	if (strategy === "ff" || workspace.kind === "main") {
-		return refuse("CONFLICT", `${whose} has ${ahead} commits of its own and is ${behind} behind ${workspace.base}.`, {
+		return refuse("CONFLICT", `${whose} has ${counted(ahead, "commit")} of its own and is ${behind} behind ${workspace.base}.`, {
 			details: { ahead, behind },
 			suggestions:
 				workspace.kind === "main"

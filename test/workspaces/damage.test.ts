@@ -1,0 +1,136 @@
+// What people and disks do to workspaces: it is told or refused, never taken for something else.
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { ProjectSlug } from "#contract/ids.ts";
+import { makeWorld, refused } from "#test/support/make-world.ts";
+import { agreed, read, tenant, type World, write } from "#test/support/world.ts";
+
+describe("a branch that is gone", () => {
+	test.each(["renamed", "deleted"])("a base that was %s is not made anew by an approve", async (how) => {
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		write(stay.workspace.path, "work.txt", "w\n");
+		const { commit } = agreed(await world.workspaces.commit(stay, { message: "Work" }));
+		if (how === "renamed") world.git(world.repository, "branch", "-m", "main", "trunk");
+		else {
+			world.git(world.repository, "checkout", "-qb", "elsewhere");
+			world.git(world.repository, "branch", "-qD", "main");
+		}
+		const before = world.git(world.repository, "for-each-ref");
+		expect(refused(await world.workspaces.approve(stay, { commit }), "NOT_FOUND").message).toContain("main");
+		expect(world.git(world.repository, "for-each-ref")).toBe(before);
+	});
+
+	test("of an agent gets no commit without a history", async () => {
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		write(stay.workspace.path, "work.txt", "w\n");
+		world.git(world.repository, "update-ref", "-d", "refs/heads/brood/a");
+		expect(refused(await world.workspaces.commit(stay, { message: "Work" }), "CONFLICT").suggestions).toContain("brood agent recover p/a");
+		expect(world.git(world.repository, "branch", "--list", "brood/a")).toBe("");
+		const { snapshot } = agreed(await world.workspaces.recover(stay));
+		agreed(await world.workspaces.restoreSnapshot(stay, snapshot ?? ""));
+		agreed(await world.workspaces.commit(stay, { message: "Work" }));
+		expect(world.git(stay.workspace.path, "log", "--format=%s")).toBe("Work\nfirst");
+	});
+});
+
+describe("a damaged workspace", () => {
+	const gitFolder = (world: World, handle = "a"): string => path.join(world.repository, ".git/worktrees", handle);
+
+	test.each([
+		["a HEAD that is garbage", (world: World) => write(gitFolder(world), "HEAD", "\0garbage\n")],
+		["an index that is garbage", (world: World) => write(gitFolder(world), "index", "garbage")],
+		["no HEAD", (world: World) => rmSync(path.join(gitFolder(world), "HEAD"))],
+		[".git that is garbage", (world: World) => write(path.join(world.home, "projects/p/agents/a"), ".git", "gitdir: nowhere\n")],
+	])("with %s has an issue and no standing", async (_, harm) => {
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		harm(world);
+		const { healthy, issues } = await world.workspaces.health(stay, { commit: world.tip("main") });
+		expect([healthy, new Set(issues.map(({ code }) => code))]).toEqual([false, new Set(["NOT_OURS"])]);
+		refused(await world.workspaces.standing(stay), "CONFLICT");
+	});
+
+	test.each([
+		["a config.yaml that is a folder", (world: World) => mkdirSync(path.join(world.home, "projects/p/config.yaml")), "EISDIR"],
+		["a mark that nobody can read", (world: World) => chmodSync(path.join(gitFolder(world), "brood.json"), 0), "not marked"],
+		["a mark that is garbage", (world: World) => writeFileSync(path.join(gitFolder(world), "brood.json"), "{"), "not marked"],
+	])("with %s has an issue", async (what, harm, words) => {
+		// who is root can read everything
+		if (what.includes("nobody") && process.getuid?.() === 0) return;
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		harm(world);
+		expect((await world.workspaces.health(stay)).issues).toMatchObject([{ code: "NOT_OURS", text: expect.stringContaining(words) }]);
+	});
+
+	test("with an index that is garbage can be recovered, restored and removed, and the index is kept", async () => {
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		const folder = stay.workspace.path;
+		const harm = (): void => write(gitFolder(world), "index", "garbage");
+		write(folder, "a.txt", "changed\n");
+		write(folder, "new.txt", "new\n");
+		harm();
+		const home = agreed(await world.workspaces.recover(stay));
+		expect([home.text, world.git(folder, "status", "--porcelain")]).toEqual([expect.stringContaining("index.broken-1"), ""]);
+		harm();
+		expect(agreed(await world.workspaces.restoreSnapshot(stay, home.snapshot ?? "")).text).toContain("index.broken-2");
+		expect([read(folder, "a.txt"), read(folder, "new.txt")]).toEqual(["changed\n", "new\n"]);
+		harm();
+		refused(await world.workspaces.remove(stay, {}), "CONFLICT");
+		const { trash, snapshot } = agreed(await world.workspaces.remove(stay, { force: true }));
+		expect([1, 2, 3].map((number) => read(path.join(trash ?? "", "git"), `index.broken-${number}`))).toEqual(["garbage", "garbage", "garbage"]);
+		const { reason } = (await world.workspaces.snapshots(stay)).find(({ id }) => id === snapshot) ?? {};
+		expect(reason).toContain("index.broken-3");
+		expect(agreed(await world.workspaces.showSnapshot(stay, snapshot ?? "")).files.map((file) => file.path)).toEqual(["a.txt", "new.txt"]);
+	});
+});
+
+test("gc frees only what is old and of that project, though another's slug begins with its own", async () => {
+	const world = makeWorld();
+	const other = { ...world.project, slug: ProjectSlug.parse("p-b") };
+	for (const [project, kind] of [
+		[world.project, "worktree"],
+		[other, "clone"],
+	] as const) {
+		const agent = tenant(`in-${project.slug}`);
+		const { workspace } = agreed(await world.workspaces.provision({ project, agent, kind }));
+		agreed(await world.workspaces.remove({ project, agent, workspace }, {}));
+	}
+	const trash = path.join(world.home, "trash");
+	mkdirSync(path.join(trash, "1-p-b-old"));
+	world.now += 15 * 24 * 60 * 60 * 1000;
+	const freed = await world.workspaces.gc(world.project, { dryRun: false, living: [] });
+	expect(freed.map(({ name, freed: gone }) => `${name.replace(/^\d+-/, "")} ${gone}`)).toEqual(["p-b-old false", "p-in-p true"]);
+	expect(readdirSync(trash).map((name) => name.replace(/^\d+-/, ""))).toEqual(["p-b-old", "p-b-in-p-b"]);
+	await world.workspaces.gc(other, { dryRun: false, living: [] });
+	expect(readdirSync(trash)).toEqual(["1-p-b-old"]);
+});
+
+test("who shares a workspace can recover it, make it again when it is gone, and remove it", async () => {
+	const world = makeWorld();
+	const maker = await world.agent("maker");
+	const sharer = { ...maker, agent: tenant("sharer") };
+	write(maker.workspace.path, "x", "x\n");
+	expect(agreed(await world.workspaces.recover(sharer)).standing.dirty).toBe(false);
+	rmSync(maker.workspace.path, { recursive: true });
+	expect(agreed(await world.workspaces.recover(sharer)).moved).toBe(true);
+	for (const stay of [maker, sharer]) expect(await world.workspaces.health(stay)).toEqual({ healthy: true, issues: [] });
+	expect(await world.agent("maker")).toEqual(maker);
+	world.now += 1000;
+	agreed(await world.workspaces.remove(sharer, {}));
+	expect(readdirSync(path.dirname(maker.workspace.path))).toEqual([]);
+});
+
+test("no snapshot is put back into a person's own checkout", async () => {
+	const world = makeWorld();
+	const stay = await world.agent("m", { kind: "main" });
+	write(world.repository, "a.txt", "then\n");
+	await world.workspaces.takeSnapshot(stay, { reason: "turn" });
+	write(world.repository, "a.txt", "now\n");
+	refused(await world.workspaces.restoreSnapshot(stay, "1"), "CONFLICT");
+	expect(read(world.repository, "a.txt")).toBe("now\n");
+});
