@@ -12,9 +12,9 @@ export function limitOf(error: unknown, { now, inWords }: { now: number; inWords
 	if (typeof said === "object" && said !== null) return { limit: { until: moment(Reflect.get(said, "resetAt")) } };
 	if (!inWords) return {};
 	const words = error instanceof Error ? error.message : String(error);
-	// Claude's adapter names the kind of error; the others only have words for it
+	// Claude's adapter names the kind of error, Gemini has the status as its code; the others only have words for it
 	const kind: unknown = Reflect.get(Object(data), "errorKind");
-	return kind === "rate_limit" || speaksOfLimit(words) ? { limit: { until: endIn(words, now) } } : {};
+	return kind === "rate_limit" || Reflect.get(Object(error), "code") === 429 || speaksOfLimit(words) ? { limit: { until: endIn(words, now) } } : {};
 }
 
 /** The words of a failed turn, where the program said nothing else. */
@@ -23,7 +23,7 @@ export function limitInWords(words: string, now: number): Limited {
 }
 
 const speaksOfLimit = (words: string): boolean =>
-	/\b429\b|too many requests|rate.?limit|usage limit|hit your limit|limit reached|quota (?:exceeded|exhausted)|exceeded your current quota|resource.?exhausted/i.test(
+	/\b429\b|too many requests|rate.?limit|usage limit|hit your limit|limit reached|(?:daily )?quota (?:exceeded|exhausted)|exhausted your (?:\w+ )?(?:quota|capacity)|exceeded your current quota|resource.?exhausted/i.test(
 		words,
 	);
 

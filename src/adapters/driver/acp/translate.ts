@@ -24,7 +24,7 @@ interface Call {
 
 export interface Translation {
 	/** the message that is being said, piece by piece */
-	open: { message: string; kind: "assistant" | "thought"; text: string } | null;
+	open: { message: string; named: boolean; kind: "assistant" | "thought"; text: string } | null;
 	/** the last thing that was said in full: it becomes the turn's final words */
 	lastWords: string | null;
 	calls: ReadonlyMap<string, Call>;
@@ -90,10 +90,10 @@ export function questionOf({ toolCall, options }: RequestPermissionRequest): App
 function piece(state: Translation, kind: "assistant" | "thought", id: string | null, content: ContentBlock): Translated {
 	const text = textOf(content);
 	const { open } = state;
-	const same = open !== null && open.kind === kind && (id === null || open.message === id);
+	const same = open !== null && open.kind === kind && (id === null ? !open.named : open.message === id);
 	const before = same ? { next: state, items: [] } : complete(state, []);
 	const message = same ? open.message : (id ?? kind);
-	const next = { ...before.next, open: { message, kind, text: clip((same ? open.text : "") + text) } };
+	const next = { ...before.next, open: { message, named: id !== null, kind, text: clip((same ? open.text : "") + text) } };
 	return { next, items: before.items, delta: { message, kind, text: clip(text) } };
 }
 
