@@ -40,7 +40,7 @@ class Writer {
 		if (item.kind === "tool_call") this.#call(item);
 		else if (item.kind === "tool_result") this.#result(item);
 		else if (item.kind === "assistant") this.#assistant(item.text ?? "");
-		else if (item.kind === "user") this.#user(item.text ?? "");
+		else if (item.kind === "user") this.#user(promptOf(item));
 		else if (notes.has(item.kind)) this.#note(item);
 	}
 
@@ -123,4 +123,12 @@ class Writer {
 		for (const words of this.#later) this.#messages.push({ role: "user", content: words });
 		this.#later = [];
 	}
+}
+
+/** A prompt in the words of whoever gave it: another agent's are quoted, so that they are never taken for the user's. */
+function promptOf({ text, data }: Pick<ContextItem, "text" | "data">): string {
+	const from: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "from") : undefined;
+	if (typeof from !== "string" || from === "mail") return text ?? "";
+	const lines = (text ?? "").split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map((line) => `| ${line}`);
+	return [`[a prompt from ${from}, which is not the user]`, ...lines, "[end of the prompt]"].join("\n");
 }
