@@ -86,7 +86,7 @@ test("a fork copies the session if it ends where the child begins, else it is to
 	const parent = await add();
 	await told(parent, "one");
 	const child = await client.call("fork", { ...params(parent), body: {} });
-	expect(await told(child, "two")).toBe(`one\n[brood: fork]\n| Forked from ${parent.handle}.\ntwo\n`);
+	expect(await told(child, "two")).toBe(`one\n[brood: fork]\n| You are ${child.handle}, forked from ${parent.handle}.\ntwo\n`);
 	expect(await how(child)).toBe("forked");
 	expect(await told(parent, "three")).toBe(`one\n[brood: fork]\n| Forked ${child.handle}.\nthree\n`);
 	const first = (await client.call("turns", params(parent)))[0]?.finalItem ?? 0;

@@ -244,7 +244,8 @@ export class ProcessDriver implements Driver {
 			folder,
 			session: {
 				folder,
-				toolServers: program.remembers === true ? this.#options.toolServers(own) : [],
+				// ours have the tools already, or no use for them
+				toolServers: program.leavesNothing ? [] : this.#options.toolServers(own),
 				resume: wish.own?.afresh === true ? wish.own.session : null,
 				copyOf: wish.copyOf,
 				systemPrompt: wish.systemPrompt,
