@@ -42,7 +42,7 @@ const over = async (agent: string, count = 1) => {
 	return (await turns(agent)).at(-1);
 };
 const items = async (agent: string) => await client.call("items", { params: { agent } });
-const story = async (agent: string) => (await items(agent)).map((item) => [item.kind, item.text]);
+const story = async (agent: string) => (await items(agent)).filter((item) => item.kind !== "usage").map((item) => [item.kind, item.text]);
 const messages = (asked: Asked | undefined) => JSON.parse(asked?.body ?? "{}").messages;
 const folderOf = (handle: string) => path.join(home, "scratch", "_", handle);
 
