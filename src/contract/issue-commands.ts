@@ -39,7 +39,8 @@ const IssueEdit = z.strictObject({
 export type IssueEdit = z.infer<typeof IssueEdit>;
 export const IssueChange = IssueEdit.omit({ type: true, issue: true });
 
-const IssueAssign = z.strictObject({ type: z.literal("issue.assign"), ...of, agent: AgentId, folder: Folder });
+/** With `now` only if its turn could start at once; else its prompt waits for a slot like any other. */
+const IssueAssign = z.strictObject({ type: z.literal("issue.assign"), ...of, agent: AgentId, folder: Folder, now: z.boolean().default(false) });
 export type IssueAssign = z.infer<typeof IssueAssign>;
 const IssueMove = z.strictObject({ type: z.literal("issue.move"), ...of, stage: StageName });
 export type IssueMove = z.infer<typeof IssueMove>;

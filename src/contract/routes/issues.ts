@@ -61,7 +61,7 @@ export const issueRoutes = {
 		path: "/api/issues/:issue/assign",
 		summary: "give it to an agent that is idle; answered when both are claimed",
 		query,
-		body: z.strictObject({ agent: z.string().min(1).max(200) }),
+		body: z.strictObject({ agent: z.string().min(1).max(200), now: z.boolean().default(false) }),
 		answer: Issue,
 	}),
 	issueUnassign: route({ method: "post", path: "/api/issues/:issue/unassign", summary: "take it from its agent", query, body: none, answer: Issue }),

@@ -12,7 +12,8 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import { suggestion } from "../agent/transitions.ts";
 import type { Decision } from "../decision.ts";
 import { firstWork, isBeforeStart, presetNamed, stageOf } from "../preset.ts";
-import { nextPosition } from "../prompt.ts";
+import { nextPosition, noSlot } from "../prompt.ts";
+import type { Claim } from "../slots.ts";
 import { about, blockers, brokenPreset, nameOf } from "./decide.ts";
 import { againPrompt, branchOf, stagePrompt } from "./prompt.ts";
 
@@ -38,7 +39,7 @@ export interface IssueSight {
 	words: string | null;
 }
 
-export function decideAssign(seen: IssueSight, on: AgentSight, { folder }: IssueAssign): Decision {
+export function decideAssign(seen: IssueSight, on: AgentSight, { folder, now }: IssueAssign, slot: Claim): Decision {
 	const { issue, project } = seen;
 	const { agent } = on;
 	const loaded = presetNamed(project, issue.preset);
@@ -49,6 +50,7 @@ export function decideAssign(seen: IssueSight, on: AgentSight, { folder }: Issue
 	const target = workStage(loaded.preset, issue);
 	const refusal = taken(issue) ?? busy(on) ?? blocked(issue, seen.all) ?? (target === undefined ? noWork(issue) : crowded(issue, target, seen.all));
 	if (refusal) return refusal;
+	if (now && "short" in slot) return noSlot(agent, slot.short);
 	return target === undefined ? [] : claimed(seen, on, target, folder ?? null);
 }
 

@@ -18,6 +18,7 @@ import type {
 	IssueRetry,
 	RunFinish,
 } from "#contract/issue-commands.ts";
+import type { Limits } from "#contract/limits.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
@@ -25,7 +26,9 @@ import { type AgentSight, decideAssign, decideLeft, decideReady, decideRetryIssu
 import { decideAddIssue, decideDocument, decideEditIssue, decideMessage } from "#domain/issue/decide.ts";
 import { decideApprove, decideComplete, decideFinish, decideGate, decideLose, decideMerged, decideReject } from "#domain/issue/flow.ts";
 import { presetNamed } from "#domain/preset.ts";
+import { claim } from "#domain/slots.ts";
 import type { Decided, Work } from "../work.ts";
+import { capacityOf } from "./slots.ts";
 
 export async function addIssue(work: Work, command: IssueAdd): Promise<Decided> {
 	const project = await work.project(command.project);
@@ -80,11 +83,12 @@ export async function messageIssue(work: Work, command: Parameters<typeof decide
 	return await onIssue(work, command.issue, (issue, project) => decideMessage(issue, command, presetNamed(project, issue.preset)));
 }
 
-export async function assignIssue(work: Work, command: IssueAssign): Promise<Decided> {
+export async function assignIssue(work: Work, command: IssueAssign, limits: Limits): Promise<Decided> {
+	const capacity = await capacityOf(work, limits);
 	return await withSight(work, command.issue, async (seen) => {
 		const on = await agentSight(work, command.agent);
 		if (on === null) return refuse("AGENT_NOT_FOUND", `There is no agent ${command.agent}.`, { suggestions: ["brood agent list"] });
-		return decideAssign(seen, on, command);
+		return decideAssign(seen, on, command, claim(on.agent, capacity));
 	});
 }
 

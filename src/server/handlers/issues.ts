@@ -163,7 +163,7 @@ async function assigned(desk: Desk, asked: Asked<"issueAssign">, issue: IssueSta
 	const dirty = agent === undefined ? null : await engine.issueWork.inspect(agent);
 	if (dirty !== null) return dirty;
 	const folder = await engine.issueWork.folder(issue);
-	const command = { type: "issue.assign", agent: meant.id, ...(folder !== null && { folder }) };
+	const command = { type: "issue.assign", agent: meant.id, now: asked.body.now, ...(folder !== null && { folder }) };
 	return (await said(desk, asked, issue, command)) ?? (await shown(desk, issue.id));
 }
 

@@ -1,11 +1,10 @@
 // Agents: made, looked at, signalled.
 import { type Command, Option } from "@commander-js/extra-typings";
+import { json, project } from "./options.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
 
-const json = () => new Option("--json", "print one JSON document");
 const policy = () => new Option("--policy <policy>", "who answers when it asks for permission").choices(["ask", "auto-edit", "full"] as const);
 const subscription = () => new Option("--subscription <name>", "whose slots it uses; without it, whichever fits its type");
-const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
 
 export function agentCommands(program: Command): void {
 	program.commandsGroup("Agents:");

@@ -1,8 +1,6 @@
 // Waiting for agents, and answering what they ask.
 import { type Command, Option } from "@commander-js/extra-typings";
-
-const json = () => new Option("--json", "print one JSON document");
-const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
+import { json, project } from "./options.ts";
 
 export function betweenCommands(program: Command): void {
 	program

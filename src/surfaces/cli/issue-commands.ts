@@ -1,7 +1,7 @@
 // Issues on the command line. `task` is another name for `issue`.
 import { type Command, Option } from "@commander-js/extra-typings";
+import { json } from "./options.ts";
 
-const json = () => new Option("--json", "print one JSON document");
 const project = () => new Option("--project <slug>", "the issue's project; that of the directory if absent");
 const many = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 const priority = () => new Option("--priority <priority>", "how urgent it is").choices(["low", "medium", "high", "critical"] as const);
@@ -92,9 +92,10 @@ function verbs(issue: Command): void {
 		.description("give it to an agent that is idle; in its first stage this starts it")
 		.argument("<issue>", which)
 		.argument("<agent>", "to whom")
+		.option("--now", "only if its turn can start at once", false)
 		.addOption(project())
 		.addOption(json())
-		.action(async (ref, agent, options) => await (await import("./issues.ts")).tell("issueAssign", ref, options, { agent }));
+		.action(async (ref, agent, { now, ...options }) => await (await import("./issues.ts")).tell("issueAssign", ref, options, { agent, now }));
 	issue
 		.command("move")
 		.description("to another stage, by hand; out of DONE this reopens it")

@@ -1,17 +1,12 @@
 // Prompts and turns: what waits, what runs, what ran.
-import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { Prompt, Turn } from "#contract/wire.ts";
+import { json, project, whole } from "./options.ts";
 
-const whole = (words: string): number => {
-	if (!/^-?\d{1,9}$/.test(words)) throw new InvalidArgumentError("It has to be a whole number.");
-	return Number(words);
-};
 const place = (words: string): number => {
 	if (whole(words) < 1) throw new InvalidArgumentError("Places are counted from 1.");
 	return whole(words);
 };
-const json = () => new Option("--json", "print one JSON document");
-const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
 
 export function queueCommands(program: Command): void {
 	program.commandsGroup("Work:");

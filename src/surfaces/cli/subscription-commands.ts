@@ -2,8 +2,7 @@
 import path from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Credential } from "#contract/subscription.ts";
-
-const json = () => new Option("--json", "print one JSON document");
+import { json } from "./options.ts";
 
 export function subscriptionCommands(program: Command): void {
 	const subscription = program.command("subscription").description("paid plans and keys, each with a number of slots");

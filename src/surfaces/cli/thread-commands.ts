@@ -1,8 +1,6 @@
 // Conversations: items, marks, mail, events.
 import { type Command, Option } from "@commander-js/extra-typings";
-
-const json = () => new Option("--json", "print one JSON document");
-const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
+import { json, project } from "./options.ts";
 
 export function threadCommands(program: Command): void {
 	program.commandsGroup("Conversations:");

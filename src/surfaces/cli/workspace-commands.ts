@@ -1,8 +1,7 @@
 // Workspaces: what an agent did in its tree, and what becomes of it.
 import { type Command, Option } from "@commander-js/extra-typings";
+import { json, project } from "./options.ts";
 
-const json = () => new Option("--json", "print one JSON document");
-const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
 const whose = "its handle, id, project/handle or the beginning of its id";
 
 /** `agent` is the command that these are verbs of. */

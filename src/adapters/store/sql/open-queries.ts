@@ -1,10 +1,8 @@
 // Approvals and waits: rows that are open until somebody answers or something happens.
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { query } from "./prepared.ts";
-import type { Tables } from "./tables.ts";
-
-const seqOf = (db: Kysely<Tables>, agent: RawBuilder<AgentId>) => db.selectFrom("agent").select("seq").where("id", "=", agent);
+import { seqOf } from "./queries.ts";
 
 export const approvalById = query<{ id: number }>()("approval-by-id", (db, arg) => db.selectFrom("approval").select("state").where("id", "=", arg("id")));
 

@@ -173,7 +173,8 @@ export const lastEvent = query()("last-event", (db) => db.selectFrom("event").se
 
 export const eventById = query<{ id: number }>()("event-by-id", (db, arg) => fromJournal(db).where("event.id", "=", arg("id")));
 
-const seqOf = (db: Kysely<Tables>, agent: RawBuilder<AgentId | null>) => db.selectFrom("agent").select("seq").where("id", "=", agent);
+/** The store's own number of an agent. */
+export const seqOf = (db: Kysely<Tables>, agent: RawBuilder<AgentId | null>) => db.selectFrom("agent").select("seq").where("id", "=", agent);
 
 const fromJournal = (db: Kysely<Tables>) =>
 	db

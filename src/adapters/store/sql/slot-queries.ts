@@ -1,10 +1,8 @@
 // Subscriptions, and the leases that say which of their slots are taken.
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { query } from "./prepared.ts";
-import type { Tables } from "./tables.ts";
-
-const seqOf = (db: Kysely<Tables>, agent: RawBuilder<AgentId>) => db.selectFrom("agent").select("seq").where("id", "=", agent);
+import { seqOf } from "./queries.ts";
 
 export const allSubscriptions = query()("all-subscriptions", (db) => db.selectFrom("subscription").select("state").orderBy("name"));
 

@@ -1,11 +1,10 @@
 // Prompts, turns and mail.
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import { query } from "./prepared.ts";
+import { seqOf } from "./queries.ts";
 import type { Tables } from "./tables.ts";
-
-const seqOf = (db: Kysely<Tables>, agent: RawBuilder<AgentId>) => db.selectFrom("agent").select("seq").where("id", "=", agent);
 
 const fromPrompt = (db: Kysely<Tables>) =>
 	db
