@@ -117,6 +117,25 @@ test("automatic work takes agents that are new or were released, also if the sys
 	expect((await engine.reads.agents()).filter(({ project }) => project === "web")).toHaveLength(2);
 });
 
+test("an issue waits for a slot like any other work; with `now` it is refused instead, and nothing is claimed", async () => {
+	await using place = await yard();
+	const { engine, driver, add, agent, tell, issue } = place;
+	const opus = await agent("opus");
+	await tell({ type: "subscription.add", name: "one-slot", agentType: opus.type, maxConcurrent: 1 });
+	const other = await agent("other");
+	await tell({ type: "prompt.queue", agent: other.id, text: "take the slot" });
+	await settled(engine);
+	expect(driver.running).toEqual([other.id]);
+	const font = await add("Replace the font");
+	expect(await refused(engine, { type: "issue.assign", issue: font.id, agent: opus.id, now: true })).toMatchObject({ code: "NO_SLOT" });
+	expect(await issue(font)).toMatchObject({ stage: "TODO", assignee: null });
+	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	expect([await issue(font), driver.running]).toMatchObject([{ assignee: opus.id }, [other.id]]);
+	driver.open(other.id)?.end({ state: "completed", reason: null, text: "done" });
+	await settled(engine);
+	expect(driver.running).toEqual([opus.id]);
+});
+
 test("one issue, one agent: whoever comes second is refused", async () => {
 	await using place = await yard();
 	const { engine, add, agent, tell } = place;
