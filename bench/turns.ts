@@ -13,7 +13,7 @@ import { median, percentile, type Result } from "./table.ts";
 const rounds = 220;
 const agents = 100;
 const watchers = 50;
-const secondsOfLoad = 180;
+const secondsOfLoad = 150;
 const minuteMs = 60_000;
 
 export async function turns(): Promise<Result[]> {
@@ -90,7 +90,8 @@ async function broodTurn(engine: Engine, agent: AgentId): Promise<{ first: numbe
 
 /** Every agent has an open turn and writes an item now and then; fifty readers follow everything. */
 async function crowd(home: string): Promise<Result> {
-	await using daemon = await startDaemon({ home });
+	// as many at once as there are agents, whatever this machine would be given otherwise
+	await using daemon = await startDaemon({ home, limits: { turnsMax: agents } });
 	const { engine } = daemon;
 	const open: { agent: AgentId; turn: number }[] = [];
 	for (let at = 0; at < agents; at++) {
