@@ -69,6 +69,8 @@ function sizesOf(command: Command): number[] {
 			return [itemBytes(command)];
 		case "turn.append":
 			return command.items.map(itemBytes);
+		case "turn.crash":
+			return command.partials.map(({ text }) => utf8Bytes(text));
 		case "turn.end":
 			return [utf8Bytes(command.text ?? "")];
 		case "prompt.queue":
