@@ -30,13 +30,13 @@ export function queueHandlers(desk: Desk): Handlers<Names> {
 				const prompt = numberIn(asked, "prompt");
 				if (prompt === 0) return noPrompt(asked);
 				const found = (await queue(agent)).find(({ id }) => id === prompt);
-				const said = await say(asked, { type: "prompt.cancel", agent, prompt });
+				const said = await say(asked, { type: "prompt.cancel", agent, prompt, reason: asked.query.reason });
 				return isRefusal(said) ? said : (found ?? refuse("NOT_FOUND", `There is no prompt ${prompt}.`));
 			}),
 		queueClear: (asked) =>
 			desk.about(asked, async (agent) => {
 				const before = await queue(agent);
-				const said = await say(asked, { type: "prompt.cancel", agent });
+				const said = await say(asked, { type: "prompt.cancel", agent, reason: asked.query.reason });
 				return isRefusal(said) ? said : before;
 			}),
 		turns: (asked) => desk.about(asked, async (id) => (await reads.turns(id)).map(turnView)),
