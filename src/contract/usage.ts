@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { AgentId } from "./ids.ts";
 
-const Currency = z.string().regex(/^[A-Za-z]{1,10}$/, "a currency is a word like USD");
+const Currency = z.string().min(1).max(10);
 export const Cost = z.strictObject({ amount: z.number().nonnegative(), currency: Currency });
 export type Cost = z.infer<typeof Cost>;
 

@@ -58,3 +58,5 @@ export function budgetLine({ tokens, cost }: Budget): string {
 	const parts = [...(tokens === null ? [] : [`${number(tokens)} tokens`]), ...(cost === null ? [] : [money({ costs: [cost] })])];
 	return parts.join(", ") || "no limit";
 }
+
+export const familyLine = (spent: Spent): string => `${number(countedTokens(spent))} tokens${spent.costs.length === 0 ? "" : `, ${money(spent)}`}`;

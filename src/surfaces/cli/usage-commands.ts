@@ -1,6 +1,6 @@
 // Tokens and cost, and the options that bound them.
 import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import type { BudgetWish } from "#contract/usage.ts";
+import type { BudgetWish, Cost } from "#contract/usage.ts";
 import { json, project } from "./options.ts";
 
 export function usageCommands(program: Command): void {
@@ -22,23 +22,28 @@ export function usageCommands(program: Command): void {
 export const budgetTokens = () => new Option("--budget-tokens <number>", "how many tokens it may use in all; none for no limit").argParser(tokensOf);
 export const budgetCost = () => new Option("--budget-cost <amount>", "what it may cost in all, like 5 or '5 EUR'; none for no limit").argParser(costOf);
 
+/** the parser takes null for "nothing was said" */
+type Unbounded = "none";
+
 interface Bounds {
-	budgetTokens?: number | null | undefined;
-	budgetCost?: BudgetWish["cost"] | undefined;
+	budgetTokens?: number | Unbounded | undefined;
+	budgetCost?: Cost | Unbounded | undefined;
 }
 
 export function budgetOf({ budgetTokens: tokens, budgetCost: cost }: Bounds): { budget?: BudgetWish } {
-	return tokens === undefined && cost === undefined ? {} : { budget: { ...(tokens !== undefined && { tokens }), ...(cost !== undefined && { cost }) } };
+	const bound = <T>(value: T | Unbounded): T | null => (value === "none" ? null : value);
+	const budget = { ...(tokens !== undefined && { tokens: bound(tokens) }), ...(cost !== undefined && { cost: bound(cost) }) };
+	return Object.keys(budget).length === 0 ? {} : { budget };
 }
 
-function tokensOf(value: string): number | null {
-	if (value === "none") return null;
+function tokensOf(value: string): number | Unbounded {
+	if (value === "none") return value;
 	if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("Say a number of tokens, or none.");
 	return Number(value);
 }
 
-function costOf(value: string): { amount: number; currency: string } | null {
-	if (value === "none") return null;
+function costOf(value: string): Cost | Unbounded {
+	if (value === "none") return value;
 	const [, amount, currency = "USD"] = /^(\d+(?:\.\d+)?) ?([A-Z]{3})?$/.exec(value) ?? [];
 	if (amount === undefined) throw new InvalidArgumentError("Say an amount like 5 or '5 EUR', or none.");
 	return { amount: Number(amount), currency };

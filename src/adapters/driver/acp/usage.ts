@@ -30,12 +30,12 @@ export function usageItem(tokens: Tokens | null, window: Pick<UsageUpdate, "used
 		thoughtTokens,
 		cachedReadTokens,
 		cachedWriteTokens,
-		contextTokens: window?.used,
+		contextTokens: window?.used || undefined,
 		contextTokensMax: window?.size || undefined,
 	};
 	const known = Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === "number");
-	const data: Usage = { ...Object.fromEntries(known), ...(cost && { cost: { amount: cost.amount, currency: cost.currency.slice(0, 10) } }) };
-	return [{ kind: "usage", text: null, data }];
+	const data: Usage = { ...Object.fromEntries(known), ...(cost && cost.amount > 0 && { cost: { amount: cost.amount, currency: cost.currency.slice(0, 10) } }) };
+	return Object.keys(data).length === 0 ? [] : [{ kind: "usage", text: null, data }];
 }
 
 /** Programs add up the tokens of a turn; an item has what came to them since. */
