@@ -74,6 +74,11 @@ const ItemKind = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, "an item's kind is a
 export const TurnItem = z.strictObject({ kind: ItemKind, text: Text.nullable().default(null), data: z.json().default(null) });
 export type TurnItem = z.infer<typeof TurnItem>;
 
+/** What a tool call had put out when it was last heard of. */
+const PartialOutput = z.strictObject({ call: z.string(), text: Text });
+export type PartialOutput = z.infer<typeof PartialOutput>;
+export const PartialOutputs = z.array(PartialOutput);
+
 const named = { agent: AgentId, turn: EventId };
 const TurnAppend = z.strictObject({ type: z.literal("turn.append"), ...named, items: z.array(TurnItem).min(1).max(256) });
 export type TurnAppend = z.infer<typeof TurnAppend>;
@@ -101,6 +106,10 @@ export type TurnDone = z.infer<typeof TurnDone>;
 const TurnSilent = z.strictObject({ type: z.literal("turn.silent"), ...named, since: z.int() });
 export type TurnSilent = z.infer<typeof TurnSilent>;
 
+/** Found open at boot: its process is gone, and this is what its open calls had put out. */
+const TurnCrash = z.strictObject({ type: z.literal("turn.crash"), ...named, partials: PartialOutputs.default([]) });
+export type TurnCrash = z.infer<typeof TurnCrash>;
+
 /** But for the first two, said by the daemon's reactors only. */
 export const turnCommands = [
 	TurnRetry,
@@ -110,8 +119,7 @@ export const turnCommands = [
 	TurnAppend,
 	TurnFinish,
 	TurnRelease,
-	/** found open at boot: its process is gone */
-	z.strictObject({ type: z.literal("turn.crash"), ...named }),
+	TurnCrash,
 	/** stops it between two tool calls, because urgent mail has come or its budget is used up */
 	z.strictObject({ type: z.literal("turn.yield"), ...named }),
 	z.strictObject({ type: z.literal("turn.settle"), ...named }),

@@ -11,7 +11,7 @@ import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { TurnAppend, TurnDone, TurnFact, TurnFinish, TurnRelease, TurnState } from "#contract/turn.ts";
+import type { PartialOutput, TurnAppend, TurnDone, TurnFact, TurnFinish, TurnRelease, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import { isHeld } from "./agent/label.ts";
 import { outOfReach } from "./agent/subtree.ts";
@@ -201,6 +201,8 @@ export interface LooseThreads {
 	openCalls: readonly OpenCall[];
 	approvals: readonly number[];
 	waits: readonly WaitState[];
+	/** what the open calls had put out, where it is known */
+	partials?: readonly PartialOutput[];
 }
 
 export const nothingLoose: LooseThreads = { openCalls: [], approvals: [], waits: [] };
@@ -225,7 +227,11 @@ export interface OpenCall {
 
 export function ending(agent: AgentState, turn: number, { state, reason, text, commit = null }: Ending, loose: LooseThreads): Fact[] {
 	const note = `The turn was ${state}${reason === null ? "" : ` (${reason})`} before this call ended.`;
-	const closing: Fact[] = loose.openCalls.map(({ call }) => ({ kind: "tool_result", agent: agent.id, turn, text: note, data: { call, synthetic: true } }));
+	const said = new Map(loose.partials?.map((each) => [each.call, each.text]));
+	const closing: Fact[] = loose.openCalls.map(({ call }) => {
+		const text = [said.get(call)?.trimEnd(), note].filter(Boolean).join("\n");
+		return { kind: "tool_result", agent: agent.id, turn, text, data: { call, synthetic: true } };
+	});
 	return [
 		...closing,
 		...cancelled(agent.id, loose.approvals),

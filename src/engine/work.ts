@@ -266,7 +266,8 @@ export class Work {
 			data: "data" in fact ? (fact.data ?? null) : null,
 			at: this.envelope.at,
 			actor: this.envelope.actor,
-			command: this.envelope.key,
+			// what the daemon says to itself has no key; its own id says as well what was done together
+			command: this.envelope.key ?? this.envelope.freshId,
 		};
 	}
 }

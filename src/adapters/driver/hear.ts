@@ -21,9 +21,10 @@ export interface Hearing {
 export async function hearTurn(process: Launched, text: string, { watch, clock, inWords }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
 	let state = silence;
 	const outbox = new Outbox(watch);
-	const take = ({ next, items, delta }: Translated): void => {
+	const take = ({ next, items, delta, soFar }: Translated): void => {
 		state = next;
 		outbox.put(items);
+		if (soFar !== undefined) watch.soFar(soFar.call, soFar.output);
 		if (delta !== null) watch.delta(delta);
 	};
 	const since = countUp();
