@@ -126,7 +126,7 @@ function judged(seen: FinishSight, { trouble }: RunFinish, work: boolean): Fact[
 		];
 	if (trouble !== undefined) return [...letGo, ...failed(issue, project, `Its work could not be settled: ${trouble}`, at)];
 	if (turn.state === "completed") return [...letGo, attended(issue, withoutWork(seen.final))];
-	const reason = `Its turn was ${turn.state}${turn.reason === null ? "" : `: ${turn.reason}`}.`;
+	const reason = `Its turn ${turn.state === "failed" ? "failed" : `was ${turn.state}`}${turn.reason === null ? "" : `: ${turn.reason}`}.`;
 	return [...letGo, ...(turn.stoppingFor === "interrupt" ? [attended(issue, reason)] : failed(issue, project, reason, at))];
 }
 
