@@ -193,7 +193,7 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await engine.reads.openRuns()).toMatchObject([{ issue: font, agent, turn, stage: "IN_PROGRESS", state: "open" }]);
 		await done(engine, { type: "issue.complete", issue: font, summary: "done" });
 		await done(engine, { type: "turn.hand", agent, turn }, { as: system });
-		await done(engine, { type: "turn.append", agent, turn, items: [{ kind: "usage", data: { inputTokens: 3, outputTokens: 4, cost: 0.5 } }] }, { as: system });
+		await done(engine, { type: "turn.append", agent, turn, items: [{ kind: "usage", data: { inputTokens: 3, outputTokens: 4, cost: { amount: 0.5, currency: "USD" } } }] }, { as: system });
 		await done(engine, { type: "turn.end", agent, turn, state: "completed", text: "bye" }, { as: system });
 		await expect.poll(async () => await engine.reads.issuesMoving()).toEqual([]);
 		const [run] = await engine.reads.runs(font);
