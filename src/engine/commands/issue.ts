@@ -82,7 +82,8 @@ export async function documentIssue(work: Work, command: IssueDocument): Promise
 }
 
 export async function messageIssue(work: Work, command: Parameters<typeof decideMessage>[1]): Promise<Decided> {
-	return await onIssue(work, command.issue, (issue, project) => decideMessage(issue, command, { loaded: presetNamed(project, issue.preset), actor: work.envelope.actor }),
+	return await onIssue(work, command.issue, (issue, project) =>
+		decideMessage(issue, command, { loaded: presetNamed(project, issue.preset), actor: work.envelope.actor }),
 	);
 }
 
