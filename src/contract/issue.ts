@@ -94,6 +94,8 @@ export const RunState = z.strictObject({
 	tokens: z.strictObject({ input: z.int(), output: z.int() }).nullable(),
 	/** in US dollars, as far as the agent said */
 	cost: z.number().nullable(),
+	/** where its agent's own program kept the conversation, if it has one that does */
+	session: z.string().nullable(),
 	commit: z.string().nullable(),
 	startedAt: z.int(),
 	endedAt: z.int().nullable(),
@@ -205,6 +207,7 @@ export const RunFact = z.discriminatedUnion("kind", [
 			work: z.boolean(),
 			tokens: z.object({ input: z.int(), output: z.int() }).nullable(),
 			cost: z.number().nullable(),
+			session: z.string().nullable().exactOptional(),
 			commit: z.string().nullable(),
 		}),
 	}),

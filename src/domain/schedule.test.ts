@@ -111,13 +111,6 @@ describe("why somebody does not start", () => {
 		const plan = given({ heads: [head("a", { type: "claude" })], subscriptions: [paid("max", 1, { quiet })] });
 		expect(why(plan, "a")).toEqual({ why: "max has quiet hours until 1970-01-01T01:00:00.000Z", ahead: 0 });
 	});
-
-	test("enough of that kind is under way", () => {
-		const limits = new Map([["review", { used: 1, max: 2 }]]);
-		const plan = given({ heads: [head("a", { within: ["review"] }), head("b", { within: ["review"] }), head("c")], limits });
-		expect(starts(plan)).toEqual(["a", "c"]);
-		expect(why(plan, "b")).toEqual({ why: "review has as many at work as it may", ahead: 0 });
-	});
 });
 
 const lease = (subscription: string | null) => ({ subscription: subscription === null ? null : name(subscription) });

@@ -209,6 +209,20 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await engine.reads.project(web)).toMatchObject({ context: "keep", auto: false });
 	});
 
+	test("when each project was last served is known from its turns", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		expect(await engine.reads.lastServed()).toEqual(new Map());
+		const latest = new Map<string | null, number | undefined>();
+		for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
+		for (const project of ["web", "api", null, "web"]) {
+			const { id: agent } = await spawn(engine, engine.agentZero.id, project === null ? {} : { project, workspace: "none" });
+			const turn = await openTurn(engine, agent);
+			latest.set(project, (await engine.reads.turn(turn))?.startedAt);
+		}
+		expect(await engine.reads.lastServed()).toEqual(latest);
+	});
+
 	test("subscriptions and leases are the same rows everywhere", async () => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();

@@ -91,7 +91,7 @@ export function evolveRun(state: RunState | undefined, event: RunEvent, turn: nu
 	if (event.kind === "run.started") {
 		const { id, agent, at } = event;
 		const { issue, stage } = event.data;
-		const nothingYet = { work: false, summary: null, tokens: null, cost: null, commit: null, endedAt: null };
+		const nothingYet = { work: false, summary: null, tokens: null, cost: null, session: null, commit: null, endedAt: null };
 		return { id, issue, stage, agent, turn, state: "open", startedAt: at, ...nothingYet };
 	}
 	if (state === undefined) throw new Error(`the end of run ${event.data.run}, which never started`);

@@ -76,11 +76,15 @@ export async function editIssue(work: Work, command: IssueEdit): Promise<Decided
 }
 
 export async function documentIssue(work: Work, command: IssueDocument): Promise<Decided> {
-	return await onIssue(work, command.issue, async (issue) => decideDocument(issue, command, await work.tx.notes(issue.id)));
+	return await onIssue(work, command.issue, async (issue) =>
+		decideDocument(issue, command, { notes: await work.tx.notes(issue.id), actor: work.envelope.actor }),
+	);
 }
 
 export async function messageIssue(work: Work, command: Parameters<typeof decideMessage>[1]): Promise<Decided> {
-	return await onIssue(work, command.issue, (issue, project) => decideMessage(issue, command, presetNamed(project, issue.preset)));
+	return await onIssue(work, command.issue, (issue, project) =>
+		decideMessage(issue, command, { loaded: presetNamed(project, issue.preset), actor: work.envelope.actor }),
+	);
 }
 
 export async function assignIssue(work: Work, command: IssueAssign, limits: Limits): Promise<Decided> {

@@ -135,7 +135,7 @@ const handlers: Handlers = {
 	"issue.move": (work, command) => withSight(work, command.issue, (seen) => decideMoveIssue(seen, command)),
 	"issue.depend": (work, command) => withSight(work, command.issue, ({ issue, all }) => decideDepend(issue, command, all)),
 	"issue.undepend": (work, command) => onIssue(work, command.issue, (issue) => decideUndepend(issue, command)),
-	"issue.comment": (work, command) => onIssue(work, command.issue, (issue) => decideComment(issue, command)),
+	"issue.comment": (work, command) => onIssue(work, command.issue, (issue) => decideComment(issue, command, work.envelope)),
 	"issue.document": documentIssue,
 	"issue.message": messageIssue,
 	"issue.approve": approveIssue,

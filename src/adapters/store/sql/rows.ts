@@ -70,8 +70,9 @@ export function issueFrom(row: { state: string }): IssueState {
 	return { spent: nothingSpent, ...JSON.parse(row.state) };
 }
 
+/** A run of an older release has no session. */
 export function runFrom(row: { state: string }): RunState {
-	return JSON.parse(row.state);
+	return { session: null, ...JSON.parse(row.state) };
 }
 
 /** The words are in the event of the same id. */
