@@ -19,7 +19,7 @@ import { discard, discardWorktree } from "./discard.ts";
 import { commandEnvironment, type Ground } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { gitFolderOf, markAt } from "./look.ts";
-import { dropMark, markIn, readMark, writeMark } from "./mark.ts";
+import { dropMark, markIn, noteMark, readMark, writeMark } from "./mark.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
 
@@ -33,7 +33,10 @@ export interface Fork {
 export async function provision(ground: Ground, wish: ProvisionWish, live: Live, fork?: Fork): Promise<Provisioned | Refusal> {
 	const force = await settingsOf(ground.git, ground.layout, wish.project, live.approved);
 	if (isRefusal(force)) return force;
-	const base = await existingBranch(ground.git, wish.project.path, wish.from ?? force.settings.base);
+	const [base, branch] = await Promise.all([
+		existingBranch(ground.git, wish.project.path, wish.from ?? force.settings.base),
+		branchFor(ground.git, wish.project.path, wish.agent.handle),
+	]);
 	if (isRefusal(base)) return base;
 	if (wish.kind === "main") return await settleInMain(ground, wish, base.branch);
 	const setup = fork?.setup === false ? null : setupOf(force, wish);
@@ -48,7 +51,7 @@ export async function provision(ground: Ground, wish: ProvisionWish, live: Live,
 		return await answer(ground, found.mark, { shared: [], setup: null, found: true, missing: [] });
 	}
 	try {
-		const made = found.mark === null ? await make(ground, wish, intent, base, force.settings, fork) : { mark: found.mark, missing: [] };
+		const made = found.mark === null ? await make(ground, wish, { intent, branch, base }, force.settings, fork) : { mark: found.mark, missing: [] };
 		const done = isRefusal(made) ? made : await finish(ground, wish, made, force.settings, setup, live);
 		await (isRefusal(done) ? takeBack(ground, wish, intent) : dropMark(intent));
 		return done;
@@ -96,13 +99,11 @@ async function whatIsThere(ground: Ground, wish: ProvisionWish, place: string, i
 async function make(
 	ground: Ground,
 	wish: ProvisionWish,
-	intent: string,
-	base: { branch: string; commit: string | null },
+	{ intent, branch, base }: { intent: string; branch: string; base: { branch: string; commit: string | null } },
 	settings: ProjectSettings,
 	fork?: Fork,
 ): Promise<{ mark: WorkspaceMark; missing: Provisioned["missing"] } | Refusal> {
 	const { project, agent } = wish;
-	const branch = await branchFor(ground.git, project.path, agent.handle);
 	if ((await commitOf(ground.git, project.path, `refs/heads/${branch}`)) !== null) {
 		return refuse("PATH_EXISTS", `There is a branch ${branch} already.`, { details: { branch }, suggestions: [`brood agent list --project ${project.slug}`] });
 	}
@@ -120,7 +121,7 @@ async function make(
 	await writeMark(intent, mark);
 	const missing = fork === undefined ? await makeTree(ground, wish, mark) : await fork.build(mark, settings);
 	if (isRefusal(missing)) return missing;
-	await writeMark(markIn(await gitFolderOf(mark.path)), mark);
+	await noteMark(markIn(await gitFolderOf(mark.path)), mark);
 	return { mark, missing };
 }
 
