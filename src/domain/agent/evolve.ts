@@ -65,7 +65,7 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 		case "turn.settling":
 			return { ...state, activity: "settling" };
 		case "workspace.leased":
-			return { ...state, lease: { step: event.data.step, at: event.at } };
+			return { ...state, lease: { ...event.data, at: event.at } };
 		case "workspace.freed":
 			return { ...state, lease: null };
 		case "workspace.committed":
