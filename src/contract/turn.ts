@@ -2,27 +2,14 @@
 import { z } from "zod";
 import { AgentId, EventId, SubscriptionName } from "./ids.ts";
 import { Text } from "./text.ts";
+import { Usage } from "./usage.ts";
 
 export const turnStates = ["open", "completed", "interrupted", "failed"] as const;
 export const turnSources = ["queue", "mail", "wait", "issue"] as const;
-const stopReasons = ["interrupt", "urgent mail"] as const;
+const stopReasons = ["interrupt", "urgent mail", "budget"] as const;
 /** what a running turn is doing */
 export const phases = ["model", "tool", "approval", "wait", "slot"] as const;
 export type Phase = (typeof phases)[number];
-
-/** What a turn used, as far as its program told. */
-export const Usage = z.object({
-	inputTokens: z.number().exactOptional(),
-	outputTokens: z.number().exactOptional(),
-	thoughtTokens: z.number().exactOptional(),
-	cachedReadTokens: z.number().exactOptional(),
-	cachedWriteTokens: z.number().exactOptional(),
-	/** how full the model's window is, and how large */
-	contextTokens: z.number().exactOptional(),
-	contextTokensMax: z.number().exactOptional(),
-	cost: z.object({ amount: z.number(), currency: z.string().max(10) }).exactOptional(),
-});
-export type Usage = z.infer<typeof Usage>;
 
 export const TurnState = z.strictObject({
 	id: EventId,
@@ -133,7 +120,7 @@ export const turnCommands = [
 	TurnFinish,
 	TurnRelease,
 	TurnCrash,
-	/** stops it between two tool calls, because urgent mail has come */
+	/** stops it between two tool calls, because urgent mail has come or its budget is used up */
 	z.strictObject({ type: z.literal("turn.yield"), ...named }),
 	z.strictObject({ type: z.literal("turn.settle"), ...named }),
 	TurnSilent,

@@ -63,6 +63,8 @@ export interface TurnWatch {
 	ask(question: ApprovalQuestion): Promise<string | null>;
 	/** something was heard, whatever it was */
 	heard(): void;
+	/** what was used until now has been told: whether it goes on may depend on it */
+	used(): Promise<void>;
 }
 
 export interface TurnEnd {

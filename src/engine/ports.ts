@@ -135,6 +135,8 @@ export interface Reads extends IssueReads, SearchReads {
 	turns(agent: AgentId): Promise<TurnState[]>;
 	/** the last of them, oldest first */
 	latestTurns(agent: AgentId, limit: number): Promise<TurnState[]>;
+	/** when the last turn of each project was started; a project that never had one is left out */
+	lastServed(): Promise<Map<ProjectSlug | null, number>>;
 	/** the turns of all agents that are open, oldest first */
 	openTurns(): Promise<TurnState[]>;
 	/** the tool calls and results of a turn, oldest first, without their texts */

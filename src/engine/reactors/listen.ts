@@ -3,6 +3,7 @@ import type { ApprovalQuestion } from "#contract/approval.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import { openCallsOf } from "#domain/turn.ts";
+import { usedUp } from "#domain/usage.ts";
 import type { TurnWatch } from "../driver.ts";
 import type { Blobs, Clock, Outcome, Partials, Reads } from "../ports.ts";
 import type { Publisher } from "../publish.ts";
@@ -34,7 +35,7 @@ export class Listener implements TurnWatch, Disposable {
 	/** the calls of the turn that have no result yet */
 	#openCalls: readonly string[] = [];
 	readonly #soFar: SoFar;
-	#urgent = false;
+	#yields = false;
 	#heardAt: number;
 	#silent = false;
 	#timer: ReturnType<typeof setTimeout> | undefined;
@@ -59,7 +60,7 @@ export class Listener implements TurnWatch, Disposable {
 		await this.#append(kept);
 		for (const { kind, data } of items) if (kind === "tool_result") this.#soFar.over(String(Reflect.get(Object(data), "call")));
 		this.#openCalls = openCallsOf([...this.#openCalls.map((call) => ({ kind: "tool_call", data: { call } })), ...items]).map(({ call }) => call);
-		await this.#yieldIfUrgent();
+		await this.#yieldIfAsked();
 	}
 
 	soFar(call: string, output: () => string): void {
@@ -103,11 +104,16 @@ export class Listener implements TurnWatch, Disposable {
 		void this.#say({ type: "turn.heard" }).catch(() => {});
 	}
 
-	/** Urgent mail has come: the turn ends at the next moment in which no tool call is open. */
+	/** The turn ends at the next moment in which no tool call is open. */
 	async yield(): Promise<void> {
-		if (this.#urgent) return;
-		this.#urgent = true;
-		await this.#yieldIfUrgent();
+		if (this.#yields) return;
+		this.#yields = true;
+		await this.#yieldIfAsked();
+	}
+
+	async used(): Promise<void> {
+		const agent = await this.#parts.reads.agent(this.#turn.agent);
+		if (agent !== undefined && usedUp(agent) !== null) await this.yield();
 	}
 
 	[Symbol.dispose](): void {
@@ -115,8 +121,8 @@ export class Listener implements TurnWatch, Disposable {
 		this.#soFar[Symbol.dispose]();
 	}
 
-	async #yieldIfUrgent(): Promise<void> {
-		if (this.#urgent && this.#openCalls.length === 0) await this.#say({ type: "turn.yield" });
+	async #yieldIfAsked(): Promise<void> {
+		if (this.#yields && this.#openCalls.length === 0) await this.#say({ type: "turn.yield" });
 	}
 
 	async #append(items: readonly TurnItem[]): Promise<void> {

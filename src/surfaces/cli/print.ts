@@ -3,6 +3,7 @@
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import type { Agent, Approval, Found, Item, Prompt, Subscription, Turn } from "#contract/wire.ts";
+import { budgetLine, spentLine } from "#views/usage.ts";
 
 export const printData = (data: unknown): void => void process.stdout.write(`${JSON.stringify({ data })}\n`);
 export const print = (text: string): void => void process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
@@ -122,7 +123,7 @@ function labelOf({ label, turn }: Agent): string {
 /** Everything about one agent, a line each; what is not there is left out. */
 export function agentDetails(agent: Agent): string {
 	// how many are ahead is part of the words that say what it waits for
-	const { id, handle, label, holds, lineage, turn, lastError, workspace, session, ahead: _, ...rest } = agent;
+	const { id, handle, label, holds, lineage, turn, lastError, workspace, session, ahead: _, spent, budget, left, ...rest } = agent;
 	const { name, project, type, model, policy, createdAt, createdBy, endedAt, endedBy, endReason, endNote, ...more } = rest;
 	const { workspaceRemovedAt, removedBy, removedNote, ...plain } = more;
 	const lines: [string, string | number | null][] = [
@@ -132,6 +133,8 @@ export function agentDetails(agent: Agent): string {
 		["session", session && `${session.session}, ${session.how}${session.program === null ? "" : ` in ${session.program}`}, can ${session.powers.join(", ")}`],
 		["turn", turn && `${turn.id}, ${turn.phase}, since ${turn.startedAt}`],
 		["attention", turn?.silentSince ? `nothing was heard of its turn since ${turn.silentSince}` : null],
+		["used", spentLine(spent)],
+		["budget", budget && `${budgetLine(budget)}; left: ${budgetLine(left ?? budget)}`],
 		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],
 		["lastError", lastError && `${lastError.code} at ${lastError.step}, ${lastError.at}`],
 		...holds.map(({ kind, reason, by, at }): [string, string] => ["held", `${kind}${reason === "" ? "" : ` (${reason})`}, by ${by}, ${at}`]),
@@ -149,9 +152,10 @@ export function subscriptionTable(all: readonly Subscription[]): string {
 	return table(["SUBSCRIPTION", "TYPE", "USED", "FALLBACK", "COOLING"], rows) || "no subscriptions: agents need no slots";
 }
 
-export function subscriptionDetails({ credential, quiet, ...plain }: Subscription): string {
+export function subscriptionDetails({ credential, quiet, spent, ...plain }: Subscription): string {
 	const lines: [string, string | number | null][] = [
 		...Object.entries(plain),
+		["used in all", spentLine(spent)],
 		["credential", credential === null ? "your own login" : "envFile" in credential ? credential.envFile : credential.configDir],
 		["quiet", quiet && `${quiet.from}-${quiet.to} ${quiet.zone}`],
 	];
