@@ -179,3 +179,23 @@ test("doctor finds a home that is open to others and says what to do", async () 
 	expect((await other.brood("logs")).out).toBe("no daemon has written anything yet\n");
 	expect((await sh.brood("logs")).out).toMatch(/brood 0\.1\.0 is up/);
 });
+
+test("whoever waits for a turn learns of it from the next daemon, if the first one is killed", { timeout: 60_000 }, async () => {
+	await using other = shell();
+	await other.brood("agent", "add", "worker");
+	const { data } = await other.json("status");
+	const waiting = other.json("prompt", "worker", "sleep 60000", "--wait");
+	await expect.poll(async () => (await other.json("log", "worker")).data.length, { timeout: 20_000 }).toBe(1);
+	process.kill(data.pid, "SIGKILL");
+	expect(await waiting).toMatchObject({ code: 1, data: { state: "interrupted", reason: "crash" } });
+	expect((await other.json("status")).data.pid).not.toBe(data.pid);
+});
+
+test("inside an agent down stops no daemon, its own or any other", async () => {
+	await sh.brood("agent", "add", "inmate", "--type", "shell");
+	const before = (await sh.json("status")).data.pid;
+	const down = `BROOD_HOME=${sh.home} ${path.resolve("bin/brood")} down`;
+	expect(await sh.json("prompt", "inmate", down, "--wait")).toMatchObject({ code: 1, data: { state: "failed" } });
+	expect((await sh.brood("log", "inmate")).out).toContain("FORBIDDEN: This is not for agents.");
+	expect((await sh.json("status")).data.pid).toBe(before);
+});
