@@ -34,7 +34,13 @@ export function programsFrom({ own, adapters }: { own: Readonly<Record<string, A
 		const program = vendorProgram(adapters, type);
 		return program === null
 			? `${vendor.title} is not installed. Install it with: brood setup ${type}`
-			: { ...program, ...others, keepsInterrupted: vendor.keepsInterrupted, ...(vendor.modes && { modes: vendor.modes }) };
+			: {
+					...program,
+					...others,
+					keepsInterrupted: vendor.keepsInterrupted,
+					...(vendor.modes && { modes: vendor.modes }),
+					...(vendor.environment && { environment: vendor.environment }),
+				};
 	};
 }
 
