@@ -79,8 +79,7 @@ export const kits: Record<Kit["type"], Kit> = {
 		tool: (name, input) => ({ name: `brood_${name}`, input }),
 		native: { fork: true, resume: true },
 		model: "test/m",
-		// what it takes for a passing trouble it tries again by itself
-		limit: { status: 403, code: "insufficient_quota", message: "You exceeded your current quota" },
+		limit: { status: 429, headers: { "retry-after": "3600" }, code: "rate_limit_exceeded", message: "Rate limit reached" },
 	},
 	gemini: {
 		type: "gemini",
