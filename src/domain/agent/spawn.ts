@@ -103,7 +103,9 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 		...budget.parent,
 		// without a workspace of its own there is nothing to prepare
 		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
-		...(lineage === null ? [] : [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
+		...(lineage === null
+			? made(seen, child, caller)
+			: [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
 		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];
 }
@@ -131,6 +133,12 @@ function tellBoth({ parent, handle }: SpawnSight, lineage: Lineage, child: Agent
 	};
 	if (parent.life === "ended") return [told];
 	return [told, { kind: "fork", agent: parent.id, text: `Forked ${handle}.`, data: { child, forkPoint: lineage.forkPoint } }];
+}
+
+/** A child that knows nothing of its parent's conversation still has to know who it is, and to whom it can write. */
+function made({ parent, handle }: SpawnSight, child: AgentId, caller: AgentId | null): Fact[] {
+	if (caller === null) return [];
+	return [{ kind: "fork", agent: child, text: `You are ${handle}, made by ${parent.handle}.`, data: { parent: parent.id } }];
 }
 
 /** The parent is waiting for its calls; in the child, which will never hear their results, they return at once. */
