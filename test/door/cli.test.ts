@@ -151,6 +151,7 @@ test("a backup under load opens as a store and has everything up to a moment", a
 	expect((await sh.json("backup", file)).data).toMatchObject({ file, bytes: expect.any(Number) });
 	await Promise.all(load);
 	expect(await sh.json("backup", file)).toMatchObject({ code: 1, error: { code: "PATH_EXISTS" } });
+	expect(await sh.json("backup", path.join(file, "nowhere/backup.db"))).toMatchObject({ code: 1, error: { code: "NOT_FOUND" } });
 	const home = path.join(freshFolder(), "restored");
 	mkdirSync(home);
 	writeFileSync(path.join(home, "brood.db"), readFileSync(file));
