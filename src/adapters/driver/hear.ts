@@ -10,6 +10,8 @@ import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
 /** More than this waiting to be written, and the process has to wait too. */
 const waitingMax = 64;
 const batchMax = 64;
+/** A program that met a limit and says nothing for so long is waiting for it to end. */
+const limitPatienceMs = 30_000;
 
 export interface Hearing {
 	watch: TurnWatch;
@@ -36,9 +38,12 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 		outbox.put(items);
 		return items.length > 0;
 	};
+	const limit = new LimitWatch(() => process.cancel());
 	const on: Ears = {
+		complaint: (words) => limit.complain(words, clock.now()),
 		update: (update) => {
 			watch.heard();
+			limit.over();
 			take(translate(state, update));
 			if (update.sessionUpdate !== "usage_update" || !used(tokensSoFar(update), false)) return;
 			// a rejection can only mean that the store is broken
@@ -56,6 +61,7 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 		({ stopReason, ...answer }): TurnEnd => {
 			take(finish(state));
 			used(tokensOf(answer), true);
+			if (limit.met !== null && !signal.aborted) return { state: "failed", text: null, ...limit.met };
 			if (stopReason === "cancelled") return { state: "interrupted", reason: "cancelled", text: null };
 			// some programs end a turn that failed as if it had not, and say so on the way
 			if (state.failed)
@@ -68,8 +74,36 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 			return { state: how, reason: reasonOf(error), text: null, ...limitOf(error, { now: clock.now(), inWords }) };
 		},
 	);
+	limit.over();
 	await outbox.empty();
 	return end;
+}
+
+/** Programs that wait for a limit to end by themselves would keep their turn open, and their slot, for hours. */
+class LimitWatch {
+	met: { reason: string; limit: NonNullable<TurnEnd["limit"]> } | null = null;
+	readonly #stop: () => void;
+	#timer: NodeJS.Timeout | null = null;
+
+	constructor(stop: () => void) {
+		this.#stop = stop;
+	}
+
+	complain(words: string, now: number): void {
+		const { limit } = limitInWords(words, now);
+		if (limit === undefined) return;
+		this.over();
+		this.#timer = setTimeout(() => {
+			this.met = { reason: words, limit };
+			this.#stop();
+		}, limitPatienceMs);
+	}
+
+	/** It goes on, or has ended. */
+	over(): void {
+		if (this.#timer !== null) clearTimeout(this.#timer);
+		this.#timer = null;
+	}
 }
 
 /** Items on their way into the journal: in order, several at a time, and never too many. */

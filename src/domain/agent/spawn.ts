@@ -46,19 +46,8 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 			suggestions: [suggestion("wait", parent)],
 		});
 	}
-	if (seen.project === undefined)
-		return refuse("NOT_FOUND", `There is no project ${command.project ?? parent.project}.`, { suggestions: ["brood project list"] });
-	if (command.name === initHandle) return refuse("CONFLICT", "The name init belongs to agent 0.");
-	if (seen.handle === undefined) {
-		return refuse("CONFLICT", `The name ${command.name} has been used in this project; names are never used twice.`, { suggestions: ["brood agent list"] });
-	}
-	if (seen.full !== null) {
-		const { agent, limit } = seen.full;
-		return refuse("AGENT_LIMIT", `${agent.handle} already has ${limit} living descendants.`, {
-			details: { agent: agent.id, limit },
-			suggestions: ["brood tree"],
-		});
-	}
+	const taken = noPlace(seen, command);
+	if (taken) return taken;
 	if (seen.forkPoint === undefined) {
 		return refuse("ITEM_NOT_IN_CONTEXT", `Item ${command.at} is not in the context of ${parent.handle}.`, {
 			details: { agent: parent.id, item: command.at ?? null },
@@ -103,9 +92,29 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 		...budget.parent,
 		// without a workspace of its own there is nothing to prepare
 		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
-		...(lineage === null ? [] : [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
+		...(lineage === null
+			? made(seen, child, caller)
+			: [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
 		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];
+}
+
+/** Where it would belong is not there, its name is not to be had, or its family is full. */
+function noPlace(seen: SpawnSight, command: AgentSpawn): Refusal | null {
+	if (seen.project === undefined)
+		return refuse("NOT_FOUND", `There is no project ${command.project ?? seen.parent.project}.`, { suggestions: ["brood project list"] });
+	if (command.name === initHandle) return refuse("CONFLICT", "The name init belongs to agent 0.");
+	if (seen.handle === undefined) {
+		return refuse("CONFLICT", `The name ${command.name} has been used in this project; names are never used twice.`, { suggestions: ["brood agent list"] });
+	}
+	if (seen.full !== null) {
+		const { agent, limit } = seen.full;
+		return refuse("AGENT_LIMIT", `${agent.handle} already has ${limit} living descendants.`, {
+			details: { agent: agent.id, limit },
+			suggestions: ["brood tree"],
+		});
+	}
+	return null;
 }
 
 const ranks: readonly Policy[] = ["ask", "auto-edit", "full"];
@@ -131,6 +140,12 @@ function tellBoth({ parent, handle }: SpawnSight, lineage: Lineage, child: Agent
 	};
 	if (parent.life === "ended") return [told];
 	return [told, { kind: "fork", agent: parent.id, text: `Forked ${handle}.`, data: { child, forkPoint: lineage.forkPoint } }];
+}
+
+/** A child that knows nothing of its parent's conversation still has to know who it is, and to whom it can write. */
+function made({ parent, handle }: SpawnSight, child: AgentId, caller: AgentId | null): Fact[] {
+	if (caller === null) return [];
+	return [{ kind: "fork", agent: child, text: `You are ${handle}, made by ${parent.handle}.`, data: { parent: parent.id } }];
 }
 
 /** The parent is waiting for its calls; in the child, which will never hear their results, they return at once. */

@@ -24,12 +24,16 @@ export interface Launch extends Command {
 	session: SessionWish | null;
 	folder: string;
 	environment: Readonly<Record<string, string>>;
+	/** how a line of its log begins to say that the model's provider refused it; the first group has the words */
+	complains?: RegExp;
 	/** gives up waiting for it to be up */
 	signal: AbortSignal;
 }
 
 export interface Ears {
 	update(update: SessionUpdate): void;
+	/** its provider refused it, says its log; it may well try again by itself */
+	complaint(words: string): void;
 	/** resolves when more may be said */
 	room(): Promise<void>;
 	/** answers with the id of an option, or null if nobody will choose one */
@@ -59,12 +63,17 @@ const startMs = 60_000;
 const lookMs = 2000;
 /** what the agent last wrote to its standard error, for the reason of a failure */
 const errorTailMax = 2000;
+const errorLineMax = 64 * 1024;
 
-export async function launch({ containment, session: wish, folder, environment, signal, ...program }: Launch): Promise<Launched> {
+export async function launch({ containment, session: wish, folder, environment, signal, complains, ...program }: Launch): Promise<Launched> {
 	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
 	const { command, args, pipes } = contained(containment, program);
 	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: [...pipes.stdio] });
-	const ended = endOf(child);
+	let listening: Ears | null = null;
+	const ended = endOf(child, (line) => {
+		const words = complains?.exec(line)?.[1];
+		if (words !== undefined) listening?.complaint(words);
+	});
 	// a process that cannot even be started is reported by `ended`
 	child.on("error", () => {});
 	const { stdin } = child;
@@ -73,7 +82,6 @@ export async function launch({ containment, session: wish, folder, environment, 
 	if (stdin === null || !(stdout instanceof Readable)) throw new Error("an agent without a line");
 	stdin.on("error", () => {});
 	lifeline?.on("error", () => {});
-	let listening: Ears | null = null;
 	let current: string | null = null;
 	const input = gated(stdout, () => listening?.room() ?? Promise.resolve());
 	const connection = client({ name: "brood" })
@@ -125,10 +133,14 @@ async function tooLong(signal: AbortSignal): Promise<never> {
 	throw new Error(signal.aborted ? "it was called off" : `it did not answer within ${startMs / 1000} s`);
 }
 
-async function endOf(child: ChildProcess): Promise<string> {
+async function endOf(child: ChildProcess, hear: (line: string) => void): Promise<string> {
 	let tail = "";
+	let line = "";
 	child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
 		tail = (tail + chunk).slice(-errorTailMax);
+		const lines = (line + chunk).split("\n");
+		line = (lines.pop() ?? "").slice(-errorLineMax);
+		for (const each of lines) hear(each);
 	});
 	const how = await new Promise<string>((resolve) => {
 		child.once("error", (error) => resolve(`it could not be started: ${error.message}`));
