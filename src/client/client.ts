@@ -1,6 +1,6 @@
 // The door, outside: asks for the contract's routes and follows the event stream. Runs in Node and in a browser.
 import type { z } from "zod";
-import type { Refusal } from "#contract/refusal.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
 import { type Call, type Route, type RouteName, type Routes, routes } from "#contract/routes.ts";
 import type { Item } from "#contract/wire.ts";
 
@@ -58,6 +58,8 @@ export class Client {
 		input: { params?: Readonly<Record<string, string>>; query?: unknown; body?: unknown; key?: string },
 	): Promise<Answer<N>> {
 		const route: Route = routes[name];
+		const nameless = Object.entries(input.params ?? {}).find(([, value]) => value === "");
+		if (nameless !== undefined) throw new Refused(refuse("VALIDATION_ERROR", `The name of the ${nameless[0]} is empty.`));
 		const text = await this.#send(this.#at.url + pathOf(route, input.params ?? {}) + queryOf(input.query), {
 			method: route.method.toUpperCase(),
 			headers: {

@@ -10,7 +10,7 @@ import type { WorkspaceKind } from "#contract/workspace.ts";
 import type { Counts, Outcome } from "#engine/ports.ts";
 import type { Outlook } from "#engine/scheduling.ts";
 import { agentView, type Beside, projectView } from "#views/wire.ts";
-import type { Desk, Handlers } from "../desk.ts";
+import { type Desk, type Handlers, noProject } from "../desk.ts";
 
 /** What `status` says beside what the engine knows. */
 export interface About {
@@ -38,17 +38,14 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			const taken = [file, `${file}.blobs`].find((each) => existsSync(each));
 			if (taken !== undefined) return refuse("PATH_EXISTS", `${taken} exists; a backup never overwrites anything.`, { details: { file: taken } });
 			const folder = path.dirname(file);
-			if (!existsSync(folder)) return refuse("NOT_FOUND", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
+			if (!existsSync(folder)) return refuse("VALIDATION_ERROR", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
 			return { file, bytes: await engine.backup(file) };
 		},
 		projects: async () => (await reads.projects()).filter((project) => project.removedAt === null).map(projectView),
 		project: async ({ params }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
 			const project = slug.success ? await reads.project(slug.data) : undefined;
-			if (project === undefined || project.removedAt !== null) {
-				return refuse("NOT_FOUND", `There is no project ${JSON.stringify(params["project"])}.`, { suggestions: ["brood project list"] });
-			}
-			return projectView(project);
+			return project === undefined || project.removedAt !== null ? noProject(params["project"]) : projectView(project);
 		},
 		projectAdd: async (asked) => {
 			const { slug, path: source, branch } = asked.body;
@@ -62,6 +59,8 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			// an agent sees the agents of its own project
 			const home = caller === null ? undefined : ((await reads.agent(caller))?.project ?? null);
 			const project = caller === null ? query.project : (home ?? undefined);
+			const unknown = project === undefined ? null : await desk.unknownProject(project);
+			if (unknown !== null) return unknown;
 			const counts = await reads.counts();
 			const phases = await engine.phases();
 			const own = caller !== null && project === undefined;
