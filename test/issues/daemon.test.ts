@@ -32,19 +32,29 @@ test("an issue goes from the command line through a worktree into main", { timeo
 	const body = "write font.txt Inter\ncommit Use Inter\nsay done";
 	const added = await json("issue", "add", "Replace the font", "--project", "web", "--body", body, "--label", "ux", "--priority", "high");
 	expect(added.data).toMatchObject({ number: 1, project: "web", stage: "TODO", preset: "lean", labels: ["ux"], priority: "high", runs: [], assignee: null });
+	const document = async (...words: string[]) => (await json("issue", "document", "web#1", "specs/font.md", ...words)).data.documents;
+	await document("Inter 3", "--type", "spec");
+	expect(await document("Inter 4")).toMatchObject([
+		{ version: 1, type: "spec", text: "Inter 3" },
+		{ version: 2, type: "spec", text: "Inter 4" },
+	]);
+	const ready = async () => (await json("issue", "list", "--project", "web", "--ready", "--priority", "high")).data.length;
+	expect([await ready(), (await json("issue", "list", "--project", "web", "--priority", "low")).data]).toEqual([1, []]);
 	await json("agent", "add", "opus", "--project", "web", "--type", "scripted");
 	const assigned = await json("task", "assign", "web#1", "opus");
+	expect(await ready()).toBe(0);
 	expect(assigned.data).toMatchObject({ stage: "IN_PROGRESS", branch: "issue/1-replace-the-font", agent: "opus" });
 	expect((await json("issue", "wait", "web#1", "--for", "attention", "--timeout", "60")).data).toMatchObject({ stage: "IN_REVIEW", waiting: "approval" });
 	const shown = (await json("issue", "show", "web#1")).data;
 	expect(shown).toMatchObject({
 		commit: git(folder, "rev-parse", "issue/1-replace-the-font"),
-		artifacts: { path: path.join(home, "projects/web/issues/1"), files: [] },
+		artifacts: { path: path.join(home, "projects/web/issues/1"), files: ["documents/specs/font.md"] },
 	});
+	expect(readFileSync(path.join(shown.artifacts.path, "documents/specs/font.md"), "utf8")).toBe("Inter 4");
 	expect(shown.runs).toMatchObject([{ stage: "IN_PROGRESS", handle: "opus", state: "completed", work: true, durationMs: expect.any(Number) }]);
 	expect(git(folder, "log", "-1", "--format=%(trailers:key=Brood-Stage,valueonly)", "issue/1-replace-the-font")).toBe("IN_PROGRESS");
 	writeFileSync(path.join(shown.artifacts.path, "specs/font.md"), "Inter");
-	expect((await json("issue", "show", "web#1")).data.artifacts.files).toEqual(["specs/font.md"]);
+	expect((await json("issue", "show", "web#1")).data.artifacts.files).toEqual(["documents/specs/font.md", "specs/font.md"]);
 	expect(await json("issue", "move", "web#1", "done")).toMatchObject({ code: 1, error: { code: "INVALID_TRANSITION" } });
 	expect(await json("issue", "approve", "web#1", "--commit", "1234567")).toMatchObject({ code: 1, error: { code: "CONFLICT" } });
 	const approved = await json("issue", "approve", "web#1", "--commit", shown.commit);
