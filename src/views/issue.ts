@@ -1,7 +1,7 @@
 // From the rows of issues to what goes over the wire.
 import type { AgentId, Handle } from "#contract/ids.ts";
 import { type IssueState, isOpen, type NoteState, type RunState } from "#contract/issue.ts";
-import type { Issue, IssueDetails, NamedPreset, Run } from "#contract/issue-wire.ts";
+import type { Issue, IssueDetails, Label, NamedPreset, Run } from "#contract/issue-wire.ts";
 import type { ProjectState, Tuning } from "#contract/project.ts";
 import { workStage } from "#domain/issue/assign.ts";
 import { blockers } from "#domain/issue/decide.ts";
@@ -64,6 +64,14 @@ export function issueDetails(issue: Issue, notes: readonly NoteState[], artifact
 		messages: of("message").map((note) => ({ ...noted(note), stage: note.stage ?? "", delivered: note.delivered })),
 		artifacts,
 	};
+}
+
+export function labelsView(issues: readonly IssueState[]): Label[] {
+	const used = Map.groupBy(
+		issues.filter(({ deletedAt }) => deletedAt === null).flatMap(({ labels }) => labels),
+		(label) => label,
+	);
+	return [...used].map(([label, each]) => ({ label, issues: each.length })).toSorted((a, b) => b.issues - a.issues || (a.label < b.label ? -1 : 1));
 }
 
 /** The project's own first, then those that come with Brood. */

@@ -52,6 +52,7 @@ export const issueRoutes = {
 	issueEdit: route({
 		method: "post",
 		path: "/api/issues/:issue",
+		also: { method: "patch", path: "/api/issues/:issue" },
 		summary: "change its words; what is not named stays as it is",
 		query,
 		body: IssueChange,

@@ -81,7 +81,7 @@ export function issueHandlers(desk: Desk): Handlers<Names> {
 	};
 }
 
-async function projectNamed({ reads }: Desk, name: string | undefined): Promise<ProjectState | Refusal> {
+export async function projectNamed({ reads }: Desk, name: string | undefined): Promise<ProjectState | Refusal> {
 	const slug = ProjectSlug.safeParse(name);
 	const project = slug.success ? await reads.project(slug.data) : undefined;
 	if (project !== undefined && project.removedAt === null) return project;
@@ -124,7 +124,7 @@ async function handlesOf({ reads }: Desk, project: ProjectSlug): Promise<Readonl
 }
 
 /** `web#12`, 12 in a project, or `mine` for an agent that has one. */
-async function withIssue<T extends object>(
+export async function withIssue<T extends object>(
 	desk: Desk,
 	{ params, query, actor }: { params: Readonly<Record<string, string>>; query: { project?: ProjectSlug | undefined }; actor: Actor },
 	work: (issue: IssueState) => Promise<T | Refusal>,
@@ -201,7 +201,7 @@ async function shown(desk: Desk, id: number): Promise<Issue | Refusal> {
 	return issueView(issue, beside);
 }
 
-async function detailed(desk: Desk, { id }: IssueState): Promise<IssueDetails | Refusal> {
+export async function detailed(desk: Desk, { id }: IssueState): Promise<IssueDetails | Refusal> {
 	const issue = await shown(desk, id);
 	if (isRefusal(issue)) return issue;
 	const path = await desk.engine.issueWork.folder(issue);
