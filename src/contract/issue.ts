@@ -4,6 +4,7 @@ import { Actor, AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { PresetName, StageName } from "./preset.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Text } from "./text.ts";
+import { Spent } from "./usage.ts";
 
 export const IssueNumber = z.int().positive();
 export const issuePriorities = ["low", "medium", "high", "critical"] as const;
@@ -57,6 +58,8 @@ export const IssueState = z.strictObject({
 	commit: z.string().nullable(),
 	/** where its papers are */
 	folder: z.string().nullable(),
+	/** what its runs have used */
+	spent: Spent,
 	approvedBy: Actor.nullable(),
 	approvedCommit: z.string().nullable(),
 	mergedCommit: z.string().nullable(),

@@ -10,13 +10,15 @@ import { paperRoutes } from "./routes/papers.ts";
 import type { Route } from "./routes/route.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { threadRoutes } from "./routes/thread.ts";
+import { usageRoutes } from "./routes/usage.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 export type { Route } from "./routes/route.ts";
 
 // the first that fits is taken, so `agents/available` comes before `agents/:agent`
 export const routes = {
-	...{ ...subscriptionRoutes, ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes, ...issueRoutes, ...paperRoutes, ...workspaceRoutes },
+	...{ ...subscriptionRoutes, ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes },
+	...{ ...issueRoutes, ...paperRoutes, ...workspaceRoutes, ...usageRoutes },
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

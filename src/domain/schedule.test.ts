@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AgentId, human, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
+import { nothingSpent } from "#contract/usage.ts";
 import { type Head, type Plan, type ScheduleSight, schedule, type Waiter } from "./schedule.ts";
 
 const name = (word: string) => SubscriptionName.parse(word);
 const id = (word: string) => AgentId.parse(word.padEnd(22, "0"));
 const paid = (word: string, maxConcurrent = 1, more: Partial<SubscriptionState> = {}): SubscriptionState => ({
-	...{ name: name(word), type: "claude", maxConcurrent, credential: null, fallback: null, quiet: null, coolingUntil: null },
+	...{ name: name(word), type: "claude", maxConcurrent, credential: null, fallback: null, quiet: null, coolingUntil: null, spent: nothingSpent },
 	...{ createdAt: 1, createdBy: human, removedAt: null },
 	...more,
 });

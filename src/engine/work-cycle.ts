@@ -107,10 +107,13 @@ export class WorkCycle {
 		);
 	}
 
-	/** A snapshot first, then home; the holds that trouble set are over with it. */
+	/** A snapshot first, then home, or only as much of it as is needed; the holds that trouble set are over with it. */
 	async recover(agent: AgentState, by: Actor): Promise<AtHome | Refusal | null> {
 		if (agent.workspace !== null && agent.life === "live") {
-			const home = await this.#move(agent, "recover", by, async (stay, live) => await this.workspaces.recover(stay, live));
+			const trouble = agent.holds.map(({ kind }) => kind);
+			// nothing of ours went wrong there: somebody else changed it, and may have meant to
+			const drifted = trouble.includes("dirty") && !trouble.includes("recovery") && !trouble.includes("error") ? { seen: agent.seenCommit } : undefined;
+			const home = await this.#move(agent, "recover", by, async (stay, live) => await this.workspaces.recover(stay, live, drifted));
 			if (isRefusal(home)) return home;
 			return (await this.#say({ type: "agent.recover", agent: agent.id }, by)) ?? home;
 		}

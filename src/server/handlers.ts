@@ -10,6 +10,7 @@ import { queueHandlers } from "./handlers/queue.ts";
 import { type About, registryHandlers } from "./handlers/registry.ts";
 import { subscriptionHandlers } from "./handlers/subscriptions.ts";
 import { threadHandlers } from "./handlers/thread.ts";
+import { usageHandlers } from "./handlers/usage.ts";
 import { workspaceHandlers } from "./handlers/workspaces.ts";
 
 /** What handlers need of the world beside the engine. */
@@ -30,6 +31,7 @@ export function handlersOf(desk: Desk, about: About, { credentialTrouble, adapte
 		...workspaceHandlers(desk),
 		...issueHandlers(desk),
 		...paperHandlers(desk),
+		...usageHandlers(desk),
 		...adapterHandlers(adapters),
 	};
 }

@@ -38,7 +38,7 @@ const rows: Record<RouteName, Row> = {
 	...{ status: people, backup: people, projects: people, project: people, projectAdd: people, projectRemove: people },
 	...{ projectTune: people, projectSettings: people, projectApprove: people, presets: people, warm: people, gc: people },
 	...{ subscriptions: people, subscription: people, subscriptionAdd: people, subscriptionConfigure: people, subscriptionCool: people },
-	...{ subscriptionRemove: people, agentsAvailable: people, adapters: people, setup: people },
+	...{ subscriptionRemove: people, agentsAvailable: people, adapters: people, setup: people, usage: people, agentUsage: people },
 
 	agents: ofTheirs,
 	...{ agentsOf: people, agent: people, agentAdd: people, agentAddTo: people, agentDelete: people, configure: people },

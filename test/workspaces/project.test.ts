@@ -120,6 +120,7 @@ describe("settings", () => {
 				shared: [],
 				copy: [],
 				setup: null,
+				setupForks: true,
 				check: null,
 				teardown: null,
 				merge: "merge",

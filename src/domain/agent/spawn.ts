@@ -9,6 +9,7 @@ import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn.ts";
+import { splitBudget } from "../usage.ts";
 import { allot } from "../workspace.ts";
 import { refusedNow, suggestion } from "./transitions.ts";
 
@@ -75,6 +76,8 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 	if (wrong) return wrong;
 	const allotted = allot({ parent, project: seen.project, inMain: seen.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
+	const budget = splitBudget(parent, command.budget);
+	if (isRefusal(budget)) return budget;
 	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: seen.forkPoint } : null;
 	const child = by.freshId;
 	return [
@@ -94,11 +97,15 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 				supervisor: supervisor.id,
 				settings: lineage === null ? null : parent.settings,
 				...allotted,
+				budget: budget.child,
 			},
 		},
+		...budget.parent,
 		// without a workspace of its own there is nothing to prepare
 		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
-		...(lineage === null ? [] : [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
+		...(lineage === null
+			? made(seen, child, caller)
+			: [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
 		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];
 }
@@ -128,6 +135,12 @@ function tellBoth({ parent, handle }: SpawnSight, lineage: Lineage, child: Agent
 	return [told, { kind: "fork", agent: parent.id, text: `Forked ${handle}.`, data: { child, forkPoint: lineage.forkPoint } }];
 }
 
+/** A child that knows nothing of its parent's conversation still has to know who it is, and to whom it can write. */
+function made({ parent, handle }: SpawnSight, child: AgentId, caller: AgentId | null): Fact[] {
+	if (caller === null) return [];
+	return [{ kind: "fork", agent: child, text: `You are ${handle}, made by ${parent.handle}.`, data: { parent: parent.id } }];
+}
+
 /** The parent is waiting for its calls; in the child, which will never hear their results, they return at once. */
 function answered(calls: readonly OpenCall[], child: AgentId): Fact[] {
 	return calls.map(({ call }) => ({
@@ -155,6 +168,7 @@ export function decideInit(existing: AgentState | undefined, command: { agentTyp
 		settings: null,
 		workspace: null,
 		plan: null,
+		budget: null,
 	};
 	return [
 		{ kind: "agent.spawned", agent: by.freshId, data },

@@ -20,7 +20,7 @@ import type {
 import type { Limits } from "#contract/limits.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
-import { Usage } from "#contract/turn.ts";
+import type { TurnState } from "#contract/turn.ts";
 import type { Decision } from "#domain/decision.ts";
 import { type AgentSight, decideAssign, decideLeft, decideReady, decideRetryIssue, decideUnassign, type IssueSight } from "#domain/issue/assign.ts";
 import { decideAddIssue, decideDocument, decideEditIssue, decideMessage } from "#domain/issue/decide.ts";
@@ -153,18 +153,13 @@ export async function finishRun(work: Work, command: RunFinish): Promise<Decided
 	const on = run === undefined ? null : await agentSight(work, run.agent);
 	if (run === undefined || issue === undefined || project === undefined || turn === undefined || on === null) return { decision: [], subject: {} };
 	const final = turn.finalItem === null ? null : ((await work.tx.event(turn.finalItem))?.text ?? null);
-	const seen = { run, issue, project, on, turn, final, ...(await usageOf(work, run)), at: work.envelope.at };
+	const seen = { run, issue, project, on, turn, final, ...usageOf(turn), at: work.envelope.at };
 	return { decision: decideFinish(seen, command), subject: {} };
 }
 
-/** The sum of what the agent said about it; nothing if it said nothing. */
-async function usageOf(work: Work, { agent, turn }: RunState): Promise<Pick<RunState, "tokens" | "cost">> {
-	const events = await work.tx.events({ after: turn, limit: 1000, agent, kind: "usage" });
-	const said = events.filter((event) => event.turn === turn).flatMap(({ data }) => Usage.safeParse(data).data ?? []);
-	if (said.length === 0) return { tokens: null, cost: null };
-	const sum = (pick: (usage: Usage) => number | undefined): number => said.reduce((total, usage) => total + (pick(usage) ?? 0), 0);
-	return {
-		tokens: { input: sum(({ inputTokens }) => inputTokens), output: sum(({ outputTokens }) => outputTokens) },
-		cost: said.some(({ cost }) => cost !== undefined) ? sum(({ cost }) => cost?.amount) : null,
-	};
+/** As far as its program told. */
+function usageOf({ usage }: TurnState): Pick<RunState, "tokens" | "cost"> {
+	const { inputTokens, outputTokens, cost } = usage ?? {};
+	const told = inputTokens !== undefined || outputTokens !== undefined;
+	return { tokens: told ? { input: inputTokens ?? 0, output: outputTokens ?? 0 } : null, cost: cost?.currency === "USD" ? cost.amount : null };
 }

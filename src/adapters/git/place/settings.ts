@@ -78,10 +78,12 @@ async function repositoryConfig(git: Git, { path: repository, slug }: ProjectPla
 
 /** The branch that the repository itself has in front. */
 export async function defaultBranch(git: Git, repository: string): Promise<string> {
-	const upstream = await git(repository, ["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"], { answers: [1, 128] });
+	const [upstream, head] = await Promise.all([
+		git(repository, ["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"], { answers: [1, 128] }),
+		git(repository, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] }),
+	]);
 	const name = upstream.text.replace(/^refs\/remotes\/origin\//, "");
 	if (upstream.code === 0 && (await commitOf(git, repository, `refs/heads/${name}`)) !== null) return name;
-	const head = await git(repository, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
 	return head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : "main";
 }
 
