@@ -196,6 +196,23 @@ test("whoever has changes in its workspace is not available, and automatic work 
 	expect(readFileSync(path.join(untidy.workspace.path, "loose.txt"), "utf8")).toBe("mine\n");
 });
 
+test("an agent has the command line in its shell, and speaks there for its own issue only", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json } = place;
+	await json("project", "add", repository(), "--name", "web");
+	await json("agent", "add", "opus", "--project", "web", "--type", "scripted");
+	await json("issue", "add", "Not its own", "--project", "web");
+	const body = ["run brood issue comment web#1 'not mine'", "run brood issue comment mine 'I am at it.'", "run brood issue complete --summary 'All said.'"];
+	await json("issue", "add", "Its own", "--project", "web", "--body", body.join("\n"));
+	await json("issue", "assign", "web#2", "opus");
+	const { data: own } = await json("issue", "wait", "web#2", "--for", "stage", "--stage", "in_review", "--timeout", "60");
+	expect(own.runs).toMatchObject([{ work: true, summary: "All said." }]);
+	expect((await json("issue", "show", "web#2")).data.comments).toMatchObject([{ text: "I am at it.", by: `agent:${own.runs[0].agent}` }]);
+	expect((await json("issue", "show", "web#1")).data.comments).toEqual([]);
+	const { data: items } = await json("log", "opus", "--project", "web");
+	expect(items.find(({ kind }: { kind: string }) => kind === "tool_result").text).toContain("FORBIDDEN");
+});
+
 test("where the project pushes after each turn, what was committed for the agent is pushed too", { timeout: 120_000 }, async () => {
 	await using place = shell();
 	const { json, home } = place;
