@@ -80,8 +80,11 @@ export class ProcessDriver implements Driver {
 		if (typeof program === "string") return down({ state: "failed", reason: program, text: null, broken: true });
 		await this.#ending.get(agent.id)?.done;
 		const warm = this.#warm.get(agent.id);
-		if (warm !== undefined && !fits(warm, { agent, program, wish })) await this.end(agent.id);
-		else if (warm !== undefined) {
+		if (warm !== undefined && !fits(warm, { agent, program, wish })) {
+			// it stayed up, and it is we who end it
+			this.#starts.delete(agent.id);
+			await this.end(agent.id);
+		} else if (warm !== undefined) {
 			if (warm.parking !== null) clearTimeout(warm.parking);
 			return { up: true, session: program.remembers === true && warm.launched.session ? { ...warm.launched.session, how: "kept" } : null };
 		}
