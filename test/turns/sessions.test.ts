@@ -97,6 +97,19 @@ test("a fork copies the session if it ends where the child begins, else it is to
 	expect([await how(older), await how(cousin)]).toEqual(["seeded", "seeded"]);
 });
 
+test("what an agent is to be is told to a program that has no place for it, and again when it changes", async () => {
+	const agent = await add();
+	await client.call("configure", { ...params(agent), body: { systemPrompt: "Be brief.", pinned: ["a.md", "b.md"] } });
+	const first = "Follow these instructions throughout:\nBe brief.\n\nBefore you begin with a task, read these files of your workspace: a.md, b.md\none\n";
+	expect(await told(agent, "one")).toBe(first);
+	expect(await told(agent, "two")).toBe(`${first}two\n`);
+	await client.call("configure", { ...params(agent), body: { systemPrompt: "Be long.", pinned: [] } });
+	expect(await told(agent, "three")).toBe(`${first}two\nFollow these instructions throughout:\nBe long.\nthree\n`);
+	expect(await how(agent)).toBe("resumed");
+	const child = await client.call("fork", { ...params(agent), body: {} });
+	expect(await told(child, "four")).toMatch(/Be long[\s\S]*three\n\[brood: fork\]\n\| You are .*\nfour\n$/);
+});
+
 test("an agent's prompt reaches a model as that agent's words, never as the user's", async () => {
 	const parent = await add();
 	const child = await client.call("fork", { ...params(parent), body: { fresh: true } });

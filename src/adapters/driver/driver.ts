@@ -217,7 +217,7 @@ export class ProcessDriver implements Driver {
 			try {
 				const paid = { ...seenBy(program, this.#options.environment), ...credentialVariables(subscription?.credential ?? null, agent.type) };
 				const launched = await this.#launch(agent, program, { wish, token, paid }, signal);
-				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), told: toldOf(agent, program), parking: null });
+				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), told: toldOf(agent, program, wish), parking: null });
 				return { up: true, session: program.remembers === true ? launched.session : null };
 			} catch (error) {
 				this.#options.revokeToken(token);
@@ -249,8 +249,7 @@ export class ProcessDriver implements Driver {
 				toolServers: program.leavesNothing ? [] : this.#options.toolServers(own),
 				resume: wish.own?.afresh === true ? wish.own.session : null,
 				copyOf: wish.copyOf,
-				systemPrompt: wish.systemPrompt,
-				...toldOf(agent, program),
+				...toldOf(agent, program, wish),
 			},
 			environment: this.#environment(agent, own, { ...program.environment, ...paid }),
 			signal,

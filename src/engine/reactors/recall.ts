@@ -4,7 +4,7 @@
 //   goes on with its own session        what was said in the journal between its turns
 //   has a copy of its parent's          what was said since the fork
 //   has a new session                   the whole context, quoted, and an item that says so
-import type { AgentState } from "#contract/agent.ts";
+import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { TurnState } from "#contract/turn.ts";
@@ -39,7 +39,8 @@ export interface Recalled {
 export async function recall(reads: Reads, agent: AgentState, turn: TurnState, opened: OpenSession): Promise<Recalled> {
 	const { items } = await reads.history(agent.id);
 	const context = contextOf(items);
-	const instructions = opened.instructed ? null : (await settingsOf(reads, agent.settings)).systemPrompt;
+	const instructions = opened.instructed ? null : instructionsOf(await settingsOf(reads, agent.settings));
+	const rules = instructions === null ? [] : [`Follow these instructions throughout:\n${instructions}`];
 	if (opened.how !== "new") {
 		const since = opened.how === "forked" ? (agent.lineage?.forkPoint ?? 0) : (agent.turnEndedIn ?? 0);
 		// what its own turns said it knows; what happened between them it does not
@@ -47,17 +48,23 @@ export async function recall(reads: Reads, agent: AgentState, turn: TurnState, o
 			context.filter((item) => item.id > since && item.turn === null && item.agent === agent.id),
 			seedLengthMax,
 		);
-		return { text: news.items === 0 ? null : `${news.text}\n`, how: opened.how === "kept" ? null : opened.how, note: null };
+		const words = [...((agent.settings ?? 0) > since ? rules : []), ...(news.items === 0 ? [] : [news.text])];
+		return { text: words.length === 0 ? null : `${words.join("\n")}\n`, how: opened.how === "kept" ? null : opened.how, note: null };
 	}
 	const before = context.filter((item) => item.turn !== turn.id);
 	const seed = render(before, seedLengthMax);
-	const rules = instructions === null ? [] : [`Follow these instructions throughout:\n${instructions}`];
 	// what an agent hears of itself before its first turn is no conversation
 	if (before.every((item) => item.agent === agent.id && item.turn === null)) {
 		const news = [...rules, ...(seed.items === 0 ? [] : [seed.text])];
 		return { text: news.length === 0 ? null : `${news.join("\n")}\n`, how: "new", note: null };
 	}
 	return { text: `${[...rules, fenced(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed) };
+}
+
+/** What an agent's program is told before everything else; its own tools read the files. */
+export function instructionsOf({ systemPrompt, pinned }: Settings): string | null {
+	const files = pinned.length === 0 ? [] : [`Before you begin with a task, read these files of your workspace: ${pinned.join(", ")}`];
+	return [...(systemPrompt === null ? [] : [systemPrompt]), ...files].join("\n\n") || null;
 }
 
 /** The words of a prompt as a model is to see them: an agent's are quoted, the user's are as they are. */
