@@ -11,11 +11,12 @@ import { RefusalCode } from "./refusal.ts";
 import { Session, SessionFact } from "./session.ts";
 import { Text } from "./text.ts";
 import { TurnFact } from "./turn.ts";
+import { Allowance, BudgetWish, Spent, UsageFact } from "./usage.ts";
 import { Workspace, WorkspaceKind } from "./workspace.ts";
 
 export const lives = ["provisioning", "live", "ended"] as const;
 export const activities = ["idle", "preparing", "running", "settling"] as const;
-export const holdKinds = ["user", "interrupt", "crash", "limit", "error", "dirty", "recovery"] as const;
+export const holdKinds = ["user", "interrupt", "crash", "limit", "budget", "error", "dirty", "recovery"] as const;
 export const labels = ["init", "idle", "checkout", "running", "done", "paused", "error", "dead", "deleted"] as const;
 export const endReasons = ["killed", "deleted", "provision_failed"] as const;
 
@@ -81,6 +82,10 @@ export const AgentState = z.strictObject({
 	/** what it works on, and the branch that it goes home to afterwards */
 	issue: z.strictObject({ id: EventId, number: IssueNumber, stage: StageName, home: z.string().nullable() }).nullable(),
 	totalTasksCompleted: z.int(),
+	/** what its turns have used in all, as far as its programs told */
+	spent: Spent,
+	/** what they may use */
+	budget: Allowance.nullable(),
 	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
@@ -131,6 +136,8 @@ export const AgentSpawn = z.strictObject({
 	command: ProgramLine.optional(),
 	subscription: SubscriptionName.optional(),
 	policy: Policy.optional(),
+	/** what it may use; half of what its parent has left, if that one has a budget and nothing is named */
+	budget: BudgetWish.optional(),
 });
 export type AgentSpawn = z.infer<typeof AgentSpawn>;
 
@@ -151,6 +158,7 @@ const AgentConfigure = z.strictObject({
 	model: Model.nullable().optional(),
 	subscription: SubscriptionName.nullable().optional(),
 	policy: Policy.optional(),
+	budget: BudgetWish.optional(),
 	...Settings.partial().shape,
 });
 export type AgentConfigure = z.infer<typeof AgentConfigure>;
@@ -205,6 +213,7 @@ export const AgentFact = z.discriminatedUnion("kind", [
 			settings: EventId.nullable(),
 			workspace: Workspace.nullable().default(null),
 			plan: Plan.nullable().default(null),
+			budget: Allowance.nullable().default(null),
 		}),
 	}),
 	/** the whole settings, so that one event is all there is to read */
@@ -212,6 +221,7 @@ export const AgentFact = z.discriminatedUnion("kind", [
 		kind: z.literal("agent.configured"),
 		data: Settings.extend({ model: z.string().nullable(), policy: Policy.exactOptional(), subscription: SubscriptionName.nullable().exactOptional() }),
 	}),
+	z.object({ kind: z.literal("agent.budgeted"), data: z.object({ budget: Allowance.nullable() }) }),
 	z.object({ kind: z.literal("agent.provisioned"), data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish() }),
 	/** an issue is its own now; nothing starts before its workspace is on the issue's branch */
 	z.object({ kind: z.literal("agent.assigned"), data: z.object({ id: EventId, number: IssueNumber, stage: StageName }) }),
@@ -232,4 +242,4 @@ export const AgentFact = z.discriminatedUnion("kind", [
 export type AgentFact = z.infer<typeof AgentFact>;
 
 /** Everything that changes an agent's row: a turn does too, by starting and ending, and an approval that is given for good. */
-export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact, ApprovalFact, WorkspaceFact, SessionFact]);
+export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact, ApprovalFact, WorkspaceFact, SessionFact, UsageFact]);

@@ -8,7 +8,8 @@ export const leaseSteps = ["commit", "sync", "release", "approve", "recover", "r
 export const LeaseStep = z.enum(leaseSteps);
 export type LeaseStep = z.infer<typeof LeaseStep>;
 
-export const Lease = z.strictObject({ step: LeaseStep, at: z.int() });
+/** On a tree that several work in, each of them has it; `holder` is then the one that it was taken for. */
+export const Lease = z.strictObject({ step: LeaseStep, at: z.int(), holder: AgentId.exactOptional() });
 
 /** How a workspace comes to be: from a branch, or from another agent's tree as it is or as a snapshot of it was. */
 export const Plan = z.strictObject({
@@ -42,7 +43,7 @@ const Recorded = z.discriminatedUnion("kind", [
 export type Recorded = z.infer<typeof Recorded>;
 
 export const WorkspaceFact = z.discriminatedUnion("kind", [
-	z.object({ kind: z.literal("workspace.leased"), data: z.object({ step: LeaseStep }) }),
+	z.object({ kind: z.literal("workspace.leased"), data: z.object({ step: LeaseStep, holder: AgentId.exactOptional() }) }),
 	z.object({ kind: z.literal("workspace.freed") }),
 	Recorded,
 ]);

@@ -33,6 +33,7 @@ export const RepositoryConfig = z.strictObject({
 	shared: z.array(InsidePath).max(100).optional().describe("folders that agents share, linked from `primary/`"),
 	copy: z.array(InsidePath).max(100).optional().describe("files that git ignores and that a new workspace gets a copy of"),
 	setup: Command.optional().describe("prepares a new workspace, and `primary/`"),
+	setupForks: z.boolean().optional().describe("whether a fork runs the setup command as well; it does if nothing is said"),
 	check: Command.optional().describe("has to succeed on the result before anything is merged"),
 	teardown: Command.optional().describe("runs before a workspace is removed; its failure does not keep the workspace"),
 	merge: z.enum(mergeStrategies).optional().describe("how work is merged unless somebody says otherwise"),
@@ -59,6 +60,7 @@ export const ProjectSettings = z.strictObject({
 	shared: z.array(z.string()),
 	copy: z.array(z.string()),
 	setup: z.string().nullable(),
+	setupForks: z.boolean(),
 	check: z.string().nullable(),
 	teardown: z.string().nullable(),
 	merge: z.enum(mergeStrategies),
@@ -75,7 +77,10 @@ export const PendingApproval = z.strictObject({
 	setup: z.string().nullable(),
 	check: z.string().nullable(),
 	teardown: z.string().nullable(),
+	/** by name */
 	presets: z.array(z.string()),
+	/** the commands of their gates, each behind its preset and its stage */
+	gates: z.array(z.string()),
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
 
@@ -83,6 +88,7 @@ const unsaid = {
 	shared: [],
 	copy: [],
 	setup: null,
+	setupForks: true,
 	check: null,
 	teardown: null,
 	merge: "merge",
@@ -92,9 +98,10 @@ const unsaid = {
 	fileBytesMax: 50 * 1024 * 1024,
 } as const;
 
-/** The home's word first, then the repository's, then what is usual. */
+/** The home's word first, then the repository's, then what is usual. Presets are taken one by one. */
 export function settle(own: ProjectConfig, repository: RepositoryConfig, base: string): ProjectSettings {
-	return ProjectSettings.parse({ ...unsaid, base, ...said(repository), ...said(own) });
+	const presets = { ...repository.presets, ...own.presets };
+	return ProjectSettings.parse({ ...unsaid, base, ...said(repository), ...said(own), presets });
 }
 
 function said<T extends object>(config: T): Partial<T> {

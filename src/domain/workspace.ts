@@ -32,6 +32,12 @@ export function allot({ parent, project, inMain }: AllotmentSight, command: Agen
 	if (wish === "share") {
 		if (parent.workspace === null)
 			return refuse("VALIDATION_ERROR", `${parent.handle} has no workspace to share.`, { suggestions: [suggestion("status", parent)] });
+		if (parent.lease !== null) {
+			return refuse("AGENT_BUSY", `The workspace of ${parent.handle} is being worked on (${parent.lease.step}).`, {
+				details: { agent: parent.id, step: parent.lease.step },
+				suggestions: [suggestion("wait", parent)],
+			});
+		}
 		return { workspace: parent.workspace, plan: null };
 	}
 	if (project === null || project.base === null) {
@@ -105,10 +111,17 @@ export function decideLease(agent: AgentState, { step }: WorkspaceLease, others:
 			suggestions: [suggestion("wait", agent), suggestion("interrupt", agent)],
 		});
 	}
-	return [{ kind: "workspace.leased", agent: agent.id, data: { step } }];
+	// whoever shares the tree starts no turn in it meanwhile
+	const spread = others.map((other) => ({ kind: "workspace.leased", agent: other.id, data: { step, holder: agent.id } }) as const);
+	return [{ kind: "workspace.leased", agent: agent.id, data: { step } }, ...spread];
 }
 
-export const decideFree = (agent: AgentState): Decision => (agent.lease === null ? [] : [{ kind: "workspace.freed", agent: agent.id }]);
+/** `others` share its tree. Whoever has the lease only because of another one cannot give it back. */
+export function decideFree(agent: AgentState, others: readonly AgentState[]): Decision {
+	const own = agent.lease === null || agent.lease.holder !== undefined ? [] : [agent];
+	const held = others.filter((other) => other.lease?.holder === agent.id);
+	return [...own, ...held].map(({ id }) => ({ kind: "workspace.freed", agent: id }));
+}
 
 /** A copy that was being made of it leaves nothing half done; any other step may have. */
 export function decideLeaseCrash(agent: AgentState): Decision {
@@ -119,11 +132,14 @@ export function decideLeaseCrash(agent: AgentState): Decision {
 	return [{ kind: "workspace.freed", agent: agent.id }, ...held];
 }
 
-export function decideRecord(agent: AgentState, { fact, tell }: WorkspaceRecord, by: { actor: Actor }): Decision {
+/** Where a branch moved it moved for all who share its tree: it is where each of them left it. */
+export function decideRecord(agent: AgentState, { fact, tell }: WorkspaceRecord, others: readonly AgentState[], by: { actor: Actor }): Decision {
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== agent.id) return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details: { agent: agent.id } });
 	const told = tell === undefined || agent.life === "ended" ? [] : [{ kind: "system", agent: agent.id, text: tell, data: { about: fact.kind } }];
-	return [{ ...fact, agent: agent.id }, ...told];
+	const head = fact.kind === "workspace.committed" ? fact.data.commit : fact.kind === "workspace.moved" ? fact.data.head : undefined;
+	const spread = head === undefined ? [] : others.map((other) => ({ kind: "workspace.moved", agent: other.id, data: { head, step: "shared" } }) as const);
+	return [{ ...fact, agent: agent.id }, ...told, ...spread];
 }
 
 export function decideDrift(agent: AgentState, { reason }: WorkspaceDrift): Decision {

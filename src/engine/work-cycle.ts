@@ -8,6 +8,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Committed, Diff, Health, Merged, MergeStrategy, SyncStrategy } from "#contract/workspace.ts";
 import { mayPass, patiently } from "./patience.ts";
 import type { Dispatch, Reads } from "./ports.ts";
+import { pushAfterTurn } from "./pushing.ts";
 import { approvedIn, stayOf } from "./stay.ts";
 import type { AtHome, Live, Snapshot, Stay, Workspaces } from "./workspaces.ts";
 
@@ -73,6 +74,11 @@ export class WorkCycle {
 		});
 	}
 
+	/** What was committed after the turn had been pushed. */
+	async push(agent: AgentState): Promise<void> {
+		await pushAfterTurn(this.#parts, agent);
+	}
+
 	/** A retry under the same key is answered with the commit that was made then. */
 	async #committedUnder(agent: AgentState, key: Key): Promise<Committed | undefined> {
 		const events = await this.#parts.reads.events({ after: 0, limit: Number.MAX_SAFE_INTEGER, agent: agent.id, kind: "workspace.committed" });
@@ -101,10 +107,13 @@ export class WorkCycle {
 		);
 	}
 
-	/** A snapshot first, then home; the holds that trouble set are over with it. */
+	/** A snapshot first, then home, or only as much of it as is needed; the holds that trouble set are over with it. */
 	async recover(agent: AgentState, by: Actor): Promise<AtHome | Refusal | null> {
 		if (agent.workspace !== null && agent.life === "live") {
-			const home = await this.#move(agent, "recover", by, async (stay, live) => await this.workspaces.recover(stay, live));
+			const trouble = agent.holds.map(({ kind }) => kind);
+			// nothing of ours went wrong there: somebody else changed it, and may have meant to
+			const drifted = trouble.includes("dirty") && !trouble.includes("recovery") && !trouble.includes("error") ? { seen: agent.seenCommit } : undefined;
+			const home = await this.#move(agent, "recover", by, async (stay, live) => await this.workspaces.recover(stay, live, drifted));
 			if (isRefusal(home)) return home;
 			return (await this.#say({ type: "agent.recover", agent: agent.id }, by)) ?? home;
 		}

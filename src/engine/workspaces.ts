@@ -80,8 +80,6 @@ export interface ProvisionWish {
 export interface ForkWish extends ProvisionWish {
 	parent: Stay;
 	snapshot?: string;
-	/** run the setup command as for a new workspace */
-	setup?: boolean;
 }
 
 export interface Provisioned {
@@ -94,6 +92,8 @@ export interface Provisioned {
 	found: boolean;
 	/** a fork only: what did not come along, and why */
 	missing: { path: string; reason: string }[];
+	/** sentences for the agent about what is not as it would expect it */
+	notes: string[];
 }
 
 /** Where an agent's workspace came to rest. */
@@ -191,7 +191,11 @@ export interface Workspaces {
 	 */
 	provision(wish: ProvisionWish, live?: Live): Promise<Provisioned | Refusal>;
 
-	/** The same, with the tree, the index and the HEAD of another agent. Also refuses with SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE. */
+	/**
+	 * The same, with the tree, the index and the HEAD of another agent. The setup command runs unless what git ignores came
+	 * along as well; if it fails, or is not approved, the tree is there all the same, and a note says so. Also refuses with
+	 * SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE.
+	 */
 	provisionFrom(wish: ForkWish, live?: Live): Promise<Provisioned | Refusal>;
 
 	/** What the agent's process needs in its environment so that its commits carry its name; nothing of it is in the repository's configuration. */
@@ -204,8 +208,10 @@ export interface Workspaces {
 	 * Takes a snapshot, then cleans the tree, goes home and links again; makes a tree anew that is gone. `main` is only moved
 	 * forward, and refused with WORKTREE_DIRTY or CONFLICT when dirty or ahead. Refuses with SNAPSHOT_INCOMPLETE where
 	 * cleaning would lose what the snapshot could not hold.
+	 * With `drifted`, the tree was only found not to be as it was: if all that is wrong is that the branch lost the commit that
+	 * was seen on it, or nothing any more, that commit is kept and the files are left as they are.
 	 */
-	recover(stay: Stay, live?: Live): Promise<AtHome | Refusal>;
+	recover(stay: Stay, live?: Live, drifted?: { seen: string | null }): Promise<AtHome | Refusal>;
 
 	/** Goes to the agent's branch and, if it has nothing that base lacks, to base. Refuses with WORKTREE_DIRTY; never cleans. */
 	release(stay: Stay, live?: Live): Promise<AtHome | Refusal>;

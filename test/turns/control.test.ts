@@ -378,3 +378,17 @@ describe("delete", () => {
 		expect(await texts(agent)).toEqual([]);
 	});
 });
+
+test("every event names the command that it came from, also where the daemon acted by itself", async () => {
+	const agent = await add();
+	await queue(agent, "work");
+	await started(1);
+	end(agent);
+	await ended(agent, 1);
+	const journal = await engine.reads.events({ after: 0, limit: 10_000 });
+	expect(journal.filter(({ actor }) => actor === "system").length).toBeGreaterThan(5);
+	expect(journal.filter(({ command }) => command === null)).toEqual([]);
+	const together = (kind: string) => journal.find((event) => event.kind === kind)?.command;
+	expect(together("final")).toBe(together("turn.ended"));
+	expect(together("turn.started")).not.toBe(together("turn.ended"));
+});

@@ -257,6 +257,53 @@ describe("delete", () => {
 	});
 });
 
+describe("a tree that two agents share", () => {
+	const sharing = async () => {
+		const { add } = await shop.project({ "a.txt": "one\n" });
+		const parent = await add();
+		return { parent, child: await shop.client.call("fork", { ...params(parent), body: { workspace: "share" } }) };
+	};
+	const say = async (command: object) => await done(shop.daemon.engine, command);
+
+	test("sees no turn of either while git is at it for the other one, and one right after", async () => {
+		const { parent, child } = await sharing();
+		await say({ type: "workspace.lease", agent: parent.id, step: "sync" });
+		const { id } = await shop.client.call("prompt", { ...params(child), body: { text: "say I waited" } });
+		// not even who asks for it by name, and not by letting go of what is not its own
+		await done(shop.daemon.engine, { type: "turn.start", agent: child.id }, { as: system });
+		await say({ type: "workspace.free", agent: child.id });
+		await done(shop.daemon.engine, { type: "turn.start", agent: child.id }, { as: system });
+		expect(await shop.now(child)).toMatchObject({ turn: null, lease: "sync", queueLength: 1, waitingFor: expect.stringMatching(/being worked on/) });
+		expect(await refusal(shop.client.call("commit", { ...params(child), body: { message: "x" } }))).toMatchObject({ code: "AGENT_BUSY" });
+		expect(await refusal(shop.client.call("fork", { ...params(child), body: { workspace: "share" } }))).toMatchObject({ code: "AGENT_BUSY" });
+		await say({ type: "workspace.free", agent: parent.id });
+		await expect.poll(async () => (await shop.client.call("turns", params(child))).find((each) => each.prompt === id)?.state, patient).toBe("completed");
+		expect([(await shop.now(parent)).lease, (await shop.now(child)).lease]).toEqual([null, null]);
+	});
+
+	test("is where both of them left it when git moved its branch for one", async () => {
+		const { parent, child } = await sharing();
+		await shop.turn(child, "write b.txt two\ncommit Two");
+		git(at(parent), "-c", "user.name=p", "-c", "user.email=p@x", "commit", "-q", "--amend", "-m", "Amended");
+		await say({
+			type: "workspace.record",
+			agent: parent.id,
+			fact: { kind: "workspace.moved", data: { head: git(at(parent), "rev-parse", "HEAD"), step: "sync" } },
+		});
+		for (const agent of [parent, child]) expect(await shop.client.call("health", params(agent))).toEqual({ healthy: true, issues: [] });
+	});
+
+	test("is in doubt for both when the daemon dies while git is at it", async () => {
+		const { parent, child } = await sharing();
+		await say({ type: "workspace.lease", agent: child.id, step: "restore" });
+		await shop.restart();
+		for (const agent of [parent, child]) {
+			expect(await shop.now(agent)).toMatchObject({ holds: [{ kind: "recovery" }], lease: null });
+			expect(await shop.client.call("recover", { ...params(agent), body: {} })).toMatchObject({ label: "idle" });
+		}
+	});
+});
+
 test("an agent changes only its own workspace, and only in a turn", async () => {
 	const { add } = await shop.project();
 	const [one, other] = [await add(), await add()];

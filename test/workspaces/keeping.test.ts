@@ -65,6 +65,35 @@ describe("health", () => {
 });
 
 describe("recover", () => {
+	test("of a tree whose branch somebody moved back leaves it as it is, and keeps the commit that was there", async () => {
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		const folder = stay.workspace.path;
+		const seen = world.commit(folder, { x: "x\n" });
+		world.git(folder, "reset", "-q", "HEAD~1");
+		mess(world, folder);
+		const before = treeState(world, folder);
+		const home = agreed(await world.workspaces.recover(stay, {}, { seen }));
+		expect(home).toMatchObject({ moved: true, snapshot: null, standing: { head: world.tip("main"), dirty: true } });
+		expect(home.text).toMatch(/^brood\/a was moved to .* that commit is kept .* Your files were left as they are. They are in snapshot 1 as well.$/);
+		expect(treeState(world, folder)).toEqual(before);
+		world.git(folder, "reflog", "expire", "--expire=now", "--all");
+		world.git(world.repository, "gc", "-q", "--prune=now");
+		expect(world.git(folder, "show", `${seen}:x`)).toBe("x");
+	});
+
+	test("of a tree that is right again changes nothing; of one with other trouble as well it cleans", async () => {
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		const seen = world.tip("brood/a");
+		write(stay.workspace.path, "new.txt", "n\n");
+		const home = agreed(await world.workspaces.recover(stay, {}, { seen }));
+		expect([home.moved, home.text, read(stay.workspace.path, "new.txt")]).toEqual([false, expect.stringMatching(/^Nothing is wrong/), "n\n"]);
+		world.git(stay.workspace.path, "checkout", "-q", "--detach");
+		expect(agreed(await world.workspaces.recover(stay, {}, { seen }))).toMatchObject({ snapshot: expect.any(String), standing: { dirty: false } });
+		expect(world.git(stay.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
+	});
+
 	test("saves everything in a snapshot, cleans, goes home, and the snapshot brings it all back", async () => {
 		const world = makeWorld();
 		const stay = await world.agent("a");

@@ -21,6 +21,7 @@ describe("a worktree", () => {
 			setup: null,
 			found: false,
 			missing: [],
+			notes: [],
 		});
 		expect(world.git(made.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/opus-1");
 		expect(read(made.workspace.path, "a.txt")).toBe("one\ntwo\nthree\n");
@@ -274,6 +275,41 @@ test("a fork is measured against its parent's base, unless another is asked for"
 	const wish = { project: world.project, kind: "worktree", parent } as const;
 	expect(agreed(await world.workspaces.provisionFrom({ ...wish, agent: tenant("one") })).workspace.base).toBe("dev");
 	expect(agreed(await world.workspaces.provisionFrom({ ...wish, agent: tenant("two"), from: "main" })).workspace.base).toBe("main");
+});
+
+describe("the setup command in a fork", () => {
+	const forked = async (config: string) => {
+		const world = makeWorld();
+		world.configure("setup: mkdir -p built\n");
+		const parent = await world.agent("parent");
+		write(parent.workspace.path, "new.txt", "untracked\n");
+		world.configure(config);
+		return { world, fork: await world.workspaces.provisionFrom({ project: world.project, kind: "worktree", parent, agent: tenant("child") }) };
+	};
+
+	test("makes what git ignores and so did not come along", async () => {
+		const fork = agreed((await forked("setup: cat new.txt > built.log\n")).fork);
+		expect([read(fork.workspace.path, "built.log"), fork.setup?.exit, fork.notes]).toEqual(["untracked\n", 0, []]);
+	});
+
+	test("does not run where the project says so", async () => {
+		const fork = agreed((await forked("setup: echo > built.log\nsetupForks: false\n")).fork);
+		expect([existsSync(path.join(fork.workspace.path, "built.log")), fork.setup]).toEqual([false, null]);
+	});
+
+	test("may fail: the tree is there, and the agent is told", async () => {
+		const fork = agreed((await forked("setup: exit 3\n")).fork);
+		expect([read(fork.workspace.path, "new.txt"), fork.notes]).toEqual(["untracked\n", ["The setup command ended with 3. What it makes may be missing."]]);
+	});
+
+	test("that nobody has approved does not run, and keeps nobody from forking", async () => {
+		const world = makeWorld();
+		const parent = await world.agent("parent");
+		world.commit(world.repository, { ".brood.yaml": "setup: touch built.log\n" });
+		const wish = { project: world.project, kind: "worktree", parent, agent: tenant("child") } as const;
+		const fork = agreed(await world.workspaces.provisionFrom(wish));
+		expect([existsSync(path.join(fork.workspace.path, "built.log")), fork.notes]).toEqual([false, [expect.stringMatching(/nobody has approved it/)]]);
+	});
 });
 
 test("main is the repository itself, as it is", async () => {

@@ -5,7 +5,7 @@ import type { Clock } from "#engine/ports.ts";
 import type { Ears, Launched } from "./acp/launch.ts";
 import { limitInWords, limitOf } from "./acp/limits.ts";
 import { begun, finish, questionOf, silence, type Translated, translate } from "./acp/translate.ts";
-import { tokensOf, usageItem } from "./acp/usage.ts";
+import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
 
 /** More than this waiting to be written, and the process has to wait too. */
 const waitingMax = 64;
@@ -23,10 +23,20 @@ export interface Hearing {
 export async function hearTurn(process: Launched, text: string, { watch, clock, inWords }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
 	let state = silence;
 	const outbox = new Outbox(watch);
-	const take = ({ next, items, delta }: Translated): void => {
+	const take = ({ next, items, delta, soFar }: Translated): void => {
 		state = next;
 		outbox.put(items);
+		if (soFar !== undefined) watch.soFar(soFar.call, soFar.output);
 		if (delta !== null) watch.delta(delta);
+	};
+	const since = countUp();
+	/** on the way only if something was used; at the end also how full the window is */
+	const used = (tokens: ReturnType<typeof tokensOf>, atTheEnd: boolean): boolean => {
+		const cost = process.spent(state.window?.cost ?? null);
+		const fresh = since(tokens);
+		const items = atTheEnd || fresh !== null || (cost !== null && cost.amount > 0) ? usageItem(fresh, state.window, cost) : [];
+		outbox.put(items);
+		return items.length > 0;
 	};
 	const limit = new LimitWatch(() => process.cancel());
 	const on: Ears = {
@@ -35,6 +45,9 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 			watch.heard();
 			limit.over();
 			take(translate(state, update));
+			if (update.sessionUpdate !== "usage_update" || !used(tokensSoFar(update), false)) return;
+			// a rejection can only mean that the store is broken
+			void outbox.empty().then(() => watch.used().catch(() => {}));
 		},
 		room: () => outbox.room(),
 		// whoever is asked sees first what led to the question
@@ -47,7 +60,7 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 	const end = await process.prompt(text, on).then(
 		({ stopReason, ...answer }): TurnEnd => {
 			take(finish(state));
-			outbox.put(usageItem(tokensOf(answer), state.window, process.spent(state.window?.cost ?? null)));
+			used(tokensOf(answer), true);
 			if (limit.met !== null && !signal.aborted) return { state: "failed", text: null, ...limit.met };
 			if (stopReason === "cancelled") return { state: "interrupted", reason: "cancelled", text: null };
 			// some programs end a turn that failed as if it had not, and say so on the way

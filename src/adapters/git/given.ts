@@ -16,11 +16,12 @@ export async function commitOf(git: Git, folder: string, ref: string): Promise<s
 
 /** Refuses a name that is none, and one that no branch has. */
 export async function existingBranch(git: Git, repository: string, name: string): Promise<{ branch: string; commit: string | null } | Refusal> {
-	if (!BranchName.safeParse(name).success || (await git(repository, ["check-ref-format", `refs/heads/${name}`], { answers: [1] })).code !== 0) {
+	const wellFormed = BranchName.safeParse(name).success;
+	const commit = wellFormed ? await commitOf(git, repository, `refs/heads/${name}`) : null;
+	if (commit !== null) return { branch: name, commit };
+	if (!wellFormed || (await git(repository, ["check-ref-format", `refs/heads/${name}`], { answers: [1] })).code !== 0) {
 		return refuse("VALIDATION_ERROR", `${JSON.stringify(name)} is not the name of a branch.`, { details: { branch: name } });
 	}
-	const commit = await commitOf(git, repository, `refs/heads/${name}`);
-	if (commit !== null) return { branch: name, commit };
 	// a repository without commits has its first branch by name only
 	const head = await git(repository, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
 	if (head.text === `refs/heads/${name}`) return { branch: name, commit: null };

@@ -78,7 +78,7 @@ export class GitWorkspaces implements Workspaces {
 		const build = async (mark: WorkspaceMark, settings: ProjectSettings) => await fork(this.#ground, wish, mark, settings, live.signal);
 		// its work is measured against what its parent's is
 		const from = wish.from ?? wish.parent.workspace.base;
-		return await provision(this.#ground, { ...wish, from }, live, { ...begin, setup: wish.setup === true, build });
+		return await provision(this.#ground, { ...wish, from }, live, { ...begin, build });
 	}
 
 	identity(agent: Tenant): Readonly<Record<string, string>> {
@@ -89,8 +89,8 @@ export class GitWorkspaces implements Workspaces {
 		return await healthOf(this.#ground, stay, seen);
 	}
 
-	async recover(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
-		return await recover(this.#ground, stay, live);
+	async recover(stay: Stay, live: Live = {}, drifted?: { seen: string | null }): Promise<AtHome | Refusal> {
+		return await recover(this.#ground, stay, live, drifted);
 	}
 
 	async release(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {

@@ -9,6 +9,7 @@ import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn.ts";
+import { splitBudget } from "../usage.ts";
 import { allot } from "../workspace.ts";
 import { refusedNow, suggestion } from "./transitions.ts";
 
@@ -75,6 +76,8 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 	if (wrong) return wrong;
 	const allotted = allot({ parent, project: seen.project, inMain: seen.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
+	const budget = splitBudget(parent, command.budget);
+	if (isRefusal(budget)) return budget;
 	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: seen.forkPoint } : null;
 	const child = by.freshId;
 	return [
@@ -94,8 +97,10 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 				supervisor: supervisor.id,
 				settings: lineage === null ? null : parent.settings,
 				...allotted,
+				budget: budget.child,
 			},
 		},
+		...budget.parent,
 		// without a workspace of its own there is nothing to prepare
 		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
 		...(lineage === null ? made(seen, child, caller) : inherited(seen, command, lineage, child)),
@@ -167,6 +172,7 @@ export function decideInit(existing: AgentState | undefined, command: { agentTyp
 		settings: null,
 		workspace: null,
 		plan: null,
+		budget: null,
 	};
 	return [
 		{ kind: "agent.spawned", agent: by.freshId, data },

@@ -9,7 +9,6 @@ import {
 	noSettings,
 	type Settings,
 } from "#contract/agent.ts";
-import type { WorkspaceLease } from "#contract/cycle.ts";
 import { type AgentId, agentOf, type Handle, initHandle, type ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
@@ -22,7 +21,6 @@ import { decideInit, decideSpawn, type SpawnSight } from "#domain/agent/spawn.ts
 import type { Decision } from "#domain/decision.ts";
 import { isVisible, lastOfContext } from "#domain/history.ts";
 import { openCallsOf } from "#domain/turn.ts";
-import { decideLease } from "#domain/workspace.ts";
 import type { Reads } from "../ports.ts";
 import type { Decided, Work } from "../work.ts";
 import { looseThreads } from "./loose.ts";
@@ -128,12 +126,12 @@ export async function settingsOf(reads: Reads, event: number | null): Promise<Se
 }
 
 /** Who else works in the same tree has a say in what git does there. */
-export async function leaseWorkspace(work: Work, command: WorkspaceLease): Promise<Decided> {
-	const agent = await work.agent(command.agent);
+export async function inSharedTree(work: Work, id: AgentId, decide: (agent: AgentState, others: readonly AgentState[]) => Decision): Promise<Decided> {
+	const agent = await work.agent(id);
 	const path = agent?.workspace?.path;
 	const neighbours = agent?.project == null || path === undefined ? [] : await work.tx.agents({ project: agent.project });
-	const others = neighbours.filter((other) => other.id !== command.agent && other.life !== "ended" && other.workspace?.path === path);
-	return await onAgent(work, command.agent, (state) => decideLease(state, command, others, work.envelope));
+	const others = neighbours.filter((other) => other.id !== id && other.life !== "ended" && other.workspace?.path === path);
+	return await onAgent(work, id, (state) => decide(state, others));
 }
 
 async function looseEnds(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, LooseEnds>> {
@@ -161,12 +159,25 @@ export async function deleteAgent(work: Work, command: AgentDelete): Promise<Dec
 	return { decision: decideDelete(await killSight(work, target, false), command), subject: { agent: target.id } };
 }
 
+/** Up from each to the first, since whoever gave may have ended long ago. */
+async function giversTo(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, AgentState>> {
+	const found = new Map<AgentId, AgentState>();
+	for (const { budget } of agents) {
+		for (let from = budget?.from ?? null; from !== null && !found.has(from); from = found.get(from)?.budget?.from ?? null) {
+			const giver = await work.agent(from);
+			if (giver !== undefined) found.set(from, giver);
+		}
+	}
+	return found;
+}
+
 async function killSight(work: Work, target: AgentState, cascade: boolean): Promise<KillSight> {
 	const caller = agentOf(work.envelope.actor);
 	const descendants = cascade ? await work.tx.descendants(target.id) : [];
 	return {
 		target,
 		loose: await looseEnds(work, [...descendants, target]),
+		givers: await giversTo(work, [...descendants, target]),
 		children: cascade ? [] : await work.tx.children(target.id),
 		descendants,
 		above: await work.tx.above(target.id),

@@ -12,9 +12,9 @@ import { decideCancel, decideEdit, decideMove } from "#domain/prompt.ts";
 import { decideOpenSession } from "#domain/session.ts";
 import { decideAddSubscription, decideConfigureSubscription, decideCool } from "#domain/subscription.ts";
 import { decideHeard, decideSettle, decideSilent, decideTurnAppend } from "#domain/turn.ts";
-import { decideDrift, decideFound, decideFree, decideLeaseCrash, decideRecord } from "#domain/workspace.ts";
+import { decideDrift, decideFound, decideFree, decideLease, decideLeaseCrash, decideRecord } from "#domain/workspace.ts";
 import type { Decided, Work } from "../work.ts";
-import { configureAgent, deleteAgent, initAgent, killAgent, leaseWorkspace, onAgent, spawnAgent } from "./agent.ts";
+import { configureAgent, deleteAgent, initAgent, inSharedTree, killAgent, onAgent, spawnAgent } from "./agent.ts";
 import {
 	addIssue,
 	approveIssue,
@@ -102,9 +102,9 @@ const handlers: Handlers = {
 	"wait.look": (work, { wait }, limits) => lookAtWait(work, wait, limits),
 	"wait.cancel": (work, { wait }, limits) => cancelWait(work, wait, limits),
 
-	"workspace.lease": leaseWorkspace,
-	"workspace.free": (work, { agent }) => onAgent(work, agent, decideFree),
-	"workspace.record": (work, command) => onAgent(work, command.agent, (agent) => decideRecord(agent, command, work.envelope)),
+	"workspace.lease": (work, command) => inSharedTree(work, command.agent, (agent, others) => decideLease(agent, command, others, work.envelope)),
+	"workspace.free": (work, { agent }) => inSharedTree(work, agent, decideFree),
+	"workspace.record": (work, command) => inSharedTree(work, command.agent, (agent, others) => decideRecord(agent, command, others, work.envelope)),
 	"workspace.drift": (work, command) => onAgent(work, command.agent, (agent) => decideDrift(agent, command)),
 	"workspace.found": (work, { agent }) => onAgent(work, agent, decideFound),
 	"workspace.crash": (work, { agent }) => onAgent(work, agent, decideLeaseCrash),
@@ -135,7 +135,7 @@ const handlers: Handlers = {
 	"issue.move": (work, command) => withSight(work, command.issue, (seen) => decideMoveIssue(seen, command)),
 	"issue.depend": (work, command) => withSight(work, command.issue, ({ issue, all }) => decideDepend(issue, command, all)),
 	"issue.undepend": (work, command) => onIssue(work, command.issue, (issue) => decideUndepend(issue, command)),
-	"issue.comment": (work, command) => onIssue(work, command.issue, (issue) => decideComment(issue, command)),
+	"issue.comment": (work, command) => onIssue(work, command.issue, (issue) => decideComment(issue, command, work.envelope)),
 	"issue.document": documentIssue,
 	"issue.message": messageIssue,
 	"issue.approve": approveIssue,

@@ -74,8 +74,8 @@ export class Provisioner implements Reactor {
 		if ((await this.#parts.reads.agent(agent.id))?.life === "ended") return await this.#takeBack(agent, made);
 		if (made instanceof Error) return await this.#failed(agent, { code: "INTERNAL_ERROR", message: made.message });
 		if (isRefusal(made)) return await this.#failed(agent, made);
-		for (const { path, reason } of made.missing.slice(0, 20))
-			await this.#say({ type: "item.append", agent: agent.id, kind: "system", text: `${path} did not come along: ${reason}.` });
+		const missing = made.missing.slice(0, 20).map(({ path, reason }) => `${path} did not come along: ${reason}.`);
+		for (const text of [...missing, ...made.notes]) await this.#say({ type: "item.append", agent: agent.id, kind: "system", text });
 		await this.#say({ type: "agent.provisioned", agent: agent.id, workspace: made.workspace, head: made.head });
 	}
 

@@ -3,6 +3,11 @@ import { type Command, InvalidArgumentError } from "@commander-js/extra-typings"
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { json, project, whole } from "./options.ts";
 
+const priority = (words: string): number => {
+	if (Math.abs(whole(words)) > 100) throw new InvalidArgumentError("It goes from -100 to 100.");
+	return whole(words);
+};
+
 const place = (words: string): number => {
 	if (whole(words) < 1) throw new InvalidArgumentError("Places are counted from 1.");
 	return whole(words);
@@ -47,8 +52,8 @@ const promptCommand = (command: Command) =>
 		.argument("[text]", "the prompt; or use --file")
 		.option("--file <path>", "read the prompt from a file; - is standard input")
 		.option("--front", "before the others; several keep their order")
-		.option("--priority <number>", "higher ones first, from -100 to 100", whole)
-		.option("--not-before <time>", "not before this time: an ISO time, or how long from now (90s, 10m, 2h, 7d)")
+		.option("--priority <number>", "higher ones first, from -100 to 100", priority)
+		.option("--not-before <time>", "not before this time: an ISO time, or how long from now (90s, 1h30m, 7d)")
 		.addOption(project())
 		.addOption(json());
 
@@ -114,7 +119,7 @@ function changeCommands(queue: Command): void {
 			await act(
 				options,
 				({ client, key, query }) => client.call("queueClear", { key, query, params: { agent: reference } }),
-				(removed) => `${removed.length} prompts removed`,
+				(removed) => `${removed.length} ${removed.length === 1 ? "prompt" : "prompts"} removed`,
 			);
 		});
 }

@@ -15,6 +15,7 @@ import {
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { OpenSession } from "#engine/driver.ts";
 import { type Command, contained } from "../containment.ts";
+import { canBeHeard } from "../output.ts";
 import { greet, openSession, type SessionWish } from "./open.ts";
 import { spending } from "./usage.ts";
 
@@ -62,6 +63,8 @@ export interface Launched {
 const messageBytesMax = 64 * 1024 * 1024;
 const startMs = 60_000;
 const closeMs = 1000;
+/** how often a process is looked at that cannot be heard to fall silent */
+const lookMs = 2000;
 /** what the agent last wrote to its standard error, for the reason of a failure */
 const errorTailMax = 2000;
 const errorLineMax = 64 * 1024;
@@ -94,7 +97,8 @@ export async function launch({ containment, session: wish, folder, environment, 
 		// updates outside of a turn never open one
 		.onNotification(methods.client.session.update, async ({ params }) => (params.sessionId === current ? listening?.update(params.update) : undefined))
 		.connect(ndJsonStream(Writable.toWeb(stdin), input, { maxMessageBytes: messageBytesMax }));
-	const gone = Promise.race([ended, connection.closed.then(() => "it closed its end of the line")]);
+	const unheard = Promise.withResolvers<void>();
+	const gone = Promise.race([ended, Promise.race([connection.closed, unheard.promise]).then(() => "it closed its end of the line")]);
 	let present = true;
 	void gone.then(() => {
 		present = false;
@@ -111,10 +115,13 @@ export async function launch({ containment, session: wish, folder, environment, 
 		session,
 		async prompt(text, on) {
 			listening = on;
+			const asked = connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
+			// behind this wall a closed end of the line is not heard of
+			const look = containment === "namespace" ? setInterval(() => canBeHeard(child.pid ?? 0, pipes.output) || unheard.resolve(), lookMs) : undefined;
 			try {
-				const asked = connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
 				return await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
 			} finally {
+				clearInterval(look);
 				listening = null;
 			}
 		},

@@ -7,6 +7,7 @@ import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { ForkWish, Provisioned } from "#engine/workspaces.ts";
 import { commitOf } from "../given.ts";
 import { branchRef } from "../refs.ts";
+import { sharesBlocks } from "../tree/blocks.ts";
 import { forkTree } from "../tree/fork-tree.ts";
 import { bringSnapshot, find, nameOf, requestFor } from "../tree/keep.ts";
 import { materialize } from "../tree/materialize.ts";
@@ -25,26 +26,27 @@ export async function startOf(ground: Ground, { parent, snapshot }: ForkWish): P
 	return isRefusal(taken) ? taken : { start: taken.manifest.head.commit };
 }
 
-/** Makes the tree that the mark describes; answers what did not come along. */
-export async function fork(
-	ground: Ground,
-	wish: ForkWish,
-	mark: WorkspaceMark,
-	settings: ProjectSettings,
-	signal?: AbortSignal,
-): Promise<Provisioned["missing"] | Refusal> {
+/** What did not come along, and whether what git ignores did. */
+export interface Built {
+	missing: Provisioned["missing"];
+	ignored: boolean;
+}
+
+/** Makes the tree that the mark describes. */
+export async function fork(ground: Ground, wish: ForkWish, mark: WorkspaceMark, settings: ProjectSettings, signal?: AbortSignal): Promise<Built | Refusal> {
 	const { parent, project } = wish;
 	const to = { folder: mark.path, branch: mark.branch };
 	if (wish.snapshot === undefined && mark.kind === "worktree" && parent.workspace.kind !== "clone") {
-		const request = { from: { folder: parent.workspace.path }, to, repository: project.path, copy: settings.copy, sharesBlocks: false };
-		return (await forkTree(ground.git, request, signal)) ?? [];
+		const ignored = await sharesBlocks(parent.workspace.path, mark.path);
+		const request = { from: { folder: parent.workspace.path }, to, repository: project.path, copy: settings.copy, sharesBlocks: ignored };
+		return (await forkTree(ground.git, request, signal)) ?? { missing: [], ignored };
 	}
 	const taken = wish.snapshot === undefined ? await takeSnapshot(ground.git, requestFor(ground, parent, "a fork")) : await find(ground, parent, wish.snapshot);
 	if (isRefusal(taken)) return taken;
-	if (mark.kind === "clone") return await intoClone(ground, wish, mark, taken);
+	if (mark.kind === "clone") return { missing: await intoClone(ground, wish, mark, taken), ignored: false };
 	await bringSnapshot(ground, parent, taken.ref, project.path);
 	const made = await materialize(ground.git, taken, { ...to, repository: project.path });
-	return isRefusal(made) ? made : missing(made.left);
+	return isRefusal(made) ? made : { missing: missing(made.left), ignored: false };
 }
 
 async function intoClone(ground: Ground, { parent, project, agent }: ForkWish, mark: WorkspaceMark, taken: Taken): Promise<Provisioned["missing"]> {

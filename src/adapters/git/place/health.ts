@@ -67,7 +67,7 @@ async function branchIssues({ git }: Ground, stay: Stay, seen: { commit: string 
 			issues.push({
 				code: "HEAD_WENT_BACK",
 				text: `${branch} does not contain ${seen.commit} any more, which it had.`,
-				fix: `brood agent status ${stay.project.slug}/${stay.agent.handle}`,
+				fix: recover,
 			});
 	}
 	return issues;

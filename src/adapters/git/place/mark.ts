@@ -1,5 +1,5 @@
 // What we write down about a workspace while we make it and after: without it nothing on disk is taken for ours.
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { PrimaryMark, WorkspaceMark } from "#contract/workspace.ts";
 import type { Stay } from "#engine/workspaces.ts";
@@ -36,6 +36,13 @@ async function json(file: string): Promise<unknown> {
 /** On the disk, whole or not at all, when this resolves. */
 export async function writeMark(file: string, mark: WorkspaceMark | PrimaryMark): Promise<void> {
 	await writeDurably(file, `${JSON.stringify(mark)}\n`);
+}
+
+/** The same for a mark that only has to outlive this process: after a power cut the one before it tells the truth as well. */
+export async function noteMark(file: string, mark: WorkspaceMark): Promise<void> {
+	const temporary = `${file}.${process.pid}`;
+	await writeFile(temporary, `${JSON.stringify(mark)}\n`, { mode: 0o600 });
+	await rename(temporary, file);
 }
 
 export async function writeDurably(file: string, text: string): Promise<void> {

@@ -16,28 +16,31 @@ import { makeWorktree } from "../tree/fork-tree.ts";
 import { makeClone } from "./clone.ts";
 import { runCommand } from "./command.ts";
 import { discard, discardWorktree } from "./discard.ts";
+import type { Built } from "./fork.ts";
 import { commandEnvironment, type Ground } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { gitFolderOf, markAt } from "./look.ts";
-import { dropMark, markIn, readMark, writeMark } from "./mark.ts";
+import { dropMark, markIn, noteMark, readMark, writeMark } from "./mark.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
 
-/** Makes the tree of a fork, and says what did not come along. */
+/** Makes the tree of a fork. */
 export interface Fork {
 	start: string | null;
-	setup: boolean;
-	build(mark: WorkspaceMark, settings: ProjectSettings): Promise<Provisioned["missing"] | Refusal>;
+	build(mark: WorkspaceMark, settings: ProjectSettings): Promise<Built | Refusal>;
 }
 
 export async function provision(ground: Ground, wish: ProvisionWish, live: Live, fork?: Fork): Promise<Provisioned | Refusal> {
 	const force = await settingsOf(ground.git, ground.layout, wish.project, live.approved);
 	if (isRefusal(force)) return force;
-	const base = await existingBranch(ground.git, wish.project.path, wish.from ?? force.settings.base);
+	const [base, branch] = await Promise.all([
+		existingBranch(ground.git, wish.project.path, wish.from ?? force.settings.base),
+		branchFor(ground.git, wish.project.path, wish.agent.handle),
+	]);
 	if (isRefusal(base)) return base;
 	if (wish.kind === "main") return await settleInMain(ground, wish, base.branch);
-	const setup = fork?.setup === false ? null : setupOf(force, wish);
-	if (setup !== null && isRefusal(setup)) return setup;
+	const setup = fork === undefined ? setupOf(force, wish) : setupOfFork(force, wish);
+	if (isRefusal(setup)) return setup;
 
 	const place = ground.layout.agent(wish.project.slug, wish.agent.handle);
 	const intent = ground.layout.intent(wish.project.slug, wish.agent.handle);
@@ -45,10 +48,11 @@ export async function provision(ground: Ground, wish: ProvisionWish, live: Live,
 	if (isRefusal(found)) return found;
 	if (found.mark?.ready === true) {
 		await dropMark(intent);
-		return await answer(ground, found.mark, { shared: [], setup: null, found: true, missing: [] });
+		return await answer(ground, found.mark, { shared: [], setup: null, found: true, missing: [], notes: [] });
 	}
 	try {
-		const made = found.mark === null ? await make(ground, wish, intent, base, force.settings, fork) : { mark: found.mark, missing: [] };
+		const made =
+			found.mark === null ? await make(ground, wish, { intent, branch, base }, force.settings, fork) : { mark: found.mark, missing: [], ignored: false };
 		const done = isRefusal(made) ? made : await finish(ground, wish, made, force.settings, setup, live);
 		await (isRefusal(done) ? takeBack(ground, wish, intent) : dropMark(intent));
 		return done;
@@ -66,12 +70,26 @@ async function settleInMain({ git }: Ground, { project }: ProvisionWish, base: s
 	const head = await git(project.path, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
 	const branch = head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : base;
 	const commit = await commitOf(git, project.path, "HEAD");
-	return { workspace: { kind: "main", path: project.path, branch, base }, head: commit, shared: [], setup: null, found: true, missing: [] };
+	return { workspace: { kind: "main", path: project.path, branch, base }, head: commit, shared: [], setup: null, found: true, missing: [], notes: [] };
 }
 
-function setupOf({ settings, pendingApproval }: SettingsInForce, { project }: ProvisionWish): { command: string } | Refusal | null {
-	if (settings.setup !== null) return { command: settings.setup };
-	return pendingApproval?.setup == null ? null : notApproved(pendingApproval, project.slug);
+interface SetupWish {
+	command: string | null;
+	/** what it leads to does not depend on it: a tree that came from somebody is worth having as it is */
+	mayFail: boolean;
+	notes: string[];
+}
+
+function setupOf({ settings, pendingApproval }: SettingsInForce, { project }: ProvisionWish): SetupWish | Refusal {
+	if (settings.setup === null && pendingApproval?.setup != null) return notApproved(pendingApproval, project.slug);
+	return { command: settings.setup, mayFail: false, notes: [] };
+}
+
+function setupOfFork({ settings, pendingApproval }: SettingsInForce, { project }: ProvisionWish): SetupWish {
+	if (!settings.setupForks) return { command: null, mayFail: true, notes: [] };
+	const asked = settings.setup === null && pendingApproval?.setup != null;
+	const note = `The setup command was not run: nobody has approved it yet (brood project settings ${project.slug}).`;
+	return { command: settings.setup, mayFail: true, notes: asked ? [note] : [] };
 }
 
 export function notApproved(pending: NonNullable<SettingsInForce["pendingApproval"]>, slug: string): Refusal {
@@ -93,16 +111,16 @@ async function whatIsThere(ground: Ground, wish: ProvisionWish, place: string, i
 	return (await exists(place)) ? inTheWay(place) : { mark: null };
 }
 
+type Made = Built & { mark: WorkspaceMark };
+
 async function make(
 	ground: Ground,
 	wish: ProvisionWish,
-	intent: string,
-	base: { branch: string; commit: string | null },
+	{ intent, branch, base }: { intent: string; branch: string; base: { branch: string; commit: string | null } },
 	settings: ProjectSettings,
 	fork?: Fork,
-): Promise<{ mark: WorkspaceMark; missing: Provisioned["missing"] } | Refusal> {
+): Promise<Made | Refusal> {
 	const { project, agent } = wish;
-	const branch = await branchFor(ground.git, project.path, agent.handle);
 	if ((await commitOf(ground.git, project.path, `refs/heads/${branch}`)) !== null) {
 		return refuse("PATH_EXISTS", `There is a branch ${branch} already.`, { details: { branch }, suggestions: [`brood agent list --project ${project.slug}`] });
 	}
@@ -118,20 +136,21 @@ async function make(
 		ready: false,
 	};
 	await writeMark(intent, mark);
-	const missing = fork === undefined ? await makeTree(ground, wish, mark) : await fork.build(mark, settings);
-	if (isRefusal(missing)) return missing;
-	await writeMark(markIn(await gitFolderOf(mark.path)), mark);
-	return { mark, missing };
+	const built = fork === undefined ? await makeTree(ground, wish, mark) : await fork.build(mark, settings);
+	if (isRefusal(built)) return built;
+	await noteMark(markIn(await gitFolderOf(mark.path)), mark);
+	return { mark, ...built };
 }
 
-async function makeTree(ground: Ground, { project, agent }: ProvisionWish, mark: WorkspaceMark): Promise<Provisioned["missing"] | Refusal> {
+async function makeTree(ground: Ground, { project, agent }: ProvisionWish, mark: WorkspaceMark): Promise<Built | Refusal> {
 	const { kind, path, branch, start } = mark;
+	const built: Built = { missing: [], ignored: false };
 	if (kind === "clone") {
 		await makeClone(ground, project, agent, mark);
 		await checkOut(ground, mark);
-		return [];
+		return built;
 	}
-	return (await makeWorktree(ground.git, { repository: project.path, folder: path, branch, commit: start }, async () => await checkOut(ground, mark))) ?? [];
+	return (await makeWorktree(ground.git, { repository: project.path, folder: path, branch, commit: start }, async () => await checkOut(ground, mark))) ?? built;
 }
 
 const checkoutTimeoutMs = 10 * 60 * 1000;
@@ -144,17 +163,19 @@ export async function checkOut({ git }: Ground, { path, start }: { path: string;
 async function finish(
 	ground: Ground,
 	{ project, agent }: ProvisionWish,
-	{ mark, missing }: { mark: WorkspaceMark; missing: Provisioned["missing"] },
+	{ mark, missing, ignored }: Made,
 	settings: ProjectSettings,
-	setup: { command: string } | null,
+	{ command, mayFail, notes }: SetupWish,
 	live: Live,
 ): Promise<Provisioned | Refusal> {
 	const checkout = project.path === ground.layout.mirror(project.slug) ? null : project.path;
 	const shared = await share(ground.git, mark.path, { primary: ground.layout.primary(project.slug), checkout }, settings);
-	const ran = setup === null ? null : await runCommand(setup.command, mark.path, commandEnvironment(ground, agent, live), live);
-	if (ran !== null && ran.exit !== 0) return commandFailed("setup", ran);
+	const ran = command === null || ignored ? null : await runCommand(command, mark.path, commandEnvironment(ground, agent, live), live);
+	const failed = ran === null || ran.exit === 0 ? null : commandFailed("setup", ran);
+	if (failed !== null && (!mayFail || live.signal?.aborted === true)) return failed;
 	await writeMark(markIn(await gitFolderOf(mark.path)), { ...mark, ready: true });
-	return await answer(ground, mark, { shared, setup: ran, found: false, missing });
+	const told = failed === null ? notes : [...notes, `${failed.message} What it makes may be missing.`];
+	return await answer(ground, mark, { shared, setup: ran, found: false, missing, notes: told });
 }
 
 export function commandFailed(step: string, ran: CommandRun): Refusal {

@@ -12,8 +12,11 @@ import { namesIn, pathOf } from "../names.ts";
 import { clean, setAside, take } from "../tree/keep.ts";
 import { mendIndex, withBroken } from "../tree/mend-index.ts";
 import { release } from "../work/home.ts";
+import { keepTip } from "../work/move.ts";
+import { atHome } from "../work/sync.ts";
 import { makeClone } from "./clone.ts";
 import type { Ground } from "./ground.ts";
+import { healthOf } from "./health.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { gitFolderOf, lookAt, markAt } from "./look.ts";
 import { isOurs, markIn, readMark, writeMark } from "./mark.ts";
@@ -25,9 +28,11 @@ import { registeredFor } from "./worktrees.ts";
 /** a lock that is younger may belong to a git that is at work */
 const lockAgeMsMin = 60_000;
 
-export async function recover(ground: Ground, stay: Stay, live: Live): Promise<AtHome | Refusal> {
+export async function recover(ground: Ground, stay: Stay, live: Live, drifted?: { seen: string | null }): Promise<AtHome | Refusal> {
 	if (stay.workspace.kind === "main") return await release(ground, stay, live);
-	const { git, layout } = ground;
+	const { git } = ground;
+	const asItIs = drifted === undefined ? null : await acceptAsItIs(ground, stay, live, drifted.seen);
+	if (asItIs !== null) return asItIs;
 	const missing = !(await exists(stay.workspace.path));
 	const wrong = missing ? await remake(ground, stay) : ((await repair(ground, stay)) ?? (await unlock(ground, stay)));
 	if (wrong !== null) return wrong;
@@ -36,13 +41,41 @@ export async function recover(ground: Ground, stay: Stay, live: Live): Promise<A
 	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, stay, broken);
 	if (isRefusal(cleaned)) return cleaned;
 	const home = await release(ground, stay, live, cleaned.snapshot);
-	const force = await settingsOf(git, layout, stay.project, live.approved);
-	if (isRefusal(home) || isRefusal(force)) return home;
-	const checkout = stay.project.path === layout.mirror(stay.project.slug) ? null : stay.project.path;
-	await share(git, stay.workspace.path, { primary: layout.primary(stay.project.slug), checkout }, force.settings);
+	if (isRefusal(home)) return home;
+	await linkAgain(ground, stay, live);
 	if (broken !== null) return { ...home, text: `Git's index could not be read and is kept as ${broken}. ${home.text}` };
 	return missing ? { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` } : home;
 }
+
+async function linkAgain({ git, layout }: Ground, { project, workspace }: Stay, live: Live): Promise<void> {
+	const force = await settingsOf(git, layout, project, live.approved);
+	if (isRefusal(force)) return;
+	const checkout = project.path === layout.mirror(project.slug) ? null : project.path;
+	await share(git, workspace.path, { primary: layout.primary(project.slug), checkout }, force.settings);
+}
+
+/** What is no reason to take anything out of the tree. */
+const harmless: readonly string[] = ["HEAD_WENT_BACK", "LINK_BROKEN", "DISK_LOW"];
+
+/**
+ * A branch that somebody moved back, or amended, is where they wanted it: the commit that it lost gets a ref, and the files stay as
+ * they are. Null if anything else is wrong.
+ */
+async function acceptAsItIs(ground: Ground, stay: Stay, live: Live, seen: string | null): Promise<AtHome | Refusal | null> {
+	const { issues } = await healthOf(ground, stay, { commit: seen });
+	if (issues.some(({ code }) => !harmless.includes(code))) return null;
+	const { branch, path: folder } = stay.workspace;
+	const back = seen !== null && issues.some(({ code }) => code === "HEAD_WENT_BACK") ? seen : null;
+	const taken = await take(ground, stay, "before a recovery", null);
+	if (back !== null) await keepTip(ground.git, stay, back);
+	await linkAgain(ground, stay, live);
+	const lost = back === null ? "Nothing is wrong with your workspace any more." : lostWords(branch, (await commitOf(ground.git, folder, "HEAD")) ?? "", back);
+	const kept = taken === null ? "" : ` They are in snapshot ${taken.id} as well.`;
+	return await atHome(ground, stay, back !== null, `${lost} Your files were left as they are.${kept}`);
+}
+
+const lostWords = (branch: string, head: string, seen: string): string =>
+	`${branch} was moved to ${head.slice(0, 10)} and does not contain ${seen.slice(0, 10)} any more; that commit is kept (git show ${seen.slice(0, 10)}).`;
 
 /** A tree for the branch, or for base where the branch is gone as well. */
 async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {

@@ -20,7 +20,7 @@ export async function goToBranch({ git }: Ground, stay: Stay, head: string | nul
 }
 
 /** No commit becomes unreachable through us. */
-async function keepTip(git: Ground["git"], { agent, workspace }: Stay, tip: string): Promise<void> {
+export async function keepTip(git: Ground["git"], { agent, workspace }: Stay, tip: string): Promise<void> {
 	await git(workspace.path, ["update-ref", `refs/brood/left/${agent.id}/${tip}`, tip]);
 }
 

@@ -1,0 +1,21 @@
+// Whether copies on a disk share their blocks: then a copy costs next to nothing, however much there is.
+import { constants, copyFile, lstat, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+/** Found out by trying, beside the place where the copy is to be. */
+export async function sharesBlocks(from: string, to: string): Promise<boolean> {
+	const beside = path.dirname(to);
+	const [there, here] = await Promise.all([lstat(from), lstat(beside)]);
+	if (there.dev !== here.dev) return false;
+	const [probe, copy] = [1, 2].map((part) => path.join(beside, `.${path.basename(to)}.blocks-${process.pid}-${part}`));
+	if (probe === undefined || copy === undefined) return false;
+	try {
+		await writeFile(probe, "blocks");
+		await copyFile(probe, copy, constants.COPYFILE_FICLONE_FORCE);
+		return true;
+	} catch {
+		return false;
+	} finally {
+		await Promise.all([probe, copy].map((file) => rm(file, { force: true })));
+	}
+}
