@@ -54,6 +54,7 @@ const rows: Record<RouteName, Row> = {
 	turnFinish: { ...people, person: "FORBIDDEN" },
 
 	context: itself,
+	settings: itself,
 	search: ofTheirs,
 	...{ items: people, item: people, clear: people, mark: people, rewind: people, journal: people },
 

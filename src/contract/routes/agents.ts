@@ -1,6 +1,6 @@
 // Agents: made, looked at, signalled.
 import { z } from "zod";
-import { AgentSpawn } from "../agent.ts";
+import { AgentSpawn, Settings } from "../agent.ts";
 import { Policy } from "../approval.ts";
 import { EventId, Handle, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { BudgetWish } from "../usage.ts";
@@ -77,6 +77,14 @@ export const agentRoutes = {
 		query: z.strictObject(Reference),
 		body: z.strictObject({ force: z.boolean().default(false), branch: z.boolean().default(false), reason: Reason }),
 		answer: Agent,
+	}),
+	settings: route({
+		method: "get",
+		path: "/api/agents/:agent/settings",
+		summary: "what it is told before everything else, and the files that it sees in every turn; an agent asks for its own",
+		query: z.strictObject(Reference),
+		answer: Settings,
+		agents: true,
 	}),
 	configure: route({
 		method: "post",
