@@ -71,7 +71,7 @@ async function bareTurn(bare: Awaited<ReturnType<typeof launch>>): Promise<numbe
 	const hear = (): void => {
 		first ||= performance.now() - from;
 	};
-	await bare.prompt("say hello", { update: hear, room: async () => {}, ask: async () => null });
+	await bare.prompt("say hello", { update: hear, complaint: () => {}, room: async () => {}, ask: async () => null });
 	return first;
 }
 

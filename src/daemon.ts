@@ -14,7 +14,6 @@ import { version } from "./version.ts";
 const defaultPort = 4180;
 const drainMs = 10_000;
 
-process.umask(0o077);
 // whoever read our log may go away; that is no reason to end
 process.stdout.on("error", () => {});
 const { values } = parseArgs({ options: { home: { type: "string" }, port: { type: "string" }, playground: { type: "boolean", default: false } } });

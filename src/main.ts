@@ -18,6 +18,7 @@ import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFil
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { machineTurns } from "#adapters/system/machine.ts";
+import { partialsIn } from "#adapters/system/partials.ts";
 import { markName } from "#adapters/system/processes.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
@@ -51,8 +52,8 @@ export async function startEngine(
 ): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
 	const store = await openStore(place, limits);
-	const blobs = "home" in place ? { blobs: blobsIn(path.join(place.home, "blobs")) } : {};
-	return await Engine.start({ store, driver, workspaces, issueWork, limits, clock: systemClock, ids: randomIds, agentZeroType, ...blobs });
+	const files = "home" in place ? { blobs: blobsIn(path.join(place.home, "blobs")), partials: partialsIn(path.join(place.home, "partials")) } : {};
+	return await Engine.start({ store, driver, workspaces, issueWork, limits, clock: systemClock, ids: randomIds, agentZeroType, ...files });
 }
 
 export interface DaemonOptions {

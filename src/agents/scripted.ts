@@ -31,8 +31,10 @@ const instructions: Record<string, Instruction> = {
 	},
 	flood,
 	limit,
+	spend,
 };
 
+let spentInPrompt = 0;
 let limitedUntil: number | null = null;
 
 /** `limit SECONDS`: from now on a usage limit is met, for so long; then the same instruction goes on. `SCRIPTED_LIMIT=off` lifts it. */
@@ -43,6 +45,16 @@ async function limit(seconds: string, voice: Voice): Promise<void> {
 	if (!over && process.env["SCRIPTED_LIMIT"] !== "off") throw new LimitMet(limitedUntil);
 	limitedUntil = null;
 	await voice.say("no limit now");
+}
+
+let cost = 0;
+
+/** `spend TOKENS [DOLLARS]`: as if a model had been asked */
+async function spend(rest: string, voice: Voice): Promise<void> {
+	const [tokens = 0, dollars = 0] = rest.split(" ").map(Number);
+	cost += dollars;
+	spentInPrompt += tokens;
+	await voice.used({ inputTokens: spentInPrompt, outputTokens: 0, totalTokens: spentInPrompt, cachedReadTokens: 0, ...(cost > 0 && { cost }) });
 }
 
 async function flood(bytes: string, voice: Voice): Promise<void> {
@@ -75,6 +87,7 @@ async function send(rest: string): Promise<string> {
 }
 
 speak("scripted", async (prompt, voice) => {
+	spentInPrompt = 0;
 	for (const line of prompt.split("\n")) {
 		if (voice.signal.aborted) return;
 		const [, word = "", rest = ""] = /^(\S+)(?: (.*))?$/.exec(line) ?? [];

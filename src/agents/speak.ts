@@ -14,8 +14,8 @@ export interface Voice {
 	tool(title: string, kind: Call["kind"], work: Work): Promise<void>;
 	/** the same, once somebody has allowed it */
 	ask(question: string, work: Work): Promise<void>;
-	/** what the prompt has cost until now */
-	used(usage: Usage): void;
+	/** what the prompt has cost until now: told at once, so that a budget can end it */
+	used(usage: Usage): Promise<void>;
 	readonly signal: AbortSignal;
 }
 
@@ -35,6 +35,10 @@ export interface Usage {
 	outputTokens: number;
 	totalTokens: number;
 	cachedReadTokens: number;
+	/** in US dollars, of the whole session */
+	cost?: number;
+	/** how many tokens the model has before it now */
+	contextTokens?: number;
 }
 
 const permissions = [
@@ -92,9 +96,12 @@ export function speak(name: string, carryOut: (prompt: string, voice: Voice) => 
 			const tool: Voice["tool"] = async (title, kind, work) => void (await (await begin({ title, kind }))(work));
 			const ask: Voice["ask"] = async (title, work) => void (await (await begin({ title, kind: "other", asks: true }))(work));
 			const prompt = params.prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-			let usage: Usage | null = null;
-			const used: Voice["used"] = (what) => {
-				usage = what;
+			let usage: Omit<Usage, "cost" | "contextTokens"> | null = null;
+			const used: Voice["used"] = async ({ cost, contextTokens = 0, ...tokens }) => {
+				usage = tokens;
+				const price = cost === undefined ? {} : { cost: { amount: cost, currency: "USD" } };
+				// nobody here knows how large the model's window is
+				await update({ sessionUpdate: "usage_update", used: contextTokens, size: 0, ...price, _meta: { brood: { tokens } } });
 			};
 			try {
 				await carryOut(prompt, { say: (text) => piece(`message-${++said}`, text), piece, begin, tool, ask, used, signal });

@@ -9,13 +9,14 @@ import { StageName } from "./preset.ts";
 import { BranchName } from "./project-config.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Session, SessionFact } from "./session.ts";
-import { Text } from "./text.ts";
+import { Reason, Text } from "./text.ts";
 import { TurnFact } from "./turn.ts";
+import { Allowance, BudgetWish, Spent, UsageFact } from "./usage.ts";
 import { Workspace, WorkspaceKind } from "./workspace.ts";
 
 export const lives = ["provisioning", "live", "ended"] as const;
 export const activities = ["idle", "preparing", "running", "settling"] as const;
-export const holdKinds = ["user", "interrupt", "crash", "limit", "error", "dirty", "recovery"] as const;
+export const holdKinds = ["user", "interrupt", "crash", "limit", "budget", "error", "dirty", "recovery"] as const;
 export const labels = ["init", "idle", "checkout", "running", "done", "paused", "error", "dead", "deleted"] as const;
 export const endReasons = ["killed", "deleted", "provision_failed"] as const;
 
@@ -81,6 +82,10 @@ export const AgentState = z.strictObject({
 	/** what it works on, and the branch that it goes home to afterwards */
 	issue: z.strictObject({ id: EventId, number: IssueNumber, stage: StageName, home: z.string().nullable() }).nullable(),
 	totalTasksCompleted: z.int(),
+	/** what its turns have used in all, as far as its programs told */
+	spent: Spent,
+	/** what they may use */
+	budget: Allowance.nullable(),
 	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
@@ -101,7 +106,6 @@ const Model = z.string().regex(/^[\x21-\x7e]{1,100}$/, "a model name has 1 to 10
 const ProgramLine = Text.min(1)
 	.max(4000)
 	.regex(/^[^\p{Cc}]+$/u, "a program and its arguments are on one line");
-const Reason = Text.max(1000);
 
 /** The one way to make an agent: `fork` inherits, `agent add` is fresh under agent 0. */
 export const AgentSpawn = z.strictObject({
@@ -131,6 +135,8 @@ export const AgentSpawn = z.strictObject({
 	command: ProgramLine.optional(),
 	subscription: SubscriptionName.optional(),
 	policy: Policy.optional(),
+	/** what it may use; half of what its parent has left, if that one has a budget and nothing is named */
+	budget: BudgetWish.optional(),
 });
 export type AgentSpawn = z.infer<typeof AgentSpawn>;
 
@@ -151,6 +157,7 @@ const AgentConfigure = z.strictObject({
 	model: Model.nullable().optional(),
 	subscription: SubscriptionName.nullable().optional(),
 	policy: Policy.optional(),
+	budget: BudgetWish.optional(),
 	...Settings.partial().shape,
 });
 export type AgentConfigure = z.infer<typeof AgentConfigure>;
@@ -165,6 +172,9 @@ export type AgentFail = z.infer<typeof AgentFail>;
 const AgentPause = z.strictObject({ type: z.literal("agent.pause"), agent: AgentId, reason: Reason.default("") });
 export type AgentPause = z.infer<typeof AgentPause>;
 
+const AgentResume = z.strictObject({ type: z.literal("agent.resume"), agent: AgentId, reason: Reason.default("") });
+export type AgentResume = z.infer<typeof AgentResume>;
+
 /** Stops the open turn. The agent is held afterwards, unless `resume` says that it may go on with its queue. */
 const AgentInterrupt = z.strictObject({ type: z.literal("agent.interrupt"), agent: AgentId, reason: Reason.default(""), resume: z.boolean().default(false) });
 export type AgentInterrupt = z.infer<typeof AgentInterrupt>;
@@ -177,7 +187,7 @@ export const agentCommands = [
 	z.strictObject({ type: z.literal("agent.provisioned"), agent: AgentId, workspace: Workspace.optional(), head: z.string().nullable().default(null) }),
 	AgentFail,
 	AgentPause,
-	z.strictObject({ type: z.literal("agent.resume"), agent: AgentId }),
+	AgentResume,
 	z.strictObject({ type: z.literal("agent.recover"), agent: AgentId }),
 	/** said by the daemon to itself: whether its subscription cools down may have changed */
 	z.strictObject({ type: z.literal("agent.limit"), agent: AgentId }),
@@ -205,6 +215,7 @@ export const AgentFact = z.discriminatedUnion("kind", [
 			settings: EventId.nullable(),
 			workspace: Workspace.nullable().default(null),
 			plan: Plan.nullable().default(null),
+			budget: Allowance.nullable().default(null),
 		}),
 	}),
 	/** the whole settings, so that one event is all there is to read */
@@ -212,6 +223,7 @@ export const AgentFact = z.discriminatedUnion("kind", [
 		kind: z.literal("agent.configured"),
 		data: Settings.extend({ model: z.string().nullable(), policy: Policy.exactOptional(), subscription: SubscriptionName.nullable().exactOptional() }),
 	}),
+	z.object({ kind: z.literal("agent.budgeted"), data: z.object({ budget: Allowance.nullable() }) }),
 	z.object({ kind: z.literal("agent.provisioned"), data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish() }),
 	/** an issue is its own now; nothing starts before its workspace is on the issue's branch */
 	z.object({ kind: z.literal("agent.assigned"), data: z.object({ id: EventId, number: IssueNumber, stage: StageName }) }),
@@ -222,7 +234,7 @@ export const AgentFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("agent.released"), data: z.object({ done: z.boolean() }) }),
 	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
 	z.object({ kind: z.literal("agent.held"), data: z.object({ hold: HoldKind, reason: z.string(), until: z.int().exactOptional() }) }),
-	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind) }) }),
+	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind), reason: z.string().exactOptional() }) }),
 	z.object({ kind: z.literal("agent.supervised"), data: z.object({ supervisor: AgentId }) }),
 	z.object({ kind: z.literal("agent.ended"), data: z.object({ reason: z.enum(endReasons), note: z.string().exactOptional() }) }),
 	/** its workspace, if it had one, is gone */
@@ -232,4 +244,4 @@ export const AgentFact = z.discriminatedUnion("kind", [
 export type AgentFact = z.infer<typeof AgentFact>;
 
 /** Everything that changes an agent's row: a turn does too, by starting and ending, and an approval that is given for good. */
-export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact, ApprovalFact, WorkspaceFact, SessionFact]);
+export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact, ApprovalFact, WorkspaceFact, SessionFact, UsageFact]);

@@ -42,7 +42,7 @@ export interface Envelope<C extends Command = Command> {
 	key: Key | null;
 	/** tells a retry from another payload under the same key */
 	fingerprint: string;
-	/** the id of the agent that the command may make */
+	/** the id of the agent that the command may make, and of the command itself where it has no key */
 	freshId: AgentId;
 	/** hexadecimal digits for handles */
 	salt: string;

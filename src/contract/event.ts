@@ -26,7 +26,7 @@ export const Event = z.object({
 	data: z.json(),
 	at: z.int(),
 	actor: Actor,
-	/** the key of the command that caused it, if it had one */
+	/** the command that caused it: its key, or an id of its own; null only in what older versions wrote */
 	command: z.string().nullable(),
 });
 export type Event = z.infer<typeof Event>;

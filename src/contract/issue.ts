@@ -4,6 +4,7 @@ import { Actor, AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { PresetName, StageName } from "./preset.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Text } from "./text.ts";
+import { Spent } from "./usage.ts";
 
 export const IssueNumber = z.int().positive();
 export const issuePriorities = ["low", "medium", "high", "critical"] as const;
@@ -57,6 +58,8 @@ export const IssueState = z.strictObject({
 	commit: z.string().nullable(),
 	/** where its papers are */
 	folder: z.string().nullable(),
+	/** what its runs have used */
+	spent: Spent,
 	approvedBy: Actor.nullable(),
 	approvedCommit: z.string().nullable(),
 	mergedCommit: z.string().nullable(),
@@ -91,6 +94,8 @@ export const RunState = z.strictObject({
 	tokens: z.strictObject({ input: z.int(), output: z.int() }).nullable(),
 	/** in US dollars, as far as the agent said */
 	cost: z.number().nullable(),
+	/** where its agent's own program kept the conversation, if it has one that does */
+	session: z.string().nullable(),
 	commit: z.string().nullable(),
 	startedAt: z.int(),
 	endedAt: z.int().nullable(),
@@ -202,6 +207,7 @@ export const RunFact = z.discriminatedUnion("kind", [
 			work: z.boolean(),
 			tokens: z.object({ input: z.int(), output: z.int() }).nullable(),
 			cost: z.number().nullable(),
+			session: z.string().nullable().exactOptional(),
 			commit: z.string().nullable(),
 		}),
 	}),

@@ -77,7 +77,10 @@ export const PendingApproval = z.strictObject({
 	setup: z.string().nullable(),
 	check: z.string().nullable(),
 	teardown: z.string().nullable(),
+	/** by name */
 	presets: z.array(z.string()),
+	/** the commands of their gates, each behind its preset and its stage */
+	gates: z.array(z.string()),
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
 
@@ -95,9 +98,10 @@ const unsaid = {
 	fileBytesMax: 50 * 1024 * 1024,
 } as const;
 
-/** The home's word first, then the repository's, then what is usual. */
+/** The home's word first, then the repository's, then what is usual. Presets are taken one by one. */
 export function settle(own: ProjectConfig, repository: RepositoryConfig, base: string): ProjectSettings {
-	return ProjectSettings.parse({ ...unsaid, base, ...said(repository), ...said(own) });
+	const presets = { ...repository.presets, ...own.presets };
+	return ProjectSettings.parse({ ...unsaid, base, ...said(repository), ...said(own), presets });
 }
 
 function said<T extends object>(config: T): Partial<T> {

@@ -11,6 +11,7 @@ export const refusalCodes = {
 	AGENT_NOT_FOUND: { status: 404, exit: 1, passes: false },
 	ALREADY_DEAD: { status: 409, exit: 1, passes: false },
 	AMBIGUOUS_REF: { status: 409, exit: 1, passes: false },
+	BUDGET_EXCEEDED: { status: 409, exit: 1, passes: false },
 	CANNOT_KILL_ANCESTOR: { status: 403, exit: 1, passes: false },
 	CANNOT_KILL_ROOT: { status: 403, exit: 1, passes: false },
 	CONFLICT: { status: 409, exit: 1, passes: false },

@@ -2,6 +2,7 @@
 // always counted from the leases; nothing keeps a number that could drift.
 import { z } from "zod";
 import { Actor, AgentId, AgentType, EventId, SubscriptionName } from "./ids.ts";
+import { Spent } from "./usage.ts";
 
 const AbsolutePath = z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path");
 
@@ -39,6 +40,8 @@ export const SubscriptionState = z.strictObject({
 	...Terms.shape,
 	/** a usage limit was reported: no turns start on it before this moment */
 	coolingUntil: z.int().nullable(),
+	/** what the turns on it have used */
+	spent: Spent,
 	createdAt: z.int(),
 	createdBy: Actor,
 	removedAt: z.int().nullable(),

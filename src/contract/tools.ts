@@ -19,6 +19,7 @@ export const tools = {
 			inherit: z.boolean().default(false).describe("whether the child knows this conversation"),
 			type: fork.type.describe("another agent type than your own, if your policy is full"),
 			model: fork.model.describe("another model than your own"),
+			tokens: z.int().positive().optional().describe("how much of your budget it gets; half of what is left if absent"),
 			workspace: fork.workspace.describe("none, share (work in your files), or the kind of its own"),
 		}),
 	},

@@ -2,27 +2,14 @@
 import { z } from "zod";
 import { AgentId, EventId, SubscriptionName } from "./ids.ts";
 import { Text } from "./text.ts";
+import { Usage } from "./usage.ts";
 
 export const turnStates = ["open", "completed", "interrupted", "failed"] as const;
 export const turnSources = ["queue", "mail", "wait", "issue"] as const;
-const stopReasons = ["interrupt", "urgent mail"] as const;
+const stopReasons = ["interrupt", "urgent mail", "budget"] as const;
 /** what a running turn is doing */
 export const phases = ["model", "tool", "approval", "wait", "slot"] as const;
 export type Phase = (typeof phases)[number];
-
-/** What a turn used, as far as its program told. */
-export const Usage = z.object({
-	inputTokens: z.number().exactOptional(),
-	outputTokens: z.number().exactOptional(),
-	thoughtTokens: z.number().exactOptional(),
-	cachedReadTokens: z.number().exactOptional(),
-	cachedWriteTokens: z.number().exactOptional(),
-	/** how full the model's window is, and how large */
-	contextTokens: z.number().exactOptional(),
-	contextTokensMax: z.number().exactOptional(),
-	cost: z.object({ amount: z.number(), currency: z.string().max(10) }).exactOptional(),
-});
-export type Usage = z.infer<typeof Usage>;
 
 export const TurnState = z.strictObject({
 	id: EventId,
@@ -87,6 +74,11 @@ const ItemKind = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, "an item's kind is a
 export const TurnItem = z.strictObject({ kind: ItemKind, text: Text.nullable().default(null), data: z.json().default(null) });
 export type TurnItem = z.infer<typeof TurnItem>;
 
+/** What a tool call had put out when it was last heard of. */
+const PartialOutput = z.strictObject({ call: z.string(), text: Text });
+export type PartialOutput = z.infer<typeof PartialOutput>;
+export const PartialOutputs = z.array(PartialOutput);
+
 const named = { agent: AgentId, turn: EventId };
 const TurnAppend = z.strictObject({ type: z.literal("turn.append"), ...named, items: z.array(TurnItem).min(1).max(256) });
 export type TurnAppend = z.infer<typeof TurnAppend>;
@@ -114,6 +106,10 @@ export type TurnDone = z.infer<typeof TurnDone>;
 const TurnSilent = z.strictObject({ type: z.literal("turn.silent"), ...named, since: z.int() });
 export type TurnSilent = z.infer<typeof TurnSilent>;
 
+/** Found open at boot: its process is gone, and this is what its open calls had put out. */
+const TurnCrash = z.strictObject({ type: z.literal("turn.crash"), ...named, partials: PartialOutputs.default([]) });
+export type TurnCrash = z.infer<typeof TurnCrash>;
+
 /** But for the first two, said by the daemon's reactors only. */
 export const turnCommands = [
 	TurnRetry,
@@ -123,9 +119,8 @@ export const turnCommands = [
 	TurnAppend,
 	TurnFinish,
 	TurnRelease,
-	/** found open at boot: its process is gone */
-	z.strictObject({ type: z.literal("turn.crash"), ...named }),
-	/** stops it between two tool calls, because urgent mail has come */
+	TurnCrash,
+	/** stops it between two tool calls, because urgent mail has come or its budget is used up */
 	z.strictObject({ type: z.literal("turn.yield"), ...named }),
 	z.strictObject({ type: z.literal("turn.settle"), ...named }),
 	TurnSilent,

@@ -16,6 +16,7 @@ import { Hit } from "./search.ts";
 import { Session } from "./session.ts";
 import { Quiet, SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
+import { Budget, Spent } from "./usage.ts";
 import { WaitState } from "./wait.ts";
 import { Standing, Workspace } from "./workspace.ts";
 
@@ -58,6 +59,10 @@ export const Agent = z.object({
 	issue: IssueNumber.nullable(),
 	stage: StageName.nullable(),
 	totalTasksCompleted: z.int(),
+	/** what its turns have used in all, what they may use, and what is left of that */
+	spent: Spent,
+	budget: Budget.nullable(),
+	left: Budget.nullable(),
 	lastActiveAt: Time,
 	endedAt: Time.nullable(),
 	endedBy: Actor.nullable(),

@@ -9,6 +9,7 @@ import { tuningOf } from "./project.ts";
 import { limitedUntil } from "./slots.ts";
 import { coolingEnd, limited } from "./subscription.ts";
 import { again, closed, ending, type LooseThreads } from "./turn.ts";
+import { heldForBudget } from "./usage.ts";
 
 export interface LimitSight {
 	turn: TurnState;
@@ -42,6 +43,7 @@ export function decideLimitedEnd(agent: AgentState, command: TurnFinish, loose: 
 		...(words === null ? [] : [again(turn, words, position)]),
 		...fact,
 		...(held === null ? [] : limited(agent, held)),
+		...heldForBudget(agent),
 		...(project?.onLimit === "stop" ? stopped(agent, project) : []),
 	];
 }

@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AgentId, human, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
+import { nothingSpent } from "#contract/usage.ts";
 import { type Head, type Plan, type ScheduleSight, schedule, type Waiter } from "./schedule.ts";
 
 const name = (word: string) => SubscriptionName.parse(word);
 const id = (word: string) => AgentId.parse(word.padEnd(22, "0"));
 const paid = (word: string, maxConcurrent = 1, more: Partial<SubscriptionState> = {}): SubscriptionState => ({
-	...{ name: name(word), type: "claude", maxConcurrent, credential: null, fallback: null, quiet: null, coolingUntil: null },
+	...{ name: name(word), type: "claude", maxConcurrent, credential: null, fallback: null, quiet: null, coolingUntil: null, spent: nothingSpent },
 	...{ createdAt: 1, createdBy: human, removedAt: null },
 	...more,
 });
@@ -109,13 +110,6 @@ describe("why somebody does not start", () => {
 		const quiet = { from: "23:00", to: "01:00", zone: "UTC" };
 		const plan = given({ heads: [head("a", { type: "claude" })], subscriptions: [paid("max", 1, { quiet })] });
 		expect(why(plan, "a")).toEqual({ why: "max has quiet hours until 1970-01-01T01:00:00.000Z", ahead: 0 });
-	});
-
-	test("enough of that kind is under way", () => {
-		const limits = new Map([["review", { used: 1, max: 2 }]]);
-		const plan = given({ heads: [head("a", { within: ["review"] }), head("b", { within: ["review"] }), head("c")], limits });
-		expect(starts(plan)).toEqual(["a", "c"]);
-		expect(why(plan, "b")).toEqual({ why: "review has as many at work as it may", ahead: 0 });
 	});
 });
 

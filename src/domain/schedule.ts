@@ -21,8 +21,6 @@ export interface Head {
 	source: (typeof turnSources)[number];
 	/** when it became due */
 	since: number;
-	/** further limits that it counts against, by name */
-	within?: readonly string[];
 }
 
 /** A turn that is open, has waited long enough, and needs its place and its slot again. */
@@ -37,8 +35,6 @@ export interface ScheduleSight extends Capacity {
 	waiters: readonly Waiter[];
 	/** when a turn of a project was last started */
 	served: ReadonlyMap<ProjectSlug | null, number>;
-	/** limits of other kinds, such as how much work may be under way in a stage */
-	limits?: ReadonlyMap<string, { used: number; max: number }>;
 }
 
 export interface Waiting {
@@ -66,7 +62,7 @@ export function schedule(seen: ScheduleSight): Plan {
 	}
 	const served = new Map(seen.served);
 	for (const head of inOrder(seen, served)) {
-		if (!room.take(head.agent, (capacity) => claim(head.agent, capacity, head.manual), head.within)) continue;
+		if (!room.take(head.agent, (capacity) => claim(head.agent, capacity, head.manual))) continue;
 		plan.starts.push(head);
 		// a little later for each, so that one look at the rows goes round as well
 		served.set(head.agent.project, seen.now + plan.starts.length / 1000);
@@ -110,7 +106,6 @@ class Room {
 	readonly #seen: ScheduleSight;
 	readonly #plan: Plan;
 	readonly #leases: { subscription: SubscriptionName | null }[];
-	readonly #used = new Map<string, number>();
 	/** how many wait for the same */
 	readonly #ahead = new Map<string, number>();
 
@@ -121,24 +116,18 @@ class Room {
 	}
 
 	/** Takes what is needed, or writes down what is missing. */
-	take(agent: Who, ask: (capacity: Capacity) => Claim, within: readonly string[] = []): boolean {
-		const crowded = within.find((name) => this.#usedOf(name) >= (this.#seen.limits?.get(name)?.max ?? Number.POSITIVE_INFINITY));
-		if (crowded !== undefined) return this.#wait(agent, `limit ${crowded}`, `${crowded} has as many at work as it may`);
+	take(agent: Who, ask: (capacity: Capacity) => Claim): boolean {
 		const got = ask({ ...this.#seen, leases: this.#leases });
-		if ("short" in got) return this.#wait(agent, keyOf(got.short), wordsOf(got.short), got.short);
+		if ("short" in got) return this.#wait(agent, got.short);
 		if (agent.type !== "human") this.#leases.push(got);
-		for (const name of within) this.#used.set(name, this.#usedOf(name) + 1);
 		return true;
 	}
 
-	#usedOf(name: string): number {
-		return this.#used.get(name) ?? this.#seen.limits?.get(name)?.used ?? 0;
-	}
-
-	#wait(agent: Who, key: string, words: string, short?: Shortage): false {
+	#wait(agent: Who, short: Shortage): false {
+		const [key, words] = [keyOf(short), wordsOf(short)];
 		const ahead = this.#ahead.get(key) ?? 0;
 		this.#ahead.set(key, ahead + 1);
-		if (short?.of === "time") {
+		if (short.of === "time") {
 			this.#plan.nextAt = Math.min(this.#plan.nextAt ?? short.until, short.until);
 			this.#plan.waits.set(agent.id, { why: words, ahead: 0 });
 		} else this.#plan.waits.set(agent.id, { why: ahead === 0 ? words : `${words}, ${ahead} ahead`, ahead });

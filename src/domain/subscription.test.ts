@@ -3,6 +3,7 @@ import { human, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import { type ProjectState, untuned } from "#contract/project.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
+import { nothingSpent } from "#contract/usage.ts";
 import { id, live } from "#test/support/given.ts";
 import { decideLimitedEnd } from "./cooldown.ts";
 import { quietUntil } from "./quiet.ts";
@@ -12,7 +13,7 @@ import { nothingLoose } from "./turn.ts";
 
 const name = (word: string) => SubscriptionName.parse(word);
 const plan = (word: string, more: Partial<SubscriptionState> = {}): SubscriptionState => ({
-	...{ name: name(word), type: "scripted", maxConcurrent: 1, credential: null, fallback: null, quiet: null, coolingUntil: null },
+	...{ name: name(word), type: "scripted", maxConcurrent: 1, credential: null, fallback: null, quiet: null, coolingUntil: null, spent: nothingSpent },
 	...{ createdAt: 1, createdBy: human, removedAt: null },
 	...more,
 });

@@ -4,6 +4,7 @@ import type { Fact, Happened } from "#contract/event.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionFact, SubscriptionState } from "#contract/subscription.ts";
+import { nothingSpent } from "#contract/usage.ts";
 import type { Decision } from "./decision.ts";
 import { type Capacity, candidates, limitedUntil } from "./slots.ts";
 
@@ -87,7 +88,8 @@ const present = (all: readonly SubscriptionState[], name: string): SubscriptionS
 const unknown = (name: string): Refusal => refuse("NOT_FOUND", `There is no subscription ${name}.`, { suggestions: ["brood subscription list"] });
 
 export function evolveSubscription(state: SubscriptionState | undefined, event: Happened<SubscriptionFact>): SubscriptionState {
-	if (event.kind === "subscription.added") return { ...event.data, coolingUntil: null, createdAt: event.at, createdBy: event.actor, removedAt: null };
+	if (event.kind === "subscription.added")
+		return { ...event.data, coolingUntil: null, spent: nothingSpent, createdAt: event.at, createdBy: event.actor, removedAt: null };
 	if (state === undefined) throw new Error(`${event.kind} of ${event.data.name}, which was never added`);
 	switch (event.kind) {
 		case "subscription.configured":

@@ -11,7 +11,7 @@ import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { TurnAppend, TurnDone, TurnFact, TurnFinish, TurnRelease, TurnState } from "#contract/turn.ts";
+import type { PartialOutput, TurnAppend, TurnDone, TurnFact, TurnFinish, TurnRelease, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import { isHeld } from "./agent/label.ts";
 import { outOfReach } from "./agent/subtree.ts";
@@ -20,6 +20,7 @@ import type { Decision } from "./decision.ts";
 import { rendered } from "./mail.ts";
 import { headmost, noSlot } from "./prompt.ts";
 import type { Claim } from "./slots.ts";
+import { heldForBudget, usedUp } from "./usage.ts";
 import { over } from "./wait.ts";
 
 /** The head of the queue becomes a turn: prompt, agent, place and slot are claimed in this one decision. */
@@ -63,7 +64,7 @@ export function decideTurnAppend(agent: AgentState, { turn, items }: TurnAppend)
 
 /** Ends the turn that is open, with whatever tool calls it left open closed, and exactly one final item. */
 export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: TurnFinish, loose: LooseThreads, commit: string | null): Decision {
-	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text, commit }, loose)];
+	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text, commit }, loose), ...heldForBudget(agent)];
 }
 
 /** A person's turn is over when a person says so. */
@@ -125,18 +126,35 @@ export function decideInterrupt(
 	];
 }
 
-/** Urgent mail ends a turn between two tool calls, without a hold, and goes on with a prompt that carries it. */
+/**
+ * Ends a turn between two tool calls. Urgent mail does so without a hold, and goes on with a prompt that carries it. A budget
+ * that is used up does so with a hold, and leaves one more turn for last words; what somebody started by hand goes on.
+ */
 export function decideYield(agent: AgentState, turn: TurnState, seen: { openCalls: readonly OpenCall[]; mails: number; first: number | null }): Decision {
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
 	// a prompt that its process has not got yet has done nothing, and would be lost
-	if (turn.handedAt === null || turn.stoppingAt !== null || seen.openCalls.length > 0 || seen.mails === 0) return [];
+	if (turn.handedAt === null || turn.stoppingAt !== null || seen.openCalls.length > 0) return [];
+	const reason = turn.manual ? null : usedUp(agent);
+	if (reason !== null) return outOfBudget(agent, turn, reason, seen.first);
+	if (seen.mails === 0) return [];
 	return [
 		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: "Urgent mail has come." },
 		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "urgent mail" } },
 		{ kind: "prompt.queued", agent: agent.id, text: "You have urgent mail.", data: { position: headmost(seen.first), source: "mail" } },
 	];
 }
+
+function outOfBudget(agent: AgentState, turn: TurnState, reason: string, first: number | null): Fact[] {
+	return [
+		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: `Stopped: ${reason}.` },
+		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "budget" } },
+		...heldForBudget(agent),
+		{ kind: "prompt.queued", agent: agent.id, text: lastWords, data: { position: headmost(first), source: "queue", manual: true } },
+	];
+}
+
+const lastWords = "Your budget is used up and you were stopped. Start nothing new. Say in a few lines what is done and what is left to do.";
 
 /** The words of an ended turn become a new prompt, at the front. Once: what runs it again can itself be run again. */
 export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen: { words: string | null; position: number }): Decision {
@@ -183,6 +201,8 @@ export interface LooseThreads {
 	openCalls: readonly OpenCall[];
 	approvals: readonly number[];
 	waits: readonly WaitState[];
+	/** what the open calls had put out, where it is known */
+	partials?: readonly PartialOutput[];
 }
 
 export const nothingLoose: LooseThreads = { openCalls: [], approvals: [], waits: [] };
@@ -207,7 +227,11 @@ export interface OpenCall {
 
 export function ending(agent: AgentState, turn: number, { state, reason, text, commit = null }: Ending, loose: LooseThreads): Fact[] {
 	const note = `The turn was ${state}${reason === null ? "" : ` (${reason})`} before this call ended.`;
-	const closing: Fact[] = loose.openCalls.map(({ call }) => ({ kind: "tool_result", agent: agent.id, turn, text: note, data: { call, synthetic: true } }));
+	const said = new Map(loose.partials?.map((each) => [each.call, each.text]));
+	const closing: Fact[] = loose.openCalls.map(({ call }) => {
+		const text = [said.get(call)?.trimEnd(), note].filter(Boolean).join("\n");
+		return { kind: "tool_result", agent: agent.id, turn, text, data: { call, synthetic: true } };
+	});
 	return [
 		...closing,
 		...cancelled(agent.id, loose.approvals),

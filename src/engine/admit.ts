@@ -1,6 +1,7 @@
 // The first thing that happens to a command: it is parsed, measured and stamped with time, ids and randomness.
-import { z } from "zod";
+import type { z } from "zod";
 import { Command, type Envelope } from "#contract/command.ts";
+import { inWords } from "#contract/complaint.ts";
 import type { Actor, Key } from "#contract/ids.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -23,7 +24,7 @@ export interface Stamps {
 export function admit(request: Request, { clock, ids, limits }: Stamps): Envelope | Refusal {
 	if (isOddlyShaped(request.command)) return refuse("VALIDATION_ERROR", `A command is at most ${depthMax} levels deep and has no key __proto__.`);
 	const parsed = Command.safeParse(request.command);
-	if (!parsed.success) return refuse("VALIDATION_ERROR", z.prettifyError(parsed.error), { details: { issues: issuesOf(parsed.error) } });
+	if (!parsed.success) return refuse("VALIDATION_ERROR", inWords(parsed.error), { details: { issues: issuesOf(parsed.error) } });
 	const command = parsed.data;
 	const sizes = sizesOf(command);
 	const largest = Math.max(0, ...sizes);
@@ -69,6 +70,8 @@ function sizesOf(command: Command): number[] {
 			return [itemBytes(command)];
 		case "turn.append":
 			return command.items.map(itemBytes);
+		case "turn.crash":
+			return command.partials.map(({ text }) => utf8Bytes(text));
 		case "turn.end":
 			return [utf8Bytes(command.text ?? "")];
 		case "prompt.queue":

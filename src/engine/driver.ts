@@ -57,10 +57,14 @@ export interface TurnWatch {
 	items(items: readonly TurnItem[]): Promise<void>;
 	/** a piece of an item that is still being said; live only */
 	delta(delta: { message: string; kind: string; text: string }): void;
+	/** what a tool call that is not over has put out; asked for only if it goes on for a while */
+	soFar(call: string, output: () => string): void;
 	/** The process asks for permission; answers with the chosen option, or null if nobody will say. */
 	ask(question: ApprovalQuestion): Promise<string | null>;
 	/** something was heard, whatever it was */
 	heard(): void;
+	/** what was used until now has been told: whether it goes on may depend on it */
+	used(): Promise<void>;
 }
 
 export interface TurnEnd {

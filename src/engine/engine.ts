@@ -16,7 +16,7 @@ import type { Driver } from "./driver.ts";
 import { type ForkWish, forkWithFiles } from "./forking.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { type IssueWork, noIssueWork } from "./issue-work.ts";
-import type { Blobs, Clock, Ids, Outcome, Reads, Store } from "./ports.ts";
+import type { Blobs, Clock, Ids, Outcome, Partials, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
 import { autoReactor } from "./reactors/auto.ts";
@@ -46,6 +46,7 @@ export interface EngineParts {
 	ids: Ids;
 	/** where texts go that are too long for a row */
 	blobs?: Blobs;
+	partials?: Partials;
 	/** what issues need of the world */
 	issueWork?: IssueWork;
 	/** null where there is no git */
@@ -90,12 +91,13 @@ export class Engine implements AsyncDisposable {
 		try {
 			const agentZero = await foundAgentZero(dispatcher, parts.agentZeroType);
 			const { reads } = parts.store;
-			await recover({ reads, dispatch, driver: parts.driver });
+			await recover({ ...parts, reads, dispatch });
 			const workspaces = parts.workspaces ?? null;
 			const provisioner = new Provisioner({ reads, dispatch, workspaces });
 			const cycle = workspaces && new WorkCycle({ reads, dispatch, workspaces });
 			const scheduler = new Scheduler({ ...parts, reads });
-			const runner = parts.driver && new TurnRunner({ ...parts, reads, dispatch, driver: parts.driver, publisher, blobs: parts.blobs ?? null, workspaces });
+			const { driver, blobs = null, partials = null } = parts;
+			const runner = driver && new TurnRunner({ ...parts, reads, dispatch, driver, publisher, blobs, partials, workspaces });
 			const turns =
 				runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler })];
 			const plain = parts.issueWork ?? noIssueWork;

@@ -45,6 +45,8 @@ export interface IssueWork {
 
 export interface WrittenTuning {
 	presets: Readonly<Record<string, unknown>>;
+	/** the names of those that its repository brings and nobody has agreed to */
+	pending?: readonly string[];
 	preset?: string;
 	agentsMax?: number;
 	context?: "clear" | "keep";

@@ -13,7 +13,7 @@ import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
-import type { TurnState } from "#contract/turn.ts";
+import type { PartialOutput, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { IssueReads, IssueWrites } from "./issue-rows.ts";
 import type { SearchIndex, SearchReads } from "./search-rows.ts";
@@ -135,6 +135,8 @@ export interface Reads extends IssueReads, SearchReads {
 	turns(agent: AgentId): Promise<TurnState[]>;
 	/** the last of them, oldest first */
 	latestTurns(agent: AgentId, limit: number): Promise<TurnState[]>;
+	/** when the last turn of each project was started; a project that never had one is left out */
+	lastServed(): Promise<Map<ProjectSlug | null, number>>;
 	/** the turns of all agents that are open, oldest first */
 	openTurns(): Promise<TurnState[]>;
 	/** the tool calls and results of a turn, oldest first, without their texts */
@@ -241,6 +243,15 @@ export interface Blobs {
 	get(name: string): Promise<string | null>;
 	/** all of them into a folder that does not exist yet; nothing is made if there are none */
 	copyTo(folder: string): Promise<void>;
+}
+
+/** What open tool calls have put out so far: outside of the journal, for as long as their turn is open. */
+export interface Partials {
+	/** replaces what was kept of the turn; durable when it resolves */
+	keep(turn: number, calls: readonly PartialOutput[]): Promise<void>;
+	kept(turn: number): Promise<readonly PartialOutput[]>;
+	drop(turn: number): Promise<void>;
+	dropAll(): Promise<void>;
 }
 
 /** The way back for everything that reacts. */

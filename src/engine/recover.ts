@@ -2,9 +2,9 @@
 // was interrupted. Each step may be repeated, so that being killed here only means doing it again.
 import { system } from "#contract/ids.ts";
 import type { Driver } from "./driver.ts";
-import type { Dispatch, Reads } from "./ports.ts";
+import type { Dispatch, Partials, Reads } from "./ports.ts";
 
-export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver: Driver | null }): Promise<void> {
+export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver: Driver | null; partials?: Partials }): Promise<void> {
 	await parts.driver?.sweep();
 	for (const agent of await parts.reads.agents()) {
 		if (agent.lease !== null) await parts.dispatch({ actor: system, key: null, command: { type: "workspace.crash", agent: agent.id } });
@@ -12,6 +12,10 @@ export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver:
 	for (const turn of await parts.reads.openTurns()) {
 		// a person has no process that could have ended with the daemon, and goes on
 		const lasting = turn.handedAt !== null && (await parts.reads.agent(turn.agent))?.type === "human";
-		if (!lasting) await parts.dispatch({ actor: system, key: null, command: { type: "turn.crash", agent: turn.agent, turn: turn.id } });
+		if (lasting) continue;
+		const partials = (await parts.partials?.kept(turn.id)) ?? [];
+		await parts.dispatch({ actor: system, key: null, command: { type: "turn.crash", agent: turn.agent, turn: turn.id, partials } });
 	}
+	// what is left is of turns that ended before somebody could tidy up
+	await parts.partials?.dropAll().catch(() => {});
 }

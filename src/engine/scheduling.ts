@@ -1,4 +1,4 @@
-// What the scheduler is asked with: the rows as they are, and who was served when since the daemon started.
+// What the scheduler is asked with: the rows as they are, and which project was served when.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
@@ -25,8 +25,8 @@ const turnsJudged = 9;
 
 export class Scheduler {
 	readonly #parts: Parts;
-	/** lost with the daemon: then every project is as good as any other */
-	readonly #served = new Map<ProjectSlug | null, number>();
+	/** read from the rows once; from then on what was started is known here */
+	#served: Map<ProjectSlug | null, number> | null = null;
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
@@ -38,8 +38,9 @@ export class Scheduler {
 	}
 
 	/** Remembers whose turns were started. */
-	started(plan: Plan): void {
-		for (const [at, { agent }] of plan.starts.entries()) this.#served.set(agent.project, this.#parts.clock.now() + at / 1000);
+	async started(plan: Plan): Promise<void> {
+		const served = await this.#lastServed();
+		for (const [at, { agent }] of plan.starts.entries()) served.set(agent.project, this.#parts.clock.now() + at / 1000);
 	}
 
 	/** Those of the agents that are free, and could start a turn at once. */
@@ -75,8 +76,16 @@ export class Scheduler {
 			...(await this.#capacity()),
 			heads: ready.map(({ agent, head }) => ({ agent, ...head })),
 			waiters: await this.#waiters(),
-			served: this.#served,
+			served: await this.#lastServed(),
 		});
+	}
+
+	async #lastServed(): Promise<Map<ProjectSlug | null, number>> {
+		if (this.#served === null) {
+			const found = await this.#parts.reads.lastServed();
+			this.#served ??= found;
+		}
+		return this.#served;
 	}
 
 	async #waiters(): Promise<Waiter[]> {

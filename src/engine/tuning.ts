@@ -2,7 +2,7 @@
 import { type ProjectSlug, system } from "#contract/ids.ts";
 import { type LoadedPreset, PresetName } from "#contract/preset.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { loadPreset } from "#domain/preset.ts";
+import { loadPreset, presetNamed } from "#domain/preset.ts";
 import type { IssueWork } from "./issue-work.ts";
 import type { Dispatch, Reads } from "./ports.ts";
 
@@ -12,12 +12,18 @@ export async function tune(slug: ProjectSlug, parts: { reads: Reads; dispatch: D
 	if (project === undefined || project.removedAt !== null) return null;
 	const written = await parts.work.written(slug);
 	if ("wrong" in written) return refuse("VALIDATION_ERROR", written.wrong);
-	const { presets, ...rest } = written;
+	const { presets, pending = [], ...rest } = written;
 	const loaded: Record<PresetName, LoadedPreset> = {};
 	for (const [name, preset] of Object.entries(presets)) {
 		if (!PresetName.safeParse(name).success) return refuse("VALIDATION_ERROR", `${JSON.stringify(name)} is no name for a preset: use a short lower-case word.`);
 		loaded[name] = loadPreset(preset);
 	}
+	// nothing that nobody agreed to may stand in the way of what there is without it
+	for (const name of pending) if (PresetName.safeParse(name).success && "broken" in presetNamed({ presets: loaded }, name)) loaded[name] ??= notAgreed(slug);
 	const outcome = await parts.dispatch({ actor: system, key: null, command: { type: "project.tune", slug, presets: loaded, ...rest } });
 	return "refused" in outcome ? outcome.refused : null;
 }
+
+const notAgreed = (slug: ProjectSlug): LoadedPreset => ({
+	broken: `the repository's .brood.yaml brings it, and nobody has approved that; see brood project settings ${slug}`,
+});

@@ -8,6 +8,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Committed, Diff, Health, Merged, MergeStrategy, SyncStrategy } from "#contract/workspace.ts";
 import { mayPass, patiently } from "./patience.ts";
 import type { Dispatch, Reads } from "./ports.ts";
+import { pushAfterTurn } from "./pushing.ts";
 import { approvedIn, stayOf } from "./stay.ts";
 import type { AtHome, Live, Snapshot, Stay, Workspaces } from "./workspaces.ts";
 
@@ -71,6 +72,11 @@ export class WorkCycle {
 			await this.#record(stay, { kind: "workspace.committed", data }, by, tell, key);
 			return made;
 		});
+	}
+
+	/** What was committed after the turn had been pushed. */
+	async push(agent: AgentState): Promise<void> {
+		await pushAfterTurn(this.#parts, agent);
 	}
 
 	/** A retry under the same key is answered with the commit that was made then. */

@@ -12,7 +12,8 @@ import type { ProjectFact } from "#contract/project.ts";
 import type { PromptFact, PromptState } from "#contract/prompt.ts";
 import type { SessionFact } from "#contract/session.ts";
 import type { SubscriptionFact, SubscriptionState } from "#contract/subscription.ts";
-import { type TurnFact, type TurnState, Usage } from "#contract/turn.ts";
+import type { TurnFact } from "#contract/turn.ts";
+import { UsageFact } from "#contract/usage.ts";
 import type { WaitFact } from "#contract/wait.ts";
 import { evolveAgent } from "#domain/agent/evolve.ts";
 import { evolveApproval } from "#domain/approval.ts";
@@ -24,6 +25,7 @@ import { evolvePrompt } from "#domain/prompt.ts";
 import { needsPlace } from "#domain/slots.ts";
 import { evolveSubscription } from "#domain/subscription.ts";
 import { evolveTurn } from "#domain/turn.ts";
+import { withSpent, withUsage } from "#domain/usage.ts";
 import { evolveWait } from "#domain/wait.ts";
 import { Kept } from "./kept.ts";
 import type { Answer, Subject, Tx } from "./ports.ts";
@@ -160,10 +162,23 @@ export class Work {
 			this.#projects.set(event.data.slug, evolveProject(await this.project(event.data.slug), event));
 		} else if (isOf<SessionFact>(event, "session.")) {
 			this.#agents.set(event.agent, evolveAgent(await this.agent(event.agent), event));
-		} else if ((event.kind === "final" || event.kind === "usage") && "turn" in event && event.turn !== undefined) {
-			const turn = await this.turn(event.turn);
-			if (turn !== undefined) this.#turns.set(turn.id, event.kind === "final" ? { ...turn, finalItem: event.id } : { ...turn, usage: usageIn(event, turn) });
+		} else if ("turn" in event && event.turn !== undefined) {
+			await this.#changeByItem(event.turn, event);
 		}
+	}
+
+	/** What an item of a turn does: the final one is remembered, and what was used is added up wherever that is asked for. */
+	async #changeByItem(id: number, event: Happened<Fact>): Promise<void> {
+		const turn = await this.turn(id);
+		if (turn === undefined) return;
+		if (event.kind === "final") this.#turns.set(id, { ...turn, finalItem: event.id });
+		const used = event.kind === "usage" ? UsageFact.safeParse(event).data : undefined;
+		// a hand that is not ours may have written something else there
+		if (used === undefined) return;
+		this.#turns.set(id, { ...turn, usage: withUsage(turn.usage, used.data) });
+		this.#agents.set(turn.agent, evolveAgent(await this.agent(turn.agent), { ...used, agent: turn.agent, id: event.id, at: event.at, actor: event.actor }));
+		const paid = turn.subscription === null ? undefined : await this.subscription(turn.subscription);
+		if (paid !== undefined) await this.tx.putSubscription({ ...paid, spent: withSpent(paid.spent, used.data) });
 	}
 
 	async #changeTurn(event: Happened<TurnFact & { agent: AgentId }>): Promise<void> {
@@ -251,7 +266,8 @@ export class Work {
 			data: "data" in fact ? (fact.data ?? null) : null,
 			at: this.envelope.at,
 			actor: this.envelope.actor,
-			command: this.envelope.key,
+			// what the daemon says to itself has no key; its own id says as well what was done together
+			command: this.envelope.key ?? this.envelope.freshId,
 		};
 	}
 }
@@ -260,6 +276,3 @@ export class Work {
 function isOf<F extends { kind: string }>(fact: Fact, noun: string): fact is Extract<Fact, F> {
 	return fact.kind.startsWith(noun);
 }
-
-/** What was told last; a hand that is not ours may have written something else there. */
-const usageIn = ({ data }: { data?: unknown }, turn: TurnState): Usage | null => Usage.safeParse(data).data ?? turn.usage;

@@ -5,7 +5,7 @@ import { system } from "#contract/ids.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import type { IssueWork } from "./issue-work.ts";
 import type { Reads } from "./ports.ts";
-import { stayOf } from "./stay.ts";
+import { placeOf, stayOf } from "./stay.ts";
 import type { WorkCycle } from "./work-cycle.ts";
 
 /** Where several share a worktree, none of them takes it to another branch. */
@@ -44,6 +44,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 			if (before.dirty && agent.life !== "ended") {
 				const made = await cycle.commit(agent, { message: `${issue.title} (#${issue.number})` }, system);
 				if (isRefusal(made) && made.code !== "AGENT_NO_COMMIT") return made;
+				if (!isRefusal(made)) await cycle.push(agent);
 			}
 			const after = await workspaces.standing(stay);
 			return isRefusal(after) ? after : { ahead: after.ahead, commit: after.head };
@@ -53,6 +54,14 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 			if (agent.issue?.home == null && !(await roams(reads, agent))) return null;
 			const home = await cycle.enter(agent, agent.issue?.home ?? agent.workspace?.branch ?? "", system);
 			return isRefusal(home) ? home : null;
+		},
+		/** What its repository brings, if somebody agreed to it, ranks below what the home says. */
+		async written(slug) {
+			const [own, project] = [await plain.written(slug), await reads.project(slug)];
+			if ("wrong" in own || project === undefined || project.base === null) return own;
+			const force = await workspaces.settings(placeOf(project), project.approved);
+			if (isRefusal(force)) return { wrong: force.message };
+			return { ...own, presets: { ...force.settings.presets, ...own.presets }, pending: force.pendingApproval?.presets ?? [] };
 		},
 		merge: (place) => merged(cycle, place),
 		async gate(place, signal) {

@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
+import { inWords } from "#contract/complaint.ts";
 import { type Actor, agentOf, Key } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
@@ -87,13 +88,13 @@ const Paging = { limit: z.stringFormat("count", /^[1-9]\d{0,8}$/).optional(), cu
 
 async function parsed(door: Door, context: Context, route: Route, actor: Actor): Promise<Asked<never> | Refusal> {
 	const key = Key.safeParse(context.req.header("idempotency-key") ?? door.ids.key());
-	if (!key.success) return refuse("VALIDATION_ERROR", z.prettifyError(key.error));
+	if (!key.success) return refuse("VALIDATION_ERROR", inWords(key.error));
 	const shape = route.answer instanceof z.ZodArray ? (route.query ?? z.strictObject({})).extend(Paging) : (route.query ?? z.strictObject({}));
 	const query = shape.safeParse(context.req.query());
-	if (!query.success) return refuse("VALIDATION_ERROR", z.prettifyError(query.error));
+	if (!query.success) return refuse("VALIDATION_ERROR", inWords(query.error));
 	const text = route.body === undefined ? "" : await context.req.text();
 	const body = (route.body ?? z.strictObject({})).safeParse(jsonOf(text === "" ? "{}" : text));
-	if (!body.success) return refuse("VALIDATION_ERROR", z.prettifyError(body.error));
+	if (!body.success) return refuse("VALIDATION_ERROR", inWords(body.error));
 	// biome-ignore lint/suspicious/noExplicitAny: the schemas of the route have just given it its type
 	const asked: any = { params: context.req.param(), query: query.data, body: body.data, actor, key: key.data };
 	return asked;

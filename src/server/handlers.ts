@@ -9,6 +9,7 @@ import { queueHandlers } from "./handlers/queue.ts";
 import { type About, registryHandlers } from "./handlers/registry.ts";
 import { subscriptionHandlers } from "./handlers/subscriptions.ts";
 import { threadHandlers } from "./handlers/thread.ts";
+import { usageHandlers } from "./handlers/usage.ts";
 import { workspaceHandlers } from "./handlers/workspaces.ts";
 
 /** What handlers need of the world beside the engine. */
@@ -28,6 +29,7 @@ export function handlersOf(desk: Desk, about: About, { credentialTrouble, adapte
 		...mailHandlers(desk),
 		...workspaceHandlers(desk),
 		...issueHandlers(desk),
+		...usageHandlers(desk),
 		...adapterHandlers(adapters),
 	};
 }

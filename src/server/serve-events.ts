@@ -1,6 +1,7 @@
 // `GET /api/events`, which goes around the framework: it writes shared bytes straight into the socket.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
+import { inWords } from "#contract/complaint.ts";
 import { agentOf } from "#contract/ids.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { actorOf, type Guard } from "./auth.ts";
@@ -21,7 +22,7 @@ export function serveEvents(stream: EventStream, guard: Guard, request: Incoming
 	if (stream.full) return turnAway(response, refuse("QUEUE_FULL", `${stream.watchersMax} watchers are connected; no more are accepted.`));
 	const lastSeen = request.headers["last-event-id"];
 	const query = Query.safeParse({ ...Object.fromEntries(url.searchParams), ...(typeof lastSeen === "string" && { after: lastSeen }) });
-	if (!query.success) return turnAway(response, refuse("VALIDATION_ERROR", z.prettifyError(query.error)));
+	if (!query.success) return turnAway(response, refuse("VALIDATION_ERROR", inWords(query.error)));
 	stream.serve(response, query.data).catch(() => response.destroy());
 	return true;
 }

@@ -18,6 +18,8 @@ export const emptyRegistry: Registry = { agents: new Map(), projects: new Map() 
 export function foldRegistry(registry: Registry, event: Event): Registry {
 	const { id, agent, actor, at } = event;
 	if (agent !== null) {
+		// what was used counts as a turn's only
+		if (event.kind === "usage" && event.turn === null) return registry;
 		const fact = AgentOrTurnFact.safeParse(event);
 		if (!fact.success) return registry;
 		const evolved = evolveAgent(registry.agents.get(agent), { ...fact.data, id, agent, actor, at });

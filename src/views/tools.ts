@@ -31,8 +31,8 @@ export async function useTool(name: ToolName, input: unknown, hands: Hands): Pro
 export const refusalText = ({ code, message }: { code: RefusalCode; message: string }): string => `${code}: ${message}`;
 
 const uses: { [T in ToolName]: (hands: Hands, input: ToolInput<T>) => Promise<ToolAnswer | Refusal> } = {
-	fork: async ({ self, call }, { inherit, ...wish }) =>
-		told(await call("fork", { params: { agent: self }, body: { ...wish, fresh: !inherit } }), (child) => ({
+	fork: async ({ self, call }, { inherit, tokens, ...wish }) =>
+		told(await call("fork", { params: { agent: self }, body: { ...wish, fresh: !inherit, ...(tokens !== undefined && { budget: { tokens } }) } }), (child) => ({
 			text: `Your child is ${child.handle} (id ${child.id}), ${child.label}.`,
 			data: { id: child.id, handle: child.handle, label: child.label },
 		})),

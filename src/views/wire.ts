@@ -13,6 +13,7 @@ import type { WaitState } from "#contract/wait.ts";
 import type { Agent, Approval, Found, Item, Mail, Project, Prompt, Snapshot, Subscription, Turn, Wait } from "#contract/wire.ts";
 import { labelOf } from "#domain/agent/label.ts";
 import { usedOf } from "#domain/slots.ts";
+import { leftOf } from "#domain/usage.ts";
 
 /** What an agent's row does not have itself. */
 export interface Beside {
@@ -25,7 +26,7 @@ export interface Beside {
 
 export function agentView(state: AgentState, { queueLength, unreadMail, phase, outlook }: Beside): Agent {
 	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, ...visible } = state;
-	const { limitWaivedUntil: _waived, session, issue, turn, lastError, ...rest } = visible;
+	const { limitWaivedUntil: _waived, session, issue, turn, lastError, budget, ...rest } = visible;
 	return {
 		...rest,
 		session: session && sessionView(session),
@@ -38,6 +39,8 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, o
 		issue: issue?.number ?? null,
 		stage: issue?.stage ?? null,
 		label: labelOf(state),
+		budget: budget && { tokens: budget.tokens, cost: budget.cost },
+		left: budget && leftOf(state),
 		holds: state.holds.map(({ until, ...hold }) => ({ ...hold, at: iso(hold.at), ...(until !== undefined && { until: iso(until) }) })),
 		turn: turn && { id: turn.id, startedAt: iso(turn.startedAt), phase, silentSince: maybe(turn.silentSince) },
 		lastError: lastError && { ...lastError, at: iso(lastError.at) },

@@ -13,7 +13,8 @@ import { freshFolder } from "#test/support/stores.ts";
 import { vendors } from "../../src/adapters/driver/vendors.ts";
 import { type Kit, kits } from "./kits.ts";
 
-export const patient = { timeout: 45_000, interval: 100 };
+/** OpenCode takes half a minute to its first words on a busy machine. */
+export const patient = { timeout: 120_000, interval: 100 };
 const cache = path.resolve("node_modules/.cache/agents");
 
 /** Installed once for all runs, and again when the pinned version has changed. */
@@ -95,6 +96,11 @@ export class House implements AsyncDisposable {
 		await this.client.call("projectAdd", { body: { slug, path: freshRepository() } });
 		const { type, model } = this.#kit;
 		return await this.client.ask("agentAddTo", { params: { project: slug }, body: { type, policy: "full", ...(model !== null && { model }), ...wish } });
+	}
+
+	/** Another agent of the same project, without a place of its own. */
+	async beside({ project }: Agent, wish: object): Promise<Agent> {
+		return await this.client.ask("agentAddTo", { params: { project: project ?? "" }, body: { workspace: "none", ...wish } });
 	}
 
 	async now(agent: Agent): Promise<Agent> {

@@ -1,6 +1,7 @@
 // How each real agent is set up for a test: a home of its own, the fake model instead of the vendor's, and its tools' names.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { ToolName } from "#contract/tools.ts";
 import type { ToolCall } from "#test/support/fake-model/answer.ts";
 
 export interface Kit {
@@ -11,6 +12,8 @@ export interface Kit {
 	furnish(model: string, folder: string): void;
 	/** a call of its tool that writes a file */
 	write(file: string, text: string): ToolCall;
+	/** a call of one of our tools, under the name that the program gives it */
+	tool(name: ToolName, input: ToolCall["input"]): ToolCall;
 	/** whether it can copy a session, and go on with one in a new process */
 	native: { fork: boolean; resume: boolean };
 	/** the model that it is told to use; null for its own */
@@ -28,6 +31,7 @@ export const kits: Record<Kit["type"], Kit> = {
 		}),
 		furnish: (_, folder) => void mkdirSync(path.join(folder, "claude"), { recursive: true }),
 		write: (file, content) => ({ name: "Write", input: { file_path: file, content } }),
+		tool: (name, input) => ({ name: `mcp__brood__${name}`, input }),
 		native: { fork: true, resume: true },
 		model: "sonnet",
 		limit: { status: 429, headers: { "retry-after": "60" }, code: "rate_limit_error", message: "You have hit the limit" },
@@ -47,6 +51,7 @@ export const kits: Record<Kit["type"], Kit> = {
 			name: "exec_command",
 			input: { cmd: `printf '%s' '${text}' > '${file}'`, yield_time_ms: 2000, sandbox_permissions: "require_escalated", justification: "to write" },
 		}),
+		tool: (name, input) => ({ namespace: "mcp__brood", name, input }),
 		native: { fork: true, resume: true },
 		model: null,
 		limit: { status: 429, headers: { "retry-after": "60" }, code: "rate_limit_exceeded", message: "Rate limit reached" },
@@ -71,10 +76,10 @@ export const kits: Record<Kit["type"], Kit> = {
 		}),
 		furnish() {},
 		write: (file, content) => ({ name: "write", input: { filePath: file, content } }),
+		tool: (name, input) => ({ name: `brood_${name}`, input }),
 		native: { fork: true, resume: true },
 		model: "test/m",
-		// what it takes for a passing trouble it tries again by itself
-		limit: { status: 403, code: "insufficient_quota", message: "You exceeded your current quota" },
+		limit: { status: 429, headers: { "retry-after": "3600" }, code: "rate_limit_exceeded", message: "Rate limit reached" },
 	},
 	gemini: {
 		type: "gemini",
@@ -85,6 +90,7 @@ export const kits: Record<Kit["type"], Kit> = {
 			writeFileSync(path.join(folder, ".gemini", "settings.json"), JSON.stringify({ ...settings, general: { disableAutoUpdate: true } }));
 		},
 		write: (file, content) => ({ name: "write_file", input: { file_path: file, content } }),
+		tool: (name, input) => ({ name: `mcp_brood_${name}`, input }),
 		native: { fork: false, resume: false },
 		model: "gemini-2.5-pro",
 		limit: { status: 429, code: "RESOURCE_EXHAUSTED", message: "Quota exceeded" },

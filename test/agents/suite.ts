@@ -112,6 +112,64 @@ export function suite(kit: Kit): void {
 			await house.client.call("subscriptionCool", { params: { subscription: subscription?.name ?? "" }, body: { until: null } });
 		});
 
+		test("makes children and writes to another agent, with the tools that it was given", async () => {
+			const parent = await house.agent();
+			const reader = await house.beside(parent, { type: "human" });
+			const [fresh, knowing] = [`${kit.type}-fresh`, `${kit.type}-knowing`];
+			const to = "the word is walrus";
+			house.model.say(
+				{ to, calls: [kit.tool("fork", { prompt: "knit a sock", name: fresh })] },
+				{ to, calls: [kit.tool("fork", { prompt: "knit a glove", name: knowing, inherit: true })] },
+				{ to, calls: [kit.tool("send", { agent: reader.handle, body: "They are knitting." })] },
+				{ to, text: "All of it is under way." },
+			);
+			expect(await house.turn(parent, `${to}: please make two children`)).toMatchObject({ state: "completed" });
+			const all = await house.client.call("agents");
+			const asker = `agent:${parent.id}`;
+			const made = { type: kit.type, project: parent.project, supervisor: parent.id, createdBy: asker };
+			const [first, second] = [fresh, knowing].map((handle) => all.find((agent) => agent.handle === handle));
+			expect(first).toMatchObject({ ...made, lineage: null });
+			expect(second).toMatchObject({ ...made, lineage: { agent: parent.id, forkPoint: expect.any(Number) } });
+			// the parent's model was told their ids
+			const told = house.model.requests.findLast(({ text }) => text.includes("They are knitting."))?.text;
+			for (const child of [first, second]) expect(told).toContain(child?.id);
+			expect(await house.client.call("mail", params(reader))).toMatchObject([{ from: asker, body: "They are knitting." }]);
+			for (const [child, words, knows] of [
+				[first, "knit a sock", false],
+				[second, "knit a glove", true],
+			] as const) {
+				if (child === undefined) throw new Error("there is no child");
+				await expect.poll(async () => (await house.turns(child)).map(({ state }) => state), patient).toEqual(["completed"]);
+				const heard = house.model.requests.find(({ text }) => text.includes(`You are ${child.handle}, `))?.text ?? "";
+				expect(heard).toContain(`You are ${child.handle}, ${knows ? "forked from" : "made by"} ${parent.handle}.`);
+				expect(heard).toContain(`[a prompt from ${asker}, which is not the user]\\n| ${words}`);
+				expect(heard.includes("walrus")).toBe(knows);
+				// a call that goes on in the parent is answered in the child, if it had been told before the fork
+				const context = await house.client.call("context", params(child));
+				const calls = (kind: string) => context.filter((item) => item.kind === kind).map(({ data }) => Object(data).call);
+				expect(calls("tool_result")).toEqual(calls("tool_call"));
+				expect(calls("tool_call").length > 0).toBe(knows);
+			}
+		});
+
+		test("waits for another agent by ending its turn, and is continued", async () => {
+			const agent = await house.agent();
+			const sleeper = await house.beside(agent, { type: "scripted", prompt: "sleep 3600000" });
+			house.model.say({ calls: [kit.tool("wait", { agents: [sleeper.handle], timeoutSeconds: 3600 })] }, { text: "I end my turn." }, { text: "I go on." });
+			expect(await house.turn(agent, "wait for it")).toMatchObject({ state: "completed", source: "queue" });
+			expect(asked()).toContain("End your turn now: you will be continued");
+			expect(house.model.requests).toHaveLength(2);
+			await house.client.call("kill", { ...params(sleeper), body: {} });
+			await expect
+				.poll(async () => (await house.turns(agent)).map(({ state, source }) => [state, source]), patient)
+				.toEqual([
+					["completed", "queue"],
+					["completed", "wait"],
+				]);
+			expect(asked()).toContain("What you waited for has happened");
+			expect((await house.items(agent)).at(-1)).toMatchObject({ kind: "final", text: "I go on." });
+		});
+
 		test("is forked into another maker's agent, which knows the conversation", async () => {
 			const others = other(kit);
 			install(others.type);

@@ -193,7 +193,11 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await engine.reads.openRuns()).toMatchObject([{ issue: font, agent, turn, stage: "IN_PROGRESS", state: "open" }]);
 		await done(engine, { type: "issue.complete", issue: font, summary: "done" });
 		await done(engine, { type: "turn.hand", agent, turn }, { as: system });
-		await done(engine, { type: "turn.append", agent, turn, items: [{ kind: "usage", data: { inputTokens: 3, outputTokens: 4, cost: 0.5 } }] }, { as: system });
+		await done(
+			engine,
+			{ type: "turn.append", agent, turn, items: [{ kind: "usage", data: { inputTokens: 3, outputTokens: 4, cost: { amount: 0.5, currency: "USD" } } }] },
+			{ as: system },
+		);
 		await done(engine, { type: "turn.end", agent, turn, state: "completed", text: "bye" }, { as: system });
 		await expect.poll(async () => await engine.reads.issuesMoving()).toEqual([]);
 		const [run] = await engine.reads.runs(font);
@@ -203,6 +207,20 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await engine.reads.issue(font)).toMatchObject({ stage: "IN_REVIEW", waiting: "approval", folder: "/tmp/x", lastAgent: agent });
 		expect(await engine.reads.agent(agent)).toMatchObject({ issue: null, totalTasksCompleted: 1 });
 		expect(await engine.reads.project(web)).toMatchObject({ context: "keep", auto: false });
+	});
+
+	test("when each project was last served is known from its turns", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		expect(await engine.reads.lastServed()).toEqual(new Map());
+		const latest = new Map<string | null, number | undefined>();
+		for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
+		for (const project of ["web", "api", null, "web"]) {
+			const { id: agent } = await spawn(engine, engine.agentZero.id, project === null ? {} : { project, workspace: "none" });
+			const turn = await openTurn(engine, agent);
+			latest.set(project, (await engine.reads.turn(turn))?.startedAt);
+		}
+		expect(await engine.reads.lastServed()).toEqual(latest);
 	});
 
 	test("subscriptions and leases are the same rows everywhere", async () => {

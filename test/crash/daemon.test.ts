@@ -1,5 +1,5 @@
 // kill -9 of the whole daemon, with agents at work, also while it recovers from the last time.
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { startDaemon, startEngine } from "#src/main.ts";
@@ -121,4 +121,20 @@ test("recovery may be repeated and changes nothing the second time", async () =>
 	}
 	expect(new Set(events).size).toBe(1);
 	rmSync(home, { recursive: true, force: true });
+});
+
+test("what a command had put out before the daemon was killed is the result of its call", { timeout: 60_000 }, async () => {
+	const home = freshFolder();
+	const running = runProgram("ask.ts", [home, "run echo quick\nrun echo half of it; sleep 300; echo the rest"]);
+	const folder = path.join(home, "partials");
+	const flushed = (): string => (existsSync(folder) ? readdirSync(folder) : []).map((name) => readFileSync(path.join(folder, name), "utf8")).join();
+	await expect.poll(flushed, { timeout: 30_000 }).toContain("half of it");
+	process.kill(JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8")).pid, "SIGKILL");
+	const ran = await running;
+	expect(ran.signal, ran.errors).toBe("SIGKILL");
+	await using daemon = await startDaemon({ home });
+	const results = await daemon.engine.reads.events({ after: 0, limit: 1000, kind: "tool_result" });
+	const note = "The turn was interrupted (crash) before this call ended.";
+	expect(results.map((event) => event.text)).toEqual(["quick\n", `half of it\n${note}`]);
+	expect(existsSync(folder)).toBe(false);
 });

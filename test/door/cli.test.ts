@@ -29,6 +29,21 @@ test("the daemon starts by itself on first use, and down is answered when it has
 	expect((await other.brood("down")).out).toBe("no daemon was running\n");
 });
 
+test("only the home's owner can read it, and what agents and git write in a workspace is as the person's own files are", async () => {
+	const other = shell();
+	const project = freshRepository({ "file.txt": "one\n" });
+	const slug = (await other.json("project", "add", project)).data.slug;
+	const { data: agent } = await other.json("agent", "add", "modes", "--project", slug, "--type", "shell");
+	await other.brood("prompt", "modes", "echo two > made.txt", "--wait");
+	const modeOf = (...parts: string[]): number => statSync(path.join(...parts)).mode & 0o777;
+	const usual = 0o666 & ~process.umask();
+	expect([modeOf(agent.workspace.path, "file.txt"), modeOf(agent.workspace.path, "made.txt")]).toEqual([usual, usual]);
+	const own = ["brood.db", "brood.db-wal", "token", "id", "daemon.json", "daemon.log"].map((name) => modeOf(other.home, name));
+	expect(own).toEqual(own.map(() => 0o600));
+	expect(modeOf(other.home)).toBe(0o700);
+	await other[Symbol.asyncDispose]();
+});
+
 test("a second daemon says who holds the home, and exits 1", async () => {
 	const { data } = await sh.json("status");
 	const second = await new Promise<{ code: unknown; err: string }>((resolve) =>
@@ -136,6 +151,7 @@ test("a backup under load opens as a store and has everything up to a moment", a
 	expect((await sh.json("backup", file)).data).toMatchObject({ file, bytes: expect.any(Number) });
 	await Promise.all(load);
 	expect(await sh.json("backup", file)).toMatchObject({ code: 1, error: { code: "PATH_EXISTS" } });
+	expect(await sh.json("backup", path.join(file, "nowhere/backup.db"))).toMatchObject({ code: 1, error: { code: "NOT_FOUND" } });
 	const home = path.join(freshFolder(), "restored");
 	mkdirSync(home);
 	writeFileSync(path.join(home, "brood.db"), readFileSync(file));

@@ -29,6 +29,8 @@ const subtree: Row = { ...itself, ancestor: "may" };
 const project: Row = { ...subtree, peer: "may", descendant: "may" };
 /** agents of other projects are not told that there is something */
 const hidden: Row = { ...project, stranger: "NOT_FOUND" };
+/** an agent for the issue that it works on */
+const ofItsIssue: Row = { ...itself, stranger: "NOT_FOUND" };
 /** everybody gets an answer, each about their own project */
 const ofTheirs: Row = { ...project, stranger: "may" };
 
@@ -36,7 +38,7 @@ const rows: Record<RouteName, Row> = {
 	...{ status: people, backup: people, projects: people, project: people, projectAdd: people, projectRemove: people },
 	...{ projectTune: people, projectSettings: people, projectApprove: people, presets: people, warm: people, gc: people },
 	...{ subscriptions: people, subscription: people, subscriptionAdd: people, subscriptionConfigure: people, subscriptionCool: people },
-	...{ subscriptionRemove: people, agentsAvailable: people, adapters: people, setup: people },
+	...{ subscriptionRemove: people, agentsAvailable: people, adapters: people, setup: people, usage: people, agentUsage: people },
 
 	agents: ofTheirs,
 	...{ agent: people, agentAdd: people, agentAddTo: people, agentDelete: people, configure: people },
@@ -62,9 +64,8 @@ const rows: Record<RouteName, Row> = {
 	send: project,
 	...{ mail: itself, mailRead: itself, mailDelete: itself },
 
-	...{ issues: ofTheirs, issuesOf: ofTheirs, issue: hidden, issueComment: hidden, issueDocument: hidden, issueMessage: hidden },
-	workComplete: { ...itself, stranger: "NOT_FOUND" },
-	issueAttend: { ...itself, stranger: "NOT_FOUND" },
+	...{ issues: ofTheirs, issuesOf: ofTheirs, issue: hidden },
+	...{ issueComment: ofItsIssue, issueDocument: ofItsIssue, issueMessage: ofItsIssue, workComplete: ofItsIssue, issueAttend: ofItsIssue },
 	...{ issueAdd: people, issueEdit: people, issueDelete: people, issueStart: people, issueAssign: people, issueUnassign: people },
 	...{ issueMove: people, issueDepend: people, issueUndepend: people, issueApprove: people, issueReject: people, issueRetry: people },
 

@@ -53,6 +53,12 @@ describe("a vendor's agent", () => {
 		expect(child).toMatchObject({ supervisor: id, lineage: null, createdBy: `agent:${id}` });
 		await turnsOver(child.id, 1);
 		expect(await said(child.id)).toEqual(["I am the child"]);
+		// the child learns who it is and who asked
+		const { handle } = await client.call("agent", { params: { agent: id } });
+		expect((await client.call("context", { params: { agent: child.id } })).slice(0, 2)).toMatchObject([
+			{ kind: "fork", text: `You are mcp-child, made by ${handle}.`, data: { parent: id } },
+			{ kind: "user", text: "say I am the child", data: { from: `agent:${id}` } },
+		]);
 	});
 
 	test("waits by ending its turn and is continued with a prompt; what has happened already is answered at once", async () => {
@@ -101,14 +107,14 @@ describe("over HTTP", () => {
 		await mcp.connect(new StreamableHTTPClientTransport(new URL(`${daemon.url}/mcp`), { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
 		expect((await mcp.listTools()).tools.map((tool) => tool.name)).toEqual(toolNames);
 		const forked = await mcp.callTool({ name: "fork", arguments: { prompt: "say hi", name: "http-child" } });
-		expect(forked.structuredContent).toMatchObject({ handle: "http-child" });
+		expect(forked._meta?.["brood/data"]).toMatchObject({ handle: "http-child" });
 		const refused = await mcp.callTool({ name: "kill", arguments: { agent: "init" } });
-		expect(refused).toMatchObject({ isError: true, structuredContent: { code: "CANNOT_KILL_ROOT" } });
+		expect(refused).toMatchObject({ isError: true, _meta: { "brood/data": { code: "CANNOT_KILL_ROOT" } } });
 		// an own agent may wait inside its turn
 		const waited = await mcp.callTool({ name: "wait", arguments: { agents: ["http-child"] } });
-		expect(waited.structuredContent).toMatchObject({ state: "met", seen: [{ handle: "http-child", met: true }] });
+		expect(waited._meta?.["brood/data"]).toMatchObject({ state: "met", seen: [{ handle: "http-child", met: true }] });
 		await client.call("interrupt", { params: { agent: agent.id }, body: {} });
-		expect(await mcp.callTool({ name: "list_agents", arguments: {} })).toMatchObject({ isError: true, structuredContent: { code: "TURN_NOT_OPEN" } });
+		expect(await mcp.callTool({ name: "list_agents", arguments: {} })).toMatchObject({ isError: true, _meta: { "brood/data": { code: "TURN_NOT_OPEN" } } });
 		await client.call("kill", { params: { agent: agent.id }, body: {} });
 		await expect(mcp.callTool({ name: "list_agents", arguments: {} })).rejects.toThrow(/401|Unauthorized/i);
 		await mcp.close();

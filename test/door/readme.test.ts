@@ -28,6 +28,7 @@ const topics = [
 	"presets",
 	"kill",
 	"subscriptions",
+	"usage",
 	"workspaces",
 	"merging",
 	"never-losing-work",

@@ -18,6 +18,12 @@ function repository(): string {
 	return folder;
 }
 
+function configure(home: string, config: object): void {
+	const file = path.join(home, "projects/web/config.yaml");
+	mkdirSync(path.dirname(file), { recursive: true });
+	writeFileSync(file, JSON.stringify(config));
+}
+
 test("an issue goes from the command line through a worktree into main", { timeout: 120_000 }, async () => {
 	await using place = shell();
 	const { json, home } = place;
@@ -114,27 +120,24 @@ test("a project's own preset with a gate that a command keeps: no goes back with
 	const { json, home } = place;
 	const folder = repository();
 	await json("project", "add", folder, "--name", "web");
-	const config = path.join(home, "projects/web/config.yaml");
-	mkdirSync(path.dirname(config), { recursive: true });
-	const preset = (command: string): string =>
-		JSON.stringify({
-			presets: {
-				tested: {
-					stages: [
-						{ name: "TODO", next: "BUILD" },
-						{ name: "BUILD", next: "DONE", prompt: "You build {{title}}.\n{{body}}", gate: { command } },
-						{ name: "DONE", final: true },
-					],
-				},
-				odd: {
-					stages: [
-						{ name: "TODO", next: "GONE" },
-						{ name: "DONE", final: true },
-					],
-				},
+	const command = "test -f b.txt || { echo there is no b.txt >&2; exit 1; }";
+	configure(home, {
+		presets: {
+			tested: {
+				stages: [
+					{ name: "TODO", next: "BUILD" },
+					{ name: "BUILD", next: "DONE", prompt: "You build {{title}}.\n{{body}}", gate: { command } },
+					{ name: "DONE", final: true },
+				],
 			},
-		});
-	writeFileSync(config, preset("test -f b.txt || { echo there is no b.txt >&2; exit 1; }"));
+			odd: {
+				stages: [
+					{ name: "TODO", next: "GONE" },
+					{ name: "DONE", final: true },
+				],
+			},
+		},
+	});
 	expect((await json("project", "presets", "web")).data).toMatchObject([
 		{ name: "tested", shipped: false },
 		{ name: "odd", loaded: { broken: expect.stringContaining("GONE") } },
@@ -164,6 +167,70 @@ test("a project's own preset with a gate that a command keeps: no goes back with
 		mergedCommit: git(folder, "rev-parse", "main"),
 	});
 	expect(existsSync(path.join(folder, "b.txt"))).toBe(true);
+});
+
+test("whoever has changes in its workspace is not available, and automatic work passes it over", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json } = place;
+	await json("project", "add", repository(), "--name", "web");
+	const { data: untidy } = await json("agent", "add", "untidy", "--project", "web", "--type", "scripted");
+	const handles = async (): Promise<string[]> =>
+		(await json("agent", "list", "--available", "--project", "web")).data.map(({ handle }: { handle: string }) => handle);
+	expect(await handles()).toEqual(["untidy"]);
+	writeFileSync(path.join(untidy.workspace.path, "loose.txt"), "mine\n");
+	expect(await handles()).toEqual([]);
+	await json("issue", "add", "Say something", "--project", "web", "--body", "work_complete said");
+	await json("project", "auto", "on", "--project", "web", "--agents-max", "2");
+	const { data: issue } = await json("issue", "wait", "web#1", "--for", "stage", "--stage", "in_review", "--timeout", "60");
+	expect(issue.runs).toMatchObject([{ work: true, handle: expect.not.stringMatching(/^untidy$/) }]);
+	expect(readFileSync(path.join(untidy.workspace.path, "loose.txt"), "utf8")).toBe("mine\n");
+});
+
+test("where the project pushes after each turn, what was committed for the agent is pushed too", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json, home } = place;
+	const [folder, remote] = [repository(), freshFolder()];
+	git(remote, "init", "--quiet", "--bare");
+	git(folder, "remote", "add", "origin", remote);
+	await json("project", "add", folder, "--name", "web");
+	configure(home, { push: "settle" });
+	await json("agent", "add", "opus", "--project", "web", "--type", "scripted");
+	await json("issue", "add", "Leave it lying", "--project", "web", "--body", "write a.txt one\nwork_complete There it lies.");
+	await json("issue", "assign", "web#1", "opus");
+	const { data: issue } = await json("issue", "wait", "web#1", "--for", "stage", "--stage", "in_review", "--timeout", "60");
+	expect(git(folder, "log", "-1", "--format=%s", issue.commit)).toBe("Leave it lying (#1)");
+	expect(git(remote, "rev-parse", "refs/heads/issue/1-leave-it-lying")).toBe(issue.commit);
+});
+
+test("a preset that the repository brings counts once somebody has approved exactly that", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json, brood } = place;
+	const folder = repository();
+	const brings = (command: string): void => {
+		const stages = [
+			{ name: "TODO", next: "CHECK" },
+			{ name: "CHECK", next: "DONE", gate: { command } },
+			{ name: "DONE", final: true },
+		];
+		// one of them has the name of one that is shipped
+		writeFileSync(path.join(folder, ".brood.yaml"), JSON.stringify({ presets: { checked: { stages }, lean: { stages } } }));
+		git(folder, "add", ".");
+		git(folder, "commit", "--quiet", "--message=Bring a preset");
+	};
+	brings("true");
+	await json("project", "add", folder, "--name", "web");
+	const add = async () => await json("issue", "add", "Check it", "--project", "web", "--preset", "checked");
+	expect(await add()).toMatchObject({ code: 1, error: { code: "VALIDATION_ERROR", message: expect.stringContaining("brood project settings web") } });
+	expect((await json("issue", "add", "Lean", "--project", "web")).data).toMatchObject({ number: 1, stage: "TODO", preset: "lean", broken: null });
+	const shown = (await brood("project", "settings", "web")).out;
+	expect(shown).toContain("checked CHECK: true");
+	await json("project", "approve-config", "web", /approve-config web (\w+)/.exec(shown)?.[1] ?? "");
+	expect((await add()).data).toMatchObject({ number: 2, preset: "checked" });
+	await json("issue", "start", "web#2");
+	expect((await json("issue", "wait", "web#2", "--timeout", "30")).data).toMatchObject({ stage: "DONE" });
+	brings("rm -rf /");
+	expect(await add()).toMatchObject({ code: 1, error: { code: "VALIDATION_ERROR" } });
+	expect((await json("issue", "show", "web#2")).data).toMatchObject({ broken: expect.stringContaining("nobody has approved") });
 });
 
 test("`brood demo` does five issues and leaves nobody behind", { timeout: 120_000 }, async () => {

@@ -67,6 +67,8 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 		else if (fact.kind === "issue.approved") issue.approved = true;
 		else if (fact.kind === "issue.assigned") checkAssigned(event, issue, fact.data.agent);
 		else if (fact.kind === "issue.released") issue.assignee = null;
+		else if (fact.kind === "issue.undepended") issue.dependsOn = issue.dependsOn.filter((number) => number !== fact.data.on);
+		else if (fact.kind === "issue.depended") issue.dependsOn = [...issue.dependsOn, fact.data.on];
 		else if (fact.kind === "issue.left") busy.delete(fact.data.agent);
 	}
 

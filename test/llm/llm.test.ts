@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Client } from "#client/client.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
-import { type Asked, type FakeLlm, fakeLlm, type Reply } from "#test/support/fake-llm.ts";
+import { type Asked, conversationIn, type FakeLlm, fakeLlm, type Reply } from "#test/support/fake-llm.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 let fake: FakeLlm;
@@ -17,6 +17,8 @@ beforeAll(async () => {
 		vi.stubEnv(`${name}_API_KEY`, "k");
 		vi.stubEnv(`${name}_BASE_URL`, `${fake.url}/v1`);
 	}
+	vi.stubEnv("GEMINI_API_KEY", "k");
+	vi.stubEnv("GOOGLE_GENERATIVE_AI_BASE_URL", `${fake.url}/v1beta`);
 	daemon = await startDaemon({ home });
 	client = new Client(daemon);
 });
@@ -43,10 +45,10 @@ const over = async (agent: string, count = 1) => {
 };
 const items = async (agent: string) => await client.call("items", { params: { agent } });
 const story = async (agent: string) => (await items(agent)).filter((item) => item.kind !== "usage").map((item) => [item.kind, item.text]);
-const messages = (asked: Asked | undefined) => JSON.parse(asked?.body ?? "{}").messages;
+const messages = (asked: Asked | undefined) => conversationIn(asked?.body ?? "{}");
 const folderOf = (handle: string) => path.join(home, "scratch", "_", handle);
 
-describe.each(["anthropic/fake", "openai/fake", "compatible/fake"])("with %s", (model) => {
+describe.each(["anthropic/fake", "openai/fake", "compatible/fake", "google/fake"])("with %s", (model) => {
 	test("it streams, uses tools side by side, and goes on with what they gave", async () => {
 		script(
 			{

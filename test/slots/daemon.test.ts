@@ -6,6 +6,7 @@ import { Client, Refused } from "#client/client.ts";
 import { Handle, ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { insiders } from "#test/support/processes.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -104,6 +105,22 @@ describe("fork and wait", () => {
 		await expect.poll(async () => (await client.call("approvals", { query: {} })).length, patient).toBe(1);
 		const [child] = (await client.call("agents", { query: {} })).filter(({ supervisor }) => supervisor === parent.id);
 		expect([await turns(child?.id ?? ""), child?.waitingFor]).toEqual([[], "the machine runs 1 turn, which is its limit"]);
+	});
+});
+
+describe("a lease", () => {
+	test("goes with the process that had it, though nobody told anybody: whoever waits for the slot starts", patient, async () => {
+		const { daemon, home, client, subscribe, add, agent, turns } = await started();
+		await subscribe("only");
+		const doomed = await add("run sleep 1000");
+		await expect.poll(async () => (await agent(doomed.id)).turn?.phase, patient).toBe("tool");
+		const next = await add("say at last");
+		await expect.poll(async () => (await agent(next.id)).waitingFor, patient).toBe("waiting for a slot of only");
+		expect(await daemon.engine.reads.leases()).toMatchObject([{ agent: doomed.id, subscription: "only" }]);
+		for (const pid of insiders(home, daemon.containment)) process.kill(pid, "SIGKILL");
+		await expect.poll(() => turns(doomed.id), patient).toEqual(["failed"]);
+		await expect.poll(() => turns(next.id), patient).toEqual(["completed"]);
+		expect([await daemon.engine.reads.leases(), await client.call("subscription", { params: { subscription: "only" } })]).toMatchObject([[], { used: 0 }]);
 	});
 });
 

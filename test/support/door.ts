@@ -108,7 +108,8 @@ export async function doorWorld(): Promise<DoorWorld> {
 			const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
 			const text = await send(caller, { method: "POST", path: "/mcp", body }, "application/json, text/event-stream");
 			const { error, result } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
-			return { code: error?.code ?? (result.isError === true ? result.structuredContent?.code : "ok"), data: result?.structuredContent };
+			const data = result?._meta?.["brood/data"];
+			return { code: error?.code ?? (result.isError === true ? data?.code : "ok"), data };
 		},
 		[Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
 	};

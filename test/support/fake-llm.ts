@@ -1,4 +1,4 @@
-// A provider on loopback that says what a test wants: the Messages format of Anthropic and chat completions, both as streams.
+// A provider on loopback that says what a test wants: Anthropic's Messages, chat completions and Gemini, all as streams.
 // It keeps every request, byte by byte.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -36,8 +36,7 @@ export async function fakeLlm(): Promise<FakeLlm> {
 	const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
 		let body = "";
 		for await (const chunk of request) body += chunk;
-		const { messages } = JSON.parse(body);
-		const asked = { path: request.url ?? "", body, last: JSON.stringify(messages.at(-1)) };
+		const asked = { path: request.url ?? "", body, last: JSON.stringify(conversationIn(body).at(-1)) };
 		requests.push(asked);
 		const reply = fake.answer(asked);
 		if (reply.status !== undefined) {
@@ -50,7 +49,8 @@ export async function fakeLlm(): Promise<FakeLlm> {
 			if (!response.writableFinished) fake.hungUp++;
 		});
 		const named = (reply.calls ?? []).map((call) => ({ ...call, id: `c${++calls}` }));
-		const pieces = asked.path.endsWith("/messages") ? anthropic(reply, named) : chat(reply, named);
+		const format = asked.path.endsWith("/messages") ? anthropic : asked.path.includes(":streamGenerateContent") ? gemini : chat;
+		const pieces = format(reply, named);
 		await stream(response, pieces, reply.hangs === true);
 	};
 	const server = createServer((request, response) => void serve(request, response));
@@ -68,6 +68,12 @@ export async function fakeLlm(): Promise<FakeLlm> {
 		},
 	};
 	return fake;
+}
+
+/** What was said so far, wherever the format has it. */
+export function conversationIn(body: string) {
+	const { messages, contents } = JSON.parse(body);
+	return messages ?? contents;
 }
 
 interface Piece {
@@ -142,5 +148,18 @@ function chat({ text }: Reply, calls: Named): Piece {
 			data({}, { choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } }),
 			"data: [DONE]\n\n",
 		],
+	};
+}
+
+function gemini({ text }: Reply, calls: Named): Piece {
+	const data = (parts: object[], more: object = {}): string =>
+		`data: ${JSON.stringify({ candidates: [{ index: 0, content: { role: "model", parts }, ...more }], modelVersion: "fake" })}\n\n`;
+	const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120, cachedContentTokenCount: 40 };
+	return {
+		opening: [
+			...(text === undefined ? [] : halves(text).map((half) => data([{ text: half }]))),
+			...calls.map(({ name, input }) => data([{ functionCall: { name, args: input } }])),
+		],
+		closing: [data([], { finishReason: "STOP" }), `data: ${JSON.stringify({ candidates: [], usageMetadata })}\n\n`],
 	};
 }

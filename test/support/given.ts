@@ -28,6 +28,7 @@ export function agent(letter: string, facts: readonly AgentFact[] = [], supervis
 			settings: null,
 			workspace: null,
 			plan: null,
+			budget: null,
 		},
 	};
 	let state: AgentState | undefined;

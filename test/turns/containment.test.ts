@@ -94,7 +94,17 @@ describe.each(byKernel)("with %s", (level) => {
 		await expect.poll(() => processesOf(home), { timeout: 20_000 }).toEqual([]);
 	});
 
-	const rounds = level === available[0] ? Math.ceil(trials / shapeCount) : torture ? 20 : 1;
+	test("an agent that closes its output is of no use any more, and its turn has failed", { timeout: 60_000 }, async () => {
+		const home = homeWith(level);
+		const closes = { command: process.execPath, args: [path.join(import.meta.dirname, "../programs/bad-agent.ts"), "closes"], leavesNothing: false };
+		await using daemon = await startDaemon({ home, programs: { closes } });
+		const agent = await spawn(daemon.engine, daemon.engine.agentZero.id, { agentType: "closes", prompt: "hello" });
+		const turns = async () => (await daemon.engine.reads.turns(agent.id)).map(({ state, reason }) => ({ state, reason }));
+		await expect.poll(turns, { timeout: 20_000 }).toEqual([{ state: "failed", reason: expect.stringMatching(/closed|ended/) }]);
+		await expect.poll(() => processesOf(home)).toEqual([]);
+	});
+
+	const rounds = torture || level === available[0] ? Math.ceil(trials / shapeCount) : 1;
 	test(`${rounds * shapeCount} process trees end with a daemon that is killed`, { timeout: rounds * 30_000 }, async ({ annotate }) => {
 		const tookMs: number[] = [];
 		for (let round = 0; round < rounds; round++) {

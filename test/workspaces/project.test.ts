@@ -140,7 +140,7 @@ describe("settings", () => {
 		world.configure("merge: rebase\n");
 		const asked = agreed(await world.workspaces.settings(world.project));
 		expect(asked.settings).toMatchObject({ merge: "rebase", shared: ["node_modules"], setup: null });
-		expect(asked.pendingApproval).toEqual({ fingerprint: asked.fingerprint, setup: "npm ci", check: null, teardown: null, presets: [] });
+		expect(asked.pendingApproval).toEqual({ fingerprint: asked.fingerprint, setup: "npm ci", check: null, teardown: null, presets: [], gates: [] });
 		const [allowed] = [asked.fingerprint ?? ""];
 		const approved = agreed(await world.workspaces.settings(world.project, [allowed]));
 		expect([approved.settings.setup, approved.pendingApproval]).toEqual(["npm ci", null]);

@@ -246,6 +246,7 @@ export class ProcessDriver implements Driver {
 		return await launch({
 			command: program.command,
 			args: program.args,
+			...(program.complains && { complains: program.complains }),
 			containment: this.#options.containment,
 			folder,
 			session: {

@@ -5,11 +5,13 @@ import type { Clock } from "#engine/ports.ts";
 import type { Ears, Launched } from "./acp/launch.ts";
 import { limitInWords, limitOf } from "./acp/limits.ts";
 import { begun, finish, questionOf, silence, type Translated, translate } from "./acp/translate.ts";
-import { tokensOf, usageItem } from "./acp/usage.ts";
+import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
 
 /** More than this waiting to be written, and the process has to wait too. */
 const waitingMax = 64;
 const batchMax = 64;
+/** A program that met a limit and says nothing for so long is waiting for it to end. */
+const limitPatienceMs = 30_000;
 
 export interface Hearing {
 	watch: TurnWatch;
@@ -21,15 +23,31 @@ export interface Hearing {
 export async function hearTurn(process: Launched, text: string, { watch, clock, inWords }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
 	let state = silence;
 	const outbox = new Outbox(watch);
-	const take = ({ next, items, delta }: Translated): void => {
+	const take = ({ next, items, delta, soFar }: Translated): void => {
 		state = next;
 		outbox.put(items);
+		if (soFar !== undefined) watch.soFar(soFar.call, soFar.output);
 		if (delta !== null) watch.delta(delta);
 	};
+	const since = countUp();
+	/** on the way only if something was used; at the end also how full the window is */
+	const used = (tokens: ReturnType<typeof tokensOf>, atTheEnd: boolean): boolean => {
+		const cost = process.spent(state.window?.cost ?? null);
+		const fresh = since(tokens);
+		const items = atTheEnd || fresh !== null || (cost !== null && cost.amount > 0) ? usageItem(fresh, state.window, cost) : [];
+		outbox.put(items);
+		return items.length > 0;
+	};
+	const limit = new LimitWatch(() => process.cancel());
 	const on: Ears = {
+		complaint: (words) => limit.complain(words, clock.now()),
 		update: (update) => {
 			watch.heard();
+			limit.over();
 			take(translate(state, update));
+			if (update.sessionUpdate !== "usage_update" || !used(tokensSoFar(update), false)) return;
+			// a rejection can only mean that the store is broken
+			void outbox.empty().then(() => watch.used().catch(() => {}));
 		},
 		room: () => outbox.room(),
 		// whoever is asked sees first what led to the question
@@ -42,7 +60,8 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 	const end = await process.prompt(text, on).then(
 		({ stopReason, ...answer }): TurnEnd => {
 			take(finish(state));
-			outbox.put(usageItem(tokensOf(answer), state.window, process.spent(state.window?.cost ?? null)));
+			used(tokensOf(answer), true);
+			if (limit.met !== null && !signal.aborted) return { state: "failed", text: null, ...limit.met };
 			if (stopReason === "cancelled") return { state: "interrupted", reason: "cancelled", text: null };
 			// some programs end a turn that failed as if it had not, and say so on the way
 			if (state.failed)
@@ -55,8 +74,36 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 			return { state: how, reason: reasonOf(error), text: null, ...limitOf(error, { now: clock.now(), inWords }) };
 		},
 	);
+	limit.over();
 	await outbox.empty();
 	return end;
+}
+
+/** Programs that wait for a limit to end by themselves would keep their turn open, and their slot, for hours. */
+class LimitWatch {
+	met: { reason: string; limit: NonNullable<TurnEnd["limit"]> } | null = null;
+	readonly #stop: () => void;
+	#timer: NodeJS.Timeout | null = null;
+
+	constructor(stop: () => void) {
+		this.#stop = stop;
+	}
+
+	complain(words: string, now: number): void {
+		const { limit } = limitInWords(words, now);
+		if (limit === undefined) return;
+		this.over();
+		this.#timer = setTimeout(() => {
+			this.met = { reason: words, limit };
+			this.#stop();
+		}, limitPatienceMs);
+	}
+
+	/** It goes on, or has ended. */
+	over(): void {
+		if (this.#timer !== null) clearTimeout(this.#timer);
+		this.#timer = null;
+	}
 }
 
 /** Items on their way into the journal: in order, several at a time, and never too many. */

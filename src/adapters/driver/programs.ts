@@ -2,7 +2,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { Policy } from "#contract/approval.ts";
 import type { Command } from "../system/walls.ts";
-import { vendorProgram, vendors, wordsOf } from "./vendors.ts";
+import { type Vendor, vendorProgram, vendors, wordsOf } from "./vendors.ts";
 
 export interface AgentProgram extends Command {
 	/** our own programs leave nothing behind at the end of a turn; a vendor's tools may */
@@ -13,6 +13,8 @@ export interface AgentProgram extends Command {
 	keepsInterrupted?: boolean;
 	/** the mode that it is put into, for each policy */
 	modes?: Readonly<Record<Policy, string>>;
+	/** how it logs that its provider refused it */
+	complains?: RegExp;
 	/** what it sees of the daemon's environment besides what every agent sees: keys are for those who need them */
 	sees?: RegExp;
 	/** what it sees beside everybody's variables */
@@ -32,11 +34,16 @@ export function programsFrom({ own, adapters }: { own: Readonly<Record<string, A
 		const vendor = vendors[type];
 		if (vendor === undefined) return `There is no agent type ${type}.`;
 		const program = vendorProgram(adapters, type);
-		return program === null
-			? `${vendor.title} is not installed. Install it with: brood setup ${type}`
-			: { ...program, ...others, keepsInterrupted: vendor.keepsInterrupted, ...(vendor.modes && { modes: vendor.modes }) };
+		return program === null ? `${vendor.title} is not installed. Install it with: brood setup ${type}` : { ...program, ...others, ...traitsOf(vendor) };
 	};
 }
+
+const traitsOf = ({ keepsInterrupted, modes, environment, complains }: Vendor) => ({
+	keepsInterrupted,
+	...(modes && { modes }),
+	...(environment && { environment }),
+	...(complains && { complains }),
+});
 
 const others = { leavesNothing: false, remembers: true } as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wordsOf } from "./vendors.ts";
+import { vendors, wordsOf } from "./vendors.ts";
 
 test.each([
 	["goose acp", ["goose", "acp"]],
@@ -9,4 +9,11 @@ test.each([
 	["a 'b", null],
 ])("%j is split into words, and no shell ever sees it", (line, words) => {
 	expect(wordsOf(line)).toEqual(words);
+});
+
+test("OpenCode's log says why a request was refused, and calls for titles do not count", () => {
+	const line = (small: boolean) =>
+		`timestamp=2026-11-15T20:04:16.074Z level=ERROR run=726cb535 message="stream error" providerID=test modelID=m session.id=ses_1 small=${small} agent=build mode=primary error.error="AI_APICallError: \\"Rate\\" limit reached"`;
+	expect(vendors["opencode"]?.complains?.exec(line(false))?.[1]).toBe('AI_APICallError: \\"Rate\\" limit reached');
+	expect(vendors["opencode"]?.complains?.exec(line(true))).toBeNull();
 });

@@ -16,6 +16,10 @@ export interface Vendor {
 	keepsInterrupted: boolean;
 	/** the mode in which it asks us, and lets nobody else answer, for each of our policies */
 	modes?: Readonly<Record<Policy, string>>;
+	/** how it logs that the model's provider refused a request, with the provider's words as the first group */
+	complains?: RegExp;
+	/** variables that it is given, unless a subscription has others */
+	environment?: Readonly<Record<string, string>>;
 	/** variables and files of the user's home that a login leaves behind */
 	login: { variables: readonly string[]; files: readonly string[]; how: string };
 }
@@ -33,6 +37,8 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		start: (modules) => script(path.join(modules, "@agentclientprotocol/claude-agent-acp/dist/index.js")),
 		modes: always("default"),
 		keepsInterrupted: true,
+		// nobody sees what it would guess the user types next, and each guess is paid for
+		environment: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "false" },
 		login: {
 			variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
 			files: [".claude/.credentials.json", ".claude.json"],
@@ -60,6 +66,8 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		start: (modules) => script(path.join(modules, "@google/gemini-cli/bundle/gemini.js"), ["--acp"]),
 		modes: always("default"),
 		keepsInterrupted: false,
+		// it starts no tools in a folder that nobody told it to trust; what a repository brings, we asked about before
+		environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
 		login: {
 			variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
 			files: [".gemini/oauth_creds.json"],
@@ -71,8 +79,13 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		package: "opencode-ai",
 		version: "1.18.33",
 		// the package's own launcher is made by an install script, which nobody has to run
-		start: (modules) => ({ command: path.join(modules, `opencode-${process.platform}-${process.arch}`, "bin/opencode"), args: ["acp"] }),
+		start: (modules) => ({
+			command: path.join(modules, `opencode-${process.platform}-${process.arch}`, "bin/opencode"),
+			args: ["acp", "--print-logs", "--log-level", "ERROR"],
+		}),
 		keepsInterrupted: true,
+		// it waits as long as a provider asks for, be it hours, and says so nowhere but in its log; small calls are for titles
+		complains: /message="stream error".* small=false .*error\.error="((?:[^"\\]|\\.)*)"/,
 		login: { variables: ["OPENCODE_AUTH_CONTENT"], files: [".local/share/opencode/auth.json"], how: "run opencode auth login" },
 	},
 };

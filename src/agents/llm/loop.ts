@@ -43,7 +43,7 @@ export async function runTurn(turn: Turn): Promise<void> {
 		const messages = messagesOf(await contextWith(turn, done));
 		const { calls, usage } = await patiently(turn.voice.signal, (saying) => ask(turn, messages, saying));
 		for (const key of ["inputTokens", "outputTokens", "totalTokens", "cachedReadTokens"] as const) total[key] += usage[key];
-		turn.voice.used(total);
+		await turn.voice.used({ ...total, contextTokens: usage.totalTokens });
 		if (calls.length === 0 || turn.voice.signal.aborted) return;
 		done = await doAll(turn, calls);
 		if (turn.voice.signal.aborted) return;

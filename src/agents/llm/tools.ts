@@ -2,6 +2,7 @@
 // for every agent, so that a fork sees the same bytes as its parent.
 import { jsonSchema, type ToolSet } from "ai";
 import { z } from "zod";
+import { inWords } from "#contract/complaint.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { type ToolName, toolNames, tools } from "#contract/tools.ts";
 import { type Hands, refusalText, useTool } from "#views/tools.ts";
@@ -122,7 +123,7 @@ function titleOf(name: keyof typeof workTools, input: Readonly<Record<string, un
 export async function carryOut(name: string, input: unknown, doing: Doing): Promise<string> {
 	if (isWork(name)) {
 		const parsed = workTools[name].input.safeParse(input);
-		if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+		if (!parsed.success) throw new Error(inWords(parsed.error));
 		const run: (input: never, doing: Doing) => Promise<string> = workTools[name].run;
 		return shortened(
 			await Reflect.apply(run, undefined, [parsed.data, doing]).catch((error: unknown) => Promise.reject(new Error(shortened(messageOf(error))))),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AgentSpawn } from "../agent.ts";
 import { Policy } from "../approval.ts";
 import { EventId, Handle, ProjectSlug, SubscriptionName } from "../ids.ts";
+import { BudgetWish } from "../usage.ts";
 import { Agent } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
 import { none, Reason, Reference, route } from "./route.ts";
@@ -19,6 +20,7 @@ const Wish = {
 	command: spawn.command,
 	subscription: spawn.subscription,
 	policy: spawn.policy,
+	budget: spawn.budget,
 	/** `none`, `share` (the parent's) or the kind of its own */
 	workspace: z.enum(["none", "share", ...workspaceKinds]).optional(),
 	from: spawn.from,
@@ -77,6 +79,7 @@ export const agentRoutes = {
 			model: z.string().nullable().optional(),
 			subscription: SubscriptionName.nullable().optional(),
 			policy: Policy.optional(),
+			budget: BudgetWish.optional(),
 			systemPrompt: z.string().nullable().optional(),
 			pinned: z.array(z.string()).optional(),
 		}),
@@ -104,7 +107,7 @@ export const agentRoutes = {
 		path: "/api/agents/:agent/resume",
 		summary: "end the holds that may be ended",
 		query: z.strictObject(Reference),
-		body: none,
+		body: z.strictObject({ reason: Reason }),
 		answer: Agent,
 	}),
 	recover: route({

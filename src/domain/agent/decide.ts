@@ -1,10 +1,12 @@
 // What may be done to an agent that exists. Making one is in `spawn.ts`, ending one in `kill.ts`.
-import type { AgentConfigure, AgentFail, AgentPause, AgentState, Settings } from "#contract/agent.ts";
+import type { AgentConfigure, AgentFail, AgentPause, AgentResume, AgentState, Settings } from "#contract/agent.ts";
+import type { Fact } from "#contract/event.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Workspace } from "#contract/workspace.ts";
-import type { Decision } from "../decision.ts";
+import { because, type Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
+import { decideBudget } from "../usage.ts";
 import { resumable } from "./holds.ts";
 import { isHeld } from "./label.ts";
 import { refusedNow, suggestion } from "./transitions.ts";
@@ -31,7 +33,7 @@ export function decidePause(agent: AgentState, command: AgentPause): Decision {
 }
 
 /** Ends every hold that it may end. If one remains that needs `recover`, nothing changes and it says so. */
-export function decideResume(agent: AgentState): Decision {
+export function decideResume(agent: AgentState, { reason }: Pick<AgentResume, "reason"> = { reason: "" }): Decision {
 	const refusal = refusedNow(agent, "resume");
 	if (refusal) return refusal;
 	const ends = resumable(agent);
@@ -43,14 +45,14 @@ export function decideResume(agent: AgentState): Decision {
 			suggestions: [suggestion("recover", agent)],
 		});
 	}
-	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends } }];
+	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends, ...because(reason) } }];
 }
 
 /** Ends the holds that trouble set; while provisioning this makes the reactor try again. */
 export function decideRecover(agent: AgentState): Decision {
 	const refusal = refusedNow(agent, "recover");
 	if (refusal) return refusal;
-	const ends = agent.holds.map((hold) => hold.kind).filter((kind) => kind !== "user" && kind !== "interrupt" && kind !== "limit");
+	const ends = agent.holds.map((hold) => hold.kind).filter((kind) => kind !== "user" && kind !== "interrupt" && kind !== "limit" && kind !== "budget");
 	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends } }];
 }
 
@@ -61,7 +63,11 @@ export function decideConfigure(agent: AgentState, current: Settings, command: A
 	const { model = agent.model, policy = agent.policy, subscription = agent.subscription } = command;
 	const { systemPrompt = current.systemPrompt, pinned = current.pinned } = command;
 	const wrong = wrongBinding(subscriptions, subscription === agent.subscription ? null : subscription, agent.type);
-	return wrong ?? [{ kind: "agent.configured", agent: agent.id, data: { model, policy, subscription, systemPrompt, pinned } }];
+	if (wrong) return wrong;
+	const { type: _type, agent: _agent, budget, ...others } = command;
+	const configured: Fact = { kind: "agent.configured", agent: agent.id, data: { model, policy, subscription, systemPrompt, pinned } };
+	const onlyTheBudget = budget !== undefined && Object.keys(others).length === 0;
+	return [...(onlyTheBudget ? [] : [configured]), ...(budget === undefined ? [] : decideBudget(agent, budget))];
 }
 
 export function decideReap(agent: AgentState): Decision {

@@ -6,8 +6,10 @@ import type { Happened } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import type { SessionFact } from "#contract/session.ts";
 import type { TurnFact } from "#contract/turn.ts";
+import { nothingSpent, type UsageFact } from "#contract/usage.ts";
+import { withSpent } from "../usage.ts";
 
-type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact | WorkspaceFact | SessionFact) & { agent: AgentId }>;
+type AgentEvent = Happened<(AgentFact | TurnFact | ApprovalFact | WorkspaceFact | SessionFact | UsageFact) & { agent: AgentId }>;
 type Spawned = Extract<AgentEvent, { kind: "agent.spawned" }>;
 
 export function evolveAgent(state: AgentState | undefined, event: AgentEvent): AgentState {
@@ -16,6 +18,10 @@ export function evolveAgent(state: AgentState | undefined, event: AgentEvent): A
 	switch (event.kind) {
 		case "agent.configured":
 			return configured(state, event);
+		case "agent.budgeted":
+			return { ...state, budget: event.data.budget };
+		case "usage":
+			return { ...state, spent: withSpent(state.spent, event.data) };
 		case "agent.provisioned":
 			return { ...state, life: "live", plan: null, workspace: event.data?.workspace ?? state.workspace, seenCommit: event.data?.head ?? null };
 		case "agent.assigned":
@@ -105,6 +111,7 @@ function spawned(event: Spawned): AgentState {
 		turnEndedIn: null,
 		issue: null,
 		totalTasksCompleted: 0,
+		spent: nothingSpent,
 		lastError: null,
 		createdAt: event.at,
 		createdBy: event.actor,

@@ -13,6 +13,12 @@ export const holdTable: Record<HoldKind, HoldRule> = {
 	user: { label: "paused", setBy: "`pause`", resume: "ends", endedBy: "`resume`" },
 	interrupt: { label: "paused", setBy: "`interrupt` without `--resume`", resume: "ends", endedBy: "`resume`" },
 	limit: { label: "paused", setBy: "its subscription cools down", resume: "ends", endedBy: "the reset time; `resume` overrides" },
+	budget: {
+		label: "paused",
+		setBy: "a turn ended, or was stopped, with its budget used up",
+		resume: "ends",
+		endedBy: "a larger budget; `resume` for one more turn",
+	},
 	crash: { label: "error", setBy: "boot found the turn open", resume: "ends", endedBy: "`resume`, or `turn retry`" },
 	error: {
 		label: "error",

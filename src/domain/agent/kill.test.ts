@@ -6,6 +6,7 @@ import { decideKill, type KillSight } from "./kill.ts";
 const kill = (cascade = false) => ({ type: "agent.kill", agent: id("b"), cascade, reason: "" }) as const;
 const sight = (more: Partial<KillSight> = {}): KillSight => ({
 	loose: new Map(),
+	givers: new Map(),
 	target: live("b"),
 	children: [],
 	descendants: [],

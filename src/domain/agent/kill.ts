@@ -5,6 +5,7 @@ import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { ending, type LooseThreads, nothingLoose } from "../turn.ts";
+import { givenBack } from "../usage.ts";
 import { over } from "../wait.ts";
 import { outOfReach } from "./subtree.ts";
 import { refusedNow, suggestion } from "./transitions.ts";
@@ -17,6 +18,8 @@ export interface KillSight {
 	children: readonly AgentState[];
 	/** all living agents below the target, children before their supervisors */
 	descendants: readonly AgentState[];
+	/** whose budgets those that will end had a part of */
+	givers: ReadonlyMap<AgentId, AgentState>;
 	/** the agents above the target, nearest first */
 	above: readonly AgentId[];
 	/** the agents above the caller, if the caller is an agent */
@@ -31,8 +34,12 @@ export interface LooseEnds extends LooseThreads {
 export function decideKill(seen: KillSight, command: AgentKill, by: { actor: Actor }): Decision {
 	const refusal = forbidden(seen, by.actor) ?? refusedNow(seen.target, "kill");
 	if (refusal) return refusal;
-	if (command.cascade) return [...seen.descendants, seen.target].flatMap((agent) => killed(agent, seen.loose.get(agent.id), by.actor, command.reason));
-	return [...handedOver(seen), ...killed(seen.target, seen.loose.get(seen.target.id), by.actor, command.reason)];
+	const ending = command.cascade ? [...seen.descendants, seen.target] : [seen.target];
+	return [
+		...(command.cascade ? [] : handedOver(seen)),
+		...ending.flatMap((agent) => killed(agent, seen.loose.get(agent.id), by.actor, command.reason)),
+		...givenBack(ending, seen.givers),
+	];
 }
 
 function forbidden({ target, above, aboveCaller }: KillSight, actor: Actor): Refusal | null {
@@ -56,7 +63,7 @@ export function decideDelete(seen: KillSight, command: AgentDelete): Decision {
 		return refuse("CONFLICT", words, { details: { ...details, prompts }, suggestions: [suggestion("queue", target)] });
 	}
 	const reason = target.life === "provisioning" ? "provision_failed" : "deleted";
-	const ending = target.life === "ended" ? [] : [...handedOver(seen), ...ended(target, ends, reason, command.reason)];
+	const ending = target.life === "ended" ? [] : [...handedOver(seen), ...ended(target, ends, reason, command.reason), ...givenBack([target], seen.givers)];
 	return [...ending, { kind: "agent.removed", agent: target.id, ...(command.reason !== "" && { data: { note: command.reason } }) }];
 }
 

@@ -9,6 +9,7 @@ import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn.ts";
+import { splitBudget } from "../usage.ts";
 import { allot } from "../workspace.ts";
 import { refusedNow, suggestion } from "./transitions.ts";
 
@@ -37,26 +38,13 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 	const { parent, supervisor } = seen;
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== parent.id) return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
-	const refusal = refusedNow(parent, "fork") ?? (caller === null ? null : overreach(parent, command));
+	const refusal = refusedNow(parent, "fork") ?? (caller === null ? null : overreach(parent, command)) ?? notNow(seen, command, caller);
 	if (refusal) return refusal;
-	if (command.context === "inherit" && command.at === undefined && seen.openCalls.length > 0 && caller === null) {
-		return refuse("FORK_BUSY", `${parent.handle} is in the middle of a tool call.`, {
-			details: { agent: parent.id, calls: seen.openCalls.length },
-			suggestions: [suggestion("wait", parent)],
-		});
-	}
 	if (seen.project === undefined)
 		return refuse("NOT_FOUND", `There is no project ${command.project ?? parent.project}.`, { suggestions: ["brood project list"] });
 	if (command.name === initHandle) return refuse("CONFLICT", "The name init belongs to agent 0.");
 	if (seen.handle === undefined) {
 		return refuse("CONFLICT", `The name ${command.name} has been used in this project; names are never used twice.`, { suggestions: ["brood agent list"] });
-	}
-	if (seen.full !== null) {
-		const { agent, limit } = seen.full;
-		return refuse("AGENT_LIMIT", `${agent.handle} already has ${limit} living descendants.`, {
-			details: { agent: agent.id, limit },
-			suggestions: ["brood tree"],
-		});
 	}
 	if (seen.forkPoint === undefined) {
 		return refuse("ITEM_NOT_IN_CONTEXT", `Item ${command.at} is not in the context of ${parent.handle}.`, {
@@ -75,6 +63,8 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 	if (wrong) return wrong;
 	const allotted = allot({ parent, project: seen.project, inMain: seen.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
+	const budget = splitBudget(parent, command.budget);
+	if (isRefusal(budget)) return budget;
 	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: seen.forkPoint } : null;
 	const child = by.freshId;
 	return [
@@ -94,13 +84,31 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 				supervisor: supervisor.id,
 				settings: lineage === null ? null : parent.settings,
 				...allotted,
+				budget: budget.child,
 			},
 		},
+		...budget.parent,
 		// without a workspace of its own there is nothing to prepare
 		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
-		...(lineage === null ? [] : [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
+		...(lineage === null
+			? made(seen, child, caller)
+			: [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
 		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];
+}
+
+/** What passes: the parent is in the middle of something, or its family is full. */
+function notNow({ parent, openCalls, full }: SpawnSight, command: AgentSpawn, caller: AgentId | null): Refusal | null {
+	if (command.context === "inherit" && command.at === undefined && openCalls.length > 0 && caller === null)
+		return refuse("FORK_BUSY", `${parent.handle} is in the middle of a tool call.`, {
+			details: { agent: parent.id, calls: openCalls.length },
+			suggestions: [suggestion("wait", parent)],
+		});
+	if (full === null) return null;
+	return refuse("AGENT_LIMIT", `${full.agent.handle} already has ${full.limit} living descendants.`, {
+		details: { agent: full.agent.id, limit: full.limit },
+		suggestions: ["brood tree"],
+	});
 }
 
 const ranks: readonly Policy[] = ["ask", "auto-edit", "full"];
@@ -126,6 +134,12 @@ function tellBoth({ parent, handle }: SpawnSight, lineage: Lineage, child: Agent
 	};
 	if (parent.life === "ended") return [told];
 	return [told, { kind: "fork", agent: parent.id, text: `Forked ${handle}.`, data: { child, forkPoint: lineage.forkPoint } }];
+}
+
+/** A child that knows nothing of its parent's conversation still has to know who it is, and to whom it can write. */
+function made({ parent, handle }: SpawnSight, child: AgentId, caller: AgentId | null): Fact[] {
+	if (caller === null) return [];
+	return [{ kind: "fork", agent: child, text: `You are ${handle}, made by ${parent.handle}.`, data: { parent: parent.id } }];
 }
 
 /** The parent is waiting for its calls; in the child, which will never hear their results, they return at once. */
@@ -155,6 +169,7 @@ export function decideInit(existing: AgentState | undefined, command: { agentTyp
 		settings: null,
 		workspace: null,
 		plan: null,
+		budget: null,
 	};
 	return [
 		{ kind: "agent.spawned", agent: by.freshId, data },

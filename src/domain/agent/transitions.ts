@@ -111,8 +111,16 @@ export function refusedNow(agent: AgentState, operation: Operation): Refusal | n
 function sentence(agent: AgentState, operation: Operation, from: Label): string {
 	if (operation === "kill") return `${agent.handle} has already ended.`;
 	if (operation === "interrupt") return `${agent.handle} is ${from}: no turn is running.`;
-	return `${agent.handle} is ${from}: ${operation} is not possible now.`;
+	const when = agent.life === "ended" ? "any more" : "now";
+	return `${agent.handle} is ${from}: ${named[operation] ?? operation} is not possible ${when}.`;
 }
+
+/** What people call it, where that is not the operation's own name. */
+const named: Partial<Record<Operation, string>> = {
+	say: "a change of its conversation or its settings",
+	prompt: "a change of its queue",
+	start: "another turn",
+};
 
 /** Where the operation would have led from a state that allows it. */
 function destination(operation: Operation): Label | null {

@@ -104,18 +104,26 @@ export function blockers(issue: IssueState, all: readonly IssueState[]): number[
 	return issue.dependsOn.filter((number) => all.some((other) => other.number === number && other.doneAt === null && other.deletedAt === null));
 }
 
-export function decideComment(issue: IssueState, { text }: IssueComment): Decision {
-	return [{ kind: "issue.commented", agent: null, text, data: { issue: issue.id } }];
+export function decideComment(issue: IssueState, { text }: IssueComment, by: { actor: Actor }): Decision {
+	return notTheirs(issue, by.actor) ?? [{ kind: "issue.commented", agent: null, text, data: { issue: issue.id } }];
 }
 
 /** Every version is kept; the same words again are no new one. */
-export function decideDocument(issue: IssueState, { name, docType: type, text }: IssueDocument, notes: readonly NoteState[]): Decision {
+export function decideDocument(
+	issue: IssueState,
+	{ name, docType: type, text }: IssueDocument,
+	{ notes, actor }: { notes: readonly NoteState[]; actor: Actor },
+): Decision {
+	const refusal = notTheirs(issue, actor);
+	if (refusal) return refusal;
 	const latest = notes.findLast((note) => note.kind === "document" && note.name === name);
 	if (latest?.text === text) return [];
 	return [{ kind: "issue.documented", agent: null, text, data: { issue: issue.id, name, type, version: (latest?.version ?? 0) + 1 } }];
 }
 
-export function decideMessage(issue: IssueState, { stage, text }: IssueMessage, loaded: LoadedPreset): Decision {
+export function decideMessage(issue: IssueState, { stage, text }: IssueMessage, { loaded, actor }: { loaded: LoadedPreset; actor: Actor }): Decision {
+	const refusal = notTheirs(issue, actor);
+	if (refusal) return refusal;
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
 	if (stageOf(loaded.preset, stage)?.prompt === undefined) {
 		const stages = loaded.preset.stages.filter(({ prompt }) => prompt !== undefined).map(({ name }) => name);
@@ -131,7 +139,8 @@ export function decideAttend(issue: IssueState, { reason }: IssueAttend, by: { a
 /** An agent speaks only for the issue that it works on. */
 export function notTheirs(issue: IssueState, actor: Actor): Refusal | null {
 	const caller = agentOf(actor);
-	return caller === null || caller === issue.assignee ? null : refuse("FORBIDDEN", `${nameOf(issue)} is not this agent's issue.`, about(issue));
+	if (caller === null || caller === issue.assignee) return null;
+	return refuse("FORBIDDEN", `${nameOf(issue)} is not this agent's issue: an agent speaks only for the one that it works on, as \`mine\`.`, about(issue));
 }
 
 /** It is only hidden; its number is not given to another. */

@@ -1,7 +1,10 @@
 // What an event does to an issue's row, to its runs and to what is kept beside it. No rules here.
+
 import type { Happened } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { IssueFact, IssueState, NoteState, RunFact, RunState } from "#contract/issue.ts";
+import { nothingSpent } from "#contract/usage.ts";
+import { withSpent } from "../usage.ts";
 
 type IssueEvent = Happened<IssueFact>;
 
@@ -64,6 +67,7 @@ function added({ id, data, text, at, actor }: Extract<IssueEvent, { kind: "issue
 	return {
 		...{ id, ...data, body: text, waiting: null, branch: null, assignee: null, leaving: null, lastAgent: null, run: null, prompt: null, said: null },
 		...{ attempts: 0, bounces: 0, notBefore: null, attention: null, commit: null, folder: null },
+		spent: nothingSpent,
 		...{ approvedBy: null, approvedCommit: null, mergedCommit: null, createdAt: at, createdBy: actor, updatedAt: at, doneAt: null, deletedAt: null },
 	};
 }
@@ -87,7 +91,7 @@ export function evolveRun(state: RunState | undefined, event: RunEvent, turn: nu
 	if (event.kind === "run.started") {
 		const { id, agent, at } = event;
 		const { issue, stage } = event.data;
-		const nothingYet = { work: false, summary: null, tokens: null, cost: null, commit: null, endedAt: null };
+		const nothingYet = { work: false, summary: null, tokens: null, cost: null, session: null, commit: null, endedAt: null };
 		return { id, issue, stage, agent, turn, state: "open", startedAt: at, ...nothingYet };
 	}
 	if (state === undefined) throw new Error(`the end of run ${event.data.run}, which never started`);
@@ -98,7 +102,9 @@ export function evolveRun(state: RunState | undefined, event: RunEvent, turn: nu
 /** What a run does to its issue. */
 export function withRun(issue: IssueState, event: RunEvent): IssueState {
 	if (event.kind === "run.started") return { ...issue, run: event.id, said: null, attention: null, updatedAt: event.at };
-	return { ...issue, run: null, commit: event.data.commit ?? issue.commit, updatedAt: event.at };
+	const { tokens, cost } = event.data;
+	const used = { ...(tokens && { inputTokens: tokens.input, outputTokens: tokens.output }), ...(cost !== null && { cost: { amount: cost, currency: "USD" } }) };
+	return { ...issue, spent: withSpent(issue.spent, used), run: null, commit: event.data.commit ?? issue.commit, updatedAt: event.at };
 }
 
 type NoteEvent = Extract<IssueEvent, { kind: "issue.commented" | "issue.documented" | "issue.messaged" }>;

@@ -98,11 +98,12 @@ export function decideFinish(seen: FinishSight, command: RunFinish): Decision {
 	const state = untouched ? "cancelled" : turn.state;
 	const said = issue.said !== null || command.ahead > 0 || on.agent.type === "human";
 	const work = turn.state === "completed" && command.trouble === undefined && said;
+	const session = on.agent.session?.session ?? null;
 	const finished: Fact = {
 		kind: "run.finished",
 		agent: run.agent,
 		text: issue.said?.summary ?? seen.final,
-		data: { issue: issue.id, run: run.id, state, work, tokens: seen.tokens, cost: seen.cost, commit: command.commit },
+		data: { issue: issue.id, run: run.id, state, work, tokens: seen.tokens, cost: seen.cost, session, commit: command.commit },
 	};
 	// what goes on, or is no longer this agent's, is not judged
 	const goesOn = untouched || on.issuePrompts.length > 0 || on.waits || turn.stoppingFor === "urgent mail";
@@ -126,7 +127,7 @@ function judged(seen: FinishSight, { trouble }: RunFinish, work: boolean): Fact[
 		];
 	if (trouble !== undefined) return [...letGo, ...failed(issue, project, `Its work could not be settled: ${trouble}`, at)];
 	if (turn.state === "completed") return [...letGo, attended(issue, withoutWork(seen.final))];
-	const reason = `Its turn was ${turn.state}${turn.reason === null ? "" : `: ${turn.reason}`}.`;
+	const reason = `Its turn ${turn.state === "failed" ? "failed" : `was ${turn.state}`}${turn.reason === null ? "" : `: ${turn.reason}`}.`;
 	return [...letGo, ...(turn.stoppingFor === "interrupt" ? [attended(issue, reason)] : failed(issue, project, reason, at))];
 }
 

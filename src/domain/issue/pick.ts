@@ -72,6 +72,9 @@ export function pickWork({ project, issues, agents, free, now }: PickSight): Pic
 		const waited = firstMatch(wishes, coming);
 		if (waited !== undefined) coming.splice(coming.indexOf(waited), 1);
 		else if (workers + picked.spawn.length < project.agentsMax) picked.spawn.push(wishes[0] ?? {});
+		else continue;
+		// and no more are made than may work in this stage
+		taken.set(stage.name, begun + 1);
 	}
 	return picked;
 }

@@ -159,12 +159,25 @@ export async function deleteAgent(work: Work, command: AgentDelete): Promise<Dec
 	return { decision: decideDelete(await killSight(work, target, false), command), subject: { agent: target.id } };
 }
 
+/** Up from each to the first, since whoever gave may have ended long ago. */
+async function giversTo(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, AgentState>> {
+	const found = new Map<AgentId, AgentState>();
+	for (const { budget } of agents) {
+		for (let from = budget?.from ?? null; from !== null && !found.has(from); from = found.get(from)?.budget?.from ?? null) {
+			const giver = await work.agent(from);
+			if (giver !== undefined) found.set(from, giver);
+		}
+	}
+	return found;
+}
+
 async function killSight(work: Work, target: AgentState, cascade: boolean): Promise<KillSight> {
 	const caller = agentOf(work.envelope.actor);
 	const descendants = cascade ? await work.tx.descendants(target.id) : [];
 	return {
 		target,
 		loose: await looseEnds(work, [...descendants, target]),
+		givers: await giversTo(work, [...descendants, target]),
 		children: cascade ? [] : await work.tx.children(target.id),
 		descendants,
 		above: await work.tx.above(target.id),

@@ -1,5 +1,4 @@
 // What the deciders of issues have to see, and where it is read.
-import { z } from "zod";
 import type { AgentId } from "#contract/ids.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
 import type {
@@ -21,6 +20,7 @@ import type {
 import type { Limits } from "#contract/limits.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
+import type { TurnState } from "#contract/turn.ts";
 import type { Decision } from "#domain/decision.ts";
 import { type AgentSight, decideAssign, decideLeft, decideReady, decideRetryIssue, decideUnassign, type IssueSight } from "#domain/issue/assign.ts";
 import { decideAddIssue, decideDocument, decideEditIssue, decideMessage } from "#domain/issue/decide.ts";
@@ -76,11 +76,15 @@ export async function editIssue(work: Work, command: IssueEdit): Promise<Decided
 }
 
 export async function documentIssue(work: Work, command: IssueDocument): Promise<Decided> {
-	return await onIssue(work, command.issue, async (issue) => decideDocument(issue, command, await work.tx.notes(issue.id)));
+	return await onIssue(work, command.issue, async (issue) =>
+		decideDocument(issue, command, { notes: await work.tx.notes(issue.id), actor: work.envelope.actor }),
+	);
 }
 
 export async function messageIssue(work: Work, command: Parameters<typeof decideMessage>[1]): Promise<Decided> {
-	return await onIssue(work, command.issue, (issue, project) => decideMessage(issue, command, presetNamed(project, issue.preset)));
+	return await onIssue(work, command.issue, (issue, project) =>
+		decideMessage(issue, command, { loaded: presetNamed(project, issue.preset), actor: work.envelope.actor }),
+	);
 }
 
 export async function assignIssue(work: Work, command: IssueAssign, limits: Limits): Promise<Decided> {
@@ -149,25 +153,13 @@ export async function finishRun(work: Work, command: RunFinish): Promise<Decided
 	const on = run === undefined ? null : await agentSight(work, run.agent);
 	if (run === undefined || issue === undefined || project === undefined || turn === undefined || on === null) return { decision: [], subject: {} };
 	const final = turn.finalItem === null ? null : ((await work.tx.event(turn.finalItem))?.text ?? null);
-	const seen = { run, issue, project, on, turn, final, ...(await usageOf(work, run)), at: work.envelope.at };
+	const seen = { run, issue, project, on, turn, final, ...usageOf(turn), at: work.envelope.at };
 	return { decision: decideFinish(seen, command), subject: {} };
 }
 
-const Usage = z.object({
-	inputTokens: z.int().catch(0).default(0),
-	outputTokens: z.int().catch(0).default(0),
-	cost: z.number().nullable().catch(null).default(null),
-});
-
-/** The sum of what the agent said about it; nothing if it said nothing. */
-async function usageOf(work: Work, { agent, turn }: RunState): Promise<Pick<RunState, "tokens" | "cost">> {
-	const events = await work.tx.events({ after: turn, limit: 1000, agent, kind: "usage" });
-	const said = events.filter((event) => event.turn === turn).flatMap(({ data }) => Usage.safeParse(data).data ?? []);
-	if (said.length === 0) return { tokens: null, cost: null };
-	const sum = (pick: (usage: z.infer<typeof Usage>) => number): number => said.reduce((total, usage) => total + pick(usage), 0);
-	const costs = said.some(({ cost }) => cost !== null);
-	return {
-		tokens: { input: sum(({ inputTokens }) => inputTokens), output: sum(({ outputTokens }) => outputTokens) },
-		cost: costs ? sum(({ cost }) => cost ?? 0) : null,
-	};
+/** As far as its program told. */
+function usageOf({ usage }: TurnState): Pick<RunState, "tokens" | "cost"> {
+	const { inputTokens, outputTokens, cost } = usage ?? {};
+	const told = inputTokens !== undefined || outputTokens !== undefined;
+	return { tokens: told ? { input: inputTokens ?? 0, output: outputTokens ?? 0 } : null, cost: cost?.currency === "USD" ? cost.amount : null };
 }

@@ -5,7 +5,7 @@ import type { ContextRewind } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptQueue, PromptState } from "#contract/prompt.ts";
-import type { TurnDone, TurnFinish, TurnRelease, TurnRetry } from "#contract/turn.ts";
+import type { TurnCrash, TurnDone, TurnFinish, TurnRelease, TurnRetry } from "#contract/turn.ts";
 import { decideLimitedEnd } from "#domain/cooldown.ts";
 import type { Decision } from "#domain/decision.ts";
 import { decideRewind } from "#domain/history.ts";
@@ -146,9 +146,11 @@ export async function releaseTurn(work: Work, command: TurnRelease): Promise<Dec
 	return await onAgent(work, command.agent, (agent) => (turn === undefined ? notOpen(agent, command.turn) : decideRelease(agent, turn, command, loose, first)));
 }
 
-export async function crashTurn(work: Work, command: { agent: AgentId; turn: number }): Promise<Decided> {
+export async function crashTurn(work: Work, command: TurnCrash): Promise<Decided> {
 	const turn = await work.turn(command.turn);
 	const loose = await looseThreads(work, command.agent, command.turn);
 	const { first } = await work.tx.queue(command.agent);
-	return await onAgent(work, command.agent, (agent) => (turn === undefined ? notOpen(agent, command.turn) : decideCrash(agent, turn, loose, first)));
+	return await onAgent(work, command.agent, (agent) =>
+		turn === undefined ? notOpen(agent, command.turn) : decideCrash(agent, turn, { ...loose, partials: command.partials }, first),
+	);
 }

@@ -5,6 +5,7 @@ import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { pickWork } from "#domain/issue/pick.ts";
+import { cleanOnes } from "../clean.ts";
 import type { IssueWork } from "../issue-work.ts";
 import type { Clock, Dispatch, Reads } from "../ports.ts";
 import { type Looked, type Reactor, sayAll } from "../reactor.ts";
@@ -55,7 +56,7 @@ export function autoReactor(parts: Parts): Reactor {
 	};
 }
 
-async function pickFor({ reads, clock }: Parts, project: ProjectState) {
+async function pickFor({ reads, clock, work }: Parts, project: ProjectState) {
 	const agents = (await reads.agents({ project: project.slug })).filter((agent) => agent.life !== "ended");
 	const counts = await reads.counts();
 	const free = new Set<AgentId>();
@@ -63,7 +64,15 @@ async function pickFor({ reads, clock }: Parts, project: ProjectState) {
 		const idle = agent.life === "live" && agent.activity === "idle" && agent.holds.length === 0 && agent.issue === null;
 		if (idle && (counts.get(agent.id)?.queueLength ?? 0) === 0 && (await isNobodys(reads, agent, project))) free.add(agent.id);
 	}
-	return pickWork({ project, issues: await reads.issues(project.slug), agents, free, now: clock.now() });
+	const issues = await reads.issues(project.slug);
+	// only those are looked at that would be given something; whoever has changes of somebody's in its workspace is passed over
+	for (;;) {
+		const picked = pickWork({ project, issues, agents, free, now: clock.now() });
+		const chosen = agents.filter(({ id }) => picked.assign.some(({ agent }) => agent === id));
+		const clean = await cleanOnes(work, chosen);
+		if (clean.length === chosen.length) return picked;
+		for (const agent of chosen) if (!clean.includes(agent)) free.delete(agent.id);
+	}
 }
 
 /** An agent that somebody talks to is not taken out of the conversation: it is free when it is new, or was released. */

@@ -3,21 +3,27 @@ import type { ApprovalQuestion } from "#contract/approval.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import { openCallsOf } from "#domain/turn.ts";
+import { usedUp } from "#domain/usage.ts";
 import type { TurnWatch } from "../driver.ts";
-import type { Blobs, Clock, Outcome, Reads } from "../ports.ts";
+import type { Blobs, Clock, Outcome, Partials, Reads } from "../ports.ts";
 import type { Publisher } from "../publish.ts";
+import { SoFar } from "./so-far.ts";
 
 export interface ListenParts {
 	reads: Reads;
 	publisher: Publisher;
 	/** null where there is no place for long texts: then they are cut */
 	blobs: Blobs | null;
+	/** null where nothing outlives the daemon anyway */
+	partials: Partials | null;
 	clock: Clock;
 	limits: Limits;
 }
 
 /** how much of a text that is kept elsewhere is still in its item */
 const previewLength = 16 * 1024;
+/** how much of what an open call has put out is kept for the case of a crash */
+const partialLengthMax = 128 * 1024;
 /** what the rest of an item may need beside its text */
 const dataRoom = 128 * 1024;
 
@@ -28,7 +34,8 @@ export class Listener implements TurnWatch, Disposable {
 	readonly #signal: AbortSignal;
 	/** the calls of the turn that have no result yet */
 	#openCalls: readonly string[] = [];
-	#urgent = false;
+	readonly #soFar: SoFar;
+	#yields = false;
 	#heardAt: number;
 	#silent = false;
 	#timer: ReturnType<typeof setTimeout> | undefined;
@@ -38,6 +45,7 @@ export class Listener implements TurnWatch, Disposable {
 		this.#parts = parts;
 		this.#say = say;
 		this.#signal = signal;
+		this.#soFar = new SoFar(parts.partials, { turn: turn.id, lengthMax: Math.min(partialLengthMax, Math.floor(parts.limits.textBytesMax / 8)) });
 		this.#heardAt = parts.clock.now();
 		this.#watchTheClock();
 	}
@@ -50,8 +58,13 @@ export class Listener implements TurnWatch, Disposable {
 		this.heard();
 		const kept = await Promise.all(items.map((item) => this.#shortened(item)));
 		await this.#append(kept);
+		for (const { kind, data } of items) if (kind === "tool_result") this.#soFar.over(String(Reflect.get(Object(data), "call")));
 		this.#openCalls = openCallsOf([...this.#openCalls.map((call) => ({ kind: "tool_call", data: { call } })), ...items]).map(({ call }) => call);
-		await this.#yieldIfUrgent();
+		await this.#yieldIfAsked();
+	}
+
+	soFar(call: string, output: () => string): void {
+		this.#soFar.heard(call, output);
 	}
 
 	delta(delta: { message: string; kind: string; text: string }): void {
@@ -91,19 +104,25 @@ export class Listener implements TurnWatch, Disposable {
 		void this.#say({ type: "turn.heard" }).catch(() => {});
 	}
 
-	/** Urgent mail has come: the turn ends at the next moment in which no tool call is open. */
+	/** The turn ends at the next moment in which no tool call is open. */
 	async yield(): Promise<void> {
-		if (this.#urgent) return;
-		this.#urgent = true;
-		await this.#yieldIfUrgent();
+		if (this.#yields) return;
+		this.#yields = true;
+		await this.#yieldIfAsked();
+	}
+
+	async used(): Promise<void> {
+		const agent = await this.#parts.reads.agent(this.#turn.agent);
+		if (agent !== undefined && usedUp(agent) !== null) await this.yield();
 	}
 
 	[Symbol.dispose](): void {
 		clearTimeout(this.#timer);
+		this.#soFar[Symbol.dispose]();
 	}
 
-	async #yieldIfUrgent(): Promise<void> {
-		if (this.#urgent && this.#openCalls.length === 0) await this.#say({ type: "turn.yield" });
+	async #yieldIfAsked(): Promise<void> {
+		if (this.#yields && this.#openCalls.length === 0) await this.#say({ type: "turn.yield" });
 	}
 
 	async #append(items: readonly TurnItem[]): Promise<void> {

@@ -52,7 +52,11 @@ export async function recall(reads: Reads, agent: AgentState, turn: TurnState, o
 	const before = context.filter((item) => item.turn !== turn.id);
 	const seed = render(before, seedLengthMax);
 	const rules = instructions === null ? [] : [`Follow these instructions throughout:\n${instructions}`];
-	if (seed.items === 0) return { text: rules.length === 0 ? null : `${rules.join("\n")}\n`, how: "new", note: null };
+	// what an agent hears of itself before its first turn is no conversation
+	if (before.every((item) => item.agent === agent.id && item.turn === null)) {
+		const news = [...rules, ...(seed.items === 0 ? [] : [seed.text])];
+		return { text: news.length === 0 ? null : `${news.join("\n")}\n`, how: "new", note: null };
+	}
 	return { text: `${[...rules, fenced(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed) };
 }
 

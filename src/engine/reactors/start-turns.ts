@@ -31,7 +31,7 @@ export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clo
 				...plan.continues.map(({ wait }) => ({ type: "wait.look", wait })),
 				...plan.starts.map(({ agent }) => ({ type: "turn.start", agent: agent.id })),
 			]);
-			scheduler.started(plan);
+			await scheduler.started(plan);
 			const now = clock.now();
 			const next = Math.min(plan.nextAt ?? Number.POSITIVE_INFINITY, (await reads.nextPromptAt(now)) ?? Number.POSITIVE_INFINITY);
 			return said === "again" || !Number.isFinite(next) ? said : { inMs: next - now };

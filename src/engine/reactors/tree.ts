@@ -4,7 +4,8 @@ import { system } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { healthCodes } from "#contract/workspace.ts";
 import type { Dispatch, Reads } from "../ports.ts";
-import { approvedIn, stayOf } from "../stay.ts";
+import { pushAfterTurn } from "../pushing.ts";
+import { stayOf } from "../stay.ts";
 import type { Snapshot, Stay, Workspaces } from "../workspaces.ts";
 
 interface Parts {
@@ -57,10 +58,7 @@ export async function keep(parts: Parts, agent: AgentState, turn: number): Promi
 	const standing = await workspaces.standing(stay);
 	if (!isRefusal(standing) && standing.head !== now.seenCommit)
 		await record(parts, stay, { kind: "workspace.moved", data: { head: standing.head, step: "turn" } });
-	const force = await workspaces.settings(stay.project, await approvedIn(reads, now));
-	if (isRefusal(force) || force.settings.push !== "settle") return;
-	const pushed = await workspaces.push(stay);
-	if (!isRefusal(pushed)) await record(parts, stay, { kind: "workspace.pushed", data: pushed });
+	await pushAfterTurn({ ...parts, workspaces }, now);
 }
 
 /** The newest snapshot of a tree as it is now; one is taken if something changed since the last. */

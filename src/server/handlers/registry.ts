@@ -1,5 +1,6 @@
 // The daemon itself, its projects and its agents.
 import { existsSync } from "node:fs";
+import path from "node:path";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
@@ -36,6 +37,8 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 		backup: async ({ body: { file } }) => {
 			const taken = [file, `${file}.blobs`].find((each) => existsSync(each));
 			if (taken !== undefined) return refuse("PATH_EXISTS", `${taken} exists; a backup never overwrites anything.`, { details: { file: taken } });
+			const folder = path.dirname(file);
+			if (!existsSync(folder)) return refuse("NOT_FOUND", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
 			return { file, bytes: await engine.backup(file) };
 		},
 		projects: async () => (await reads.projects()).filter((project) => project.removedAt === null).map(projectView),

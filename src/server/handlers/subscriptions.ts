@@ -2,6 +2,7 @@
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Credential, SubscriptionState } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
+import { cleanOnes } from "#engine/clean.ts";
 import type { Outcome } from "#engine/ports.ts";
 import { agentView, subscriptionView } from "#views/wire.ts";
 import type { Desk, Handlers } from "../desk.ts";
@@ -48,7 +49,8 @@ export function subscriptionHandlers(desk: Desk, trouble: (credential: Credentia
 		agentsAvailable: async ({ query }) => {
 			const agents = await reads.agents(query.project === undefined ? {} : { project: query.project });
 			const counts = await reads.counts();
-			return (await engine.scheduler.available(agents)).map((agent) => agentView(agent, { ...noCounts, ...counts.get(agent.id), phase: "model" }));
+			const free = await cleanOnes(engine.issueWork, await engine.scheduler.available(agents));
+			return free.map((agent) => agentView(agent, { ...noCounts, ...counts.get(agent.id), phase: "model" }));
 		},
 	};
 }

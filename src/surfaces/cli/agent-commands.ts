@@ -1,6 +1,7 @@
 // Agents: made, looked at, signalled.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { json, project } from "./options.ts";
+import { json, project, reason } from "./options.ts";
+import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
 
 const policy = () => new Option("--policy <policy>", "who answers when it asks for permission").choices(["ask", "auto-edit", "full"] as const);
@@ -19,12 +20,14 @@ export function agentCommands(program: Command): void {
 		.option("--prompt <text>", "its first prompt")
 		.addOption(subscription())
 		.addOption(policy())
+		.addOption(budgetTokens())
+		.addOption(budgetCost())
 		.addOption(new Option("--workspace <kind>", "where it works; a worktree in a project, else none").choices(["worktree", "clone", "main", "none"] as const))
 		.option("--from <branch>", "the branch that it starts from; the project's base if absent")
 		.addHelpText("after", "\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'")
 		.addOption(new Option("--project <slug>", "the project it belongs to"))
 		.addOption(json())
-		.action(async (name, { project: slug, type, model, command, prompt, subscription: paid, policy: who, workspace, from, json: asJson }) => {
+		.action(async (name, { project: slug, type, model, command, prompt, subscription: paid, policy: who, workspace, from, json: asJson, ...bounds }) => {
 			const [{ act }, { madeAgent, noted }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			const body = {
 				...(name && { name }),
@@ -36,6 +39,7 @@ export function agentCommands(program: Command): void {
 				...(who && { policy: who }),
 				...(workspace && { workspace }),
 				...(from && { from }),
+				...budgetOf(bounds),
 			};
 			await act(
 				{ json: asJson },
@@ -99,6 +103,8 @@ function configureCommand(agent: Command): void {
 		.option("--system-prompt <text>", "what it is told before everything else")
 		.option("--subscription <name>", "whose slots it uses; empty for whichever fits its type")
 		.addOption(policy())
+		.addOption(budgetTokens())
+		.addOption(budgetCost())
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
@@ -108,6 +114,7 @@ function configureCommand(agent: Command): void {
 				...(systemPrompt !== undefined && { systemPrompt: systemPrompt || null }),
 				...(paid !== undefined && { subscription: paid || null }),
 				...(who && { policy: who }),
+				...budgetOf(options),
 			};
 			await tell("configure", reference, options, body);
 		});
@@ -129,6 +136,8 @@ function forkCommand(program: Command): void {
 		.option("--type <type>", "another agent type")
 		.option("--model <model>", "another model")
 		.addOption(policy())
+		.addOption(budgetTokens())
+		.addOption(budgetCost())
 		.addHelpText("after", "\nExamples:\n  brood fork opus-1\n  brood fork opus-1 'try it the other way' --name other-way\n  brood fork opus-1 --at 42")
 		.addOption(project())
 		.addOption(json())
@@ -145,6 +154,7 @@ function forkCommand(program: Command): void {
 				...(options.policy && { policy: options.policy }),
 				...(options.workspace && { workspace: options.workspace }),
 				...(options.shareWorkspace && { workspace: "share" as const }),
+				...budgetOf(options),
 			};
 			await act(options, async ({ client, key, query }) => noted(await client.call("fork", { key, query, params: { agent: reference }, body })), madeAgent);
 		});
@@ -159,24 +169,24 @@ function signal(parent: Command, name: string, route: Verb, description: string)
 		.argument("<agent>", "its handle, id, project/handle or the beginning of its id")
 		.addOption(project())
 		.addOption(json());
-	const reason = new Option("--reason <text>", "why").default("");
 	const resume = new Option("--resume", "go on with the queue afterwards").default(false);
 	const cascade = new Option("--cascade", "with everything below it").default(false);
-	if (route === "pause") command.addOption(reason).action((reference, { reason: why, ...options }) => tell(route, reference, options, { reason: why }));
+	if (route === "pause" || route === "resume")
+		command.addOption(reason()).action((reference, { reason: why, ...options }) => tell(route, reference, options, { reason: why }));
 	else if (route === "interrupt")
 		command
-			.addOption(reason)
+			.addOption(reason())
 			.addOption(resume)
 			.action((reference, { reason: why, resume: on, ...options }) => tell(route, reference, options, { reason: why, resume: on }));
 	else if (route === "kill")
 		command
 			.addOption(cascade)
-			.addOption(reason)
+			.addOption(reason())
 			.action((reference, { cascade: all, reason: why, ...options }) => tell(route, reference, options, { cascade: all, reason: why }));
 	else if (route === "agentDelete")
 		command
 			.alias("remove")
-			.addOption(reason)
+			.addOption(reason())
 			.option("--force", "also with prompts in its queue, or work that is not merged", false)
 			.option("--branch", "its branch too", false)
 			.action((reference, { force, branch, reason: why, ...options }) => tell(route, reference, options, { force, branch, reason: why }));

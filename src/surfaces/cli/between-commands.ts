@@ -1,6 +1,6 @@
 // Waiting for agents, and answering what they ask.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { json, project } from "./options.ts";
+import { json, project, reason, seconds } from "./options.ts";
 
 export function betweenCommands(program: Command): void {
 	program
@@ -10,7 +10,7 @@ export function betweenCommands(program: Command): void {
 		.addOption(new Option("--for <condition>", "what has to have happened").choices(["idle", "turn", "mail", "ended"] as const).default("idle" as const))
 		.option("--all", "of all of them (the default)")
 		.addOption(new Option("--any", "of any one of them").conflicts("all"))
-		.option("--timeout <seconds>", "how long; exit 124 if it was not long enough", Number)
+		.option("--timeout <seconds>", "how long; exit 124 if it was not long enough", seconds)
 		.addHelpText("after", "\nExamples:\n  brood wait opus-1\n  brood wait opus-1 opus-2 --any --for turn --timeout 600")
 		.addOption(project())
 		.addOption(json())
@@ -52,10 +52,11 @@ export function betweenCommands(program: Command): void {
 			.description(description)
 			.argument("<approval>", "its id")
 			.option("--always", "and the same question from now on, without asking")
+			.addOption(reason())
 			.addOption(json())
 			.action(async (id, options) => {
 				const { act } = await import("./act.ts");
-				const body = { allow: name === "allow", always: options.always === true };
+				const body = { allow: name === "allow", always: options.always === true, reason: options.reason };
 				await act(
 					options,
 					({ client, key }) => client.call("approvalAnswer", { key, params: { approval: id }, body }),

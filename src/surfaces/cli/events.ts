@@ -44,12 +44,25 @@ export async function itemOf({ client, query }: Asking, reference: string, id: s
 	return item;
 }
 
-/** Who did it stands behind what happened, and what was there before. */
+/** Who did it stands behind what happened. */
 function eventLine(event: Item): string {
 	if (isItem(event)) return itemLine(event);
-	const before: unknown = event.kind === "prompt.edited" ? Reflect.get(Object(event.data), "before") : undefined;
-	return `${itemLine(event)}${before === undefined ? "" : `  instead of ${JSON.stringify(before)}`}  by ${event.actor}, ${event.at}`;
+	const { id, kind, text, data, actor, at } = event;
+	const what = [text === null ? "" : JSON.stringify(text), ...fieldsOf(data)].filter(Boolean).join(", ");
+	return `${String(id).padStart(6)}  ${kind.padEnd(18)}  ${what}${what === "" ? "" : "  "}by ${actor}, ${at}`;
 }
+
+/** A field each; of long lists only how much is in them. `--json` has everything. */
+function fieldsOf(data: unknown): string[] {
+	return Object.entries(Object(data)).flatMap(([name, value]: [string, unknown]) => {
+		if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return [];
+		if (!Array.isArray(value)) return `${name} ${typeof value === "object" ? `(${fieldsOf(value).join(", ")})` : written(value)}`;
+		const brief = value.length <= 5 && value.every((each) => typeof each !== "object");
+		return `${name} ${brief ? value.map(written).join(" ") : `(${value.length})`}`;
+	});
+}
+
+const written = (value: unknown): string => (typeof value === "string" && !/^[\w.:/@#-]+$/.test(value) ? JSON.stringify(value) : String(value));
 
 async function follow(options: EventOptions): Promise<void> {
 	const stop = new AbortController();

@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 
 export const json = () => new Option("--json", "print one JSON document");
+export const reason = () => new Option("--reason <text>", "why; kept in the journal").default("");
 export const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
 
 /** A whole number; the parser itself takes any word for anything. */
@@ -9,3 +10,12 @@ export function whole(words: string): number {
 	if (!/^-?\d{1,9}$/.test(words)) throw new InvalidArgumentError("It has to be a whole number.");
 	return Number(words);
 }
+
+/** A number of seconds, also a part of one. */
+export function seconds(words: string): number {
+	if (!/^\d{1,7}(\.\d{1,3})?$/.test(words)) throw new InvalidArgumentError("It has to be a number of seconds, like 0.5 or 600.");
+	if (Number(words) > secondsMax) throw new InvalidArgumentError(`${secondsMax} seconds (30 days) at most.`);
+	return Number(words);
+}
+
+const secondsMax = 30 * 86_400;

@@ -58,10 +58,12 @@ export function issueLines(issue: IssueDetails): string {
 	].join("\n");
 }
 
-function runLine({ stage, handle, agent, state, work, durationMs, summary }: Issue["runs"][number]): string {
+function runLine({ stage, handle, agent, state, work, durationMs, tokens, cost, summary }: Issue["runs"][number]): string {
 	const time = durationMs === null ? "" : `, ${(durationMs / 1000).toFixed(1)} s`;
+	const used = tokens === null ? "" : `, ${tokens.input + tokens.output} tokens`;
+	const paid = cost === null ? "" : `, $${cost.toFixed(4)}`;
 	const words = summary === null ? "" : `: ${summary.replaceAll(/\s+/g, " ").trim().slice(0, 200)}`;
-	return `${stage}  ${handle ?? agent}  ${state}${work ? " with work" : ""}${time}${words}`;
+	return `${stage}  ${handle ?? agent}  ${state}${work ? " with work" : ""}${time}${used}${paid}${words}`;
 }
 
 export function presetLines(presets: readonly NamedPreset[]): string {

@@ -3,6 +3,7 @@
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import type { Agent, Approval, Found, Item, Prompt, Subscription, Turn } from "#contract/wire.ts";
+import { budgetLine, spentLine } from "#views/usage.ts";
 
 export const printData = (data: unknown): void => void process.stdout.write(`${JSON.stringify({ data })}\n`);
 export const print = (text: string): void => void process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
@@ -122,20 +123,27 @@ function labelOf({ label, turn }: Agent): string {
 /** Everything about one agent, a line each; what is not there is left out. */
 export function agentDetails(agent: Agent): string {
 	// how many are ahead is part of the words that say what it waits for
-	const { id, handle, label, holds, lineage, turn, lastError, workspace, session, ahead: _, ...plain } = agent;
+	const { id, handle, label, holds, lineage, turn, lastError, workspace, session, ahead: _, spent, budget, left, ...rest } = agent;
+	const { name, project, type, model, policy, createdAt, createdBy, endedAt, endedBy, endReason, endNote, ...more } = rest;
+	const { workspaceRemovedAt, removedBy, removedNote, ...plain } = more;
 	const lines: [string, string | number | null][] = [
-		...Object.entries({ handle, id, label }),
-		...Object.entries(plain),
+		...Object.entries({ handle, id, label, name, project, type, model, policy }),
+		...Object.entries({ ...plain, createdAt, createdBy, endedAt, endedBy, endReason, endNote, workspaceRemovedAt, removedBy, removedNote }),
 		["workspace", workspace && `${workspace.kind} ${workspace.path}, branch ${workspace.branch}, base ${workspace.base}`],
 		["session", session && `${session.session}, ${session.how}${session.program === null ? "" : ` in ${session.program}`}, can ${session.powers.join(", ")}`],
 		["turn", turn && `${turn.id}, ${turn.phase}, since ${turn.startedAt}`],
 		["attention", turn?.silentSince ? `nothing was heard of its turn since ${turn.silentSince}` : null],
+		["used", spentLine(spent)],
+		["budget", budget && `${budgetLine(budget)}; left: ${budgetLine(left ?? budget)}`],
 		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],
 		["lastError", lastError && `${lastError.code} at ${lastError.step}, ${lastError.at}`],
 		...holds.map(({ kind, reason, by, at }): [string, string] => ["held", `${kind}${reason === "" ? "" : ` (${reason})`}, by ${by}, ${at}`]),
 	];
-	return lines.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(18)} ${value}`)).join("\n");
+	return details(lines);
 }
+
+const details = (lines: readonly [string, string | number | null][]): string =>
+	lines.flatMap(([name, value]) => (value === null || value === "" ? [] : `${name.padEnd(20)} ${value}`)).join("\n");
 
 export function subscriptionTable(all: readonly Subscription[]): string {
 	const rows = all.map(({ name, type, used, maxConcurrent, fallback, coolingUntil }) => {
@@ -144,13 +152,14 @@ export function subscriptionTable(all: readonly Subscription[]): string {
 	return table(["SUBSCRIPTION", "TYPE", "USED", "FALLBACK", "COOLING"], rows) || "no subscriptions: agents need no slots";
 }
 
-export function subscriptionDetails({ credential, quiet, ...plain }: Subscription): string {
+export function subscriptionDetails({ credential, quiet, spent, ...plain }: Subscription): string {
 	const lines: [string, string | number | null][] = [
 		...Object.entries(plain),
+		["used in all", spentLine(spent)],
 		["credential", credential === null ? "your own login" : "envFile" in credential ? credential.envFile : credential.configDir],
 		["quiet", quiet && `${quiet.from}-${quiet.to} ${quiet.zone}`],
 	];
-	return lines.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(18)} ${value}`)).join("\n");
+	return details(lines);
 }
 
 /** The forest of living supervisors and what is below them. */

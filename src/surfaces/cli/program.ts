@@ -10,6 +10,7 @@ import { issueCommands } from "./issue-commands.ts";
 import { queueCommands } from "./queue-commands.ts";
 import { subscriptionCommands } from "./subscription-commands.ts";
 import { threadCommands } from "./thread-commands.ts";
+import { usageCommands } from "./usage-commands.ts";
 
 export function program(): Command {
 	const made = new Command("brood")
@@ -34,6 +35,7 @@ export function program(): Command {
 	betweenCommands(made);
 	issueCommands(made);
 	subscriptionCommands(made);
+	usageCommands(made);
 	threadCommands(made);
 	completionCommands(made);
 	return made;

@@ -77,7 +77,9 @@ function upkeepCommands(project: Command): void {
 					const lines = Object.entries(settings).map(([name, value]) => `${name.padEnd(14)} ${typeof value === "string" ? value : JSON.stringify(value)}`);
 					if (pendingApproval === null) return lines.join("\n");
 					const { fingerprint, ...wants } = pendingApproval;
-					const asked = Object.entries(wants).flatMap(([name, value]) => (value === null || value.length === 0 ? [] : [`  ${name}: ${value}`]));
+					const asked = Object.entries(wants).flatMap(([name, value]) =>
+						value === null || value.length === 0 ? [] : [`  ${name}: ${typeof value === "string" ? value : value.join("; ")}`],
+					);
 					const heading = "Its repository wants to run this, which nobody has approved:";
 					return [...lines, heading, ...asked, `  try: brood project approve-config ${slug} ${fingerprint}`].join("\n");
 				},

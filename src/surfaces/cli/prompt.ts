@@ -19,8 +19,14 @@ interface PromptOptions extends Options {
 /** The words of a prompt, from the line or from a file. */
 export function wordsOf(text: string | undefined, file: string | undefined): string {
 	if ((text === undefined) === (file === undefined)) throw new Misused("Give either the words of the prompt or --file.");
+	const words = text ?? contentOf(file ?? "-");
+	if (words === "") throw new Misused("A prompt without words: there is nothing to do.");
+	return words;
+}
+
+function contentOf(file: string): string {
 	try {
-		return text ?? readFileSync(file === "-" || file === undefined ? 0 : file, "utf8");
+		return readFileSync(file === "-" ? 0 : file, "utf8");
 	} catch (error) {
 		throw new Misused(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
 	}

@@ -1,7 +1,12 @@
 // Prompts and turns: what waits, what runs, what ran.
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { Prompt, Turn } from "#contract/wire.ts";
-import { json, project, whole } from "./options.ts";
+import { json, project, reason, whole } from "./options.ts";
+
+const priority = (words: string): number => {
+	if (Math.abs(whole(words)) > 100) throw new InvalidArgumentError("It goes from -100 to 100.");
+	return whole(words);
+};
 
 const place = (words: string): number => {
 	if (whole(words) < 1) throw new InvalidArgumentError("Places are counted from 1.");
@@ -47,8 +52,8 @@ const promptCommand = (command: Command) =>
 		.argument("[text]", "the prompt; or use --file")
 		.option("--file <path>", "read the prompt from a file; - is standard input")
 		.option("--front", "before the others; several keep their order")
-		.option("--priority <number>", "higher ones first, from -100 to 100", whole)
-		.option("--not-before <time>", "not before this time: an ISO time, or how long from now (90s, 10m, 2h, 7d)")
+		.option("--priority <number>", "higher ones first, from -100 to 100", priority)
+		.option("--not-before <time>", "not before this time: an ISO time, or how long from now (90s, 1h30m, 7d)")
 		.addOption(project())
 		.addOption(json());
 
@@ -60,6 +65,7 @@ function changeCommands(queue: Command): void {
 		.argument("<prompt>", "its id")
 		.argument("[text]", "the new words; or use --file")
 		.option("--file <path>", "read them from a file; - is standard input")
+		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, text, options) => {
@@ -67,7 +73,7 @@ function changeCommands(queue: Command): void {
 			await act(
 				options,
 				({ client, key, query }) =>
-					client.call("promptEdit", { key, query, params: { agent: reference, prompt }, body: { text: wordsOf(text, options.file) } }),
+					client.call("promptEdit", { key, query, params: { agent: reference, prompt }, body: { text: wordsOf(text, options.file), reason: options.reason } }),
 				(changed) => promptTable([changed]),
 			);
 		});
@@ -92,6 +98,7 @@ function changeCommands(queue: Command): void {
 		.description("take a prompt out")
 		.argument("<agent>", "whose")
 		.argument("<prompt>", "its id")
+		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, options) => {
@@ -99,7 +106,7 @@ function changeCommands(queue: Command): void {
 			const ask = { params: { agent: reference, prompt } };
 			await act(
 				options,
-				({ client, key, query }) => client.call("promptRemove", { key, query, ...ask }),
+				({ client, key, query }) => client.call("promptRemove", { key, query: { ...query, reason: options.reason }, ...ask }),
 				(removed: Prompt) => `prompt ${removed.id} removed`,
 			);
 		});
@@ -107,14 +114,15 @@ function changeCommands(queue: Command): void {
 		.command("clear")
 		.description("take all prompts out")
 		.argument("<agent>", "whose")
+		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
 			const { act } = await import("./act.ts");
 			await act(
 				options,
-				({ client, key, query }) => client.call("queueClear", { key, query, params: { agent: reference } }),
-				(removed) => `${removed.length} prompts removed`,
+				({ client, key, query }) => client.call("queueClear", { key, query: { ...query, reason: options.reason }, params: { agent: reference } }),
+				(removed) => `${removed.length} ${removed.length === 1 ? "prompt" : "prompts"} removed`,
 			);
 		});
 }

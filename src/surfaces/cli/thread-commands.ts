@@ -1,6 +1,6 @@
 // Conversations: items, marks, mail, events.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { json, project } from "./options.ts";
+import { json, project, whole } from "./options.ts";
 
 export function threadCommands(program: Command): void {
 	program.commandsGroup("Conversations:");
@@ -52,7 +52,7 @@ export function threadCommands(program: Command): void {
 	program
 		.command("events")
 		.description("the journal")
-		.option("--after <id>", "only what came after this event", Number, 0)
+		.option("--after <id>", "only what came after this event", whole, 0)
 		.option("--agent <agent>", "only of this agent")
 		.option("--kind <kind>", "only of this kind (turn.ended), or of this noun (turn)")
 		.option("--since <time>", "only from this time on: an ISO time, or how long ago (90s, 10m, 2h, 7d)")

@@ -2,15 +2,30 @@
 import type { Quiet } from "#contract/subscription.ts";
 import { Misused } from "./print.ts";
 
-const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const distanceRule = /^(?:(?<w>\d{1,5})w)?(?:(?<d>\d{1,6})d)?(?:(?<h>\d{1,7})h)?(?:(?<m>\d{1,9})m)?(?:(?<s>\d{1,9})s)?$/;
+/** Without a zone it is the time of whoever says it; a day alone begins there as well. */
+const isoRule = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
 export function timeOf(words: string, direction: "later" | "earlier"): string {
-	const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(words) ?? [];
+	const distance = distanceOf(words);
 	const now = performance.timeOrigin + performance.now();
-	const distance = unit === "s" || unit === "m" || unit === "h" || unit === "d" ? Number(count) * unitMs[unit] : null;
-	const at = distance === null ? Date.parse(words) : direction === "later" ? now + distance : now - distance;
-	if (Number.isNaN(at)) throw new Misused(`${JSON.stringify(words)} is no time: use one like 2026-01-31T08:00:00Z, or 90s, 10m, 2h, 7d.`);
+	const at = distance === null ? isoOf(words) : direction === "later" ? now + distance : Math.max(0, now - distance);
+	if (Number.isNaN(at)) throw new Misused(`${JSON.stringify(words)} is no time: use one like 2026-01-31T08:00:00Z, or 90s, 10m, 1h30m, 7d.`);
 	return new Date(at).toISOString();
+}
+
+function distanceOf(words: string): number | null {
+	const parts = distanceRule.exec(words)?.groups;
+	if (parts === undefined || words === "") return null;
+	return (["w", "d", "h", "m", "s"] as const).reduce((sum, unit) => sum + Number(parts[unit] ?? 0) * unitMs[unit], 0);
+}
+
+/** NaN for what is no day of any calendar: the 31st of February would become the 3rd of March. */
+function isoOf(words: string): number {
+	const [, day, clock = "00:00", zone = ""] = isoRule.exec(words) ?? [];
+	if (day === undefined || !new Date(`${day}T00:00Z`).getTime() || !new Date(`${day}T00:00Z`).toISOString().startsWith(day)) return Number.NaN;
+	return Date.parse(`${day}T${clock}${zone}`);
 }
 
 /** Hours of the day, by the clocks of whoever says it. */

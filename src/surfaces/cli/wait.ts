@@ -5,7 +5,6 @@ import { refuse } from "#contract/refusal.ts";
 import type { Wait } from "#contract/wire.ts";
 import { type Asking, act, type Options } from "./act.ts";
 import { connect } from "./connect.ts";
-import { Misused } from "./print.ts";
 
 interface WaitOptions extends Options {
 	for: "idle" | "turn" | "mail" | "ended";
@@ -35,7 +34,6 @@ export async function wait(agents: string[], options: WaitOptions): Promise<void
 
 function wish(agents: string[], options: WaitOptions, { query }: Asking) {
 	const { timeout } = options;
-	if (timeout !== undefined && !(timeout >= 0)) throw new Misused("--timeout takes a number of seconds.");
 	const mode = options.any === true ? ("any" as const) : ("all" as const);
 	return { agents, ...query, for: options.for, mode, ...(timeout !== undefined && { timeoutMs: Math.round(timeout * 1000) }) };
 }

@@ -25,11 +25,17 @@ export function mcpServer(caller: McpCaller): McpServer {
 const instructions =
 	"Brood manages the agent that you are: you can make child agents, give them work, write to other agents of your project and wait for them.";
 
+/**
+ * Words only: where there is structured content as well, Claude Code and Codex show that to the model and leave the words
+ * out. Programs find the same as data beside it.
+ */
 async function answer({ client, self }: McpCaller, name: ToolName, input: unknown) {
 	const answered = await useTool(name, input, { self, call: client.tried });
 	if (isRefusal(answered)) {
 		const { code, message, details } = answered;
-		return { isError: true, content: [{ type: "text" as const, text: refusalText(answered) }], structuredContent: { code, message, details } };
+		return { isError: true, content: [{ type: "text" as const, text: refusalText(answered) }], _meta: { [dataName]: { code, message, details } } };
 	}
-	return { content: [{ type: "text" as const, text: answered.text }], structuredContent: answered.data };
+	return { content: [{ type: "text" as const, text: answered.text }], _meta: { [dataName]: answered.data } };
 }
+
+const dataName = "brood/data";

@@ -2,16 +2,22 @@
 
 export interface ToolCall {
 	name: string;
+	/** the group that the tool is in, where a format has groups */
+	namespace?: string;
 	input: Readonly<Record<string, unknown>>;
 	/** for tools that take a text of their own form instead of JSON, such as patches */
 	freeform?: string;
 }
 
-export type Answer =
+export type Answer = {
+	/** only for a request that has these words in it */
+	to?: string;
+} & (
 	| { text?: string; thought?: string; calls?: readonly ToolCall[] }
 	/** says nothing, not even that it has begun, until the caller goes away */
 	| { hang: true; text?: string }
-	| { status: number; headers?: Readonly<Record<string, string>>; code?: string; message?: string };
+	| { status: number; headers?: Readonly<Record<string, string>>; code?: string; message?: string }
+);
 
 export interface Said {
 	text: string | null;

@@ -39,8 +39,8 @@ function outputOf({ text, thought, calls }: Said, n: number): object[] {
 	return [
 		...(thought === null ? [] : [{ type: "reasoning", id: `rs_${n}`, summary: [{ type: "summary_text", text: thought }] }]),
 		...(text === null ? [] : [{ type: "message", id: `msg_${n}`, role: "assistant", content: [{ type: "output_text", text, annotations: [] }] }]),
-		...calls.map(({ name, input, freeform }, at) => {
-			const ids = { id: `fc_${n}_${at}`, call_id: `call_${n}_${at}`, name };
+		...calls.map(({ name, namespace, input, freeform }, at) => {
+			const ids = { id: `fc_${n}_${at}`, call_id: `call_${n}_${at}`, name, ...(namespace !== undefined && { namespace }) };
 			return freeform === undefined
 				? { type: "function_call", ...ids, arguments: JSON.stringify(input) }
 				: { type: "custom_tool_call", ...ids, input: freeform, status: "completed" };

@@ -47,7 +47,7 @@ export class FakeModel implements AsyncDisposable {
 		});
 	}
 
-	/** What it says next, one answer for each request; with nothing left it says "done". */
+	/** What it says next, one answer for each request that it is for; with none left it says "done". */
 	say(...answers: readonly Answer[]): void {
 		this.#script.push(...answers);
 	}
@@ -87,13 +87,19 @@ export class FakeModel implements AsyncDisposable {
 		const side = !wire.offersTools(body);
 		const over = Promise.withResolvers<"gone" | "answered">();
 		response.once("close", () => over.resolve(response.writableFinished ? "answered" : "gone"));
-		const answer = (side ? undefined : this.#script.shift()) ?? { text: "done" };
+		const text = JSON.stringify(body);
+		const answer = (side ? undefined : this.#next(text)) ?? { text: "done" };
 		if (!side) {
-			this.requests.push({ wire: wire.name, text: JSON.stringify(body), body, side, over: over.promise });
+			this.requests.push({ wire: wire.name, text, body, side, over: over.promise });
 			this.#news.resolve();
 			this.#news = Promise.withResolvers();
 		}
 		this.#answer(wire, answer, { response, url, body });
+	}
+
+	#next(asked: string): Answer | undefined {
+		const at = this.#script.findIndex(({ to }) => to === undefined || asked.includes(to));
+		return at < 0 ? undefined : this.#script.splice(at, 1)[0];
 	}
 
 	#answer(wire: Wire, answer: Answer, { response, url, body }: { response: ServerResponse; url: URL; body: object }): void {

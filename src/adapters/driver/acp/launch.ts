@@ -14,6 +14,7 @@ import {
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { OpenSession } from "#engine/driver.ts";
 import { type Command, contained, type Room } from "../../system/walls.ts";
+import { canBeHeard } from "../output.ts";
 import { greet, openSession, type SessionWish } from "./open.ts";
 import { spending } from "./usage.ts";
 
@@ -25,12 +26,16 @@ export interface Launch extends Command {
 	session: SessionWish | null;
 	folder: string;
 	environment: Readonly<Record<string, string>>;
+	/** how a line of its log begins to say that the model's provider refused it; the first group has the words */
+	complains?: RegExp;
 	/** gives up waiting for it to be up */
 	signal: AbortSignal;
 }
 
 export interface Ears {
 	update(update: SessionUpdate): void;
+	/** its provider refused it, says its log; it may well try again by itself */
+	complaint(words: string): void;
 	/** resolves when more may be said */
 	room(): Promise<void>;
 	/** answers with the id of an option, or null if nobody will choose one */
@@ -56,14 +61,21 @@ export interface Launched {
 /** A longer line than this is not a message but a flood. */
 const messageBytesMax = 64 * 1024 * 1024;
 const startMs = 60_000;
+/** how often a process is looked at that cannot be heard to fall silent */
+const lookMs = 2000;
 /** what the agent last wrote to its standard error, for the reason of a failure */
 const errorTailMax = 2000;
+const errorLineMax = 64 * 1024;
 
-export async function launch({ containment, room = null, session: wish, folder, environment, signal, ...program }: Launch): Promise<Launched> {
+export async function launch({ containment, room = null, session: wish, folder, environment, signal, complains, ...program }: Launch): Promise<Launched> {
 	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
 	const { command, args, pipes } = contained(containment, program, room);
 	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: [...pipes.stdio] });
-	const ended = endOf(child);
+	let listening: Ears | null = null;
+	const ended = endOf(child, (line) => {
+		const words = complains?.exec(line)?.[1];
+		if (words !== undefined) listening?.complaint(words);
+	});
 	// a process that cannot even be started is reported by `ended`
 	child.on("error", () => {});
 	const { stdin } = child;
@@ -72,7 +84,6 @@ export async function launch({ containment, room = null, session: wish, folder, 
 	if (stdin === null || !(stdout instanceof Readable)) throw new Error("an agent without a line");
 	stdin.on("error", () => {});
 	lifeline?.on("error", () => {});
-	let listening: Ears | null = null;
 	let current: string | null = null;
 	const input = gated(stdout, () => listening?.room() ?? Promise.resolve());
 	const connection = client({ name: "brood" })
@@ -84,7 +95,8 @@ export async function launch({ containment, room = null, session: wish, folder, 
 		// updates outside of a turn never open one
 		.onNotification(methods.client.session.update, async ({ params }) => (params.sessionId === current ? listening?.update(params.update) : undefined))
 		.connect(ndJsonStream(Writable.toWeb(stdin), input, { maxMessageBytes: messageBytesMax }));
-	const gone = Promise.race([ended, connection.closed.then(() => "it closed its end of the line")]);
+	const unheard = Promise.withResolvers<void>();
+	const gone = Promise.race([ended, Promise.race([connection.closed, unheard.promise]).then(() => "it closed its end of the line")]);
 	let present = true;
 	void gone.then(() => {
 		present = false;
@@ -101,10 +113,13 @@ export async function launch({ containment, room = null, session: wish, folder, 
 		session,
 		async prompt(text, on) {
 			listening = on;
+			const asked = connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
+			// behind this wall a closed end of the line is not heard of
+			const look = containment === "namespace" ? setInterval(() => canBeHeard(child.pid ?? 0, pipes.output) || unheard.resolve(), lookMs) : undefined;
 			try {
-				const asked = connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
 				return await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
 			} finally {
+				clearInterval(look);
 				listening = null;
 			}
 		},
@@ -120,10 +135,14 @@ async function tooLong(signal: AbortSignal): Promise<never> {
 	throw new Error(signal.aborted ? "it was called off" : `it did not answer within ${startMs / 1000} s`);
 }
 
-async function endOf(child: ChildProcess): Promise<string> {
+async function endOf(child: ChildProcess, hear: (line: string) => void): Promise<string> {
 	let tail = "";
+	let line = "";
 	child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
 		tail = (tail + chunk).slice(-errorTailMax);
+		const lines = (line + chunk).split("\n");
+		line = (lines.pop() ?? "").slice(-errorLineMax);
+		for (const each of lines) hear(each);
 	});
 	const how = await new Promise<string>((resolve) => {
 		child.once("error", (error) => resolve(`it could not be started: ${error.message}`));

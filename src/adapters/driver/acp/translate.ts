@@ -40,6 +40,8 @@ export interface Translated {
 	next: Translation;
 	items: TurnItem[];
 	delta: { message: string; kind: string; text: string } | null;
+	/** what a call has put out that is not over */
+	soFar?: { call: string; output(): string };
 }
 
 export function translate(state: Translation, update: SessionUpdate): Translated {
@@ -121,7 +123,8 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 	const next = { ...state, calls: new Map(state.calls).set(id, now) };
 	const first = now.said && known?.said !== true ? [announced(id, now)] : [];
 	const items = over ? [...first, result(id, update.status ?? "completed", now)] : first;
-	return items.length === 0 ? { next, items, delta: null } : complete(next, items);
+	const said = items.length === 0 ? quietly(next) : complete(next, items);
+	return over || (now.content.length === 0 && now.printed === "") ? said : { ...said, soFar: { call: id, output: () => outputOf(now) } };
 }
 
 const isEmpty = (input: unknown): boolean => input === undefined || (typeof input === "object" && input !== null && Object.keys(input).length === 0);
@@ -142,9 +145,13 @@ function fieldOf(value: unknown, ...names: readonly string[]): unknown {
 	return names.reduce((inner: unknown, name) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, name) : undefined), value);
 }
 
+function outputOf({ content, printed }: Call): string {
+	const shown = content.filter(({ type }) => type !== "terminal" || printed === "");
+	return [...shown.map(contentText), ...(printed === "" ? [] : [printed])].join("\n");
+}
+
 function result(id: string, status: string, now: Call): TurnItem {
-	const shown = now.content.filter(({ type }) => type !== "terminal" || now.printed === "");
-	const text = [...shown.map(contentText), ...(now.printed === "" ? [] : [now.printed])].join("\n");
+	const text = outputOf(now);
 	// what the call was about may only have become known after it had begun
 	const input = now.told || now.input === undefined ? {} : { input: bounded(now.input) };
 	return { kind: "tool_result", text: clip(text), data: { call: id, status, output: text === "" ? bounded(now.output) : null, ...input } };

@@ -1,6 +1,7 @@
 // What a turn used, as an item. Programs tell it at the end of a turn, and how full the window is on the way.
 import type { Cost, PromptResponse, Usage as TokenUsage, UsageUpdate } from "@agentclientprotocol/sdk/unstable";
-import type { TurnItem, Usage } from "#contract/turn.ts";
+import type { TurnItem } from "#contract/turn.ts";
+import type { Usage } from "#contract/usage.ts";
 
 /** Where the protocol has no word for it yet, programs say it in a field of their own. */
 export function tokensOf({ usage, _meta }: Pick<PromptResponse, "usage" | "_meta">): Tokens | null {
@@ -10,15 +11,45 @@ export function tokensOf({ usage, _meta }: Pick<PromptResponse, "usage" | "_meta
 	return typeof inputTokens === "number" && typeof outputTokens === "number" ? { inputTokens, outputTokens } : null;
 }
 
+/** What our own programs tell in the middle of a turn, for which the protocol has no word. */
+export function tokensSoFar({ _meta }: Pick<UsageUpdate, "_meta">): Tokens | null {
+	const told: unknown = Reflect.get(Object(_meta?.["brood"]), "tokens");
+	if (typeof told !== "object" || told === null) return null;
+	const known = Object.entries(told).filter((entry): entry is [string, number] => typeof entry[1] === "number" && entry[1] >= 0);
+	return { inputTokens: 0, outputTokens: 0, ...Object.fromEntries(known) };
+}
+
 type Tokens = Pick<TokenUsage, "inputTokens" | "outputTokens" | "thoughtTokens" | "cachedReadTokens" | "cachedWriteTokens">;
 
 export function usageItem(tokens: Tokens | null, window: Pick<UsageUpdate, "used" | "size"> | null, cost: Cost | null): TurnItem[] {
 	if (tokens === null && window === null) return [];
 	const { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens } = tokens ?? {};
-	const counts = { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens, contextTokens: window?.used, contextTokensMax: window?.size };
+	const counts = {
+		inputTokens,
+		outputTokens,
+		thoughtTokens,
+		cachedReadTokens,
+		cachedWriteTokens,
+		contextTokens: window?.used || undefined,
+		contextTokensMax: window?.size || undefined,
+	};
 	const known = Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === "number");
-	const data: Usage = { ...Object.fromEntries(known), ...(cost && { cost: { amount: cost.amount, currency: cost.currency.slice(0, 10) } }) };
-	return [{ kind: "usage", text: null, data }];
+	const data: Usage = { ...Object.fromEntries(known), ...(cost && cost.amount > 0 && { cost: { amount: cost.amount, currency: cost.currency.slice(0, 10) } }) };
+	return Object.keys(data).length === 0 ? [] : [{ kind: "usage", text: null, data }];
+}
+
+/** Programs add up the tokens of a turn; an item has what came to them since. */
+export function countUp(): (total: Tokens | null) => Tokens | null {
+	let before: Tokens | null = null;
+	return (total) => {
+		if (total === null) return null;
+		const grown = Object.entries(total).flatMap(([key, count]) => {
+			const more = typeof count === "number" ? count - (Number(Reflect.get(before ?? {}, key)) || 0) : 0;
+			return more > 0 ? [[key, more]] : [];
+		});
+		before = total;
+		return grown.length === 0 ? null : { inputTokens: 0, outputTokens: 0, ...Object.fromEntries(grown) };
+	};
 }
 
 /** Programs add up the cost of a session; a turn's is what came to it since. */

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { ConfigError, parseConfig } from "#adapters/system/config.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
+import { Preset } from "#contract/preset.ts";
 import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProjectPlace, SettingsInForce } from "#engine/workspaces.ts";
@@ -50,9 +51,17 @@ function inForce(own: ProjectConfig, repository: RepositoryConfig, base: string,
 	const { setup = null, check = null, teardown = null, presets = {}, ...harmless } = repository;
 	const settings = settle(own, agreed ? repository : harmless, base);
 	// what the home's own configuration replaces will not run, and needs nobody's word
-	const open = Object.entries(wants).some(([key]) => !Object.hasOwn(own, key));
-	const pendingApproval = !agreed && open ? { fingerprint, setup, check, teardown, presets: Object.keys(presets) } : null;
+	const more = Object.keys(presets).filter((name) => !Object.hasOwn(own.presets ?? {}, name));
+	const open = Object.keys(wants).some((key) => (key === "presets" ? more.length > 0 : !Object.hasOwn(own, key)));
+	const asked = { setup, check, teardown, presets: more, gates: more.flatMap((name) => gatesOf(name, presets[name])) };
+	const pendingApproval = !agreed && open ? { fingerprint, ...asked } : null;
 	return { settings, fingerprint, pendingApproval };
+}
+
+/** What a preset would run. One that is broken runs nothing. */
+function gatesOf(name: string, written: unknown): string[] {
+	const stages = Preset.safeParse(written).data?.stages ?? [];
+	return stages.flatMap(({ name: stage, gate }) => (gate === undefined || gate === "human" ? [] : [`${name} ${stage}: ${gate.command}`]));
 }
 
 /** Of the content and not of its form: another order or comment is the same content. */

@@ -230,6 +230,13 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 		return (await this.turns(agent)).slice(-limit);
 	}
 
+	async lastServed(): Promise<Map<ProjectSlug | null, number>> {
+		await this.settled();
+		const served = new Map<ProjectSlug | null, number>();
+		for (const { agent, startedAt } of this.rows.turns.values()) served.set(this.rows.agents.get(agent)?.project ?? null, startedAt);
+		return served;
+	}
+
 	async openTurns(): Promise<TurnState[]> {
 		await this.settled();
 		return [...this.rows.turns.values()].filter((turn) => turn.state === "open");

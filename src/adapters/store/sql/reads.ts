@@ -1,7 +1,7 @@
 // All of the store's questions, on either database: here those about prompts, turns, approvals, waits and mail.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
-import type { AgentId } from "#contract/ids.ts";
+import { type AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
@@ -79,6 +79,11 @@ export class SqlReads extends IssueReads implements Reads {
 
 	async latestTurns(agent: AgentId, limit: number): Promise<TurnState[]> {
 		return (await this.connection.all(queries.latestTurns, { agent, limit })).map(turnFrom).reverse();
+	}
+
+	async lastServed(): Promise<Map<ProjectSlug | null, number>> {
+		const rows = await this.connection.all(slots.latestTurnOfEachProject, {});
+		return new Map(rows.map((row) => [row.project === null ? null : ProjectSlug.parse(row.project), turnFrom(row).startedAt]));
 	}
 
 	async openTurns(): Promise<TurnState[]> {

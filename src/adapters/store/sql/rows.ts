@@ -9,6 +9,7 @@ import { type ProjectState, untuned } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
+import { nothingSpent } from "#contract/usage.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { QueueHead, Receipt } from "#engine/ports.ts";
 
@@ -17,12 +18,12 @@ type LaterOfAgent =
 	| ("policy" | "permits" | "turnEndedIn" | "endNote")
 	| ("workspace" | "plan" | "lease" | "seenCommit" | "removedBy" | "removedNote")
 	| ("subscription" | "limitWaivedUntil")
-	| ("issue" | "totalTasksCompleted" | "command" | "session");
+	| ("issue" | "totalTasksCompleted" | "command" | "session" | "spent" | "budget");
 const laterOfAgent: Pick<AgentState, LaterOfAgent> = {
 	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
 	...{ workspace: null, plan: null, lease: null, seenCommit: null, removedBy: null, removedNote: null },
 	...{ subscription: null, limitWaivedUntil: null },
-	...{ issue: null, totalTasksCompleted: 0, command: null, session: null },
+	...{ issue: null, totalTasksCompleted: 0, command: null, session: null, spent: nothingSpent, budget: null },
 };
 const laterOfTurn: Pick<TurnState, "manual" | "retriedAs" | "stoppingFor" | "commit" | "subscription" | "usage"> = {
 	...{ manual: false, retriedAs: null, stoppingFor: null },
@@ -42,7 +43,7 @@ export function waitFrom(row: { state: string }): WaitState {
 }
 
 export function subscriptionFrom(row: { state: string }): SubscriptionState {
-	return JSON.parse(row.state);
+	return { spent: nothingSpent, ...JSON.parse(row.state) };
 }
 
 /** Of an agent whose prompt is next: all but the words. */
@@ -66,11 +67,12 @@ export function projectFrom(row: { state: string }): ProjectState {
 }
 
 export function issueFrom(row: { state: string }): IssueState {
-	return JSON.parse(row.state);
+	return { spent: nothingSpent, ...JSON.parse(row.state) };
 }
 
+/** A run of an older release has no session. */
 export function runFrom(row: { state: string }): RunState {
-	return JSON.parse(row.state);
+	return { session: null, ...JSON.parse(row.state) };
 }
 
 /** The words are in the event of the same id. */

@@ -1,4 +1,4 @@
-// Subscriptions, and the leases that say which of their slots are taken.
+// Subscriptions, the leases that say which of their slots are taken, and whose turn it was last.
 import { sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { query } from "./prepared.ts";
@@ -19,6 +19,20 @@ export const allLeases = query()("all-leases", (db) =>
 		.innerJoin("agent", "agent.seq", "lease.agent")
 		.select(["lease.turn", "agent.id as agent", "lease.subscription", "lease.at"])
 		.orderBy("lease.turn"),
+);
+
+export const latestTurnOfEachProject = query()("latest-turn-of-each-project", (db) =>
+	db
+		.selectFrom("turn")
+		.innerJoin("agent", "agent.seq", "turn.agent")
+		.select(["agent.project", "turn.state"])
+		.where("turn.id", "in", (latest) =>
+			latest
+				.selectFrom("turn")
+				.innerJoin("agent", "agent.seq", "turn.agent")
+				.select(({ fn }) => fn.max("turn.id").as("id"))
+				.groupBy("agent.project"),
+		),
 );
 
 export const putLease = query<{ turn: number; agent: AgentId; subscription: string | null; at: number }>()("put-lease", (db, arg) =>

@@ -78,6 +78,7 @@ function readsThrough(thread: Thread): Reads {
 		turn: read("turn"),
 		turns: read("turns"),
 		latestTurns: read("latestTurns"),
+		lastServed: read("lastServed"),
 		openTurns: read("openTurns"),
 		callsOfTurn: read("callsOfTurn"),
 		mail: read("mail"),

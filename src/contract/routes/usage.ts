@@ -1,0 +1,37 @@
+// What was used, by whom and for what.
+import { z } from "zod";
+import { AgentId, ProjectSlug } from "../ids.ts";
+import { Budget, Spent } from "../usage.ts";
+import { Reference, route } from "./route.ts";
+
+export const UsageRow = z.object({
+	/** a handle, the number of an issue, or the name of a subscription or project */
+	name: z.string(),
+	agent: AgentId.nullable(),
+	project: ProjectSlug.nullable(),
+	spent: Spent,
+	/** what counts of it against a budget */
+	tokens: z.number(),
+	/** of an agent: together with everything that was forked from it, and from that */
+	withForks: Spent.nullable(),
+	budget: Budget.nullable(),
+	left: Budget.nullable(),
+});
+export type UsageRow = z.infer<typeof UsageRow>;
+
+export const usageRoutes = {
+	usage: route({
+		method: "get",
+		path: "/api/usage",
+		summary: "tokens and cost, added up by agent, issue, subscription or project",
+		query: z.strictObject({ by: z.enum(["agent", "issue", "subscription", "project"]).default("agent"), project: ProjectSlug.optional() }),
+		answer: z.array(UsageRow),
+	}),
+	agentUsage: route({
+		method: "get",
+		path: "/api/agents/:agent/usage",
+		summary: "what an agent used, alone and with its forks, and what is left of its budget",
+		query: z.strictObject(Reference),
+		answer: UsageRow,
+	}),
+};

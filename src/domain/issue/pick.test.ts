@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import type { AgentState } from "#contract/agent.ts";
+import { type AgentId, human, ProjectSlug } from "#contract/ids.ts";
+import type { IssueState } from "#contract/issue.ts";
+import type { Preset } from "#contract/preset.ts";
+import { untuned } from "#contract/project.ts";
+import { agent, id, live } from "#test/support/given.ts";
+import { evolveIssue } from "./evolve.ts";
+import { type Picked, type PickSight, pickWork } from "./pick.ts";
+
+const web = ProjectSlug.parse("web");
+/** Three stages of work: anybody's, a model's with another to stand in, and one that only one issue may be in. */
+const built: Preset = {
+	stages: [
+		{ name: "TODO", next: "BUILD" },
+		{ name: "BUILD", next: "THINK", prompt: "{{body}}" },
+		{ name: "THINK", next: "SHIP", prompt: "{{body}}", agent: { model: "opus" }, fallbacks: [{ model: "sonnet" }] },
+		{ name: "SHIP", next: "DONE", prompt: "{{body}}", wipMax: 1 },
+		{ name: "DONE", final: true },
+	],
+};
+const presets = { built: { preset: built }, odd: { broken: "nobody knows the way" } };
+const project = { ...untuned, slug: web, path: "/srv/web", base: null, url: null, approved: [], addedAt: 1, removedAt: null, auto: true, presets };
+
+const issue = (number: number, more: Partial<IssueState> = {}): IssueState => {
+	const data = { project: web, number, title: `Issue ${number}`, priority: "medium" as const, preset: "built", stage: "TODO", labels: [], dependsOn: [] };
+	return { ...evolveIssue(undefined, { kind: "issue.added", text: "", data, id: number, at: 1, actor: human }), ...more };
+};
+const of = (letter: string, more: Partial<AgentState> = {}): AgentState => ({ ...live(letter), project: web, ...more });
+const given = (seen: Partial<PickSight>): Picked => {
+	const agents = seen.agents ?? [];
+	const free = new Set(agents.filter(({ life }) => life === "live").map((each) => each.id));
+	return pickWork({ project, issues: [], agents, free, now: 0, ...seen });
+};
+const assigned = (picked: Picked): string[] => picked.assign.map((each) => `#${each.issue} to ${each.agent[0]}`);
+
+describe("which issue is worked on next", () => {
+	test("the most urgent one, of equals the one that was there first", () => {
+		const issues = [issue(1, { priority: "low" }), issue(2), issue(3, { priority: "critical" }), issue(4)];
+		expect(assigned(given({ issues, agents: [of("a"), of("b"), of("c")] }))).toEqual(["#3 to a", "#2 to b", "#4 to c"]);
+	});
+
+	test("none that waits for another, until that one is done or deleted", () => {
+		const later = issue(2, { dependsOn: [1] });
+		expect(assigned(given({ issues: [issue(1, { assignee: id("z") }), later], agents: [of("a")] }))).toEqual([]);
+		expect(assigned(given({ issues: [issue(1, { doneAt: 1 }), later], agents: [of("a")] }))).toEqual(["#2 to a"]);
+		expect(assigned(given({ issues: [issue(1, { deletedAt: 1 }), later], agents: [of("a")] }))).toEqual(["#2 to a"]);
+	});
+
+	test("none that needs a person, waits at a gate, has an agent, or has one that is on its way home", () => {
+		const busy = [
+			issue(1, { attention: { reason: "?", code: null, at: 1 } }),
+			issue(2, { stage: "SHIP", waiting: "approval" }),
+			issue(3, { stage: "BUILD", assignee: id("z") }),
+			issue(4, { stage: "BUILD", leaving: { agent: id("z"), done: true } }),
+		];
+		expect(given({ issues: busy, agents: [of("a")] })).toEqual({ start: [], assign: [], spawn: [], broken: [], nextAt: null });
+	});
+
+	test("one that failed, when its time has come", () => {
+		const failed = issue(1, { stage: "BUILD", attempts: 1, notBefore: 5000 });
+		expect(given({ issues: [failed], agents: [of("a")] })).toMatchObject({ assign: [], nextAt: 5000 });
+		expect(assigned(given({ issues: [failed], agents: [of("a")], now: 5000 }))).toEqual(["#1 to a"]);
+	});
+
+	test("one whose preset is broken never: a person is told why", () => {
+		const picked = given({ issues: [issue(1, { preset: "odd" })], agents: [of("a")] });
+		expect(picked).toMatchObject({ assign: [], broken: [{ issue: 1, reason: "Its preset odd is broken: nobody knows the way." }] });
+	});
+});
+
+describe("no more than a stage may have", () => {
+	test("one is worked on, so the next one waits", () => {
+		const issues = [issue(1, { stage: "SHIP", assignee: id("z") }), issue(2, { stage: "SHIP" })];
+		expect(assigned(given({ issues, agents: [of("a")] }))).toEqual([]);
+	});
+
+	test("of two that are ready one begins", () => {
+		const issues = [issue(1, { stage: "SHIP" }), issue(2, { stage: "SHIP" }), issue(3)];
+		expect(assigned(given({ issues, agents: [of("a"), of("b"), of("c")] }))).toEqual(["#1 to a", "#3 to b"]);
+	});
+
+	test("and no agents are made for those that would have to wait", () => {
+		const issues = [issue(1, { stage: "SHIP" }), issue(2, { stage: "SHIP" })];
+		expect(given({ issues }).spawn).toEqual([{}]);
+		expect(given({ issues, agents: [agent("a")] }).spawn).toEqual([]);
+	});
+});
+
+describe("which agent works on it", () => {
+	const thinking = issue(1, { stage: "THINK" });
+
+	test("one with the stage's model, else one that stands in", () => {
+		const [opus, sonnet, other] = [of("o", { model: "opus" }), of("s", { model: "sonnet" }), of("x", { model: "haiku" })];
+		expect(assigned(given({ issues: [thinking], agents: [other, sonnet, opus] }))).toEqual(["#1 to o"]);
+		expect(assigned(given({ issues: [thinking], agents: [other, sonnet] }))).toEqual(["#1 to s"]);
+	});
+
+	test("a new one, if nobody fits, until the project has as many as it may", () => {
+		const other = of("x", { model: "haiku" });
+		expect(given({ issues: [thinking], agents: [other] })).toMatchObject({ assign: [], spawn: [{ model: "opus" }] });
+		expect(given({ issues: [thinking], agents: [other], project: { ...project, agentsMax: 1 } })).toMatchObject({ assign: [], spawn: [] });
+		const many = Array.from({ length: 9 }, (_, at) => issue(at + 1));
+		expect(given({ issues: many }).spawn).toHaveLength(project.agentsMax);
+	});
+
+	test("one that is on its way is waited for", () => {
+		expect(given({ issues: [issue(1)], agents: [agent("a")] })).toMatchObject({ assign: [], spawn: [] });
+	});
+
+	test("never a person, who is asked by name only", () => {
+		expect(given({ issues: [issue(1)], agents: [of("p", { type: "human" })] })).toMatchObject({ assign: [], spawn: [{}] });
+	});
+
+	test("nobody twice", () => {
+		expect(assigned(given({ issues: [issue(1), issue(2)], agents: [of("a")], project: { ...project, agentsMax: 1 } }))).toEqual(["#1 to a"]);
+	});
+
+	test("only one that is free", () => {
+		expect(given({ issues: [issue(1)], agents: [of("a")], free: new Set<AgentId>() }).assign).toEqual([]);
+	});
+});

@@ -1,0 +1,25 @@
+// What was used, by whom and for what.
+import { refuse } from "#contract/refusal.ts";
+import { agentUsage, familyUsage, issueUsage, projectUsage, subscriptionUsage } from "#views/usage.ts";
+import type { Desk, Handlers } from "../desk.ts";
+
+export function usageHandlers(desk: Desk): Handlers<"usage" | "agentUsage"> {
+	const { reads } = desk;
+	return {
+		usage: async ({ query: { by, project } }) => {
+			const wanted = <T extends { project: string | null }>(each: T): boolean => project === undefined || each.project === project;
+			if (by === "subscription") return (await reads.subscriptions()).map(subscriptionUsage);
+			if (by === "issue") return (await reads.issues(project)).map(issueUsage);
+			const agents = await reads.agents({});
+			if (by === "project") return projectUsage(agents.filter(wanted));
+			const families = familyUsage(agents);
+			return agents.filter(wanted).map((agent) => agentUsage(agent, families.get(agent.id) ?? agent.spent));
+		},
+		agentUsage: (asked) =>
+			desk.about(asked, async (id) => {
+				const agents = await reads.agents({});
+				const agent = agents.find((each) => each.id === id);
+				return agent === undefined ? refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`) : agentUsage(agent, familyUsage(agents).get(id) ?? agent.spent);
+			}),
+	};
+}
