@@ -9,6 +9,9 @@ export function programUrl(name: Program): URL {
 	return new URL(bundled ? `./${name.replace("agents/", "").replace("surfaces/cli/bin", "cli")}.mjs` : `./${name}.ts`, import.meta.url);
 }
 
+/** Everything that a program needs beside itself, its libraries included. */
+export const programFolder = fileURLToPath(new URL(bundled ? "." : "..", import.meta.url));
+
 export const programPath = (name: Program): string => fileURLToPath(programUrl(name));
 
 /** The environment with `brood` in it: behind everything else, and only in a checkout, since a release was found by its name already. */

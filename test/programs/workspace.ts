@@ -1,10 +1,12 @@
 // One verb of the workspaces in a process of its own, which kills itself after its n-th git command; never with 0.
-//   workspace.ts <root of a world> provision|approve|remove <n> <path of the workspace>
+//   workspace.ts <root of a world> provision|approve|remove <n> <path of the workspace> [containment]
+import { ContainmentLevel } from "#contract/config.ts";
 import { agreed, tenant, World } from "#test/support/world.ts";
 
-const [root = "", verb = "", count = "0", folder = ""] = process.argv.slice(2);
+const [root = "", verb = "", count = "0", folder = "", containment = "groups"] = process.argv.slice(2);
 let left = Number(count);
 const world = new World(root, {
+	containment: ContainmentLevel.parse(containment),
 	step: async (run) => {
 		const answer = await run();
 		if (--left === 0) process.kill(process.pid, "SIGKILL");

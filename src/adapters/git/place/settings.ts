@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { ConfigError, parseConfig } from "#adapters/system/config.ts";
+import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
 import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -15,15 +16,30 @@ const repositoryFile = ".brood.yaml";
 const configBytesMax = 256 * 1024;
 
 export async function settingsOf(git: Git, layout: Layout, project: ProjectPlace, approved: readonly string[] = []): Promise<SettingsInForce | Refusal> {
-	try {
-		const file = layout.config(project.slug);
-		const own = parseConfig(ProjectConfig, (await readText(file)) ?? "", file);
+	return await parsed(project.slug, async () => {
+		const own = await readOwn(layout, project.slug);
 		const usual = own.base ?? project.base ?? (await defaultBranch(git, project.path));
 		const repository = await repositoryConfig(git, project, usual);
 		if (isRefusal(repository)) return repository;
 		return inForce(own, repository, usual, approved);
+	});
+}
+
+/** The person's word alone. */
+export async function ownConfig(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig | Refusal> {
+	return await parsed(slug, async () => await readOwn(layout, slug));
+}
+
+async function readOwn(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig> {
+	const file = layout.config(slug);
+	return parseConfig(ProjectConfig, (await readText(file)) ?? "", file);
+}
+
+async function parsed<T>(slug: ProjectSlug, read: () => Promise<T>): Promise<T | Refusal> {
+	try {
+		return await read();
 	} catch (error) {
-		if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message, { suggestions: [`brood project settings ${project.slug}`] });
+		if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message, { suggestions: [`brood project settings ${slug}`] });
 		throw error;
 	}
 }

@@ -151,7 +151,7 @@ async function runCheck(ground: Ground, stay: Stay, command: string, commit: str
 	return await inScratch(ground, project, project.path, commit, async (tree) => {
 		const checkout = project.path === ground.layout.mirror(project.slug) ? null : project.path;
 		await share(ground.git, tree, { primary: ground.layout.primary(project.slug), checkout }, force.settings);
-		return await runCommand(command, tree, commandEnvironment(ground, stay.agent, wish), wish);
+		return await runCommand(ground, command, { project, folder: tree, environment: commandEnvironment(ground, stay.agent, wish) }, wish);
 	});
 }
 
