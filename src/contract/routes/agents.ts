@@ -116,7 +116,7 @@ export const agentRoutes = {
 		path: "/api/agents/:agent/resume",
 		summary: "end the holds that may be ended",
 		query: z.strictObject(Reference),
-		body: none,
+		body: z.strictObject({ reason: Reason }),
 		answer: Agent,
 	}),
 	recover: route({

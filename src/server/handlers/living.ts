@@ -28,7 +28,7 @@ export function livingHandlers(desk: Desk): Handlers<Names> {
 		configure: (asked) => desk.tell(asked, { type: "agent.configure", ...asked.body }),
 		interrupt: (asked) => desk.tell(asked, { type: "agent.interrupt", ...asked.body }),
 		pause: (asked) => desk.tell(asked, { type: "agent.pause", ...asked.body }),
-		resume: (asked) => desk.tell(asked, { type: "agent.resume" }),
+		resume: (asked) => desk.tell(asked, { type: "agent.resume", ...asked.body }),
 		recover: (asked) =>
 			desk.about(asked, async (id) => {
 				const agent = await desk.reads.agent(id);

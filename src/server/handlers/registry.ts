@@ -1,5 +1,6 @@
 // The daemon itself, its projects and its agents.
 import { existsSync } from "node:fs";
+import path from "node:path";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { type Actor, type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -9,7 +10,7 @@ import type { WorkspaceKind } from "#contract/workspace.ts";
 import type { Counts, Outcome } from "#engine/ports.ts";
 import type { Outlook } from "#engine/scheduling.ts";
 import { agentView, type Beside, projectView } from "#views/wire.ts";
-import type { Desk, Handlers } from "../desk.ts";
+import { type Desk, type Handlers, noProject } from "../desk.ts";
 
 /** What `status` says beside what the engine knows. */
 export interface About {
@@ -36,6 +37,8 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 		backup: async ({ body: { file } }) => {
 			const taken = [file, `${file}.blobs`].find((each) => existsSync(each));
 			if (taken !== undefined) return refuse("PATH_EXISTS", `${taken} exists; a backup never overwrites anything.`, { details: { file: taken } });
+			const folder = path.dirname(file);
+			if (!existsSync(folder)) return refuse("VALIDATION_ERROR", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
 			return { file, bytes: await engine.backup(file) };
 		},
 		projects: async () => (await reads.projects()).filter((project) => project.removedAt === null).map(projectView),
@@ -54,10 +57,7 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 		agents: ({ query, actor }) => listed(desk, query, actor),
 		agentsOf: async ({ params, query, actor }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
-			const project = slug.success ? await reads.project(slug.data) : undefined;
-			return project === undefined || project.removedAt !== null
-				? noProject(params["project"])
-				: await listed(desk, { ...query, project: project.slug }, actor);
+			return slug.success ? await listed(desk, { ...query, project: slug.data }, actor) : noProject(params["project"]);
 		},
 		agent: (asked) => desk.about(asked, (id) => desk.agent(id)),
 		agentAdd: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...wish(asked.body) }),
@@ -65,14 +65,14 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 	};
 }
 
-const noProject = (name: string | undefined): Refusal =>
-	refuse("NOT_FOUND", `There is no project ${JSON.stringify(name)}.`, { suggestions: ["brood project list"] });
-
-async function listed({ engine, reads }: Desk, query: { project?: ProjectSlug | undefined; reaped: boolean }, actor: Actor): Promise<Agent[]> {
+async function listed(desk: Desk, query: { project?: ProjectSlug | undefined; reaped: boolean }, actor: Actor): Promise<Agent[] | Refusal> {
+	const { engine, reads } = desk;
 	const caller = agentOf(actor);
 	// an agent sees the agents of its own project
 	const home = caller === null ? undefined : ((await reads.agent(caller))?.project ?? null);
 	const project = caller === null ? query.project : (home ?? undefined);
+	const unknown = project === undefined ? null : await desk.unknownProject(project);
+	if (unknown !== null) return unknown;
 	const counts = await reads.counts();
 	const phases = await engine.phases();
 	const own = caller !== null && project === undefined;
