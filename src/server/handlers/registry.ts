@@ -57,10 +57,7 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 		agents: ({ query, actor }) => listed(desk, query, actor),
 		agentsOf: async ({ params, query, actor }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
-			const project = slug.success ? await reads.project(slug.data) : undefined;
-			return project === undefined || project.removedAt !== null
-				? noProject(params["project"])
-				: await listed(desk, { ...query, project: project.slug }, actor);
+			return slug.success ? await listed(desk, { ...query, project: slug.data }, actor) : noProject(params["project"]);
 		},
 		agent: (asked) => desk.about(asked, (id) => desk.agent(id)),
 		agentAdd: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...wish(asked.body) }),
