@@ -35,7 +35,7 @@ import { EventStream } from "#server/event-stream.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { listen } from "#server/listen.ts";
 import { serveEvents } from "#server/serve-events.ts";
-import { programPath, programUrl } from "./programs.ts";
+import { programPath, programUrl, withCommand } from "./programs.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
@@ -102,7 +102,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
 		url: () => door.url,
-		environment: process.env,
+		environment: withCommand(process.env),
 		containment,
 		clock: systemClock,
 		parkMs,

@@ -15,7 +15,7 @@ import { type Kit, kits } from "./kits.ts";
 
 /** OpenCode takes half a minute to its first words on a busy machine. */
 export const patient = { timeout: 120_000, interval: 100 };
-const cache = path.resolve("node_modules/.cache/agents");
+export const cache = path.resolve("node_modules/.cache/agents");
 
 /** Installed once for all runs, and again when the pinned version has changed. */
 export function install(type: Kit["type"]): void {

@@ -101,6 +101,7 @@ function configureCommand(agent: Command): void {
 		.argument("<agent>", "whose")
 		.option("--model <model>", "the model it uses")
 		.option("--system-prompt <text>", "what it is told before everything else")
+		.option("--pin <files...>", "files of its workspace that it sees in every turn, instead of those that it saw; empty for none")
 		.option("--subscription <name>", "whose slots it uses; empty for whichever fits its type")
 		.addOption(policy())
 		.addOption(budgetTokens())
@@ -108,10 +109,11 @@ function configureCommand(agent: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
-			const { model, systemPrompt, subscription: paid, policy: who } = options;
+			const { model, systemPrompt, pin, subscription: paid, policy: who } = options;
 			const body = {
 				...(model !== undefined && { model: model || null }),
 				...(systemPrompt !== undefined && { systemPrompt: systemPrompt || null }),
+				...(pin && { pinned: pin.filter((file) => file !== "") }),
 				...(paid !== undefined && { subscription: paid || null }),
 				...(who && { policy: who }),
 				...budgetOf(options),
