@@ -14,7 +14,7 @@ export function agentCommands(program: Command): void {
 		.command("add")
 		.description("a new agent under agent 0")
 		.argument("[name]", "its handle; one is made up if absent")
-		.option("--type <type>", "claude, codex, gemini, opencode, acp, scripted, shell or human")
+		.option("--type <type>", "claude, codex, gemini, opencode, acp, llm, scripted, shell or human")
 		.option("--command <line>", "for the type acp: the program, and its arguments")
 		.option("--model <model>", "the model it uses")
 		.option("--prompt <text>", "its first prompt")
