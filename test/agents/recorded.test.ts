@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { launch } from "#adapters/driver/acp/launch.ts";
 import { vendorProgram, vendors } from "#adapters/driver/vendors.ts";
 import { FakeModel } from "#test/support/fake-model/server.ts";
-import { cache, install } from "./house.ts";
+import { adaptersIn, install } from "./install.ts";
 import { type Kit, kits } from "./kits.ts";
 
 const folder = path.resolve("test/agents/recorded");
@@ -34,7 +34,7 @@ async function listen(kit: Kit): Promise<object[]> {
 	const work = path.join(home, "work");
 	mkdirSync(work);
 	kit.furnish(model.url, home);
-	const program = vendorProgram(cache, kit.type);
+	const program = vendorProgram(adaptersIn, kit.type);
 	if (program === null) throw new Error(`${kit.type} is not installed`);
 	const environment = { PATH: process.env["PATH"] ?? "", ...vendors[kit.type]?.environment, ...kit.variables(model.url, home) };
 	const mode = vendors[kit.type]?.modes?.ask ?? null;
