@@ -215,6 +215,20 @@ test("whoever waits for a turn learns of it from the next daemon, if the first o
 	expect((await other.json("status")).data.pid).not.toBe(data.pid);
 });
 
+test("whoever waits starts no daemon that somebody stopped, and goes on with the next one", { timeout: 60_000 }, async () => {
+	await using other = shell();
+	await other.brood("agent", "add", "worker", "--type", "human", "--prompt", "please look");
+	const waiting = other.json("wait", "worker", "--for", "mail");
+	await expect.poll(async () => (await other.json("events", "--kind", "wait")).data.length, { timeout: 20_000 }).toBe(1);
+	await other.brood("down");
+	// longer than it takes to call again
+	await new Promise((resume) => setTimeout(resume, 1000));
+	expect(existsSync(path.join(other.home, "daemon.json"))).toBe(false);
+	await other.brood("up");
+	await other.brood("send", "worker", "hello");
+	expect(await waiting).toMatchObject({ code: 0, data: { state: "met" } });
+});
+
 test("inside an agent down stops no daemon, its own or any other", async () => {
 	await sh.brood("agent", "add", "inmate", "--type", "shell");
 	const before = (await sh.json("status")).data.pid;

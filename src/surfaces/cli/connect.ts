@@ -1,6 +1,6 @@
 // Finding the daemon, and starting it on first use. Inside an agent the daemon is the one that started it, and none other.
 import { spawn } from "node:child_process";
-import { mkdirSync, openSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -28,6 +28,19 @@ export async function connect(): Promise<Connected> {
 	const given = givenAddress();
 	if (given !== null) return { client: new Client(given, send), status: null };
 	return (await running()) ?? (await start());
+}
+
+/** The daemon went away while somebody waits. One that died is started again; one that was stopped is waited for, since somebody wanted that. */
+export async function reconnect(patience?: AbortSignal): Promise<Connected> {
+	if (givenAddress() !== null) return await connect();
+	for (let told = false; ; told = true) {
+		const found = await running();
+		if (found !== null) return found;
+		if (patience?.aborted) throw new Refused(refuse("TIMEOUT", "Time ran out while the daemon was stopped."));
+		if (existsSync(path.join(homeOf(), "daemon.json"))) return await start();
+		if (!told && process.stderr.isTTY) process.stderr.write("the daemon was stopped; waiting until it is up again\n");
+		await pause(250);
+	}
 }
 
 /** What an agent's process was given; such a process has no business with the daemon of any home. */

@@ -4,7 +4,7 @@ import { Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Wait } from "#contract/wire.ts";
 import { type Asking, act, type Options } from "./act.ts";
-import { connect } from "./connect.ts";
+import { reconnect } from "./connect.ts";
 
 interface WaitOptions extends Options {
 	for: "idle" | "turn" | "mail" | "ended";
@@ -20,7 +20,8 @@ export async function wait(agents: string[], options: WaitOptions): Promise<void
 			// whoever stops waiting leaves no row behind
 			const stop = (): void => void asking.client.call("waitCancel", { params: { wait: String(opened.id) } }).finally(() => process.exit(130));
 			process.once("SIGINT", stop);
-			const ended = await over(opened, asking);
+			const patience = options.timeout === undefined ? undefined : AbortSignal.timeout(Math.min(options.timeout * 1000, 2 ** 31 - 1));
+			const ended = await over(opened, asking, patience);
 			process.removeListener("SIGINT", stop);
 			if (ended.state === "met") return ended;
 			const late = ended.seen.filter((each) => !each.met).map((each) => each.handle);
@@ -39,7 +40,7 @@ function wish(agents: string[], options: WaitOptions, { query }: Asking) {
 }
 
 /** A daemon that goes away meanwhile is called again: the wait is still there when it is back. */
-async function over(opened: Wait, asking: Asking): Promise<Wait> {
+async function over(opened: Wait, asking: Asking, patience: AbortSignal | undefined): Promise<Wait> {
 	let { client } = asking;
 	for (let now = opened; ; ) {
 		if (now.state !== "open") return now;
@@ -48,7 +49,7 @@ async function over(opened: Wait, asking: Asking): Promise<Wait> {
 		} catch (error) {
 			if (error instanceof Refused) throw error;
 			await pause(250);
-			({ client } = await connect());
+			({ client } = await reconnect(patience));
 		}
 	}
 }
