@@ -32,6 +32,15 @@ interface Meant extends Caller {
 	query: { project?: ProjectSlug | undefined };
 }
 
+interface Spawning {
+	by: AgentId;
+	context: "inherit" | "fresh";
+	at?: number | undefined;
+	project?: string | undefined;
+	agentType?: string | undefined;
+	wait: boolean;
+}
+
 export class Desk {
 	readonly engine: Engine;
 	/** the agent types that can be started here */
@@ -103,11 +112,8 @@ export class Desk {
 		return (await this.reads.project(slug)) === undefined ? noProject(slug) : null;
 	}
 
-	/** A new agent, answered when it is ready or has failed. */
-	async spawned(
-		caller: Caller,
-		command: { by: AgentId; context: "inherit" | "fresh"; at?: number | undefined; project?: string | undefined; agentType?: string | undefined },
-	): Promise<Agent | Refusal> {
+	/** A new agent, answered when it is ready or has failed, or at once. */
+	async spawned(caller: Caller, { wait, ...command }: Spawning): Promise<Agent | Refusal> {
 		const { agentType } = command;
 		if (agentType !== undefined && !this.types.includes(agentType)) {
 			return refuse("VALIDATION_ERROR", `There is no agent type ${agentType}; there are ${this.types.join(", ")}.`, { details: { types: [...this.types] } });
@@ -119,7 +125,9 @@ export class Desk {
 		if (agent === undefined) return refuse("INTERNAL_ERROR", "A spawn answered no agent.");
 		// nobody can have queued or sent it anything else yet
 		const first = outcome.events.filter((event) => event.kind === "prompt.queued").length;
-		return outcome.replayed ? await this.counted(agent) : agentView(await this.#ready(agent), { queueLength: first, unreadMail: 0, phase: "model" });
+		return outcome.replayed
+			? await this.counted(agent)
+			: agentView(wait ? await this.#ready(agent) : agent, { queueLength: first, unreadMail: 0, phase: "model" });
 	}
 
 	async counted(state: AgentState): Promise<Agent> {

@@ -24,6 +24,8 @@ const Wish = {
 	/** `none`, `share` (the parent's) or the kind of its own */
 	workspace: z.enum(["none", "share", ...workspaceKinds]).optional(),
 	from: spawn.from,
+	/** false: answered before its workspace is ready */
+	wait: z.boolean().default(true),
 };
 
 export const agentRoutes = {

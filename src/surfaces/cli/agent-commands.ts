@@ -24,10 +24,11 @@ export function agentCommands(program: Command): void {
 		.addOption(budgetCost())
 		.addOption(new Option("--workspace <kind>", "where it works; a worktree in a project, else none").choices(["worktree", "clone", "main", "none"] as const))
 		.option("--from <branch>", "the branch that it starts from; the project's base if absent")
+		.option("--no-wait", "answer before its workspace is ready")
 		.addHelpText("after", "\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'")
 		.addOption(new Option("--project <slug>", "the project it belongs to"))
 		.addOption(json())
-		.action(async (name, { project: slug, type, model, command, prompt, subscription: paid, policy: who, workspace, from, json: asJson, ...bounds }) => {
+		.action(async (name, { project: slug, type, model, command, prompt, subscription: paid, policy: who, workspace, from, json: asJson, wait, ...bounds }) => {
 			const [{ act }, { madeAgent, noted }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			const body = {
 				...(name && { name }),
@@ -39,6 +40,7 @@ export function agentCommands(program: Command): void {
 				...(who && { policy: who }),
 				...(workspace && { workspace }),
 				...(from && { from }),
+				wait,
 				...budgetOf(bounds),
 			};
 			await act(
@@ -132,6 +134,7 @@ function forkCommand(program: Command): void {
 		.option("--at <item>", "the last item that it inherits", Number)
 		.option("--fresh", "without the conversation")
 		.option("--share-workspace", "in the same tree as its parent")
+		.option("--no-wait", "answer before its workspace is ready")
 		.addOption(
 			new Option("--workspace <kind>", "a tree of its own of this kind, with the parent's files, or none").choices(["worktree", "clone", "none"] as const),
 		)
@@ -156,6 +159,7 @@ function forkCommand(program: Command): void {
 				...(options.policy && { policy: options.policy }),
 				...(options.workspace && { workspace: options.workspace }),
 				...(options.shareWorkspace && { workspace: "share" as const }),
+				wait: options.wait,
 				...budgetOf(options),
 			};
 			await act(options, async ({ client, key, query }) => noted(await client.call("fork", { key, query, params: { agent: reference }, body })), madeAgent);
