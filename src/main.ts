@@ -7,6 +7,7 @@ import { credentialTrouble } from "#adapters/driver/credential.ts";
 import { ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
 import { type AgentProgram, otherTypes, programsFrom } from "#adapters/driver/programs.ts";
+import { Sandbox } from "#adapters/driver/sandbox.ts";
 import { Setup } from "#adapters/driver/setup.ts";
 import { makeGit } from "#adapters/git/git.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
@@ -27,6 +28,7 @@ import { batchRunner } from "#engine/execute.ts";
 import { GitJournal } from "#engine/git-journal.ts";
 import { type IssueWork, noIssueWork } from "#engine/issue-work.ts";
 import type { Store } from "#engine/ports.ts";
+import { placeOf } from "#engine/stay.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Workspaces } from "#engine/workspaces.ts";
 import { appOf, type Door } from "#server/app.ts";
@@ -35,7 +37,7 @@ import { EventStream } from "#server/event-stream.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { listen } from "#server/listen.ts";
 import { serveEvents } from "#server/serve-events.ts";
-import { programPath, programUrl } from "./programs.ts";
+import { programFolder, programPath, programUrl, withCommand } from "./programs.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
@@ -92,7 +94,9 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const runs = new GitJournal();
 	const mark = homeId(home, randomIds.key());
 	// what a project's own commands leave behind is found like what agents leave behind
-	const workspaces = workspacesIn(home, (run) => runs.add(run), { [markName]: mark });
+	const workspaces = workspacesIn(home, { record: (run) => runs.add(run), own: { [markName]: mark }, containment });
+	const up = Promise.withResolvers<Engine>();
+	const sandbox = sandboxOf({ containment, adapters, workspaces, engine: up.promise });
 	const processes = new ProcessDriver({
 		mark,
 		scratch: path.join(home, "scratch"),
@@ -102,8 +106,9 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
 		url: () => door.url,
-		environment: process.env,
+		environment: withCommand(process.env),
 		containment,
+		roomFor: (agent, folder) => sandbox.roomFor(agent, folder),
 		clock: systemClock,
 		parkMs,
 	});
@@ -116,6 +121,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 			config.agentZero?.type,
 		),
 	);
+	up.resolve(engine);
 	// the last of them are written while the engine still takes commands
 	parts.use(runs);
 	runs.connect((request) => engine.dispatch(request));
@@ -136,6 +142,26 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	return { engine, url: door.url, token, containment, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
+interface SandboxParts {
+	containment: ContainmentLevel;
+	adapters: string;
+	workspaces: ReturnType<typeof workspacesIn>;
+	/** agents have no rooms before it is up */
+	engine: Promise<Engine>;
+}
+
+function sandboxOf({ containment, adapters, workspaces, engine }: SandboxParts): Sandbox {
+	return new Sandbox({
+		containment,
+		environment: process.env,
+		programs: [programFolder, path.dirname(process.execPath), adapters],
+		async roomOf({ project: slug, workspace }, folder) {
+			const project = slug === null ? undefined : await (await engine).reads.project(slug);
+			return project === undefined ? null : await workspaces.room(placeOf(project), folder, workspace?.branch ?? null);
+		},
+	});
+}
+
 /** Never less than what was asked for. */
 function inForce(found: Found, home: string): ContainmentLevel {
 	if ("level" in found) return found.level;
@@ -143,13 +169,16 @@ function inForce(found: Found, home: string): ContainmentLevel {
 }
 
 /** Git, as it may be used in this home. */
-export function workspacesIn(
+function workspacesIn(
 	home: string,
-	record: Parameters<typeof makeGit>[0]["record"] = () => {},
-	own: Readonly<Record<string, string>> = {},
+	{
+		record,
+		own,
+		containment,
+	}: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; own: Readonly<Record<string, string>>; containment: ContainmentLevel },
 ): GitWorkspaces {
 	const git = makeGit({ environment: process.env, record });
-	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor(own, process.env) });
+	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor(own, process.env), containment });
 }
 
 /** Without what is there but undefined. */

@@ -9,4 +9,14 @@ export function programUrl(name: Program): URL {
 	return new URL(bundled ? `./${name.replace("agents/", "").replace("surfaces/cli/bin", "cli")}.mjs` : `./${name}.ts`, import.meta.url);
 }
 
+/** Everything that a program needs beside itself, its libraries included. */
+export const programFolder = fileURLToPath(new URL(bundled ? "." : "..", import.meta.url));
+
 export const programPath = (name: Program): string => fileURLToPath(programUrl(name));
+
+/** The environment with `brood` in it: behind everything else, and only in a checkout, since a release was found by its name already. */
+export function withCommand(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+	if (bundled) return environment;
+	const folder = fileURLToPath(new URL("../bin", import.meta.url));
+	return { ...environment, PATH: environment["PATH"] === undefined ? folder : `${environment["PATH"]}:${folder}` };
+}

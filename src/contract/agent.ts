@@ -9,7 +9,7 @@ import { StageName } from "./preset.ts";
 import { BranchName } from "./project-config.ts";
 import { RefusalCode } from "./refusal.ts";
 import { Session, SessionFact } from "./session.ts";
-import { Text } from "./text.ts";
+import { Reason, Text } from "./text.ts";
 import { TurnFact } from "./turn.ts";
 import { Allowance, BudgetWish, Spent, UsageFact } from "./usage.ts";
 import { Workspace, WorkspaceKind } from "./workspace.ts";
@@ -106,7 +106,6 @@ const Model = z.string().regex(/^[\x21-\x7e]{1,100}$/, "a model name has 1 to 10
 const ProgramLine = Text.min(1)
 	.max(4000)
 	.regex(/^[^\p{Cc}]+$/u, "a program and its arguments are on one line");
-const Reason = Text.max(1000);
 
 /** The one way to make an agent: `fork` inherits, `agent add` is fresh under agent 0. */
 export const AgentSpawn = z.strictObject({
@@ -175,6 +174,9 @@ export type AgentFail = z.infer<typeof AgentFail>;
 const AgentPause = z.strictObject({ type: z.literal("agent.pause"), agent: AgentId, reason: Reason.default("") });
 export type AgentPause = z.infer<typeof AgentPause>;
 
+const AgentResume = z.strictObject({ type: z.literal("agent.resume"), agent: AgentId, reason: Reason.default("") });
+export type AgentResume = z.infer<typeof AgentResume>;
+
 /** Stops the open turn. The agent is held afterwards, unless `resume` says that it may go on with its queue. */
 const AgentInterrupt = z.strictObject({ type: z.literal("agent.interrupt"), agent: AgentId, reason: Reason.default(""), resume: z.boolean().default(false) });
 export type AgentInterrupt = z.infer<typeof AgentInterrupt>;
@@ -187,7 +189,7 @@ export const agentCommands = [
 	z.strictObject({ type: z.literal("agent.provisioned"), agent: AgentId, workspace: Workspace.optional(), head: z.string().nullable().default(null) }),
 	AgentFail,
 	AgentPause,
-	z.strictObject({ type: z.literal("agent.resume"), agent: AgentId }),
+	AgentResume,
 	z.strictObject({ type: z.literal("agent.recover"), agent: AgentId }),
 	/** said by the daemon to itself: whether its subscription cools down may have changed */
 	z.strictObject({ type: z.literal("agent.limit"), agent: AgentId }),
@@ -239,7 +241,7 @@ export const AgentFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("agent.released"), data: z.object({ done: z.boolean() }) }),
 	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
 	z.object({ kind: z.literal("agent.held"), data: z.object({ hold: HoldKind, reason: z.string(), until: z.int().exactOptional() }) }),
-	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind) }) }),
+	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind), reason: z.string().exactOptional() }) }),
 	z.object({ kind: z.literal("agent.supervised"), data: z.object({ supervisor: AgentId }) }),
 	z.object({ kind: z.literal("agent.ended"), data: z.object({ reason: z.enum(endReasons), note: z.string().exactOptional() }) }),
 	/** its workspace, if it had one, is gone */

@@ -1,7 +1,7 @@
 // The approval: an agent asks before it does something. Its id is the id of the event that asked.
 import { z } from "zod";
 import { Actor, AgentId, EventId } from "./ids.ts";
-import { Text } from "./text.ts";
+import { Reason, Text } from "./text.ts";
 
 /** Who answers: a person always, a person unless it is an edit, or nobody has to. */
 export const policies = ["ask", "auto-edit", "full"] as const;
@@ -55,7 +55,13 @@ export const ApprovalFact = z.discriminatedUnion("kind", [
 	}),
 	z.object({
 		kind: z.literal("approval.answered"),
-		data: z.object({ approval: EventId, allowed: z.boolean(), option: z.string().nullable(), permit: Permit.exactOptional() }),
+		data: z.object({
+			approval: EventId,
+			allowed: z.boolean(),
+			option: z.string().nullable(),
+			permit: Permit.exactOptional(),
+			reason: z.string().exactOptional(),
+		}),
 	}),
 	/** its turn or its process is over */
 	z.object({ kind: z.literal("approval.cancelled"), data: z.object({ approvals: z.array(EventId) }) }),
@@ -70,6 +76,7 @@ const ApprovalAnswer = z.strictObject({
 	approval: EventId,
 	allow: z.boolean(),
 	always: z.boolean().default(false),
+	reason: Reason.default(""),
 });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 

@@ -1,7 +1,7 @@
 // The prompt: an entry of an agent's queue. Its id is the id of the event that queued it.
 import { z } from "zod";
 import { Actor, AgentId, EventId } from "./ids.ts";
-import { Text } from "./text.ts";
+import { Reason, Text } from "./text.ts";
 import { turnSources } from "./turn.ts";
 
 const Priority = z.int().min(-100).max(100);
@@ -55,12 +55,12 @@ export const PromptFact = z.discriminatedUnion("kind", [
 		}),
 	}),
 	/** the new words are the event's text, the old ones are here */
-	z.object({ kind: z.literal("prompt.edited"), text: z.string(), data: z.object({ prompt: EventId, before: z.string() }) }),
+	z.object({ kind: z.literal("prompt.edited"), text: z.string(), data: z.object({ prompt: EventId, before: z.string(), reason: z.string().exactOptional() }) }),
 	/** the places of all that stand elsewhere now */
 	z.object({ kind: z.literal("prompt.moved"), data: z.object({ prompt: EventId, places: z.array(Place) }) }),
 	/** its turn never got to hand it over */
 	z.object({ kind: z.literal("prompt.returned"), data: z.object({ prompt: EventId, position: z.int() }) }),
-	z.object({ kind: z.literal("prompt.cancelled"), data: z.object({ prompts: z.array(EventId) }) }),
+	z.object({ kind: z.literal("prompt.cancelled"), data: z.object({ prompts: z.array(EventId), reason: z.string().exactOptional() }) }),
 ]);
 export type PromptFact = z.infer<typeof PromptFact>;
 
@@ -77,13 +77,13 @@ const PromptQueue = z.strictObject({
 });
 export type PromptQueue = z.infer<typeof PromptQueue>;
 
-const PromptEdit = z.strictObject({ type: z.literal("prompt.edit"), agent: AgentId, prompt: EventId, text: Text.min(1) });
+const PromptEdit = z.strictObject({ type: z.literal("prompt.edit"), agent: AgentId, prompt: EventId, text: Text.min(1), reason: Reason.default("") });
 export type PromptEdit = z.infer<typeof PromptEdit>;
 /** To a place in the queue, counted from 1. */
 const PromptMove = z.strictObject({ type: z.literal("prompt.move"), agent: AgentId, prompt: EventId, to: z.int().positive() });
 export type PromptMove = z.infer<typeof PromptMove>;
 /** Without a prompt: all of them. */
-const PromptCancel = z.strictObject({ type: z.literal("prompt.cancel"), agent: AgentId, prompt: EventId.optional() });
+const PromptCancel = z.strictObject({ type: z.literal("prompt.cancel"), agent: AgentId, prompt: EventId.optional(), reason: Reason.default("") });
 export type PromptCancel = z.infer<typeof PromptCancel>;
 
 export const promptCommands = [PromptQueue, PromptEdit, PromptMove, PromptCancel] as const;

@@ -3,3 +3,6 @@
 import { z } from "zod";
 
 export const Text = z.string().overwrite((text) => text.toWellFormed());
+
+/** Why somebody did it, in their own words. */
+export const Reason = Text.max(1000);

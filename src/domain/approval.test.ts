@@ -22,6 +22,7 @@ const answer = (more: Partial<ApprovalAnswer> = {}): ApprovalAnswer => ({
 	approval: 9,
 	allow: true,
 	always: false,
+	reason: "",
 	...more,
 });
 const pending: ApprovalState = {

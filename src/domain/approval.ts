@@ -4,7 +4,7 @@ import type { ApprovalAnswer, ApprovalAsk, ApprovalFact, ApprovalOption, Approva
 import type { Happened } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
-import type { Decision } from "./decision.ts";
+import { because, type Decision } from "./decision.ts";
 import { closed } from "./turn.ts";
 
 /** Tools that only look, or change files in the workspace: what `auto-edit` lets pass. */
@@ -33,7 +33,7 @@ function settledBy({ policy, permits }: AgentState, { tool, title }: ApprovalQue
 	return policy === "auto-edit" && edits.includes(tool) ? { allowed: true, why: "policy auto-edit" } : null;
 }
 
-export function decideAnswer(agent: AgentState, { approval: id, allow, always }: ApprovalAnswer, approval: ApprovalState | undefined): Decision {
+export function decideAnswer(agent: AgentState, { approval: id, allow, always, reason }: ApprovalAnswer, approval: ApprovalState | undefined): Decision {
 	const details = { agent: agent.id, approval: id };
 	if (approval === undefined || approval.agent !== agent.id)
 		return refuse("NOT_FOUND", `${agent.handle} asked nothing with the number ${id}.`, { details, suggestions: ["brood approval list"] });
@@ -43,7 +43,7 @@ export function decideAnswer(agent: AgentState, { approval: id, allow, always }:
 	}
 	const option = chosen(approval.options, allow, always)?.id ?? null;
 	const permit = always ? { permit: { tool: approval.tool, title: approval.title, allow } } : {};
-	return [{ kind: "approval.answered", agent: agent.id, data: { approval: id, allowed: allow, option, ...permit } }];
+	return [{ kind: "approval.answered", agent: agent.id, data: { approval: id, allowed: allow, option, ...permit, ...because(reason) } }];
 }
 
 /** The option that says it, for once or for good; the other of the two if the agent does not offer it. */

@@ -4,3 +4,6 @@ import type { Fact } from "#contract/event.ts";
 import type { Refusal } from "#contract/refusal.ts";
 
 export type Decision = readonly Fact[] | Refusal;
+
+/** What was said about why, if anything was. */
+export const because = (reason: string): { reason?: string } => (reason === "" ? {} : { reason });

@@ -7,7 +7,7 @@ import type { Place, PromptCancel, PromptEdit, PromptFact, PromptMove, PromptQue
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { outOfReach } from "./agent/subtree.ts";
 import { refusedNow, suggestion } from "./agent/transitions.ts";
-import type { Decision } from "./decision.ts";
+import { because, type Decision } from "./decision.ts";
 import { type Shortage, wordsOf } from "./slots.ts";
 
 /** Positions below zero are in front of the others. Prompts that come back after a crash go before even these. */
@@ -87,14 +87,14 @@ export function noSlot(agent: AgentState, short: Shortage): Refusal {
 }
 
 /** An entry is not changed but replaced, and both texts are kept with who did it and when. */
-export function decideEdit(agent: AgentState, { prompt, text }: PromptEdit, queue: readonly PromptState[]): Decision {
+export function decideEdit(agent: AgentState, { prompt, text, reason }: PromptEdit, queue: readonly PromptState[]): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	const entry = queue.find(({ id }) => id === prompt);
 	if (entry === undefined) return notQueued(agent, prompt);
 	if (entry.source === "mail" || entry.source === "wait")
 		return refuse("CONFLICT", `Prompt ${prompt} stands for ${entry.source === "mail" ? "mail" : "a wait"} and has no words of its own.`);
-	return entry.text === text ? [] : [{ kind: "prompt.edited", agent: agent.id, text, data: { prompt, before: entry.text } }];
+	return entry.text === text ? [] : [{ kind: "prompt.edited", agent: agent.id, text, data: { prompt, before: entry.text, ...because(reason) } }];
 }
 
 /** The entry joins the company of its new neighbour, so that it stays where it was put. */
@@ -121,12 +121,12 @@ function renumbered(order: readonly PromptState[]): Place[] {
 
 const stands = (old: Standing, place: Standing): boolean => old.position === place.position && old.priority === place.priority;
 
-export function decideCancel(agent: AgentState, { prompt }: PromptCancel, queue: readonly PromptState[]): Decision {
+export function decideCancel(agent: AgentState, { prompt, reason }: PromptCancel, queue: readonly PromptState[]): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	const prompts = queue.map(({ id }) => id).filter((id) => prompt === undefined || id === prompt);
 	if (prompts.length === 0) return prompt === undefined ? [] : notQueued(agent, prompt);
-	return [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } }];
+	return [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts, ...because(reason) } }];
 }
 
 function notQueued(agent: AgentState, prompt: number): Refusal {

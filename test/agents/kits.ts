@@ -91,7 +91,7 @@ export const kits: Record<Kit["type"], Kit> = {
 		},
 		write: (file, content) => ({ name: "write_file", input: { file_path: file, content } }),
 		tool: (name, input) => ({ name: `mcp_brood_${name}`, input }),
-		native: { fork: false, resume: false },
+		native: { fork: false, resume: true },
 		model: "gemini-2.5-pro",
 		limit: { status: 429, code: "RESOURCE_EXHAUSTED", message: "Quota exceeded" },
 	},

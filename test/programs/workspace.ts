@@ -1,10 +1,12 @@
 // One verb of the workspaces in a process of its own, which kills itself after its n-th git command; never with 0.
-//   workspace.ts <root of a world> provision|approve|remove <n> <path of the workspace>
+//   workspace.ts <root of a world> provision|fork|approve|recover|remove <n> <path of the workspace> [containment]
+import { ContainmentLevel } from "#contract/config.ts";
 import { agreed, tenant, World } from "#test/support/world.ts";
 
-const [root = "", verb = "", count = "0", folder = ""] = process.argv.slice(2);
+const [root = "", verb = "", count = "0", folder = "", containment = "groups"] = process.argv.slice(2);
 let left = Number(count);
 const world = new World(root, {
+	containment: ContainmentLevel.parse(containment),
 	step: async (run) => {
 		const answer = await run();
 		if (--left === 0) process.kill(process.pid, "SIGKILL");
@@ -15,4 +17,8 @@ const stay = { project: world.project, agent: tenant("a"), workspace: { kind: "w
 
 if (verb === "provision") agreed(await world.workspaces.provision({ ...stay, kind: "worktree" }));
 else if (verb === "approve") agreed(await world.workspaces.approve(stay, { commit: world.tip("brood/a") }));
+else if (verb === "fork") {
+	const parent = { ...stay, agent: tenant("parent"), workspace: { ...stay.workspace, path: folder.replace(/a$/, "parent"), branch: "brood/parent" } };
+	agreed(await world.workspaces.provisionFrom({ ...stay, kind: "worktree", parent }));
+} else if (verb === "recover") agreed(await world.workspaces.recover(stay));
 else agreed(await world.workspaces.remove(stay, { force: true, branch: true }));

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, onTestFinished } from "vitest";
+import type { ContainmentLevel } from "#contract/config.ts";
 import { isRefusal, type Refusal, type RefusalCode } from "#contract/refusal.ts";
 import { World, write } from "./world.ts";
 
@@ -12,11 +13,11 @@ afterAll(() => {
 });
 
 /** A repository with one commit on `main`, or none, and a home beside it. */
-export function makeWorld(options: { empty?: boolean } = {}): World {
+export function makeWorld({ empty = false, ...options }: { empty?: boolean; containment?: ContainmentLevel } = {}): World {
 	const root = realpathSync(mkdtempSync(path.join(tmpdir(), "brood-world-")));
 	onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-	cpSync(template(options.empty === true), root, { recursive: true });
-	return new World(root);
+	cpSync(template(empty), root, { recursive: true });
+	return new World(root, options);
 }
 
 /** Made once: git takes longer to make a repository than the disk takes to copy one. */

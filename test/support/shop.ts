@@ -30,8 +30,9 @@ export class Shop implements AsyncDisposable {
 	client: Client;
 	#projects = 0;
 
-	static async open(): Promise<Shop> {
+	static async open(prepare: (home: string) => void = () => {}): Promise<Shop> {
 		const home = freshFolder();
+		prepare(home);
 		return new Shop(home, await startDaemon({ home }));
 	}
 

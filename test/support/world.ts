@@ -6,6 +6,7 @@ import path from "node:path";
 import { makeGit } from "#adapters/git/git.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { randomIds } from "#adapters/system/ids.ts";
+import type { ContainmentLevel } from "#contract/config.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
@@ -24,7 +25,7 @@ export class World {
 	/** what a clock of the world says; turned by tests */
 	now = Date.parse("2030-01-02T03:04:05Z");
 
-	constructor(root: string, options: { step?: Step } = {}) {
+	constructor(root: string, options: { step?: Step; containment?: ContainmentLevel } = {}) {
 		this.root = root;
 		this.home = path.join(root, "home");
 		this.repository = path.join(root, "repository");
@@ -37,6 +38,7 @@ export class World {
 			clock: { now: () => this.now },
 			ids: randomIds,
 			environment: environmentIn(root),
+			...(options.containment && { containment: options.containment }),
 		});
 	}
 

@@ -392,3 +392,29 @@ test("every event names the command that it came from, also where the daemon act
 	expect(together("final")).toBe(together("turn.ended"));
 	expect(together("turn.started")).not.toBe(together("turn.ended"));
 });
+
+test("whoever says why finds it in the journal; whoever does not leaves nothing there", async () => {
+	const agent = await add();
+	const { id } = agent;
+	await done(engine, { type: "agent.pause", agent: id, reason: "lunch" });
+	const prompt = await queue(agent, "first words");
+	await done(engine, { type: "prompt.edit", agent: id, prompt, text: "better words", reason: "a typo" });
+	await done(engine, { type: "prompt.cancel", agent: id, prompt, reason: "no longer needed" });
+	await done(engine, { type: "agent.resume", agent: id, reason: "lunch is over" });
+	await queue(agent, "ask");
+	await started(1);
+	const answer = driver.open(id)?.watch.ask({ title: "May I?", tool: "other", call: null, options: [{ id: "no", name: "No", kind: "reject_once" }] });
+	await expect.poll(async () => (await engine.reads.pendingApprovals(id)).length).toBe(1);
+	const [asked] = await engine.reads.pendingApprovals(id);
+	await done(engine, { type: "approval.answer", agent: id, approval: asked?.id, allow: false, reason: "too risky" });
+	expect(await answer).toBe("no");
+	await done(engine, { type: "agent.pause", agent: id });
+	await done(engine, { type: "agent.resume", agent: id });
+	const said = async (kind: string) => (await events(agent, kind)).map(({ data }): unknown => Reflect.get(Object(data), "reason"));
+	expect(await said("prompt.edited")).toEqual(["a typo"]);
+	expect(await said("prompt.cancelled")).toEqual(["no longer needed"]);
+	expect(await said("approval.answered")).toEqual(["too risky"]);
+	expect(await said("agent.unheld")).toEqual(["lunch is over", undefined]);
+	end(agent);
+	await ended(agent, 1);
+});

@@ -99,6 +99,10 @@ describe("the ways to merge", () => {
 		const { push, base } = agreed(await world.workspaces.approve(stay, { commit }));
 		expect(push).toEqual({ remote: "origin", branch: "main", pushed: true, error: null });
 		expect(world.tip("main", path.join(world.root, "upstream.git"))).toBe(base.after);
+		// asked again, as after a crash between the two: what was merged is pushed
+		world.git(path.join(world.root, "upstream.git"), "update-ref", "-d", "refs/heads/main");
+		expect(agreed(await world.workspaces.approve(stay, { commit }))).toMatchObject({ replayed: true, push: { pushed: true } });
+		expect(world.tip("main", path.join(world.root, "upstream.git"))).toBe(base.after);
 		agreed(await world.workspaces.push(stay));
 		expect(world.tip("brood/a", path.join(world.root, "upstream.git"))).toBe(commit);
 		world.git(world.repository, "remote", "set-url", "origin", path.join(world.root, "gone.git"));

@@ -140,6 +140,29 @@ describe("a fork", () => {
 		);
 		expect(deaths).toBeGreaterThan(2);
 	});
+
+	test.each(["worktree", "clone"] as const)("of an older state into a %s has the files of then", async (kind) => {
+		const child = (world: World, parent: Stay) => ({ project: world.project, agent: tenant("child"), kind, parent, snapshot: "1" }) as const;
+		const deaths = await atEachStep(
+			async () => {
+				const world = makeWorld();
+				const parent = await world.agent("parent");
+				write(parent.workspace.path, "new.txt", "then\n");
+				await world.workspaces.takeSnapshot(parent, { reason: "test" });
+				write(parent.workspace.path, "new.txt", "now\n");
+				return { world, stay: parent };
+			},
+			async (world, parent) => agreed(await world.workspaces.provisionFrom(child(world, parent))),
+			async (world, parent) => {
+				const again = await next(world);
+				const { workspace } = agreed(await again.workspaces.provisionFrom(child(world, parent)));
+				expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/child\n?? new.txt");
+				expect([read(workspace.path, "new.txt"), read(parent.workspace.path, "new.txt")]).toEqual(["then\n", "now\n"]);
+				expect(readdirSync(path.dirname(workspace.path)).sort()).toEqual(["child", "parent"]);
+			},
+		);
+		expect(deaths).toBeGreaterThan(2);
+	});
 });
 
 describe("approve", () => {
@@ -217,6 +240,27 @@ describe("what takes something away", () => {
 		expect(deaths).toBeGreaterThan(2);
 	});
 
+	test("recover of a tree that is gone: it is there again after the next call, on its branch", async () => {
+		const deaths = await atEachStep(
+			async () => {
+				const { world, stay } = await messy();
+				agreed(await world.workspaces.commit(stay, { message: "Work" }));
+				rmSync(stay.workspace.path, { recursive: true });
+				return { world, stay };
+			},
+			async (world, stay) => agreed(await world.workspaces.recover(stay)),
+			async (world, stay) => {
+				const again = await next(world);
+				agreed(await again.workspaces.recover(stay));
+				expect(world.git(stay.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
+				expect([read(stay.workspace.path, "new.txt"), read(stay.workspace.path, "a.txt")]).toEqual(["untracked\n", "changed\n"]);
+				expect(await again.workspaces.health(stay)).toEqual({ healthy: true, issues: [] });
+				expect(personsOwn(world)).toEqual(own);
+			},
+		);
+		expect(deaths).toBeGreaterThan(2);
+	});
+
 	test("sync: the branch is where it was or where it should be, and its tree with it", async () => {
 		const deaths = await atEachStep(
 			async () => {
@@ -238,20 +282,29 @@ describe("what takes something away", () => {
 	});
 });
 
-test.each(["provision", "approve", "remove"])("%s by a process that is really killed", async (verb) => {
+const made = ["provision", "fork"];
+
+test.each(["provision", "fork", "approve", "recover", "remove"])("%s by a process that is really killed", async (verb) => {
+	let killed = 0;
 	for (const at of torture ? Array.from({ length: 40 }, (_, index) => index + 1) : [4, 9]) {
 		const world = busyPerson();
-		const stay = verb === "provision" ? stayOf(world, "a") : await world.agent("a");
-		if (verb !== "provision") {
-			write(stay.workspace.path, "work.txt", "w\n");
-			agreed(await world.workspaces.commit(stay, { message: "Work" }));
-		}
+		const parent = verb === "fork" ? await world.agent("parent") : null;
+		const stay = made.includes(verb) ? stayOf(world, "a") : await world.agent("a");
+		if (verb !== "provision") write((parent ?? stay).workspace.path, "work.txt", "w\n");
+		if (verb === "approve" || verb === "remove") agreed(await world.workspaces.commit(stay, { message: "Work" }));
 		const ran = await runProgram("workspace.ts", [world.root, verb, String(at), stay.workspace.path]);
-		if (!torture) expect([ran.signal, ran.errors]).toEqual(["SIGKILL", ""]);
+		if (ran.signal === "SIGKILL") killed++;
+		expect([ran.signal ?? ran.code, ran.errors]).toEqual([ran.signal === null ? 0 : "SIGKILL", ""]);
 		expect(personsOwn(world)).toEqual(own);
 		const again = await runProgram("workspace.ts", [world.root, verb, "0", stay.workspace.path]);
 		expect([again.code, again.errors]).toEqual([0, ""]);
 		expect(existsSync(stay.workspace.path)).toBe(verb !== "remove");
+		if (parent !== null) expect([stay, parent].map(({ workspace }) => read(workspace.path, "work.txt"))).toEqual(["w\n", "w\n"]);
+		if (verb === "recover") {
+			const held = await Promise.all((await world.workspaces.snapshots(stay)).map(async ({ id }) => agreed(await world.workspaces.showSnapshot(stay, id))));
+			expect(held.some(({ files }) => files.some((file) => file.path === "work.txt"))).toBe(true);
+		}
 		expect(personsOwn(world)).toEqual(own);
 	}
+	expect(killed).toBeGreaterThanOrEqual(torture ? 9 : 2);
 });

@@ -9,15 +9,16 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Driver, Prepared, TurnEnd, TurnWatch, Wish } from "#engine/driver.ts";
 import type { Clock } from "#engine/ports.ts";
 import { endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly } from "../system/processes.ts";
+import { inRoom, type Room } from "../system/walls.ts";
 import { type Launched, launch } from "./acp/launch.ts";
 import type { ToolServer } from "./acp/open.ts";
 import { credentialVariables } from "./credential.ts";
-import { environmentFor } from "./environment.ts";
+import { environmentFor, seenBy } from "./environment.ts";
 import { Freezer } from "./freeze.ts";
 import { hearTurn } from "./hear.ts";
 import type { AgentProgram, FindProgram } from "./programs.ts";
 import { type Brought, broughtBy } from "./trust.ts";
-import { fits, nameOf, toldOf, type Warm } from "./warm.ts";
+import { fits, nameOf, type RoomWish, toldOf, type Warm } from "./warm.ts";
 
 export interface DriverOptions {
 	/** the home's random id: only processes that carry it are ever signalled */
@@ -36,6 +37,8 @@ export interface DriverOptions {
 	/** the daemon's own environment, of which agents see a part */
 	environment: NodeJS.ProcessEnv;
 	containment: ContainmentLevel;
+	/** what it may see and change in its folder; a sentence if the sandbox that it needs cannot be had */
+	roomFor(agent: AgentState, folder: string): Promise<Room | null | string>;
 	clock: Clock;
 	parkMs: number;
 }
@@ -77,13 +80,19 @@ export class ProcessDriver implements Driver {
 		return agent.workspace !== null && this.remembers(agent) ? broughtBy(agent.workspace.path) : null;
 	}
 
-	async prepare(agent: AgentState, signal: AbortSignal, wish: Wish): Promise<Prepared> {
+	async prepare(agent: AgentState, signal: AbortSignal, asked: Wish): Promise<Prepared> {
 		const program = this.#options.find(agent);
 		if (typeof program === "string") return down({ state: "failed", reason: program, text: null, broken: true });
+		const room = await this.#options.roomFor(agent, this.#folder(agent));
+		if (typeof room === "string") return down({ state: "failed", reason: room, text: null, broken: true });
+		const wish = { ...asked, room };
 		await this.#ending.get(agent.id)?.done;
 		const warm = this.#warm.get(agent.id);
-		if (warm !== undefined && !fits(warm, { agent, program, wish })) await this.end(agent.id);
-		else if (warm !== undefined) {
+		if (warm !== undefined && !fits(warm, { agent, program, wish })) {
+			// it stayed up, and it is we who end it
+			this.#starts.delete(agent.id);
+			await this.end(agent.id);
+		} else if (warm !== undefined) {
 			if (warm.parking !== null) clearTimeout(warm.parking);
 			return { up: true, session: program.remembers === true && warm.launched.session ? { ...warm.launched.session, how: "kept" } : null };
 		}
@@ -191,7 +200,7 @@ export class ProcessDriver implements Driver {
 	}
 
 	/** A program that will not stay up is tried again, more slowly, and then given up. */
-	async #start(agent: AgentState, program: AgentProgram, wish: Wish, signal: AbortSignal): Promise<Prepared> {
+	async #start(agent: AgentState, program: AgentProgram, wish: RoomWish, signal: AbortSignal): Promise<Prepared> {
 		const { subscription } = wish;
 		for (let attempt = 0; !signal.aborted; attempt++) {
 			if (!this.#mayStart(agent.id)) {
@@ -199,9 +208,9 @@ export class ProcessDriver implements Driver {
 			}
 			const token = this.#options.issueToken(agent.id);
 			try {
-				const paid = { ...seenBy(program, this.#options.environment), ...credentialVariables(subscription?.credential ?? null, agent.type) };
+				const paid = { ...seenBy(program.sees, this.#options.environment), ...credentialVariables(subscription?.credential ?? null, agent.type) };
 				const launched = await this.#launch(agent, program, { wish, token, paid }, signal);
-				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), told: toldOf(agent, program, wish), parking: null });
+				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), told: toldOf(agent, program, wish), room: wish.room, parking: null });
 				return { up: true, session: program.remembers === true ? launched.session : null };
 			} catch (error) {
 				this.#options.revokeToken(token);
@@ -216,7 +225,7 @@ export class ProcessDriver implements Driver {
 	async #launch(
 		agent: AgentState,
 		program: AgentProgram,
-		{ wish, token, paid }: { wish: Wish; token: string; paid: Readonly<Record<string, string>> },
+		{ wish, token, paid }: { wish: RoomWish; token: string; paid: Readonly<Record<string, string>> },
 		signal: AbortSignal,
 	): Promise<Launched> {
 		const folder = this.#folder(agent);
@@ -235,7 +244,8 @@ export class ProcessDriver implements Driver {
 				copyOf: wish.copyOf,
 				...toldOf(agent, program, wish),
 			},
-			environment: this.#environment(agent, own, { ...program.environment, ...paid }),
+			room: wish.room,
+			environment: inRoom(this.#environment(agent, own, { ...program.environment, ...paid }), wish.room),
 			signal,
 		});
 	}
@@ -267,11 +277,6 @@ export class ProcessDriver implements Driver {
 		const { environmentOf, environment, mark } = this.#options;
 		return environmentFor({ ...environmentOf(agent), ...own, [markName]: mark }, environment, paid);
 	}
-}
-
-function seenBy({ sees }: AgentProgram, environment: NodeJS.ProcessEnv): Record<string, string> {
-	const passed = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined && sees?.test(entry[0]) === true);
-	return Object.fromEntries(passed);
 }
 
 const down = (end: TurnEnd): Prepared => ({ up: false, end });

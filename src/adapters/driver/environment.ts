@@ -11,3 +11,9 @@ export function environmentFor(
 	const passed = Object.entries(from).filter((entry): entry is [string, string] => entry[1] !== undefined && allowed.test(entry[0]));
 	return { ...Object.fromEntries(passed), ...paid, ...own };
 }
+
+/** What one program may see besides. */
+export function seenBy(sees: RegExp | undefined, environment: NodeJS.ProcessEnv): Record<string, string> {
+	const passed = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined && sees?.test(entry[0]) === true);
+	return Object.fromEntries(passed);
+}

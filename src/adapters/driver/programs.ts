@@ -1,7 +1,7 @@
 // How to start the agents of each type: our own programs, another maker's if it is installed, or whatever an agent names.
 import type { AgentState } from "#contract/agent.ts";
 import type { Policy } from "#contract/approval.ts";
-import type { Command } from "./containment.ts";
+import type { Command } from "../system/walls.ts";
 import { type Vendor, vendorProgram, vendors, wordsOf } from "./vendors.ts";
 
 export interface AgentProgram extends Command {

@@ -8,8 +8,8 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Adapter } from "#contract/wire.ts";
 import { endAll, family, markName } from "../system/processes.ts";
+import type { Command } from "../system/walls.ts";
 import { launch } from "./acp/launch.ts";
-import type { Command } from "./containment.ts";
 import { environmentFor } from "./environment.ts";
 import { installedIn, installedVersion, looksLoggedIn, type Vendor, vendors } from "./vendors.ts";
 
@@ -89,7 +89,14 @@ export class Setup {
 		const own = { [markName]: mark, BROOD_AGENT: `setup-${type}` };
 		const folder = mkdtempSync(path.join(os.tmpdir(), "brood-setup-"));
 		try {
-			await launch({ ...program, containment, folder, environment: environmentFor(own, environment), session: null, signal: new AbortController().signal });
+			await launch({
+				...program,
+				containment,
+				folder,
+				environment: environmentFor(own, environment),
+				session: null,
+				signal: new AbortController().signal,
+			});
 		} finally {
 			await endAll(() => family(own));
 			rmSync(folder, { recursive: true, force: true });

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Policy } from "#contract/approval.ts";
-import type { Command } from "./containment.ts";
+import type { Command } from "../system/walls.ts";
 
 export interface Vendor {
 	/** what people call it */

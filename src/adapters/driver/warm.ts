@@ -2,6 +2,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Wish } from "#engine/driver.ts";
+import type { Room } from "../system/walls.ts";
 import type { Launched } from "./acp/launch.ts";
 import type { AgentProgram } from "./programs.ts";
 
@@ -12,11 +13,18 @@ export interface Warm {
 	subscription: string | null;
 	/** what it was told to use and to be */
 	told: Told;
+	/** what it may see and change */
+	room: Room | null;
 	parking: NodeJS.Timeout | null;
 }
 
+export interface RoomWish extends Wish {
+	room: Room | null;
+}
+
 /** Whether a process that is up can go on: let in by the same subscription, with the conversation that the journal has. */
-export function fits(warm: Warm, { agent, program, wish }: { agent: AgentState; program: AgentProgram; wish: Wish }): boolean {
+export function fits(warm: Warm, { agent, program, wish }: { agent: AgentState; program: AgentProgram; wish: RoomWish }): boolean {
+	if (JSON.stringify(warm.room) !== JSON.stringify(wish.room)) return false;
 	// one that was let in by another subscription would go on at the expense of that one
 	if (warm.subscription !== nameOf(wish.subscription)) return false;
 	if (program.remembers !== true) return true;

@@ -1,4 +1,5 @@
 // Workspaces on git: one method for each verb of the port, each verb in a file of its own.
+import type { Room } from "#adapters/system/walls.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
@@ -33,6 +34,7 @@ import { openProject, refreshProject } from "./place/project.ts";
 import { provision } from "./place/provision.ts";
 import { recover } from "./place/recover.ts";
 import { removeWorkspace } from "./place/remove.ts";
+import { roomOf } from "./place/room.ts";
 import { settingsOf } from "./place/settings.ts";
 import { warmProject } from "./place/warm.ts";
 import { list, restore, show, take } from "./tree/keep.ts";
@@ -79,6 +81,11 @@ export class GitWorkspaces implements Workspaces {
 		// its work is measured against what its parent's is
 		const from = wish.from ?? wish.parent.workspace.base;
 		return await provision(this.#ground, { ...wish, from }, live, { ...begin, build });
+	}
+
+	/** What may be seen and changed from inside a folder, if its project wants a sandbox. */
+	async room(project: ProjectPlace, folder: string, branch: string | null): Promise<Room | null | Refusal> {
+		return await roomOf(this.#ground, project, folder, branch);
 	}
 
 	identity(agent: Tenant): Readonly<Record<string, string>> {

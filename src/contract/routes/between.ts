@@ -3,7 +3,7 @@ import { z } from "zod";
 import { EventId, ProjectSlug } from "../ids.ts";
 import { conditions } from "../wait.ts";
 import { Approval, Mail, Wait } from "../wire.ts";
-import { Reference, route } from "./route.ts";
+import { Reason, Reference, route } from "./route.ts";
 
 export const betweenRoutes = {
 	approvals: route({
@@ -17,7 +17,7 @@ export const betweenRoutes = {
 		method: "post",
 		path: "/api/approvals/:approval",
 		summary: "allow it or deny it, once; `always` answers the same question in advance",
-		body: z.strictObject({ allow: z.boolean(), always: z.boolean().default(false) }),
+		body: z.strictObject({ allow: z.boolean(), always: z.boolean().default(false), reason: Reason }),
 		answer: Approval,
 	}),
 	waitOpen: route({

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ProjectSlug } from "../ids.ts";
 import { PromptWish } from "../prompt.ts";
 import { Found, Item, Prompt, Turn } from "../wire.ts";
-import { none, Reference, route } from "./route.ts";
+import { none, Reason, Reference, route } from "./route.ts";
 
 export const threadRoutes = {
 	queue: route({
@@ -27,7 +27,7 @@ export const threadRoutes = {
 		path: "/api/agents/:agent/queue/:prompt",
 		summary: "replace the words of a prompt that waits; both texts are kept",
 		query: z.strictObject(Reference),
-		body: z.strictObject({ text: z.string().min(1) }),
+		body: z.strictObject({ text: z.string().min(1), reason: Reason }),
 		answer: Prompt,
 	}),
 	promptMove: route({
@@ -42,14 +42,14 @@ export const threadRoutes = {
 		method: "delete",
 		path: "/api/agents/:agent/queue/:prompt",
 		summary: "take a prompt out of the queue",
-		query: z.strictObject(Reference),
+		query: z.strictObject({ ...Reference, reason: Reason }),
 		answer: Prompt,
 	}),
 	queueClear: route({
 		method: "delete",
 		path: "/api/agents/:agent/queue",
 		summary: "take all prompts out of the queue",
-		query: z.strictObject(Reference),
+		query: z.strictObject({ ...Reference, reason: Reason }),
 		answer: z.array(Prompt),
 	}),
 	turns: route({

@@ -1,10 +1,10 @@
 // What may be done to an agent that exists. Making one is in `spawn.ts`, ending one in `kill.ts`.
-import type { AgentConfigure, AgentFail, AgentPause, AgentState, Settings } from "#contract/agent.ts";
+import type { AgentConfigure, AgentFail, AgentPause, AgentResume, AgentState, Settings } from "#contract/agent.ts";
 import type { Fact } from "#contract/event.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Workspace } from "#contract/workspace.ts";
-import type { Decision } from "../decision.ts";
+import { because, type Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import { decideBudget } from "../usage.ts";
 import { resumable } from "./holds.ts";
@@ -33,7 +33,7 @@ export function decidePause(agent: AgentState, command: AgentPause): Decision {
 }
 
 /** Ends every hold that it may end. If one remains that needs `recover`, nothing changes and it says so. */
-export function decideResume(agent: AgentState): Decision {
+export function decideResume(agent: AgentState, { reason }: Pick<AgentResume, "reason"> = { reason: "" }): Decision {
 	const refusal = refusedNow(agent, "resume");
 	if (refusal) return refusal;
 	const ends = resumable(agent);
@@ -45,7 +45,7 @@ export function decideResume(agent: AgentState): Decision {
 			suggestions: [suggestion("recover", agent)],
 		});
 	}
-	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends } }];
+	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends, ...because(reason) } }];
 }
 
 /** Ends the holds that trouble set; while provisioning this makes the reactor try again. */

@@ -38,26 +38,13 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 	const { parent, supervisor } = seen;
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== parent.id) return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
-	const refusal = refusedNow(parent, "fork") ?? (caller === null ? null : overreach(parent, command));
+	const refusal = refusedNow(parent, "fork") ?? (caller === null ? null : overreach(parent, command)) ?? notNow(seen, command, caller);
 	if (refusal) return refusal;
-	if (command.context === "inherit" && command.at === undefined && seen.openCalls.length > 0 && caller === null) {
-		return refuse("FORK_BUSY", `${parent.handle} is in the middle of a tool call.`, {
-			details: { agent: parent.id, calls: seen.openCalls.length },
-			suggestions: [suggestion("wait", parent)],
-		});
-	}
 	if (seen.project === undefined)
 		return refuse("NOT_FOUND", `There is no project ${command.project ?? parent.project}.`, { suggestions: ["brood project list"] });
 	if (command.name === initHandle) return refuse("CONFLICT", "The name init belongs to agent 0.");
 	if (seen.handle === undefined) {
 		return refuse("CONFLICT", `The name ${command.name} has been used in this project; names are never used twice.`, { suggestions: ["brood agent list"] });
-	}
-	if (seen.full !== null) {
-		const { agent, limit } = seen.full;
-		return refuse("AGENT_LIMIT", `${agent.handle} already has ${limit} living descendants.`, {
-			details: { agent: agent.id, limit },
-			suggestions: ["brood tree"],
-		});
 	}
 	if (seen.forkPoint === undefined) {
 		return refuse("ITEM_NOT_IN_CONTEXT", `Item ${command.at} is not in the context of ${parent.handle}.`, {
@@ -106,6 +93,20 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 		...(lineage === null ? made(seen, child, caller) : inherited(seen, command, lineage, child)),
 		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];
+}
+
+/** What passes: the parent is in the middle of something, or its family is full. */
+function notNow({ parent, openCalls, full }: SpawnSight, command: AgentSpawn, caller: AgentId | null): Refusal | null {
+	if (command.context === "inherit" && command.at === undefined && openCalls.length > 0 && caller === null)
+		return refuse("FORK_BUSY", `${parent.handle} is in the middle of a tool call.`, {
+			details: { agent: parent.id, calls: openCalls.length },
+			suggestions: [suggestion("wait", parent)],
+		});
+	if (full === null) return null;
+	return refuse("AGENT_LIMIT", `${full.agent.handle} already has ${full.limit} living descendants.`, {
+		details: { agent: full.agent.id, limit: full.limit },
+		suggestions: ["brood tree"],
+	});
 }
 
 const ranks: readonly Policy[] = ["ask", "auto-edit", "full"];

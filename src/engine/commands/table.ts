@@ -64,7 +64,7 @@ const handlers: Handlers = {
 	"agent.provisioned": (work, command) => onAgent(work, command.agent, (agent) => decideProvisioned(agent, command)),
 	"agent.fail": (work, command) => onAgent(work, command.agent, (agent) => decideFail(agent, command)),
 	"agent.pause": (work, command) => onAgent(work, command.agent, (agent) => decidePause(agent, command)),
-	"agent.resume": (work, { agent }) => onAgent(work, agent, decideResume),
+	"agent.resume": (work, command) => onAgent(work, command.agent, (agent) => decideResume(agent, command)),
 	"agent.recover": (work, { agent }) => onAgent(work, agent, decideRecover),
 	"agent.reap": (work, { agent }) => onAgent(work, agent, decideReap),
 	"agent.limit": (work, { agent }) => limitAgent(work, agent),

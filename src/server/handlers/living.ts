@@ -20,7 +20,10 @@ export function livingHandlers(desk: Desk): Handlers<Names> {
 			desk.about(asked, async (id) => {
 				const agent = await desk.reads.agent(id);
 				const { cycle } = desk.engine;
-				const refused = agent === undefined || cycle === null ? null : await cycle.remove(agent, asked.body, asked.actor, asked.key);
+				const { force, reason } = asked.body;
+				// where there is no git there is nothing but the row
+				if (cycle === null) return await desk.tell(asked, { type: "agent.delete", force, reason });
+				const refused = agent === undefined ? null : await cycle.remove(agent, asked.body, asked.actor, asked.key);
 				return refused ?? (await desk.agent(id));
 			}),
 		settings: (asked) =>
@@ -33,7 +36,7 @@ export function livingHandlers(desk: Desk): Handlers<Names> {
 		configure: (asked) => desk.tell(asked, { type: "agent.configure", ...asked.body }),
 		interrupt: (asked) => desk.tell(asked, { type: "agent.interrupt", ...asked.body }),
 		pause: (asked) => desk.tell(asked, { type: "agent.pause", ...asked.body }),
-		resume: (asked) => desk.tell(asked, { type: "agent.resume" }),
+		resume: (asked) => desk.tell(asked, { type: "agent.resume", ...asked.body }),
 		recover: (asked) =>
 			desk.about(asked, async (id) => {
 				const agent = await desk.reads.agent(id);

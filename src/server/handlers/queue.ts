@@ -30,26 +30,26 @@ export function queueHandlers(desk: Desk): Handlers<Names> {
 				const prompt = numberIn(asked, "prompt");
 				if (prompt === 0) return noPrompt(asked);
 				const found = (await queue(agent)).find(({ id }) => id === prompt);
-				const said = await say(asked, { type: "prompt.cancel", agent, prompt });
+				const said = await say(asked, { type: "prompt.cancel", agent, prompt, reason: asked.query.reason });
 				return isRefusal(said) ? said : (found ?? refuse("NOT_FOUND", `There is no prompt ${prompt}.`));
 			}),
 		queueClear: (asked) =>
 			desk.about(asked, async (agent) => {
 				const before = await queue(agent);
-				const said = await say(asked, { type: "prompt.cancel", agent });
+				const said = await say(asked, { type: "prompt.cancel", agent, reason: asked.query.reason });
 				return isRefusal(said) ? said : before;
 			}),
 		turns: (asked) => desk.about(asked, async (id) => (await reads.turns(id)).map(turnView)),
 		turn: (asked) =>
 			desk.about(asked, async (agent) => {
-				const turn = await meant(agent, asked);
+				const turn = await meant(desk, agent, asked);
 				if (isRefusal(turn)) return turn;
 				const events = await reads.events({ after: turn.id, limit: Number.MAX_SAFE_INTEGER, agent });
 				return { turn, items: events.filter((event) => event.turn === turn.id && isItem(event)).map(itemView) };
 			}),
 		turnRetry: (asked) =>
 			desk.about(asked, async (agent) => {
-				const turn = await meant(agent, asked);
+				const turn = await meant(desk, agent, asked);
 				if (isRefusal(turn)) return turn;
 				const queued = await say(asked, { type: "turn.retry", agent, turn: turn.id });
 				return isRefusal(queued) ? queued : await asQueued(desk, agent, queued.event);
@@ -72,15 +72,16 @@ export function queueHandlers(desk: Desk): Handlers<Names> {
 			return (await queue(agent)).find(({ id }) => id === prompt) ?? refuse("NOT_FOUND", `Prompt ${prompt} has just been started.`);
 		});
 	}
+}
 
-	async function meant(agent: AgentId, asked: Asked<Names>): Promise<Turn | Refusal> {
-		const all = await reads.turns(agent);
-		const { turn, agent: name } = asked.params;
-		const wanted = turn === "last" ? all.at(-1) : all.find(({ id }) => id === numberIn(asked, "turn"));
-		if (wanted !== undefined) return turnView(wanted);
-		if (all.length === 0) return refuse("NOT_FOUND", `${name} has had no turn yet.`, { suggestions: [`brood queue list ${name}`] });
-		return refuse("NOT_FOUND", `${name} has no turn ${turn}.`, { suggestions: [`brood turn list ${name}`] });
-	}
+/** The turn that the path names; `last` is the latest. */
+async function meant({ reads }: Desk, agent: AgentId, asked: Asked<Names>): Promise<Turn | Refusal> {
+	const all = await reads.turns(agent);
+	const { turn, agent: name } = asked.params;
+	const wanted = turn === "last" ? all.at(-1) : all.find(({ id }) => id === numberIn(asked, "turn"));
+	if (wanted !== undefined) return turnView(wanted);
+	if (all.length === 0) return refuse("NOT_FOUND", `${name} has had no turn yet.`, { suggestions: [`brood queue list ${name}`] });
+	return refuse("NOT_FOUND", `${name} has no turn ${turn}.`, { suggestions: [`brood turn list ${name}`] });
 }
 
 const noPrompt = ({ params: { agent, prompt } }: Asked<Names>): Refusal =>

@@ -1,6 +1,6 @@
 // Agents: made, looked at, signalled.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { json, project } from "./options.ts";
+import { json, project, reason } from "./options.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
 
@@ -14,7 +14,7 @@ export function agentCommands(program: Command): void {
 		.command("add")
 		.description("a new agent under agent 0")
 		.argument("[name]", "its handle; one is made up if absent")
-		.option("--type <type>", "claude, codex, gemini, opencode, acp, scripted, shell or human")
+		.option("--type <type>", "claude, codex, gemini, opencode, acp, llm, scripted, shell or human")
 		.option("--command <line>", "for the type acp: the program, and its arguments")
 		.option("--model <model>", "the model it uses")
 		.option("--prompt <text>", "its first prompt")
@@ -179,24 +179,24 @@ function signal(parent: Command, name: string, route: Verb, description: string)
 		.argument("<agent>", "its handle, id, project/handle or the beginning of its id")
 		.addOption(project())
 		.addOption(json());
-	const reason = new Option("--reason <text>", "why").default("");
 	const resume = new Option("--resume", "go on with the queue afterwards").default(false);
 	const cascade = new Option("--cascade", "with everything below it").default(false);
-	if (route === "pause") command.addOption(reason).action((reference, { reason: why, ...options }) => tell(route, reference, options, { reason: why }));
+	if (route === "pause" || route === "resume")
+		command.addOption(reason()).action((reference, { reason: why, ...options }) => tell(route, reference, options, { reason: why }));
 	else if (route === "interrupt")
 		command
-			.addOption(reason)
+			.addOption(reason())
 			.addOption(resume)
 			.action((reference, { reason: why, resume: on, ...options }) => tell(route, reference, options, { reason: why, resume: on }));
 	else if (route === "kill")
 		command
 			.addOption(cascade)
-			.addOption(reason)
+			.addOption(reason())
 			.action((reference, { cascade: all, reason: why, ...options }) => tell(route, reference, options, { cascade: all, reason: why }));
 	else if (route === "agentDelete")
 		command
 			.alias("remove")
-			.addOption(reason)
+			.addOption(reason())
 			.option("--force", "also with prompts in its queue, or work that is not merged", false)
 			.option("--branch", "its branch too", false)
 			.action((reference, { force, branch, reason: why, ...options }) => tell(route, reference, options, { force, branch, reason: why }));

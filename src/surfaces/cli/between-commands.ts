@@ -1,6 +1,6 @@
 // Waiting for agents, and answering what they ask.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { json, project, seconds } from "./options.ts";
+import { json, project, reason, seconds } from "./options.ts";
 
 export function betweenCommands(program: Command): void {
 	program
@@ -52,10 +52,11 @@ export function betweenCommands(program: Command): void {
 			.description(description)
 			.argument("<approval>", "its id")
 			.option("--always", "and the same question from now on, without asking")
+			.addOption(reason())
 			.addOption(json())
 			.action(async (id, options) => {
 				const { act } = await import("./act.ts");
-				const body = { allow: name === "allow", always: options.always === true };
+				const body = { allow: name === "allow", always: options.always === true, reason: options.reason };
 				await act(
 					options,
 					({ client, key }) => client.call("approvalAnswer", { key, params: { approval: id }, body }),

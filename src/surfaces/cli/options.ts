@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 
 export const json = () => new Option("--json", "print one JSON document");
+export const reason = () => new Option("--reason <text>", "why; kept in the journal").default("");
 export const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
 
 /** A whole number; the parser itself takes any word for anything. */

@@ -1,7 +1,7 @@
 // Prompts and turns: what waits, what runs, what ran.
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { Prompt, Turn } from "#contract/wire.ts";
-import { json, project, whole } from "./options.ts";
+import { json, project, reason, whole } from "./options.ts";
 
 const priority = (words: string): number => {
 	if (Math.abs(whole(words)) > 100) throw new InvalidArgumentError("It goes from -100 to 100.");
@@ -65,6 +65,7 @@ function changeCommands(queue: Command): void {
 		.argument("<prompt>", "its id")
 		.argument("[text]", "the new words; or use --file")
 		.option("--file <path>", "read them from a file; - is standard input")
+		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, text, options) => {
@@ -72,7 +73,7 @@ function changeCommands(queue: Command): void {
 			await act(
 				options,
 				({ client, key, query }) =>
-					client.call("promptEdit", { key, query, params: { agent: reference, prompt }, body: { text: wordsOf(text, options.file) } }),
+					client.call("promptEdit", { key, query, params: { agent: reference, prompt }, body: { text: wordsOf(text, options.file), reason: options.reason } }),
 				(changed) => promptTable([changed]),
 			);
 		});
@@ -97,6 +98,7 @@ function changeCommands(queue: Command): void {
 		.description("take a prompt out")
 		.argument("<agent>", "whose")
 		.argument("<prompt>", "its id")
+		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, options) => {
@@ -104,7 +106,7 @@ function changeCommands(queue: Command): void {
 			const ask = { params: { agent: reference, prompt } };
 			await act(
 				options,
-				({ client, key, query }) => client.call("promptRemove", { key, query, ...ask }),
+				({ client, key, query }) => client.call("promptRemove", { key, query: { ...query, reason: options.reason }, ...ask }),
 				(removed: Prompt) => `prompt ${removed.id} removed`,
 			);
 		});
@@ -112,13 +114,14 @@ function changeCommands(queue: Command): void {
 		.command("clear")
 		.description("take all prompts out")
 		.argument("<agent>", "whose")
+		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
 			const { act } = await import("./act.ts");
 			await act(
 				options,
-				({ client, key, query }) => client.call("queueClear", { key, query, params: { agent: reference } }),
+				({ client, key, query }) => client.call("queueClear", { key, query: { ...query, reason: options.reason }, params: { agent: reference } }),
 				(removed) => `${removed.length} ${removed.length === 1 ? "prompt" : "prompts"} removed`,
 			);
 		});

@@ -14,13 +14,15 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { OpenSession } from "#engine/driver.ts";
-import { type Command, contained } from "../containment.ts";
+import { type Command, contained, type Room } from "../../system/walls.ts";
 import { canBeHeard } from "../output.ts";
 import { greet, openSession, type SessionWish } from "./open.ts";
 import { spending } from "./usage.ts";
 
 export interface Launch extends Command {
 	containment: ContainmentLevel;
+	/** what it may see and change of the file system; all of it if there is none */
+	room?: Room | null;
 	/** null for a program that only has to say who it is */
 	session: SessionWish | null;
 	folder: string;
@@ -69,9 +71,9 @@ const lookMs = 2000;
 const errorTailMax = 2000;
 const errorLineMax = 64 * 1024;
 
-export async function launch({ containment, session: wish, folder, environment, signal, complains, ...program }: Launch): Promise<Launched> {
+export async function launch({ containment, room = null, session: wish, folder, environment, signal, complains, ...program }: Launch): Promise<Launched> {
 	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
-	const { command, args, pipes } = contained(containment, program);
+	const { command, args, pipes } = contained(containment, program, room);
 	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: [...pipes.stdio] });
 	let listening: Ears | null = null;
 	const ended = endOf(child, (line) => {

@@ -1,4 +1,5 @@
 // What every verb of the work cycle stands on.
+import type { ContainmentLevel } from "#contract/config.ts";
 import type { Clock, Ids } from "#engine/ports.ts";
 import type { Live, Stay, Tenant } from "#engine/workspaces.ts";
 import type { Git } from "../git.ts";
@@ -12,6 +13,8 @@ export interface Ground {
 	ids: Pick<Ids, "salt">;
 	/** what the project's own commands see besides what the caller gives them */
 	environment: Readonly<Record<string, string>>;
+	/** what keeps the processes of those commands together; our own group if nothing is said */
+	containment?: ContainmentLevel;
 }
 
 /** The agent's name on its commits. It travels in the environment, so that nobody's configuration has to be changed. */

@@ -170,7 +170,10 @@ async function finish(
 ): Promise<Provisioned | Refusal> {
 	const checkout = project.path === ground.layout.mirror(project.slug) ? null : project.path;
 	const shared = await share(ground.git, mark.path, { primary: ground.layout.primary(project.slug), checkout }, settings);
-	const ran = command === null || ignored ? null : await runCommand(command, mark.path, commandEnvironment(ground, agent, live), live);
+	const ran =
+		command === null || ignored
+			? null
+			: await runCommand(ground, command, { project, folder: mark.path, environment: commandEnvironment(ground, agent, live) }, live);
 	const failed = ran === null || ran.exit === 0 ? null : commandFailed("setup", ran);
 	if (failed !== null && (!mayFail || live.signal?.aborted === true)) return failed;
 	await writeMark(markIn(await gitFolderOf(mark.path)), { ...mark, ready: true });

@@ -15,11 +15,12 @@ import { release } from "../work/home.ts";
 import { keepTip } from "../work/move.ts";
 import { atHome } from "../work/sync.ts";
 import { makeClone } from "./clone.ts";
+import { discard, discardWorktree } from "./discard.ts";
 import type { Ground } from "./ground.ts";
 import { healthOf } from "./health.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { gitFolderOf, lookAt, markAt } from "./look.ts";
-import { isOurs, markIn, readMark, writeMark } from "./mark.ts";
+import { dropMark, isOurs, markIn, readMark, writeMark } from "./mark.ts";
 import { checkOut } from "./provision.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
@@ -33,6 +34,7 @@ export async function recover(ground: Ground, stay: Stay, live: Live, drifted?: 
 	const { git } = ground;
 	const asItIs = drifted === undefined ? null : await acceptAsItIs(ground, stay, live, drifted.seen);
 	if (asItIs !== null) return asItIs;
+	await takeBackHalf(ground, stay);
 	const missing = !(await exists(stay.workspace.path));
 	const wrong = missing ? await remake(ground, stay) : ((await repair(ground, stay)) ?? (await unlock(ground, stay)));
 	if (wrong !== null) return wrong;
@@ -90,6 +92,8 @@ async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
 	const start = tip ?? (await commitOf(git, project.path, `refs/heads/${workspace.base}`));
 	if (start === null) return refuse("NOT_FOUND", `Neither ${workspace.branch} nor ${workspace.base} has a commit.`);
 	const mark: WorkspaceMark = { agent: maker, project: project.slug, ...workspace, start, ready: true };
+	// until its own mark is there, this says that what is found at its place is ours
+	await writeMark(intentOf(ground, stay), mark);
 	if (workspace.kind === "clone") await makeClone(ground, project, agent, mark);
 	else {
 		await exclusively(project.path, async () => {
@@ -100,7 +104,21 @@ async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
 	}
 	await checkOut(ground, mark);
 	await writeMark(markIn(await gitFolderOf(workspace.path)), mark);
+	await dropMark(intentOf(ground, stay));
 	return null;
+}
+
+const intentOf = ({ layout }: Ground, { project, workspace }: Stay): string => path.join(layout.agents(project.slug), `.${path.basename(workspace.path)}.json`);
+
+/** What somebody was making again when they died. Nobody has worked in it. */
+async function takeBackHalf(ground: Ground, stay: Stay): Promise<void> {
+	const { project, workspace } = stay;
+	const intent = await readMark(intentOf(ground, stay));
+	if (intent === null || intent.path !== workspace.path || !isOurs(intent, stay)) return;
+	const whole = isOurs(await markAt(workspace.path), stay);
+	if (!whole && workspace.kind === "clone") await discard(ground, workspace.path);
+	else if (!whole) await discardWorktree(ground, project.path, workspace.path);
+	await dropMark(intentOf(ground, stay));
 }
 
 /** The agent that the workspace was made for: this one, or the one that it shares the place with. Null where the place is nobody's. */

@@ -58,7 +58,8 @@ function notMerged({ project, agent, workspace }: Stay, tip: string): Refusal {
 async function tearDown(ground: Ground, stay: Stay, wish: RemoveWish): Promise<Removed["teardown"]> {
 	const force = await settingsOf(ground.git, ground.layout, stay.project, wish.approved);
 	if (isRefusal(force) || force.settings.teardown === null) return null;
-	return await runCommand(force.settings.teardown, stay.workspace.path, commandEnvironment(ground, stay.agent, wish), wish);
+	const where = { project: stay.project, folder: stay.workspace.path, environment: commandEnvironment(ground, stay.agent, wish) };
+	return await runCommand(ground, force.settings.teardown, where, wish);
 }
 
 /** Only as it was looked at, and only if nobody has it checked out. Its commits stay under a ref of ours. */

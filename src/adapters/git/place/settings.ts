@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { ConfigError, parseConfig } from "#adapters/system/config.ts";
+import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
 import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -15,15 +16,30 @@ const repositoryFile = ".brood.yaml";
 const configBytesMax = 256 * 1024;
 
 export async function settingsOf(git: Git, layout: Layout, project: ProjectPlace, approved: readonly string[] = []): Promise<SettingsInForce | Refusal> {
-	try {
-		const file = layout.config(project.slug);
-		const own = parseConfig(ProjectConfig, (await readText(file)) ?? "", file);
+	return await parsed(project.slug, async () => {
+		const own = await readOwn(layout, project.slug);
 		const usual = own.base ?? project.base ?? (await defaultBranch(git, project.path));
 		const repository = await repositoryConfig(git, project, usual);
 		if (isRefusal(repository)) return repository;
 		return inForce(own, repository, usual, approved);
+	});
+}
+
+/** The person's word alone. */
+export async function ownConfig(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig | Refusal> {
+	return await parsed(slug, async () => await readOwn(layout, slug));
+}
+
+async function readOwn(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig> {
+	const file = layout.config(slug);
+	return parseConfig(ProjectConfig, (await readText(file)) ?? "", file);
+}
+
+async function parsed<T>(slug: ProjectSlug, read: () => Promise<T>): Promise<T | Refusal> {
+	try {
+		return await read();
 	} catch (error) {
-		if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message, { suggestions: [`brood project settings ${project.slug}`] });
+		if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message, { suggestions: [`brood project settings ${slug}`] });
 		throw error;
 	}
 }
@@ -65,9 +81,23 @@ function sorted(value: unknown): unknown {
 	);
 }
 
-async function repositoryConfig(git: Git, { path: repository, slug }: ProjectPlace, base: string): Promise<RepositoryConfig | Refusal> {
-	const commit = await commitOf(git, repository, `refs/heads/${base}`);
+/** What a commit says never changes, and every command about an issue asks for it. */
+const said = new Map<string, RepositoryConfig>();
+const saidMax = 100;
+
+async function repositoryConfig(git: Git, project: ProjectPlace, base: string): Promise<RepositoryConfig | Refusal> {
+	const commit = await commitOf(git, project.path, `refs/heads/${base}`);
 	if (commit === null) return {};
+	const known = said.get(commit);
+	if (known !== undefined) return known;
+	const read = await configIn(git, project, commit);
+	if (isRefusal(read)) return read;
+	said.set(commit, read);
+	for (const oldest of said.keys()) if (said.size > saidMax) said.delete(oldest);
+	return read;
+}
+
+async function configIn(git: Git, { path: repository, slug }: ProjectPlace, commit: string): Promise<RepositoryConfig | Refusal> {
 	const { text: entry } = await git(repository, ["ls-tree", "--long", "-z", commit, "--", repositoryFile]);
 	const [, kind, object, size] = /^(\d+) blob ([0-9a-f]+) +(\d+)\t/.exec(entry) ?? [];
 	if (object === undefined || kind === "120000") return {};

@@ -42,7 +42,10 @@ export async function warmProject(ground: Ground, project: ProjectPlace, live: L
 			return { path: place, commit, filled: false, setup: null };
 		}
 		await writeMark(markIn(folder.gitFolder), { project: project.slug, commit, lockfiles: null });
-		const setup = settings.setup === null ? null : await runCommand(settings.setup, place, commandEnvironment(ground, null, live), live);
+		const setup =
+			settings.setup === null
+				? null
+				: await runCommand(ground, settings.setup, { project, folder: place, environment: commandEnvironment(ground, null, live) }, live);
 		if (setup !== null && setup.exit !== 0) return commandFailed("setup", setup);
 		await writeMark(markIn(folder.gitFolder), { project: project.slug, commit, lockfiles });
 		return { path: place, commit, filled: true, setup };

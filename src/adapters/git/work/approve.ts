@@ -33,8 +33,10 @@ export async function approveWork(ground: Ground, stay: Stay, wish: ApproveWish)
 	if (isRefusal(force)) return force;
 	if (!isCommitId(wish.commit))
 		return refuse("VALIDATION_ERROR", "An approval names the reviewed commit by its whole hash.", { details: { commit: wish.commit } });
+	const pushed = async (): Promise<Merged["push"]> => (force.settings.push === "approve" ? await pushBranch(git, project.path, workspace.base) : null);
 	const earlier = await alreadyMerged(ground, stay, wish.commit);
-	if (earlier !== null) return earlier;
+	// whoever merged may have died before the push
+	if (earlier !== null) return { ...earlier, push: await pushed() };
 	const unready = await notReady(ground, stay, wish.commit);
 	if (unready !== null) return unready;
 	const check = checkOf(force, stay);
@@ -64,7 +66,7 @@ export async function approveWork(ground: Ground, stay: Stay, wish: ApproveWish)
 		return await moveBase(ground, stay, before, result.commit);
 	});
 	if (moved !== null) return moved;
-	const push = force.settings.push === "approve" ? await pushBranch(git, project.path, workspace.base) : null;
+	const push = await pushed();
 	return {
 		reviewed: wish.commit,
 		commit: result.commit,
@@ -151,7 +153,7 @@ async function runCheck(ground: Ground, stay: Stay, command: string, commit: str
 	return await inScratch(ground, project, project.path, commit, async (tree) => {
 		const checkout = project.path === ground.layout.mirror(project.slug) ? null : project.path;
 		await share(ground.git, tree, { primary: ground.layout.primary(project.slug), checkout }, force.settings);
-		return await runCommand(command, tree, commandEnvironment(ground, stay.agent, wish), wish);
+		return await runCommand(ground, command, { project, folder: tree, environment: commandEnvironment(ground, stay.agent, wish) }, wish);
 	});
 }
 

@@ -44,6 +44,6 @@ export async function tryOut(ground: Ground, project: ProjectPlace, wish: { comm
 	return await inScratch(ground, project, project.path, wish.commit, async (tree) => {
 		const checkout = project.path === ground.layout.mirror(project.slug) ? null : project.path;
 		await share(ground.git, tree, { primary: ground.layout.primary(project.slug), checkout }, force.settings);
-		return await runCommand(wish.command, tree, commandEnvironment(ground, null, live), live);
+		return await runCommand(ground, wish.command, { project, folder: tree, environment: commandEnvironment(ground, null, live) }, live);
 	});
 }

@@ -1,0 +1,202 @@
+// `sandbox: on`: what an agent, and what a project's own commands, cannot see, change or leave running.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Agent } from "#contract/wire.ts";
+import { makeWorld } from "#test/support/make-world.ts";
+import { available, configure } from "#test/support/processes.ts";
+import { at, git, params, patient, Shop } from "#test/support/shop.ts";
+import { freshFolder } from "#test/support/stores.ts";
+import { agreed, tenant } from "#test/support/world.ts";
+
+const hasRooms = available.includes("bubblewrap");
+
+/** Processes of the whole machine with these words in their command line. */
+const running = (words: string): number =>
+	readdirSync("/proc").filter((name) => {
+		try {
+			return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "latin1").replaceAll("\0", " ").includes(words);
+		} catch {
+			return false;
+		}
+	}).length;
+
+let serial = process.pid * 1000;
+/** how long a sleep lasts that nobody else sleeps */
+const unique = (): string => String(++serial);
+
+describe.runIf(hasRooms)("an agent in a sandbox", () => {
+	let shop: Shop;
+	let outside: string;
+	beforeAll(async () => {
+		shop = await Shop.open();
+		outside = freshFolder();
+	});
+	afterAll(async () => await shop[Symbol.asyncDispose]());
+
+	const sandboxed = async (wish: object = {}): Promise<{ agent: Agent; repository: string; slug: string }> => {
+		const { slug, repository, add } = await shop.project({ "a.txt": "one\n" });
+		mkdirSync(path.join(shop.home, "projects", slug), { recursive: true });
+		writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), "sandbox: on\n");
+		return { agent: await add(wish), repository, slug };
+	};
+	/** What a command says inside, and how it ended. */
+	const inside = async (agent: Agent, command: string): Promise<string> => {
+		await shop.turn(agent, `run (${command}) 2>&1; echo "exit $?"`);
+		const results = (await shop.items(agent)).filter((item) => item.kind === "tool_result");
+		return results.at(-1)?.text ?? "";
+	};
+
+	test.each(["worktree", "clone", "none"])("works, commits and speaks to the daemon (%s)", async (workspace) => {
+		const { agent, repository } = await sandboxed({ workspace });
+		if (workspace === "none") return expect(await inside(agent, "echo x > x && cat x")).toContain("exit 0");
+		const turn = await shop.turn(
+			agent,
+			"write b.txt two\nrun git add b.txt && git commit -qm 'By itself'\nwrite c.txt three\ncommit Through Brood\nsend 0 hello",
+		);
+		expect(turn.state).toBe("completed");
+		const home = workspace === "clone" ? at(agent) : repository;
+		expect(git(home, "log", "-2", "--format=%s", agent.workspace?.branch ?? "")).toBe("Through Brood\nBy itself");
+		expect((await shop.client.call("snapshots", params(agent))).length).toBeGreaterThan(0);
+	});
+
+	test("finds every way out closed", async () => {
+		const { agent, repository, slug } = await sandboxed();
+		const { agent: other } = await sandboxed();
+		const secret = path.join(outside, "file");
+		writeFileSync(secret, "as it was");
+		symlinkSync(outside, at(agent, "way-out"));
+		const home = shop.home;
+		const ways: Record<string, string> = {
+			"write beside it": `echo x > '${secret}'`,
+			"write through a link": "echo x > way-out/new",
+			"swap a link for a folder": `rm way-out && ln -s '${repository}/.git' way-out && echo x >> way-out/config`,
+			"write into /etc": "echo x > /etc/brood-probe",
+			"write into the user's home": "echo x > ~/.brood-probe",
+			"make a configuration that is not there": "git config --global alias.brood-probe status",
+			"change the repository's configuration": "git config core.editor evil",
+			"lay a hook": `mkdir -p '${repository}/.git/hooks' && echo x > '${repository}/.git/hooks/post-commit'`,
+			"move base": "git update-ref refs/heads/main HEAD~0 && git branch -f main HEAD && git commit -qm x --allow-empty && git branch -f main HEAD",
+			"read the person's token": `cat '${home}/token'`,
+			"read the store": `head -c 1 '${home}/brood.db'`,
+			"read another agent's files": `cat '${at(other, "a.txt")}'`,
+			"change its own project's settings": `echo 'sandbox: off' > '${home}/projects/${slug}/config.yaml'`,
+			"see the daemon": `kill -0 ${process.pid}`,
+			"read the daemon's environment": `cat /proc/${process.pid}/environ`,
+			"mount over it": "mount -t tmpfs none /mnt",
+			"make it writable again": "mount -o remount,rw /",
+			// opened and never written to: these are the machine's own
+			"say what the kernel runs": ": >> /proc/sys/kernel/core_pattern",
+			"press the kernel's keys": ": >> /proc/sysrq-trigger",
+			"change a setting of the machine":
+				"for file in /proc/sys/vm/* /proc/sys/kernel/* /sys/kernel/* /sys/power/*; do (: >> $file) 2>/dev/null && exit 0; done; exit 1",
+			"write to a disk": "sh -c 'for disk in /dev/vda /dev/sda /dev/nvme0n1; do test -b $disk && exit 0; done; exit 1'",
+			"ask the system's other programs": "test -S /run/docker.sock || test -S /run/dbus/system_bus_socket || test -S /run/systemd/private",
+			"become another": "setpriv --reuid 12345 --clear-groups true",
+		};
+		const script = Object.entries(ways).map(([name, command]) => `if (${command}) >/dev/null 2>&1; then echo "OPEN: ${name}"; fi`);
+		writeFileSync(at(agent, "probe.sh"), `${script.join("\n")}\necho all tried\n`);
+		expect(await inside(agent, "sh probe.sh")).toBe("all tried\nexit 0\n");
+		await inside(agent, `echo x > '${repository}/a.txt'; rm -rf '${home}'`);
+		expect([readFileSync(path.join(repository, "a.txt"), "utf8"), git(repository, "status", "--short")]).toEqual(["one\n", ""]);
+		// what was written where it is hidden was written nowhere
+		expect(readFileSync(path.join(home, "projects", slug, "config.yaml"), "utf8")).toBe("sandbox: on\n");
+		expect([readFileSync(secret, "utf8"), readdirSync(outside), existsSync(path.join(home, "token"))]).toEqual(["as it was", ["file"], true]);
+	});
+
+	test("is started anew when its project changes its mind", async () => {
+		const { agent, slug } = await sandboxed();
+		const look = `test -e '${shop.home}/token' && echo seen`;
+		expect(await inside(agent, look)).not.toContain("seen");
+		writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), "sandbox: off\n");
+		expect(await inside(agent, look)).toContain("seen");
+	});
+});
+
+test("without bubblewrap a turn that needs a sandbox does not start, and says why", async () => {
+	await using shop = await Shop.open((home) => configure(home, "groups"));
+	const { slug, add } = await shop.project();
+	const agent = await add();
+	writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), "sandbox: on\n");
+	await shop.client.call("prompt", { ...params(agent), body: { text: "run touch ran" } });
+	await expect.poll(async () => (await shop.now(agent)).label, patient).toBe("error");
+	expect(await shop.now(agent)).toMatchObject({ queueLength: 1, holds: [{ kind: "error", reason: expect.stringMatching(/sandbox: on.*needs bubblewrap/) }] });
+	expect(existsSync(at(agent, "ran"))).toBe(false);
+});
+
+describe.each(available)("a project's command with %s", (containment) => {
+	test("leaves nothing running, also what left its session, and keeps its answer", async () => {
+		const world = makeWorld({ containment });
+		const time = unique();
+		// without the kernel's help only its own group is found
+		const away = containment === "groups" ? "" : "setsid";
+		world.configure(`setup: (${away} sleep ${time} >/dev/null 2>&1 &) ; echo said; echo wrong >&2; exit 7\n`);
+		const answer = await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" });
+		expect(answer).toMatchObject({ code: "CONFLICT", details: { exit: 7, output: expect.stringMatching(/^(said\nwrong|wrong\nsaid)\n$/) } });
+		expect(running(`sleep ${time}`)).toBe(0);
+	});
+
+	test("that is called off may tidy up, and is gone", async () => {
+		const world = makeWorld({ containment });
+		const time = unique();
+		world.configure(`setup: "trap 'echo tidied; exit 0' TERM; sleep ${time} & echo up; wait"\n`);
+		const stop = new AbortController();
+		const live = { signal: stop.signal, line: (text: string) => (text === "up" ? stop.abort() : undefined) };
+		const answer = await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }, live);
+		expect(answer).toMatchObject({ code: "CONFLICT", details: { exit: null, output: "up\ntidied\n" } });
+		await expect.poll(() => running(`sleep ${time}`), patient).toBe(0);
+	});
+
+	test.runIf(containment !== "groups")("dies with whoever runs it", async () => {
+		const world = makeWorld();
+		const time = unique();
+		world.configure(`setup: "setsid -f sleep ${time}; env -i sleep ${time}"\n`);
+		const program = fileURLToPath(new URL("../programs/workspace.ts", import.meta.url));
+		const place = path.join(world.home, "projects/p/agents/a");
+		const child = spawn(process.execPath, [program, world.root, "provision", "0", place, containment], { stdio: "ignore" });
+		onTestFinished(() => void child.kill("SIGKILL"));
+		await expect.poll(() => running(`sleep ${time}`), patient).toBeGreaterThanOrEqual(2);
+		child.kill("SIGKILL");
+		await expect.poll(() => running(`sleep ${time}`), patient).toBe(0);
+	});
+});
+
+describe.runIf(hasRooms)("a project's command in a sandbox", () => {
+	test("does its work in its tree and nowhere else", async () => {
+		const world = makeWorld({ containment: "bubblewrap" });
+		const outside = freshFolder();
+		world.configure(`sandbox: on\nsetup: echo made > made.log; echo x > '${outside}/x'; test ! -e '${world.home}/projects/p/config.yaml'\n`);
+		const made = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }));
+		expect([readFileSync(path.join(made.workspace.path, "made.log"), "utf8"), readdirSync(outside)]).toEqual(["made\n", []]);
+	});
+
+	test("is not run where there is none", async () => {
+		const world = makeWorld({ containment: "groups" });
+		world.configure("sandbox: on\nsetup: 'true'\n");
+		const answer = await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" });
+		expect(answer).toMatchObject({ code: "CONFLICT", details: { output: expect.stringMatching(/needs bubblewrap/) } });
+	});
+});
+
+test("nothing that an agent writes decides what it may write the next time", async () => {
+	const world = makeWorld();
+	world.configure("sandbox: on\n");
+	const { workspace } = await world.agent("a");
+	const room = async () => await world.workspaces.room(world.project, workspace.path, workspace.branch);
+	const before = await room();
+	const own = world.git(workspace.path, "rev-parse", "--absolute-git-dir");
+	const common = path.join(world.repository, ".git");
+	const branches = ["refs/heads/brood", "logs/refs/heads/brood"].map((name) => path.join(common, name));
+	expect(before).toMatchObject({ hidden: [world.home], writable: [workspace.path, own, path.join(common, "objects"), ...branches], fixed: [] });
+	mkdirSync(path.join(workspace.path, "fake"));
+	symlinkSync("/", path.join(workspace.path, "fake/objects"));
+	writeFileSync(path.join(own, "commondir"), path.join(workspace.path, "fake"));
+	writeFileSync(path.join(workspace.path, ".git"), "gitdir: /etc\n");
+	expect(await room()).toEqual(before);
+	// a folder of branches that somebody else could swap for a link
+	rmSync(branches[0] ?? "", { recursive: true });
+	symlinkSync("/etc", branches[0] ?? "");
+	expect(await room()).toMatchObject({ writable: [workspace.path, own, path.join(common, "objects"), branches[1]] });
+});
