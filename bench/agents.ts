@@ -50,7 +50,7 @@ async function claude(home: string): Promise<Result> {
 		containment: daemon.containment,
 		folder: home,
 		environment: { PATH: process.env["PATH"] ?? "", ...vendors[kit.type]?.environment, ...variables("bare") },
-		session: { folder: home, toolServers, resume: null, copyOf: null, systemPrompt: null, model: kit.model, mode: "default" },
+		session: { folder: home, toolServers, resume: null, copyOf: null, systemPrompt: null, model: kit.model, mode: "default", options: {} },
 		signal: new AbortController().signal,
 	});
 	const times = { bare: [] as number[], bareEnded: [] as number[], brood: [] as number[], broodEnded: [] as number[] };

@@ -146,9 +146,11 @@ export const Settings = z.strictObject({
 	systemPrompt: Text.nullable(),
 	/** paths inside the workspace that every turn sees */
 	pinned: z.array(PinnedPath).max(100),
+	/** what its program is told to be set to, by the names that it has for it, such as `mode` */
+	options: z.record(Text.min(1).max(100), Text.max(200)),
 });
 export type Settings = z.infer<typeof Settings>;
-export const noSettings: Settings = { systemPrompt: null, pinned: [] };
+export const noSettings: Settings = { systemPrompt: null, pinned: [], options: {} };
 
 /** What is not named stays as it is. Settings survive a clear. */
 const AgentConfigure = z.strictObject({
@@ -221,7 +223,12 @@ export const AgentFact = z.discriminatedUnion("kind", [
 	/** the whole settings, so that one event is all there is to read */
 	z.object({
 		kind: z.literal("agent.configured"),
-		data: Settings.extend({ model: z.string().nullable(), policy: Policy.exactOptional(), subscription: SubscriptionName.nullable().exactOptional() }),
+		data: Settings.extend({
+			options: Settings.shape.options.exactOptional(),
+			model: z.string().nullable(),
+			policy: Policy.exactOptional(),
+			subscription: SubscriptionName.nullable().exactOptional(),
+		}),
 	}),
 	z.object({ kind: z.literal("agent.budgeted"), data: z.object({ budget: Allowance.nullable() }) }),
 	z.object({ kind: z.literal("agent.provisioned"), data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish() }),

@@ -96,7 +96,7 @@ function sizesOf(command: Command): number[] {
 		case "agent.spawn":
 			return [utf8Bytes(command.prompt ?? "")];
 		case "agent.configure":
-			return [utf8Bytes([command.systemPrompt ?? "", ...(command.pinned ?? [])].join())];
+			return [utf8Bytes([command.systemPrompt ?? "", ...(command.pinned ?? []), ...Object.entries(command.options ?? {}).flat()].join())];
 		default:
 			return [];
 	}

@@ -34,9 +34,11 @@ export interface Wish {
 	copyOf: string | null;
 	/** what its program is told before everything else, where it can be */
 	systemPrompt: string | null;
+	/** what it is set to, by the names that its program has for it */
+	options: Readonly<Record<string, string>>;
 }
 
-export const nothingToGoOnWith = { own: null, copyOf: null, systemPrompt: null } as const;
+export const nothingToGoOnWith = { own: null, copyOf: null, systemPrompt: null, options: {} } as const;
 
 /** Up, with a session where the program has any; or the reason why it is not. */
 export type Prepared = { up: true; session: OpenSession | null } | { up: false; end: TurnEnd };

@@ -15,7 +15,7 @@ export interface Kit {
 	/** a call of one of our tools, under the name that the program gives it */
 	tool(name: ToolName, input: ToolCall["input"]): ToolCall;
 	/** whether it can copy a session, and go on with one in a new process */
-	native: { fork: boolean; resume: boolean };
+	native: { fork: boolean; resume: true | "sometimes" };
 	/** the model that it is told to use; null for its own */
 	model: string | null;
 	/** what the vendor's server says when a limit is met */
@@ -91,7 +91,8 @@ export const kits: Record<Kit["type"], Kit> = {
 		},
 		write: (file, content) => ({ name: "write_file", input: { file_path: file, content } }),
 		tool: (name, input) => ({ name: `mcp_brood_${name}`, input }),
-		native: { fork: false, resume: false },
+		// it does not always find its session again; then the journal tells it
+		native: { fork: false, resume: "sometimes" },
 		model: "gemini-2.5-pro",
 		limit: { status: 429, code: "RESOURCE_EXHAUSTED", message: "Quota exceeded" },
 	},

@@ -88,7 +88,7 @@ export function suite(kit: Kit): void {
 			await house.start();
 			await house.turn(agent, "which word was it?");
 			expect(asked()).toContain("walrus");
-			expect((await house.now(agent)).session?.how).toBe(kit.native.resume ? "resumed" : "seeded");
+			expect(kit.native.resume === true ? ["resumed"] : ["resumed", "seeded"]).toContain((await house.now(agent)).session?.how);
 			house.model.reset();
 			house.model.say({ hang: true, text: "I think" });
 			const prompt = await house.prompt(agent, "and the other word is ostrich");

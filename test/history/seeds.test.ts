@@ -304,7 +304,7 @@ describe.each(flavors)("on %s", (flavor) => {
 			const changed = await engine.reads.agent(child.id);
 			expect(changed && (await engine.settings(changed))).toMatchObject({ systemPrompt: null, pinned: ["README.md"] });
 			expect(now && (await engine.settings(now))).toMatchObject(settings);
-			expect(await engine.settings(await fork(agent, { context: "fresh" }))).toEqual({ systemPrompt: null, pinned: [] });
+			expect(await engine.settings(await fork(agent, { context: "fresh" }))).toEqual({ systemPrompt: null, pinned: [], options: {} });
 		});
 
 		test("every kind of item that the contract knows is kept, those with a command of their own only through it", async () => {

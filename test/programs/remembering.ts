@@ -3,7 +3,7 @@
 import { appendFileSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable, Writable } from "node:stream";
-import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk/unstable";
+import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError, type SessionConfigOption } from "@agentclientprotocol/sdk/unstable";
 
 const folder = process.env["SESSIONS"] ?? ".";
 const fileOf = (session: string): string => path.join(folder, `${session}.txt`);
@@ -14,6 +14,9 @@ const known = (session: string): string => {
 	return session;
 };
 
+const choices = ["low", "high"].map((value) => ({ value, name: value }));
+const effort: SessionConfigOption = { id: "effort", name: "Effort", type: "select", currentValue: "low", options: choices };
+
 const connection = agent({ name: "remembering" })
 	.onRequest(methods.agent.initialize, async () => ({
 		protocolVersion: PROTOCOL_VERSION,
@@ -23,7 +26,15 @@ const connection = agent({ name: "remembering" })
 	.onRequest(methods.agent.session.new, async () => {
 		const sessionId = fresh();
 		writeFileSync(fileOf(sessionId), "");
-		return { sessionId };
+		return { sessionId, configOptions: [effort], modes: { currentModeId: "work", availableModes: ["work", "plan"].map((id) => ({ id, name: id })) } };
+	})
+	.onRequest(methods.agent.session.setConfigOption, async ({ params: { sessionId, configId, value } }) => {
+		appendFileSync(fileOf(sessionId), `(${configId} is ${value})\n`);
+		return { configOptions: [effort] };
+	})
+	.onRequest(methods.agent.session.setMode, async ({ params: { sessionId, modeId } }) => {
+		appendFileSync(fileOf(sessionId), `(mode is ${modeId})\n`);
+		return {};
 	})
 	.onRequest(methods.agent.session.resume, async ({ params }) => {
 		known(params.sessionId);

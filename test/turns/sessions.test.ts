@@ -141,6 +141,18 @@ test("what an agent is to be is told to a program that has no place for it, and 
 	expect(await told(child, "four")).toMatch(/Be long[\s\S]*three\n\[brood: fork\]\n\| You are .*\nfour\n$/);
 });
 
+test("what its program lets itself be set to can be configured, and what it does not have is an error that says what it has", async () => {
+	const agent = await add();
+	await client.call("configure", { ...params(agent), body: { options: { effort: "high", mode: "plan" } } });
+	expect(await told(agent, "one")).toBe("(effort is high)\n(mode is plan)\none\n");
+	const other = await add();
+	await client.call("configure", { ...params(other), body: { options: { effort: "huge" } } });
+	await client.call("prompt", { ...params(other), body: { text: "one" } });
+	await expect
+		.poll(async () => (await now(other)).holds.map(({ reason }) => reason), patient)
+		.toEqual(["Its process does not start: its option effort is one of low, high, and not huge."]);
+});
+
 test("an agent's prompt reaches a model as that agent's words, never as the user's", async () => {
 	const parent = await add();
 	const child = await client.call("fork", { ...params(parent), body: { fresh: true } });

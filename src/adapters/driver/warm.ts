@@ -29,19 +29,19 @@ export function fits(warm: Warm, { agent, program, wish }: { agent: AgentState; 
 	if (warm.subscription !== nameOf(wish.subscription)) return false;
 	if (program.remembers !== true) return true;
 	const told = toldOf(agent, program, wish);
-	const sameTold = (["model", "mode", "systemPrompt"] as const).every((each) => warm.told[each] === told[each]);
 	const inStep = wish.own?.afresh === true || program.keepsInterrupted === true;
-	return inStep && sameTold && warm.launched.session?.session === wish.own?.session;
+	return inStep && JSON.stringify(warm.told) === JSON.stringify(told) && warm.launched.session?.session === wish.own?.session;
 }
 
 interface Told {
 	model: string | null;
 	mode: string | null;
 	systemPrompt: string | null;
+	options: Readonly<Record<string, string>>;
 }
 
 /** Our own programs are told nothing: they know whose they are. */
-export const toldOf = ({ model, policy }: AgentState, { remembers, modes }: AgentProgram, { systemPrompt }: Wish): Told =>
-	remembers === true ? { model, mode: modes?.[policy] ?? null, systemPrompt } : { model: null, mode: null, systemPrompt: null };
+export const toldOf = ({ model, policy }: AgentState, { remembers, modes }: AgentProgram, { systemPrompt, options }: Wish): Told =>
+	remembers === true ? { model, mode: modes?.[policy] ?? null, systemPrompt, options } : { model: null, mode: null, systemPrompt: null, options: {} };
 
 export const nameOf = (subscription: SubscriptionState | null): string | null => subscription?.name ?? null;

@@ -101,6 +101,7 @@ export const agentRoutes = {
 			budget: BudgetWish.optional(),
 			systemPrompt: z.string().nullable().optional(),
 			pinned: z.array(z.string()).optional(),
+			options: z.record(z.string(), z.string()).optional(),
 		}),
 		answer: Agent,
 	}),

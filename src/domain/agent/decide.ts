@@ -61,11 +61,11 @@ export function decideConfigure(agent: AgentState, current: Settings, command: A
 	const refusal = refusedNow(agent, "say");
 	if (refusal) return refusal;
 	const { model = agent.model, policy = agent.policy, subscription = agent.subscription } = command;
-	const { systemPrompt = current.systemPrompt, pinned = current.pinned } = command;
+	const { systemPrompt = current.systemPrompt, pinned = current.pinned, options = current.options } = command;
 	const wrong = wrongBinding(subscriptions, subscription === agent.subscription ? null : subscription, agent.type);
 	if (wrong) return wrong;
 	const { type: _type, agent: _agent, budget, ...others } = command;
-	const configured: Fact = { kind: "agent.configured", agent: agent.id, data: { model, policy, subscription, systemPrompt, pinned } };
+	const configured: Fact = { kind: "agent.configured", agent: agent.id, data: { model, policy, subscription, systemPrompt, pinned, options } };
 	const onlyTheBudget = budget !== undefined && Object.keys(others).length === 0;
 	return [...(onlyTheBudget ? [] : [configured]), ...(budget === undefined ? [] : decideBudget(agent, budget))];
 }

@@ -121,8 +121,8 @@ export async function configureAgent(work: Work, command: AgentConfigure): Promi
 export async function settingsOf(reads: Reads, event: number | null): Promise<Settings> {
 	const configured = event === null ? undefined : AgentFact.safeParse(await reads.event(event)).data;
 	if (configured?.kind !== "agent.configured") return noSettings;
-	const { systemPrompt, pinned } = configured.data;
-	return { systemPrompt, pinned };
+	const { systemPrompt, pinned, options = {} } = configured.data;
+	return { systemPrompt, pinned, options };
 }
 
 /** Who else works in the same tree has a say in what git does there. */

@@ -115,8 +115,9 @@ export class TurnRunner implements Reactor {
 		const subscription = await this.#paidFrom(turn);
 		try {
 			if (!driver.remembers(agent)) return await driver.prepare(agent, signal, { subscription, ...nothingToGoOnWith });
-			const systemPrompt = instructionsOf(await settingsOf(reads, agent.settings));
-			return await driver.prepare(agent, signal, { subscription, systemPrompt, ...(await openingOf(reads, agent, turn)) });
+			const settings = await settingsOf(reads, agent.settings);
+			const told = { systemPrompt: instructionsOf(settings), options: settings.options };
+			return await driver.prepare(agent, signal, { subscription, ...told, ...(await openingOf(reads, agent, turn)) });
 		} catch (error) {
 			return { up: false, end: failure(error) };
 		}

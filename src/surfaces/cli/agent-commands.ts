@@ -103,6 +103,7 @@ function configureCommand(agent: Command): void {
 		.argument("<agent>", "whose")
 		.option("--model <model>", "the model it uses")
 		.option("--system-prompt <text>", "what it is told before everything else")
+		.option("--option <name=value...>", "what its program is set to, such as mode=plan, instead of what it was; empty for nothing")
 		.option("--pin <files...>", "files of its workspace that it sees in every turn, instead of those that it saw; empty for none")
 		.option("--subscription <name>", "whose slots it uses; empty for whichever fits its type")
 		.addOption(policy())
@@ -111,10 +112,11 @@ function configureCommand(agent: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
-			const { model, systemPrompt, pin, subscription: paid, policy: who } = options;
+			const { model, systemPrompt, pin, option, subscription: paid, policy: who } = options;
 			const body = {
 				...(model !== undefined && { model: model || null }),
 				...(systemPrompt !== undefined && { systemPrompt: systemPrompt || null }),
+				...(option && { options: Object.fromEntries(option.filter((each) => each !== "").map(named)) }),
 				...(pin && { pinned: pin.filter((file) => file !== "") }),
 				...(paid !== undefined && { subscription: paid || null }),
 				...(who && { policy: who }),
@@ -122,6 +124,12 @@ function configureCommand(agent: Command): void {
 			};
 			await tell("configure", reference, options, body);
 		});
+}
+
+/** `mode=plan`; what has no value is set to nothing. */
+function named(text: string): [name: string, value: string] {
+	const at = text.indexOf("=");
+	return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 function forkCommand(program: Command): void {

@@ -30,6 +30,8 @@ export interface SessionWish {
 	systemPrompt: string | null;
 	model: string | null;
 	mode: string | null;
+	/** whatever else it lets itself be set to, by its own names */
+	options: Readonly<Record<string, string>>;
 }
 
 export interface Greeting {
@@ -65,6 +67,7 @@ export async function openSession(connection: ClientConnection, greeting: Greeti
 	if (wish.mode !== null && opened.modes?.currentModeId !== wish.mode && modes.some(({ id }) => id === wish.mode))
 		await connection.agent.request(methods.agent.session.setMode, { sessionId: opened.sessionId, modeId: wish.mode });
 	if (wish.model !== null) await chooseModel(connection, opened, wish.model);
+	for (const [name, value] of Object.entries(wish.options)) await choose(connection, opened, name, value);
 	return { session: opened.sessionId, folder: wish.folder, powers, program, how: opened.how, instructed };
 }
 
@@ -117,4 +120,23 @@ async function chooseModel({ agent }: ClientConnection, { sessionId, configOptio
 	// older programs have a list of models beside the session
 	if ("models" in rest) await agent.request("session/set_model", { sessionId, modelId: model });
 	else throw new Error(`it cannot be told to use the model ${model}`);
+}
+
+/** A mode is an option in newer programs, and something of its own in others. */
+async function choose({ agent }: ClientConnection, { sessionId, configOptions, modes, how }: Opened, name: string, value: string): Promise<void> {
+	// one that says nothing of them when it goes on with a session has them as they were
+	if (how !== "new" && configOptions == null && modes == null) return;
+	const option = configOptions?.find(({ id }) => id === name);
+	if (option?.type === "select") {
+		const values = option.options.flatMap((each) => ("options" in each ? each.options : each)).map((each) => each.value);
+		if (!values.includes(value)) throw new Error(`its option ${name} is one of ${values.join(", ")}, and not ${value}`);
+		await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: name, value });
+	} else if (option?.type === "boolean") {
+		await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: name, type: "boolean", value: value === "true" });
+	} else if (name === "mode" && modes?.availableModes.some(({ id }) => id === value) === true) {
+		await agent.request(methods.agent.session.setMode, { sessionId, modeId: value });
+	} else {
+		const names = [...(configOptions ?? []).map(({ id }) => id), ...(modes?.availableModes ?? []).map(({ id }) => `mode=${id}`)];
+		throw new Error(`it has no option ${name}=${value}${names.length === 0 ? "" : `, but ${names.join(", ")}`}`);
+	}
 }
