@@ -6,6 +6,7 @@
 // wish whose mark says ready is done; one with a mark goes on after the files; one with only an intent is taken back
 // and begun anew. Whatever fails is taken back as well, down to the branch, if that has not moved.
 
+import os from "node:os";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun, WorkspaceMark } from "#contract/workspace.ts";
@@ -155,9 +156,11 @@ async function makeTree(ground: Ground, { project, agent }: ProvisionWish, mark:
 
 const checkoutTimeoutMs = 10 * 60 * 1000;
 
-/** Several workers where there are many files; git decides how many are many. */
+/** Several workers where there are many files, which git decides; one where everybody is busy, since they cost half as much again. */
+const workers = (): string => `checkout.workers=${(os.loadavg()[0] ?? 0) > 2 * os.availableParallelism() ? 1 : 0}`;
+
 export async function checkOut({ git }: Ground, { path, start }: { path: string; start: string | null }): Promise<void> {
-	if (start !== null) await git(path, ["-c", "checkout.workers=0", "read-tree", "-m", "-u", "HEAD"], { timeoutMs: checkoutTimeoutMs });
+	if (start !== null) await git(path, ["-c", workers(), "read-tree", "-m", "-u", "HEAD"], { timeoutMs: checkoutTimeoutMs });
 }
 
 async function finish(
@@ -178,7 +181,9 @@ async function finish(
 	if (failed !== null && (!mayFail || live.signal?.aborted === true)) return failed;
 	await writeMark(markIn(await gitFolderOf(mark.path)), { ...mark, ready: true });
 	const told = failed === null ? notes : [...notes, `${failed.message} What it makes may be missing.`];
-	return await answer(ground, mark, { shared, setup: ran, found: false, missing, notes: told });
+	// what was checked out is where it began; whatever else happened may have moved it
+	const more = { shared, setup: ran, found: false, missing, notes: told };
+	return ran === null && !mayFail ? { workspace: workspaceOf(mark), head: mark.start, ...more } : await answer(ground, mark, more);
 }
 
 export function commandFailed(step: string, ran: CommandRun): Refusal {
@@ -187,9 +192,10 @@ export function commandFailed(step: string, ran: CommandRun): Refusal {
 }
 
 async function answer({ git }: Ground, mark: WorkspaceMark, more: Omit<Provisioned, "workspace" | "head">): Promise<Provisioned> {
-	const { kind, path, branch, base } = mark;
-	return { workspace: { kind, path, branch, base }, head: await commitOf(git, path, "HEAD"), ...more };
+	return { workspace: workspaceOf(mark), head: await commitOf(git, mark.path, "HEAD"), ...more };
 }
+
+const workspaceOf = ({ kind, path, branch, base }: WorkspaceMark): Provisioned["workspace"] => ({ kind, path, branch, base });
 
 /** Removes what an intent says we were making, and nothing else; the branch only if all of its commits are elsewhere too. */
 async function takeBack(ground: Ground, { project }: ProvisionWish, intent: string): Promise<void> {

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { ConfigError, parseConfig } from "#adapters/system/config.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
-import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
+import { BranchName, ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProjectPlace, SettingsInForce } from "#engine/workspaces.ts";
 import type { Git } from "../git.ts";
@@ -82,9 +82,9 @@ function sorted(value: unknown): unknown {
 }
 
 async function repositoryConfig(git: Git, { path: repository, slug }: ProjectPlace, base: string): Promise<RepositoryConfig | Refusal> {
-	const commit = await commitOf(git, repository, `refs/heads/${base}`);
-	if (commit === null) return {};
-	const { text: entry } = await git(repository, ["ls-tree", "--long", "-z", commit, "--", repositoryFile]);
+	if (!BranchName.safeParse(base).success) return {};
+	// no commit, no file
+	const { text: entry } = await git(repository, ["ls-tree", "--long", "-z", `refs/heads/${base}^{commit}`, "--", repositoryFile], { answers: [128] });
 	const [, kind, object, size] = /^(\d+) blob ([0-9a-f]+) +(\d+)\t/.exec(entry) ?? [];
 	if (object === undefined || kind === "120000") return {};
 	if (Number(size) > configBytesMax)
