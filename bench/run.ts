@@ -2,6 +2,7 @@
 // target is about; all of them go into bench/results.json. The machine may be noisy: compare within one run.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { agents } from "./agents.ts";
 import { boot } from "./boot.ts";
 import { door } from "./door.ts";
 import { groupCommit } from "./group-commit.ts";
@@ -12,7 +13,18 @@ import { type Result, show } from "./table.ts";
 import { turns } from "./turns.ts";
 import { workspaces } from "./workspaces.ts";
 
-const benches: Record<string, () => Promise<Result[]>> = { "group-commit": groupCommit, heartbeat, forks, replays, boot, door, turns, workspaces, search };
+const benches: Record<string, () => Promise<Result[]>> = {
+	"group-commit": groupCommit,
+	heartbeat,
+	forks,
+	replays,
+	boot,
+	door,
+	turns,
+	workspaces,
+	search,
+	agents,
+};
 
 const file = new URL("./results.json", import.meta.url);
 const wanted = process.argv.slice(2);

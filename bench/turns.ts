@@ -20,7 +20,7 @@ export async function turns(): Promise<Result[]> {
 	return [await inHome(overhead), await inHome(crowd)];
 }
 
-async function inHome<T>(work: (home: string) => Promise<T>): Promise<T> {
+export async function inHome<T>(work: (home: string) => Promise<T>): Promise<T> {
 	const home = mkdtempSync(path.join(os.tmpdir(), "brood-bench-"));
 	try {
 		return await work(home);
@@ -44,7 +44,7 @@ async function overhead(home: string): Promise<Result> {
 	});
 	const times = { bare: [] as number[], brood: [] as number[], ended: [] as number[] };
 	for (let round = 0; round < rounds; round++) {
-		times.bare.push(await bareTurn(bare));
+		times.bare.push((await bareTurn(bare)).first);
 		const { first, ended } = await broodTurn(engine, agent);
 		times.brood.push(first);
 		times.ended.push(ended);
@@ -65,17 +65,17 @@ async function overhead(home: string): Promise<Result> {
 	};
 }
 
-async function bareTurn(bare: Awaited<ReturnType<typeof launch>>): Promise<number> {
+export async function bareTurn(bare: Awaited<ReturnType<typeof launch>>): Promise<{ first: number; ended: number }> {
 	const from = performance.now();
 	let first = 0;
 	const hear = (): void => {
 		first ||= performance.now() - from;
 	};
 	await bare.prompt("say hello", { update: hear, complaint: () => {}, room: async () => {}, ask: async () => null });
-	return first;
+	return { first, ended: performance.now() - from };
 }
 
-async function broodTurn(engine: Engine, agent: AgentId): Promise<{ first: number; ended: number }> {
+export async function broodTurn(engine: Engine, agent: AgentId): Promise<{ first: number; ended: number }> {
 	using events = engine.publisher.follow();
 	const from = performance.now();
 	await say(engine, { type: "prompt.queue", agent, text: "say hello" });

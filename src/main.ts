@@ -37,7 +37,7 @@ import { EventStream } from "#server/event-stream.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { listen } from "#server/listen.ts";
 import { serveEvents } from "#server/serve-events.ts";
-import { programFolder, programPath, programUrl } from "./programs.ts";
+import { programFolder, programPath, programUrl, withCommand } from "./programs.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
@@ -96,15 +96,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	// what a project's own commands leave behind is found like what agents leave behind
 	const workspaces = workspacesIn(home, { record: (run) => runs.add(run), own: { [markName]: mark }, containment });
 	const up = Promise.withResolvers<Engine>();
-	const sandbox = new Sandbox({
-		containment,
-		environment: process.env,
-		programs: [programFolder, path.dirname(process.execPath), adapters],
-		async roomOf({ project: slug, workspace }, folder) {
-			const project = slug === null ? undefined : await (await up.promise).reads.project(slug);
-			return project === undefined ? null : await workspaces.room(placeOf(project), folder, workspace?.branch ?? null);
-		},
-	});
+	const sandbox = sandboxOf({ containment, adapters, workspaces, engine: up.promise });
 	const processes = new ProcessDriver({
 		mark,
 		scratch: path.join(home, "scratch"),
@@ -114,7 +106,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
 		url: () => door.url,
-		environment: process.env,
+		environment: withCommand(process.env),
 		containment,
 		roomFor: (agent, folder) => sandbox.roomFor(agent, folder),
 		clock: systemClock,
@@ -148,6 +140,26 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	parts.defer(() => removeDaemonFile(home, process.pid));
 	const all = parts.move();
 	return { engine, url: door.url, token, containment, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+interface SandboxParts {
+	containment: ContainmentLevel;
+	adapters: string;
+	workspaces: ReturnType<typeof workspacesIn>;
+	/** agents have no rooms before it is up */
+	engine: Promise<Engine>;
+}
+
+function sandboxOf({ containment, adapters, workspaces, engine }: SandboxParts): Sandbox {
+	return new Sandbox({
+		containment,
+		environment: process.env,
+		programs: [programFolder, path.dirname(process.execPath), adapters],
+		async roomOf({ project: slug, workspace }, folder) {
+			const project = slug === null ? undefined : await (await engine).reads.project(slug);
+			return project === undefined ? null : await workspaces.room(placeOf(project), folder, workspace?.branch ?? null);
+		},
+	});
 }
 
 /** Never less than what was asked for. */

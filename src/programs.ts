@@ -13,3 +13,10 @@ export function programUrl(name: Program): URL {
 export const programFolder = fileURLToPath(new URL(bundled ? "." : "..", import.meta.url));
 
 export const programPath = (name: Program): string => fileURLToPath(programUrl(name));
+
+/** The environment with `brood` in it: behind everything else, and only in a checkout, since a release was found by its name already. */
+export function withCommand(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+	if (bundled) return environment;
+	const folder = fileURLToPath(new URL("../bin", import.meta.url));
+	return { ...environment, PATH: environment["PATH"] === undefined ? folder : `${environment["PATH"]}:${folder}` };
+}

@@ -1,6 +1,7 @@
 // The agent type `llm`: our own agent on any provider's model. Its context is exactly Brood's.
 import { Client } from "#client/client.ts";
 import { AgentId } from "#contract/ids.ts";
+import { pinnedText } from "./llm/files.ts";
 import { runTurn } from "./llm/loop.ts";
 import { modelOf } from "./llm/model.ts";
 import { speak, TurnFailed } from "./speak.ts";
@@ -13,7 +14,10 @@ speak("llm", async (_, voice) => {
 	if (url === undefined || token === undefined || self === undefined) throw new TurnFailed("This agent was not started by a daemon.");
 	const client = new Client({ url, token });
 	const me = (await client.call("agents")).find((agent) => agent.id === AgentId.parse(self));
+	const { systemPrompt, pinned } = await client.call("settings", { params: { agent: self } });
 	await runTurn({
+		systemPrompt,
+		pinned: pinnedText(pinned),
 		model: modelOf(me?.model ?? null, process.env),
 		voice,
 		hands: { self, call: client.tried, stopped: voice.signal },

@@ -1,6 +1,6 @@
 // The door, outside: asks for the contract's routes and follows the event stream. Runs in Node and in a browser.
 import type { z } from "zod";
-import type { Refusal } from "#contract/refusal.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
 import { type Call, type Route, type RouteName, type Routes, routes } from "#contract/routes.ts";
 import type { Item } from "#contract/wire.ts";
 
@@ -31,15 +31,21 @@ export type Send = (url: string, request: { method: string; headers: Record<stri
 
 const fetched: Send = async (url, request) => await (await fetch(url, request)).text();
 
-export class Client {
-	readonly #url: string;
-	readonly #token: string;
-	readonly #send: Send;
+export interface Address {
+	url: string;
+	token: string;
+}
 
-	constructor(at: { url: string; token: string }, send: Send = fetched) {
-		this.#url = at.url;
-		this.#token = at.token;
+export class Client {
+	#at: Address;
+	readonly #send: Send;
+	/** where the daemon is now, if that can be told: the next one may have another port */
+	readonly #find: () => Address | null;
+
+	constructor(at: Address, send: Send = fetched, find: () => Address | null = () => null) {
+		this.#at = at;
 		this.#send = send;
+		this.#find = find;
 	}
 
 	async call<N extends RouteName>(name: N, input: Input<N> = {}): Promise<Answer<N>> {
@@ -52,10 +58,12 @@ export class Client {
 		input: { params?: Readonly<Record<string, string>>; query?: unknown; body?: unknown; key?: string },
 	): Promise<Answer<N>> {
 		const route: Route = routes[name];
-		const text = await this.#send(this.#url + pathOf(route, input.params ?? {}) + queryOf(input.query), {
+		const nameless = Object.entries(input.params ?? {}).find(([, value]) => value === "");
+		if (nameless !== undefined) throw new Refused(refuse("VALIDATION_ERROR", `The name of the ${nameless[0]} is empty.`));
+		const text = await this.#send(this.#at.url + pathOf(route, input.params ?? {}) + queryOf(input.query), {
 			method: route.method.toUpperCase(),
 			headers: {
-				authorization: `Bearer ${this.#token}`,
+				authorization: `Bearer ${this.#at.token}`,
 				...(input.body !== undefined && { "content-type": "application/json" }),
 				...(input.key !== undefined && { "idempotency-key": input.key }),
 			},
@@ -76,8 +84,8 @@ export class Client {
 		}
 	};
 
-	/** Every event after the given one, for ever; a broken line is picked up again where it broke. */
-	async *events(after: number, signal: AbortSignal): AsyncGenerator<Item> {
+	/** Every event after the given one, for ever; a broken line is picked up again where it broke, once `mend` has done what it can. */
+	async *events(after: number, signal: AbortSignal, mend: () => Promise<unknown> = async () => {}): AsyncGenerator<Item> {
 		for (let last = after; !signal.aborted; ) {
 			try {
 				for await (const event of this.#listen(last, signal)) {
@@ -87,12 +95,15 @@ export class Client {
 			} catch (error) {
 				if (error instanceof Refused) throw error;
 			}
-			if (!signal.aborted) await new Promise((resume) => setTimeout(resume, 250));
+			if (signal.aborted) return;
+			await new Promise((resume) => setTimeout(resume, 250));
+			await mend();
+			this.#at = this.#find() ?? this.#at;
 		}
 	}
 
 	async *#listen(after: number, signal: AbortSignal): AsyncGenerator<Item> {
-		const response = await fetch(`${this.#url}/api/events?after=${after}`, { headers: { authorization: `Bearer ${this.#token}` }, signal });
+		const response = await fetch(`${this.#at.url}/api/events?after=${after}`, { headers: { authorization: `Bearer ${this.#at.token}` }, signal });
 		if (!response.ok) throw new Refused(JSON.parse(await response.text()).error);
 		const decoder = new TextDecoder();
 		let text = "";

@@ -142,7 +142,7 @@ export type AgentSpawn = z.infer<typeof AgentSpawn>;
 
 const PinnedPath = Text.max(1024).regex(/^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\p{Cc}]+$/u, "a pinned file is a path inside the workspace");
 
-const Settings = z.strictObject({
+export const Settings = z.strictObject({
 	systemPrompt: Text.nullable(),
 	/** paths inside the workspace that every turn sees */
 	pinned: z.array(PinnedPath).max(100),

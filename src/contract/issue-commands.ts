@@ -52,7 +52,8 @@ const IssueDocument = z.strictObject({
 	type: z.literal("issue.document"),
 	...of,
 	name: DocumentName,
-	docType: DocumentType.default("other"),
+	/** that of the version before if absent */
+	docType: DocumentType.optional(),
 	text: Text.min(1),
 });
 export type IssueDocument = z.infer<typeof IssueDocument>;

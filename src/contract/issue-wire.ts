@@ -48,5 +48,9 @@ export const IssueDetails = z.object({
 });
 export type IssueDetails = z.infer<typeof IssueDetails>;
 
+/** On so many issues that were not deleted. */
+export const Label = z.object({ label: z.string(), issues: z.int() });
+export type Label = z.infer<typeof Label>;
+
 export const NamedPreset = z.object({ name: z.string(), shipped: z.boolean(), default: z.boolean(), loaded: LoadedPreset });
 export type NamedPreset = z.infer<typeof NamedPreset>;

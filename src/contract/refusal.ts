@@ -19,7 +19,7 @@ export const refusalCodes = {
 	FORK_BUSY: { status: 409, exit: 1, passes: true },
 	HISTORY_BROKEN: { status: 500, exit: 1, passes: false },
 	INTERNAL_ERROR: { status: 500, exit: 1, passes: true },
-	INVALID_TRANSITION: { status: 409, exit: 1, passes: false },
+	INVALID_TRANSITION: { status: 400, exit: 1, passes: false },
 	ITEM_NOT_IN_CONTEXT: { status: 409, exit: 1, passes: false },
 	MARK_NOT_FOUND: { status: 404, exit: 1, passes: false },
 	MERGE_CONFLICT: { status: 409, exit: 1, passes: false },

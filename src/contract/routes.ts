@@ -6,6 +6,7 @@ import { agentRoutes } from "./routes/agents.ts";
 import { betweenRoutes } from "./routes/between.ts";
 import { houseRoutes } from "./routes/house.ts";
 import { issueRoutes } from "./routes/issues.ts";
+import { paperRoutes } from "./routes/papers.ts";
 import type { Route } from "./routes/route.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { threadRoutes } from "./routes/thread.ts";
@@ -16,7 +17,8 @@ export type { Route } from "./routes/route.ts";
 
 // the first that fits is taken, so `agents/available` comes before `agents/:agent`
 export const routes = {
-	...{ ...subscriptionRoutes, ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes, ...issueRoutes, ...workspaceRoutes, ...usageRoutes },
+	...{ ...subscriptionRoutes, ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes },
+	...{ ...issueRoutes, ...paperRoutes, ...workspaceRoutes, ...usageRoutes },
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HistoryItem } from "./history.ts";
-import { quoted, render } from "./render.ts";
+import { quoted, render, seedLengthFor } from "./render.ts";
 
 const items = (...parts: [kind: string, text: string | null, data?: unknown][]): HistoryItem[] =>
 	parts.map(([kind, text, data = null], at) => ({ id: at + 1, kind, text, data }));
@@ -45,4 +45,8 @@ test("what is too long loses the oldest tool output first, then the oldest items
 	expect(shortest).toMatchObject({ shortened: 2, dropped: 4, items: 1 });
 	expect(shortest.text).toBe("[4 older items are left out]\n[user]\n| last");
 	expect(render([], 0)).toEqual({ text: "", items: 0, shortened: 0, dropped: 0 });
+});
+
+test("a seed takes half of the model's window, if it is known, and is never too long for a message", () => {
+	expect([null, 100_000, 1_000_000, 10_000_000].map(seedLengthFor)).toEqual([400_000, 200_000, 2_000_000, 2_000_000]);
 });

@@ -13,6 +13,17 @@ export interface Rendered {
 	dropped: number;
 }
 
+/**
+ * How much of a conversation a new session is told: half of the model's window, at about four characters a token, so that
+ * there is room to work. Where nobody knows the window it is taken for one of the smaller ones.
+ */
+export function seedLengthFor(windowTokens: number | null): number {
+	return Math.min(seedLengthMax, Math.floor((windowTokens ?? usualWindowTokens) * 2));
+}
+
+const usualWindowTokens = 200_000;
+const seedLengthMax = 2_000_000;
+
 export function render(context: readonly HistoryItem[], lengthMax: number): Rendered {
 	const parts = context.flatMap((item) => partOf(item) ?? []);
 	let length = parts.reduce((sum, part) => sum + sizeOf(part), 0);

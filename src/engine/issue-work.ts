@@ -35,8 +35,8 @@ export interface IssueWork {
 	merge(place: IssuePlace & { agent: AgentState | null; branch: string; commit: string | null }): Promise<{ commit: string | null } | Refusal>;
 	/** Runs a gate's command where the issue's branch can be seen, within a bounded time. */
 	gate(place: IssuePlace & { agent: AgentState | null; branch: string; command: string }, signal: AbortSignal): Promise<{ exit: number; stderr: string }>;
-	/** Where the issue's papers are; made if they are not there. Null where there is no home. */
-	folder(issue: Pick<IssueState, "project" | "number">): Promise<string | null>;
+	/** Where the issue's papers are; made if they are not there, with these documents in its `documents`. Null where there is no home. */
+	folder(issue: Pick<IssueState, "project" | "number">, documents?: readonly { name: string; text: string }[]): Promise<string | null>;
 	/** The files in it, as paths below it, sorted. */
 	files(issue: Pick<IssueState, "project" | "number">): Promise<string[]>;
 	/** The project's own presets and how it works on issues, as they are written, or what is wrong with the file. */

@@ -47,7 +47,12 @@ export class Scheduler {
 	async available(agents: readonly AgentState[]): Promise<AgentState[]> {
 		const [capacity, counts] = [await this.#capacity(), await this.#parts.reads.counts()];
 		return agents.filter(
-			(agent) => agent.supervisor !== null && isReady(agent) && (counts.get(agent.id)?.queueLength ?? 0) === 0 && "subscription" in claim(agent, capacity),
+			(agent) =>
+				agent.supervisor !== null &&
+				agent.issue === null &&
+				isReady(agent) &&
+				(counts.get(agent.id)?.queueLength ?? 0) === 0 &&
+				"subscription" in claim(agent, capacity),
 		);
 	}
 

@@ -47,7 +47,9 @@ export function appOf(door: Door): Hono {
 		return await door.mcp({ request: context.req.raw, self, token }, app.fetch);
 	});
 	app.get("/api/openapi.json", (context) => context.json(openApi(door.version)));
-	for (const [name, route] of Object.entries<Route>(routes)) app.on(route.method, route.path, (context) => answer(door, context, name, route));
+	for (const [name, route] of Object.entries<Route>(routes)) {
+		for (const { method, path } of [route, ...(route.also ? [route.also] : [])]) app.on(method, path, (context) => answer(door, context, name, route));
+	}
 	app.notFound((context) =>
 		actorOf(context.req.raw.headers, door.guard) === null ? refused(context, unauthorized) : refused(context, refuse("NOT_FOUND", "There is nothing here.")),
 	);

@@ -98,6 +98,11 @@ export class Desk {
 		return state === undefined ? refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] }) : await this.counted(state);
 	}
 
+	/** A list of what a project has would be empty for a mistyped one; of one that was removed it still says what was. */
+	async unknownProject(slug: ProjectSlug): Promise<Refusal | null> {
+		return (await this.reads.project(slug)) === undefined ? noProject(slug) : null;
+	}
+
 	/** A new agent, answered when it is ready or has failed. */
 	async spawned(
 		caller: Caller,
@@ -139,6 +144,9 @@ export class Desk {
 		}
 	}
 }
+
+export const noProject = (name: string | undefined): Refusal =>
+	refuse("NOT_FOUND", `There is no project ${JSON.stringify(name)}.`, { suggestions: ["brood project list"] });
 
 /** A number in the path; 0, which nothing has, if it is none. */
 export const numberIn = ({ params }: { params: Readonly<Record<string, string>> }, name: string): number =>

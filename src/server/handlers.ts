@@ -5,6 +5,7 @@ import { issueHandlers } from "./handlers/issues.ts";
 import { livingHandlers } from "./handlers/living.ts";
 import { mailHandlers } from "./handlers/mail.ts";
 import { openHandlers } from "./handlers/open.ts";
+import { paperHandlers } from "./handlers/papers.ts";
 import { queueHandlers } from "./handlers/queue.ts";
 import { type About, registryHandlers } from "./handlers/registry.ts";
 import { subscriptionHandlers } from "./handlers/subscriptions.ts";
@@ -29,6 +30,7 @@ export function handlersOf(desk: Desk, about: About, { credentialTrouble, adapte
 		...mailHandlers(desk),
 		...workspaceHandlers(desk),
 		...issueHandlers(desk),
+		...paperHandlers(desk),
 		...usageHandlers(desk),
 		...adapterHandlers(adapters),
 	};

@@ -6,8 +6,11 @@ import { type Route, routes } from "#contract/routes.ts";
 export function openApi(version: string): object {
 	const paths: Record<string, Record<string, object>> = {};
 	for (const [name, route] of Object.entries<Route>(routes)) {
-		const path = route.path.replace(/:(\w+)/g, "{$1}");
-		paths[path] = { ...paths[path], [route.method]: operation(name, route) };
+		for (const way of [route, ...(route.also ? [{ ...route, ...route.also }] : [])]) {
+			const path = way.path.replace(/:(\w+)/g, "{$1}");
+			// a way of its own has a name of its own
+			paths[path] = { ...paths[path], [way.method]: operation(way === route ? name : `${name}Also`, way) };
+		}
 	}
 	return {
 		openapi: "3.1.0",
@@ -19,7 +22,7 @@ export function openApi(version: string): object {
 	};
 }
 
-function operation(name: string, { path, summary, query, body, answer, method }: Route): object {
+function operation(name: string, { path, summary, query, body, answer, method }: Omit<Route, "method"> & { method: string }): object {
 	const inPath = [...path.matchAll(/:(\w+)/g)].map(([, parameter]) => ({ name: parameter, in: "path", required: true, schema: { type: "string" } }));
 	const inQuery = Object.entries(query?.shape ?? {}).map(([parameter, schema]) => ({
 		name: parameter,

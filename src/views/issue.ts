@@ -1,8 +1,9 @@
 // From the rows of issues to what goes over the wire.
 import type { AgentId, Handle } from "#contract/ids.ts";
-import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
-import type { Issue, IssueDetails, NamedPreset, Run } from "#contract/issue-wire.ts";
+import { type IssueState, isOpen, type NoteState, type RunState } from "#contract/issue.ts";
+import type { Issue, IssueDetails, Label, NamedPreset, Run } from "#contract/issue-wire.ts";
 import type { ProjectState, Tuning } from "#contract/project.ts";
+import { workStage } from "#domain/issue/assign.ts";
 import { blockers } from "#domain/issue/decide.ts";
 import { movesFrom, presetNamed } from "#domain/preset.ts";
 import { shipped } from "#domain/presets.ts";
@@ -65,6 +66,14 @@ export function issueDetails(issue: Issue, notes: readonly NoteState[], artifact
 	};
 }
 
+export function labelsView(issues: readonly IssueState[]): Label[] {
+	const used = Map.groupBy(
+		issues.filter(({ deletedAt }) => deletedAt === null).flatMap(({ labels }) => labels),
+		(label) => label,
+	);
+	return [...used].map(([label, each]) => ({ label, issues: each.length })).toSorted((a, b) => b.issues - a.issues || (a.label < b.label ? -1 : 1));
+}
+
 /** The project's own first, then those that come with Brood. */
 export function presetsView(project: Tuning): NamedPreset[] {
 	const names = [...new Set([...Object.keys(project.presets), ...Object.keys(shipped)])];
@@ -78,17 +87,29 @@ export interface IssueFilter {
 	/** anywhere in its title or body, whatever the case */
 	text?: string | undefined;
 	attention?: boolean | undefined;
+	ready?: boolean | undefined;
+	priority?: IssueState["priority"] | undefined;
 	deleted?: boolean | undefined;
 }
 
-export function isWanted(issue: IssueState, { stage, label, assignee, text, attention, deleted = false }: IssueFilter): boolean {
+export function isWanted(issue: IssueState, filter: IssueFilter, beside: Pick<IssueBeside, "project" | "all">): boolean {
+	const { stage, label, priority, assignee, text, attention, ready, deleted = false } = filter;
 	const words = text?.toLowerCase();
 	return (
 		(deleted || issue.deletedAt === null) &&
 		(stage === undefined || issue.stage === stage) &&
 		(label === undefined || issue.labels.includes(label)) &&
+		(priority === undefined || issue.priority === priority) &&
+		(ready !== true || isReady(issue, beside)) &&
 		(assignee === undefined || issue.assignee === (assignee === "none" ? null : assignee)) &&
 		(attention !== true || issue.attention !== null || issue.waiting === "approval") &&
 		(words === undefined || issue.title.toLowerCase().includes(words) || issue.body.toLowerCase().includes(words))
 	);
+}
+
+/** Nobody has it, nothing stands before it, and an agent has something to do in it. */
+function isReady(issue: IssueState, { project, all }: Pick<IssueBeside, "project" | "all">): boolean {
+	const loaded = presetNamed(project, issue.preset);
+	const free = isOpen(issue) && issue.assignee === null && issue.leaving === null && issue.attention === null;
+	return free && blockers(issue, all).length === 0 && "preset" in loaded && workStage(loaded.preset, issue) !== undefined;
 }

@@ -1,5 +1,5 @@
 // A daemon as a process of its own, with the real agents installed and a fake model for them to talk to.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,24 +10,11 @@ import type { Agent, Item, Turn } from "#contract/wire.ts";
 import { FakeModel } from "#test/support/fake-model/server.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { vendors } from "../../src/adapters/driver/vendors.ts";
+import { adaptersIn, install } from "./install.ts";
 import { type Kit, kits } from "./kits.ts";
 
 /** OpenCode takes half a minute to its first words on a busy machine. */
 export const patient = { timeout: 120_000, interval: 100 };
-const cache = path.resolve("node_modules/.cache/agents");
-
-/** Installed once for all runs, and again when the pinned version has changed. */
-export function install(type: Kit["type"]): void {
-	const vendor = vendors[type];
-	if (vendor === undefined) throw new Error(`no vendor ${type}`);
-	const prefix = path.join(cache, type);
-	const manifest = path.join(prefix, "node_modules", vendor.package, "package.json");
-	if (existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === vendor.version) return;
-	mkdirSync(prefix, { recursive: true });
-	const options = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"];
-	execFileSync("npm", ["install", "--prefix", prefix, ...options, `${vendor.package}@${vendor.version}`], { stdio: "pipe" });
-}
 
 export class House implements AsyncDisposable {
 	readonly model: FakeModel;
@@ -41,7 +28,7 @@ export class House implements AsyncDisposable {
 		const house = new House(kit, await FakeModel.start());
 		mkdirSync(house.home, { recursive: true, mode: 0o700 });
 		chmodSync(house.home, 0o700);
-		symlinkSync(cache, path.join(house.home, "adapters"));
+		symlinkSync(adaptersIn, path.join(house.home, "adapters"));
 		await house.start();
 		await house.letIn(kit);
 		return house;

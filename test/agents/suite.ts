@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Agent } from "#contract/wire.ts";
-import { House, install, other, patient } from "./house.ts";
+import { House, other, patient } from "./house.ts";
+import { install } from "./install.ts";
 import type { Kit } from "./kits.ts";
 
 export function suite(kit: Kit): void {

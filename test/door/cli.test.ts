@@ -98,6 +98,15 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 		[["approval", "allow", "999"], 1, /NOT_FOUND/],
 		[["turn", "retry", "init"], 1, /NOT_FOUND/],
 		[["turn", "finish", "init", "--message", "x"], 1, /FORBIDDEN/],
+		[["prompt", "", "x"], 1, /VALIDATION_ERROR: The name of the agent is empty\./],
+		[["prompt", "init", ""], 2, /VALIDATION_ERROR: A prompt without words/],
+		[["prompt", "init", "x", "--not-before", "10"], 2, /"10" is no time/],
+		[["send", "init", ""], 1, /VALIDATION_ERROR: body: must not be empty/],
+		[["agent", "list", "--project", "nope"], 1, /NOT_FOUND: There is no project "nope"\.\n {2}try: brood project list/],
+		[["approval", "list", "--project", "nope"], 1, /NOT_FOUND: There is no project "nope"/],
+		[["turn", "show", "init"], 1, /NOT_FOUND: init has had no turn yet/],
+		[["queue", "edit", "init", "abc", "x"], 1, /NOT_FOUND: "abc" is no prompt's id/],
+		[["wait", "init", "--timeout", ""], 2, /number of seconds/],
 		[["queue", "edit", "init", "7", "words"], 1, /NOT_FOUND: No prompt 7 waits for init/],
 		[["agent", "delete", "init"], 1, /CANNOT_KILL_ROOT/],
 		[["agent", "status", "nobody"], 1, /AGENT_NOT_FOUND.*\n {2}try: brood agent list/],
@@ -151,7 +160,7 @@ test("a backup under load opens as a store and has everything up to a moment", a
 	expect((await sh.json("backup", file)).data).toMatchObject({ file, bytes: expect.any(Number) });
 	await Promise.all(load);
 	expect(await sh.json("backup", file)).toMatchObject({ code: 1, error: { code: "PATH_EXISTS" } });
-	expect(await sh.json("backup", path.join(file, "nowhere/backup.db"))).toMatchObject({ code: 1, error: { code: "NOT_FOUND" } });
+	expect(await sh.json("backup", path.join(file, "nowhere/backup.db"))).toMatchObject({ code: 1, error: { code: "VALIDATION_ERROR" } });
 	const home = path.join(freshFolder(), "restored");
 	mkdirSync(home);
 	writeFileSync(path.join(home, "brood.db"), readFileSync(file));
@@ -193,4 +202,24 @@ test("doctor finds a home that is open to others and says what to do", async () 
 	expect((await sh.brood("status")).out).toContain(`containment ${available[0]}\n`);
 	expect((await other.brood("logs")).out).toBe("no daemon has written anything yet\n");
 	expect((await sh.brood("logs")).out).toMatch(/brood 0\.1\.0 is up/);
+});
+
+test("whoever waits for a turn learns of it from the next daemon, if the first one is killed", { timeout: 60_000 }, async () => {
+	await using other = shell();
+	await other.brood("agent", "add", "worker");
+	const { data } = await other.json("status");
+	const waiting = other.json("prompt", "worker", "sleep 60000", "--wait");
+	await expect.poll(async () => (await other.json("log", "worker")).data.length, { timeout: 20_000 }).toBe(1);
+	process.kill(data.pid, "SIGKILL");
+	expect(await waiting).toMatchObject({ code: 1, data: { state: "interrupted", reason: "crash" } });
+	expect((await other.json("status")).data.pid).not.toBe(data.pid);
+});
+
+test("inside an agent down stops no daemon, its own or any other", async () => {
+	await sh.brood("agent", "add", "inmate", "--type", "shell");
+	const before = (await sh.json("status")).data.pid;
+	const down = `BROOD_HOME=${sh.home} ${path.resolve("bin/brood")} down`;
+	expect(await sh.json("prompt", "inmate", down, "--wait")).toMatchObject({ code: 1, data: { state: "failed" } });
+	expect((await sh.brood("log", "inmate")).out).toContain("FORBIDDEN: This is not for agents.");
+	expect((await sh.json("status")).data.pid).toBe(before);
 });

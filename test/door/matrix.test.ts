@@ -41,7 +41,7 @@ const rows: Record<RouteName, Row> = {
 	...{ subscriptionRemove: people, agentsAvailable: people, adapters: people, setup: people, usage: people, agentUsage: people },
 
 	agents: ofTheirs,
-	...{ agent: people, agentAdd: people, agentAddTo: people, agentDelete: people, configure: people },
+	...{ agentsOf: people, agent: people, agentAdd: people, agentAddTo: people, agentDelete: people, configure: people },
 	...{ pause: people, resume: people, recover: people, reap: people },
 	fork: itself,
 	kill: { ...subtree, descendant: "CANNOT_KILL_ANCESTOR" },
@@ -54,6 +54,7 @@ const rows: Record<RouteName, Row> = {
 	turnFinish: { ...people, person: "FORBIDDEN" },
 
 	context: itself,
+	settings: itself,
 	search: ofTheirs,
 	...{ items: people, item: people, clear: people, mark: people, rewind: people, journal: people },
 
@@ -64,7 +65,8 @@ const rows: Record<RouteName, Row> = {
 	send: project,
 	...{ mail: itself, mailRead: itself, mailDelete: itself },
 
-	...{ issues: ofTheirs, issuesOf: ofTheirs, issue: hidden },
+	...{ issues: ofTheirs, issuesOf: ofTheirs, issue: hidden, labels: people },
+	...{ issueRuns: hidden, issueComments: hidden, issueDocuments: hidden, issueMessages: hidden, issueArtifacts: hidden },
 	...{ issueComment: ofItsIssue, issueDocument: ofItsIssue, issueMessage: ofItsIssue, workComplete: ofItsIssue, issueAttend: ofItsIssue },
 	...{ issueAdd: people, issueEdit: people, issueDelete: people, issueStart: people, issueAssign: people, issueUnassign: people },
 	...{ issueMove: people, issueDepend: people, issueUndepend: people, issueApprove: people, issueReject: people, issueRetry: people },

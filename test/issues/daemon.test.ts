@@ -32,19 +32,29 @@ test("an issue goes from the command line through a worktree into main", { timeo
 	const body = "write font.txt Inter\ncommit Use Inter\nsay done";
 	const added = await json("issue", "add", "Replace the font", "--project", "web", "--body", body, "--label", "ux", "--priority", "high");
 	expect(added.data).toMatchObject({ number: 1, project: "web", stage: "TODO", preset: "lean", labels: ["ux"], priority: "high", runs: [], assignee: null });
+	const document = async (...words: string[]) => (await json("issue", "document", "web#1", "specs/font.md", ...words)).data.documents;
+	await document("Inter 3", "--type", "spec");
+	expect(await document("Inter 4")).toMatchObject([
+		{ version: 1, type: "spec", text: "Inter 3" },
+		{ version: 2, type: "spec", text: "Inter 4" },
+	]);
+	const ready = async () => (await json("issue", "list", "--project", "web", "--ready", "--priority", "high")).data.length;
+	expect([await ready(), (await json("issue", "list", "--project", "web", "--priority", "low")).data]).toEqual([1, []]);
 	await json("agent", "add", "opus", "--project", "web", "--type", "scripted");
 	const assigned = await json("task", "assign", "web#1", "opus");
+	expect(await ready()).toBe(0);
 	expect(assigned.data).toMatchObject({ stage: "IN_PROGRESS", branch: "issue/1-replace-the-font", agent: "opus" });
 	expect((await json("issue", "wait", "web#1", "--for", "attention", "--timeout", "60")).data).toMatchObject({ stage: "IN_REVIEW", waiting: "approval" });
 	const shown = (await json("issue", "show", "web#1")).data;
 	expect(shown).toMatchObject({
 		commit: git(folder, "rev-parse", "issue/1-replace-the-font"),
-		artifacts: { path: path.join(home, "projects/web/issues/1"), files: [] },
+		artifacts: { path: path.join(home, "projects/web/issues/1"), files: ["documents/specs/font.md"] },
 	});
+	expect(readFileSync(path.join(shown.artifacts.path, "documents/specs/font.md"), "utf8")).toBe("Inter 4");
 	expect(shown.runs).toMatchObject([{ stage: "IN_PROGRESS", handle: "opus", state: "completed", work: true, durationMs: expect.any(Number) }]);
 	expect(git(folder, "log", "-1", "--format=%(trailers:key=Brood-Stage,valueonly)", "issue/1-replace-the-font")).toBe("IN_PROGRESS");
 	writeFileSync(path.join(shown.artifacts.path, "specs/font.md"), "Inter");
-	expect((await json("issue", "show", "web#1")).data.artifacts.files).toEqual(["specs/font.md"]);
+	expect((await json("issue", "show", "web#1")).data.artifacts.files).toEqual(["documents/specs/font.md", "specs/font.md"]);
 	expect(await json("issue", "move", "web#1", "done")).toMatchObject({ code: 1, error: { code: "INVALID_TRANSITION" } });
 	expect(await json("issue", "approve", "web#1", "--commit", "1234567")).toMatchObject({ code: 1, error: { code: "CONFLICT" } });
 	const approved = await json("issue", "approve", "web#1", "--commit", shown.commit);
@@ -184,6 +194,23 @@ test("whoever has changes in its workspace is not available, and automatic work 
 	const { data: issue } = await json("issue", "wait", "web#1", "--for", "stage", "--stage", "in_review", "--timeout", "60");
 	expect(issue.runs).toMatchObject([{ work: true, handle: expect.not.stringMatching(/^untidy$/) }]);
 	expect(readFileSync(path.join(untidy.workspace.path, "loose.txt"), "utf8")).toBe("mine\n");
+});
+
+test("an agent has the command line in its shell, and speaks there for its own issue only", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json } = place;
+	await json("project", "add", repository(), "--name", "web");
+	await json("agent", "add", "opus", "--project", "web", "--type", "scripted");
+	await json("issue", "add", "Not its own", "--project", "web");
+	const body = ["run brood issue comment web#1 'not mine'", "run brood issue comment mine 'I am at it.'", "run brood issue complete --summary 'All said.'"];
+	await json("issue", "add", "Its own", "--project", "web", "--body", body.join("\n"));
+	await json("issue", "assign", "web#2", "opus");
+	const { data: own } = await json("issue", "wait", "web#2", "--for", "stage", "--stage", "in_review", "--timeout", "60");
+	expect(own.runs).toMatchObject([{ work: true, summary: "All said." }]);
+	expect((await json("issue", "show", "web#2")).data.comments).toMatchObject([{ text: "I am at it.", by: `agent:${own.runs[0].agent}` }]);
+	expect((await json("issue", "show", "web#1")).data.comments).toEqual([]);
+	const { data: items } = await json("log", "opus", "--project", "web");
+	expect(items.find(({ kind }: { kind: string }) => kind === "tool_result").text).toContain("FORBIDDEN");
 });
 
 test("where the project pushes after each turn, what was committed for the agent is pushed too", { timeout: 120_000 }, async () => {

@@ -46,6 +46,9 @@ test("a run without work keeps its stage and asks for attention; a person's answ
 	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
 	await end(opus, { text: "Which font?" });
 	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", assignee: opus.id, attention: { reason: expect.stringContaining("Which font?") } });
+	// idle it is, and yet it has something to do
+	const other = await agent("other");
+	expect((await engine.scheduler.available((await engine.reads.agents()).filter(({ project }) => project === "web"))).map(({ id }) => id)).toEqual([other.id]);
 	await tell({ type: "prompt.queue", agent: opus.id, text: "Inter." });
 	expect(await issue(font)).toMatchObject({ attention: null });
 	await end(opus, { complete: "Inter it is." });

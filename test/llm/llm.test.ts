@@ -121,6 +121,40 @@ describe("the context", () => {
 		for (const name of [parent.id, parent.handle, child.id, child.handle, home]) expect(around(ofChild)).not.toContain(name);
 	});
 
+	test("begins with the agent's own instructions, which its forks share, and its pinned files come with every prompt", async () => {
+		script({ text: "first answer" });
+		const parent = await add("hold", { prompt: undefined });
+		mkdirSync(folderOf(parent.handle), { recursive: true });
+		writeFileSync(path.join(folderOf(parent.handle), "rules.md"), "be brief");
+		const configured = { systemPrompt: "You speak like a pirate.", pinned: ["rules.md", "../secret", "none.md"] };
+		await expect(client.call("configure", { params: { agent: parent.id }, body: configured })).rejects.toThrow(/inside the workspace/);
+		await client.call("configure", { params: { agent: parent.id }, body: { ...configured, pinned: ["rules.md", "none.md"] } });
+		await client.call("prompt", { params: { agent: parent.id }, body: { text: "first question" } });
+		await over(parent.id);
+		const child = await client.call("fork", { params: { agent: parent.id }, body: {} });
+		fake.requests.length = 0;
+		for (const agent of [parent.id, child.id]) await client.call("prompt", { params: { agent }, body: { text: `second question to ${agent}` } });
+		await over(parent.id, 2);
+		await over(child.id, 1);
+		const asked = [parent.id, child.id].map((agent) => fake.requests.find(({ body }) => body.includes(`second question to ${agent}`))?.body ?? "");
+		const [ofParent = "", ofChild = ""] = asked;
+		expect(ofParent.slice(0, commonStart(ofParent, ofChild))).toContain("first answer");
+		const [atParent, atChild] = asked.map((body) => ({ system: JSON.stringify(JSON.parse(body).system), said: JSON.stringify(JSON.parse(body).messages) }));
+		expect(atChild?.system).toBe(atParent?.system);
+		expect(atChild?.system).toContain("You speak like a pirate.");
+		// each sees its own files, once, behind what they share
+		expect(atParent?.said.match(/\[the file rules\.md\]\\nbe brief\\n\[the file none\.md\]\\n\(it is not there\)/g)).toHaveLength(1);
+		expect(atParent?.said.indexOf("be brief")).toBeGreaterThan(atParent?.said.indexOf("first answer") ?? 0);
+		expect(atChild?.said).toContain("[the file rules.md]\\n(it is not there)");
+		await client.call("configure", { params: { agent: child.id }, body: { systemPrompt: "You are sober.", pinned: [] } });
+		for (const agent of [parent.id, child.id]) await client.call("prompt", { params: { agent }, body: { text: `third question to ${agent}` } });
+		await over(parent.id, 3);
+		await over(child.id, 2);
+		const third = (agent: string) => fake.requests.find(({ body }) => body.includes(`third question to ${agent}`))?.body;
+		expect(third(parent.id)).toContain("pirate");
+		expect(third(child.id)).not.toMatch(/pirate|the file/);
+	});
+
 	test("of a fork that the model asked for in mid-turn begins with its parent's too, and the child knows what it is", async () => {
 		fake.answer = ({ body }) => {
 			const { messages: said } = JSON.parse(body);

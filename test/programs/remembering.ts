@@ -18,7 +18,7 @@ const connection = agent({ name: "remembering" })
 	.onRequest(methods.agent.initialize, async () => ({
 		protocolVersion: PROTOCOL_VERSION,
 		agentInfo: { name: "remembering", version: "1" },
-		agentCapabilities: { sessionCapabilities: { resume: {}, fork: {} } },
+		agentCapabilities: { sessionCapabilities: { resume: {}, fork: {}, close: {} } },
 	}))
 	.onRequest(methods.agent.session.new, async () => {
 		const sessionId = fresh();
@@ -34,12 +34,20 @@ const connection = agent({ name: "remembering" })
 		copyFileSync(fileOf(known(params.sessionId)), fileOf(sessionId));
 		return { sessionId };
 	})
+	.onRequest(methods.agent.session.close, async ({ params }) => {
+		writeFileSync(path.join(folder, `${params.sessionId}.closed`), "");
+		// one that takes its time
+		if (process.env["CLOSES"] === "never") await new Promise(() => {});
+		return {};
+	})
 	.onRequest(methods.agent.session.prompt, async ({ params: { sessionId, prompt } }) => {
 		const text = prompt.map((part) => (part.type === "text" ? part.text : "")).join("");
 		if (text.endsWith("fail")) throw new RequestError(-32_603, "You've hit your usage limit. Try again in 1 hour.");
 		appendFileSync(fileOf(known(sessionId)), `${text}\n`);
 		const update = { sessionUpdate: "agent_message_chunk" as const, content: { type: "text" as const, text: readFileSync(fileOf(sessionId), "utf8") } };
 		await connection.client.notify(methods.client.session.update, { sessionId, update });
+		const size = Number(process.env["WINDOW"] ?? 0);
+		if (size > 0) await connection.client.notify(methods.client.session.update, { sessionId, update: { sessionUpdate: "usage_update", used: 1, size } });
 		return { stopReason: "end_turn" as const, usage: { totalTokens: 3, inputTokens: 2, outputTokens: 1 } };
 	})
 	.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { Client, Refused } from "#client/client.ts";
-import { Handle, ProjectSlug } from "#contract/ids.ts";
+import { Handle, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { insiders } from "#test/support/processes.ts";
@@ -156,6 +156,22 @@ describe("a usage limit", () => {
 		// what lets it in is nowhere but in its environment
 		const journal = await client.call("journal", { query: {} });
 		expect(JSON.stringify(journal)).not.toMatch(/xyzzy(?! && echo)/);
+	});
+
+	test("is no reason to give up on an agent that goes to and fro between two plans", patient, async () => {
+		const { client, subscribe, add, turns } = await started();
+		await subscribe("one");
+		await subscribe("two");
+		const { id } = await add("say 0", { subscription: "one" });
+		const done: string[] = ["completed"];
+		await expect.poll(() => turns(id), patient).toEqual(done);
+		// each of them needs another process, more than a program that does not stay up would get
+		for (const subscription of ["two", "one", "two", "one", "two", "one"]) {
+			await client.call("configure", { params: { agent: id }, body: { subscription: SubscriptionName.parse(subscription) } });
+			await client.call("prompt", { params: { agent: id }, body: { text: "say more" } });
+			done.push("completed");
+			await expect.poll(() => turns(id), patient).toEqual(done);
+		}
 	});
 
 	test("outlives the daemon", patient, async () => {

@@ -202,8 +202,8 @@ describe("interrupt", () => {
 		for (const agent of [one, two]) await underway(agent);
 		const interrupts = [one, two].map((agent) => say(daemon.engine, { type: "agent.interrupt", agent: agent.id }));
 		await expect.poll(() => [heard(one), heard(two)], { timeout: 20_000 }).toEqual(["SIGINT\n", "SIGINT\n"]);
-		await done(daemon.engine, { type: "agent.kill", agent: two.id });
-		expect([heard(one), heard(two)]).toEqual(["SIGINT\n", "SIGINT\nSIGTERM\n"]);
+		const first = await Promise.race([done(daemon.engine, { type: "agent.kill", agent: two.id }).then(() => "kill"), interrupts[0]?.then(() => "interrupt")]);
+		expect([first, heard(two)]).toEqual(["kill", "SIGINT\nSIGTERM\n"]);
 		await Promise.all(interrupts);
 		expect(heard(one)).toBe("SIGINT\nSIGTERM\n");
 		expect(ofThisHome()).toEqual([]);

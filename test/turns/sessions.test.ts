@@ -1,5 +1,5 @@
 // Programs that keep the conversation themselves: gone on with, copied, or told what the journal says.
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
@@ -17,7 +17,8 @@ const program = { command: process.execPath, args: [file], leavesNothing: false,
 let daemon: Daemon;
 let client: Client;
 const start = async (): Promise<void> => {
-	daemon = await startDaemon({ home, programs: { remembering: program, cousin: program } });
+	const small = { ...program, environment: { SESSIONS: sessions, WINDOW: "1000", CLOSES: "never" } };
+	daemon = await startDaemon({ home, programs: { remembering: program, cousin: program, small } });
 	client = new Client(daemon);
 };
 beforeAll(start);
@@ -53,7 +54,7 @@ test("a session is gone on with while it is the journal's, by the same process a
 	const agent = await add();
 	expect(await told(agent, "one")).toBe("one\n");
 	expect(await told(agent, "two")).toBe("one\ntwo\n");
-	expect((await now(agent)).session).toMatchObject({ how: "new", type: "remembering", program: "remembering 1", powers: ["resume", "fork"] });
+	expect((await now(agent)).session).toMatchObject({ how: "new", type: "remembering", program: "remembering 1", powers: ["resume", "fork", "close"] });
 	await daemon[Symbol.asyncDispose]();
 	await start();
 	expect(await told(agent, "three")).toBe("one\ntwo\nthree\n");
@@ -82,6 +83,36 @@ test("a session that is gone, or not the journal's any more, is begun anew with 
 	expect(await how(agent)).toBe("seeded");
 });
 
+test("a new session is told as much as fits into half of the model's window, and the item says what is missing", async () => {
+	const agent = await add({ type: "small" });
+	await told(agent, "a".repeat(3000));
+	await told(agent, "two");
+	await client.call("mark", { ...params(agent), body: {} });
+	await told(agent, "wrong");
+	await client.call("rewind", { ...params(agent), body: {} });
+	const seeded = await told(agent, "three");
+	expect(seeded).toMatch(/^\[the conversation so far.*\n\[\d older items are left out\]/);
+	expect(seeded.length).toBeLessThan(2500);
+	expect((await items(agent)).find((item) => item.kind === "system")?.text).toMatch(
+		/^A new session was begun with \d items of the conversation \(\d older ones left out, to fit half of the model's 1000 tokens\)\.$/,
+	);
+});
+
+test("a program may put its session away before it is ended, and one that takes its time holds up no kill", async () => {
+	const [agent, slow] = [await add(), await add({ type: "small" })];
+	await told(agent, "one");
+	await told(slow, "one");
+	const closed = async (each: Agent) => existsSync(path.join(sessions, `${(await now(each)).session?.session}.closed`));
+	expect([await closed(agent), await closed(slow)]).toEqual([false, false]);
+	await client.call("kill", { ...params(slow), body: {} });
+	expect((await now(slow)).life).toBe("ended");
+	await daemon[Symbol.asyncDispose]();
+	await start();
+	expect(await closed(agent)).toBe(true);
+	expect(await told(agent, "two")).toBe("one\ntwo\n");
+	expect(await how(agent)).toBe("resumed");
+});
+
 test("a fork copies the session if it ends where the child begins, else it is told; so is an agent of another type", async () => {
 	const parent = await add();
 	await told(parent, "one");
@@ -95,6 +126,19 @@ test("a fork copies the session if it ends where the child begins, else it is to
 	const cousin = await client.call("fork", { ...params(parent), body: { type: "cousin" } });
 	expect(await told(cousin, "five")).toMatch(/\| one\n[\s\S]*\| three\n[\s\S]*new\]\nfive\n$/);
 	expect([await how(older), await how(cousin)]).toEqual(["seeded", "seeded"]);
+});
+
+test("what an agent is to be is told to a program that has no place for it, and again when it changes", async () => {
+	const agent = await add();
+	await client.call("configure", { ...params(agent), body: { systemPrompt: "Be brief.", pinned: ["a.md", "b.md"] } });
+	const first = "Follow these instructions throughout:\nBe brief.\n\nBefore you begin with a task, read these files of your workspace: a.md, b.md\none\n";
+	expect(await told(agent, "one")).toBe(first);
+	expect(await told(agent, "two")).toBe(`${first}two\n`);
+	await client.call("configure", { ...params(agent), body: { systemPrompt: "Be long.", pinned: [] } });
+	expect(await told(agent, "three")).toBe(`${first}two\nFollow these instructions throughout:\nBe long.\nthree\n`);
+	expect(await how(agent)).toBe("resumed");
+	const child = await client.call("fork", { ...params(agent), body: {} });
+	expect(await told(child, "four")).toMatch(/Be long[\s\S]*three\n\[brood: fork\]\n\| You are .*\nfour\n$/);
 });
 
 test("an agent's prompt reaches a model as that agent's words, never as the user's", async () => {

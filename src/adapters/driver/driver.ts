@@ -8,12 +8,13 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Driver, Prepared, TurnEnd, TurnWatch, Wish } from "#engine/driver.ts";
 import type { Clock } from "#engine/ports.ts";
-import { endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly, signal } from "../system/processes.ts";
+import { endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly } from "../system/processes.ts";
 import { inRoom, type Room } from "../system/walls.ts";
 import { type Launched, launch } from "./acp/launch.ts";
 import type { ToolServer } from "./acp/open.ts";
 import { credentialVariables } from "./credential.ts";
 import { environmentFor, seenBy } from "./environment.ts";
+import { Freezer } from "./freeze.ts";
 import { hearTurn } from "./hear.ts";
 import type { AgentProgram, FindProgram } from "./programs.ts";
 import { type Brought, broughtBy } from "./trust.ts";
@@ -45,11 +46,12 @@ export interface DriverOptions {
 const startsMax = 5;
 const startsPeriodMs = 60_000;
 const cancelMs = 2000;
-const frozenMsMax = 2000;
 
 interface Ending {
 	ladder: Ladder;
 	find(): Known[];
+	/** no more time for manners */
+	hurry(): void;
 	done: Promise<void>;
 }
 
@@ -62,7 +64,7 @@ export class ProcessDriver implements Driver {
 	/** ends in flight: nothing of the same agent is started before they are through */
 	readonly #ending = new Map<AgentId, Ending>();
 
-	readonly #freezing = new Map<AgentId, Promise<unknown>>();
+	readonly #freezer = new Freezer();
 
 	constructor(options: DriverOptions) {
 		this.#options = options;
@@ -86,8 +88,11 @@ export class ProcessDriver implements Driver {
 		const wish = { ...asked, room };
 		await this.#ending.get(agent.id)?.done;
 		const warm = this.#warm.get(agent.id);
-		if (warm !== undefined && !fits(warm, { agent, program, wish })) await this.end(agent.id);
-		else if (warm !== undefined) {
+		if (warm !== undefined && !fits(warm, { agent, program, wish })) {
+			// it stayed up, and it is we who end it
+			this.#starts.delete(agent.id);
+			await this.end(agent.id);
+		} else if (warm !== undefined) {
 			if (warm.parking !== null) clearTimeout(warm.parking);
 			return { up: true, session: program.remembers === true && warm.launched.session ? { ...warm.launched.session, how: "kept" } : null };
 		}
@@ -121,41 +126,14 @@ export class ProcessDriver implements Driver {
 
 	async end(agent: AgentId): Promise<void> {
 		const running = this.#ending.get(agent);
+		running?.hurry();
 		// whoever began may have had more time than we have
 		if (running?.ladder === patiently) await endAll(running.find, this.#manners(quickly));
 		await this.#endOnce(agent, quickly);
 	}
 
 	async frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T> {
-		// whoever comes second waits: what the first one let go would move under the second
-		const before = this.#freezing.get(agent) ?? Promise.resolve();
-		const mine = before.then(async () => await this.#freeze(agent, work));
-		const over = mine.catch(() => {});
-		this.#freezing.set(agent, over);
-		try {
-			return await mine;
-		} finally {
-			if (this.#freezing.get(agent) === over) this.#freezing.delete(agent);
-		}
-	}
-
-	async #freeze<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T> {
-		const stopped = this.#warm.has(agent) ? this.#family(agent) : [];
-		let lasted = true;
-		const goOn = (): void => {
-			for (const each of stopped.splice(0)) signal(each, "SIGCONT");
-		};
-		for (const each of stopped) signal(each, "SIGSTOP");
-		const timer = setTimeout(() => {
-			lasted = false;
-			goOn();
-		}, frozenMsMax);
-		try {
-			return await work(() => lasted);
-		} finally {
-			clearTimeout(timer);
-			goOn();
-		}
+		return await this.#freezer.frozen(agent, () => (this.#warm.has(agent) ? this.#family(agent) : []), work);
 	}
 
 	async sweep(): Promise<number> {
@@ -163,27 +141,36 @@ export class ProcessDriver implements Driver {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		await Promise.all([...this.#warm.keys(), ...this.#starting.keys()].map((agent) => this.end(agent)));
+		await Promise.all([...this.#warm.keys(), ...this.#starting.keys()].map((agent) => this.#park(agent)));
 		await this.sweep();
 	}
 
-	async #endOnce(agent: AgentId, ladder: Ladder): Promise<void> {
+	/** The same, but its program may put the session away first. */
+	async #park(agent: AgentId): Promise<void> {
+		await this.#endOnce(agent, quickly, { atLeisure: true });
+	}
+
+	async #endOnce(agent: AgentId, ladder: Ladder, { atLeisure = false } = {}): Promise<void> {
 		const running = this.#ending.get(agent);
 		if (running !== undefined) return await running.done;
 		const warm = this.#warm.get(agent);
 		const find = (): Known[] => this.#family(agent, warm);
-		const done = this.#end(agent, find, ladder).finally(() => this.#ending.delete(agent));
-		this.#ending.set(agent, { ladder, find, done });
+		const hurry = Promise.withResolvers<void>();
+		if (!atLeisure) hurry.resolve();
+		const done = this.#end(agent, find, ladder, hurry.promise).finally(() => this.#ending.delete(agent));
+		this.#ending.set(agent, { ladder, find, hurry: hurry.resolve, done });
 		await done;
 	}
 
-	async #end(agent: AgentId, find: () => Known[], ladder: Ladder): Promise<void> {
+	async #end(agent: AgentId, find: () => Known[], ladder: Ladder, hurry: Promise<void>): Promise<void> {
 		this.#starting.get(agent)?.abort();
 		const warm = this.#warm.get(agent);
 		this.#warm.delete(agent);
 		if (warm !== undefined) {
 			if (warm.parking !== null) clearTimeout(warm.parking);
 			this.#options.revokeToken(warm.token);
+			// a kill tells it as well, but does not wait for it
+			await Promise.race([warm.launched.close(), hurry]);
 		}
 		await endAll(find, this.#manners(ladder));
 	}
@@ -194,7 +181,7 @@ export class ProcessDriver implements Driver {
 		const program = this.#options.find(agent);
 		if (typeof program !== "string" && program.leavesNothing) await endAll(() => this.#family(agent.id).filter((each) => !this.#isProgram(each, warm)));
 		if (this.#warm.get(agent.id) !== warm) return;
-		warm.parking = setTimeout(() => void this.end(agent.id).catch(() => {}), this.#options.parkMs).unref();
+		warm.parking = setTimeout(() => void this.#park(agent.id).catch(() => {}), this.#options.parkMs).unref();
 	}
 
 	#family(agent: AgentId, warm = this.#warm.get(agent)): Known[] {
@@ -223,7 +210,7 @@ export class ProcessDriver implements Driver {
 			try {
 				const paid = { ...seenBy(program.sees, this.#options.environment), ...credentialVariables(subscription?.credential ?? null, agent.type) };
 				const launched = await this.#launch(agent, program, { wish, token, paid }, signal);
-				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), told: toldOf(agent, program), room: wish.room, parking: null });
+				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), told: toldOf(agent, program, wish), room: wish.room, parking: null });
 				return { up: true, session: program.remembers === true ? launched.session : null };
 			} catch (error) {
 				this.#options.revokeToken(token);
@@ -255,8 +242,7 @@ export class ProcessDriver implements Driver {
 				toolServers: program.leavesNothing ? [] : this.#options.toolServers(own),
 				resume: wish.own?.afresh === true ? wish.own.session : null,
 				copyOf: wish.copyOf,
-				systemPrompt: wish.systemPrompt,
-				...toldOf(agent, program),
+				...toldOf(agent, program, wish),
 			},
 			room: wish.room,
 			environment: inRoom(this.#environment(agent, own, { ...program.environment, ...paid }), wish.room),

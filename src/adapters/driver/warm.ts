@@ -11,7 +11,7 @@ export interface Warm {
 	token: string;
 	/** whose slot it was started on */
 	subscription: string | null;
-	/** the model and the mode that it was told to use */
+	/** what it was told to use and to be */
 	told: Told;
 	/** what it may see and change */
 	room: Room | null;
@@ -28,18 +28,20 @@ export function fits(warm: Warm, { agent, program, wish }: { agent: AgentState; 
 	// one that was let in by another subscription would go on at the expense of that one
 	if (warm.subscription !== nameOf(wish.subscription)) return false;
 	if (program.remembers !== true) return true;
-	const { model, mode } = toldOf(agent, program);
+	const told = toldOf(agent, program, wish);
+	const sameTold = (["model", "mode", "systemPrompt"] as const).every((each) => warm.told[each] === told[each]);
 	const inStep = wish.own?.afresh === true || program.keepsInterrupted === true;
-	return inStep && warm.told.model === model && warm.told.mode === mode && warm.launched.session?.session === wish.own?.session;
+	return inStep && sameTold && warm.launched.session?.session === wish.own?.session;
 }
 
 interface Told {
 	model: string | null;
 	mode: string | null;
+	systemPrompt: string | null;
 }
 
 /** Our own programs are told nothing: they know whose they are. */
-export const toldOf = ({ model, policy }: AgentState, { remembers, modes }: AgentProgram): Told =>
-	remembers === true ? { model, mode: modes?.[policy] ?? null } : { model: null, mode: null };
+export const toldOf = ({ model, policy }: AgentState, { remembers, modes }: AgentProgram, { systemPrompt }: Wish): Told =>
+	remembers === true ? { model, mode: modes?.[policy] ?? null, systemPrompt } : { model: null, mode: null, systemPrompt: null };
 
 export const nameOf = (subscription: SubscriptionState | null): string | null => subscription?.name ?? null;

@@ -2,7 +2,7 @@
 // the commands of gates. There is no git here: what agents say is all that counts.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { ProjectConfig } from "#contract/project-config.ts";
@@ -25,8 +25,9 @@ export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: Fol
 	const folderOf = ({ project, number }: { project: ProjectSlug; number: number }): string => path.join(home, "projects", project, "issues", String(number));
 	return {
 		...noIssueWork,
-		async folder(issue) {
+		async folder(issue, documents = []) {
 			const folder = folderOf(issue);
+			for (const { name, text } of documents) await keep(path.join(folder, "documents", name), text);
 			for (const part of parts) await mkdir(path.join(folder, part), { recursive: true, mode: 0o700 });
 			return folder;
 		},
@@ -39,6 +40,16 @@ export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: Fol
 		written: async (project) => written(home, project),
 		gate: ({ project, command }, signal) => shell(command, { cwd: project.path, environment, signal, patienceMs: gateMs }),
 	};
+}
+
+/** A document whose name stands in the way of another's folder is only to be had through the API. */
+async function keep(file: string, text: string): Promise<void> {
+	try {
+		await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+		await writeFile(file, text, { mode: 0o600 });
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error && ["ENOTDIR", "EISDIR", "EEXIST"].includes(String(error.code)))) throw error;
+	}
 }
 
 /** The project's own words before the home's. */

@@ -8,6 +8,7 @@ const linesMax = 2000;
 const lineLengthMax = 2000;
 const fileBytesMax = 10 * 1024 * 1024;
 const namesMax = 500;
+const pinnedLengthMax = 200_000;
 const grepMs = 30_000;
 
 export function readFile({ path: name, offset = 1, limit = linesMax }: { path: string; offset?: number | undefined; limit?: number | undefined }): string {
@@ -58,6 +59,28 @@ export async function findText(
 			else reject(new Error(problems.trim() || error.message));
 		}),
 	);
+}
+
+/** Files as they are now, for a turn that sees them from its beginning; null if there are none. */
+export function pinnedText(names: readonly string[]): string | null {
+	if (names.length === 0) return null;
+	let room = pinnedLengthMax;
+	const parts = names.map((name) => {
+		const text = textOf(name);
+		const shown = text.slice(0, room).toWellFormed();
+		room -= shown.length;
+		return [`[the file ${name}]`, shown, ...(shown.length < text.length ? ["[cut: the rest is too long]"] : [])].join("\n");
+	});
+	return `${parts.join("\n")}\n[end of the files]`;
+}
+
+function textOf(name: string): string {
+	try {
+		const file = inside(name);
+		return statSync(file).size > fileBytesMax ? "(too large)" : readFileSync(file, "utf8");
+	} catch {
+		return "(it is not there)";
+	}
 }
 
 const skipped: ReadonlySet<string> = new Set([".git", "node_modules"]);

@@ -12,6 +12,10 @@ import { callOf, carryOut, offered } from "./tools.ts";
 
 export interface Turn {
 	model: LanguageModel;
+	/** what it is told after what every agent is told; the same for a fork until somebody changes it */
+	systemPrompt: string | null;
+	/** the files that this turn sees, as they were when it began */
+	pinned: string | null;
 	voice: Voice;
 	hands: Hands;
 	context(): Promise<readonly ContextItem[]>;
@@ -40,7 +44,7 @@ export async function runTurn(turn: Turn): Promise<void> {
 	const total: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cachedReadTokens: 0 };
 	let done: readonly string[] = [];
 	for (let step = 0; step < stepsMax; step++) {
-		const messages = messagesOf(await contextWith(turn, done));
+		const messages = messagesOf(await contextWith(turn, done), turn.pinned);
 		const { calls, usage } = await patiently(turn.voice.signal, (saying) => ask(turn, messages, saying));
 		for (const key of ["inputTokens", "outputTokens", "totalTokens", "cachedReadTokens"] as const) total[key] += usage[key];
 		await turn.voice.used({ ...total, contextTokens: usage.totalTokens });
@@ -52,9 +56,21 @@ export async function runTurn(turn: Turn): Promise<void> {
 }
 
 /** One request. `saying` is told with the first word that cannot be taken back. */
-async function ask({ model, voice }: Turn, messages: ReturnType<typeof messagesOf>, saying: () => void): Promise<{ calls: ModelCall[]; usage: Usage }> {
+async function ask(
+	{ model, voice, systemPrompt }: Turn,
+	messages: ReturnType<typeof messagesOf>,
+	saying: () => void,
+): Promise<{ calls: ModelCall[]; usage: Usage }> {
 	const { fullStream, usage } = streamText({
-		...{ model, instructions, messages, tools: offered, maxRetries: 0, maxOutputTokens: outputTokensMax, abortSignal: voice.signal },
+		...{
+			model,
+			instructions: systemPrompt === null ? instructions : `${instructions}\n\n${systemPrompt}`,
+			messages,
+			tools: offered,
+			maxRetries: 0,
+			maxOutputTokens: outputTokensMax,
+			abortSignal: voice.signal,
+		},
 		// the provider finds by itself how much of a conversation it has seen before
 		providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
 		onError: () => {},

@@ -24,9 +24,14 @@ interface Open {
 /** What is told to the model in the daemon's name. Other kinds are for people, or repeat what was said. */
 const notes: ReadonlySet<string> = new Set(["system", "fork", "interrupt", "timeout", "killed", "command"]);
 
-export function messagesOf(items: Iterable<ContextItem>): ModelMessage[] {
+/** `pinned` stands right before the newest prompt: what comes before that stays as it was, also for a fork's cache. */
+export function messagesOf(items: readonly ContextItem[], pinned: string | null = null): ModelMessage[] {
 	const writer = new Writer();
-	for (const item of items) writer.take(item);
+	const prompt = pinned === null ? -1 : items.findLastIndex(({ kind }) => kind === "user");
+	for (const [at, item] of items.entries()) {
+		if (pinned !== null && at === prompt) writer.show(pinned);
+		writer.take(item);
+	}
 	return writer.done();
 }
 
@@ -42,6 +47,10 @@ class Writer {
 		else if (item.kind === "assistant") this.#assistant(item.text ?? "");
 		else if (item.kind === "user") this.#user(promptOf(item));
 		else if (notes.has(item.kind)) this.#note(item);
+	}
+
+	show(files: string): void {
+		this.#user(`[brood] Files that you always see, as they were when this turn began:\n${files}`);
 	}
 
 	done(): ModelMessage[] {

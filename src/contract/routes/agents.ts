@@ -1,6 +1,6 @@
 // Agents: made, looked at, signalled.
 import { z } from "zod";
-import { AgentSpawn } from "../agent.ts";
+import { AgentSpawn, Settings } from "../agent.ts";
 import { Policy } from "../approval.ts";
 import { EventId, Handle, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { BudgetWish } from "../usage.ts";
@@ -35,6 +35,13 @@ export const agentRoutes = {
 		answer: z.array(Agent),
 		agents: true,
 	}),
+	agentsOf: route({
+		method: "get",
+		path: "/api/projects/:project/agents",
+		summary: "the agents of a project, oldest first",
+		query: z.strictObject({ reaped: z.stringbool().default(false) }),
+		answer: z.array(Agent),
+	}),
 	agent: route({ method: "get", path: "/api/agents/:agent", summary: "one agent", query: z.strictObject(Reference), answer: Agent }),
 	agentAdd: route({ method: "post", path: "/api/agents", summary: "a new agent under agent 0, without a project", body: z.strictObject(Wish), answer: Agent }),
 	agentAddTo: route({
@@ -65,14 +72,24 @@ export const agentRoutes = {
 	agentDelete: route({
 		method: "post",
 		path: "/api/agents/:agent/delete",
+		also: { method: "delete", path: "/api/agents/:agent" },
 		summary: "end an agent for good and put its workspace into the trash, if nothing waits for it and its work is merged",
 		query: z.strictObject(Reference),
 		body: z.strictObject({ force: z.boolean().default(false), branch: z.boolean().default(false), reason: Reason }),
 		answer: Agent,
 	}),
+	settings: route({
+		method: "get",
+		path: "/api/agents/:agent/settings",
+		summary: "what it is told before everything else, and the files that it sees in every turn; an agent asks for its own",
+		query: z.strictObject(Reference),
+		answer: Settings,
+		agents: true,
+	}),
 	configure: route({
 		method: "post",
 		path: "/api/agents/:agent/configure",
+		also: { method: "patch", path: "/api/agents/:agent" },
 		summary: "change its settings; what is not named stays as it is",
 		query: z.strictObject(Reference),
 		body: z.strictObject({

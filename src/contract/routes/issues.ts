@@ -1,7 +1,7 @@
 // Issues: made, found, worked on. In a path an issue is `project#number`, a number with `?project=`, or `mine` for an agent.
 import { z } from "zod";
 import { ProjectSlug } from "../ids.ts";
-import { DocumentName, DocumentType } from "../issue.ts";
+import { DocumentName, DocumentType, IssuePriority } from "../issue.ts";
 import { IssueChange, IssueWish } from "../issue-commands.ts";
 import { Issue, IssueDetails, NamedPreset } from "../issue-wire.ts";
 import { StageName } from "../preset.ts";
@@ -12,6 +12,9 @@ import { none, Reference, route } from "./route.ts";
 const query = z.strictObject(Reference);
 const Filter = {
 	stage: z.string().optional(),
+	priority: IssuePriority.optional(),
+	/** nobody works on them, and nothing keeps anybody from it */
+	ready: z.stringbool().optional(),
 	label: z.string().optional(),
 	assignee: z.string().optional(),
 	text: z.string().optional(),
@@ -24,7 +27,7 @@ export const issueRoutes = {
 	issues: route({
 		method: "get",
 		path: "/api/issues",
-		summary: "all issues; `assignee` is an agent or `none`, `attention` those that need a person",
+		summary: "all issues; `assignee` is an agent or `none`, `attention` those that need a person, `ready` those that an agent could be given now",
 		query: z.strictObject({ project: ProjectSlug.optional(), ...Filter }),
 		answer: z.array(Issue),
 		agents: true,
@@ -49,6 +52,7 @@ export const issueRoutes = {
 	issueEdit: route({
 		method: "post",
 		path: "/api/issues/:issue",
+		also: { method: "patch", path: "/api/issues/:issue" },
 		summary: "change its words; what is not named stays as it is",
 		query,
 		body: IssueChange,
@@ -96,7 +100,7 @@ export const issueRoutes = {
 		path: "/api/issues/:issue/documents",
 		summary: "keep a document with it; the same name again is a new version",
 		query,
-		body: z.strictObject({ name: DocumentName, type: DocumentType.default("other"), text: z.string().min(1) }),
+		body: z.strictObject({ name: DocumentName, type: DocumentType.optional(), text: z.string().min(1) }),
 		answer: IssueDetails,
 		agents: true,
 	}),

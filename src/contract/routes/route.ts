@@ -6,6 +6,8 @@ export interface Route {
 	method: "get" | "post" | "delete";
 	/** `:name` stands for a parameter, always a text */
 	path: `/api/${string}`;
+	/** another way to say the same, for those who know it from elsewhere */
+	also?: { method: "patch" | "delete"; path: `/api/${string}` };
 	summary: string;
 	query?: z.ZodObject;
 	body?: z.ZodObject;

@@ -90,9 +90,7 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 		...budget.parent,
 		// without a workspace of its own there is nothing to prepare
 		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
-		...(lineage === null
-			? made(seen, child, caller)
-			: [...tellBoth(seen, lineage, child), ...(command.at === undefined ? answered(seen.openCalls, child) : [])]),
+		...(lineage === null ? made(seen, child, caller) : inherited(seen, command, lineage, child)),
 		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];
 }
@@ -123,6 +121,12 @@ function overreach(parent: AgentState, { policy, workspaceKind, agentType }: Age
 		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own type only.`, { details });
 	return null;
 }
+
+/** What has to be said where a conversation goes on in two agents. */
+const inherited = (seen: SpawnSight, { at }: AgentSpawn, lineage: Lineage, child: AgentId): Fact[] => [
+	...tellBoth(seen, lineage, child),
+	...(at === undefined ? answered(seen.openCalls, child) : []),
+];
 
 /** A fork shows in both threads: the child learns who it is, the parent that it has one. Neither is older than the cut. */
 function tellBoth({ parent, handle }: SpawnSight, lineage: Lineage, child: AgentId): Fact[] {

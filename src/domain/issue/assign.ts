@@ -95,7 +95,8 @@ const noWork = (issue: IssueState): Refusal =>
 /** Counted over the project, whichever preset the others have. */
 function crowded(issue: IssueState, stage: Stage, all: readonly IssueState[]): Refusal | null {
 	if (stage.wipMax === undefined || inWork(stage.name, all) < stage.wipMax) return null;
-	return refuse("CONFLICT", `${stage.wipMax} issues are being worked on in ${stage.name}, which is the limit.`, about(issue, { wipMax: stage.wipMax }));
+	const many = stage.wipMax === 1 ? "1 issue is" : `${stage.wipMax} issues are`;
+	return refuse("CONFLICT", `${many} being worked on in ${stage.name}, which is the limit.`, about(issue, { wipMax: stage.wipMax }));
 }
 
 export const inWork = (stage: string, all: readonly IssueState[]): number => all.filter((other) => other.assignee !== null && other.stage === stage).length;

@@ -111,13 +111,14 @@ export function decideComment(issue: IssueState, { text }: IssueComment, by: { a
 /** Every version is kept; the same words again are no new one. */
 export function decideDocument(
 	issue: IssueState,
-	{ name, docType: type, text }: IssueDocument,
+	{ name, docType, text }: IssueDocument,
 	{ notes, actor }: { notes: readonly NoteState[]; actor: Actor },
 ): Decision {
 	const refusal = notTheirs(issue, actor);
 	if (refusal) return refusal;
 	const latest = notes.findLast((note) => note.kind === "document" && note.name === name);
-	if (latest?.text === text) return [];
+	const type = docType ?? latest?.type ?? "other";
+	if (latest?.text === text && latest.type === type) return [];
 	return [{ kind: "issue.documented", agent: null, text, data: { issue: issue.id, name, type, version: (latest?.version ?? 0) + 1 } }];
 }
 

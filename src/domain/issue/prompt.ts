@@ -18,7 +18,13 @@ export function stagePrompt(issue: IssueState, stage: Stage, { comments, documen
 		filled(stage.prompt ?? "", issue),
 		...(messages.length === 0 ? [] : ["", "Messages for this stage:", ...messages.map(quoted)]),
 		...(comments.length === 0 ? [] : ["", "Comments since:", ...comments.map(quoted)]),
-		...(documents.length === 0 ? [] : ["", "Documents of this issue:", ...documents.map(({ name, version }) => `- ${name} (version ${version})`)]),
+		...(documents.length === 0
+			? []
+			: [
+					"",
+					folder === null ? "Documents of this issue:" : "Documents of this issue, in `documents` of its folder:",
+					...documents.map(({ name, version }) => `- ${name} (version ${version})`),
+				]),
 		...(folder === null ? [] : ["", "Its folder, with `context`, `specs` and `ai_docs`:", folder]),
 	].join("\n");
 }

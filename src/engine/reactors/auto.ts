@@ -7,6 +7,7 @@ import type { ProjectState } from "#contract/project.ts";
 import { pickWork } from "#domain/issue/pick.ts";
 import { cleanOnes } from "../clean.ts";
 import type { IssueWork } from "../issue-work.ts";
+import { papersOf } from "../papers.ts";
 import type { Clock, Dispatch, Reads } from "../ports.ts";
 import { type Looked, type Reactor, sayAll } from "../reactor.ts";
 
@@ -35,7 +36,8 @@ export function autoReactor(parts: Parts): Reactor {
 				const issues = new Map((await reads.issues(project.slug)).map((issue) => [issue.id, issue]));
 				const assign = [];
 				for (const { issue, agent } of picked.assign) {
-					const folder = await parts.work.folder(issues.get(issue) ?? { project: project.slug, number: 0 });
+					const row = issues.get(issue);
+					const folder = row === undefined ? null : await papersOf(parts.work, reads, row);
 					assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
 				}
 				const said = await sayAll(dispatch, [

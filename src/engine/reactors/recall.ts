@@ -4,19 +4,16 @@
 //   goes on with its own session        what was said in the journal between its turns
 //   has a copy of its parent's          what was said since the fork
 //   has a new session                   the whole context, quoted, and an item that says so
-import type { AgentState } from "#contract/agent.ts";
+import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { contextOf } from "#domain/history.ts";
-import { quoted, type Rendered, render } from "#domain/render.ts";
+import { quoted, type Rendered, render, seedLengthFor } from "#domain/render.ts";
 import { type Opening, openingFor } from "#domain/session.ts";
 import { settingsOf } from "../commands/agent.ts";
 import type { OpenSession } from "../driver.ts";
 import type { Reads } from "../ports.ts";
-
-/** About a hundred thousand tokens: half of what the smaller windows hold. */
-const seedLengthMax = 400_000;
 
 /** What its program may go on with. */
 export async function openingOf(reads: Reads, agent: AgentState, turn: TurnState): Promise<Opening> {
@@ -39,25 +36,34 @@ export interface Recalled {
 export async function recall(reads: Reads, agent: AgentState, turn: TurnState, opened: OpenSession): Promise<Recalled> {
 	const { items } = await reads.history(agent.id);
 	const context = contextOf(items);
-	const instructions = opened.instructed ? null : (await settingsOf(reads, agent.settings)).systemPrompt;
+	const instructions = opened.instructed ? null : instructionsOf(await settingsOf(reads, agent.settings));
+	const rules = instructions === null ? [] : [`Follow these instructions throughout:\n${instructions}`];
+	const windowTokens = await windowOf(reads, agent);
+	const lengthMax = seedLengthFor(windowTokens);
 	if (opened.how !== "new") {
 		const since = opened.how === "forked" ? (agent.lineage?.forkPoint ?? 0) : (agent.turnEndedIn ?? 0);
 		// what its own turns said it knows; what happened between them it does not
 		const news = render(
 			context.filter((item) => item.id > since && item.turn === null && item.agent === agent.id),
-			seedLengthMax,
+			lengthMax,
 		);
-		return { text: news.items === 0 ? null : `${news.text}\n`, how: opened.how === "kept" ? null : opened.how, note: null };
+		const words = [...((agent.settings ?? 0) > since ? rules : []), ...(news.items === 0 ? [] : [news.text])];
+		return { text: words.length === 0 ? null : `${words.join("\n")}\n`, how: opened.how === "kept" ? null : opened.how, note: null };
 	}
 	const before = context.filter((item) => item.turn !== turn.id);
-	const seed = render(before, seedLengthMax);
-	const rules = instructions === null ? [] : [`Follow these instructions throughout:\n${instructions}`];
+	const seed = render(before, lengthMax);
 	// what an agent hears of itself before its first turn is no conversation
 	if (before.every((item) => item.agent === agent.id && item.turn === null)) {
 		const news = [...rules, ...(seed.items === 0 ? [] : [seed.text])];
 		return { text: news.length === 0 ? null : `${news.join("\n")}\n`, how: "new", note: null };
 	}
-	return { text: `${[...rules, fenced(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed) };
+	return { text: `${[...rules, fenced(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed, windowTokens) };
+}
+
+/** What an agent's program is told before everything else; its own tools read the files. */
+export function instructionsOf({ systemPrompt, pinned }: Settings): string | null {
+	const files = pinned.length === 0 ? [] : [`Before you begin with a task, read these files of your workspace: ${pinned.join(", ")}`];
+	return [...(systemPrompt === null ? [] : [systemPrompt]), ...files].join("\n\n") || null;
 }
 
 /** The words of a prompt as a model is to see them: an agent's are quoted, the user's are as they are. */
@@ -71,9 +77,24 @@ function fenced({ text }: Rendered): string {
 	return `[the conversation so far, quoted line by line; it is yours, and nothing in it is new]\n${text}\n[end of the conversation so far; what follows is new]`;
 }
 
-function noteOf({ items, shortened, dropped }: Rendered): string {
+function noteOf({ items, shortened, dropped }: Rendered, windowTokens: number | null): string {
 	const lossy = [...(shortened === 0 ? [] : [`${shortened} of them shortened`]), ...(dropped === 0 ? [] : [`${dropped} older ones left out`])];
-	return `A new session was begun with ${items} items of the conversation${lossy.length === 0 ? "" : ` (${lossy.join(", ")})`}.`;
+	const why = windowTokens === null ? "" : `, to fit half of the model's ${windowTokens} tokens`;
+	return `A new session was begun with ${items} items of the conversation${lossy.length === 0 ? "" : ` (${lossy.join(", ")}${why})`}.`;
+}
+
+/** How large its model's window is, as its last turns said, or its parent's with the same model; null if nobody said. */
+async function windowOf(reads: Reads, agent: AgentState): Promise<number | null> {
+	const own = await toldWindow(reads, agent);
+	const parent = own === null && agent.lineage !== null ? await reads.agent(agent.lineage.agent) : undefined;
+	return parent?.type === agent.type && parent.model === agent.model ? await toldWindow(reads, parent) : own;
+}
+
+/** Another model may have been chosen with its latest settings: then what was said before counts no more. */
+async function toldWindow(reads: Reads, { id, settings }: AgentState): Promise<number | null> {
+	const turns = await reads.latestTurns(id, 5);
+	const told = turns.findLast((turn) => turn.id > (settings ?? 0) && turn.usage?.contextTokensMax !== undefined);
+	return told?.usage?.contextTokensMax ?? null;
 }
 
 /** The latest before this one, or of all. */

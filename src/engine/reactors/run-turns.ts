@@ -14,7 +14,7 @@ import { type Dispatch, type Outcome, StoreFault } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
 import type { Workspaces } from "../workspaces.ts";
 import { Listener, type ListenParts } from "./listen.ts";
-import { openingOf, recall, spoken } from "./recall.ts";
+import { instructionsOf, openingOf, recall, spoken } from "./recall.ts";
 import { drift, keep, tellOfCommits } from "./tree.ts";
 import { distrusted } from "./trust.ts";
 
@@ -115,7 +115,7 @@ export class TurnRunner implements Reactor {
 		const subscription = await this.#paidFrom(turn);
 		try {
 			if (!driver.remembers(agent)) return await driver.prepare(agent, signal, { subscription, ...nothingToGoOnWith });
-			const { systemPrompt } = await settingsOf(reads, agent.settings);
+			const systemPrompt = instructionsOf(await settingsOf(reads, agent.settings));
 			return await driver.prepare(agent, signal, { subscription, systemPrompt, ...(await openingOf(reads, agent, turn)) });
 		} catch (error) {
 			return { up: false, end: failure(error) };

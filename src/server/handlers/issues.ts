@@ -4,6 +4,7 @@ import type { IssueState } from "#contract/issue.ts";
 import type { Issue, IssueDetails } from "#contract/issue-wire.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { papersOf } from "#engine/papers.ts";
 import { type IssueFilter, issueDetails, issueView, isWanted, presetsView } from "#views/issue.ts";
 import { projectView } from "#views/wire.ts";
 import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
@@ -56,7 +57,10 @@ export function issueHandlers(desk: Desk): Handlers<Names> {
 		issueDepend: (asked) => verb(asked, { type: "issue.depend", ...asked.body }),
 		issueUndepend: (asked) => verb(asked, { type: "issue.undepend", on: numberIn(asked, "on") }),
 		issueComment: (asked) => note(asked, { type: "issue.comment", ...asked.body }),
-		issueDocument: (asked) => note(asked, { type: "issue.document", name: asked.body.name, docType: asked.body.type, text: asked.body.text }),
+		issueDocument: (asked) => {
+			const { type: docType, ...body } = asked.body;
+			return note(asked, { type: "issue.document", ...body, ...(docType && { docType }) });
+		},
 		issueMessage: (asked) => note(asked, { type: "issue.message", ...asked.body }),
 		issueApprove: (asked) => withIssue(desk, asked, (issue) => approved(desk, asked, issue)),
 		issueReject: (asked) => withFolder(desk, asked, { type: "issue.reject", ...asked.body }),
@@ -77,7 +81,7 @@ export function issueHandlers(desk: Desk): Handlers<Names> {
 	};
 }
 
-async function projectNamed({ reads }: Desk, name: string | undefined): Promise<ProjectState | Refusal> {
+export async function projectNamed({ reads }: Desk, name: string | undefined): Promise<ProjectState | Refusal> {
 	const slug = ProjectSlug.safeParse(name);
 	const project = slug.success ? await reads.project(slug.data) : undefined;
 	if (project !== undefined && project.removedAt === null) return project;
@@ -110,7 +114,7 @@ async function listed(
 		if (each.removedAt !== null || (of !== undefined && each.slug !== of)) continue;
 		const all = await reads.issues(each.slug);
 		const beside = { project: each, all, runs: await reads.runsOfProject(each.slug), handles: await handlesOf(desk, each.slug) };
-		found.push(...all.filter((issue) => isWanted(issue, { ...query, assignee })).map((issue) => issueView(issue, beside)));
+		found.push(...all.filter((issue) => isWanted(issue, { ...query, assignee }, beside)).map((issue) => issueView(issue, beside)));
 	}
 	return found;
 }
@@ -120,7 +124,7 @@ async function handlesOf({ reads }: Desk, project: ProjectSlug): Promise<Readonl
 }
 
 /** `web#12`, 12 in a project, or `mine` for an agent that has one. */
-async function withIssue<T extends object>(
+export async function withIssue<T extends object>(
 	desk: Desk,
 	{ params, query, actor }: { params: Readonly<Record<string, string>>; query: { project?: ProjectSlug | undefined }; actor: Actor },
 	work: (issue: IssueState) => Promise<T | Refusal>,
@@ -150,7 +154,7 @@ async function said(desk: Desk, asked: Asked<Verbs | Notes>, issue: IssueState, 
 
 async function withFolder(desk: Desk, asked: Asked<"issueReject" | "issueRetry">, command: object): Promise<Issue | Refusal> {
 	return await withIssue(desk, asked, async (issue) => {
-		const folder = await desk.engine.issueWork.folder(issue);
+		const folder = await papersOf(desk.engine.issueWork, desk.reads, issue);
 		return (await said(desk, asked, issue, { ...command, ...(folder !== null && { folder }) })) ?? (await shown(desk, issue.id));
 	});
 }
@@ -162,7 +166,7 @@ async function assigned(desk: Desk, asked: Asked<"issueAssign">, issue: IssueSta
 	const agent = await reads.agent(meant.id);
 	const dirty = agent === undefined ? null : await engine.issueWork.inspect(agent);
 	if (dirty !== null) return dirty;
-	const folder = await engine.issueWork.folder(issue);
+	const folder = await papersOf(engine.issueWork, reads, issue);
 	const command = { type: "issue.assign", agent: meant.id, now: asked.body.now, ...(folder !== null && { folder }) };
 	return (await said(desk, asked, issue, command)) ?? (await shown(desk, issue.id));
 }
@@ -197,7 +201,7 @@ async function shown(desk: Desk, id: number): Promise<Issue | Refusal> {
 	return issueView(issue, beside);
 }
 
-async function detailed(desk: Desk, { id }: IssueState): Promise<IssueDetails | Refusal> {
+export async function detailed(desk: Desk, { id }: IssueState): Promise<IssueDetails | Refusal> {
 	const issue = await shown(desk, id);
 	if (isRefusal(issue)) return issue;
 	const path = await desk.engine.issueWork.folder(issue);

@@ -1,10 +1,11 @@
 // What is done to agents.
+import { noSettings } from "#contract/agent.ts";
 import { agentOf } from "#contract/ids.ts";
-import { isRefusal } from "#contract/refusal.ts";
+import { isRefusal, refuse } from "#contract/refusal.ts";
 import type { Desk, Handlers } from "../desk.ts";
 import { wish } from "./registry.ts";
 
-type Names = "fork" | "kill" | "agentDelete" | "configure" | "interrupt" | "pause" | "resume" | "recover" | "reap";
+type Names = "settings" | "fork" | "kill" | "agentDelete" | "configure" | "interrupt" | "pause" | "resume" | "recover" | "reap";
 
 export function livingHandlers(desk: Desk): Handlers<Names> {
 	return {
@@ -19,8 +20,18 @@ export function livingHandlers(desk: Desk): Handlers<Names> {
 			desk.about(asked, async (id) => {
 				const agent = await desk.reads.agent(id);
 				const { cycle } = desk.engine;
-				const refused = agent === undefined || cycle === null ? null : await cycle.remove(agent, asked.body, asked.actor, asked.key);
+				const { force, reason } = asked.body;
+				// where there is no git there is nothing but the row
+				if (cycle === null) return await desk.tell(asked, { type: "agent.delete", force, reason });
+				const refused = agent === undefined ? null : await cycle.remove(agent, asked.body, asked.actor, asked.key);
 				return refused ?? (await desk.agent(id));
+			}),
+		settings: (asked) =>
+			desk.about(asked, async (id) => {
+				const caller = agentOf(asked.actor);
+				if (caller !== null && caller !== id) return refuse("FORBIDDEN", "An agent sees only its own settings.", { details: { agent: id } });
+				const agent = await desk.reads.agent(id);
+				return agent === undefined ? noSettings : await desk.engine.settings(agent);
 			}),
 		configure: (asked) => desk.tell(asked, { type: "agent.configure", ...asked.body }),
 		interrupt: (asked) => desk.tell(asked, { type: "agent.interrupt", ...asked.body }),

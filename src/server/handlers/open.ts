@@ -17,6 +17,8 @@ export function openHandlers(desk: Desk): Handlers<"approvals" | "approvalAnswer
 		approvals: async ({ query }) => {
 			const meant = query.agent === undefined ? null : await engine.resolve(query.agent, query.project ?? null);
 			if (meant !== null && isRefusal(meant)) return meant;
+			const unknown = query.project === undefined ? null : await desk.unknownProject(query.project);
+			if (unknown !== null) return unknown;
 			const shown = await Promise.all((await reads.pendingApprovals(meant?.id)).map((approval) => withPath(desk, approval)));
 			return shown.flatMap(({ approval, project }) => (query.project === undefined || project === query.project ? [approval] : []));
 		},

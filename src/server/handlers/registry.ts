@@ -2,15 +2,15 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { ContainmentLevel } from "#contract/config.ts";
-import { type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
-import { isRefusal, refuse } from "#contract/refusal.ts";
+import { type Actor, type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Phase } from "#contract/turn.ts";
-import { contractVersion } from "#contract/wire.ts";
+import { type Agent, contractVersion } from "#contract/wire.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
 import type { Counts, Outcome } from "#engine/ports.ts";
 import type { Outlook } from "#engine/scheduling.ts";
 import { agentView, type Beside, projectView } from "#views/wire.ts";
-import type { Desk, Handlers } from "../desk.ts";
+import { type Desk, type Handlers, noProject } from "../desk.ts";
 
 /** What `status` says beside what the engine knows. */
 export interface About {
@@ -21,7 +21,7 @@ export interface About {
 	containment: ContainmentLevel;
 }
 
-type Names = "status" | "backup" | "projects" | "project" | "projectAdd" | "projectRemove" | "agents" | "agent" | "agentAdd" | "agentAddTo";
+type Names = "status" | "backup" | "projects" | "project" | "projectAdd" | "projectRemove" | "agents" | "agentsOf" | "agent" | "agentAdd" | "agentAddTo";
 
 export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 	const { engine, reads } = desk;
@@ -38,17 +38,14 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			const taken = [file, `${file}.blobs`].find((each) => existsSync(each));
 			if (taken !== undefined) return refuse("PATH_EXISTS", `${taken} exists; a backup never overwrites anything.`, { details: { file: taken } });
 			const folder = path.dirname(file);
-			if (!existsSync(folder)) return refuse("NOT_FOUND", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
+			if (!existsSync(folder)) return refuse("VALIDATION_ERROR", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
 			return { file, bytes: await engine.backup(file) };
 		},
 		projects: async () => (await reads.projects()).filter((project) => project.removedAt === null).map(projectView),
 		project: async ({ params }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
 			const project = slug.success ? await reads.project(slug.data) : undefined;
-			if (project === undefined || project.removedAt !== null) {
-				return refuse("NOT_FOUND", `There is no project ${JSON.stringify(params["project"])}.`, { suggestions: ["brood project list"] });
-			}
-			return projectView(project);
+			return project === undefined || project.removedAt !== null ? noProject(params["project"]) : projectView(project);
 		},
 		projectAdd: async (asked) => {
 			const { slug, path: source, branch } = asked.body;
@@ -57,23 +54,32 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			return projectOf(await desk.say(asked, { type: "project.add", slug, ...(opened ?? { path: source }) }));
 		},
 		projectRemove: async (asked) => projectOf(await desk.say(asked, { type: "project.remove", slug: asked.params["project"] })),
-		agents: async ({ query, actor }) => {
-			const caller = agentOf(actor);
-			// an agent sees the agents of its own project
-			const home = caller === null ? undefined : ((await reads.agent(caller))?.project ?? null);
-			const project = caller === null ? query.project : (home ?? undefined);
-			const counts = await reads.counts();
-			const phases = await engine.phases();
-			const own = caller !== null && project === undefined;
-			const all = (await reads.agents(project === undefined ? {} : { project })).filter((agent) => !own || agent.project === null);
-			const outlooks = await engine.scheduler.outlooks(all, counts);
-			const shown = all.filter((agent) => (query.reaped || agent.reapedAt === null) && (home === undefined || agent.project === home));
-			return shown.map((agent) => agentView(agent, beside(agent.id, counts, phases, outlooks)));
+		agents: ({ query, actor }) => listed(desk, query, actor),
+		agentsOf: async ({ params, query, actor }) => {
+			const slug = ProjectSlug.safeParse(params["project"]);
+			return slug.success ? await listed(desk, { ...query, project: slug.data }, actor) : noProject(params["project"]);
 		},
 		agent: (asked) => desk.about(asked, (id) => desk.agent(id)),
 		agentAdd: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...wish(asked.body) }),
 		agentAddTo: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", project: asked.params["project"], ...wish(asked.body) }),
 	};
+}
+
+async function listed(desk: Desk, query: { project?: ProjectSlug | undefined; reaped: boolean }, actor: Actor): Promise<Agent[] | Refusal> {
+	const { engine, reads } = desk;
+	const caller = agentOf(actor);
+	// an agent sees the agents of its own project
+	const home = caller === null ? undefined : ((await reads.agent(caller))?.project ?? null);
+	const project = caller === null ? query.project : (home ?? undefined);
+	const unknown = project === undefined ? null : await desk.unknownProject(project);
+	if (unknown !== null) return unknown;
+	const counts = await reads.counts();
+	const phases = await engine.phases();
+	const own = caller !== null && project === undefined;
+	const all = (await reads.agents(project === undefined ? {} : { project })).filter((agent) => !own || agent.project === null);
+	const outlooks = await engine.scheduler.outlooks(all, counts);
+	const shown = all.filter((agent) => (query.reaped || agent.reapedAt === null) && (home === undefined || agent.project === home));
+	return shown.map((agent) => agentView(agent, beside(agent.id, counts, phases, outlooks)));
 }
 
 function beside(id: AgentId, counts: ReadonlyMap<AgentId, Counts>, phases: ReadonlyMap<AgentId, Phase>, outlooks: ReadonlyMap<AgentId, Outlook>): Beside {

@@ -14,7 +14,7 @@ export function agentCommands(program: Command): void {
 		.command("add")
 		.description("a new agent under agent 0")
 		.argument("[name]", "its handle; one is made up if absent")
-		.option("--type <type>", "claude, codex, gemini, opencode, acp, scripted, shell or human")
+		.option("--type <type>", "claude, codex, gemini, opencode, acp, llm, scripted, shell or human")
 		.option("--command <line>", "for the type acp: the program, and its arguments")
 		.option("--model <model>", "the model it uses")
 		.option("--prompt <text>", "its first prompt")
@@ -101,6 +101,7 @@ function configureCommand(agent: Command): void {
 		.argument("<agent>", "whose")
 		.option("--model <model>", "the model it uses")
 		.option("--system-prompt <text>", "what it is told before everything else")
+		.option("--pin <files...>", "files of its workspace that it sees in every turn, instead of those that it saw; empty for none")
 		.option("--subscription <name>", "whose slots it uses; empty for whichever fits its type")
 		.addOption(policy())
 		.addOption(budgetTokens())
@@ -108,10 +109,11 @@ function configureCommand(agent: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
-			const { model, systemPrompt, subscription: paid, policy: who } = options;
+			const { model, systemPrompt, pin, subscription: paid, policy: who } = options;
 			const body = {
 				...(model !== undefined && { model: model || null }),
 				...(systemPrompt !== undefined && { systemPrompt: systemPrompt || null }),
+				...(pin && { pinned: pin.filter((file) => file !== "") }),
 				...(paid !== undefined && { subscription: paid || null }),
 				...(who && { policy: who }),
 				...budgetOf(options),

@@ -4,7 +4,7 @@ import { mkdirSync, openSync, readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { Client, Refused } from "#client/client.ts";
+import { type Address, Client, Refused } from "#client/client.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion, type Status } from "#contract/wire.ts";
 import { programPath } from "#src/programs.ts";
@@ -25,24 +25,39 @@ export interface Connected {
 }
 
 export async function connect(): Promise<Connected> {
-	const { BROOD_URL: url, BROOD_TOKEN: token } = process.env;
-	if (url !== undefined && token !== undefined) return { client: new Client({ url, token }, send), status: null };
+	const given = givenAddress();
+	if (given !== null) return { client: new Client(given, send), status: null };
 	return (await running()) ?? (await start());
+}
+
+/** What an agent's process was given; such a process has no business with the daemon of any home. */
+export function givenAddress({ BROOD_URL: url, BROOD_TOKEN: token }: NodeJS.ProcessEnv = process.env): Address | null {
+	return url === undefined || token === undefined ? null : { url, token };
 }
 
 /** A client of the daemon that has this home, if it answers. */
 export async function running(): Promise<Connected | null> {
 	const home = homeOf();
+	const at = address(home);
+	if (at === null) return null;
 	try {
-		const { url }: { url: string } = JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
-		const token = readFileSync(path.join(home, "token"), "utf8").trim();
-		const client = new Client({ url, token }, send);
+		const client = new Client(at, send, () => address(home));
 		const status = await client.call("status");
 		if (status.home !== home) return null;
 		if (status.contract !== contractVersion) throw new Refused(olderOrNewer(status));
 		return { client, status };
 	} catch (error) {
 		if (error instanceof Refused && error.refusal.code === "CONFLICT") throw error;
+		return null;
+	}
+}
+
+/** What the daemon of this home wrote down about itself, or the last one did. */
+function address(home: string): Address | null {
+	try {
+		const { url }: { url: string } = JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
+		return { url, token: readFileSync(path.join(home, "token"), "utf8").trim() };
+	} catch {
 		return null;
 	}
 }

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs
 import path from "node:path";
 import { type Adapter, contractVersion, type Status } from "#contract/wire.ts";
 import { version } from "#src/version.ts";
-import { homeOf, running } from "./connect.ts";
+import { givenAddress, homeOf, running } from "./connect.ts";
 import { print, printData } from "./print.ts";
 
 interface Finding {
@@ -15,7 +15,7 @@ interface Finding {
 }
 
 export async function doctor(options: { json?: boolean | undefined }): Promise<void> {
-	const found = await running();
+	const found = givenAddress() === null ? await running() : null;
 	const status = found?.status ?? null;
 	// only the daemon knows what is installed in its home, and for whom
 	const adapters = (await found?.client.call("adapters").catch(() => [])) ?? [];
@@ -83,7 +83,7 @@ function token(): Finding {
 function containment(status: Status | null): Finding {
 	if (!existsSync("/proc/self/stat"))
 		return bad("containment", "process groups only: without /proc, what leaves its group is not found", "on this system, look for leftovers yourself");
-	if (status === null) return good("containment", "found out when the daemon starts");
+	if (status === null) return good("containment", givenAddress() === null ? "found out when the daemon starts" : "known to whoever started this agent");
 	const { text, stronger } = levels[status.containment];
 	return { name: "containment", ok: true, text: `${status.containment}: ${text}; agents have your own powers`, fix: stronger };
 }
@@ -99,6 +99,8 @@ const levels: Record<Status["containment"], { text: string; stronger: string | n
 };
 
 function daemon(status: Status | null): Finding {
+	const given = givenAddress();
+	if (given !== null) return good("daemon", `${given.url}, the one that started this agent`);
 	if (status === null) return good("daemon", "not running; it starts by itself on first use");
 	if (status.contract !== contractVersion)
 		return bad("daemon", `speaks contract ${status.contract}, this is ${contractVersion}`, "brood down, then use the newer of the two");

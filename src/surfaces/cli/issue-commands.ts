@@ -35,6 +35,8 @@ export function issueCommands(program: Command): void {
 		.option("--label <label>", "only with this label")
 		.option("--assignee <agent>", "only of this agent; `none` for those of nobody")
 		.option("--attention", "only those that need a person")
+		.option("--ready", "only those that an agent could be given now")
+		.addOption(priority())
 		.option("--all", "of all projects, wherever you are")
 		.option("--deleted", "also those that were deleted")
 		.addOption(project())
@@ -159,7 +161,7 @@ function words(issue: Command): void {
 		.argument("<name>", "its name")
 		.argument("[text]", "its words; or use --file")
 		.option("--file <path>", "read it from a file; - is standard input")
-		.addOption(new Option("--type <type>", "what it is").choices(["context_pack", "spec", "ai_doc", "other"] as const).default("other" as const))
+		.addOption(new Option("--type <type>", "what it is").choices(["context_pack", "spec", "ai_doc", "other"] as const))
 		.addOption(project())
 		.addOption(json())
 		.action(async (ref, name, text, options) => await (await import("./issues.ts")).document(ref, name, text, options));

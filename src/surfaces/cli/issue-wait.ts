@@ -3,6 +3,7 @@ import { Refused } from "#client/client.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { refuse } from "#contract/refusal.ts";
 import { type Asking, act, type Options } from "./act.ts";
+import { connect } from "./connect.ts";
 import { named } from "./issues.ts";
 import { Misused } from "./print.ts";
 import { issueTable } from "./print-issues.ts";
@@ -41,7 +42,7 @@ async function over(asking: Asking, name: string, options: WaitOptions, signal: 
 	const met = conditionOf(first, options);
 	if (met(first)) return first;
 	try {
-		for await (const event of client.events(lastEvent, signal)) {
+		for await (const event of client.events(lastEvent, signal, connect)) {
 			if (!/^(issue|run)\./.test(event.kind) || Reflect.get(Object(event.data), "issue") !== first.id) continue;
 			const now = await client.call("issue", where);
 			if (met(now)) return now;

@@ -49,18 +49,25 @@ interface Filter extends Options {
 	label?: string | undefined;
 	assignee?: string | undefined;
 	attention?: true | undefined;
+	ready?: true | undefined;
+	priority?: Wish["priority"];
 	all?: true | undefined;
 	deleted?: true | undefined;
 }
 
 export async function list(text: string | undefined, options: Filter): Promise<void> {
-	const { stage, label, assignee, attention, deleted } = options;
+	const { stage, label, assignee, priority, attention, ready, deleted } = options;
 	await act(
 		options,
 		async (asking) => {
 			const here = options.all === true ? undefined : (asking.query.project ?? (await projectHere(asking)));
 			const filter = { ...(stage && { stage: stage.toUpperCase() }), ...(label && { label }), ...(assignee && { assignee }), ...(text && { text }) };
-			const flags = { ...(attention && { attention: "true" }), ...(deleted && { deleted: "true" }) };
+			const flags = {
+				...(priority && { priority }),
+				...(attention && { attention: "true" }),
+				...(ready && { ready: "true" }),
+				...(deleted && { deleted: "true" }),
+			};
 			return await asking.client.call("issues", { query: { ...(here && { project: here }), ...filter, ...flags } });
 		},
 		issueTable,
@@ -88,9 +95,9 @@ export async function document(
 	name: string,
 	title: string,
 	text: string | undefined,
-	options: Options & { file?: string | undefined; type: string },
+	options: Options & { file?: string | undefined; type?: string | undefined },
 ): Promise<void> {
-	await tell("issueDocument", name, options, { name: title, type: options.type, text: wordsOf(text, options.file) });
+	await tell("issueDocument", name, options, { name: title, ...(options.type && { type: options.type }), text: wordsOf(text, options.file) });
 }
 
 export async function depend(name: string, on: number, options: Options & { remove?: true | undefined }): Promise<void> {

@@ -67,10 +67,10 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 export function agentTable(agents: readonly Agent[]): string {
-	return table(
-		["AGENT", "PROJECT", "TYPE", "LABEL", "QUEUE", "MAIL", "ID"],
-		agents.map((agent) => [agent.handle, agent.project ?? "-", agent.type, labelOf(agent), String(agent.queueLength), String(agent.unreadMail), agent.id]),
-	);
+	const rows = agents.map((agent) => {
+		return [agent.handle, agent.project ?? "-", agent.type, labelOf(agent), String(agent.queueLength), String(agent.unreadMail), agent.id];
+	});
+	return table(["AGENT", "PROJECT", "TYPE", "LABEL", "QUEUE", "MAIL", "ID"], rows) || "no agents";
 }
 
 export function promptTable(prompts: readonly Prompt[]): string {

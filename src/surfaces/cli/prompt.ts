@@ -4,6 +4,7 @@ import { type Client, Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
+import { connect } from "./connect.ts";
 import { Misused } from "./print.ts";
 import { timeOf } from "./time.ts";
 
@@ -70,7 +71,7 @@ async function startable(client: Client, { id, agent }: Pick<Prompt, "id" | "age
 		);
 }
 
-/** The turn of a prompt, when it is over. */
+/** The turn of a prompt, when it is over. A daemon that died meanwhile is started again: it knows how the turn ended. */
 async function over(client: Client, { id, agent }: Prompt): Promise<Turn> {
 	const stop = new AbortController();
 	try {
@@ -78,7 +79,7 @@ async function over(client: Client, { id, agent }: Prompt): Promise<Turn> {
 			(await client.call("turns", { params: { agent } })).findLast((turn) => turn.prompt === id && turn.state !== "open");
 		const first = await found();
 		if (first !== undefined) return first;
-		for await (const event of client.events(id, stop.signal)) {
+		for await (const event of client.events(id, stop.signal, connect)) {
 			if (event.agent === agent && ["agent.held", "prompt.returned", "turn.ended"].includes(event.kind)) await startable(client, { id, agent });
 			if (event.agent !== agent || event.kind !== "turn.ended") continue;
 			const turn = await found();

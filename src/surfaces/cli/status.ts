@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { Refused } from "#client/client.ts";
+import { refuse } from "#contract/refusal.ts";
 import type { Status } from "#contract/wire.ts";
-import { running } from "./connect.ts";
-import { print, printData } from "./print.ts";
+import { givenAddress, running } from "./connect.ts";
+import { print, printData, printError } from "./print.ts";
 
 export function statusLine({ version, url, pid, home, store, containment, agents, turns }: Status): string {
 	return `brood ${version} at ${url} (pid ${pid})\nhome ${home}, store ${store}, containment ${containment}\n${agents} agents alive, ${turns} turns running`;
@@ -11,6 +13,11 @@ export function statusLine({ version, url, pid, home, store, containment, agents
 
 /** Answered when the daemon has exited. */
 export async function down(options: { json?: boolean | undefined }): Promise<void> {
+	// the process number of a daemon means another process inside an agent's walls
+	if (givenAddress() !== null) {
+		process.exitCode = printError(new Refused(refuse("FORBIDDEN", "This is not for agents.")), options.json === true);
+		return;
+	}
 	const status = (await running())?.status ?? null;
 	if (status !== null) {
 		process.kill(status.pid, "SIGTERM");

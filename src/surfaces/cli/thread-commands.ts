@@ -136,6 +136,7 @@ function mailCommands(program: Command): void {
 	}
 	mail
 		.command("delete")
+		.description("take one out of it for good; the journal keeps that it was sent")
 		.argument("<agent>", "whose")
 		.argument("<mail>", "its id")
 		.addOption(project())

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import {
 	type Cost,
 	client,
@@ -54,6 +55,8 @@ export interface Launched {
 	/** what this turn cost, of all that the session has */
 	spent(total: Cost | null): Cost | null;
 	cancel(): void;
+	/** Lets it put its session away, if it can and while it listens. Never rejects, and does not take long. */
+	close(): Promise<void>;
 	/** false once it has ended or closed its end of the line */
 	listens(): boolean;
 }
@@ -61,6 +64,7 @@ export interface Launched {
 /** A longer line than this is not a message but a flood. */
 const messageBytesMax = 64 * 1024 * 1024;
 const startMs = 60_000;
+const closeMs = 1000;
 /** how often a process is looked at that cannot be heard to fall silent */
 const lookMs = 2000;
 /** what the agent last wrote to its standard error, for the reason of a failure */
@@ -125,6 +129,11 @@ export async function launch({ containment, room = null, session: wish, folder, 
 		},
 		spent: spending(),
 		cancel: () => void connection.agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => {}),
+		async close() {
+			if (!present || session?.powers.includes("close") !== true) return;
+			const closed = connection.agent.request(methods.agent.session.close, { sessionId }).catch(() => {});
+			await Promise.race([closed, gone, pause(closeMs, undefined, { ref: false })]);
+		},
 		listens: () => present,
 	};
 }

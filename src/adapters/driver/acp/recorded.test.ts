@@ -23,39 +23,59 @@ function played(type: string) {
 	return { items: [...items, ...last.items].map(({ kind, text, data }) => [kind, text, data]), window: state.window, failed: state.failed };
 }
 
-test("every recording is of the version that is driven", () => {
-	expect(names).toEqual(["claude", "codex", "opencode"].map((type) => `${type}-${vendors[type]?.version}.jsonl`));
+test("every program has a recording, of the version that is driven", () => {
+	expect(names.sort()).toEqual(Object.entries(vendors).map(([type, { version }]) => `${type}-${version}.jsonl`));
 });
 
-test("claude writes a file", () => {
+test("claude writes a file, and meets a limit: two turns, one after the other", () => {
 	const { items, window, failed } = played("claude");
 	expect(items).toEqual([
 		["assistant", "I write.", null],
-		["tool_call", "Write a.txt", { call: "toolu_2_0", tool: "edit", input: { file_path: "/work/a.txt", content: "hi" } }],
-		["tool_result", "--- /work/a.txt\nhi", { call: "toolu_2_0", status: "completed", output: null }],
+		["tool_call", "Write a.txt", { call: "toolu_1_0", tool: "edit", input: { file_path: "/work/a.txt", content: "hi" } }],
+		["tool_result", "--- /work/a.txt\nhi", { call: "toolu_1_0", status: "completed", output: null }],
 		["assistant", "Written.", null],
+		["assistant", "API Error: Request rejected (429) · You have hit the limit", null],
 	]);
-	expect({ window, failed }).toMatchObject({ window: { used: 150, size: 1_000_000, cost: { amount: 0.00324, currency: "USD" } }, failed: false });
+	expect({ window, failed }).toMatchObject({ window: { used: 150, size: 1_000_000, cost: { amount: 0.00162, currency: "USD" } }, failed: false });
 });
 
-test("codex runs a command that fails, and meets a limit: two turns, one after the other", () => {
-	expect(played("codex")).toMatchObject({
-		items: [
-			["assistant", "I write.", null],
-			["tool_call", "echo hi > a.txt", { call: "call_1_0", tool: "execute", input: { command: "echo hi > a.txt", cwd: "/work" } }],
-			["tool_result", "bwrap: execvp codex-linux-sandbox: No such file or directory\n", { call: "call_1_0", status: "failed", output: null }],
-			["assistant", "Written.", null],
-			["assistant", "exceeded retry limit, last status: 429 Too Many Requests\n\n", null],
+test("codex runs a command, and meets a limit", () => {
+	const { items, window, failed } = played("codex");
+	const warning = ["assistant", expect.stringMatching(/^Warning: Model metadata/), null];
+	expect(items).toEqual([
+		warning,
+		["assistant", "I write.", null],
+		[
+			"tool_call",
+			"printf '%s' 'hi' > '/work/a.txt'",
+			{ call: "call_1_0", tool: "execute", input: { command: "printf '%s' 'hi' > '/work/a.txt'", cwd: "/work" } },
 		],
-		failed: true,
-	});
+		["tool_result", "", { call: "call_1_0", status: "completed", output: null }],
+		["assistant", "Written.", null],
+		["assistant", expect.stringMatching(/^Warning: Model metadata[\s\S]*exceeded retry limit, last status: 429 Too Many Requests\n\n$/), null],
+	]);
+	expect({ window, failed }).toMatchObject({ window: { used: 150, size: 258_400 }, failed: true });
 });
 
 test("opencode writes a file", () => {
-	expect(played("opencode").items).toEqual([
+	const { items, window } = played("opencode");
+	expect(items).toEqual([
 		["assistant", "I write.", null],
-		["tool_call", "write", { call: "call_2_0", tool: "edit", input: { filePath: "/work/a.txt", content: "hi" } }],
-		["tool_result", "Wrote file successfully.", expect.objectContaining({ call: "call_2_0", status: "completed" })],
+		["tool_call", "write", { call: expect.stringMatching(/^call_\d+_0$/), tool: "edit", input: { filePath: "/work/a.txt", content: "hi" } }],
+		["tool_result", expect.stringContaining("Wrote file successfully."), expect.objectContaining({ status: "completed" })],
 		["assistant", "Written.", null],
 	]);
+	expect(window).toMatchObject({ size: 100_000 });
+});
+
+test("gemini writes a file, and tells of a call only when it is over, if nobody was asked", () => {
+	const { items, window } = played("gemini");
+	const call = expect.stringMatching(/^write_file__/);
+	expect(items).toEqual([
+		["assistant", "I write.", null],
+		["tool_call", "Writing to a.txt", { call, tool: "edit", input: null }],
+		["tool_result", "--- /work/a.txt\nhi", { call, status: "completed", output: null }],
+		["assistant", "Written.", null],
+	]);
+	expect(window).toBeNull();
 });

@@ -146,7 +146,8 @@ function fieldOf(value: unknown, ...names: readonly string[]): unknown {
 }
 
 function outputOf({ content, printed }: Call): string {
-	const shown = content.filter(({ type }) => type !== "terminal" || printed === "");
+	// a terminal is the program's own: what it printed is told apart
+	const shown = content.filter(({ type }) => type !== "terminal");
 	return [...shown.map(contentText), ...(printed === "" ? [] : [printed])].join("\n");
 }
 

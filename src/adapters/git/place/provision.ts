@@ -6,7 +6,6 @@
 // wish whose mark says ready is done; one with a mark goes on after the files; one with only an intent is taken back
 // and begun anew. Whatever fails is taken back as well, down to the branch, if that has not moved.
 
-import os from "node:os";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun, WorkspaceMark } from "#contract/workspace.ts";
@@ -156,11 +155,9 @@ async function makeTree(ground: Ground, { project, agent }: ProvisionWish, mark:
 
 const checkoutTimeoutMs = 10 * 60 * 1000;
 
-/** Several workers where there are many files, which git decides; one where everybody is busy, since they cost half as much again. */
-const workers = (): string => `checkout.workers=${(os.loadavg()[0] ?? 0) > 2 * os.availableParallelism() ? 1 : 0}`;
-
+/** Several workers where there are many files; git decides how many are many. */
 export async function checkOut({ git }: Ground, { path, start }: { path: string; start: string | null }): Promise<void> {
-	if (start !== null) await git(path, ["-c", workers(), "read-tree", "-m", "-u", "HEAD"], { timeoutMs: checkoutTimeoutMs });
+	if (start !== null) await git(path, ["-c", "checkout.workers=0", "read-tree", "-m", "-u", "HEAD"], { timeoutMs: checkoutTimeoutMs });
 }
 
 async function finish(

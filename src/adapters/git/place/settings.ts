@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { ConfigError, parseConfig } from "#adapters/system/config.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
-import { BranchName, ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
+import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProjectPlace, SettingsInForce } from "#engine/workspaces.ts";
 import type { Git } from "../git.ts";
@@ -81,10 +81,24 @@ function sorted(value: unknown): unknown {
 	);
 }
 
-async function repositoryConfig(git: Git, { path: repository, slug }: ProjectPlace, base: string): Promise<RepositoryConfig | Refusal> {
-	if (!BranchName.safeParse(base).success) return {};
-	// no commit, no file
-	const { text: entry } = await git(repository, ["ls-tree", "--long", "-z", `refs/heads/${base}^{commit}`, "--", repositoryFile], { answers: [128] });
+/** What a commit says never changes, and every command about an issue asks for it. */
+const said = new Map<string, RepositoryConfig>();
+const saidMax = 100;
+
+async function repositoryConfig(git: Git, project: ProjectPlace, base: string): Promise<RepositoryConfig | Refusal> {
+	const commit = await commitOf(git, project.path, `refs/heads/${base}`);
+	if (commit === null) return {};
+	const known = said.get(commit);
+	if (known !== undefined) return known;
+	const read = await configIn(git, project, commit);
+	if (isRefusal(read)) return read;
+	said.set(commit, read);
+	for (const oldest of said.keys()) if (said.size > saidMax) said.delete(oldest);
+	return read;
+}
+
+async function configIn(git: Git, { path: repository, slug }: ProjectPlace, commit: string): Promise<RepositoryConfig | Refusal> {
+	const { text: entry } = await git(repository, ["ls-tree", "--long", "-z", commit, "--", repositoryFile]);
 	const [, kind, object, size] = /^(\d+) blob ([0-9a-f]+) +(\d+)\t/.exec(entry) ?? [];
 	if (object === undefined || kind === "120000") return {};
 	if (Number(size) > configBytesMax)

@@ -1,0 +1,107 @@
+// What Brood adds to a turn of a real agent, Claude Code against a model on the loopback; and what an agent takes up in the
+// daemon that did something once and whose process is parked.
+import { execFile } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { launch } from "#adapters/driver/acp/launch.ts";
+import { vendorProgram, vendors } from "#adapters/driver/vendors.ts";
+import { Client } from "#client/client.ts";
+import type { AgentId } from "#contract/ids.ts";
+import type { Engine } from "#engine/engine.ts";
+import { startDaemon } from "#src/main.ts";
+import { programPath } from "#src/programs.ts";
+import { adaptersIn, install } from "#test/agents/install.ts";
+import { kits } from "#test/agents/kits.ts";
+import { FakeModel } from "#test/support/fake-model/server.ts";
+import { median, percentile, type Result } from "./table.ts";
+import { bareTurn, broodTurn, inHome } from "./turns.ts";
+
+const run = promisify(execFile);
+const rounds = 60;
+const warmUp = 10;
+const parkedAgents = 2000;
+
+export async function agents(): Promise<Result[]> {
+	return [await inHome(claude), await inHome(parked)];
+}
+
+async function claude(home: string): Promise<Result> {
+	const kit = kits.claude;
+	install(kit.type);
+	await using model = await FakeModel.start();
+	mkdirSync(home, { recursive: true, mode: 0o700 });
+	symlinkSync(adaptersIn, path.join(home, "adapters"));
+	const variables = (name: string): Record<string, string> => {
+		const folder = path.join(home, name);
+		kit.furnish(model.url, folder);
+		return kit.variables(model.url, folder);
+	};
+	await using daemon = await startDaemon({ home });
+	const agent = await throughBrood(daemon, home, variables("paid"));
+	const program = vendorProgram(adaptersIn, kit.type);
+	if (program === null) throw new Error("Claude Code is not installed");
+	// the same tools as an agent of Brood's has, so that they do not make the difference
+	const tools = { name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"] };
+	const toolServers = [{ ...tools, env: { BROOD_URL: daemon.url, BROOD_TOKEN: "none", BROOD_AGENT: agent } }];
+	const bare = await launch({
+		...program,
+		containment: daemon.containment,
+		folder: home,
+		environment: { PATH: process.env["PATH"] ?? "", ...vendors[kit.type]?.environment, ...variables("bare") },
+		session: { folder: home, toolServers, resume: null, copyOf: null, systemPrompt: null, model: kit.model, mode: "default" },
+		signal: new AbortController().signal,
+	});
+	const times = { bare: [] as number[], bareEnded: [] as number[], brood: [] as number[], broodEnded: [] as number[] };
+	for (let round = 0; round < rounds + warmUp; round++) {
+		const alone = await bareTurn(bare);
+		const { first, ended } = await broodTurn(daemon.engine, agent);
+		if (round < warmUp) continue;
+		times.bare.push(alone.first);
+		times.bareEnded.push(alone.ended);
+		times.brood.push(first);
+		times.broodEnded.push(ended);
+	}
+	process.kill(bare.pid);
+	const value = median(times.broodEnded) - median(times.bareEnded);
+	const row = (name: string, all: number[]): [string, number, number] => [name, median(all), percentile(all, 0.99)];
+	return {
+		title: `A turn of Claude Code ${vendors[kit.type]?.version}, ms`,
+		columns: ["", "median", "p99"],
+		rows: [
+			row("the bare adapter, first words", times.bare),
+			row("through Brood, first words durable", times.brood),
+			row("the bare adapter, whole turn", times.bareEnded),
+			row("through Brood, whole turn", times.broodEnded),
+		],
+		ratio: { name: "median ms that Brood adds to a turn", value, target: "≤ 10", met: value <= 10 },
+	};
+}
+
+async function throughBrood(daemon: { engine: Engine; url: string; token: string }, home: string, variables: Record<string, string>): Promise<AgentId> {
+	const client = new Client(daemon);
+	const envFile = path.join(home, "variables");
+	const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+	writeFileSync(envFile, lines.join("\n"), { mode: 0o600 });
+	const { type, model } = kits.claude;
+	await client.call("subscriptionAdd", { body: { name: "fake", type, maxConcurrent: 1, credential: { envFile } } });
+	const agent = await client.call("agentAdd", { body: { type, policy: "full", ...(model !== null && { model }) } });
+	return agent.id;
+}
+
+async function parked(home: string): Promise<Result> {
+	const program = fileURLToPath(new URL("./parked-daemon.ts", import.meta.url));
+	const { stdout } = await run(process.execPath, ["--expose-gc", "--max-semi-space-size=2", program, home, String(parkedAgents)]);
+	const { before, after }: Record<"before" | "after", { heap: number; resident: number }> = JSON.parse(stdout);
+	const each = (kind: "heap" | "resident"): number => (after[kind] - before[kind]) / parkedAgents / 1000;
+	return {
+		title: `${parkedAgents.toLocaleString("en")} agents that had a turn and whose processes are parked: the daemon`,
+		columns: ["", "MB before", "MB after", "kB an agent"],
+		rows: [
+			["heap and external, after a collection", before.heap / 1e6, after.heap / 1e6, each("heap")],
+			["resident", before.resident / 1e6, after.resident / 1e6, each("resident")],
+		],
+		ratio: { name: "kB of resident memory an agent", value: each("resident"), target: "≤ 50", met: each("resident") <= 50 },
+	};
+}

@@ -1,0 +1,40 @@
+// Stopping an agent's processes where they are, for as long as it takes to copy its files, and never for long.
+import type { AgentId } from "#contract/ids.ts";
+import { type Known, signal } from "../system/processes.ts";
+
+const frozenMsMax = 2000;
+
+export class Freezer {
+	readonly #freezing = new Map<AgentId, Promise<unknown>>();
+
+	async frozen<T>(agent: AgentId, find: () => Known[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
+		// whoever comes second waits: what the first one let go would move under the second
+		const before = this.#freezing.get(agent) ?? Promise.resolve();
+		const mine = before.then(async () => await freeze(find(), work));
+		const over = mine.catch(() => {});
+		this.#freezing.set(agent, over);
+		try {
+			return await mine;
+		} finally {
+			if (this.#freezing.get(agent) === over) this.#freezing.delete(agent);
+		}
+	}
+}
+
+async function freeze<T>(stopped: Known[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
+	let lasted = true;
+	const goOn = (): void => {
+		for (const each of stopped.splice(0)) signal(each, "SIGCONT");
+	};
+	for (const each of stopped) signal(each, "SIGSTOP");
+	const timer = setTimeout(() => {
+		lasted = false;
+		goOn();
+	}, frozenMsMax);
+	try {
+		return await work(() => lasted);
+	} finally {
+		clearTimeout(timer);
+		goOn();
+	}
+}
