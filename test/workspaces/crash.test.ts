@@ -48,7 +48,7 @@ async function atEachStep(
 	onTestFinished(() => rmSync(prepared, { recursive: true, force: true }));
 	cpSync(world.root, prepared, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 	let deaths = 0;
-	for (let at = 1; ; at += torture ? 1 : 5) {
+	for (let at = 1; ; at += torture ? 1 : 3) {
 		for (const when of torture ? (["before", "after"] as const) : [at % 2 === 0 ? ("before" as const) : ("after" as const)]) {
 			rmSync(world.root, { recursive: true, force: true });
 			cpSync(prepared, world.root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });

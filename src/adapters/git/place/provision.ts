@@ -178,7 +178,9 @@ async function finish(
 	if (failed !== null && (!mayFail || live.signal?.aborted === true)) return failed;
 	await writeMark(markIn(await gitFolderOf(mark.path)), { ...mark, ready: true });
 	const told = failed === null ? notes : [...notes, `${failed.message} What it makes may be missing.`];
-	return await answer(ground, mark, { shared, setup: ran, found: false, missing, notes: told });
+	// what was checked out is where it began; whatever else happened may have moved it
+	const more = { shared, setup: ran, found: false, missing, notes: told };
+	return ran === null && !mayFail ? { workspace: workspaceOf(mark), head: mark.start, ...more } : await answer(ground, mark, more);
 }
 
 export function commandFailed(step: string, ran: CommandRun): Refusal {
@@ -187,9 +189,10 @@ export function commandFailed(step: string, ran: CommandRun): Refusal {
 }
 
 async function answer({ git }: Ground, mark: WorkspaceMark, more: Omit<Provisioned, "workspace" | "head">): Promise<Provisioned> {
-	const { kind, path, branch, base } = mark;
-	return { workspace: { kind, path, branch, base }, head: await commitOf(git, path, "HEAD"), ...more };
+	return { workspace: workspaceOf(mark), head: await commitOf(git, mark.path, "HEAD"), ...more };
 }
+
+const workspaceOf = ({ kind, path, branch, base }: WorkspaceMark): Provisioned["workspace"] => ({ kind, path, branch, base });
 
 /** Removes what an intent says we were making, and nothing else; the branch only if all of its commits are elsewhere too. */
 async function takeBack(ground: Ground, { project }: ProvisionWish, intent: string): Promise<void> {
