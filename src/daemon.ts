@@ -17,7 +17,7 @@ const drainMs = 10_000;
 // whoever read our log may go away; that is no reason to end
 process.stdout.on("error", () => {});
 const { values } = parseArgs({ options: { home: { type: "string" }, port: { type: "string" }, playground: { type: "boolean", default: false } } });
-const home = path.resolve(values.home ?? process.env["BROOD_HOME"] ?? path.join(os.homedir(), ".brood"));
+const home = path.resolve(values.home ?? (process.env["BROOD_HOME"] || path.join(os.homedir(), ".brood")));
 const port = Number(values.port ?? process.env["BROOD_PORT"] ?? defaultPort);
 
 /** Words in a terminal, a line of JSON in a file. No secret is ever passed to it, and what looks like one is not written. */

@@ -66,6 +66,8 @@ export const healthCodes = [
 	"OPERATION_OPEN",
 	"UNFINISHED",
 	"DISK_LOW",
+	"PROCESSES_LEFT",
+	"LEASE_OLD",
 ] as const;
 
 export const HealthIssue = z.strictObject({

@@ -5,6 +5,9 @@ import type { AgentId } from "#contract/ids.ts";
 import type { SessionPower } from "#contract/session.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnItem } from "#contract/turn.ts";
+import type { LeftProcess } from "#domain/health.ts";
+
+export type { LeftProcess } from "#domain/health.ts";
 
 /** A process for each agent, kept warm between its turns. */
 export interface Driver extends AsyncDisposable {
@@ -20,6 +23,8 @@ export interface Driver extends AsyncDisposable {
 	brings(agent: AgentState): { files: readonly string[]; fingerprint: string } | null;
 	/** Stops all of the agent's processes where they are, while the work is done; they go on after two seconds at the latest. */
 	frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T>;
+	/** What its tools started and left running, as far as that can be told: all but its program and what was there before its first turn. */
+	leftovers(agent: AgentId): readonly LeftProcess[];
 	/** Ends the agent's whole process tree and resolves when nothing of it is left. */
 	end(agent: AgentId): Promise<void>;
 	/** Ends what an earlier daemon of this home left behind; answers how many processes that were. */

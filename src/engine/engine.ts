@@ -94,7 +94,7 @@ export class Engine implements AsyncDisposable {
 			await recover({ ...parts, reads, dispatch });
 			const workspaces = parts.workspaces ?? null;
 			const provisioner = new Provisioner({ reads, dispatch, workspaces });
-			const cycle = workspaces && new WorkCycle({ reads, dispatch, workspaces });
+			const cycle = workspaces && new WorkCycle({ ...parts, reads, dispatch, workspaces });
 			const scheduler = new Scheduler({ ...parts, reads });
 			const { driver, blobs = null, partials = null } = parts;
 			const runner = driver && new TurnRunner({ ...parts, reads, dispatch, driver, publisher, blobs, partials, workspaces });

@@ -6,8 +6,10 @@ import { type LeaseStep, type Recorded, WorkspaceFact } from "#contract/cycle.ts
 import { type Actor, type AgentId, agentOf, Key, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Committed, Diff, Health, Merged, MergeStrategy, SyncStrategy } from "#contract/workspace.ts";
+import { withProcesses } from "#domain/health.ts";
+import type { Driver } from "./driver.ts";
 import { mayPass, patiently } from "./patience.ts";
-import type { Dispatch, Reads } from "./ports.ts";
+import type { Clock, Dispatch, Reads } from "./ports.ts";
 import { pushAfterTurn } from "./pushing.ts";
 import { approvedIn, stayOf } from "./stay.ts";
 import type { AtHome, Live, Snapshot, Stay, Workspaces } from "./workspaces.ts";
@@ -16,6 +18,8 @@ export interface CycleParts {
 	reads: Reads;
 	dispatch: Dispatch;
 	workspaces: Workspaces;
+	clock: Clock;
+	driver: Pick<Driver, "leftovers"> | null;
 }
 
 /** What became of another agent after a merge. */
@@ -124,7 +128,7 @@ export class WorkCycle {
 		return await this.#with(agent, async (stay) => {
 			const health = await this.workspaces.health(stay, { commit: agent.seenCommit });
 			if (health.healthy) await this.#say({ type: "workspace.found", agent: agent.id }, system);
-			return health;
+			return withProcesses(health, agent, this.#parts.driver?.leftovers(agent.id) ?? [], this.#parts.clock.now());
 		});
 	}
 

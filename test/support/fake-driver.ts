@@ -60,6 +60,10 @@ export class FakeDriver implements Driver {
 		this.#open.get(agent)?.end({ state: "interrupted", reason: "ended", text: null });
 	}
 
+	leftovers(): [] {
+		return [];
+	}
+
 	async frozen<T>(_: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T> {
 		return await work(() => true);
 	}

@@ -11,6 +11,7 @@ export function driverByType(processes: Driver): Driver {
 		remembers: (agent) => of(agent).remembers(agent),
 		run: (turn, watch, signal) => of(turn.agent).run(turn, watch, signal),
 		frozen: (agent, work) => processes.frozen(agent, work),
+		leftovers: (agent) => processes.leftovers(agent),
 		end: (agent) => processes.end(agent),
 		sweep: () => processes.sweep(),
 		[Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),

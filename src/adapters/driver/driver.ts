@@ -6,9 +6,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
-import type { Driver, Prepared, TurnEnd, TurnWatch, Wish } from "#engine/driver.ts";
+import type { Driver, LeftProcess, Prepared, TurnEnd, TurnWatch, Wish } from "#engine/driver.ts";
 import type { Clock } from "#engine/ports.ts";
-import { endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly } from "../system/processes.ts";
+import { commandOf, endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly } from "../system/processes.ts";
 import { inRoom, type Room } from "../system/walls.ts";
 import { type Launched, launch } from "./acp/launch.ts";
 import type { ToolServer } from "./acp/open.ts";
@@ -108,6 +108,7 @@ export class ProcessDriver implements Driver {
 	async run({ agent, text }: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd> {
 		const warm = this.#warm.get(agent.id);
 		if (warm === undefined) return { state: "failed", reason: "Its process ended before it got the prompt.", text: null };
+		if (this.remembers(agent)) warm.own ??= new Set(this.#family(agent.id, warm).map(({ pid }) => pid));
 		let turnOpen = true;
 		const stop = (): void => {
 			warm.launched.cancel();
@@ -122,6 +123,13 @@ export class ProcessDriver implements Driver {
 			signal.removeEventListener("abort", stop);
 			await this.#afterTurn(agent, warm);
 		}
+	}
+
+	leftovers(agent: AgentId): LeftProcess[] {
+		const warm = this.#warm.get(agent);
+		if (warm === undefined || warm.own === null) return [];
+		const { own } = warm;
+		return this.#family(agent, warm).flatMap(({ pid }) => (own.has(pid) ? [] : { pid, command: commandOf(pid) }));
 	}
 
 	async end(agent: AgentId): Promise<void> {
@@ -210,7 +218,15 @@ export class ProcessDriver implements Driver {
 			try {
 				const paid = { ...seenBy(program.sees, this.#options.environment), ...credentialVariables(subscription?.credential ?? null, agent.type) };
 				const launched = await this.#launch(agent, program, { wish, token, paid }, signal);
-				this.#keep(agent.id, { launched, token, subscription: nameOf(subscription), told: toldOf(agent, program, wish), room: wish.room, parking: null });
+				this.#keep(agent.id, {
+					launched,
+					token,
+					subscription: nameOf(subscription),
+					told: toldOf(agent, program, wish),
+					room: wish.room,
+					own: null,
+					parking: null,
+				});
 				return { up: true, session: program.remembers === true ? launched.session : null };
 			} catch (error) {
 				this.#options.revokeToken(token);

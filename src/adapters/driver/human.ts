@@ -13,6 +13,7 @@ export const humanDriver: Driver = {
 		return { state: "interrupted", reason: "stopped", text: null };
 	},
 	frozen: (_, work) => work(() => true),
+	leftovers: () => [],
 	async end() {},
 	async sweep() {
 		return 0;

@@ -15,6 +15,8 @@ export interface Warm {
 	told: Told;
 	/** what it may see and change */
 	room: Room | null;
+	/** its processes before its first turn; null for a program that leaves nothing behind, and before that turn */
+	own: ReadonlySet<number> | null;
 	parking: NodeJS.Timeout | null;
 }
 

@@ -59,6 +59,15 @@ function environmentOf(pid: number): string {
 	}
 }
 
+/** As it was started, for people. */
+export function commandOf(pid: number): string {
+	try {
+		return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim().slice(0, 200);
+	} catch {
+		return "gone";
+	}
+}
+
 /** All processes with these variables, those in a session of one of the roots, and everything below them. */
 export function family(variables: Readonly<Record<string, string>>, roots: readonly number[] = []): Known[] {
 	const everyone = alive();

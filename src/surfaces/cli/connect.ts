@@ -15,7 +15,7 @@ const startMs = 20_000;
 const frugal = ["--max-semi-space-size=2"];
 
 export function homeOf(env: NodeJS.ProcessEnv = process.env): string {
-	return path.resolve(env["BROOD_HOME"] ?? path.join(os.homedir(), ".brood"));
+	return path.resolve(env["BROOD_HOME"] || path.join(os.homedir(), ".brood"));
 }
 
 export interface Connected {
