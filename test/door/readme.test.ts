@@ -70,7 +70,7 @@ test("the first run makes a playground whose agent has done its first turn, and 
 		"assistant",
 		"final",
 	]);
-	for (const [, command = ""] of greeting.matchAll(/^\S+ {2,3}(\.\/bin\/brood .*)$/gm)) await run("bash", ["-ec", command], { cwd: root, env });
+	for (const [, command = ""] of greeting.matchAll(/^\S+ {2,3}(\.\/bin\/brood .*)$/gm)) await run("bash", ["--norc", "-ec", command], { cwd: root, env });
 });
 
 test.each(pages)("every command of %s works as it is written", { timeout: 120_000 }, async (page) => {
@@ -84,6 +84,6 @@ test.each(pages)("every command of %s works as it is written", { timeout: 120_00
 		)
 		.join("\n");
 	expect(script).toMatch(/\.\/bin\/brood/);
-	const { stderr } = await run("bash", ["-euo", "pipefail", "-c", script], { cwd: root, env });
+	const { stderr } = await run("bash", ["--norc", "-euo", "pipefail", "-c", script], { cwd: root, env });
 	expect(stderr).toBe("");
 });
