@@ -28,9 +28,12 @@ export async function existingBranch(git: Git, repository: string, name: string)
 	return refuse("NOT_FOUND", `There is no branch ${name}.`, { details: { branch: name }, suggestions: ["brood project list"] });
 }
 
-/** The agent's branch: in a folder of its own, or beside it where a branch has the folder's name. */
-export async function branchFor(git: Git, repository: string, handle: string): Promise<string> {
-	return (await git(repository, ["show-ref", "--verify", "--quiet", "refs/heads/brood"], { answers: [1] })).code === 0 ? `brood-${handle}` : `brood/${handle}`;
+/** The agent's branch: in a folder of its own, or beside it where a branch has the folder's name; and whether somebody has it already. */
+export async function branchFor(git: Git, repository: string, handle: string): Promise<{ name: string; taken: boolean }> {
+	const { text } = await git(repository, ["for-each-ref", "--format=%(refname)", "refs/heads/brood", `refs/heads/brood-${handle}`]);
+	const present = new Set(text.split("\n"));
+	const name = present.has("refs/heads/brood") ? `brood-${handle}` : `brood/${handle}`;
+	return { name, taken: present.has(`refs/heads/${name}`) };
 }
 
 const scp = /^(?:[A-Za-z0-9][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?![/:])[^\p{Cc}\s]+$/u;

@@ -31,12 +31,16 @@ export interface Fork {
 }
 
 export async function provision(ground: Ground, wish: ProvisionWish, live: Live, fork?: Fork): Promise<Provisioned | Refusal> {
-	const force = await settingsOf(ground.git, ground.layout, wish.project, live.approved);
-	if (isRefusal(force)) return force;
-	const [base, branch] = await Promise.all([
-		existingBranch(ground.git, wish.project.path, wish.from ?? force.settings.base),
+	const likely = wish.from ?? wish.project.base ?? undefined;
+	// asked for at once: each is a process of its own
+	const [force, branch, guessed] = await Promise.all([
+		settingsOf(ground.git, ground.layout, wish.project, live.approved),
 		branchFor(ground.git, wish.project.path, wish.agent.handle),
+		likely === undefined ? undefined : existingBranch(ground.git, wish.project.path, likely),
 	]);
+	if (isRefusal(force)) return force;
+	const wanted = wish.from ?? force.settings.base;
+	const base = guessed !== undefined && wanted === likely ? guessed : await existingBranch(ground.git, wish.project.path, wanted);
 	if (isRefusal(base)) return base;
 	if (wish.kind === "main") return await settleInMain(ground, wish, base.branch);
 	const setup = fork === undefined ? setupOf(force, wish) : setupOfFork(force, wish);
@@ -52,7 +56,15 @@ export async function provision(ground: Ground, wish: ProvisionWish, live: Live,
 	}
 	try {
 		const made =
-			found.mark === null ? await make(ground, wish, { intent, branch, base }, force.settings, fork) : { mark: found.mark, missing: [], ignored: false };
+			found.mark === null
+				? await make(
+						ground,
+						wish,
+						{ intent, branch: found.anew ? await branchFor(ground.git, wish.project.path, wish.agent.handle) : branch, base },
+						force.settings,
+						fork,
+					)
+				: { mark: found.mark, missing: [], ignored: false };
 		const done = isRefusal(made) ? made : await finish(ground, wish, made, force.settings, setup, live);
 		await (isRefusal(done) ? takeBack(ground, wish, intent) : dropMark(intent));
 		return done;
@@ -100,15 +112,21 @@ export function notApproved(pending: NonNullable<SettingsInForce["pendingApprova
 }
 
 /** What an earlier call left, if it was the same agent's; anything else in the way is refused. */
-async function whatIsThere(ground: Ground, wish: ProvisionWish, place: string, intent: string): Promise<{ mark: WorkspaceMark | null } | Refusal> {
+async function whatIsThere(ground: Ground, wish: ProvisionWish, place: string, intent: string): Promise<Found | Refusal> {
 	const wrong = await ground.layout.parent(place);
 	if (wrong !== null) return wrong;
 	const begun = await readMark(intent);
 	if (begun !== null && begun.agent !== wish.agent.id) return inTheWay(place);
 	const mark = await markAt(place);
-	if (mark?.agent === wish.agent.id && mark.path === place) return { mark };
+	if (mark?.agent === wish.agent.id && mark.path === place) return { mark, anew: false };
 	if (begun !== null) await takeBack(ground, wish, intent);
-	return (await exists(place)) ? inTheWay(place) : { mark: null };
+	return (await exists(place)) ? inTheWay(place) : { mark: null, anew: begun !== null };
+}
+
+interface Found {
+	mark: WorkspaceMark | null;
+	/** what was begun was taken back */
+	anew: boolean;
 }
 
 type Made = Built & { mark: WorkspaceMark };
@@ -116,12 +134,16 @@ type Made = Built & { mark: WorkspaceMark };
 async function make(
 	ground: Ground,
 	wish: ProvisionWish,
-	{ intent, branch, base }: { intent: string; branch: string; base: { branch: string; commit: string | null } },
+	{
+		intent,
+		branch: { name: branch, taken },
+		base,
+	}: { intent: string; branch: { name: string; taken: boolean }; base: { branch: string; commit: string | null } },
 	settings: ProjectSettings,
 	fork?: Fork,
 ): Promise<Made | Refusal> {
 	const { project, agent } = wish;
-	if ((await commitOf(ground.git, project.path, `refs/heads/${branch}`)) !== null) {
+	if (taken) {
 		return refuse("PATH_EXISTS", `There is a branch ${branch} already.`, { details: { branch }, suggestions: [`brood agent list --project ${project.slug}`] });
 	}
 	const start = fork === undefined ? base.commit : fork.start;
