@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { launch } from "#adapters/driver/acp/launch.ts";
@@ -21,6 +22,7 @@ import { bareTurn, broodTurn, inHome } from "./turns.ts";
 const run = promisify(execFile);
 const rounds = 60;
 const warmUp = 10;
+const restMs = 400;
 const parkedAgents = 2000;
 
 export async function agents(): Promise<Result[]> {
@@ -53,13 +55,17 @@ async function claude(home: string): Promise<Result> {
 		session: { folder: home, toolServers, resume: null, copyOf: null, systemPrompt: null, model: kit.model, mode: "default", options: {} },
 		signal: new AbortController().signal,
 	});
-	const times = { bare: [] as number[], bareEnded: [] as number[], brood: [] as number[], broodEnded: [] as number[] };
+	const times = { bare: [] as number[], bareEnded: [] as number[], handed: [] as number[], brood: [] as number[], broodEnded: [] as number[] };
 	for (let round = 0; round < rounds + warmUp; round++) {
+		// each has two processors to itself: what the other one does after its turn is over by then
+		await pause(restMs);
 		const alone = await bareTurn(bare);
-		const { first, ended } = await broodTurn(daemon.engine, agent);
+		await pause(restMs);
+		const { handed, first, ended } = await broodTurn(daemon.engine, agent);
 		if (round < warmUp) continue;
 		times.bare.push(alone.first);
 		times.bareEnded.push(alone.ended);
+		times.handed.push(handed);
 		times.brood.push(first);
 		times.broodEnded.push(ended);
 	}
@@ -71,6 +77,7 @@ async function claude(home: string): Promise<Result> {
 		columns: ["", "median", "p99"],
 		rows: [
 			row("the bare adapter, first words", times.bare),
+			row("through Brood, its prompt handed over", times.handed),
 			row("through Brood, first words durable", times.brood),
 			row("the bare adapter, whole turn", times.bareEnded),
 			row("through Brood, whole turn", times.broodEnded),

@@ -75,16 +75,17 @@ export async function bareTurn(bare: Awaited<ReturnType<typeof launch>>): Promis
 	return { first, ended: performance.now() - from };
 }
 
-export async function broodTurn(engine: Engine, agent: AgentId): Promise<{ first: number; ended: number }> {
+export async function broodTurn(engine: Engine, agent: AgentId): Promise<{ handed: number; first: number; ended: number }> {
 	using events = engine.publisher.follow();
 	const from = performance.now();
 	await say(engine, { type: "prompt.queue", agent, text: "say hello" });
-	let first = 0;
+	let [handed, first] = [0, 0];
 	for (;;) {
 		const batch = await events.next();
 		if (batch === null) throw new Error("the events ended");
+		if (batch.some((event) => event.kind === "turn.handed")) handed ||= performance.now() - from;
 		if (batch.some((event) => event.kind === "assistant")) first ||= performance.now() - from;
-		if (batch.some((event) => event.kind === "turn.ended")) return { first, ended: performance.now() - from };
+		if (batch.some((event) => event.kind === "turn.ended")) return { handed, first, ended: performance.now() - from };
 	}
 }
 

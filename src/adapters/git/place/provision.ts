@@ -198,7 +198,8 @@ async function finish(
 			: await runCommand(ground, command, { project, folder: mark.path, environment: commandEnvironment(ground, agent, live) }, live);
 	const failed = ran === null || ran.exit === 0 ? null : commandFailed("setup", ran);
 	if (failed !== null && (!mayFail || live.signal?.aborted === true)) return failed;
-	await writeMark(markIn(await gitFolderOf(mark.path)), { ...mark, ready: true });
+	// a flush would wait for every file of the tree, and the next commit of the store flushes it anyway
+	await noteMark(markIn(await gitFolderOf(mark.path)), { ...mark, ready: true });
 	const told = failed === null ? notes : [...notes, `${failed.message} What it makes may be missing.`];
 	// what was checked out is where it began; whatever else happened may have moved it
 	const more = { shared, setup: ran, found: false, missing, notes: told };
