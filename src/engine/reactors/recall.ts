@@ -7,6 +7,7 @@
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
+import { isItem } from "#contract/item.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { contextOf } from "#domain/history.ts";
 import { quoted, type Rendered, render, seedLengthFor } from "#domain/render.ts";
@@ -17,13 +18,9 @@ import type { Reads } from "../ports.ts";
 
 /** What its program may go on with. */
 export async function openingOf(reads: Reads, agent: AgentState, turn: TurnState): Promise<Opening> {
-	const parent = agent.session === null && agent.lineage !== null ? await reads.agent(agent.lineage.agent) : undefined;
-	return openingFor({
-		agent,
-		lastTurn: await lastTurn(reads, agent.id, turn.id),
-		cutAt: await cutAt(reads, agent.id),
-		parent: parent === undefined ? null : { agent: parent, lastTurn: await lastTurn(reads, parent.id, null), cutAt: await cutAt(reads, parent.id) },
-	});
+	const above = agent.session === null && agent.lineage !== null ? reads.agent(agent.lineage.agent) : undefined;
+	const [own, parent] = await Promise.all([sightOf(reads, agent.id, turn.id), above]);
+	return openingFor({ agent, ...own, parent: parent === undefined ? null : { agent: parent, ...(await sightOf(reads, parent.id, null)) } });
 }
 
 /** What it is told before the prompt, and what the journal says about that. */
@@ -34,24 +31,21 @@ export interface Recalled {
 }
 
 export async function recall(reads: Reads, agent: AgentState, turn: TurnState, opened: OpenSession): Promise<Recalled> {
-	const { items } = await reads.history(agent.id);
-	const context = contextOf(items);
 	const instructions = opened.instructed ? null : instructionsOf(await settingsOf(reads, agent.settings));
 	const rules = instructions === null ? [] : [`Follow these instructions throughout:\n${instructions}`];
-	const windowTokens = await windowOf(reads, agent);
-	const lengthMax = seedLengthFor(windowTokens);
 	if (opened.how !== "new") {
 		const since = opened.how === "forked" ? (agent.lineage?.forkPoint ?? 0) : (agent.turnEndedIn ?? 0);
-		// what its own turns said it knows; what happened between them it does not
-		const news = render(
-			context.filter((item) => item.id > since && item.turn === null && item.agent === agent.id),
-			lengthMax,
-		);
+		// what its own turns said it knows; what happened between them it does not. Nothing was cut since, or it would have a new session
+		const events = await reads.events({ after: since, limit: Number.MAX_SAFE_INTEGER, agent: agent.id });
+		const between = events.filter((event) => isItem(event) && event.turn === null);
+		const news = render(between, seedLengthFor(between.length === 0 ? null : await windowOf(reads, agent)));
 		const words = [...((agent.settings ?? 0) > since ? rules : []), ...(news.items === 0 ? [] : [news.text])];
 		return { text: words.length === 0 ? null : `${words.join("\n")}\n`, how: opened.how === "kept" ? null : opened.how, note: null };
 	}
-	const before = context.filter((item) => item.turn !== turn.id);
-	const seed = render(before, lengthMax);
+	const { items } = await reads.history(agent.id);
+	const before = contextOf(items).filter((item) => item.turn !== turn.id);
+	const windowTokens = await windowOf(reads, agent);
+	const seed = render(before, seedLengthFor(windowTokens));
 	// what an agent hears of itself before its first turn is no conversation
 	if (before.every((item) => item.agent === agent.id && item.turn === null)) {
 		const news = [...rules, ...(seed.items === 0 ? [] : [seed.text])];
@@ -102,10 +96,15 @@ async function lastTurn(reads: Reads, agent: AgentId, before: number | null): Pr
 	return (await reads.latestTurns(agent, 2)).findLast((turn) => before === null || turn.id < before);
 }
 
+async function sightOf(reads: Reads, agent: AgentId, before: number | null) {
+	const [last, cut] = await Promise.all([lastTurn(reads, agent, before), cutAt(reads, agent)]);
+	return { lastTurn: last, cutAt: cut };
+}
+
 /** Where the agent itself last cut its context. */
 async function cutAt(reads: Reads, agent: AgentId): Promise<number> {
-	const { ranges } = await reads.ranges(agent);
+	const [{ ranges }, controls] = await Promise.all([reads.ranges(agent), reads.controls(agent)]);
 	const clear = ranges.find((range) => range.agent === agent)?.after ?? 0;
-	const rewinds = (await reads.controls(agent)).filter((event) => event.kind === "rewind" && event.agent === agent);
+	const rewinds = controls.filter((event) => event.kind === "rewind" && event.agent === agent);
 	return Math.max(clear, rewinds.at(-1)?.id ?? 0);
 }

@@ -112,12 +112,11 @@ export class TurnRunner implements Reactor {
 
 	async #prepare(turn: TurnState, agent: AgentState, signal: AbortSignal): Promise<Prepared> {
 		const { driver, reads } = this.#parts;
-		const subscription = await this.#paidFrom(turn);
 		try {
-			if (!driver.remembers(agent)) return await driver.prepare(agent, signal, { subscription, ...nothingToGoOnWith });
-			const settings = await settingsOf(reads, agent.settings);
+			if (!driver.remembers(agent)) return await driver.prepare(agent, signal, { subscription: await this.#paidFrom(turn), ...nothingToGoOnWith });
+			const [subscription, settings, opening] = await Promise.all([this.#paidFrom(turn), settingsOf(reads, agent.settings), openingOf(reads, agent, turn)]);
 			const told = { systemPrompt: instructionsOf(settings), options: settings.options };
-			return await driver.prepare(agent, signal, { subscription, ...told, ...(await openingOf(reads, agent, turn)) });
+			return await driver.prepare(agent, signal, { subscription, ...told, ...opening });
 		} catch (error) {
 			return { up: false, end: failure(error) };
 		}
