@@ -12,6 +12,7 @@ import type { CommandRun, WorkspaceMark } from "#contract/workspace.ts";
 import type { Live, Provisioned, ProvisionWish, SettingsInForce } from "#engine/workspaces.ts";
 import { unmakeBranch } from "../destroy.ts";
 import { branchFor, commitOf, existingBranch } from "../given.ts";
+import { quickCheckout } from "../quick.ts";
 import { makeWorktree } from "../tree/fork-tree.ts";
 import { makeClone } from "./clone.ts";
 import { runCommand } from "./command.ts";
@@ -179,7 +180,7 @@ const checkoutTimeoutMs = 10 * 60 * 1000;
 
 /** Several workers where there are many files; git decides how many are many. */
 export async function checkOut({ git }: Ground, { path, start }: { path: string; start: string | null }): Promise<void> {
-	if (start !== null) await git(path, ["-c", "checkout.workers=0", "read-tree", "-m", "-u", "HEAD"], { timeoutMs: checkoutTimeoutMs });
+	if (start !== null) await git(path, [...quickCheckout, "read-tree", "-m", "-u", "HEAD"], { timeoutMs: checkoutTimeoutMs });
 }
 
 async function finish(
