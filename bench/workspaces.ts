@@ -2,7 +2,7 @@
 // beside a clone. What is timed is what the daemon calls: `provision` and `provisionFrom` of the workspaces, with all that they
 // read, mark and flush. Each kind in turn within a round, and each round begins with another kind, so that a busy moment of
 // the machine hits all of them alike; what one of them left to be written is written before the next begins. Nothing is
-// removed in between: for minutes after it, ext4 looks at every file that was removed for each that is made.
+// removed in between: on some disks new files were many times slower for minutes after that.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
