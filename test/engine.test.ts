@@ -278,3 +278,25 @@ test("a store that breaks makes the engine fail, and every waiting command hears
 	await expect(done(engine, { type: "agent.pause", agent: engine.agentZero.id })).rejects.toBe(fault);
 	expect(await engine.failed).toBe(fault);
 });
+
+test("a fork that an agent asks for of itself has the call in it, also if it is heard of only later", async () => {
+	await using engine = await start();
+	const { id: agent } = await spawn(engine, engine.agentZero.id);
+	const turn = await openTurn(engine, agent);
+	await done(engine, { type: "turn.hand", agent, turn }, { as: system });
+	const wish = { type: "agent.spawn", by: agent, context: "inherit" } as const;
+	const forking = engine.spawn({ actor: actingAgent(agent), key: null, command: wish }, wish);
+	const hear = async (item: object) => await done(engine, { type: "turn.append", agent, turn, items: [item] }, { as: system });
+	for (const text of ["hm", "hm", "I split up"]) await hear({ kind: "assistant", text });
+	await hear({ kind: "tool_call", text: "fork", data: { call: "1" } });
+	const outcome = await forking;
+	const child = "done" in outcome ? outcome.done.agent?.id : undefined;
+	const context = child && (await engine.context(child));
+	expect(context && "items" in context && context.items.map(({ kind, data }) => [kind, Reflect.get(Object(data), "synthetic")])).toEqual([
+		["user", undefined],
+		...Array(3).fill(["assistant", undefined]),
+		["tool_call", undefined],
+		["fork", undefined],
+		["tool_result", true],
+	]);
+});

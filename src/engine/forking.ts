@@ -35,10 +35,14 @@ export interface ForkWish {
 /** how long a fork waits for its moment before it says that the agent is busy */
 const patienceMs = 10_000;
 
+/** how long a fork waits to hear of the call that it is made by */
+const callPatienceMs = 1000;
+
 type Files = { snapshot: string; snapshotOf: AgentId };
 
 /** Null if the wish is none for files of the parent: then there is nothing to cut but the conversation. */
 export async function forkWithFiles(parts: ForkParts, request: Request, wish: ForkWish): Promise<Outcome | null> {
+	await callHeard(parts, request, wish);
 	const parent = await parts.reads.agent(wish.by);
 	const caller = agentOf(request.actor);
 	const wanted = wish.workspace !== "none" && wish.workspace !== "share" && wish.from === undefined;
@@ -55,6 +59,24 @@ export async function forkWithFiles(parts: ForkParts, request: Request, wish: Fo
 			const outcome = await cut(parts, request, wish);
 			if (outcome !== "not now") return outcome;
 			if ((await events.next()) === null) return { refused: busy(parent), replayed: false };
+		}
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+/**
+ * An agent forks itself by a tool call, of which it tells on another way than it asks for the fork: whichever comes first,
+ * the call belongs to the conversation that the child inherits.
+ */
+async function callHeard({ reads, publisher }: ForkParts, { actor }: Request, { by, context, at }: ForkWish): Promise<void> {
+	if (agentOf(actor) !== by || context !== "inherit" || at !== undefined) return;
+	using events = publisher.follow();
+	const timer = setTimeout(() => events[Symbol.dispose](), callPatienceMs);
+	try {
+		for (;;) {
+			const turn = (await reads.agent(by))?.turn;
+			if (turn == null || openCallsOf(await reads.callsOfTurn(by, turn.id)).length > 0 || (await events.next()) === null) return;
 		}
 	} finally {
 		clearTimeout(timer);

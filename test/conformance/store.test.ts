@@ -9,6 +9,11 @@ import { done, openTurn, refused, say, spawn } from "#test/support/say.ts";
 import { durable, flavors, freshPlace } from "#test/support/stores.ts";
 import { emptyRegistry, foldRegistry } from "#views/registry.ts";
 
+/** Quiet hours that are over now, whatever the clock says. */
+const quietTomorrow = (now: number) => {
+	const hour = (ahead: number) => `${String((new Date(now).getUTCHours() + ahead) % 24).padStart(2, "0")}:00`;
+	return { from: hour(12), to: hour(20), zone: "UTC" };
+};
 const allEvents = async (engine: Engine) => await engine.reads.events({ after: 0, limit: 100_000 });
 
 describe.each(flavors)("%s", (flavor) => {
@@ -227,7 +232,7 @@ describe.each(flavors)("%s", (flavor) => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();
 		const add = async (name: string, more: object = {}) => await done(engine, { type: "subscription.add", name, agentType: "scripted", ...more });
-		await add("b", { maxConcurrent: 2, credential: { envFile: "/secret/env" }, quiet: { from: "22:00", to: "07:00", zone: "UTC" } });
+		await add("b", { maxConcurrent: 2, credential: { envFile: "/secret/env" }, quiet: quietTomorrow(engine.now()) });
 		const { subscription } = await add("a", { fallback: "b" });
 		expect((await engine.reads.subscriptions()).map((each) => each.name)).toEqual(["a", "b"]);
 		expect((await engine.reads.subscriptions())[0]).toEqual(subscription);
