@@ -88,6 +88,8 @@ const TurnFinish = z.strictObject({
 	state: TurnEnd,
 	reason: z.string().max(10_000).nullable().default(null),
 	text: Text.nullable().default(null),
+	/** what was heard last, if it is not in the journal yet */
+	items: z.array(TurnItem).max(256).default([]),
 	/** a usage limit was met, which ends at that moment if it is known */
 	limit: z.strictObject({ until: z.int().nullable() }).optional(),
 });

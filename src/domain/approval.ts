@@ -5,7 +5,7 @@ import type { Happened } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
 import { because, type Decision } from "./decision.ts";
-import { closed } from "./turn.ts";
+import { closed } from "./turn-end.ts";
 
 /** Tools that only look, or change files in the workspace: what `auto-edit` lets pass. */
 const edits: readonly string[] = ["read", "search", "think", "edit", "move"];

@@ -8,7 +8,8 @@ import type { Decision } from "./decision.ts";
 import { tuningOf } from "./project.ts";
 import { limitedUntil } from "./slots.ts";
 import { coolingEnd, limited } from "./subscription.ts";
-import { again, closed, ending, type LooseThreads } from "./turn.ts";
+import { again } from "./turn.ts";
+import { closed, ending, type LooseThreads } from "./turn-end.ts";
 import { heldForBudget } from "./usage.ts";
 
 export interface LimitSight {

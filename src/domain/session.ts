@@ -4,7 +4,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Session, SessionOpen } from "#contract/session.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { Decision } from "./decision.ts";
-import { closed } from "./turn.ts";
+import { closed } from "./turn-end.ts";
 
 export function decideOpenSession(agent: AgentState, { turn, opened, note }: SessionOpen): Decision {
 	const refusal = closed(agent, turn);

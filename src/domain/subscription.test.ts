@@ -9,7 +9,7 @@ import { decideLimitedEnd } from "./cooldown.ts";
 import { quietUntil } from "./quiet.ts";
 import { type Capacity, claim, claimAgain, limitedUntil } from "./slots.ts";
 import { coolingEnd, decideAddSubscription, decideConfigureSubscription, decideLimit, decideRemoveSubscription, evolveSubscription } from "./subscription.ts";
-import { nothingLoose } from "./turn.ts";
+import { nothingLoose } from "./turn-end.ts";
 
 const name = (word: string) => SubscriptionName.parse(word);
 const plan = (word: string, more: Partial<SubscriptionState> = {}): SubscriptionState => ({
@@ -135,7 +135,7 @@ describe("a usage limit", () => {
 	const end = (subscriptions: SubscriptionState[], of: TurnState = turn, project?: ProjectState) =>
 		decideLimitedEnd(
 			running,
-			{ type: "turn.end", agent: id("a"), turn: 7, state: "failed", reason: "limit", text: null, limit: { until: 9000 } },
+			{ type: "turn.end", agent: id("a"), turn: 7, state: "failed", reason: "limit", text: null, items: [], limit: { until: 9000 } },
 			nothingLoose,
 			{ turn: of, words: "do it", position: -3, subscriptions, project, coolDownMs: 1, now: 100 },
 		);

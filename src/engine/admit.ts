@@ -73,7 +73,7 @@ function sizesOf(command: Command): number[] {
 		case "turn.crash":
 			return command.partials.map(({ text }) => utf8Bytes(text));
 		case "turn.end":
-			return [utf8Bytes(command.text ?? "")];
+			return [utf8Bytes(command.text ?? ""), ...command.items.map(itemBytes)];
 		case "prompt.queue":
 		case "prompt.edit":
 			return [utf8Bytes(command.text)];

@@ -78,6 +78,8 @@ export interface TurnEnd {
 	state: "completed" | "interrupted" | "failed";
 	reason: string | null;
 	text: string | null;
+	/** what was heard last and has not been passed on: it goes into the journal together with the end */
+	last?: readonly TurnItem[];
 	/** the process cannot be started: nothing further should be tried by itself */
 	broken?: boolean;
 	/** what could not be done, if it was not the process */

@@ -1,7 +1,7 @@
 // The engine as one thing: store, dispatch, publisher and reactors, started in order and stopped in reverse.
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
-import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
+import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Hit, SearchWish } from "#contract/search.ts";
@@ -29,7 +29,7 @@ import { TurnRunner } from "./reactors/run-turns.ts";
 import { startTurnsReactor } from "./reactors/start-turns.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
-import { recover } from "./recover.ts";
+import { foundAgentZero, recover } from "./recover.ts";
 import { Scheduler } from "./scheduling.ts";
 import { Supervisor } from "./supervisor.ts";
 import { tune } from "./tuning.ts";
@@ -89,7 +89,7 @@ export class Engine implements AsyncDisposable {
 		const dispatcher = new Dispatcher({ ...parts, publisher });
 		const dispatch = (request: Request): Promise<Outcome> => dispatcher.dispatch(request);
 		try {
-			const agentZero = await foundAgentZero(dispatcher, parts.agentZeroType);
+			const agentZero = await foundAgentZero(dispatch, parts.agentZeroType);
 			const { reads } = parts.store;
 			await recover({ ...parts, reads, dispatch });
 			const workspaces = parts.workspaces ?? null;
@@ -167,7 +167,9 @@ export class Engine implements AsyncDisposable {
 
 	/** Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool calls. */
 	async dispatch(request: Request): Promise<Outcome> {
-		const outcome = await this.#patiently(request);
+		const answered = this.#patiently(request);
+		this.#made.scheduler.startAtOnce(request, (each) => this.#made.dispatcher.dispatch(each));
+		const outcome = await answered;
 		const { driver } = this.#parts;
 		if ("refused" in outcome || driver === null) return outcome;
 		for (const event of outcome.events) if (event.kind === "turn.stopping") await this.#turnOver(event.agent);
@@ -245,6 +247,7 @@ export class Engine implements AsyncDisposable {
 
 	/** No new turns; the running ones may end by themselves for a while. Then everything stops. */
 	async drain(patience: Promise<unknown>): Promise<void> {
+		this.#made.scheduler.close();
 		await this.#made.supervisor[Symbol.asyncDispose]();
 		await this.#made.runner?.drain(patience);
 		await this.#made.provisioner.drain();
@@ -291,9 +294,3 @@ export class Engine implements AsyncDisposable {
 }
 
 const isBusy = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.code === "FORK_BUSY";
-
-async function foundAgentZero(dispatcher: Dispatcher, agentType = "scripted"): Promise<AgentState> {
-	const outcome = await dispatcher.dispatch({ actor: system, key: null, command: { type: "agent.init", agentType } });
-	if ("refused" in outcome || outcome.done.agent === undefined) throw new Error("agent 0 could not be made");
-	return outcome.done.agent;
-}

@@ -7,7 +7,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, agentOf, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import { openCallsOf } from "#domain/turn.ts";
+import { openCallsOf } from "#domain/turn-end.ts";
 import type { Request } from "./admit.ts";
 import type { Driver } from "./driver.ts";
 import type { Dispatch, Outcome, Reads } from "./ports.ts";

@@ -1,5 +1,6 @@
 // What a daemon does before anything else: it ends what the last one left running and says of every open turn that it
 // was interrupted. Each step may be repeated, so that being killed here only means doing it again.
+import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import type { Driver } from "./driver.ts";
 import type { Dispatch, Partials, Reads } from "./ports.ts";
@@ -18,4 +19,11 @@ export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver:
 	}
 	// what is left is of turns that ended before somebody could tidy up
 	await parts.partials?.dropAll().catch(() => {});
+}
+
+/** Made with the first start. */
+export async function foundAgentZero(dispatch: Dispatch, agentType = "scripted"): Promise<AgentState> {
+	const outcome = await dispatch({ actor: system, key: null, command: { type: "agent.init", agentType } });
+	if ("refused" in outcome || outcome.done.agent === undefined) throw new Error("agent 0 could not be made");
+	return outcome.done.agent;
 }

@@ -1,11 +1,12 @@
 // What the scheduler is asked with: the rows as they are, and which project was served when.
 import type { AgentState } from "#contract/agent.ts";
-import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { availableAt } from "#domain/outlook.ts";
 import { type Plan, schedule, type Waiter, type Waiting } from "#domain/schedule.ts";
 import { type Capacity, claim } from "#domain/slots.ts";
-import type { Clock, Counts, QueueHead, Reads } from "./ports.ts";
+import type { Request } from "./admit.ts";
+import type { Clock, Counts, Dispatch, Outcome, QueueHead, Reads } from "./ports.ts";
 
 interface Parts {
 	reads: Reads;
@@ -27,14 +28,38 @@ export class Scheduler {
 	readonly #parts: Parts;
 	/** read from the rows once; from then on what was started is known here */
 	#served: Map<ProjectSlug | null, number> | null = null;
+	/** as the last look at the rows had it; before the first, nobody knows */
+	#nobodyWaits = false;
+	#closed = false;
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
 	}
 
 	async plan(): Promise<Plan> {
-		const heads = await this.#parts.reads.queueHeads(this.#parts.clock.now());
-		return await this.#planFor(heads);
+		const plan = await this.#planFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
+		this.#nobodyWaits = !this.#closed && plan.waits.size === 0;
+		return plan;
+	}
+
+	/**
+	 * A prompt that comes while nobody waits starts its turn in the commit that it is queued in: there is nobody to be fair to.
+	 * Said right after the prompt, so that both are written together; whether there is room is decided then, as for any start.
+	 */
+	startAtOnce({ command }: Request, dispatch: Dispatch): void {
+		const { type, agent }: { type?: unknown; agent?: unknown } = Object(command);
+		if (type !== "prompt.queue" || !this.#nobodyWaits) return;
+		const started = (outcome: Outcome): void => {
+			if ("refused" in outcome) this.#nobodyWaits = false;
+			else this.#served = null;
+		};
+		void dispatch({ actor: system, key: null, command: { type: "turn.start", agent } }).then(started, () => {});
+	}
+
+	/** Nobody carries out turns any more. */
+	close(): void {
+		this.#closed = true;
+		this.#nobodyWaits = false;
 	}
 
 	/** Remembers whose turns were started. */
@@ -64,7 +89,7 @@ export class Scheduler {
 		const busy = agents.filter((agent) => agent.turn !== null || length(agent) > 0);
 		if (busy.length === 0) return new Map();
 		const heads = await reads.queueHeads(now);
-		const { waits } = await this.#planFor(heads);
+		const { waits } = await this.#planFor(Promise.resolve(heads));
 		const outlooks = new Map<AgentId, Outlook>();
 		for (const agent of busy) {
 			const head = heads.find((each) => each.agent.id === agent.id)?.head;
@@ -75,13 +100,15 @@ export class Scheduler {
 		return outlooks;
 	}
 
-	async #planFor(heads: readonly { agent: AgentState; head: QueueHead }[]): Promise<Plan> {
+	async #planFor(asked: Promise<readonly { agent: AgentState; head: QueueHead }[]>): Promise<Plan> {
+		// each is a way to the store and back: all at once
+		const [heads, capacity, waiters, served] = await Promise.all([asked, this.#capacity(), this.#waiters(), this.#lastServed()]);
 		const ready = heads.filter(({ agent, head }) => isIdle(agent) && (head.manual || agent.holds.length === 0));
 		return schedule({
-			...(await this.#capacity()),
+			...capacity,
 			heads: ready.map(({ agent, head }) => ({ agent, ...head })),
-			waiters: await this.#waiters(),
-			served: await this.#lastServed(),
+			waiters,
+			served,
 		});
 	}
 

@@ -72,3 +72,22 @@ test("after a restart the project that was served last still comes last", async 
 	expect(after.driver.running).toEqual([web.id]);
 	await after.engine[Symbol.asyncDispose]();
 });
+
+test("a prompt starts in the commit that it is queued in while nobody waits, and never before somebody who does", async () => {
+	const { engine, driver, end } = await house().start();
+	const [a, b, c] = [await spawn(engine, engine.agentZero.id), await spawn(engine, engine.agentZero.id), await spawn(engine, engine.agentZero.id)];
+	await settled(engine);
+	using batches = engine.publisher.follow();
+	await done(engine, { type: "prompt.queue", agent: a.id, text: "first" });
+	expect((await batches.next())?.map(({ kind }) => kind)).toEqual(["prompt.queued", "turn.started"]);
+	await done(engine, { type: "prompt.queue", agent: b.id, text: "second" });
+	await settled(engine);
+	const third = done(engine, { type: "prompt.queue", agent: c.id, text: "third" });
+	driver.open(a.id)?.end({ state: "completed", reason: null, text: "done" });
+	await third;
+	await settled(engine);
+	expect(driver.running).toEqual([b.id]);
+	await end(b.id);
+	expect(driver.started.map(({ text }) => text)).toEqual(["first", "second", "third"]);
+	await engine[Symbol.asyncDispose]();
+});

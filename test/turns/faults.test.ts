@@ -143,3 +143,36 @@ test("a queue has a limit, and says so", async () => {
 	for (let at = 0; at < 3; at++) await done(engine, { type: "prompt.queue", agent: agent.id, text: "x" });
 	expect(await refused(engine, { type: "prompt.queue", agent: agent.id, text: "x" })).toMatchObject({ code: "QUEUE_FULL", details: { limit: 3 } });
 });
+
+describe("what was heard last goes into the journal with the end of its turn", () => {
+	const usage = (inputTokens: number) => ({ kind: "usage", text: null, data: { inputTokens } });
+	const result = { kind: "tool_result", text: "ok", data: { call: "1" } };
+
+	async function ended(last: readonly { kind: string; text: string | null; data: object | null }[]) {
+		const running = await start();
+		const { engine, driver } = running;
+		const agent = await spawn(engine, engine.agentZero.id, { prompt: "work", budget: { tokens: 100 } });
+		await expect.poll(() => driver.running.length).toBe(1);
+		await driver.open(agent.id)?.watch.items([{ kind: "tool_call", text: "run", data: { call: "1" } }]);
+		driver.open(agent.id)?.end({ state: "completed", reason: null, text: "done", last: JSON.parse(JSON.stringify(last)) });
+		await expect.poll(async () => (await engine.reads.turns(agent.id)).map((turn) => turn.state)).toEqual(["completed"]);
+		const events = (await engine.reads.events({ after: 0, limit: 1000, agent: agent.id })).filter(
+			(event) => event.turn !== null || event.kind === "turn.ended",
+		);
+		return { events, agent: await engine.reads.agent(agent.id), [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };
+	}
+
+	test("in one commit; a result among it closes its call, and what it used counts against the budget", async () => {
+		await using over = await ended([result, { kind: "assistant", text: "done", data: null }, usage(120)]);
+		expect(over.events.map(({ kind }) => kind)).toEqual(["user", "tool_call", "tool_result", "assistant", "usage", "final", "turn.ended"]);
+		expect(new Set(over.events.slice(2).map(({ command }) => command)).size).toBe(1);
+		expect(over.agent).toMatchObject({ spent: { inputTokens: 120 }, holds: [{ kind: "budget" }] });
+	});
+
+	test("and one that cannot be kept takes neither the others nor the end along", async () => {
+		let deep: object = {};
+		for (let at = 0; at < 100; at++) deep = { deep };
+		await using over = await ended([result, { kind: "plan", text: "odd", data: deep }, { kind: "assistant", text: "done", data: null }]);
+		expect(over.events.map(({ kind }) => kind)).toEqual(["user", "tool_call", "tool_result", "system", "assistant", "final", "turn.ended"]);
+	});
+});

@@ -117,7 +117,7 @@ export class ProcessDriver implements Driver {
 		if (signal.aborted) stop();
 		else signal.addEventListener("abort", stop, { once: true });
 		try {
-			return await hearTurn(warm.launched, text, { watch, clock: this.#options.clock, inWords: this.remembers(agent) }, signal);
+			return await hearTurn(warm.launched, text, { watch, clock: this.#options.clock, isOurs: !this.remembers(agent) }, signal);
 		} finally {
 			turnOpen = false;
 			signal.removeEventListener("abort", stop);

@@ -10,17 +10,22 @@ import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
 /** More than this waiting to be written, and the process has to wait too. */
 const waitingMax = 64;
 const batchMax = 64;
+/** what was used waits so long for something to be written with: at the end of a turn that is the end itself */
+const lingerMs = 15;
 /** A program that met a limit and says nothing for so long is waiting for it to end. */
 const limitPatienceMs = 30_000;
 
 export interface Hearing {
 	watch: TurnWatch;
 	clock: Clock;
-	/** a limit may also be told in words: our own programs say it in a way of their own */
-	inWords: boolean;
+	/**
+	 * Our own programs tell of a limit in a way of their own; others may use words. And what ours left running is ended after
+	 * their last words, which do not wait for that; after others nothing is done, and their last words are written with the end.
+	 */
+	isOurs: boolean;
 }
 
-export async function hearTurn(process: Launched, text: string, { watch, clock, inWords }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
+export async function hearTurn(process: Launched, text: string, { watch, clock, isOurs }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
 	let state = silence;
 	const outbox = new Outbox(watch);
 	const take = ({ next, items, delta, soFar }: Translated): void => {
@@ -47,7 +52,7 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 			take(translate(state, update));
 			if (update.sessionUpdate !== "usage_update" || !used(tokensSoFar(update), false)) return;
 			// a rejection can only mean that the store is broken
-			void outbox.empty().then(() => watch.used().catch(() => {}));
+			void outbox.written().then(() => watch.used().catch(() => {}));
 		},
 		room: () => outbox.room(),
 		// whoever is asked sees first what led to the question
@@ -71,10 +76,11 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 		(error: unknown): TurnEnd => {
 			take(finish(state));
 			const how = signal.aborted ? "interrupted" : "failed";
-			return { state: how, reason: reasonOf(error), text: null, ...limitOf(error, { now: clock.now(), inWords }) };
+			return { state: how, reason: reasonOf(error), text: null, ...limitOf(error, { now: clock.now(), inWords: !isOurs }) };
 		},
 	);
 	limit.over();
+	if (!isOurs) return { ...end, last: await outbox.rest() };
 	await outbox.empty();
 	return end;
 }
@@ -111,6 +117,10 @@ class Outbox {
 	readonly #watch: TurnWatch;
 	#waiting: TurnItem[] = [];
 	#writing: Promise<void> | null = null;
+	/** ends the lingering */
+	#hurry = (): void => {};
+	/** nothing more is written from here */
+	#closed = false;
 
 	constructor(watch: TurnWatch) {
 		this.#watch = watch;
@@ -118,6 +128,7 @@ class Outbox {
 
 	put(items: readonly TurnItem[]): void {
 		this.#waiting.push(...items);
+		if (items.some(({ kind }) => kind !== "usage")) this.#hurry();
 		if (this.#waiting.length > 0) this.#writing ??= this.#write();
 	}
 
@@ -125,16 +136,45 @@ class Outbox {
 		while (this.#waiting.length > waitingMax && this.#writing !== null) await this.#writing;
 	}
 
-	async empty(): Promise<void> {
+	async written(): Promise<void> {
 		while (this.#writing !== null) await this.#writing;
+	}
+
+	/** The same, without lingering. */
+	async empty(): Promise<void> {
+		this.#hurry();
+		await this.written();
+	}
+
+	/** What is not being written yet: not more than fits into one command. */
+	async rest(): Promise<TurnItem[]> {
+		this.#closed = true;
+		await this.empty();
+		while (this.#waiting.length > batchMax) await this.#send();
+		return this.#waiting.splice(0);
 	}
 
 	async #write(): Promise<void> {
 		// what arrives in the same moment is written together
 		await Promise.resolve();
-		// a rejection can only mean that the store is broken: then nothing is kept any more, and the engine is about to end
-		while (this.#waiting.length > 0) await this.#watch.items(this.#waiting.splice(0, batchMax)).catch(() => {});
+		while (this.#waiting.length > 0 && !this.#closed) {
+			if (this.#waiting.every(({ kind }) => kind === "usage")) await this.#linger();
+			if (!this.#closed) await this.#send();
+		}
 		this.#writing = null;
+	}
+
+	/** A rejection can only mean that the store is broken: then nothing is kept any more, and the engine is about to end. */
+	async #send(): Promise<void> {
+		await this.#watch.items(this.#waiting.splice(0, batchMax)).catch(() => {});
+	}
+
+	async #linger(): Promise<void> {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		this.#hurry = resolve;
+		const timer = setTimeout(resolve, lingerMs);
+		await promise;
+		clearTimeout(timer);
 	}
 }
 

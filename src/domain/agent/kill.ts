@@ -4,7 +4,7 @@ import type { Fact } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
-import { ending, type LooseThreads, nothingLoose } from "../turn.ts";
+import { ending, type LooseThreads, nothingLoose } from "../turn-end.ts";
 import { givenBack } from "../usage.ts";
 import { over } from "../wait.ts";
 import { outOfReach } from "./subtree.ts";

@@ -8,7 +8,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
-import type { OpenCall } from "../turn.ts";
+import type { OpenCall } from "../turn-end.ts";
 import { splitBudget } from "../usage.ts";
 import { allot } from "../workspace.ts";
 import { refusedNow, suggestion } from "./transitions.ts";

@@ -20,7 +20,7 @@ import { decideDelete, decideKill, type KillSight, type LooseEnds } from "#domai
 import { decideInit, decideSpawn, type SpawnSight } from "#domain/agent/spawn.ts";
 import type { Decision } from "#domain/decision.ts";
 import { isVisible, lastOfContext } from "#domain/history.ts";
-import { openCallsOf } from "#domain/turn.ts";
+import { openCallsOf } from "#domain/turn-end.ts";
 import type { Reads } from "../ports.ts";
 import type { Decided, Work } from "../work.ts";
 import { looseThreads } from "./loose.ts";

@@ -11,19 +11,8 @@ import type { Decision } from "#domain/decision.ts";
 import { decideRewind } from "#domain/history.ts";
 import { decideQueue, headmost, nextDue } from "#domain/prompt.ts";
 import { claim } from "#domain/slots.ts";
-import {
-	closed,
-	decideCrash,
-	decideDone,
-	decideHand,
-	decideInterrupt,
-	decideRelease,
-	decideRetry,
-	decideStart,
-	decideTurnEnd,
-	decideYield,
-	openCallsOf,
-} from "#domain/turn.ts";
+import { decideHand, decideInterrupt, decideRetry, decideStart, decideYield } from "#domain/turn.ts";
+import { closed, decideCrash, decideDone, decideRelease, decideTurnEnd, openCallsOf, withLastItems } from "#domain/turn-end.ts";
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
 import { looseThreads } from "./loose.ts";
@@ -118,17 +107,18 @@ const lettersLengthMax = 128 * 1024;
 const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, turn) ?? [];
 
 export async function endTurn(work: Work, command: TurnFinish, { coolDownMs }: Limits): Promise<Decided> {
-	const loose = await looseThreads(work, command.agent, command.turn);
+	const loose = await looseThreads(work, command.agent, command.turn, command.items);
 	const turn = await work.turn(command.turn);
+	const end = (decide: (agent: AgentState) => Decision) => onAgent(work, command.agent, (agent) => withLastItems(agent, command, decide));
 	if (turn !== undefined && command.limit !== undefined) {
 		const words = turn.handedAt === null ? null : await wordsOf(work, turn);
 		const position = headmost((await work.tx.queue(command.agent)).first);
 		const slug = (await work.agent(command.agent))?.project ?? null;
 		const project = slug === null ? undefined : await work.project(slug);
 		const seen = { turn, words, position, subscriptions: await work.tx.subscriptions(), project, coolDownMs, now: work.envelope.at };
-		return await onAgent(work, command.agent, (agent) => decideLimitedEnd(agent, command, loose, seen));
+		return await end((agent) => decideLimitedEnd(agent, command, loose, seen));
 	}
-	return await onAgent(work, command.agent, (agent) => decideTurnEnd(agent, command, loose, turn?.commit ?? null));
+	return await end((agent) => decideTurnEnd(agent, command, loose, turn?.commit ?? null));
 }
 
 export async function interruptAgent(work: Work, command: AgentInterrupt): Promise<Decided> {

@@ -2,7 +2,7 @@
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
-import { openCallsOf } from "#domain/turn.ts";
+import { openCallsOf } from "#domain/turn-end.ts";
 import { usedUp } from "#domain/usage.ts";
 import type { TurnWatch } from "../driver.ts";
 import type { Blobs, Clock, Outcome, Partials, Reads } from "../ports.ts";
@@ -56,11 +56,15 @@ export class Listener implements TurnWatch, Disposable {
 
 	async items(items: readonly TurnItem[]): Promise<void> {
 		this.heard();
-		const kept = await Promise.all(items.map((item) => this.#shortened(item)));
-		await this.#append(kept);
+		await this.#append(await this.keepable(items));
 		for (const { kind, data } of items) if (kind === "tool_result") this.#soFar.over(String(Reflect.get(Object(data), "call")));
 		this.#openCalls = openCallsOf([...this.#openCalls.map((call) => ({ kind: "tool_call", data: { call } })), ...items]).map(({ call }) => call);
 		await this.#yieldIfAsked();
+	}
+
+	/** Items as they can be kept. */
+	async keepable(items: readonly TurnItem[]): Promise<TurnItem[]> {
+		return await Promise.all(items.map((item) => this.#shortened(item)));
 	}
 
 	soFar(call: string, output: () => string): void {

@@ -6,7 +6,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
-import type { TurnState } from "#contract/turn.ts";
+import type { TurnItem, TurnState } from "#contract/turn.ts";
 import { settingsOf } from "../commands/agent.ts";
 import { type Driver, nothingToGoOnWith, type OpenSession, type Prepared, type TurnEnd } from "../driver.ts";
 import { mayPass, patiently } from "../patience.ts";
@@ -48,14 +48,15 @@ export class TurnRunner implements Reactor {
 	}
 
 	async look(signal: AbortSignal): Promise<Looked> {
-		const open = await this.#parts.reads.openTurns();
+		const { reads } = this.#parts;
+		const [open, urgently] = await Promise.all([reads.openTurns(), reads.agentsWithUrgentMail()]);
 		const ids = new Set(open.map((turn) => turn.id));
 		const stopping = new Set(open.filter((turn) => turn.stoppingAt !== null).map((turn) => turn.id));
 		// a turn that somebody stopped, or ended for us, must not go on in its process
 		for (const [id, { stop }] of this.#running) if (!ids.has(id) || stopping.has(id)) stop.abort();
 		if (signal.aborted) return "done";
 		for (const turn of open) if (!this.#running.has(turn.id)) await this.#begin(turn);
-		const urgent = new Set(await this.#parts.reads.agentsWithUrgentMail());
+		const urgent = new Set(urgently);
 		for (const turn of open) if (urgent.has(turn.agent)) await this.#running.get(turn.id)?.listener?.yield();
 		return "done";
 	}
@@ -106,8 +107,11 @@ export class TurnRunner implements Reactor {
 		const end = await driver.run({ agent, turn: turn.id, text }, listener, signal).catch(failure);
 		// a person goes on with it when the daemon is back
 		if (this.#draining && agent.type === "human") return;
+		const last = end.last ?? [];
+		// keeping the files takes a while, in which everybody can see the last words
+		if (agent.workspace !== null && last.length > 0) await listener.items(last);
 		await this.#settle(agent, turn);
-		await this.#end(turn, signal.aborted ? await this.#stopped(turn) : end);
+		await this.#end(turn, signal.aborted ? await this.#stopped(turn) : end, agent.workspace === null ? await listener.keepable(last) : []);
 	}
 
 	async #prepare(turn: TurnState, agent: AgentState, signal: AbortSignal): Promise<Prepared> {
@@ -197,8 +201,13 @@ export class TurnRunner implements Reactor {
 		return { state: "interrupted", reason: why, text: null };
 	}
 
-	async #end(turn: TurnState, { state, reason, text, limit }: TurnEnd): Promise<void> {
-		await this.#say(turn, { type: "turn.end", state, reason: reason?.slice(0, 2000) ?? null, text: text && brief(text), ...(limit && { limit }) });
+	async #end(turn: TurnState, { state, reason, text, limit }: TurnEnd, items: readonly TurnItem[] = []): Promise<void> {
+		const end = { type: "turn.end", state, reason: reason?.slice(0, 2000) ?? null, text: text && brief(text), ...(limit && { limit }) };
+		const outcome = await this.#say(turn, { ...end, items });
+		if (items.length === 0 || !("refused" in outcome) || outcome.refused.code === "TURN_NOT_OPEN") return;
+		// one of the items cannot be kept: each is tried by itself
+		await this.#running.get(turn.id)?.listener?.items(items);
+		await this.#say(turn, end);
 	}
 
 	async #say(turn: { id: number; agent: AgentId }, command: object): Promise<Outcome> {

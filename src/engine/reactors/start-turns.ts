@@ -19,12 +19,13 @@ export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clo
 		wakes: (event) => wakers.includes(event.kind),
 		async look(signal) {
 			// whoever is done waiting goes on before anybody starts
-			const waiting = (await reads.openWaits()).filter((wait) => wait.agent !== null && wait.blocking && wait.ready === null);
+			const [waits, first] = await Promise.all([reads.openWaits(), scheduler.plan()]);
+			const waiting = waits.filter((wait) => wait.agent !== null && wait.blocking && wait.ready === null);
 			await sayAll(
 				dispatch,
 				waiting.map((wait) => ({ type: "wait.look", wait: wait.id })),
 			);
-			const plan = await scheduler.plan();
+			const plan = waiting.length === 0 ? first : await scheduler.plan();
 			if (signal.aborted) return "done";
 			// a refusal means that somebody was quicker; the next look sees what is left
 			const said = await sayAll(dispatch, [

@@ -1,0 +1,131 @@
+// How turns end: each once, with one final item, and with whatever they left open closed.
+import type { AgentState } from "#contract/agent.ts";
+import type { Fact } from "#contract/event.ts";
+import type { AgentId } from "#contract/ids.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { PartialOutput, TurnDone, TurnFinish, TurnItem, TurnRelease, TurnState } from "#contract/turn.ts";
+import { Usage } from "#contract/usage.ts";
+import type { WaitState } from "#contract/wait.ts";
+import { suggestion } from "./agent/transitions.ts";
+import type { Decision } from "./decision.ts";
+import { headmost } from "./prompt.ts";
+import { heldForBudget, withSpent } from "./usage.ts";
+import { over } from "./wait.ts";
+
+export const saidIn = (agent: AgentState, turn: number, items: readonly TurnItem[]): Fact[] => items.map((item) => ({ ...item, agent: agent.id, turn }));
+
+/** An end that brings along what was heard last: it is decided with what that has used. */
+export function withLastItems(agent: AgentState, { turn, items }: TurnFinish, decide: (agent: AgentState) => Decision): Decision {
+	const used = items.flatMap(({ kind, data }) => (kind === "usage" ? (Usage.safeParse(data).data ?? []) : []));
+	const decision = decide({ ...agent, spent: used.reduce(withSpent, agent.spent) });
+	return isRefusal(decision) ? decision : [...saidIn(agent, turn, items), ...decision];
+}
+
+/** Ends the turn that is open, with whatever tool calls it left open closed, and exactly one final item. */
+export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: TurnFinish, loose: LooseThreads, commit: string | null): Decision {
+	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text, commit }, loose), ...heldForBudget(agent)];
+}
+
+/** A person's turn is over when a person says so. */
+export function decideDone(agent: AgentState, { message, failed }: TurnDone, loose: LooseThreads): Decision {
+	const details = { agent: agent.id };
+	if (agent.type !== "human")
+		return refuse("FORBIDDEN", `${agent.handle} is not a person: its driver ends its turns.`, { details, suggestions: [suggestion("interrupt", agent)] });
+	if (agent.turn === null) return refuse("NOT_RUNNING", `${agent.handle} has no open turn.`, { details, suggestions: [suggestion("status", agent)] });
+	const { id: turn } = agent.turn;
+	return [
+		{ kind: "assistant", agent: agent.id, turn, text: message },
+		...ending(agent, turn, { state: failed ? "failed" : "completed", reason: failed ? "said so" : null, text: message }, loose),
+	];
+}
+
+/** The prompt never reached a process: it goes back to the head of the queue, and nothing holds the agent for it. */
+export function decideRelease(agent: AgentState, turn: TurnState, { reason }: TurnRelease, loose: LooseThreads, first: number | null): Decision {
+	const refusal = closed(agent, turn.id);
+	if (refusal) return refusal;
+	return [...returned(agent, turn, first), ...ending(agent, turn.id, { state: "interrupted", reason, text: null }, loose)];
+}
+
+/** Only what was never handed over may run again. */
+function returned(agent: AgentState, turn: TurnState, first: number | null): Fact[] {
+	if (turn.handedAt !== null) return [];
+	return [{ kind: "prompt.returned", agent: agent.id, data: { prompt: turn.prompt, position: headmost(first) } }];
+}
+
+/** The daemon died. What was never handed over has done nothing yet and goes back to the head of the queue. */
+export function decideCrash(agent: AgentState, turn: TurnState, loose: LooseThreads, first: number | null): Decision {
+	const refusal = closed(agent, turn.id);
+	if (refusal) return refusal;
+	return [
+		...returned(agent, turn, first),
+		...ending(agent, turn.id, { state: "interrupted", reason: "crash", text: null }, loose),
+		{ kind: "agent.held", agent: agent.id, data: { hold: "crash", reason: "The daemon ended while this turn was open." } },
+	];
+}
+
+/** What a turn leaves open when it ends: calls without a result, questions without an answer, waits. */
+export interface LooseThreads {
+	openCalls: readonly OpenCall[];
+	approvals: readonly number[];
+	waits: readonly WaitState[];
+	/** what the open calls had put out, where it is known */
+	partials?: readonly PartialOutput[];
+}
+
+export const nothingLoose: LooseThreads = { openCalls: [], approvals: [], waits: [] };
+
+/** Nobody waits for these answers any more. */
+export function cancelled(agent: AgentId, approvals: readonly number[]): Fact[] {
+	return approvals.length === 0 ? [] : [{ kind: "approval.cancelled", agent, data: { approvals: [...approvals] } }];
+}
+
+export interface Ending {
+	state: "completed" | "interrupted" | "failed";
+	reason: string | null;
+	text: string | null;
+	/** the last commit that was made in it */
+	commit?: string | null;
+}
+
+/** A tool call that has no result yet. */
+export interface OpenCall {
+	call: string;
+}
+
+export function ending(agent: AgentState, turn: number, { state, reason, text, commit = null }: Ending, loose: LooseThreads): Fact[] {
+	const note = `The turn was ${state}${reason === null ? "" : ` (${reason})`} before this call ended.`;
+	const said = new Map(loose.partials?.map((each) => [each.call, each.text]));
+	const closing: Fact[] = loose.openCalls.map(({ call }) => {
+		const text = [said.get(call)?.trimEnd(), note].filter(Boolean).join("\n");
+		return { kind: "tool_result", agent: agent.id, turn, text, data: { call, synthetic: true } };
+	});
+	return [
+		...closing,
+		...cancelled(agent.id, loose.approvals),
+		...loose.waits.flatMap((wait) => over(wait, "cancelled")),
+		{ kind: "final", agent: agent.id, turn, text: text ?? reason, data: { state, reason, ...(commit !== null && { commit }) } },
+		{ kind: "turn.ended", agent: agent.id, data: { turn, state, reason } },
+	];
+}
+
+/** The calls of a turn's items that have no result, in the order in which they were made. */
+export function openCallsOf(items: readonly { kind: string; data: unknown }[]): OpenCall[] {
+	const open = new Set<string>();
+	for (const { kind, data } of items) {
+		const call = callOf(data);
+		if (call === null) continue;
+		if (kind === "tool_call") open.add(call);
+		else if (kind === "tool_result") open.delete(call);
+	}
+	return [...open].map((call) => ({ call }));
+}
+
+function callOf(data: unknown): string | null {
+	return typeof data === "object" && data !== null && "call" in data && typeof data.call === "string" ? data.call : null;
+}
+
+/** The refusal for a turn that is not the agent's open one. */
+export function closed(agent: AgentState, turn: number): Refusal | null {
+	if (agent.turn?.id === turn) return null;
+	return refuse("TURN_NOT_OPEN", `Turn ${turn} of ${agent.handle} is not open.`, { details: { agent: agent.id, turn, open: agent.turn?.id ?? null } });
+}
