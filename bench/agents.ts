@@ -52,7 +52,7 @@ async function claude(home: string): Promise<Result> {
 		containment: daemon.containment,
 		folder: home,
 		environment: { PATH: process.env["PATH"] ?? "", ...vendors[kit.type]?.environment, ...variables("bare") },
-		session: { folder: home, toolServers, resume: null, copyOf: null, systemPrompt: null, model: kit.model, mode: "default", options: {} },
+		session: { folder: home, toolServers, resume: null, copyOf: null, costBefore: 0, systemPrompt: null, model: kit.model, mode: "default", options: {} },
 		signal: new AbortController().signal,
 	});
 	const times = { bare: [] as number[], bareEnded: [] as number[], handed: [] as number[], brood: [] as number[], broodEnded: [] as number[] };

@@ -39,7 +39,7 @@ async function overhead(home: string): Promise<Result> {
 		args: [programPath("agents/scripted")],
 		folder: home,
 		environment: { PATH: process.env["PATH"] ?? "" },
-		session: { folder: home, toolServers: [], resume: null, copyOf: null, systemPrompt: null, model: null, mode: null, options: {} },
+		session: { folder: home, toolServers: [], resume: null, copyOf: null, costBefore: 0, systemPrompt: null, model: null, mode: null, options: {} },
 		signal: new AbortController().signal,
 	});
 	const times = { bare: [] as number[], brood: [] as number[], ended: [] as number[] };

@@ -108,7 +108,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		url: () => door.url,
 		environment: withCommand(process.env),
 		containment,
-		roomFor: (agent, folder) => sandbox.roomFor(agent, folder),
+		roomFor: (agent, folder, paid) => sandbox.roomFor(agent, folder, paid),
 		clock: systemClock,
 		parkMs,
 	});

@@ -18,6 +18,8 @@ export const Usage = z.object({
 	contextTokens: z.number().exactOptional(),
 	contextTokensMax: z.number().exactOptional(),
 	cost: Cost.exactOptional(),
+	/** what the whole session of its program has cost until then, as the program told it */
+	sessionCost: Cost.exactOptional(),
 });
 export type Usage = z.infer<typeof Usage>;
 

@@ -21,6 +21,8 @@ export interface Opening {
 	own: { session: string; afresh: boolean } | null;
 	/** a session of which it may take a copy */
 	copyOf: string | null;
+	/** what that session had cost when it was last told: programs go on counting from there */
+	costBefore: number;
 }
 
 export interface SessionSight {
@@ -35,12 +37,14 @@ export interface SessionSight {
 
 export function openingFor({ agent, lastTurn, cutAt, parent }: SessionSight): Opening {
 	const { session } = agent;
-	const own = session !== null && session.type === agent.type && session.openedIn > cutAt && session.folder === folderOf(agent, session);
+	const isOwn = session !== null && session.type === agent.type && session.openedIn > cutAt && session.folder === folderOf(agent, session);
+	// what the agent has said itself since the fork is not in its parent's session
+	const copyOf = session === null && lastTurn === undefined && cutAt === 0 && parent !== null ? copied(agent, parent) : null;
 	return {
 		// what did not end by itself may not be in the session as it is in the journal
-		own: own ? { session: session.session, afresh: lastTurn?.state === "completed" } : null,
-		// what the agent has said itself since the fork is not in its parent's session
-		copyOf: session === null && lastTurn === undefined && cutAt === 0 && parent !== null ? copied(agent, parent) : null,
+		own: isOwn ? { session: session.session, afresh: lastTurn?.state === "completed" } : null,
+		copyOf,
+		costBefore: (copyOf === null ? lastTurn : parent?.lastTurn)?.usage?.sessionCost?.amount ?? 0,
 	};
 }
 

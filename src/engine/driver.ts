@@ -37,13 +37,15 @@ export interface Wish {
 	own: { session: string; afresh: boolean } | null;
 	/** a session of which it may take a copy */
 	copyOf: string | null;
+	/** what either had cost when it was last told */
+	costBefore: number;
 	/** what its program is told before everything else, where it can be */
 	systemPrompt: string | null;
 	/** what it is set to, by the names that its program has for it */
 	options: Readonly<Record<string, string>>;
 }
 
-export const nothingToGoOnWith = { own: null, copyOf: null, systemPrompt: null, options: {} } as const;
+export const nothingToGoOnWith = { own: null, copyOf: null, costBefore: 0, systemPrompt: null, options: {} } as const;
 
 /** Up, with a session where the program has any; or the reason why it is not. */
 export type Prepared = { up: true; session: OpenSession | null } | { up: false; end: TurnEnd };

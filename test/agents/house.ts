@@ -77,9 +77,11 @@ export class House implements AsyncDisposable {
 	}
 
 	#projects = 0;
-	/** An agent in a repository of its own. */
-	async agent(wish: object = {}): Promise<Agent> {
+	/** An agent in a repository of its own, whose project has these settings. */
+	async agent(wish: object = {}, settings = ""): Promise<Agent> {
 		const slug = ProjectSlug.parse(`p${++this.#projects}`);
+		mkdirSync(path.join(this.home, "projects", slug), { recursive: true });
+		writeFileSync(path.join(this.home, "projects", slug, "config.yaml"), settings);
 		await this.client.call("projectAdd", { body: { slug, path: freshRepository() } });
 		const { type, model } = this.#kit;
 		return await this.client.ask("agentAddTo", { params: { project: slug }, body: { type, policy: "full", ...(model !== null && { model }), ...wish } });
@@ -129,7 +131,7 @@ export class House implements AsyncDisposable {
 }
 
 /** Not below the temporary folder: Codex keeps helper programs in its home, and not there. */
-function freshHome(): string {
+export function freshHome(): string {
 	const homes = path.resolve("node_modules/.cache/agent-homes");
 	mkdirSync(homes, { recursive: true });
 	return mkdtempSync(path.join(homes, "home-"));

@@ -38,7 +38,7 @@ async function listen(kit: Kit): Promise<object[]> {
 	if (program === null) throw new Error(`${kit.type} is not installed`);
 	const environment = { PATH: process.env["PATH"] ?? "", ...vendors[kit.type]?.environment, ...kit.variables(model.url, home) };
 	const mode = vendors[kit.type]?.modes?.ask ?? null;
-	const session = { folder: work, toolServers: [], resume: null, copyOf: null, systemPrompt: null, model: kit.model, mode, options: {} };
+	const session = { folder: work, toolServers: [], resume: null, copyOf: null, costBefore: 0, systemPrompt: null, model: kit.model, mode, options: {} };
 	const up = await launch({ ...program, containment: "groups", folder: work, environment, session, signal: new AbortController().signal });
 	const updates: SessionUpdate[] = [];
 	const ears = {

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Agent } from "#contract/wire.ts";
-import { House, other, patient } from "./house.ts";
+import { available } from "#test/support/processes.ts";
+import { freshHome, House, other, patient } from "./house.ts";
 import { install } from "./install.ts";
 import type { Kit } from "./kits.ts";
 
@@ -89,6 +90,9 @@ export function suite(kit: Kit): void {
 			await house.turn(agent, "which word was it?");
 			expect(asked()).toContain("walrus");
 			expect(kit.native.resume === true ? ["resumed"] : ["resumed", "seeded"]).toContain((await house.now(agent)).session?.how);
+			// where its program tells what the session has cost, that is what we counted, turn by turn
+			const told = (await house.turns(agent)).at(-1)?.usage?.sessionCost;
+			expect((await house.now(agent)).spent.costs).toEqual(told === undefined ? [] : [told]);
 			house.model.reset();
 			house.model.say({ hang: true, text: "I think" });
 			const prompt = await house.prompt(agent, "and the other word is ostrich");
@@ -151,6 +155,21 @@ export function suite(kit: Kit): void {
 				expect(calls("tool_result")).toEqual(calls("tool_call"));
 				expect(calls("tool_call").length > 0).toBe(knows);
 			}
+		});
+
+		test.runIf(available.includes("bubblewrap"))("works in a sandbox, with the login of its subscription, and gets nowhere else", async () => {
+			const agent = await house.agent({}, "sandbox: on\n");
+			const outside = freshHome();
+			house.model.say({ calls: [kit.write(at(agent, "inside.txt"), "words")] }, { calls: [kit.write(path.join(outside, "outside.txt"), "words")] });
+			expect(await house.turn(agent, "remember the word walrus, and write two files")).toMatchObject({ state: "completed" });
+			expect(readFileSync(at(agent, "inside.txt"), "utf8")).toBe("words");
+			expect(existsSync(path.join(outside, "outside.txt"))).toBe(false);
+			await house.stop("SIGTERM");
+			await house.start();
+			await house.turn(agent, "which word was it?");
+			expect(asked()).toContain("walrus");
+			// what it keeps of its session is where a new process finds it
+			expect(kit.native.resume === true ? ["resumed"] : ["resumed", "seeded"]).toContain((await house.now(agent)).session?.how);
 		});
 
 		test("waits for another agent by ending its turn, and is continued", async () => {

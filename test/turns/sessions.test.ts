@@ -153,6 +153,13 @@ test("what its program lets itself be set to can be configured, and what it does
 		.toEqual(["Its process does not start: its option effort is one of low, high, and not huge."]);
 });
 
+test("a program that does not start is quoted with what it said last", async () => {
+	const agent = await client.ask("agentAdd", { body: { type: "acp", command: "/bin/sh -c 'echo no key was found >&2; exit 3'", prompt: "one" } });
+	await expect
+		.poll(async () => (await now(agent)).holds.map(({ reason }) => reason), patient)
+		.toEqual(["Its process does not start: it exited with 3: no key was found."]);
+});
+
 test("an agent's prompt reaches a model as that agent's words, never as the user's", async () => {
 	const parent = await add();
 	const child = await client.call("fork", { ...params(parent), body: { fresh: true } });

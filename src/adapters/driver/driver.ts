@@ -38,7 +38,7 @@ export interface DriverOptions {
 	environment: NodeJS.ProcessEnv;
 	containment: ContainmentLevel;
 	/** what it may see and change in its folder; a sentence if the sandbox that it needs cannot be had */
-	roomFor(agent: AgentState, folder: string): Promise<Room | null | string>;
+	roomFor(agent: AgentState, folder: string, paid: () => Readonly<Record<string, string>>): Promise<Room | null | string>;
 	clock: Clock;
 	parkMs: number;
 }
@@ -83,7 +83,7 @@ export class ProcessDriver implements Driver {
 	async prepare(agent: AgentState, signal: AbortSignal, asked: Wish): Promise<Prepared> {
 		const program = this.#options.find(agent);
 		if (typeof program === "string") return down({ state: "failed", reason: program, text: null, broken: true });
-		const room = await this.#options.roomFor(agent, this.#folder(agent));
+		const room = await this.#options.roomFor(agent, this.#folder(agent), () => credentialVariables(asked.subscription?.credential ?? null, agent.type));
 		if (typeof room === "string") return down({ state: "failed", reason: room, text: null, broken: true });
 		const wish = { ...asked, room };
 		await this.#ending.get(agent.id)?.done;
@@ -257,7 +257,7 @@ export class ProcessDriver implements Driver {
 				// ours have the tools already, or no use for them
 				toolServers: program.leavesNothing ? [] : this.#options.toolServers(own),
 				resume: wish.own?.afresh === true ? wish.own.session : null,
-				copyOf: wish.copyOf,
+				...{ copyOf: wish.copyOf, costBefore: wish.costBefore },
 				...toldOf(agent, program, wish),
 			},
 			room: wish.room,

@@ -22,14 +22,20 @@ interface SandboxOptions {
 	programs: readonly string[];
 }
 
-/** Where a maker's program keeps its login, settings and sessions, below the user's home. */
-const keptBy: Readonly<Record<string, readonly string[]>> = {
-	claude: [".claude", ".claude.json"],
-	codex: [".codex"],
-	gemini: [".gemini"],
-	opencode: [".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"],
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Where a maker's program keeps its login, settings and sessions, by its variables and below its home. */
+const keptBy: Readonly<Record<string, (seen: Variables, home: string) => readonly string[]>> = {
+	claude: (seen, home) => [seen["CLAUDE_CONFIG_DIR"] ?? path.join(home, ".claude"), path.join(home, ".claude.json")],
+	codex: (seen, home) => [seen["CODEX_HOME"] ?? path.join(home, ".codex")],
+	gemini: (seen, home) => [path.join(seen["GEMINI_CLI_HOME"] ?? home, ".gemini")],
+	opencode: (seen, home) => [
+		...(seen["OPENCODE_CONFIG_DIR"] === undefined ? [] : [seen["OPENCODE_CONFIG_DIR"]]),
+		path.join(seen["XDG_CONFIG_HOME"] ?? path.join(home, ".config"), "opencode"),
+		path.join(seen["XDG_DATA_HOME"] ?? path.join(home, ".local/share"), "opencode"),
+		path.join(seen["XDG_STATE_HOME"] ?? path.join(home, ".local/state"), "opencode"),
+	],
 };
-const keptElsewhere = /^(CLAUDE|CODEX|GEMINI|OPENCODE)_(CONFIG_DIR|HOME)$/;
 
 /** What lets somebody in elsewhere, below the user's home. */
 const secrets = [
@@ -48,7 +54,7 @@ export class Sandbox {
 	}
 
 	/** Null if it needs none; a sentence if it needs one that there is not. */
-	async roomFor(agent: AgentState, folder: string): Promise<Room | null | string> {
+	async roomFor(agent: AgentState, folder: string, paid: () => Variables): Promise<Room | null | string> {
 		const room = await this.#options.roomOf(agent, folder);
 		if (room === null) return null;
 		if (isRefusal(room)) return `Whether it needs a sandbox cannot be told: ${room.message}`;
@@ -56,14 +62,17 @@ export class Sandbox {
 		if (trouble !== null) return trouble;
 		const { environment, programs } = this.#options;
 		const home = environment["HOME"] ?? os.homedir();
-		const own = keptBy[agent.type];
-		const elsewhere = Object.entries(environment).flatMap(([name, value]) => (keptElsewhere.test(name) && value ? [value] : []));
-		return {
-			hidden: [...secrets.map((name) => path.join(home, name)), ...room.hidden],
-			readable: [...programs, ...room.readable],
-			writable: [...(own === undefined ? [] : [...own.map((name) => path.join(home, name)), ...elsewhere]), ...room.writable],
-			fixed: room.fixed,
-		};
+		try {
+			const seen = { ...environment, ...paid() };
+			return {
+				hidden: [...[...new Set([home, seen["HOME"] ?? home])].flatMap((each) => secrets.map((name) => path.join(each, name))), ...room.hidden],
+				readable: [...programs, ...room.readable],
+				writable: [...ownPlaces(agent.type, seen, seen["HOME"] ?? home), ...room.writable],
+				fixed: room.fixed,
+			};
+		} catch (error) {
+			return error instanceof Error ? error.message : String(error);
+		}
 	}
 
 	/** Why there is no sandbox on this machine; null if there is one, which was tried out. */
@@ -76,6 +85,13 @@ export class Sandbox {
 		const reason = await this.#tried;
 		return reason === null ? null : `${asked}, and bubblewrap cannot make one here: ${reason}`;
 	}
+}
+
+/** What is not there cannot be made inside: its folders are made here, as its program would make them. */
+function ownPlaces(type: string, seen: Variables, home: string): readonly string[] {
+	const places = keptBy[type]?.(seen, home) ?? [];
+	for (const place of places) if (path.extname(place) === "") mkdirSync(place, { recursive: true, mode: 0o700 });
+	return places;
 }
 
 /** Makes a small room and looks whether it holds. */

@@ -70,6 +70,7 @@ function mountsOf({ hidden, readable, writable, fixed }: Room): string[] {
 	for (const place of runtime) mounts.push("--ro-bind-try", place, place);
 	for (const place of real(hidden)) mounts.push(...(isFolder(place) ? ["--tmpfs", place] : ["--ro-bind", "/dev/null", place]));
 	for (const place of real(readable)) mounts.push("--ro-bind", place, place);
+	for (const [place, target] of linksIn(real(hidden), readable)) mounts.push("--symlink", target, place);
 	for (const place of real(writable)) mounts.push("--bind", place, place);
 	for (const place of real(fixed)) mounts.push("--ro-bind", place, place);
 	// nobody should believe that they wrote something there
@@ -87,6 +88,15 @@ function real(places: readonly string[]): string[] {
 		} catch {
 			return [];
 		}
+	});
+}
+
+/** Links to what is to be seen that are hidden with what is around them: whoever is told of them has to find them. */
+function linksIn(hidden: readonly string[], readable: readonly string[]): [string, string][] {
+	return readable.flatMap((place) => {
+		const [target] = real([place]);
+		const isLost = hidden.some((folder) => place.startsWith(`${folder}/`));
+		return target === undefined || target === place || !isLost ? [] : [[place, target]];
 	});
 }
 

@@ -106,7 +106,8 @@ export async function launch({ containment, room = null, session: wish, folder, 
 		present = false;
 	});
 	const opening = greet(connection).then(async (greeting) => ({ greeting, session: wish && (await openSession(connection, greeting, wish)) }));
-	const { greeting, session } = await Promise.race([opening, gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
+	const up = Promise.race([opening, gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
+	const { greeting, session } = await up.catch((error: unknown) => saidAtTheEnd(error, stdout, ended));
 	const sessionId = session?.session ?? "";
 	current = sessionId;
 	if (lifeline instanceof Writable) lifeline.end("up\n");
@@ -127,7 +128,7 @@ export async function launch({ containment, room = null, session: wish, folder, 
 				listening = null;
 			}
 		},
-		spent: spending(),
+		spent: spending(session === null || session.how === "new" ? 0 : (wish?.costBefore ?? 0)),
 		cancel: () => void connection.agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => {}),
 		async close() {
 			if (!present || session?.powers.includes("close") !== true) return;
@@ -136,6 +137,13 @@ export async function launch({ containment, room = null, session: wish, folder, 
 		},
 		listens: () => present,
 	};
+}
+
+/** How a process ended says more than that it did, and is known a moment later. */
+async function saidAtTheEnd(error: unknown, stdout: Readable, ended: Promise<string>): Promise<never> {
+	if (!stdout.readableEnded && !stdout.destroyed) throw error;
+	const reason = error instanceof Error ? error.message : String(error);
+	throw new Error(await Promise.race([ended, pause(closeMs, reason, { ref: false })]));
 }
 
 async function tooLong(signal: AbortSignal): Promise<never> {

@@ -27,6 +27,8 @@ export interface SessionWish {
 	resume: string | null;
 	/** a session that it may copy */
 	copyOf: string | null;
+	/** what either had cost when it was last told */
+	costBefore: number;
 	systemPrompt: string | null;
 	model: string | null;
 	mode: string | null;

@@ -21,7 +21,7 @@ export function tokensSoFar({ _meta }: Pick<UsageUpdate, "_meta">): Tokens | nul
 
 type Tokens = Pick<TokenUsage, "inputTokens" | "outputTokens" | "thoughtTokens" | "cachedReadTokens" | "cachedWriteTokens">;
 
-export function usageItem(tokens: Tokens | null, window: Pick<UsageUpdate, "used" | "size"> | null, cost: Cost | null): TurnItem[] {
+export function usageItem(tokens: Tokens | null, window: Pick<UsageUpdate, "used" | "size" | "cost"> | null, cost: Cost | null): TurnItem[] {
 	if (tokens === null && window === null) return [];
 	const { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens } = tokens ?? {};
 	const counts = {
@@ -34,7 +34,9 @@ export function usageItem(tokens: Tokens | null, window: Pick<UsageUpdate, "used
 		contextTokensMax: window?.size || undefined,
 	};
 	const known = Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === "number");
-	const data: Usage = { ...Object.fromEntries(known), ...(cost && cost.amount > 0 && { cost: { amount: cost.amount, currency: cost.currency.slice(0, 10) } }) };
+	const sum = ({ amount, currency }: Cost): Cost => ({ amount, currency: currency.slice(0, 10) });
+	const paid = cost === null || cost.amount <= 0 ? {} : { cost: sum(cost), ...(window?.cost && { sessionCost: sum(window.cost) }) };
+	const data: Usage = { ...Object.fromEntries(known), ...paid };
 	return Object.keys(data).length === 0 ? [] : [{ kind: "usage", text: null, data }];
 }
 
@@ -52,11 +54,15 @@ export function countUp(): (total: Tokens | null) => Tokens | null {
 	};
 }
 
-/** Programs add up the cost of a session; a turn's is what came to it since. */
-export function spending(): (total: Cost | null) => Cost | null {
-	let before = 0;
+/**
+ * Programs add up the cost of a session; a turn's is what came to it since. A session that a new process goes on with may
+ * be counted on, or from nothing: a sum that is smaller than the last one is a new one.
+ */
+export function spending(already: number): (total: Cost | null) => Cost | null {
+	let before = already;
 	return (total) => {
 		if (total === null) return null;
+		if (total.amount < before) before = 0;
 		const spent = Math.max(0, total.amount - before);
 		before = total.amount;
 		// the difference of two sums of money, without what binary fractions add to it
