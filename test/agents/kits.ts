@@ -18,6 +18,8 @@ export interface Kit {
 	native: { fork: boolean; resume: true | "sometimes" };
 	/** the model that it is told to use; null for its own */
 	model: string | null;
+	/** something that it lets itself be set to, and how its model notices */
+	option: { name: string; value: string; noticed: RegExp };
 	/** what the vendor's server says when a limit is met */
 	limit: { status: number; headers?: Record<string, string>; code?: string; message?: string };
 }
@@ -34,6 +36,7 @@ export const kits: Record<Kit["type"], Kit> = {
 		tool: (name, input) => ({ name: `mcp__brood__${name}`, input }),
 		native: { fork: true, resume: true },
 		model: "sonnet",
+		option: { name: "effort", value: "high", noticed: /"effort":"high"/ },
 		limit: { status: 429, headers: { "retry-after": "60" }, code: "rate_limit_error", message: "You have hit the limit" },
 	},
 	codex: {
@@ -54,6 +57,7 @@ export const kits: Record<Kit["type"], Kit> = {
 		tool: (name, input) => ({ namespace: "mcp__brood", name, input }),
 		native: { fork: true, resume: true },
 		model: null,
+		option: { name: "collaboration_mode", value: "plan", noticed: /You are in \*\*Plan Mode/ },
 		limit: { status: 429, headers: { "retry-after": "60" }, code: "rate_limit_exceeded", message: "Rate limit reached" },
 	},
 	opencode: {
@@ -79,6 +83,7 @@ export const kits: Record<Kit["type"], Kit> = {
 		tool: (name, input) => ({ name: `brood_${name}`, input }),
 		native: { fork: true, resume: true },
 		model: "test/m",
+		option: { name: "mode", value: "plan", noticed: /Plan mode ACTIVE/ },
 		limit: { status: 429, headers: { "retry-after": "3600" }, code: "rate_limit_exceeded", message: "Rate limit reached" },
 	},
 	gemini: {
@@ -94,6 +99,7 @@ export const kits: Record<Kit["type"], Kit> = {
 		// it does not always find its session again; then the journal tells it
 		native: { fork: false, resume: "sometimes" },
 		model: "gemini-2.5-pro",
+		option: { name: "mode", value: "plan", noticed: /Active Approval Mode: Plan/ },
 		limit: { status: 429, code: "RESOURCE_EXHAUSTED", message: "Quota exceeded" },
 	},
 };

@@ -107,6 +107,21 @@ export function suite(kit: Kit): void {
 			expect((await house.now(agent)).session?.how).toBe("seeded");
 		});
 
+		test("is set to what it lets itself be set to, and names what it has if it does not have that", async () => {
+			const agent = await house.agent();
+			const { name, value, noticed } = kit.option;
+			const set = async (options: Record<string, string>) => await house.client.call("configure", { ...params(agent), body: { options } });
+			await house.turn(agent, "hello");
+			expect(asked()).not.toMatch(noticed);
+			await set({ [name]: value });
+			expect(await house.turn(agent, "hello again")).toMatchObject({ state: "completed" });
+			expect(asked()).toMatch(noticed);
+			await set({ nonsense: "much" });
+			await house.prompt(agent, "and again");
+			const reasons = async () => (await house.now(agent)).holds.map(({ reason }) => reason);
+			await expect.poll(reasons, patient).toEqual([expect.stringMatching(`it has no option nonsense=much, but .*${name}`)]);
+		});
+
 		test("meets a limit: the turn fails, and its subscription cools down", async () => {
 			const agent = await house.agent();
 			house.model.say(kit.limit);

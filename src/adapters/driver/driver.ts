@@ -11,7 +11,7 @@ import type { Clock } from "#engine/ports.ts";
 import { commandOf, endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly } from "../system/processes.ts";
 import { inRoom, type Room } from "../system/walls.ts";
 import { type Launched, launch } from "./acp/launch.ts";
-import type { ToolServer } from "./acp/open.ts";
+import { NotToBeHad, type ToolServer } from "./acp/open.ts";
 import { credentialVariables } from "./credential.ts";
 import { environmentFor, seenBy } from "./environment.ts";
 import { Freezer } from "./freeze.ts";
@@ -82,9 +82,9 @@ export class ProcessDriver implements Driver {
 
 	async prepare(agent: AgentState, signal: AbortSignal, asked: Wish): Promise<Prepared> {
 		const program = this.#options.find(agent);
-		if (typeof program === "string") return down({ state: "failed", reason: program, text: null, broken: true });
+		if (typeof program === "string") return broken(program);
 		const room = await this.#options.roomFor(agent, this.#folder(agent), () => credentialVariables(asked.subscription?.credential ?? null, agent.type));
-		if (typeof room === "string") return down({ state: "failed", reason: room, text: null, broken: true });
+		if (typeof room === "string") return broken(room);
 		const wish = { ...asked, room };
 		await this.#ending.get(agent.id)?.done;
 		const warm = this.#warm.get(agent.id);
@@ -212,7 +212,7 @@ export class ProcessDriver implements Driver {
 		const { subscription } = wish;
 		for (let attempt = 0; !signal.aborted; attempt++) {
 			if (!this.#mayStart(agent.id)) {
-				return down({ state: "failed", reason: `Its process was started ${startsMax} times within a minute and did not stay up.`, text: null, broken: true });
+				return broken(`Its process was started ${startsMax} times within a minute and did not stay up.`);
 			}
 			const token = this.#options.issueToken(agent.id);
 			try {
@@ -231,7 +231,7 @@ export class ProcessDriver implements Driver {
 			} catch (error) {
 				this.#options.revokeToken(token);
 				await endAll(() => this.#family(agent.id));
-				if (attempt + 1 >= startsMax) return down({ state: "failed", reason: `Its process does not start: ${reasonOf(error)}.`, text: null, broken: true });
+				if (attempt + 1 >= startsMax || error instanceof NotToBeHad) return broken(`Its process does not start: ${reasonOf(error)}.`);
 				await pause(100 * 2 ** attempt, undefined, { signal }).catch(() => {});
 			}
 		}
@@ -296,5 +296,6 @@ export class ProcessDriver implements Driver {
 }
 
 const down = (end: TurnEnd): Prepared => ({ up: false, end });
+const broken = (reason: string): Prepared => down({ state: "failed", reason, text: null, broken: true });
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -36,6 +36,9 @@ export interface SessionWish {
 	options: Readonly<Record<string, string>>;
 }
 
+/** What an agent is to be set to and its program does not have: another try would not find it either. */
+export class NotToBeHad extends Error {}
+
 export interface Greeting {
 	powers: SessionPower[];
 	program: string | null;
@@ -114,14 +117,14 @@ async function chooseModel({ agent }: ClientConnection, { sessionId, configOptio
 	if (option?.type === "select") {
 		const choices = option.options.flatMap((each) => ("options" in each ? each.options : each));
 		const choice = choices.find(({ value, name }) => value === model || name === model);
-		if (choice === undefined) throw new Error(`it has no model ${model}, but ${choices.map(({ value }) => value).join(", ")}`);
+		if (choice === undefined) throw new NotToBeHad(`it has no model ${model}, but ${choices.map(({ value }) => value).join(", ")}`);
 		if (option.currentValue !== choice.value)
 			await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value: choice.value });
 		return;
 	}
 	// older programs have a list of models beside the session
 	if ("models" in rest) await agent.request("session/set_model", { sessionId, modelId: model });
-	else throw new Error(`it cannot be told to use the model ${model}`);
+	else throw new NotToBeHad(`it cannot be told to use the model ${model}`);
 }
 
 /** A mode is an option in newer programs, and something of its own in others. */
@@ -131,7 +134,7 @@ async function choose({ agent }: ClientConnection, { sessionId, configOptions, m
 	const option = configOptions?.find(({ id }) => id === name);
 	if (option?.type === "select") {
 		const values = option.options.flatMap((each) => ("options" in each ? each.options : each)).map((each) => each.value);
-		if (!values.includes(value)) throw new Error(`its option ${name} is one of ${values.join(", ")}, and not ${value}`);
+		if (!values.includes(value)) throw new NotToBeHad(`its option ${name} is one of ${values.join(", ")}, and not ${value}`);
 		await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: name, value });
 	} else if (option?.type === "boolean") {
 		await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: name, type: "boolean", value: value === "true" });
@@ -139,6 +142,6 @@ async function choose({ agent }: ClientConnection, { sessionId, configOptions, m
 		await agent.request(methods.agent.session.setMode, { sessionId, modeId: value });
 	} else {
 		const names = [...(configOptions ?? []).map(({ id }) => id), ...(modes?.availableModes ?? []).map(({ id }) => `mode=${id}`)];
-		throw new Error(`it has no option ${name}=${value}${names.length === 0 ? "" : `, but ${names.join(", ")}`}`);
+		throw new NotToBeHad(`it has no option ${name}=${value}${names.length === 0 ? "" : `, but ${names.join(", ")}`}`);
 	}
 }
