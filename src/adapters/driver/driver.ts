@@ -63,7 +63,6 @@ export class ProcessDriver implements Driver {
 	readonly #starting = new Map<AgentId, AbortController>();
 	/** ends in flight: nothing of the same agent is started before they are through */
 	readonly #ending = new Map<AgentId, Ending>();
-
 	readonly #freezer = new Freezer();
 
 	constructor(options: DriverOptions) {
