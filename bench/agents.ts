@@ -1,4 +1,5 @@
-// What Brood adds to a turn of a real agent, Claude Code against a model on the loopback; and what an agent takes up in the
+// What Brood adds to a turn of a real agent, Claude Code against a model on the loopback, beside the bare adapter, which goes first
+// in every other round; and what an agent takes up in the
 // daemon that did something once and whose process is parked.
 import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -20,7 +21,7 @@ import { median, percentile, type Result } from "./table.ts";
 import { bareTurn, broodTurn, inHome } from "./turns.ts";
 
 const run = promisify(execFile);
-const rounds = 60;
+const rounds = 80;
 const warmUp = 10;
 const restMs = 400;
 const parkedAgents = 2000;
@@ -56,18 +57,23 @@ async function claude(home: string): Promise<Result> {
 		signal: new AbortController().signal,
 	});
 	const times = { bare: [] as number[], bareEnded: [] as number[], handed: [] as number[], brood: [] as number[], broodEnded: [] as number[] };
+	const kinds: (() => Promise<Partial<Record<keyof typeof times, number>>>)[] = [
+		async () => {
+			const { first, ended } = await bareTurn(bare);
+			return { bare: first, bareEnded: ended };
+		},
+		async () => {
+			const { handed, first, ended } = await broodTurn(daemon.engine, agent);
+			return { handed, brood: first, broodEnded: ended };
+		},
+	];
 	for (let round = 0; round < rounds + warmUp; round++) {
-		// each has two processors to itself: what the other one does after its turn is over by then
-		await pause(restMs);
-		const alone = await bareTurn(bare);
-		await pause(restMs);
-		const { handed, first, ended } = await broodTurn(daemon.engine, agent);
-		if (round < warmUp) continue;
-		times.bare.push(alone.first);
-		times.bareEnded.push(alone.ended);
-		times.handed.push(handed);
-		times.brood.push(first);
-		times.broodEnded.push(ended);
+		for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
+			// each has two processors to itself: what the other one does after its turn is over by then
+			await pause(restMs);
+			const took = await kind();
+			if (round >= warmUp) for (const name of keysOf(times)) times[name].push(...(took[name] === undefined ? [] : [took[name]]));
+		}
 	}
 	process.kill(bare.pid);
 	const value = median(times.broodEnded) - median(times.bareEnded);
@@ -112,3 +118,5 @@ async function parked(home: string): Promise<Result> {
 		ratio: { name: "kB of resident memory an agent", value: each("resident"), target: "≤ 50", met: each("resident") <= 50 },
 	};
 }
+
+const keysOf = <K extends string>(of: Record<K, unknown>): K[] => Object.keys(of).filter((key): key is K => key in of);
