@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { bannedIn } from "#tools/banned.ts";
 import { folders, programs, roots } from "#tools/folders.ts";
 import { generated } from "#tools/generate.ts";
-import { castsIn, importsOf, longFunctions, trackedFiles } from "#tools/source.ts";
+import { castsIn, importsOf, loadedWith, longFunctions, trackedFiles } from "#tools/source.ts";
 
 const files = trackedFiles();
 const sources = files.filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"));
@@ -96,18 +96,33 @@ test("names say what is in a file", () => {
 
 test("every file of src is reached from a composition root or a test", () => {
 	const reached = new Set<string>();
-	const visit = (file: string): void => {
-		if (reached.has(file)) return;
-		reached.add(file);
-		for (const imported of importsOf(file, text(file))) {
-			const target = resolved(file, imported);
-			if (target !== null && sources.includes(target)) visit(target);
-		}
-	};
-	for (const root of [...roots, ...programs]) visit(`src/${root}`);
-	for (const file of sources.filter((name) => name.startsWith("test/") || name.startsWith("tools/"))) visit(file);
+	for (const root of [...roots, ...programs]) visit(`src/${root}`, reached);
+	for (const file of sources.filter((name) => name.startsWith("test/") || name.startsWith("tools/"))) visit(file, reached);
 	expect(inSrc.filter((file) => !reached.has(file))).toEqual([]);
 });
+
+test("a command of the command line loads neither zod nor fetch: they take longer to load than most commands take", () => {
+	const loaded = new Set<string>();
+	for (const name of ["bin", "act", "print", "connect", "prompt", "wait", "status"]) visit(`src/surfaces/cli/${name}.ts`, loaded, loadedWith);
+	expect(loaded.size).toBeGreaterThan(20);
+	const heavy = (file: string): string[] => loadedWith(file, text(file)).filter((name) => ["zod", "node:http"].includes(name));
+	expect([...loaded].filter((file) => heavy(file).length > 0)).toEqual([]);
+	expect(heavy("src/contract/wire.ts")).toEqual(["zod"]);
+	expect(loadedWith("x.ts", 'import type { z } from "zod";\nimport { type A, b } from "./b.ts";\nexport * from "./c.ts";\nimport("./d.ts");')).toEqual([
+		"./b.ts",
+		"./c.ts",
+	]);
+});
+
+/** A file and all that it needs, as far as it is ours. */
+function visit(file: string, reached: Set<string>, needs = importsOf): void {
+	if (reached.has(file)) return;
+	reached.add(file);
+	for (const imported of needs(file, text(file))) {
+		const target = resolved(file, imported);
+		if (target !== null && sources.includes(target)) visit(target, reached, needs);
+	}
+}
 
 function resolved(file: string, imported: string): string | null {
 	if (imported.startsWith(".")) return path.posix.join(path.posix.dirname(file), imported);

@@ -25,6 +25,14 @@ export function importsOf(file: string, text: string): string[] {
 	return found;
 }
 
+/** What is loaded along with a file: what it imports other than types, and not only when something is asked of it. */
+export function loadedWith(file: string, text: string): string[] {
+	const { staticImports, staticExports } = parseSync(file, text).module;
+	const imported = staticImports.filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType)).map((each) => each.moduleRequest.value);
+	const passedOn = staticExports.flatMap(({ entries }) => entries.flatMap(({ isType, moduleRequest }) => (isType ? [] : (moduleRequest?.value ?? []))));
+	return [...imported, ...passedOn];
+}
+
 export function longFunctions(file: string, text: string, linesMax: number): string[] {
 	const { program } = parseSync(file, text);
 	const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length;

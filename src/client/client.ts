@@ -1,8 +1,9 @@
 // The door, outside: asks for the contract's routes and follows the event stream. Runs in Node and in a browser.
 import type { z } from "zod";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { type Call, type Route, type RouteName, type Routes, routes } from "#contract/routes.ts";
+import type { Call, RouteName, Routes } from "#contract/routes.ts";
 import type { Item } from "#contract/wire.ts";
+import { places } from "./places.ts";
 
 type InputOf<N extends RouteName, K extends "query" | "body"> = Routes[N] extends { [P in K]: infer S extends z.ZodType } ? z.input<S> : never;
 
@@ -57,11 +58,11 @@ export class Client {
 		name: N,
 		input: { params?: Readonly<Record<string, string>>; query?: unknown; body?: unknown; key?: string },
 	): Promise<Answer<N>> {
-		const route: Route = routes[name];
+		const [method = "", path = ""] = places[name].split(" ");
 		const nameless = Object.entries(input.params ?? {}).find(([, value]) => value === "");
 		if (nameless !== undefined) throw new Refused(refuse("VALIDATION_ERROR", `The name of the ${nameless[0]} is empty.`));
-		const text = await this.#send(this.#at.url + pathOf(route, input.params ?? {}) + queryOf(input.query), {
-			method: route.method.toUpperCase(),
+		const text = await this.#send(this.#at.url + pathOf(path, input.params ?? {}) + queryOf(input.query), {
+			method,
 			headers: {
 				authorization: `Bearer ${this.#at.token}`,
 				...(input.body !== undefined && { "content-type": "application/json" }),
@@ -118,7 +119,7 @@ export class Client {
 	}
 }
 
-function pathOf({ path }: Route, params: Readonly<Record<string, string>>): string {
+function pathOf(path: string, params: Readonly<Record<string, string>>): string {
 	return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 

@@ -7,7 +7,7 @@ import { Actor, AgentId, AgentType, EventId, Handle, ProjectSlug, SubscriptionNa
 import { IssueNumber } from "./issue.ts";
 import { StageName } from "./preset.ts";
 import { BranchName } from "./project-config.ts";
-import { RefusalCode } from "./refusal.ts";
+import { RefusalCode } from "./refusal-schema.ts";
 import { Session, SessionFact } from "./session.ts";
 import { Reason, Text } from "./text.ts";
 import { TurnFact } from "./turn.ts";

@@ -1,6 +1,7 @@
 // The names of things. Every id, handle and slug enters the program through one of these schemas,
 // so that no name can turn into a path, an option or somebody else's id further down.
 import { z } from "zod";
+import { label, labelRule } from "./label.ts";
 
 /** A random (v4) UUID as 22 base64url characters that never start with `-` or `_`. */
 export const AgentId = z
@@ -8,9 +9,6 @@ export const AgentId = z
 	.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{21}$/, "an agent id has 22 base64url characters")
 	.brand<"AgentId">();
 export type AgentId = z.infer<typeof AgentId>;
-
-const label = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
-const labelRule = "use 1 to 64 of a-z, 0-9 and -, beginning and ending with a letter or digit";
 
 /** An agent's name inside its project; never used twice there. */
 export const Handle = z.string().regex(label, labelRule).brand<"Handle">();

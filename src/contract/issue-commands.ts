@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { DocumentName, DocumentType, IssueNumber, IssuePriority, Label, Title } from "./issue.ts";
 import { PresetName, StageName } from "./preset.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./refusal-schema.ts";
 import { Text } from "./text.ts";
 
 const of = { issue: EventId };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Actor, EventId, Handle } from "./ids.ts";
 import { IssueState, NoteState, RunState } from "./issue.ts";
 import { LoadedPreset } from "./preset.ts";
-import { RefusalCode } from "./refusal.ts";
+import { RefusalCode } from "./refusal-schema.ts";
 
 const Time = z.iso.datetime();
 

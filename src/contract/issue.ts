@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Actor, AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { PresetName, StageName } from "./preset.ts";
-import { RefusalCode } from "./refusal.ts";
+import { RefusalCode } from "./refusal-schema.ts";
 import { Text } from "./text.ts";
 import { Spent } from "./usage.ts";
 

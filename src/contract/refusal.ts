@@ -1,7 +1,10 @@
 // Every reason a command may be refused, with its HTTP status and the exit code of the command line.
 // A refusal is an expected answer, not an exception: it travels as a value and is recorded in the receipt, unless it
 // `passes`: then the same command may well be accepted a moment later.
-import { z } from "zod";
+// Nothing here loads zod: a command line that only asks has no use for it, and it takes longer to load than most commands take.
+import type { Refusal } from "./refusal-schema.ts";
+
+export type { Refusal } from "./refusal-schema.ts";
 
 export const refusalCodes = {
 	AGENT_BUSY: { status: 409, exit: 1, passes: true },
@@ -41,19 +44,6 @@ export const refusalCodes = {
 } as const satisfies Record<string, { status: number; exit: number; passes: boolean }>;
 
 export type RefusalCode = keyof typeof refusalCodes;
-
-const codes: readonly string[] = Object.keys(refusalCodes);
-export const RefusalCode = z.custom<RefusalCode>((value) => typeof value === "string" && codes.includes(value), "unknown refusal code");
-
-export const Refusal = z.strictObject({
-	code: RefusalCode,
-	/** one sentence for a person */
-	message: z.string(),
-	details: z.record(z.string(), z.json()),
-	/** commands that are always safe to run */
-	suggestions: z.array(z.string()),
-});
-export type Refusal = z.infer<typeof Refusal>;
 
 export function refuse(code: RefusalCode, message: string, more: { details?: Refusal["details"]; suggestions?: string[] } = {}): Refusal {
 	return { code, message, details: more.details ?? {}, suggestions: more.suggestions ?? [] };

@@ -11,7 +11,7 @@ import { IssueNumber } from "./issue.ts";
 import { MailState } from "./mail.ts";
 import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
-import { RefusalCode } from "./refusal.ts";
+import { RefusalCode } from "./refusal-schema.ts";
 import { Hit } from "./search.ts";
 import { Session } from "./session.ts";
 import { Quiet, SubscriptionState } from "./subscription.ts";
@@ -199,5 +199,3 @@ export const Status = z.object({
 	lastEvent: z.int(),
 });
 export type Status = z.infer<typeof Status>;
-
-export const contractVersion = 1;

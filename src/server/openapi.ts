@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document, written from the routes of the contract.
 import { z } from "zod";
-import { Refusal } from "#contract/refusal.ts";
+import { Refusal } from "#contract/refusal-schema.ts";
 import { type Route, routes } from "#contract/routes.ts";
 
 export function openApi(version: string): object {

@@ -4,8 +4,9 @@ import type { AgentId } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { UsageRow } from "#contract/routes/usage.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
-import type { Budget, Spent } from "#contract/usage.ts";
+import type { Spent } from "#contract/usage.ts";
 import { countedTokens, inAll, leftOf } from "#domain/usage.ts";
+import { money, number } from "./usage-lines.ts";
 
 /** For each agent what it used together with its forks. Agent 0 forks nobody: those below it only belong to nobody else. */
 export function familyUsage(agents: readonly AgentState[]): ReadonlyMap<AgentId, Spent> {
@@ -42,21 +43,5 @@ const row = (name: string, spent: Spent): UsageRow => ({
 	...{ name, agent: null, project: null, spent, tokens: countedTokens(spent) },
 	...{ withForks: null, budget: null, left: null },
 });
-
-export const number = (count: number): string => count.toLocaleString("en");
-export const money = ({ costs }: Pick<Spent, "costs">): string =>
-	costs.length === 0 ? "-" : costs.map(({ amount, currency }) => `${amount.toFixed(amount < 1 ? 4 : 2)} ${currency}`).join(" + ");
-
-export function spentLine(spent: Spent): string {
-	const { inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens } = spent;
-	const cached =
-		cachedReadTokens + cachedWriteTokens === 0 ? "" : `, ${number(cachedReadTokens)} read from a cache, ${number(cachedWriteTokens)} written to it`;
-	return `${number(inputTokens)} tokens in, ${number(outputTokens)} out${cached}${spent.costs.length === 0 ? "" : `, ${money(spent)}`}`;
-}
-
-export function budgetLine({ tokens, cost }: Budget): string {
-	const parts = [...(tokens === null ? [] : [`${number(tokens)} tokens`]), ...(cost === null ? [] : [money({ costs: [cost] })])];
-	return parts.join(", ") || "no limit";
-}
 
 export const familyLine = (spent: Spent): string => `${number(countedTokens(spent))} tokens${spent.costs.length === 0 ? "" : `, ${money(spent)}`}`;

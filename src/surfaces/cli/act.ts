@@ -1,7 +1,8 @@
 // One command's way: connect, ask, print, and leave with the right exit code.
 import { randomUUID } from "node:crypto";
 import { Refused } from "#client/client.ts";
-import { ProjectSlug } from "#contract/ids.ts";
+import type { ProjectSlug } from "#contract/ids.ts";
+import { isProjectSlug, labelRule } from "#contract/label.ts";
 import { refuse } from "#contract/refusal.ts";
 import { type Connected, connect } from "./connect.ts";
 import { print, printData, printError } from "./print.ts";
@@ -20,10 +21,10 @@ export interface Asking extends Connected {
 /** Runs a command; `show` turns what it answered into words for a person. */
 export async function act<T>(options: Options, ask: (asking: Asking) => Promise<T>, show: (data: T) => string): Promise<void> {
 	try {
-		const project = options.project === undefined ? undefined : ProjectSlug.safeParse(options.project);
-		if (project?.success === false)
-			throw new Refused(refuse("VALIDATION_ERROR", `${JSON.stringify(options.project)} is no project's name: ${project.error.issues[0]?.message}.`));
-		const query = project === undefined ? {} : { project: project.data };
+		const { project } = options;
+		if (project !== undefined && !isProjectSlug(project))
+			throw new Refused(refuse("VALIDATION_ERROR", `${JSON.stringify(project)} is no project's name: ${labelRule}.`));
+		const query = project === undefined ? {} : { project };
 		const data = await ask({ ...(await connect()), key: randomUUID(), query });
 		if (options.json === true) printData(data);
 		else print(show(data));

@@ -6,7 +6,8 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Address, Client, Refused } from "#client/client.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { contractVersion, type Status } from "#contract/wire.ts";
+import { contractVersion } from "#contract/version.ts";
+import type { Status } from "#contract/wire.ts";
 import { programPath } from "#src/programs.ts";
 import { send } from "./send.ts";
 

@@ -2,7 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
-import { type Adapter, contractVersion, type Status } from "#contract/wire.ts";
+import { contractVersion } from "#contract/version.ts";
+import type { Adapter, Status } from "#contract/wire.ts";
 import { version } from "#src/version.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
 import { print, printData } from "./print.ts";

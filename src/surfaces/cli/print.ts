@@ -3,7 +3,7 @@
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import type { Agent, Approval, Found, Item, Prompt, Subscription, Turn } from "#contract/wire.ts";
-import { budgetLine, spentLine } from "#views/usage.ts";
+import { budgetLine, spentLine } from "#views/usage-lines.ts";
 
 export const printData = (data: unknown): void => void process.stdout.write(`${JSON.stringify({ data })}\n`);
 export const print = (text: string): void => void process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);

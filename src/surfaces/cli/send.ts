@@ -1,6 +1,8 @@
-// Requests over plain HTTP: Node's `fetch` takes longer to load than most commands take to run.
-import { request } from "node:http";
+// Requests over plain HTTP: Node's `fetch` takes longer to load than most commands take to run. An `import` of `node:http` looks at
+// everything that it has, and with its `WebSocket` loads the whole of `fetch` after all.
 import type { Send } from "#client/client.ts";
+
+const { request } = process.getBuiltinModule("node:http");
 
 export const send: Send = (url, { method, headers, body }) =>
 	new Promise((resolve, reject) => {

@@ -1,6 +1,5 @@
 // `brood agent sync`: one agent after the other, each with its own answer.
 import { Refused } from "#client/client.ts";
-import { ProjectSlug } from "#contract/ids.ts";
 import { act, type Options } from "./act.ts";
 import { Misused, table } from "./print.ts";
 
@@ -17,11 +16,10 @@ interface Line {
 export async function sync(references: string[], options: SyncOptions): Promise<void> {
 	await act(
 		options,
-		async ({ client, key, query }): Promise<Line[]> => {
+		async ({ client, key, query, query: { project } }): Promise<Line[]> => {
 			if (references.length === 0) {
-				const slug = ProjectSlug.safeParse(options.project);
-				if (!slug.success) throw new Misused("Name the agents, or give --project.");
-				const synced = await client.call("syncProject", { key, params: { project: slug.data }, body: {} });
+				if (project === undefined) throw new Misused("Name the agents, or give --project.");
+				const synced = await client.call("syncProject", { key, params: { project }, body: {} });
 				return synced.map(({ handle, moved, text }) => ({ agent: handle, moved, text }));
 			}
 			const lines: Line[] = [];

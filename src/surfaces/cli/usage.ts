@@ -1,7 +1,8 @@
 // Tokens and cost, as people read them.
 import type { UsageRow } from "#contract/routes/usage.ts";
 import type { Spent } from "#contract/usage.ts";
-import { budgetLine, familyLine, money, number, spentLine } from "#views/usage.ts";
+import { familyLine } from "#views/usage.ts";
+import { budgetLine, money, number, spentLine } from "#views/usage-lines.ts";
 import { table } from "./print.ts";
 
 export function usageTable(rows: readonly UsageRow[]): string {
