@@ -1,7 +1,31 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // the test workers and the programs that tests start compile our source once, not each time
 process.env["NODE_COMPILE_CACHE"] ??= "node_modules/.cache/compile";
+
+/** What takes more than half a minute, longest first. One that began last would leave the other core idle; a fresh clone cannot know. */
+const long = [
+	"door/readme",
+	"crash/daemon",
+	"workspaces/trees",
+	"turns/containment",
+	"workspaces/crash",
+	"door/cli",
+	"turns/daemon",
+	"issues/daemon",
+	"turns/sessions",
+	"crash/sqlite",
+	"workspaces/daemon",
+].map((name) => `/test/${name}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+		const sorted = await super.sort(files);
+		const first = long.flatMap((name) => sorted.filter(({ moduleId }) => moduleId.endsWith(name)));
+		return [...first, ...sorted.filter((file) => !first.includes(file))];
+	}
+}
 
 export default defineConfig({
 	test: {
@@ -13,5 +37,8 @@ export default defineConfig({
 		hookTimeout: 30_000,
 		// two cores are all that the gate counts on
 		maxWorkers: 2,
+		// a test that waits for agents leaves its core to another, where a file says that they do not disturb each other
+		maxConcurrency: 2,
+		sequence: { sequencer: LongestFirst },
 	},
 });

@@ -1,4 +1,5 @@
-// Issues through a whole daemon: real processes, real git, the command line and the wire.
+// Issues through a whole daemon: real processes, real git, the command line and the wire. Each test has a home and a repository of
+// its own and waits for agents most of the time, so two run at once.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -24,7 +25,21 @@ function configure(home: string, config: object): void {
 	writeFileSync(file, JSON.stringify(config));
 }
 
-test("an issue goes from the command line through a worktree into main", { timeout: 120_000 }, async () => {
+// the longest goes first, so that the others run beside it
+test.concurrent("`brood demo` does five issues and leaves nobody behind", { timeout: 120_000 }, async () => {
+	await using place = shell();
+	const { json } = place;
+	const { code, data } = await json("demo");
+	expect([code, data.map(({ stage, preset }: { stage: string; preset: string }) => [stage, preset])]).toEqual([
+		0,
+		Array.from({ length: 5 }, () => ["DONE", "quick-fix"]),
+	]);
+	expect(
+		(await json("agent", "list")).data.filter(({ label, project }: { label: string; project: string | null }) => project !== null && label !== "deleted"),
+	).toEqual([]);
+});
+
+test.concurrent("an issue goes from the command line through a worktree into main", { timeout: 120_000 }, async () => {
 	await using place = shell();
 	const { json, home } = place;
 	const folder = repository();
@@ -69,7 +84,7 @@ test("an issue goes from the command line through a worktree into main", { timeo
 	expect(await json("issue", "show", "web#9")).toMatchObject({ code: 1, error: { code: "NOT_FOUND" } });
 });
 
-test("an agent with changes is not given an issue, and a merge that conflicts leaves everything as it was", { timeout: 120_000 }, async () => {
+test.concurrent("an agent with changes is not given an issue, and a merge that conflicts leaves everything as it was", { timeout: 120_000 }, async () => {
 	await using place = shell();
 	const { json, brood } = place;
 	const folder = repository();
@@ -94,7 +109,7 @@ test("an agent with changes is not given an issue, and a merge that conflicts le
 	]);
 });
 
-test("what a killed agent leaves is taken up by the next one, on the same branch", { timeout: 120_000 }, async () => {
+test.concurrent("what a killed agent leaves is taken up by the next one, on the same branch", { timeout: 120_000 }, async () => {
 	await using place = shell();
 	const { json } = place;
 	const folder = repository();
@@ -125,7 +140,7 @@ test("what a killed agent leaves is taken up by the next one, on the same branch
 	expect(existsSync(path.join(folder, "a.txt"))).toBe(true);
 });
 
-test("a project's own preset with a gate that a command keeps: no goes back with what it said, yes goes on", { timeout: 120_000 }, async () => {
+test.concurrent("a project's own preset with a gate that a command keeps: no goes back with what it said, yes goes on", { timeout: 120_000 }, async () => {
 	await using place = shell();
 	const { json, home } = place;
 	const folder = repository();
@@ -179,7 +194,7 @@ test("a project's own preset with a gate that a command keeps: no goes back with
 	expect(existsSync(path.join(folder, "b.txt"))).toBe(true);
 });
 
-test("whoever has changes in its workspace is not available, and automatic work passes it over", { timeout: 120_000 }, async () => {
+test.concurrent("whoever has changes in its workspace is not available, and automatic work passes it over", { timeout: 120_000 }, async () => {
 	await using place = shell();
 	const { json } = place;
 	await json("project", "add", repository(), "--name", "web");
@@ -196,7 +211,7 @@ test("whoever has changes in its workspace is not available, and automatic work 
 	expect(readFileSync(path.join(untidy.workspace.path, "loose.txt"), "utf8")).toBe("mine\n");
 });
 
-test("an agent has the command line in its shell, and speaks there for its own issue only", { timeout: 120_000 }, async () => {
+test.concurrent("an agent has the command line in its shell, and speaks there for its own issue only", { timeout: 120_000 }, async () => {
 	await using place = shell();
 	const { json } = place;
 	await json("project", "add", repository(), "--name", "web");
@@ -213,7 +228,7 @@ test("an agent has the command line in its shell, and speaks there for its own i
 	expect(items.find(({ kind }: { kind: string }) => kind === "tool_result").text).toContain("FORBIDDEN");
 });
 
-test("where the project pushes after each turn, what was committed for the agent is pushed too", { timeout: 120_000 }, async () => {
+test.concurrent("where the project pushes after each turn, what was committed for the agent is pushed too", { timeout: 120_000 }, async () => {
 	await using place = shell();
 	const { json, home } = place;
 	const [folder, remote] = [repository(), freshFolder()];
@@ -229,7 +244,7 @@ test("where the project pushes after each turn, what was committed for the agent
 	expect(git(remote, "rev-parse", "refs/heads/issue/1-leave-it-lying")).toBe(issue.commit);
 });
 
-test("a preset that the repository brings counts once somebody has approved exactly that", { timeout: 120_000 }, async () => {
+test.concurrent("a preset that the repository brings counts once somebody has approved exactly that", { timeout: 120_000 }, async () => {
 	await using place = shell();
 	const { json, brood } = place;
 	const folder = repository();
@@ -258,17 +273,4 @@ test("a preset that the repository brings counts once somebody has approved exac
 	brings("rm -rf /");
 	expect(await add()).toMatchObject({ code: 1, error: { code: "VALIDATION_ERROR" } });
 	expect((await json("issue", "show", "web#2")).data).toMatchObject({ broken: expect.stringContaining("nobody has approved") });
-});
-
-test("`brood demo` does five issues and leaves nobody behind", { timeout: 120_000 }, async () => {
-	await using place = shell();
-	const { json } = place;
-	const { code, data } = await json("demo");
-	expect([code, data.map(({ stage, preset }: { stage: string; preset: string }) => [stage, preset])]).toEqual([
-		0,
-		Array.from({ length: 5 }, () => ["DONE", "quick-fix"]),
-	]);
-	expect(
-		(await json("agent", "list")).data.filter(({ label, project }: { label: string; project: string | null }) => project !== null && label !== "deleted"),
-	).toEqual([]);
 });
