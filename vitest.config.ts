@@ -1,3 +1,4 @@
+import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -32,6 +33,7 @@ export default defineConfig({
 		include: ["src/**/*.test.ts", "test/**/*.test.ts"],
 		// the real agents: npm run test:agents
 		exclude: ["test/agents/**", "node_modules/**"],
+		alias: [{ find: /^(\.|#src)\/programs\.ts$/, replacement: path.resolve("test/support/programs.ts") }],
 		globalSetup: ["test/global-setup.ts"],
 		testTimeout: 30_000,
 		hookTimeout: 30_000,
