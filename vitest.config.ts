@@ -18,6 +18,7 @@ const long = [
 	"turns/sessions",
 	"crash/sqlite",
 	"workspaces/daemon",
+	"history/replay",
 ].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
@@ -33,7 +34,7 @@ export default defineConfig({
 		include: ["src/**/*.test.ts", "test/**/*.test.ts"],
 		// the real agents: npm run test:agents
 		exclude: ["test/agents/**", "node_modules/**"],
-		alias: [{ find: /^(\.|#src)\/programs\.ts$/, replacement: path.resolve("test/support/programs.ts") }],
+		alias: { "#src/programs.ts": path.resolve("test/support/programs.ts") },
 		globalSetup: ["test/global-setup.ts"],
 		testTimeout: 30_000,
 		hookTimeout: 30_000,

@@ -37,7 +37,7 @@ import { EventStream } from "#server/event-stream.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { listen } from "#server/listen.ts";
 import { serveEvents } from "#server/serve-events.ts";
-import { programFolder, programPath, programUrl, withCommand } from "./programs.ts";
+import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
