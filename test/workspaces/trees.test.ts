@@ -135,6 +135,25 @@ test(`${trees} trees: snapshot, fork, materialize and restore keep everything`, 
 	expect(count).toBeGreaterThanOrEqual(trees);
 });
 
+test("a restore leaves no folder behind that has only empty ones in it", async () => {
+	const clean = {
+		state: "clean",
+		changes: [],
+		stage: "nothing",
+		later: [],
+		intent: [],
+		emptyFolder: true,
+		nested: false,
+		ignored: false,
+		pipe: false,
+	} as const;
+	const changes: Change[] = [
+		{ kind: "write", name: "deep/er/file", text: "x" },
+		{ kind: "delete", name: "deep/er/file" },
+	];
+	await tryTree(clean, { wipe: false, reset: false, commit: false, leave: false, changes });
+});
+
 test("a snapshot that leaves untracked files out does not pass", async () => {
 	const wanted: Disorder = {
 		...{ state: "clean", changes: [], stage: "nothing", intent: [], emptyFolder: false, nested: false, ignored: false, pipe: false },

@@ -52,7 +52,7 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 			take(translate(state, update));
 			if (update.sessionUpdate !== "usage_update" || !used(tokensSoFar(update), false)) return;
 			// a rejection can only mean that the store is broken
-			void outbox.written().then(() => watch.used().catch(() => {}));
+			void outbox.written().then(() => (outbox.isClosed ? undefined : watch.used().catch(() => {})));
 		},
 		room: () => outbox.room(),
 		// whoever is asked sees first what led to the question
@@ -124,6 +124,11 @@ class Outbox {
 
 	constructor(watch: TurnWatch) {
 		this.#watch = watch;
+	}
+
+	/** the turn is over, and what it used is looked at with its end */
+	get isClosed(): boolean {
+		return this.#closed;
 	}
 
 	put(items: readonly TurnItem[]): void {

@@ -30,16 +30,17 @@ export interface Recalled {
 	note: string | null;
 }
 
-export async function recall(reads: Reads, agent: AgentState, turn: TurnState, opened: OpenSession): Promise<Recalled> {
+/** `since` is what happened since its last turn ended, asked for when this one began: while a process starts, more may happen. */
+export async function recall(reads: Reads, agent: AgentState, turn: TurnState, opened: OpenSession, since: Promise<readonly Event[]>): Promise<Recalled> {
 	const instructions = opened.instructed ? null : instructionsOf(await settingsOf(reads, agent.settings));
 	const rules = instructions === null ? [] : [`Follow these instructions throughout:\n${instructions}`];
 	if (opened.how !== "new") {
-		const since = opened.how === "forked" ? (agent.lineage?.forkPoint ?? 0) : (agent.turnEndedIn ?? 0);
+		const known = opened.how === "forked" ? (agent.lineage?.forkPoint ?? 0) : (agent.turnEndedIn ?? 0);
 		// what its own turns said it knows; what happened between them it does not. Nothing was cut since, or it would have a new session
-		const events = await reads.events({ after: since, limit: Number.MAX_SAFE_INTEGER, agent: agent.id });
+		const events = opened.how === "kept" ? await since : await eventsAfter(reads, agent, known);
 		const between = events.filter((event) => isItem(event) && event.turn === null);
 		const news = render(between, seedLengthFor(between.length === 0 ? null : await windowOf(reads, agent)));
-		const words = [...((agent.settings ?? 0) > since ? rules : []), ...(news.items === 0 ? [] : [news.text])];
+		const words = [...((agent.settings ?? 0) > known ? rules : []), ...(news.items === 0 ? [] : [news.text])];
 		return { text: words.length === 0 ? null : `${words.join("\n")}\n`, how: opened.how === "kept" ? null : opened.how, note: null };
 	}
 	const { items } = await reads.history(agent.id);
@@ -53,6 +54,9 @@ export async function recall(reads: Reads, agent: AgentState, turn: TurnState, o
 	}
 	return { text: `${[...rules, fenced(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed, windowTokens) };
 }
+
+export const eventsAfter = async (reads: Reads, { id }: AgentState, after: number): Promise<readonly Event[]> =>
+	await reads.events({ after, limit: Number.MAX_SAFE_INTEGER, agent: id });
 
 /** What an agent's program is told before everything else; its own tools read the files. */
 export function instructionsOf({ systemPrompt, pinned }: Settings): string | null {

@@ -14,7 +14,7 @@ import { type Dispatch, type Outcome, StoreFault } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
 import type { Workspaces } from "../workspaces.ts";
 import { Listener, type ListenParts } from "./listen.ts";
-import { instructionsOf, openingOf, recall, spoken } from "./recall.ts";
+import { eventsAfter, instructionsOf, openingOf, recall, spoken } from "./recall.ts";
 import { drift, keep, tellOfCommits } from "./tree.ts";
 import { distrusted } from "./trust.ts";
 
@@ -94,12 +94,15 @@ export class TurnRunner implements Reactor {
 	}
 
 	async #carryOut(turn: TurnState, agent: AgentState, listener: Listener, signal: AbortSignal): Promise<void> {
-		const { driver } = this.#parts;
+		const { driver, reads } = this.#parts;
 		const failed = (await this.#unfit(agent)) ?? (await distrusted(this.#parts, agent, listener));
 		if (failed !== null) return await this.#giveBack(turn, failed, signal);
+		// asked for early: most often its program is up, and nothing else is waited for
+		const since = driver.remembers(agent) ? eventsAfter(reads, agent, agent.turnEndedIn ?? 0) : Promise.resolve([]);
+		since.catch(() => {});
 		const prepared = await this.#prepare(turn, agent, signal);
 		if (!prepared.up) return await this.#giveBack(turn, prepared.end, signal);
-		const told = prepared.session && (await this.#recall(turn, agent, prepared.session));
+		const told = prepared.session && (await this.#recall(turn, agent, prepared.session, since));
 		const item = await this.#handOver(turn);
 		// refused because it is over, or over because there was nothing left to say
 		if (item === null) return;
@@ -127,8 +130,8 @@ export class TurnRunner implements Reactor {
 	}
 
 	/** What its program does not know yet, and the record of the session that it is told in. */
-	async #recall(turn: TurnState, agent: AgentState, opened: OpenSession): Promise<string> {
-		const { text, how, note } = await recall(this.#parts.reads, agent, turn, opened);
+	async #recall(turn: TurnState, agent: AgentState, opened: OpenSession, since: ReturnType<typeof eventsAfter>): Promise<string> {
+		const { text, how, note } = await recall(this.#parts.reads, agent, turn, opened, since);
 		const { session, folder, powers, program } = opened;
 		if (how !== null) await this.#say(turn, { type: "session.open", opened: { session, type: agent.type, folder, powers, program, how }, note });
 		return text ?? "";

@@ -39,11 +39,10 @@ export async function restoreSnapshot(git: Git, request: SnapshotRequest & { sna
 	if (lost.length > 0) return incomplete(lost);
 	await removeOperation(tree, before);
 	await removeFiles(tree, before, changes.remove);
-	const wantedEmpty = snapshot.manifest.emptyDirectories.map(untold);
-	await removeEmpty(
-		tree,
-		now.survey.emptyDirectories.filter((folder) => !wantedEmpty.includes(folder)),
-	);
+	const wantedEmpty = new Set(snapshot.manifest.emptyDirectories.map(untold));
+	// one that has nothing but an empty one in it is gone with that one
+	const empty = now.survey.emptyDirectories.flatMap((folder) => [folder, ...above(folder)]);
+	await removeEmpty(tree, new Set(empty.filter((folder) => !wantedEmpty.has(folder))));
 	await writeFiles(git, tree, snapshot.tree, changes.write);
 	await putBackRest(tree, snapshot, await readParts(git, tree.folder, snapshot), before);
 	await putBackHead(git, tree, snapshot.manifest.head);
