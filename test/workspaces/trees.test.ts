@@ -136,17 +136,9 @@ test(`${trees} trees: snapshot, fork, materialize and restore keep everything`, 
 });
 
 test("a restore leaves no folder behind that has only empty ones in it", async () => {
-	const clean = {
-		state: "clean",
-		changes: [],
-		stage: "nothing",
-		later: [],
-		intent: [],
-		emptyFolder: true,
-		nested: false,
-		ignored: false,
-		pipe: false,
-	} as const;
+	const clean: Disorder = {
+		...{ state: "clean", changes: [], stage: "nothing", later: [], intent: [], emptyFolder: true, nested: false, ignored: false, pipe: false },
+	};
 	const changes: Change[] = [
 		{ kind: "write", name: "deep/er/file", text: "x" },
 		{ kind: "delete", name: "deep/er/file" },
