@@ -110,6 +110,8 @@ class Thread {
 	readonly #break = Promise.withResolvers<StoreFault>();
 	#fault: StoreFault | null = null;
 	#lastId = 0;
+	/** in this moment */
+	readonly #asked: Message[] = [];
 	#closing = false;
 
 	static async start(program: URL, data: ThreadData & { limits: Limits }): Promise<Thread> {
@@ -122,7 +124,9 @@ class Thread {
 	private constructor(worker: Worker) {
 		this.#worker = worker;
 		this.broken = this.#break.promise;
-		worker.on("message", (reply: Reply) => this.#settle(reply));
+		worker.on("message", (replies: readonly Reply[]) => {
+			for (const reply of replies) this.#settle(reply);
+		});
 		worker.on("error", (error: Error) => this.#breakDown(new StoreFault("broken", `The store's thread failed: ${error.message}`, error)));
 		worker.on("exit", () => this.#breakDown(new StoreFault("broken", "The store's thread ended.")));
 	}
@@ -132,8 +136,18 @@ class Thread {
 		const id = ++this.#lastId;
 		const settle = Promise.withResolvers<T>();
 		this.#open.set(id, settle);
-		this.#worker.postMessage({ id, ask } satisfies Message);
+		this.#asked.push({ id, ask });
+		if (this.#asked.length === 1) queueMicrotask(() => this.#send(this.#asked.splice(0)));
 		return settle.promise;
+	}
+
+	#send(messages: readonly Message[]): void {
+		try {
+			this.#worker.postMessage(messages);
+		} catch (error) {
+			for (const { id } of messages) this.#open.get(id)?.reject(error);
+			for (const { id } of messages) this.#open.delete(id);
+		}
 	}
 
 	async close(): Promise<void> {

@@ -22,12 +22,16 @@ export type Ask =
 	| { read: keyof Reads; args: readonly unknown[] }
 	| { backup: string }
 	| { close: true };
+/** What was asked in one moment goes over together: a message costs more than most questions. Answers come back the same way. */
 export type Message = { id: number; ask: Ask };
 export type Reply =
 	| { id: number; value: unknown }
 	| { id: number; fault: { kind: StoreFault["kind"]; message: string } }
 	| { ready: true }
 	| { broken: string };
+
+/** Answers to small questions wait so long for those to the next ones. */
+const holdMs = 1;
 
 /** After about this much the log is copied into the file, once the answer is out and off the way of a commit. */
 const checkpointBytes = 8 * 1024 * 1024;
@@ -37,25 +41,32 @@ const bytesPerCommand = 4096;
 export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: RunBatch): void {
 	const thread = role === "writer" ? new Writer(openForWriting(file), run) : new Reader(file);
 	let turn = Promise.resolve();
-	port.on("message", (message: Message) => {
+	const say = (...replies: Reply[]): void => (replies.length === 0 ? undefined : port.postMessage(replies));
+	port.on("message", (messages: readonly Message[]) => {
 		// one after another: a question must never see a batch that is half done
 		turn = turn.then(async () => {
-			const reply = await answer(thread, message);
-			port.postMessage(reply);
-			if ("close" in message.ask) port.close();
-			else tidyUp(thread, port);
+			const held: Reply[] = [];
+			const from = performance.now();
+			for (const message of messages) {
+				held.push(await answer(thread, message));
+				const isLast = message === messages.at(-1);
+				// nobody waits for an acknowledgement longer than the disk does
+				if (role === "writer" || isLast || performance.now() - from > holdMs) say(...held.splice(0));
+				if ("close" in message.ask) port.close();
+				else tidyUp(thread, say);
+			}
 		});
 	});
-	port.postMessage({ ready: true } satisfies Reply);
+	say({ ready: true });
 }
 
 /** Nobody waits for this: what fails for want of space is tried again later, anything else ends the store. */
-function tidyUp(thread: Writer | Reader, port: MessagePort): void {
+function tidyUp(thread: Writer | Reader, say: (reply: Reply) => void): void {
 	try {
 		thread.afterwards();
 	} catch (error) {
 		const { kind, message } = faultBeforeCommit(error);
-		if (kind === "broken") port.postMessage({ broken: message } satisfies Reply);
+		if (kind === "broken") say({ broken: message });
 	}
 }
 
