@@ -68,7 +68,6 @@ export const kits: Record<Kit["type"], Kit> = {
 			...{ OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_DEFAULT_PLUGINS: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" },
 			OPENCODE_CONFIG_CONTENT: JSON.stringify({
 				model: "test/m",
-				permission: { edit: "ask", bash: "ask" },
 				provider: {
 					test: {
 						npm: "@ai-sdk/openai-compatible",

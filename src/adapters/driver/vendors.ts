@@ -84,6 +84,8 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 			args: ["acp", "--print-logs", "--log-level", "ERROR"],
 		}),
 		keepsInterrupted: true,
+		// left alone it asks for nothing; what it asks, the agent's policy answers
+		environment: { OPENCODE_PERMISSION: JSON.stringify({ edit: "ask", bash: "ask", webfetch: "ask" }) },
 		// it waits as long as a provider asks for, be it hours, and says so nowhere but in its log; small calls are for titles
 		complains: /message="stream error".* small=false .*error\.error="((?:[^"\\]|\\.)*)"/,
 		login: { variables: ["OPENCODE_AUTH_CONTENT"], files: [".local/share/opencode/auth.json"], how: "run opencode auth login" },
