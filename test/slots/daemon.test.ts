@@ -6,7 +6,7 @@ import { Client, Refused } from "#client/client.ts";
 import { Handle, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
-import { insiders } from "#test/support/processes.ts";
+import { insiders, killAll } from "#test/support/processes.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -117,7 +117,7 @@ describe("a lease", () => {
 		const next = await add("say at last");
 		await expect.poll(async () => (await agent(next.id)).waitingFor, patient).toBe("waiting for a slot of only");
 		expect(await daemon.engine.reads.leases()).toMatchObject([{ agent: doomed.id, subscription: "only" }]);
-		for (const pid of insiders(home, daemon.containment)) process.kill(pid, "SIGKILL");
+		killAll(insiders(home, daemon.containment));
 		await expect.poll(() => turns(doomed.id), patient).toEqual(["failed"]);
 		await expect.poll(() => turns(next.id), patient).toEqual(["completed"]);
 		expect([await daemon.engine.reads.leases(), await client.call("subscription", { params: { subscription: "only" } })]).toMatchObject([[], { used: 0 }]);

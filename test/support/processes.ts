@@ -17,6 +17,17 @@ export function insiders(home: string, level: ContainmentLevel): number[] {
 	return processesOf(home).filter((pid) => level === "groups" || (innerPid(pid) ?? 1) > 1);
 }
 
+/** One of them may take the others along before it is their turn. */
+export function killAll(pids: readonly number[]): void {
+	for (const pid of pids) {
+		try {
+			process.kill(pid, "SIGKILL");
+		} catch {
+			// it is gone already
+		}
+	}
+}
+
 function worksIn(pid: number, folder: string): boolean {
 	try {
 		return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
