@@ -1,6 +1,5 @@
 // What Brood adds to a turn of a real agent, Claude Code against a model on the loopback, beside the bare adapter, which goes first
-// in every other round; and what an agent takes up in the
-// daemon that did something once and whose process is parked.
+// in every other round; and what an agent takes up in the daemon that did something once and whose process is parked.
 import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

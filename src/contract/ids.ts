@@ -1,7 +1,7 @@
 // The names of things. Every id, handle and slug enters the program through one of these schemas,
 // so that no name can turn into a path, an option or somebody else's id further down.
 import { z } from "zod";
-import { label, labelRule } from "./label.ts";
+import { nameRule, nameShape } from "./name-rule.ts";
 
 /** A random (v4) UUID as 22 base64url characters that never start with `-` or `_`. */
 export const AgentId = z
@@ -11,14 +11,14 @@ export const AgentId = z
 export type AgentId = z.infer<typeof AgentId>;
 
 /** An agent's name inside its project; never used twice there. */
-export const Handle = z.string().regex(label, labelRule).brand<"Handle">();
+export const Handle = z.string().regex(nameShape, nameRule).brand<"Handle">();
 export type Handle = z.infer<typeof Handle>;
 
-export const ProjectSlug = z.string().regex(label, labelRule).brand<"ProjectSlug">();
+export const ProjectSlug = z.string().regex(nameShape, nameRule).brand<"ProjectSlug">();
 export type ProjectSlug = z.infer<typeof ProjectSlug>;
 
 /** The name of a paid plan or key. */
-export const SubscriptionName = z.string().regex(label, labelRule).brand<"SubscriptionName">();
+export const SubscriptionName = z.string().regex(nameShape, nameRule).brand<"SubscriptionName">();
 export type SubscriptionName = z.infer<typeof SubscriptionName>;
 
 /** A named way to start an agent. */

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { Refused } from "#client/client.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
-import { isProjectSlug, labelRule } from "#contract/label.ts";
+import { isProjectSlug, nameRule } from "#contract/name-rule.ts";
 import { refuse } from "#contract/refusal.ts";
 import { type Connected, connect } from "./connect.ts";
 import { print, printData, printError } from "./print.ts";
@@ -23,7 +23,7 @@ export async function act<T>(options: Options, ask: (asking: Asking) => Promise<
 	try {
 		const { project } = options;
 		if (project !== undefined && !isProjectSlug(project))
-			throw new Refused(refuse("VALIDATION_ERROR", `${JSON.stringify(project)} is no project's name: ${labelRule}.`));
+			throw new Refused(refuse("VALIDATION_ERROR", `${JSON.stringify(project)} is no project's name: ${nameRule}.`));
 		const query = project === undefined ? {} : { project };
 		const data = await ask({ ...(await connect()), key: randomUUID(), query });
 		if (options.json === true) printData(data);
