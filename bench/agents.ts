@@ -20,9 +20,9 @@ import { median, percentile, type Result } from "./table.ts";
 import { bareTurn, broodTurn, inHome } from "./turns.ts";
 
 const run = promisify(execFile);
-const rounds = 80;
+const rounds = 200;
 const warmUp = 10;
-const restMs = 400;
+const restMs = 250;
 const parkedAgents = 2000;
 
 export async function agents(): Promise<Result[]> {

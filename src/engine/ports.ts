@@ -139,6 +139,8 @@ export interface Reads extends IssueReads, SearchReads {
 	lastServed(): Promise<Map<ProjectSlug | null, number>>;
 	/** the turns of all agents that are open, oldest first */
 	openTurns(): Promise<TurnState[]>;
+	/** the agents of those whose prompt was not handed over yet */
+	agentsAboutToBegin(): Promise<AgentState[]>;
 	/** the tool calls and results of a turn, oldest first, without their texts */
 	callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]>;
 	approval(id: number): Promise<ApprovalState | undefined>;

@@ -18,8 +18,8 @@ const sleepMs = { shortest: 5, longest: 60_000 };
 
 export interface Reactor {
 	readonly name: string;
-	/** whether the event may have given this reactor something to do */
-	wakes(event: Event): boolean;
+	/** whether the event may have given this reactor something to do; with all that was heard in the same moment */
+	wakes(event: Event, together: readonly Event[]): boolean;
 	/** Looks at the rows and does what is due; must be safe to repeat and to abandon at any point. */
 	look(signal: AbortSignal): Promise<Looked>;
 }
@@ -60,7 +60,7 @@ async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal
 			let timer = await lookPatiently(reactor, signal, subscription);
 			for (let events = await subscription.next(); events !== null; events = await subscription.next()) {
 				// no events at all means that the time has come
-				if (events.length > 0 && !events.some((event) => reactor.wakes(event))) continue;
+				if (events.length > 0 && !events.some((event) => reactor.wakes(event, events))) continue;
 				clearTimeout(timer);
 				timer = await lookPatiently(reactor, signal, subscription);
 			}

@@ -151,6 +151,7 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await engine.reads.queueHeads(engine.now())).toMatchObject([{ head: { manual: true } }]);
 		await done(engine, { type: "turn.start", agent }, { as: system });
 		const turn = (await engine.reads.openTurns())[0];
+		expect(await engine.reads.agentsAboutToBegin()).toEqual([await engine.reads.agent(agent)]);
 		expect([turn?.manual, (await engine.reads.prompts(agent)).length, (await engine.reads.queue(agent)).length]).toEqual([true, 4, 4]);
 		const question = { title: "x", tool: "execute", call: null, options: [{ id: "y", name: "Y", kind: "allow_once" }] };
 		await done(engine, { type: "approval.ask", agent, turn: turn?.id, question }, { as: system });
@@ -158,6 +159,7 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await engine.reads.pendingApprovals()).toEqual(await engine.reads.pendingApprovals(agent));
 		expect([(await engine.reads.pendingApprovals()).length, (await engine.reads.openWaits()).map(({ id }) => id)]).toEqual([1, [wait]]);
 		await done(engine, { type: "turn.release", agent, turn: turn?.id, reason: "x" }, { as: system });
+		expect(await engine.reads.agentsAboutToBegin()).toEqual([]);
 		expect((await engine.reads.prompts(agent)).map(({ text, manual }) => [text, manual])[0]).toEqual(["by hand", false]);
 		await expect.poll(async () => (await engine.reads.wait(wait))?.state).toBe("met");
 		expect(await engine.reads.pendingApprovals()).toEqual([]);

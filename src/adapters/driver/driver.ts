@@ -17,6 +17,7 @@ import { environmentFor, seenBy } from "./environment.ts";
 import { Freezer } from "./freeze.ts";
 import { hearTurn } from "./hear.ts";
 import type { AgentProgram, FindProgram } from "./programs.ts";
+import { Starts, startsMax } from "./starts.ts";
 import { type Brought, broughtBy } from "./trust.ts";
 import { fits, nameOf, type RoomWish, toldOf, type Warm } from "./warm.ts";
 
@@ -43,8 +44,6 @@ export interface DriverOptions {
 	parkMs: number;
 }
 
-const startsMax = 5;
-const startsPeriodMs = 60_000;
 const cancelMs = 2000;
 
 interface Ending {
@@ -58,7 +57,7 @@ interface Ending {
 export class ProcessDriver implements Driver {
 	readonly #options: DriverOptions;
 	readonly #warm = new Map<AgentId, Warm>();
-	readonly #starts = new Map<AgentId, number[]>();
+	readonly #starts: Starts;
 	/** starts in flight, and how to call them off */
 	readonly #starting = new Map<AgentId, AbortController>();
 	/** ends in flight: nothing of the same agent is started before they are through */
@@ -67,10 +66,11 @@ export class ProcessDriver implements Driver {
 
 	constructor(options: DriverOptions) {
 		this.#options = options;
+		this.#starts = new Starts(options.clock);
 	}
 
 	remembers(agent: AgentState): boolean {
-		const program = this.#options.find(agent);
+		const program = this.#programOf(agent);
 		return typeof program !== "string" && program.remembers === true;
 	}
 
@@ -80,7 +80,7 @@ export class ProcessDriver implements Driver {
 	}
 
 	async prepare(agent: AgentState, signal: AbortSignal, asked: Wish): Promise<Prepared> {
-		const program = this.#options.find(agent);
+		const program = this.#programOf(agent);
 		if (typeof program === "string") return broken(program);
 		const room = await this.#options.roomFor(agent, this.#folder(agent), () => credentialVariables(asked.subscription?.credential ?? null, agent.type));
 		if (typeof room === "string") return broken(room);
@@ -89,7 +89,7 @@ export class ProcessDriver implements Driver {
 		const warm = this.#warm.get(agent.id);
 		if (warm !== undefined && !fits(warm, { agent, program, wish })) {
 			// it stayed up, and it is we who end it
-			this.#starts.delete(agent.id);
+			this.#starts.forget(agent.id);
 			await this.end(agent.id);
 		} else if (warm !== undefined) {
 			if (warm.parking !== null) clearTimeout(warm.parking);
@@ -107,7 +107,8 @@ export class ProcessDriver implements Driver {
 	async run({ agent, text }: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd> {
 		const warm = this.#warm.get(agent.id);
 		if (warm === undefined) return { state: "failed", reason: "Its process ended before it got the prompt.", text: null };
-		if (this.remembers(agent)) warm.own ??= new Set(this.#family(agent.id, warm).map(({ pid }) => pid));
+		const isOurs = warm.program.remembers !== true;
+		if (!isOurs) warm.own ??= new Set(this.#family(agent.id, warm).map(({ pid }) => pid));
 		let turnOpen = true;
 		const stop = (): void => {
 			warm.launched.cancel();
@@ -116,7 +117,7 @@ export class ProcessDriver implements Driver {
 		if (signal.aborted) stop();
 		else signal.addEventListener("abort", stop, { once: true });
 		try {
-			return await hearTurn(warm.launched, text, { watch, clock: this.#options.clock, isOurs: !this.remembers(agent) }, signal);
+			return await hearTurn(warm.launched, text, { watch, clock: this.#options.clock, isOurs }, signal);
 		} finally {
 			turnOpen = false;
 			signal.removeEventListener("abort", stop);
@@ -185,10 +186,14 @@ export class ProcessDriver implements Driver {
 	/** Our own programs leave nothing behind; a process that no longer listens is of no use for the next turn. */
 	async #afterTurn(agent: AgentState, warm: Warm): Promise<void> {
 		if (!warm.launched.listens()) return await this.#endOnce(agent.id, quickly);
-		const program = this.#options.find(agent);
-		if (typeof program !== "string" && program.leavesNothing) await endAll(() => this.#family(agent.id).filter((each) => !this.#isProgram(each, warm)));
+		if (warm.program.leavesNothing) await endAll(() => this.#family(agent.id).filter((each) => !this.#isProgram(each, warm)));
 		if (this.#warm.get(agent.id) !== warm) return;
 		warm.parking = setTimeout(() => void this.#park(agent.id).catch(() => {}), this.#options.parkMs).unref();
+	}
+
+	/** The one that is up, without a look at the disk. */
+	#programOf(agent: AgentState): AgentProgram | string {
+		return this.#warm.get(agent.id)?.program ?? this.#options.find(agent);
 	}
 
 	#family(agent: AgentId, warm = this.#warm.get(agent)): Known[] {
@@ -210,7 +215,7 @@ export class ProcessDriver implements Driver {
 	async #start(agent: AgentState, program: AgentProgram, wish: RoomWish, signal: AbortSignal): Promise<Prepared> {
 		const { subscription } = wish;
 		for (let attempt = 0; !signal.aborted; attempt++) {
-			if (!this.#mayStart(agent.id)) {
+			if (!this.#starts.take(agent.id)) {
 				return broken(`Its process was started ${startsMax} times within a minute and did not stay up.`);
 			}
 			const token = this.#options.issueToken(agent.id);
@@ -218,6 +223,7 @@ export class ProcessDriver implements Driver {
 				const paid = { ...seenBy(program.sees, this.#options.environment), ...credentialVariables(subscription?.credential ?? null, agent.type) };
 				const launched = await this.#launch(agent, program, { wish, token, paid }, signal);
 				this.#keep(agent.id, {
+					program,
 					launched,
 					token,
 					subscription: nameOf(subscription),
@@ -263,14 +269,6 @@ export class ProcessDriver implements Driver {
 			environment: inRoom(this.#environment(agent, own, { ...program.environment, ...paid }), wish.room),
 			signal,
 		});
-	}
-
-	#mayStart(agent: AgentId): boolean {
-		const now = this.#options.clock.now();
-		const recent = (this.#starts.get(agent) ?? []).filter((at) => at > now - startsPeriodMs);
-		if (recent.length >= startsMax) return false;
-		this.#starts.set(agent, [...recent, now]);
-		return true;
 	}
 
 	#keep(agent: AgentId, warm: Warm): void {

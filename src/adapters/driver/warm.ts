@@ -7,6 +7,8 @@ import type { Launched } from "./acp/launch.ts";
 import type { AgentProgram } from "./programs.ts";
 
 export interface Warm {
+	/** what it was started as */
+	program: AgentProgram;
 	launched: Launched;
 	token: string;
 	/** whose slot it was started on */

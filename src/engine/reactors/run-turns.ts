@@ -49,13 +49,17 @@ export class TurnRunner implements Reactor {
 
 	async look(signal: AbortSignal): Promise<Looked> {
 		const { reads } = this.#parts;
-		const [open, urgently] = await Promise.all([reads.openTurns(), reads.agentsWithUrgentMail()]);
+		const [open, beginners, urgently] = await Promise.all([reads.openTurns(), reads.agentsAboutToBegin(), reads.agentsWithUrgentMail()]);
 		const ids = new Set(open.map((turn) => turn.id));
 		const stopping = new Set(open.filter((turn) => turn.stoppingAt !== null).map((turn) => turn.id));
 		// a turn that somebody stopped, or ended for us, must not go on in its process
 		for (const [id, { stop }] of this.#running) if (!ids.has(id) || stopping.has(id)) stop.abort();
 		if (signal.aborted) return "done";
-		for (const turn of open) if (!this.#running.has(turn.id)) await this.#begin(turn);
+		for (const turn of open) {
+			if (this.#running.has(turn.id)) continue;
+			const agent = beginners.find(({ id }) => id === turn.agent) ?? (await reads.agent(turn.agent));
+			if (agent !== undefined) this.#begin(turn, agent);
+		}
 		const urgent = new Set(urgently);
 		for (const turn of open) if (urgent.has(turn.agent)) await this.#running.get(turn.id)?.listener?.yield();
 		return "done";
@@ -78,9 +82,7 @@ export class TurnRunner implements Reactor {
 		for (const turn of await this.#parts.reads.openTurns()) if (turn.handedAt === null) await this.#say(turn, { type: "turn.release", reason: "shutdown" });
 	}
 
-	async #begin(turn: TurnState): Promise<void> {
-		const agent = await this.#parts.reads.agent(turn.agent);
-		if (agent === undefined) return;
+	#begin(turn: TurnState, agent: AgentState): void {
 		const stop = new AbortController();
 		const listener = new Listener(turn, this.#parts, (command) => this.#say(turn, command), stop.signal);
 		const over = this.#carryOut(turn, agent, listener, stop.signal).finally(() => {

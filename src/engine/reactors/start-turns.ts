@@ -1,5 +1,6 @@
 // Starts turns, and lets those go on that have waited: whom, and in which order, the scheduler says. Whether there is really
 // room is decided with the rows in hand.
+import type { Event } from "#contract/event.ts";
 import type { Clock, Dispatch, Reads } from "../ports.ts";
 import { type Reactor, sayAll } from "../reactor.ts";
 import type { Scheduler } from "../scheduling.ts";
@@ -16,7 +17,7 @@ export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clo
 	const { reads, dispatch, clock, scheduler } = parts;
 	return {
 		name: "start turns",
-		wakes: (event) => wakers.includes(event.kind),
+		wakes: (event, together) => wakers.includes(event.kind) && !together.some((other) => began(other, event)),
 		async look(signal) {
 			// whoever is done waiting goes on before anybody starts
 			const [waits, first] = await Promise.all([reads.openWaits(), scheduler.plan()]);
@@ -39,3 +40,7 @@ export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clo
 		},
 	};
 }
+
+/** Whether a prompt has its turn already: then it waits for nobody. */
+const began = ({ kind, data }: Event, queued: Event): boolean =>
+	queued.kind === "prompt.queued" && kind === "turn.started" && Object(data).prompt === queued.id;

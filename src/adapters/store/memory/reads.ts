@@ -242,6 +242,10 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 		return [...this.rows.turns.values()].filter((turn) => turn.state === "open");
 	}
 
+	async agentsAboutToBegin(): Promise<AgentState[]> {
+		return (await this.openTurns()).flatMap((turn) => (turn.handedAt === null ? (this.rows.agents.get(turn.agent) ?? []) : []));
+	}
+
 	async callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]> {
 		await this.settled();
 		return this.rows.events.filter((event) => event.agent === agent && event.turn === turn && event.kind.startsWith("tool_"));

@@ -90,6 +90,12 @@ export class SqlReads extends IssueReads implements Reads {
 		return (await this.connection.all(queries.openTurns, {})).map(turnFrom);
 	}
 
+	async agentsAboutToBegin(): Promise<AgentState[]> {
+		const agents: (AgentState | undefined)[] = [];
+		for (const turn of await this.openTurns()) if (turn.handedAt === null) agents.push(await this.agent(turn.agent));
+		return agents.filter((agent) => agent !== undefined);
+	}
+
 	async callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]> {
 		const rows = await this.connection.all(queries.callsOfTurn, { agent, turn });
 		return rows.map(({ kind, data }) => ({ kind, data: data === null ? null : JSON.parse(data) }));

@@ -80,6 +80,7 @@ function readsThrough(thread: Thread): Reads {
 		latestTurns: read("latestTurns"),
 		lastServed: read("lastServed"),
 		openTurns: read("openTurns"),
+		agentsAboutToBegin: read("agentsAboutToBegin"),
 		callsOfTurn: read("callsOfTurn"),
 		mail: read("mail"),
 		mails: read("mails"),
