@@ -1,6 +1,7 @@
 // What Brood adds to a turn of a real agent, Claude Code against a model on the loopback, beside the bare adapter, which goes first
 // in every other round; and what an agent takes up in the daemon that did something once and whose process is parked.
-import { execFile } from "node:child_process";
+import { execFile, fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -15,7 +16,6 @@ import { startDaemon } from "#src/main.ts";
 import { programPath } from "#src/programs.ts";
 import { adaptersIn, install } from "#test/agents/install.ts";
 import { kits } from "#test/agents/kits.ts";
-import { FakeModel } from "#test/support/fake-model/server.ts";
 import { median, percentile, type Result } from "./table.ts";
 import { bareTurn, broodTurn, inHome } from "./turns.ts";
 
@@ -32,7 +32,7 @@ export async function agents(): Promise<Result[]> {
 async function claude(home: string): Promise<Result> {
 	const kit = kits.claude;
 	install(kit.type);
-	await using model = await FakeModel.start();
+	using model = await startModel();
 	mkdirSync(home, { recursive: true, mode: 0o700 });
 	symlinkSync(adaptersIn, path.join(home, "adapters"));
 	const variables = (name: string): Record<string, string> => {
@@ -89,6 +89,12 @@ async function claude(home: string): Promise<Result> {
 		],
 		ratio: { name: "median ms that Brood adds to a turn", value, target: "≤ 10", met: value <= 10 },
 	};
+}
+
+async function startModel(): Promise<{ url: string } & Disposable> {
+	const child = fork(fileURLToPath(new URL("./model-process.ts", import.meta.url)));
+	const [url]: unknown[] = await once(child, "message");
+	return { url: String(url), [Symbol.dispose]: () => child.disconnect() };
 }
 
 async function throughBrood(daemon: { engine: Engine; url: string; token: string }, home: string, variables: Record<string, string>): Promise<AgentId> {
