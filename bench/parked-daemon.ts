@@ -6,7 +6,8 @@ import { startDaemon } from "#src/main.ts";
 
 const [home = "", count = "2000"] = process.argv.slice(2);
 const atOnce = 8;
-const warmUp = 200;
+/** by then the threads have grown to the size that they keep */
+const warmUp = 1000;
 
 // as small a program as can speak the protocol: what it takes up itself is not the question
 const script = `while read -r line; do
