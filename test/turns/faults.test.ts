@@ -56,6 +56,21 @@ test("a driver that throws fails its turn, once", async () => {
 		.toEqual([["failed", "a bug in the driver"]]);
 });
 
+test.each([1e30, Number.MAX_VALUE, 1.5, Number.NaN])(
+	"a limit until %d, which is no time, ends its turn all the same, and no second one is started",
+	async (until) => {
+		await using running = await start();
+		const { engine, driver } = running;
+		const agent = await spawn(engine, engine.agentZero.id, { prompt: "deploy" });
+		await expect.poll(() => driver.running.length).toBe(1);
+		driver.open(agent.id)?.end({ state: "failed", reason: "too much", text: null, limit: { until } });
+		await expect.poll(async () => (await engine.reads.turns(agent.id)).map((turn) => turn.state)).toEqual(["failed"]);
+		await spawn(engine, engine.agentZero.id, { prompt: "something else" });
+		await settled(engine);
+		expect(driver.started.filter((each) => each.agent === agent.id)).toEqual([{ agent: agent.id, text: "deploy" }]);
+	},
+);
+
 test("a prompt is handed over once, whoever asks again", async () => {
 	await using running = await start();
 	const agent = await spawn(running.engine, running.engine.agentZero.id, { prompt: "hello" });
