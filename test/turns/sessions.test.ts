@@ -207,6 +207,21 @@ test("a repository that brings code is asked about before the first turn, once f
 	expect(await now(agent)).toMatchObject({ queueLength: 1, lastError: { step: "trust" } });
 });
 
+test("what is put in the place of what was asked about, before the answer, is asked about again", async () => {
+	const agent = await add({ policy: "full" }, { ".mcp.json": "{}" });
+	const file = path.join(agent.workspace?.path ?? "", ".mcp.json");
+	const asked = async () => (await client.call("approvals")).filter((each) => each.agent === agent.id).map((each) => each.id);
+	const { id } = await client.call("prompt", { ...params(agent), body: { text: "one" } });
+	await expect.poll(asked, patient).toHaveLength(1);
+	const [first] = await asked();
+	writeFileSync(file, '{"mcpServers":{"x":{"command":"evil"}}}');
+	await client.call("approvalAnswer", { params: { approval: String(first) }, body: { allow: true } });
+	await expect.poll(async () => (await asked()).filter((each) => each !== first), patient).toHaveLength(1);
+	const [second] = await asked();
+	await client.call("approvalAnswer", { params: { approval: String(second) }, body: { allow: true } });
+	expect(await over(agent, id)).toMatchObject({ state: "completed" });
+});
+
 test("an agent whose program is not there is held, and told how to get it; acp names its own", async () => {
 	const agent = await add({ type: "claude", prompt: "hello" });
 	await expect.poll(async () => (await now(agent)).holds, patient).toMatchObject([{ kind: "error", reason: expect.stringMatching(/brood setup claude/) }]);
