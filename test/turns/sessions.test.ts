@@ -61,6 +61,17 @@ test("a session is gone on with while it is the journal's, by the same process a
 	expect(await how(agent)).toBe("resumed");
 });
 
+test.each(["costs 5", "is silent about it"])("what a session has cost is paid for once, also after a turn that %s and a new process", async (quiet) => {
+	const agent = await add();
+	await told(agent, "costs 5");
+	await told(agent, quiet);
+	await daemon[Symbol.asyncDispose]();
+	await start();
+	await told(agent, "costs 6");
+	expect(await how(agent)).toBe("resumed");
+	expect((await now(agent)).spent.costs).toEqual([{ amount: 6, currency: "USD" }]);
+});
+
 test("a session that is gone, or not the journal's any more, is begun anew with what the journal has", async () => {
 	const agent = await add();
 	await told(agent, "one");
