@@ -36,6 +36,7 @@ export interface Usage {
 	outputTokens: number;
 	totalTokens: number;
 	cachedReadTokens: number;
+	cachedWriteTokens: number;
 	/** in US dollars, of the whole session */
 	cost?: number;
 	/** how many tokens the model has before it now */

@@ -292,3 +292,13 @@ test("a fork waits for the results of its own calls, whatever those of its paren
 	const calls = (await client.call("context", { params: { agent: child.id } })).filter(({ kind }) => kind === "tool_call");
 	expect(new Set(calls.map(({ data }) => String(Reflect.get(Object(data), "call")))).size).toBe(2);
 });
+
+test.each([
+	["anthropic/fake", 100],
+	["google/fake", 60],
+])("what %s read from its cache is told apart from what it was given, and counts against no budget", async (model, inputTokens) => {
+	script();
+	const agent = await add("hello", { model });
+	expect((await over(agent.id))?.usage).toMatchObject({ inputTokens, cachedReadTokens: 40, outputTokens: 20 });
+	expect(await client.call("agentUsage", { params: { agent: agent.id } })).toMatchObject({ tokens: inputTokens + 20 });
+});
