@@ -107,6 +107,7 @@ async function doAll({ voice, hands }: Turn, calls: readonly ModelCall[]): Promi
 		begun.push(() =>
 			run(async (soFar) => {
 				if (wrong !== null) throw new Error(wrong);
+				if (voice.signal.aborted) throw new Error("stopped");
 				return await orStopped(voice.signal, carryOut(name, input, { signal: voice.signal, hands, soFar }));
 			}),
 		);

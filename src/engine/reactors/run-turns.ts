@@ -57,7 +57,8 @@ export class TurnRunner implements Reactor {
 		if (signal.aborted) return "done";
 		for (const turn of open) {
 			if (this.#running.has(turn.id)) continue;
-			const agent = beginners.find(({ id }) => id === turn.agent) ?? (await reads.agent(turn.agent));
+			// what was read in the same moment may be from before this turn
+			const agent = beginners.find((each) => each.turn?.id === turn.id) ?? (await reads.agent(turn.agent));
 			if (agent !== undefined) this.#begin(turn, agent);
 		}
 		const urgent = new Set(urgently);
