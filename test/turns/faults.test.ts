@@ -8,6 +8,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { actingAgent, system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
 import { rendered } from "#domain/mail.ts";
+import type { TurnEnd } from "#engine/driver.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import { type Store, StoreFault } from "#engine/ports.ts";
@@ -77,10 +78,11 @@ test("a turn is begun with its agent as it is, also where a read beside it was e
 	let earlier: AgentState | undefined;
 	const driver = new FakeDriver();
 	const models: (string | null)[] = [];
-	driver.run = async ({ agent }: { agent: AgentState }) => {
+	const run = async ({ agent }: { agent: AgentState }): Promise<TurnEnd> => {
 		models.push(agent.model);
 		return { state: "completed", reason: null, text: null };
 	};
+	Object.assign(driver, { run });
 	Object.assign(memory.reads, { agentsAboutToBegin: async () => (earlier === undefined ? [] : [earlier]) });
 	await using running = await start(memory, driver);
 	const { engine } = running;

@@ -76,7 +76,7 @@ export class ProcessDriver implements Driver {
 
 	/** Our own programs read no configuration of the repository. */
 	brings(agent: AgentState): Brought | null {
-		return agent.workspace !== null && this.remembers(agent) ? broughtBy(agent.workspace.path) : null;
+		return agent.workspace !== null && this.remembers(agent) ? broughtBy(agent.workspace.path, agent.type) : null;
 	}
 
 	async prepare(agent: AgentState, signal: AbortSignal, asked: Wish): Promise<Prepared> {

@@ -57,3 +57,9 @@ test("nothing hides behind many files, a linked folder or a circle of links", ()
 	expect(changed("lib/a.ts")).toBe(true);
 	expect(changed("lib/b.ts")).toBe(true);
 });
+
+test("variables that a repository sets are asked about where a program takes them", () => {
+	const folder = repository({ ".env": "NODE_OPTIONS=--require=./evil.js" });
+	expect(broughtBy(folder, "gemini")?.files).toEqual([".env"]);
+	expect(broughtBy(folder, "claude")).toBeNull();
+});

@@ -12,15 +12,17 @@ export interface Brought {
 }
 
 const places = [".claude", ".codex", ".gemini", ".opencode", ".mcp.json", "opencode.json", "opencode.jsonc"] as const;
+/** Gemini lets the repository set any variable, those of the programs too that it starts */
+const placesOf: Readonly<Record<string, readonly string[]>> = { gemini: [...places, ".env"] };
 /** what a program writes there by itself, and words that are only read */
 const harmless = /(^|\/)(node_modules|\.gitignore|package\.json|package-lock\.json|bun\.lockb?)(\/|$)|^\.(claude|opencode)\/(plans|worktrees)\//;
 /** of more files than this the rest is only looked at from outside: reading all of them would keep the daemon busy */
 const filesMax = 1000;
 const fileBytesMax = 1024 * 1024;
 
-/** Null if there is nothing of the kind. */
-export function broughtBy(folder: string): Brought | null {
-	const files = places.flatMap((place) => filesIn(folder, place));
+/** To agents of a type. Null if there is nothing of the kind. */
+export function broughtBy(folder: string, type = ""): Brought | null {
+	const files = (placesOf[type] ?? places).flatMap((place) => filesIn(folder, place));
 	if (files.length === 0) return null;
 	const hash = createHash("sha256");
 	for (const [at, file] of files.entries()) hash.update(JSON.stringify([file, contentOf(path.join(folder, file), at < filesMax ? fileBytesMax : 0)]));
