@@ -115,7 +115,10 @@ const minus = (from: number | null, less: number | null): number | null => (from
 const minusCost = (from: Cost | null, less: Cost | null): Cost | null =>
 	from && { ...from, amount: exact(from.amount - (less?.currency === from.currency ? less.amount : 0)) };
 
-/** What the agents that end have left goes back to where it came from, or further up if that one ends too. */
+/**
+ * What the agents that end have left goes back to where it came from, or further up if that one ends too. What they used beyond
+ * theirs is taken from there: many forks with next to nothing would be a way around every budget.
+ */
 export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<AgentId, AgentState>): Fact[] {
 	const ends = new Map(ending.map((agent) => [agent.id, agent]));
 	const heirs = new Map<AgentId, AgentState>();
@@ -125,11 +128,19 @@ export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<Age
 		const heir = heirs.get(to.id) ?? to;
 		const { budget } = heir;
 		if (budget === null) continue;
-		const left = leftOf(agent);
-		const cost = budget.cost && { ...budget.cost, amount: exact(budget.cost.amount + (sameCurrency(budget.cost, left.cost) ?? 0)) };
-		heirs.set(to.id, { ...heir, budget: { ...budget, tokens: budget.tokens === null ? null : budget.tokens + (left.tokens ?? 0), cost } });
+		const rest = restOf(agent, budget.cost?.currency ?? "");
+		const cost = budget.cost && { ...budget.cost, amount: exact(Math.max(0, budget.cost.amount + rest.amount)) };
+		heirs.set(to.id, { ...heir, budget: { ...budget, tokens: budget.tokens === null ? null : Math.max(0, budget.tokens + rest.tokens), cost } });
 	}
 	return [...heirs.values()].flatMap((heir) => budgeted(heir, heir.budget));
+}
+
+function restOf({ budget, spent }: Spender, currency: string): { tokens: number; amount: number } {
+	const { tokens = null, cost = null } = budget ?? {};
+	return {
+		tokens: tokens === null ? 0 : tokens - countedTokens(spent),
+		amount: cost?.currency === currency ? cost.amount - counted(spent, currency) : 0,
+	};
 }
 
 function heirOf(agent: AgentState, ends: ReadonlyMap<AgentId, AgentState>, others: ReadonlyMap<AgentId, AgentState>): AgentState | undefined {

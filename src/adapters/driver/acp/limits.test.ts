@@ -31,3 +31,11 @@ test.each([
 ])("%s", (words, seconds) => {
 	expect(limitInWords(words, now)).toEqual({ limit: { until: seconds === null ? null : now + seconds * 1000 } });
 });
+
+test("a moment that no calendar has is none", () => {
+	for (const resetAt of [1e30, Number.POSITIVE_INFINITY, -1e300, "someday", null, {}]) {
+		expect(limitOf(failed("limit", { limit: { resetAt } }), { now, inWords: false }), String(resetAt)).toEqual({ limit: { until: null } });
+	}
+	expect(limitInWords(`usage limit: try again in ${"9".repeat(400)} days`, now)).toEqual({ limit: { until: null } });
+	expect(limitInWords("usage limit: try again in 99999999999999999999 days", now)).toEqual({ limit: { until: null } });
+});
