@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { spending, usageItem } from "./usage.ts";
+import { Usage } from "#contract/usage.ts";
+import { countUp, spending, usageItem } from "./usage.ts";
 
 const usd = (amount: number) => ({ amount, currency: "USD" });
 
@@ -20,4 +21,19 @@ test("a turn that cost nothing says what its session has cost, so that the next 
 	expect(usageItem(null, window, usd(0))).toMatchObject([{ data: { sessionCost: usd(5) } }]);
 	expect(usageItem(null, window, usd(0))[0]?.data).not.toHaveProperty("cost");
 	expect(usageItem(null, { ...window, cost: usd(-5) }, usd(0))[0]?.data).not.toHaveProperty("sessionCost");
+});
+
+test("a number that is none, or money without a name, takes nothing else along", () => {
+	const tokens = { inputTokens: 5, outputTokens: 1 };
+	const since = countUp();
+	expect([since({ ...tokens, inputTokens: Number.POSITIVE_INFINITY }), since(tokens)]).toEqual([
+		{ inputTokens: 0, outputTokens: 1 },
+		{ inputTokens: 5, outputTokens: 0 },
+	]);
+	const spent = spending(0);
+	expect([spent(usd(Number.POSITIVE_INFINITY)), spent(usd(2))]).toEqual([null, usd(2)]);
+	const [unnamed] = usageItem(tokens, { used: 1, size: 2, cost: { amount: 3, currency: "" } }, { amount: 3, currency: "" });
+	expect(Usage.safeParse(unnamed?.data)).toMatchObject({ success: true, data: { ...tokens, cost: { amount: 3, currency: "?" } } });
+	const [endless] = usageItem({ ...tokens, thoughtTokens: Number.POSITIVE_INFINITY }, null, usd(Number.POSITIVE_INFINITY));
+	expect(endless?.data).toEqual(tokens);
 });

@@ -33,27 +33,31 @@ export function usageItem(tokens: Tokens | null, window: Pick<UsageUpdate, "used
 		contextTokens: window?.used || undefined,
 		contextTokensMax: window?.size || undefined,
 	};
-	const known = Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === "number");
-	const sum = ({ amount, currency }: Cost): Cost => ({ amount, currency: currency.slice(0, 10) });
+	const known = Object.entries(counts).filter((entry): entry is [string, number] => Number.isFinite(entry[1]));
+	// one field that cannot be kept would take the others along
+	const sum = ({ amount, currency }: Cost): Cost => ({ amount, currency: currency.slice(0, 10).toWellFormed() || "?" });
 	// a turn that cost nothing still says what its session has: whoever goes on with that counts from there
 	const paid = {
-		...(cost !== null && cost.amount > 0 && { cost: sum(cost) }),
-		...(window?.cost && window.cost.amount > 0 && { sessionCost: sum(window.cost) }),
+		...(cost !== null && isPaid(cost) && { cost: sum(cost) }),
+		...(window?.cost && isPaid(window.cost) && { sessionCost: sum(window.cost) }),
 	};
 	const data: Usage = { ...Object.fromEntries(known), ...paid };
 	return Object.keys(data).length === 0 ? [] : [{ kind: "usage", text: null, data }];
 }
 
+const isPaid = ({ amount }: Cost): boolean => amount > 0 && Number.isFinite(amount);
+
 /** Programs add up the tokens of a turn; an item has what came to them since. */
 export function countUp(): (total: Tokens | null) => Tokens | null {
-	let before: Tokens | null = null;
+	const before = new Map<string, number>();
 	return (total) => {
 		if (total === null) return null;
 		const grown = Object.entries(total).flatMap(([key, count]) => {
-			const more = typeof count === "number" ? count - (Number(Reflect.get(before ?? {}, key)) || 0) : 0;
+			if (typeof count !== "number" || !Number.isFinite(count)) return [];
+			const more = count - (before.get(key) ?? 0);
+			before.set(key, count);
 			return more > 0 ? [[key, more]] : [];
 		});
-		before = total;
 		return grown.length === 0 ? null : { inputTokens: 0, outputTokens: 0, ...Object.fromEntries(grown) };
 	};
 }
@@ -65,7 +69,7 @@ export function countUp(): (total: Tokens | null) => Tokens | null {
 export function spending(already: number): (total: Cost | null) => Cost | null {
 	let before = already;
 	return (total) => {
-		if (total === null) return null;
+		if (total === null || !Number.isFinite(total.amount)) return null;
 		if (total.amount < before) before = 0;
 		const spent = Math.max(0, total.amount - before);
 		before = total.amount;
