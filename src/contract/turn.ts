@@ -5,7 +5,8 @@ import { Text } from "./text.ts";
 import { Usage } from "./usage.ts";
 
 export const turnStates = ["open", "completed", "interrupted", "failed"] as const;
-export const turnSources = ["queue", "mail", "wait", "issue"] as const;
+/** `budget` is the turn for last words, after one was stopped because a budget is used up */
+export const turnSources = ["queue", "mail", "wait", "issue", "budget"] as const;
 const stopReasons = ["interrupt", "urgent mail", "budget"] as const;
 /** what a running turn is doing */
 export const phases = ["model", "tool", "approval", "wait", "slot"] as const;

@@ -83,16 +83,26 @@ export function decideInterrupt(
 	];
 }
 
+/** What is known when a turn may have to end early: the calls that it made, those of them that are open, and who waits. */
+export interface YieldSight {
+	calls: number;
+	openCalls: readonly OpenCall[];
+	mails: number;
+	first: number | null;
+}
+
 /**
  * Ends a turn between two tool calls. Urgent mail does so without a hold, and goes on with a prompt that carries it. A budget
- * that is used up does so with a hold, and leaves one more turn for last words; what somebody started by hand goes on.
+ * that is used up does so with a hold, and leaves one more turn for last words, which needs no tools; what somebody started by
+ * hand goes on.
  */
-export function decideYield(agent: AgentState, turn: TurnState, seen: { openCalls: readonly OpenCall[]; mails: number; first: number | null }): Decision {
+export function decideYield(agent: AgentState, turn: TurnState, seen: YieldSight): Decision {
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
 	// a prompt that its process has not got yet has done nothing, and would be lost
 	if (turn.handedAt === null || turn.stoppingAt !== null || seen.openCalls.length > 0) return [];
-	const reason = turn.manual ? null : usedUp(agent);
+	const stoppable = turn.source === "budget" ? seen.calls > 0 : !turn.manual;
+	const reason = stoppable ? usedUp(agent) : null;
 	if (reason !== null) return outOfBudget(agent, turn, reason, seen.first);
 	if (seen.mails === 0) return [];
 	return [
@@ -107,11 +117,18 @@ function outOfBudget(agent: AgentState, turn: TurnState, reason: string, first: 
 		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: `Stopped: ${reason}.` },
 		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "budget" } },
 		...heldForBudget(agent),
-		{ kind: "prompt.queued", agent: agent.id, text: lastWords, data: { position: headmost(first), source: "queue", manual: true } },
+		...(turn.source === "budget" ? [] : [lastWords(agent, first)]),
 	];
 }
 
-const lastWords = "Your budget is used up and you were stopped. Start nothing new. Say in a few lines what is done and what is left to do.";
+const lastWords = (agent: AgentState, first: number | null): Fact => ({
+	kind: "prompt.queued",
+	agent: agent.id,
+	text: farewell,
+	data: { position: headmost(first), source: "budget", manual: true },
+});
+
+const farewell = "Your budget is used up and you were stopped. Start nothing new. Say in a few lines what is done and what is left to do.";
 
 /** The words of an ended turn become a new prompt, at the front. Once: what runs it again can itself be run again. */
 export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen: { words: string | null; position: number }): Decision {

@@ -7,6 +7,7 @@ import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { actingAgent, system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
+import type { TurnItem } from "#contract/turn.ts";
 import { rendered } from "#domain/mail.ts";
 import type { TurnEnd } from "#engine/driver.ts";
 import { Engine } from "#engine/engine.ts";
@@ -91,6 +92,33 @@ test("a turn is begun with its agent as it is, also where a read beside it was e
 	await done(engine, { type: "agent.configure", agent: agent.id, model: "newer" });
 	await done(engine, { type: "prompt.queue", agent: agent.id, text: "x" });
 	await expect.poll(() => models).toEqual(["newer"]);
+});
+
+test("the turn for last words may say them, and is stopped for good when it goes on working", async () => {
+	await using running = await start();
+	const { engine, driver } = running;
+	const agent = await spawn(engine, engine.agentZero.id, { prompt: "work", budget: { tokens: 10 } });
+	const hear = async (turn: number, ...kinds: TurnItem["kind"][]): Promise<void> => {
+		await expect.poll(() => driver.started.length).toBe(turn);
+		const { watch } = driver.open(agent.id) ?? {};
+		await watch?.items(kinds.map((kind) => ({ kind, text: null, data: kind === "usage" ? { inputTokens: 20 } : { call: "1" } })));
+		await watch?.used();
+	};
+	const turns = async () => (await engine.reads.turns(agent.id)).map((turn) => [turn.source, turn.state, turn.reason]);
+	await hear(1, "usage");
+	await hear(2, "usage");
+	await settled(engine);
+	expect(await turns()).toEqual([
+		["queue", "interrupted", "budget"],
+		["budget", "open", null],
+	]);
+	await hear(2, "tool_call", "tool_result", "usage");
+	await expect.poll(turns).toEqual([
+		["queue", "interrupted", "budget"],
+		["budget", "interrupted", "budget"],
+	]);
+	await settled(engine);
+	expect([driver.started.length, (await engine.reads.agent(agent.id))?.holds.map(({ kind }) => kind)]).toEqual([2, ["budget"]]);
 });
 
 test("a prompt is handed over once, whoever asks again", async () => {

@@ -76,11 +76,12 @@ export async function finishTurn(work: Work, command: TurnDone): Promise<Decided
 
 export async function yieldTurn(work: Work, command: { agent: AgentId; turn: number }): Promise<Decided> {
 	const turn = await work.turn(command.turn);
-	const openCalls = openCallsOf(await work.tx.callsOfTurn(command.agent, command.turn));
+	const made = await work.tx.callsOfTurn(command.agent, command.turn);
+	const [calls, openCalls] = [made.length, openCallsOf(made)];
 	const mails = (await work.tx.mails(command.agent)).filter((mail) => mail.urgent && mail.state === "accepted").length;
 	const { first } = await work.tx.queue(command.agent);
 	return await onAgent(work, command.agent, (agent) =>
-		turn === undefined ? notOpen(agent, command.turn) : decideYield(agent, turn, { openCalls, mails, first }),
+		turn === undefined ? notOpen(agent, command.turn) : decideYield(agent, turn, { calls, openCalls, mails, first }),
 	);
 }
 
