@@ -1,6 +1,5 @@
 // What our own agent programs share: they speak ACP on their standard input and output, do one prompt at a time, and
 // say what they do through a small voice.
-import { randomBytes } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError, type RequestPermissionRequest, type SessionUpdate } from "@agentclientprotocol/sdk";
 
@@ -65,7 +64,7 @@ export function speak(name: string, carryOut: (prompt: string, voice: Voice) => 
 	let stop = new AbortController();
 	let said = 0;
 	// behind a wall every process has the same number, and a fork has its parent's calls before it
-	const self = randomBytes(6).toString("hex");
+	const self = `${process.env["BROOD_AGENT"] ?? process.pid}-${Math.trunc(performance.timeOrigin).toString(36)}`;
 	const connection = agent({ name })
 		.onRequest(methods.agent.initialize, async () => ({ protocolVersion: PROTOCOL_VERSION, agentCapabilities: {} }))
 		.onRequest(methods.agent.session.new, async () => ({ sessionId: "1" }))
