@@ -92,13 +92,30 @@ describe("an agent that ends", () => {
 	const given = (tokens: number) => [{ kind: "agent.budgeted", agent: id("a"), data: { budget: { tokens, cost: null, from: null } } }];
 	const others = (...agents: AgentState[]) => new Map(agents.map((agent) => [agent.id, agent]));
 
-	test("gives back what it has left", () => expect(givenBack([child("b", "a", 40, 15)], others(spender("a", 60, 20)))).toEqual(given(85)));
-	test("gives back nothing that it has not", () => expect(givenBack([child("b", "a", 40, 50)], others(spender("a", 60, 20)))).toEqual(given(60)));
+	const emptied = (letter: string, from: string, tokens: number) => ({
+		...{ kind: "agent.budgeted", agent: id(letter) },
+		data: { budget: { tokens, cost: null, from: id(from) } },
+	});
+
+	test("gives back what it has left, and has nothing more", () =>
+		expect(givenBack([child("b", "a", 40, 15)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 15), ...given(85)]));
+	test("gives back nothing that it has not", () =>
+		expect(givenBack([child("b", "a", 40, 50)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 40), ...given(60)]));
 	test("together with its fork gives to the one above both", () =>
-		expect(givenBack([child("c", "b", 20, 5), child("b", "a", 20, 10)], others(spender("a", 60, 20)))).toEqual(given(85)));
+		expect(givenBack([child("c", "b", 20, 5), child("b", "a", 20, 10)], others(spender("a", 60, 20)))).toEqual([
+			...[emptied("c", "b", 5), emptied("b", "a", 10)],
+			...given(85),
+		]));
 	test("whose giver has ended gives further up", () => {
 		const gone = { ...child("b", "a", 20, 20), life: "ended" as const };
-		expect(givenBack([child("c", "b", 20, 5)], others(gone, spender("a", 60, 20)))).toEqual(given(75));
+		expect(givenBack([child("c", "b", 20, 5)], others(gone, spender("a", 60, 20)))).toEqual([emptied("c", "b", 5), ...given(75)]);
+	});
+	test("has nothing left to split: its forks have what is named for them", () => {
+		const gone = { ...child("b", "a", 15, 15), life: "ended" as const };
+		expect(split(gone)).toBe("BUDGET_EXCEEDED");
+		expect(split(gone, { tokens: null })).toBe("BUDGET_EXCEEDED");
+		expect(split(gone, { cost: usd(1) })).toBe("BUDGET_EXCEEDED");
+		expect(split(gone, { tokens: 30 })).toEqual({ child: { tokens: 30, cost: null, from: null }, parent: [] });
 	});
 	test("that got it from a person gives nothing", () => expect(givenBack([spender("b", 100)], others(spender("a", 60)))).toEqual([]));
 });
