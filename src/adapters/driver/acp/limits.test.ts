@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limitInWords, limitOf } from "./limits.ts";
+import { limitInWords, limitOf, wordsOf } from "./limits.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const failed = (message: string, data?: unknown) => Object.assign(new Error(message), { code: -32603, data });
@@ -20,6 +20,11 @@ test("others tell it by a kind of error, or in words", () => {
 	expect(met("Internal error: API Error: Request rejected (429)", { errorKind: "rate_limit" })).toEqual({ limit: { until: null } });
 	expect(met("Claude AI usage limit reached|1767229200")).toEqual({ limit: { until: 1_767_229_200_000 } });
 	expect(met("RESOURCE_EXHAUSTED: your quota resets at 2026-01-02T03:04:05Z")).toEqual({ limit: { until: Date.parse("2026-01-02T03:04:05Z") } });
+	const plan = { message: "You’ve hit your usage limit. Try again in 3 hours.", codexErrorInfo: "usageLimitExceeded" };
+	expect(met("Internal error", plan)).toEqual({ limit: { until: now + 3 * 3_600_000 } });
+	expect(wordsOf(failed("Internal error", plan))).toBe(plan.message);
+	expect(met("the file has 4290 lines", plan)).toEqual({});
+	expect(met("Internal error", { message: "no such file" })).toEqual({});
 	expect(met("the file has 4290 lines")).toEqual({});
 });
 

@@ -11,10 +11,17 @@ export function limitOf(error: unknown, { now, inWords }: { now: number; inWords
 	const said: unknown = Reflect.get(Object(data), "limit");
 	if (typeof said === "object" && said !== null) return { limit: { until: moment(Reflect.get(said, "resetAt")) } };
 	if (!inWords) return {};
-	const words = error instanceof Error ? error.message : String(error);
+	const words = wordsOf(error);
 	// Claude's adapter names the kind of error, Gemini has the status as its code; the others only have words for it
 	const kind: unknown = Reflect.get(Object(data), "errorKind");
 	return kind === "rate_limit" || Reflect.get(Object(error), "code") === 429 || speaksOfLimit(words) ? { limit: { until: endIn(words, now) } } : {};
+}
+
+/** What an error says. Codex's adapter has its plan's limit as an internal error, with the words beside it. */
+export function wordsOf(error: unknown): string {
+	const words = error instanceof Error ? error.message : String(error);
+	const beside: unknown = Reflect.get(Object(Reflect.get(Object(error), "data")), "message");
+	return words === "Internal error" && typeof beside === "string" && beside !== "" ? beside : words;
 }
 
 /** The words of a failed turn, where the program said nothing else. */
