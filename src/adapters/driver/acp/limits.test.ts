@@ -36,3 +36,13 @@ test.each([
 ])("%s", (words, seconds) => {
 	expect(limitInWords(words, now)).toEqual({ limit: { until: seconds === null ? null : now + seconds * 1000 } });
 });
+
+test("a time of the clock is the next one of that name, and a day is that day; both are over when their minute is", () => {
+	const noon = new Date(2026, 0, 1, 12).getTime();
+	const until = (time: string) => limitInWords(`You’ve hit your usage limit. Visit a page or try again at ${time}.`, noon).limit?.until;
+	expect(until("5:20 PM")).toBe(new Date(2026, 0, 1, 17, 21).getTime());
+	expect(until("5:20 AM")).toBe(new Date(2026, 0, 1, 5, 21).getTime() + 86_400_000);
+	expect(until("12:00 PM")).toBe(noon + 60_000);
+	expect(until("Jan 3rd, 2026 2:40 PM")).toBe(new Date(2026, 0, 3, 14, 41).getTime());
+	expect(until("Foo 3rd, 2026 2:40 PM")).toBeNull();
+});
