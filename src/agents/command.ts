@@ -10,6 +10,8 @@ const graceMs = 300;
 
 /** Answers with what it printed; rejects with that and how it ended if it failed. Aborting ends it and all of its group. */
 export async function runCommand(command: string, signal: AbortSignal, soFar: (output: string) => void = () => {}): Promise<string> {
+	// who was stopped in the meantime begins nothing, and would hear of no stop any more
+	if (signal.aborted) throw new Error("stopped");
 	const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"], detached: true });
 	let output = "";
 	let dropped = 0;

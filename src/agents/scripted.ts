@@ -54,7 +54,14 @@ async function spend(rest: string, voice: Voice): Promise<void> {
 	const [tokens = 0, dollars = 0] = rest.split(" ").map(Number);
 	cost += dollars;
 	spentInPrompt += tokens;
-	await voice.used({ inputTokens: spentInPrompt, outputTokens: 0, totalTokens: spentInPrompt, cachedReadTokens: 0, ...(cost > 0 && { cost }) });
+	await voice.used({
+		inputTokens: spentInPrompt,
+		outputTokens: 0,
+		totalTokens: spentInPrompt,
+		cachedReadTokens: 0,
+		cachedWriteTokens: 0,
+		...(cost > 0 && { cost }),
+	});
 }
 
 async function flood(bytes: string, voice: Voice): Promise<void> {

@@ -1,5 +1,6 @@
 // What our own agent programs share: they speak ACP on their standard input and output, do one prompt at a time, and
 // say what they do through a small voice.
+import { randomBytes } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError, type RequestPermissionRequest, type SessionUpdate } from "@agentclientprotocol/sdk";
 
@@ -35,6 +36,7 @@ export interface Usage {
 	outputTokens: number;
 	totalTokens: number;
 	cachedReadTokens: number;
+	cachedWriteTokens: number;
 	/** in US dollars, of the whole session */
 	cost?: number;
 	/** how many tokens the model has before it now */
@@ -62,6 +64,8 @@ export class LimitMet extends Error {
 export function speak(name: string, carryOut: (prompt: string, voice: Voice) => Promise<void>): void {
 	let stop = new AbortController();
 	let said = 0;
+	// behind a wall every process has the same number, and a fork has its parent's calls before it
+	const self = randomBytes(6).toString("hex");
 	const connection = agent({ name })
 		.onRequest(methods.agent.initialize, async () => ({ protocolVersion: PROTOCOL_VERSION, agentCapabilities: {} }))
 		.onRequest(methods.agent.session.new, async () => ({ sessionId: "1" }))
@@ -77,7 +81,7 @@ export function speak(name: string, carryOut: (prompt: string, voice: Voice) => 
 				if (outcome.outcome !== "selected" || !outcome.optionId.startsWith("allow")) throw new Error(outcome.outcome === "selected" ? "denied" : "cancelled");
 			};
 			const begin: Voice["begin"] = async ({ title, kind, input, asks = false }) => {
-				const toolCallId = `call-${process.pid}-${++said}`;
+				const toolCallId = `call-${self}-${++said}`;
 				const raw = input === undefined ? {} : { rawInput: input };
 				await update({ sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress", ...raw });
 				const tell = (output: string) => [{ type: "content" as const, content: { type: "text" as const, text: output } }];

@@ -110,10 +110,12 @@ function textIn(data: unknown, name: string): string | null {
 	return typeof value === "string" ? value : null;
 }
 
+const lineEnd = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+
 function written({ who, words }: Part): string {
-	const lines = words.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map((line) => `| ${line}`);
-	return [`[${who}]`, ...lines].join("\n");
+	const lines = words.split(lineEnd).map((line) => `| ${line}`);
+	return [`[${who.split(lineEnd).join(" ")}]`, ...lines].join("\n");
 }
 
-/** Close enough: the quotation's marks are counted for each line only where there are many. */
-const sizeOf = ({ who, words }: Part): number => who.length + words.length + 6 + 2 * words.split("\n").length;
+/** Close enough: each line has its mark. */
+const sizeOf = ({ who, words }: Part): number => who.length + words.length + 6 + 2 * words.split(lineEnd).length;

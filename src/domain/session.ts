@@ -29,13 +29,15 @@ export interface SessionSight {
 	agent: AgentState;
 	/** the last turn before the one that is about to run */
 	lastTurn: TurnState | undefined;
+	/** what its session had cost when that was last told: not every turn tells it */
+	sessionCost: number;
 	/** the newest clear or rewind of the agent's own thread; 0 if there was none */
 	cutAt: number;
 	/** the agent that it was forked from, and the same of that one; only while it has no session of its own */
-	parent: { agent: AgentState; lastTurn: TurnState | undefined; cutAt: number } | null;
+	parent: Omit<SessionSight, "parent"> | null;
 }
 
-export function openingFor({ agent, lastTurn, cutAt, parent }: SessionSight): Opening {
+export function openingFor({ agent, lastTurn, sessionCost, cutAt, parent }: SessionSight): Opening {
 	const { session } = agent;
 	const isOwn = session !== null && session.type === agent.type && session.openedIn > cutAt && session.folder === folderOf(agent, session);
 	// what the agent has said itself since the fork is not in its parent's session
@@ -44,7 +46,7 @@ export function openingFor({ agent, lastTurn, cutAt, parent }: SessionSight): Op
 		// what did not end by itself may not be in the session as it is in the journal
 		own: isOwn ? { session: session.session, afresh: lastTurn?.state === "completed" } : null,
 		copyOf,
-		costBefore: (copyOf === null ? lastTurn : parent?.lastTurn)?.usage?.sessionCost?.amount ?? 0,
+		costBefore: copyOf === null ? sessionCost : (parent?.sessionCost ?? 0),
 	};
 }
 

@@ -99,8 +99,20 @@ describe("an agent that ends", () => {
 
 	test("gives back what it has left, and has nothing more", () =>
 		expect(givenBack([child("b", "a", 40, 15)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 15), ...given(85)]));
-	test("gives back nothing that it has not", () =>
-		expect(givenBack([child("b", "a", 40, 50)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 40), ...given(60)]));
+	test("takes along what it used beyond its own, down to nothing", () => {
+		expect(givenBack([child("b", "a", 40, 50)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 40), ...given(50)]);
+		expect(givenBack([child("b", "a", 1, 5000)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 1), ...given(0)]);
+	});
+	test("gives back no money of another currency than its giver has", () => {
+		const costs = (letter: string, currency: string, from: string | null): AgentState => ({
+			...live(letter),
+			budget: { tokens: null, cost: { amount: 3, currency }, from: from === null ? null : id(from) },
+		});
+		expect(givenBack([costs("b", "EUR", "a")], others(costs("a", "USD", null)))).toMatchObject([
+			{ agent: id("b") },
+			{ agent: id("a"), data: { budget: { cost: usd(3) } } },
+		]);
+	});
 	test("together with its fork gives to the one above both", () =>
 		expect(givenBack([child("c", "b", 20, 5), child("b", "a", 20, 10)], others(spender("a", 60, 20)))).toEqual([
 			...[emptied("c", "b", 5), emptied("b", "a", 10)],

@@ -124,7 +124,10 @@ const minus = (from: number | null, less: number | null): number | null => (from
 const minusCost = (from: Cost | null, less: Cost | null): Cost | null =>
 	from && { ...from, amount: exact(from.amount - (less?.currency === from.currency ? less.amount : 0)) };
 
-/** What the agents that end have left goes back to where it came from, or further up if that one ends too. */
+/**
+ * What the agents that end have left goes back to where it came from, or further up if that one ends too. What they used beyond
+ * theirs is taken from there: many forks with next to nothing would be a way around every budget.
+ */
 export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<AgentId, AgentState>): Fact[] {
 	const ends = new Map(ending.map((agent) => [agent.id, agent]));
 	const heirs = new Map<AgentId, AgentState>();
@@ -135,10 +138,10 @@ export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<Age
 		const heir = heirs.get(to.id) ?? to;
 		const { budget } = heir;
 		if (budget === null) continue;
-		const left = leftOf(agent);
-		const cost = budget.cost && { ...budget.cost, amount: exact(budget.cost.amount + (sameCurrency(budget.cost, left.cost) ?? 0)) };
-		heirs.set(to.id, { ...heir, budget: { ...budget, tokens: budget.tokens === null ? null : budget.tokens + (left.tokens ?? 0), cost } });
-		emptied.push(...without(agent, left));
+		const rest = restOf(agent, budget.cost?.currency ?? "");
+		const cost = budget.cost && { ...budget.cost, amount: exact(Math.max(0, budget.cost.amount + rest.amount)) };
+		heirs.set(to.id, { ...heir, budget: { ...budget, tokens: budget.tokens === null ? null : Math.max(0, budget.tokens + rest.tokens), cost } });
+		emptied.push(...without(agent, leftOf(agent)));
 	}
 	return [...emptied, ...[...heirs.values()].flatMap((heir) => budgeted(heir, heir.budget))];
 }
@@ -148,6 +151,14 @@ function without({ id, budget }: AgentState, left: Budget): Fact[] {
 	if (budget === null) return [];
 	const rest = { tokens: minus(budget.tokens, left.tokens), cost: minusCost(budget.cost, left.cost), from: budget.from };
 	return [{ kind: "agent.budgeted", agent: id, data: { budget: rest } }];
+}
+
+function restOf({ budget, spent }: Spender, currency: string): { tokens: number; amount: number } {
+	const { tokens = null, cost = null } = budget ?? {};
+	return {
+		tokens: tokens === null ? 0 : tokens - countedTokens(spent),
+		amount: cost?.currency === currency ? cost.amount - counted(spent, currency) : 0,
+	};
 }
 
 function heirOf(agent: AgentState, ends: ReadonlyMap<AgentId, AgentState>, others: ReadonlyMap<AgentId, AgentState>): AgentState | undefined {

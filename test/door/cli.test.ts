@@ -158,6 +158,15 @@ test("a beginning that fits two agents is ambiguous and lists them", async () =>
 	expect((await sh.json("agent", "status", "one/same")).data).toMatchObject({ project: "one" });
 });
 
+test("an agent that is added in a project's directory is the project's, unless it is to have none", async () => {
+	const repository = freshRepository();
+	mkdirSync(path.join(repository, "deep"));
+	await sh.json("project", "add", repository, "--name", "here");
+	const inside = sh.within(path.join(repository, "deep"));
+	const projectOf = async (...args: string[]): Promise<unknown> => (await inside.json("agent", "add", ...args)).data.project;
+	expect([await projectOf(), await projectOf("--no-project"), await projectOf("--project", "one")]).toEqual(["here", null, "one"]);
+});
+
 test("completion knows the commands and the agents that live now", async () => {
 	await sh.json("agent", "add", "complete-me");
 	expect((await sh.brood("complete", "--", "agent", "st")).out).toBe("status\n");

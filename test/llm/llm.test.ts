@@ -280,3 +280,25 @@ function commonStart(a: string, b: string): number {
 	while (at < a.length && a[at] === b[at]) at++;
 	return at;
 }
+
+test("a fork waits for the results of its own calls, whatever those of its parent were called", async () => {
+	script({ calls: [{ name: "bash", input: { command: "echo of the parent" } }] });
+	const parent = await add("work");
+	await over(parent.id);
+	script({ calls: [{ name: "bash", input: { command: "echo of the child" } }] });
+	const child = await client.call("fork", { params: { agent: parent.id }, body: { prompt: "work on" } });
+	await over(child.id);
+	expect(fake.requests.at(-1)?.body).toContain("of the child\\n");
+	const calls = (await client.call("context", { params: { agent: child.id } })).filter(({ kind }) => kind === "tool_call");
+	expect(new Set(calls.map(({ data }) => String(Reflect.get(Object(data), "call")))).size).toBe(2);
+});
+
+test.each([
+	["anthropic/fake", 100],
+	["google/fake", 60],
+])("what %s read from its cache is told apart from what it was given, and counts against no budget", async (model, inputTokens) => {
+	script();
+	const agent = await add("hello", { model });
+	expect((await over(agent.id))?.usage).toMatchObject({ inputTokens, cachedReadTokens: 40, outputTokens: 20 });
+	expect(await client.call("agentUsage", { params: { agent: agent.id } })).toMatchObject({ tokens: inputTokens + 20 });
+});

@@ -59,6 +59,11 @@ const connection = agent({ name: "remembering" })
 		await connection.client.notify(methods.client.session.update, { sessionId, update });
 		const size = Number(process.env["WINDOW"] ?? 0);
 		if (size > 0) await connection.client.notify(methods.client.session.update, { sessionId, update: { sessionUpdate: "usage_update", used: 1, size } });
+		// what the whole session has cost, as vendors' programs tell it
+		const [, dollars] = /costs (\d+)$/.exec(text) ?? [];
+		const cost = { amount: Number(dollars), currency: "USD" };
+		if (dollars !== undefined)
+			await connection.client.notify(methods.client.session.update, { sessionId, update: { sessionUpdate: "usage_update", used: 1, size: 1000, cost } });
 		return { stopReason: "end_turn" as const, usage: { totalTokens: 3, inputTokens: 2, outputTokens: 1 } };
 	})
 	.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));

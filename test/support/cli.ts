@@ -8,6 +8,8 @@ type Parsed = ReturnType<typeof JSON.parse>;
 
 export interface Shell extends AsyncDisposable {
 	readonly home: string;
+	/** the same home, from another directory */
+	within(folder: string): Shell;
 	brood(...args: string[]): Promise<{ code: number; out: string; err: string }>;
 	/** with --json: the data, or the error */
 	json(...args: string[]): Promise<{ code: number; data: Parsed; error: Parsed }>;
@@ -15,8 +17,7 @@ export interface Shell extends AsyncDisposable {
 
 const launcher = path.join(import.meta.dirname, "../../bin/brood");
 
-export function shell(): Shell {
-	const home = freshFolder();
+export function shell(home = freshFolder(), cwd?: string): Shell {
 	const env = {
 		PATH: process.env["PATH"] ?? "",
 		HOME: home,
@@ -26,13 +27,14 @@ export function shell(): Shell {
 	};
 	const brood: Shell["brood"] = (...args) =>
 		new Promise((resolve) =>
-			execFile(launcher, args, { env }, (error, out, err) =>
+			execFile(launcher, args, { env, cwd }, (error, out, err) =>
 				resolve({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : -1, out, err }),
 			),
 		);
 	return {
 		home,
 		brood,
+		within: (folder) => shell(home, folder),
 		async json(...args) {
 			const { code, out, err } = await brood(...args, "--json");
 			if (out !== "" && err !== "") throw new Error(`both streams have something: ${out} ${err}`);

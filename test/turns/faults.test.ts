@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { openMemory } from "#adapters/store/memory/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
+import type { AgentState } from "#contract/agent.ts";
 import { actingAgent, system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
 import { rendered } from "#domain/mail.ts";
@@ -54,6 +55,40 @@ test("a driver that throws fails its turn, once", async () => {
 	await expect
 		.poll(async () => (await running.engine.reads.turns(agent.id)).map((turn) => [turn.state, turn.reason]))
 		.toEqual([["failed", "a bug in the driver"]]);
+});
+
+test.each([1e30, Number.MAX_VALUE, 1.5, Number.NaN])(
+	"a limit until %d, which is no time, ends its turn all the same, and no second one is started",
+	async (until) => {
+		await using running = await start();
+		const { engine, driver } = running;
+		const agent = await spawn(engine, engine.agentZero.id, { prompt: "deploy" });
+		await expect.poll(() => driver.running.length).toBe(1);
+		driver.open(agent.id)?.end({ state: "failed", reason: "too much", text: null, limit: { until } });
+		await expect.poll(async () => (await engine.reads.turns(agent.id)).map((turn) => turn.state)).toEqual(["failed"]);
+		await spawn(engine, engine.agentZero.id, { prompt: "something else" });
+		await settled(engine);
+		expect(driver.started.filter((each) => each.agent === agent.id)).toEqual([{ agent: agent.id, text: "deploy" }]);
+	},
+);
+
+test("a turn is begun with its agent as it is, also where a read beside it was earlier", async () => {
+	const memory = openMemory(batchRunner(limits));
+	let earlier: AgentState | undefined;
+	const driver = new FakeDriver();
+	const models: (string | null)[] = [];
+	driver.run = async ({ agent }: { agent: AgentState }) => {
+		models.push(agent.model);
+		return { state: "completed", reason: null, text: null };
+	};
+	Object.assign(memory.reads, { agentsAboutToBegin: async () => (earlier === undefined ? [] : [earlier]) });
+	await using running = await start(memory, driver);
+	const { engine } = running;
+	const agent = await spawn(engine, engine.agentZero.id);
+	earlier = await engine.reads.agent(agent.id);
+	await done(engine, { type: "agent.configure", agent: agent.id, model: "newer" });
+	await done(engine, { type: "prompt.queue", agent: agent.id, text: "x" });
+	await expect.poll(() => models).toEqual(["newer"]);
 });
 
 test("a prompt is handed over once, whoever asks again", async () => {

@@ -61,6 +61,17 @@ test("a session is gone on with while it is the journal's, by the same process a
 	expect(await how(agent)).toBe("resumed");
 });
 
+test.each(["costs 5", "is silent about it"])("what a session has cost is paid for once, also after a turn that %s and a new process", async (quiet) => {
+	const agent = await add();
+	await told(agent, "costs 5");
+	await told(agent, quiet);
+	await daemon[Symbol.asyncDispose]();
+	await start();
+	await told(agent, "costs 6");
+	expect(await how(agent)).toBe("resumed");
+	expect((await now(agent)).spent.costs).toEqual([{ amount: 6, currency: "USD" }]);
+});
+
 test("a session that is gone, or not the journal's any more, is begun anew with what the journal has", async () => {
 	const agent = await add();
 	await told(agent, "one");
@@ -209,6 +220,21 @@ test("a repository that brings code is asked about before the first turn, once f
 	await client.call("resume", { ...params(agent), body: {} });
 	await answer(true);
 	await expect.poll(async () => await now(agent), patient).toMatchObject({ queueLength: 0, label: "idle", holds: [] });
+});
+
+test("what is put in the place of what was asked about, before the answer, is asked about again", async () => {
+	const agent = await add({ policy: "full" }, { ".mcp.json": "{}" });
+	const file = path.join(agent.workspace?.path ?? "", ".mcp.json");
+	const asked = async () => (await client.call("approvals")).filter((each) => each.agent === agent.id).map((each) => each.id);
+	const { id } = await client.call("prompt", { ...params(agent), body: { text: "one" } });
+	await expect.poll(asked, patient).toHaveLength(1);
+	const [first] = await asked();
+	writeFileSync(file, '{"mcpServers":{"x":{"command":"evil"}}}');
+	await client.call("approvalAnswer", { params: { approval: String(first) }, body: { allow: true } });
+	await expect.poll(async () => (await asked()).filter((each) => each !== first), patient).toHaveLength(1);
+	const [second] = await asked();
+	await client.call("approvalAnswer", { params: { approval: String(second) }, body: { allow: true } });
+	expect(await over(agent, id)).toMatchObject({ state: "completed" });
 });
 
 test("an agent whose program is not there is held, and told how to get it; acp names its own", async () => {

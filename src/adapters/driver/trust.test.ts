@@ -34,3 +34,26 @@ test("the same content has the same fingerprint anywhere, and no other content h
 	expect(before?.files).toEqual([".claude/settings.json"]);
 	expect(broughtBy(folder)?.fingerprint).not.toBe(before?.fingerprint);
 });
+
+test("nothing hides behind many files, a linked folder or a circle of links", () => {
+	const many = Object.fromEntries(Array.from({ length: 1200 }, (_, at) => [`.opencode/node_modules/x/${at}.js`, ""]));
+	expect(broughtBy(repository({ ...many, ".opencode/plugin/a.ts": "run()" }))?.files).toEqual([".opencode/plugin/a.ts"]);
+	const folder = repository({ ...Object.fromEntries(Array.from({ length: 1200 }, (_, at) => [`.claude/a/${at}`, ""])), ".claude/settings.json": "{}" });
+	const print = () => broughtBy(folder)?.fingerprint;
+	const changed = (file: string): boolean => {
+		const before = print();
+		writeFileSync(path.join(folder, file), "changed");
+		return print() !== before;
+	};
+	expect(changed(".claude/settings.json")).toBe(true);
+	mkdirSync(path.join(folder, "lib"));
+	writeFileSync(path.join(folder, "lib/a.ts"), "run()");
+	mkdirSync(path.join(folder, ".opencode"));
+	symlinkSync("../lib", path.join(folder, ".opencode/plugin"));
+	symlinkSync("..", path.join(folder, ".opencode/circle"));
+	symlinkSync("/", path.join(folder, ".opencode/all"));
+	symlinkSync("itself", path.join(folder, ".opencode/itself"));
+	symlinkSync("nowhere", path.join(folder, ".opencode/later"));
+	expect(changed("lib/a.ts")).toBe(true);
+	expect(changed("lib/b.ts")).toBe(true);
+});

@@ -1,6 +1,6 @@
 // Looking at and changing files of the workspace, and of nothing outside of it, whatever a name or a link says.
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import path from "node:path";
 
@@ -40,7 +40,9 @@ export function editFile({ path: name, old, new: text, all }: { path: string; ol
 export async function findFiles({ pattern }: { pattern: string }): Promise<string> {
 	if (path.isAbsolute(pattern) || pattern.split(/[\\/]/).includes("..")) throw new Error("A pattern stays inside of the workspace.");
 	const found: string[] = [];
-	for await (const name of glob(pattern, { exclude: (each) => skipped.has(path.basename(each)) })) if (found.push(name) >= namesMax) break;
+	// braces and links in a pattern lead anywhere
+	for await (const name of glob(pattern, { cwd: process.cwd(), exclude: (each) => skipped.has(path.basename(each)) }))
+		if (isInside(name) && found.push(name) >= namesMax) break;
 	const cut = found.length >= namesMax ? [`[only the first ${namesMax} are shown]`] : [];
 	return [...found.sort(), ...cut].join("\n") || "no file has such a name";
 }
@@ -93,20 +95,34 @@ function inside(name: string): string {
 	return file;
 }
 
+function isInside(name: string): boolean {
+	try {
+		return inside(name) !== "";
+	} catch {
+		return false;
+	}
+}
+
+/** Some file systems take a name for the same in other letters. */
 function writable(name: string): string {
 	const file = inside(name);
-	if (path.relative(realpathSync(process.cwd()), file).split(path.sep).includes(".git")) throw new Error("What git keeps for itself is not written to.");
+	const names = path.relative(realpathSync(process.cwd()), file).toLowerCase().split(path.sep);
+	if (names.includes(".git")) throw new Error("What git keeps for itself is not written to.");
 	return file;
 }
 
-/** Links are followed as far as there is something. */
-function realOf(file: string): string {
+const linksMax = 40;
+
+/** Links are followed as far as there is something, and further: a link to what is not there yet is written through as well. */
+function realOf(file: string, links = 0): string {
 	try {
 		return realpathSync(file);
 	} catch (error) {
 		const parent = path.dirname(file);
 		const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
-		if (!missing || parent === file) throw error;
-		return path.join(realOf(parent), path.basename(file));
+		if (!missing || parent === file || links > linksMax) throw error;
+		const place = path.join(realOf(parent, links), path.basename(file));
+		const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+		return isLink ? realOf(path.resolve(path.dirname(place), readlinkSync(place)), links + 1) : place;
 	}
 }

@@ -41,12 +41,12 @@ interface ModelCall {
 }
 
 export async function runTurn(turn: Turn): Promise<void> {
-	const total: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cachedReadTokens: 0 };
+	const total: Usage = { ...nothing };
 	let done: readonly string[] = [];
 	for (let step = 0; step < stepsMax; step++) {
 		const messages = messagesOf(await contextWith(turn, done), turn.pinned);
 		const { calls, usage } = await patiently(turn.voice.signal, (saying) => ask(turn, messages, saying));
-		for (const key of ["inputTokens", "outputTokens", "totalTokens", "cachedReadTokens"] as const) total[key] += usage[key];
+		for (const key of counts) total[key] += usage[key];
 		await turn.voice.used({ ...total, contextTokens: usage.totalTokens });
 		if (calls.length === 0 || turn.voice.signal.aborted) return;
 		done = await doAll(turn, calls);
@@ -89,14 +89,15 @@ async function ask(
 		else if (part.type === "abort") return { calls: [], usage: nothing };
 	}
 	const used = await usage;
-	const [inputTokens, outputTokens] = [used.inputTokens ?? 0, used.outputTokens ?? 0];
-	return {
-		calls,
-		usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, cachedReadTokens: used.inputTokenDetails.cacheReadTokens ?? 0 },
-	};
+	const { cacheReadTokens: cachedReadTokens = 0, cacheWriteTokens: cachedWriteTokens = 0 } = used.inputTokenDetails;
+	const [input, outputTokens] = [used.inputTokens ?? 0, used.outputTokens ?? 0];
+	// the library's input has the cache in it, which is told apart: it would be counted twice
+	const inputTokens = Math.max(0, input - cachedReadTokens - cachedWriteTokens);
+	return { calls, usage: { inputTokens, outputTokens, totalTokens: input + outputTokens, cachedReadTokens, cachedWriteTokens } };
 }
 
-const nothing: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cachedReadTokens: 0 };
+const nothing = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cachedReadTokens: 0, cachedWriteTokens: 0 } satisfies Usage;
+const counts = ["inputTokens", "outputTokens", "totalTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
 
 /** All are told before the first is done, in the order in which the model asked for them. Answers with their ids. */
 async function doAll({ voice, hands }: Turn, calls: readonly ModelCall[]): Promise<string[]> {
@@ -106,6 +107,7 @@ async function doAll({ voice, hands }: Turn, calls: readonly ModelCall[]): Promi
 		begun.push(() =>
 			run(async (soFar) => {
 				if (wrong !== null) throw new Error(wrong);
+				if (voice.signal.aborted) throw new Error("stopped");
 				return await orStopped(voice.signal, carryOut(name, input, { signal: voice.signal, hands, soFar }));
 			}),
 		);

@@ -77,7 +77,7 @@ class Writer {
 		const named = AnyCall.safeParse(item.data);
 		const open = named.success ? this.#open.get(named.data.call) : undefined;
 		if (open === undefined || !named.success) {
-			this.#user(`[the tool answered]\n${item.text ?? ""}`);
+			this.#user(quoted("the tool answered", item.text ?? "", "end of its answer"));
 			return;
 		}
 		this.#open.delete(named.data.call);
@@ -98,7 +98,7 @@ class Writer {
 	}
 
 	#note({ text, kind }: ContextItem): void {
-		const words = `[brood] ${kind === "interrupt" ? `Your turn was stopped${text ? `: ${text}` : "."}` : (text ?? kind)}`;
+		const words = `[brood] ${kind === "interrupt" ? `Your turn was stopped${text ? `: ${text.split(lineEnd).join(" ")}` : "."}` : (text ?? kind)}`;
 		if (this.#open.size > 0) this.#later.push(words);
 		else this.#messages.push({ role: "user", content: words });
 	}
@@ -138,6 +138,12 @@ class Writer {
 function promptOf({ text, data }: Pick<ContextItem, "text" | "data">): string {
 	const from: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "from") : undefined;
 	if (typeof from !== "string" || from === "mail") return text ?? "";
-	const lines = (text ?? "").split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map((line) => `| ${line}`);
-	return [`[a prompt from ${from}, which is not the user]`, ...lines, "[end of the prompt]"].join("\n");
+	return quoted(`a prompt from ${from}, which is not the user`, text ?? "", "end of the prompt");
 }
+
+/** Line by line, so that nothing in it can end it. */
+function quoted(who: string, words: string, end: string): string {
+	return [`[${who}]`, ...words.split(lineEnd).map((line) => `| ${line}`), `[${end}]`].join("\n");
+}
+
+const lineEnd = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;

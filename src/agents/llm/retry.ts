@@ -9,6 +9,8 @@ const firstMs = 500;
 /** A longer wait is not for a turn to sit through. */
 const patienceMs = 30_000;
 const limitMs = 60_000;
+/** Nobody is left alone for longer: such a number is a mistake. */
+const longestMs = 366 * 24 * 60 * 60 * 1000;
 
 /** `work` is told what to call once it has said something, since that cannot be said again. */
 export async function patiently<T>(signal: AbortSignal, work: (saying: () => void) => Promise<T>): Promise<T> {
@@ -41,5 +43,6 @@ function asTurn(error: unknown, failure: APICallError | null): Error {
 function waitOf(failure: APICallError | null): number | null {
 	const headers = failure?.responseHeaders ?? {};
 	const [ms, seconds] = [Number(headers["retry-after-ms"] ?? Number.NaN), Number(headers["retry-after"] ?? Number.NaN)];
-	return Number.isFinite(ms) ? ms : Number.isFinite(seconds) ? seconds * 1000 : null;
+	const wait = Number.isFinite(ms) ? ms : seconds * 1000;
+	return wait >= 0 && wait <= longestMs ? wait : null;
 }

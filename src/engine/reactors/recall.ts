@@ -95,14 +95,12 @@ async function toldWindow(reads: Reads, { id, settings }: AgentState): Promise<n
 	return told?.usage?.contextTokensMax ?? null;
 }
 
-/** The latest before this one, or of all. */
-async function lastTurn(reads: Reads, agent: AgentId, before: number | null): Promise<TurnState | undefined> {
-	return (await reads.latestTurns(agent, 2)).findLast((turn) => before === null || turn.id < before);
-}
-
+/** The latest before this one, or of all; and what its session had cost when somebody last told. */
 async function sightOf(reads: Reads, agent: AgentId, before: number | null) {
-	const [last, cut] = await Promise.all([lastTurn(reads, agent, before), cutAt(reads, agent)]);
-	return { lastTurn: last, cutAt: cut };
+	const [turns, cut] = await Promise.all([reads.latestTurns(agent, 10), cutAt(reads, agent)]);
+	const earlier = turns.filter((turn) => before === null || turn.id < before);
+	const told = earlier.findLast((turn) => turn.usage?.sessionCost !== undefined);
+	return { lastTurn: earlier.at(-1), sessionCost: told?.usage?.sessionCost?.amount ?? 0, cutAt: cut };
 }
 
 /** Where the agent itself last cut its context. */

@@ -57,7 +57,8 @@ export class TurnRunner implements Reactor {
 		if (signal.aborted) return "done";
 		for (const turn of open) {
 			if (this.#running.has(turn.id)) continue;
-			const agent = beginners.find(({ id }) => id === turn.agent) ?? (await reads.agent(turn.agent));
+			// what was read in the same moment may be from before this turn
+			const agent = beginners.find((each) => each.turn?.id === turn.id) ?? (await reads.agent(turn.agent));
 			if (agent !== undefined) this.#begin(turn, agent);
 		}
 		const urgent = new Set(urgently);
@@ -207,12 +208,14 @@ export class TurnRunner implements Reactor {
 	}
 
 	async #end(turn: TurnState, { state, reason, text, limit }: TurnEnd, items: readonly TurnItem[] = []): Promise<void> {
-		const end = { type: "turn.end", state, reason: reason?.slice(0, 2000) ?? null, text: text && brief(text), ...(limit && { limit }) };
-		const outcome = await this.#say(turn, { ...end, items });
-		if (items.length === 0 || !("refused" in outcome) || outcome.refused.code === "TURN_NOT_OPEN") return;
-		// one of the items cannot be kept: each is tried by itself
-		await this.#running.get(turn.id)?.listener?.items(items);
-		await this.#say(turn, end);
+		const bare = { type: "turn.end", state, reason: reason?.slice(0, 2000) ?? null };
+		// a program may name a time that is none
+		const until = limit !== undefined && Number.isSafeInteger(limit.until) ? limit.until : null;
+		const end = { ...bare, text: text && brief(text), ...(limit && { limit: { until } }) };
+		if (!unkept(await this.#say(turn, { ...end, items }))) return;
+		// one of the items cannot be kept: each is tried by itself; and a turn ends, whatever cannot be kept of its end
+		if (items.length > 0) await this.#running.get(turn.id)?.listener?.items(items);
+		if (unkept(await this.#say(turn, end))) await this.#say(turn, bare);
 	}
 
 	async #say(turn: { id: number; agent: AgentId }, command: object): Promise<Outcome> {
@@ -233,5 +236,7 @@ export class TurnRunner implements Reactor {
 /** The final item repeats the last words; if these are long, their beginning is enough. */
 const brief = (text: string): string => (text.length <= finalLengthMax ? text : `${text.slice(0, finalLengthMax).toWellFormed()}\n[cut]`);
 const finalLengthMax = 64 * 1024;
+
+const unkept = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.code !== "TURN_NOT_OPEN";
 
 const failure = (error: unknown): TurnEnd => ({ state: "failed", reason: error instanceof Error ? error.message : String(error), text: null });

@@ -30,6 +30,8 @@ export async function distrusted({ reads, dispatch, driver }: Parts, agent: Agen
 	const answer = await listener.ask({ title, tool: trustTool, call: null, options });
 	if (answer !== allow)
 		return { state: "failed", reason: `Nobody agreed to what the repository would run: ${named}.`, text: null, broken: true, step: "trust" };
-	await dispatch({ actor: system, key: null, command: { type: "project.approve", slug: agent.project, fingerprint } });
-	return null;
+	const approved = await dispatch({ actor: system, key: null, command: { type: "project.approve", slug: agent.project, fingerprint } });
+	if ("refused" in approved) return { state: "failed", reason: approved.refused.message, text: null };
+	// an answer takes its time, in which other content may have come
+	return await distrusted({ reads, dispatch, driver }, agent, listener);
 }

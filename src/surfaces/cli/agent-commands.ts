@@ -10,46 +10,7 @@ const subscription = () => new Option("--subscription <name>", "whose slots it u
 export function agentCommands(program: Command): void {
 	program.commandsGroup("Agents:");
 	const agent = program.command("agent").description("durable processes with a conversation");
-	agent
-		.command("add")
-		.description("a new agent under agent 0")
-		.argument("[name]", "its handle; one is made up if absent")
-		.option("--type <type>", "claude, codex, gemini, opencode, acp, llm, scripted, shell or human")
-		.option("--command <line>", "for the type acp: the program, and its arguments")
-		.option("--model <model>", "the model it uses")
-		.option("--prompt <text>", "its first prompt")
-		.addOption(subscription())
-		.addOption(policy())
-		.addOption(budgetTokens())
-		.addOption(budgetCost())
-		.addOption(new Option("--workspace <kind>", "where it works; a worktree in a project, else none").choices(["worktree", "clone", "main", "none"] as const))
-		.option("--from <branch>", "the branch that it starts from; the project's base if absent")
-		.option("--no-wait", "answer before its workspace is ready")
-		.addHelpText("after", "\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'")
-		.addOption(new Option("--project <slug>", "the project it belongs to"))
-		.addOption(json())
-		.action(async (name, { project: slug, type, model, command, prompt, subscription: paid, policy: who, workspace, from, json: asJson, wait, ...bounds }) => {
-			const [{ act }, { madeAgent, noted }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			const body = {
-				...(name && { name }),
-				...(type && { type }),
-				...(model && { model }),
-				...(command && { command }),
-				...(prompt && { prompt }),
-				...(paid && { subscription: paid }),
-				...(who && { policy: who }),
-				...(workspace && { workspace }),
-				...(from && { from }),
-				wait,
-				...budgetOf(bounds),
-			};
-			await act(
-				{ json: asJson },
-				async ({ client, key }) =>
-					noted(await (slug === undefined ? client.ask("agentAdd", { key, body }) : client.ask("agentAddTo", { key, params: { project: slug }, body }))),
-				madeAgent,
-			);
-		});
+	addCommand(agent);
 	listCommand(agent);
 	const verbs: [name: string, route: Verb, description: string][] = [
 		["status", "agent", "everything about one agent"],
@@ -75,6 +36,53 @@ export function agentCommands(program: Command): void {
 	forkCommand(program);
 	configureCommand(agent);
 	workspaceCommands(program, agent);
+}
+
+function addCommand(agent: Command): void {
+	agent
+		.command("add")
+		.description("a new agent under agent 0")
+		.argument("[name]", "its handle; one is made up if absent")
+		.option("--type <type>", "claude, codex, gemini, opencode, acp, llm, scripted, shell or human")
+		.option("--command <line>", "for the type acp: the program, and its arguments")
+		.option("--model <model>", "the model it uses")
+		.option("--prompt <text>", "its first prompt")
+		.addOption(subscription())
+		.addOption(policy())
+		.addOption(budgetTokens())
+		.addOption(budgetCost())
+		.addOption(new Option("--workspace <kind>", "where it works; a worktree in a project, else none").choices(["worktree", "clone", "main", "none"] as const))
+		.option("--from <branch>", "the branch that it starts from; the project's base if absent")
+		.option("--no-wait", "answer before its workspace is ready")
+		.addHelpText("after", "\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'")
+		.addOption(new Option("--project <slug>", "the project it belongs to; the one of this directory if absent"))
+		.option("--no-project", "it belongs to none, whatever the directory")
+		.addOption(json())
+		.action(async (name, { project: slug, type, model, command, prompt, subscription: paid, policy: who, workspace, from, json: asJson, wait, ...bounds }) => {
+			const [{ act }, { projectHere }, { madeAgent, noted }] = await Promise.all([import("./act.ts"), import("./here.ts"), import("./print.ts")]);
+			const body = {
+				...(name && { name }),
+				...(type && { type }),
+				...(model && { model }),
+				...(command && { command }),
+				...(prompt && { prompt }),
+				...(paid && { subscription: paid }),
+				...(who && { policy: who }),
+				...(workspace && { workspace }),
+				...(from && { from }),
+				wait,
+				...budgetOf(bounds),
+			};
+			await act(
+				{ json: asJson, ...(typeof slug === "string" && { project: slug }) },
+				async (asking) => {
+					const { client, key, query } = asking;
+					const project = slug === false ? undefined : (query.project ?? (await projectHere(asking)));
+					return noted(await (project === undefined ? client.ask("agentAdd", { key, body }) : client.ask("agentAddTo", { key, params: { project }, body })));
+				},
+				madeAgent,
+			);
+		});
 }
 
 function listCommand(agent: Command): void {

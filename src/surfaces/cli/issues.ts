@@ -1,10 +1,10 @@
 // What the issue commands do.
-import { sep } from "node:path";
 import { Refused } from "#client/client.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { refuse } from "#contract/refusal.ts";
 import { type Asking, act, type Options } from "./act.ts";
+import { projectHere } from "./here.ts";
 import { Misused } from "./print.ts";
 import { issueLines, issueTable, presetLines } from "./print-issues.ts";
 import { wordsOf } from "./prompt.ts";
@@ -170,15 +170,4 @@ async function projectFor(asking: Asking): Promise<ProjectSlug> {
 	const project = asking.query.project ?? (await projectHere(asking));
 	if (project !== undefined) return project;
 	throw new Refused(refuse("VALIDATION_ERROR", "This directory belongs to no project: say --project.", { suggestions: ["brood project list"] }));
-}
-
-/** The project whose folder, or whose place in the home, the directory is in; the innermost if there are several. */
-async function projectHere({ client, status }: Asking): Promise<ProjectSlug | undefined> {
-	// inside an agent the daemon knows better
-	if (status === null) return undefined;
-	const here = process.cwd() + sep;
-	const within = (folder: string): boolean => here.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-	const all = await client.call("projects");
-	const places = all.flatMap(({ slug, path }) => [path, `${status.home}${sep}projects${sep}${slug}`].map((folder) => ({ slug, folder })));
-	return places.filter(({ folder }) => within(folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]?.slug;
 }

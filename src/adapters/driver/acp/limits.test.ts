@@ -46,3 +46,11 @@ test("a time of the clock is the next one of that name, and a day is that day; b
 	expect(until("Jan 3rd, 2026 2:40 PM")).toBe(new Date(2026, 0, 3, 14, 41).getTime());
 	expect(until("Foo 3rd, 2026 2:40 PM")).toBeNull();
 });
+
+test("a moment that no calendar has is none", () => {
+	for (const resetAt of [1e30, Number.POSITIVE_INFINITY, -1e300, "someday", null, {}]) {
+		expect(limitOf(failed("limit", { limit: { resetAt } }), { now, inWords: false }), String(resetAt)).toEqual({ limit: { until: null } });
+	}
+	expect(limitInWords(`usage limit: try again in ${"9".repeat(400)} days`, now)).toEqual({ limit: { until: null } });
+	expect(limitInWords("usage limit: try again in 99999999999999999999 days", now)).toEqual({ limit: { until: null } });
+});

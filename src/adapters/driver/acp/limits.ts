@@ -36,8 +36,12 @@ const speaksOfLimit = (words: string): boolean =>
 
 function moment(value: unknown): number | null {
 	const at = typeof value === "string" ? Date.parse(value) : typeof value === "number" ? value : Number.NaN;
-	return Number.isFinite(at) ? Math.floor(at) : null;
+	return known(at);
 }
+
+/** A moment that a calendar has; null for any other number. */
+const known = (at: number): number | null => (Math.abs(at) <= latestMs ? Math.floor(at) : null);
+const latestMs = 8.64e15;
 
 /** A moment that the words name: seconds since 1970, an ISO time, a time of the clock, or a time from now. */
 function endIn(words: string, now: number): number | null {
@@ -50,7 +54,7 @@ function endIn(words: string, now: number): number | null {
 	const span = /\b(?:in|after)\s+((?:\d+(?:\.\d+)?\s*(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b[\s,and]*)+)/i.exec(words)?.[1];
 	if (span === undefined) return null;
 	const parts = [...span.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/gi)];
-	return Math.floor(now + parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit?.toLowerCase() ?? ""] ?? 0), 0));
+	return known(now + parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit?.toLowerCase() ?? ""] ?? 0), 0));
 }
 
 /** Codex names the minute, in the zone that it shares with us, and the day if it is another one. The minute has to be over. */

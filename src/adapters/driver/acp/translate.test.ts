@@ -1,7 +1,7 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { expect, test } from "vitest";
 import type { TurnItem } from "#contract/turn.ts";
-import { finish, silence, translate } from "./translate.ts";
+import { begun, finish, silence, translate } from "./translate.ts";
 
 /** Plays updates as an agent sent them; answers with the items and the live pieces. */
 function played(...updates: SessionUpdate[]) {
@@ -139,4 +139,17 @@ test("what a program prints in a terminal of its own making is the call's output
 	expect(played(call, printed("a\n"), printed("b\n"), over).items.at(-1)).toEqual(
 		item("tool_result", "a\nb\n", { call: "c", status: "completed", output: null }),
 	);
+});
+
+test("a call that begins with the id of one that is over is another call: nothing is done unseen", () => {
+	const begin = (title: string): SessionUpdate => ({ sessionUpdate: "tool_call", toolCallId: "call_0", title, kind: "execute", rawInput: { command: title } });
+	const end: SessionUpdate = { sessionUpdate: "tool_call_update", toolCallId: "call_0", status: "completed" };
+	expect(played(begin("ls"), end, end, begin("rm -rf ."), end).items.map(({ kind, text }) => [kind, text])).toEqual([
+		["tool_call", "ls"],
+		["tool_result", ""],
+		["tool_call", "rm -rf ."],
+		["tool_result", ""],
+	]);
+	const asked = begun(translate(translate(silence, begin("ls")).next, end).next, { toolCallId: "call_0", title: "rm -rf .", kind: "execute" });
+	expect(asked.items).toMatchObject([{ kind: "tool_call", text: "rm -rf ." }]);
 });

@@ -95,7 +95,7 @@ function piece(state: Translation, kind: "assistant" | "thought", id: string | n
 	const same = open !== null && open.kind === kind && (id === null ? !open.named : open.message === id);
 	const before = same ? { next: state, items: [] } : complete(state, []);
 	const message = same ? open.message : (id ?? kind);
-	const next = { ...before.next, open: { message, named: id !== null, kind, text: clip((same ? open.text : "") + text) } };
+	const next = { ...before.next, open: { message, named: id !== null, kind, text: longer(same ? open.text : "", text) } };
 	return { next, items: before.items, delta: { message, kind, text: clip(text) } };
 }
 
@@ -103,8 +103,11 @@ type CallUpdate = Extract<SessionUpdate, { sessionUpdate: "tool_call" | "tool_ca
 
 function call(state: Translation, update: CallUpdate, needed = false): Translated {
 	const id = update.toolCallId;
-	const known = state.calls.get(id);
-	if (known?.over === true) return quietly(state);
+	const before = state.calls.get(id);
+	// some providers number the calls of each answer anew: what begins, or is asked about, is not what is over
+	const another = before?.over === true && (needed || update.sessionUpdate === "tool_call");
+	if (before?.over === true && !another) return quietly(state);
+	const known = another ? undefined : before;
 	const over = update.status === "completed" || update.status === "failed";
 	const input = isEmpty(update.rawInput) ? known?.input : update.rawInput;
 	// a call that is only being prepared says what it is about in a moment
@@ -117,10 +120,11 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 		told: known?.said === true ? known.told : input !== undefined,
 		input,
 		content: update.content ?? known?.content ?? [],
-		printed: clip((known?.printed ?? "") + printedIn(update)),
+		printed: longer(known?.printed ?? "", printedIn(update)),
 		output: update.rawOutput ?? known?.output,
 	};
-	const next = { ...state, calls: new Map(state.calls).set(id, now) };
+	// of a call that is over nothing is needed any more
+	const next = { ...state, calls: new Map(state.calls).set(id, over ? { ...now, content: [], printed: "", output: null, input: null } : now) };
 	const first = now.said && known?.said !== true ? [announced(id, now)] : [];
 	const items = over ? [...first, result(id, update.status ?? "completed", now)] : first;
 	const said = items.length === 0 ? quietly(next) : complete(next, items);
@@ -180,9 +184,14 @@ const textLengthMax = 16 * 1024 * 1024;
 const dataLengthMax = 100_000;
 const dataDepthMax = 32;
 
+const cut = "\n[cut: the rest was too long to keep]";
+
 function clip(text: string): string {
-	return text.length <= textLengthMax ? text : `${text.slice(0, textLengthMax)}\n[cut: the rest was too long to keep]`;
+	return text.length <= textLengthMax || text.endsWith(cut) ? text : `${text.slice(0, textLengthMax)}${cut}`;
 }
+
+/** What was cut stays as it is: a flood is not copied again with each of its pieces. */
+const longer = (text: string, more: string): string => (text.length > textLengthMax ? text : clip(text + more));
 
 /** What an agent sends along as it likes becomes plain JSON of a sensible size, or a note that it was not. */
 function bounded(value: unknown): TurnItem["data"] {

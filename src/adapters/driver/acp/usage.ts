@@ -35,7 +35,11 @@ export function usageItem(tokens: Tokens | null, window: Pick<UsageUpdate, "used
 	};
 	const known = Object.entries(counts).filter((entry): entry is [string, number] => typeof entry[1] === "number");
 	const sum = ({ amount, currency }: Cost): Cost => ({ amount, currency: currency.slice(0, 10) });
-	const paid = cost === null || cost.amount <= 0 ? {} : { cost: sum(cost), ...(window?.cost && { sessionCost: sum(window.cost) }) };
+	// a turn that cost nothing still says what its session has: whoever goes on with that counts from there
+	const paid = {
+		...(cost !== null && cost.amount > 0 && { cost: sum(cost) }),
+		...(window?.cost && window.cost.amount > 0 && { sessionCost: sum(window.cost) }),
+	};
 	const data: Usage = { ...Object.fromEntries(known), ...paid };
 	return Object.keys(data).length === 0 ? [] : [{ kind: "usage", text: null, data }];
 }
