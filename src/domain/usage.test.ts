@@ -92,23 +92,42 @@ describe("an agent that ends", () => {
 	const given = (tokens: number) => [{ kind: "agent.budgeted", agent: id("a"), data: { budget: { tokens, cost: null, from: null } } }];
 	const others = (...agents: AgentState[]) => new Map(agents.map((agent) => [agent.id, agent]));
 
-	test("gives back what it has left", () => expect(givenBack([child("b", "a", 40, 15)], others(spender("a", 60, 20)))).toEqual(given(85)));
+	const emptied = (letter: string, from: string, tokens: number) => ({
+		...{ kind: "agent.budgeted", agent: id(letter) },
+		data: { budget: { tokens, cost: null, from: id(from) } },
+	});
+
+	test("gives back what it has left, and has nothing more", () =>
+		expect(givenBack([child("b", "a", 40, 15)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 15), ...given(85)]));
 	test("takes along what it used beyond its own, down to nothing", () => {
-		expect(givenBack([child("b", "a", 40, 50)], others(spender("a", 60, 20)))).toEqual(given(50));
-		expect(givenBack([child("b", "a", 1, 5000)], others(spender("a", 60, 20)))).toEqual(given(0));
+		expect(givenBack([child("b", "a", 40, 50)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 40), ...given(50)]);
+		expect(givenBack([child("b", "a", 1, 5000)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 1), ...given(0)]);
 	});
 	test("gives back no money of another currency than its giver has", () => {
 		const costs = (letter: string, currency: string, from: string | null): AgentState => ({
 			...live(letter),
 			budget: { tokens: null, cost: { amount: 3, currency }, from: from === null ? null : id(from) },
 		});
-		expect(givenBack([costs("b", "EUR", "a")], others(costs("a", "USD", null)))).toMatchObject([{ data: { budget: { cost: usd(3) } } }]);
+		expect(givenBack([costs("b", "EUR", "a")], others(costs("a", "USD", null)))).toMatchObject([
+			{ agent: id("b") },
+			{ agent: id("a"), data: { budget: { cost: usd(3) } } },
+		]);
 	});
 	test("together with its fork gives to the one above both", () =>
-		expect(givenBack([child("c", "b", 20, 5), child("b", "a", 20, 10)], others(spender("a", 60, 20)))).toEqual(given(85)));
+		expect(givenBack([child("c", "b", 20, 5), child("b", "a", 20, 10)], others(spender("a", 60, 20)))).toEqual([
+			...[emptied("c", "b", 5), emptied("b", "a", 10)],
+			...given(85),
+		]));
 	test("whose giver has ended gives further up", () => {
 		const gone = { ...child("b", "a", 20, 20), life: "ended" as const };
-		expect(givenBack([child("c", "b", 20, 5)], others(gone, spender("a", 60, 20)))).toEqual(given(75));
+		expect(givenBack([child("c", "b", 20, 5)], others(gone, spender("a", 60, 20)))).toEqual([emptied("c", "b", 5), ...given(75)]);
+	});
+	test("has nothing left to split: its forks have what is named for them", () => {
+		const gone = { ...child("b", "a", 15, 15), life: "ended" as const };
+		expect(split(gone)).toBe("BUDGET_EXCEEDED");
+		expect(split(gone, { tokens: null })).toBe("BUDGET_EXCEEDED");
+		expect(split(gone, { cost: usd(1) })).toBe("BUDGET_EXCEEDED");
+		expect(split(gone, { tokens: 30 })).toEqual({ child: { tokens: 30, cost: null, from: null }, parent: [] });
 	});
 	test("that got it from a person gives nothing", () => expect(givenBack([spender("b", 100)], others(spender("a", 60)))).toEqual([]));
 });

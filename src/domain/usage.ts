@@ -87,6 +87,8 @@ export function splitBudget(parent: AgentState, wish: BudgetWish = {}): { child:
 		const { tokens = null, cost = null } = wish;
 		return { child: tokens === null && cost === null ? null : { tokens, cost, from: null }, parent: [] };
 	}
+	const fresh = givenAnew(parent, parent.budget, wish);
+	if (fresh !== null) return { child: fresh, parent: [] };
 	const tokens = left.tokens === null ? (wish.tokens ?? null) : (wish.tokens ?? Math.floor(left.tokens / 2));
 	const half = left.cost && { ...left.cost, amount: exact(left.cost.amount / 2) };
 	const cost = wish.cost ?? half;
@@ -98,6 +100,13 @@ export function splitBudget(parent: AgentState, wish: BudgetWish = {}): { child:
 		});
 	const rest = { tokens: minus(parent.budget.tokens, left.tokens === null ? null : tokens), cost: minusCost(parent.budget.cost, cost) };
 	return { child: { tokens, cost, from: parent.id }, parent: budgeted(parent, { ...rest, from: parent.budget.from }) };
+}
+
+/** Who has ended has given back what was left. Its forks have what is named for them, and that comes from nobody. */
+function givenAnew(parent: AgentState, { tokens, cost }: Allowance, wish: BudgetWish): Allowance | null {
+	if (parent.life !== "ended" || usedUp(parent) === null) return null;
+	const named = { tokens: wish.tokens ?? null, cost: wish.cost ?? null, from: null };
+	return (tokens !== null && named.tokens === null) || (cost !== null && named.cost === null) ? null : named;
 }
 
 /** Another currency than the parent's is not to be had from it. */
@@ -122,6 +131,7 @@ const minusCost = (from: Cost | null, less: Cost | null): Cost | null =>
 export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<AgentId, AgentState>): Fact[] {
 	const ends = new Map(ending.map((agent) => [agent.id, agent]));
 	const heirs = new Map<AgentId, AgentState>();
+	const emptied: Fact[] = [];
 	for (const agent of ending) {
 		const to = heirOf(agent, ends, others);
 		if (to === undefined) continue;
@@ -131,8 +141,16 @@ export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<Age
 		const rest = restOf(agent, budget.cost?.currency ?? "");
 		const cost = budget.cost && { ...budget.cost, amount: exact(Math.max(0, budget.cost.amount + rest.amount)) };
 		heirs.set(to.id, { ...heir, budget: { ...budget, tokens: budget.tokens === null ? null : Math.max(0, budget.tokens + rest.tokens), cost } });
+		emptied.push(...without(agent, leftOf(agent)));
 	}
-	return [...heirs.values()].flatMap((heir) => budgeted(heir, heir.budget));
+	return [...emptied, ...[...heirs.values()].flatMap((heir) => budgeted(heir, heir.budget))];
+}
+
+/** What was given back is no longer there to be split: an agent that has ended can still be forked. */
+function without({ id, budget }: AgentState, left: Budget): Fact[] {
+	if (budget === null) return [];
+	const rest = { tokens: minus(budget.tokens, left.tokens), cost: minusCost(budget.cost, left.cost), from: budget.from };
+	return [{ kind: "agent.budgeted", agent: id, data: { budget: rest } }];
 }
 
 function restOf({ budget, spent }: Spender, currency: string): { tokens: number; amount: number } {

@@ -86,6 +86,18 @@ test("a prompt whose turn failed is exit 1, with the turn still on standard outp
 	expect(await sh.json("prompt", "failing", "fail on purpose", "--wait")).toMatchObject({ code: 1, data: { state: "failed", reason: "on purpose" } });
 });
 
+test("whoever waits for a turn is told what it asks, once, and not what the policy answers", async () => {
+	await using other = shell();
+	await other.brood("agent", "add", "asking");
+	const waiting = other.brood("prompt", "asking", "ask May I?", "--wait");
+	await expect.poll(async () => (await other.json("approval", "list")).data.length, { timeout: 20_000 }).toBe(1);
+	const [{ id }] = (await other.json("approval", "list")).data;
+	await other.brood("approval", "allow", String(id));
+	expect(await waiting).toMatchObject({ code: 0, err: `It asks: May I?\n  try: brood approval allow ${id}\n  try: brood approval deny ${id}\n` });
+	await other.brood("agent", "configure", "asking", "--policy", "full");
+	expect(await other.brood("prompt", "asking", "ask And now?", "--wait")).toMatchObject({ code: 0, err: "" });
+});
+
 describe("what is wrong is said in a sentence, with a code, the right exit code and a safe suggestion", () => {
 	test.each([
 		[["bogus"], 2, /unknown command 'bogus'/],

@@ -216,6 +216,10 @@ test("a repository that brings code is asked about before the first turn, once f
 	await answer(false);
 	await expect.poll(async () => (await now(agent)).holds.map(({ kind }) => kind), patient).toEqual(["error"]);
 	expect(await now(agent)).toMatchObject({ queueLength: 1, lastError: { step: "trust" } });
+	// nothing is wrong with the files: whoever thinks again is asked again, and nothing of them is cleaned away
+	await client.call("resume", { ...params(agent), body: {} });
+	await answer(true);
+	await expect.poll(async () => await now(agent), patient).toMatchObject({ queueLength: 0, label: "idle", holds: [] });
 });
 
 test("what is put in the place of what was asked about, before the answer, is asked about again", async () => {

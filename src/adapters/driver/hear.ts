@@ -3,7 +3,7 @@ import type { TurnItem } from "#contract/turn.ts";
 import type { TurnEnd, TurnWatch } from "#engine/driver.ts";
 import type { Clock } from "#engine/ports.ts";
 import type { Ears, Launched } from "./acp/launch.ts";
-import { limitInWords, limitOf } from "./acp/limits.ts";
+import { limitInWords, limitOf, wordsOf } from "./acp/limits.ts";
 import { begun, finish, questionOf, silence, type Translated, translate } from "./acp/translate.ts";
 import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
 
@@ -184,6 +184,6 @@ class Outbox {
 }
 
 function reasonOf(error: unknown): string {
-	const words = error instanceof Error ? error.message : String(error);
+	const words = wordsOf(error);
 	return words === "ACP connection closed" ? "its process ended" : words;
 }

@@ -110,6 +110,6 @@ export class Setup {
 		const installed = installedVersion(adapters, type);
 		const home = environment["HOME"] ?? os.homedir();
 		const { title, package: name, version, login } = vendor;
-		return { type, title, package: name, version, installed, loggedIn: looksLoggedIn(vendor, { home, environment }), login: login.how };
+		return { type, title, package: name, version, installed, loggedIn: looksLoggedIn(vendor, home), login: login.how };
 	}
 }

@@ -1,5 +1,17 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { expect, test } from "vitest";
-import { vendors, wordsOf } from "./vendors.ts";
+import { looksLoggedIn, vendors, wordsOf } from "./vendors.ts";
+
+test("a sign of a login is a file in the home that the vendor's own program leaves there", () => {
+	const home = mkdtempSync(path.join(os.tmpdir(), "brood-test-"));
+	const loggedIn = () => Object.entries(vendors).flatMap(([type, vendor]) => (looksLoggedIn(vendor, home) ? [type] : []));
+	expect(loggedIn()).toEqual([]);
+	mkdirSync(path.join(home, ".codex"));
+	writeFileSync(path.join(home, ".codex/auth.json"), "{}");
+	expect(loggedIn()).toEqual(["codex"]);
+});
 
 test.each([
 	["goose acp", ["goose", "acp"]],

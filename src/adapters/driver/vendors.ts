@@ -20,8 +20,8 @@ export interface Vendor {
 	complains?: RegExp;
 	/** variables that it is given, unless a subscription has others */
 	environment?: Readonly<Record<string, string>>;
-	/** variables and files of the user's home that a login leaves behind */
-	login: { variables: readonly string[]; files: readonly string[]; how: string };
+	/** files of the user's home that a login leaves behind; no agent sees a key that is in the daemon's environment */
+	login: { files: readonly string[]; how: string };
 }
 
 /** With our own Node: the machine's may be too old for it, or not there. */
@@ -40,7 +40,6 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		// nobody sees what it would guess the user types next, and each guess is paid for
 		environment: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "false" },
 		login: {
-			variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
 			files: [".claude/.credentials.json", ".claude.json"],
 			how: "run claude and use /login, or give a subscription an env file with ANTHROPIC_API_KEY",
 		},
@@ -54,7 +53,6 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		modes: { ask: "read-only", "auto-edit": "workspace-write", full: "workspace-write" },
 		keepsInterrupted: true,
 		login: {
-			variables: ["OPENAI_API_KEY", "CODEX_API_KEY"],
 			files: [".codex/auth.json"],
 			how: "run codex login, or give a subscription an env file with CODEX_API_KEY",
 		},
@@ -69,7 +67,6 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		// it starts no tools in a folder that nobody told it to trust; what a repository brings, we asked about before
 		environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
 		login: {
-			variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
 			files: [".gemini/oauth_creds.json"],
 			how: "run gemini and log in, or give a subscription an env file with GEMINI_API_KEY",
 		},
@@ -88,7 +85,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
 		environment: { OPENCODE_PERMISSION: JSON.stringify({ edit: "ask", bash: "ask", webfetch: "ask" }) },
 		// it waits as long as a provider asks for, be it hours, and says so nowhere but in its log; small calls are for titles
 		complains: /message="stream error".* small=false .*error\.error="((?:[^"\\]|\\.)*)"/,
-		login: { variables: ["OPENCODE_AUTH_CONTENT"], files: [".local/share/opencode/auth.json"], how: "run opencode auth login" },
+		login: { files: [".local/share/opencode/auth.json"], how: "run opencode auth login" },
 	},
 };
 
@@ -112,8 +109,8 @@ export function installedVersion(adapters: string, type: string): string | null 
 }
 
 /** A sign of a login; that it is still good only a turn can tell. */
-export function looksLoggedIn({ login }: Vendor, { home, environment }: { home: string; environment: NodeJS.ProcessEnv }): boolean {
-	return login.variables.some((name) => (environment[name] ?? "") !== "") || login.files.some((file) => existsSync(path.join(home, file)));
+export function looksLoggedIn({ login }: Vendor, home: string): boolean {
+	return login.files.some((file) => existsSync(path.join(home, file)));
 }
 
 /** A program and its arguments from one line: words, with quotes and backslashes, and nothing else that a shell knows. */

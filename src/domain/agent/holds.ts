@@ -41,7 +41,7 @@ export const holdTable: Record<HoldKind, HoldRule> = {
 };
 
 /** Steps that can fail without a workspace being involved: after them `resume` is enough. */
-export const stepsOutsideWorkspace: readonly string[] = ["process"];
+export const stepsOutsideWorkspace: readonly string[] = ["process", "trust"];
 
 /** The holds of an agent that `resume` would end. */
 export function resumable(agent: Pick<AgentState, "holds" | "lastError">): HoldKind[] {

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { contractVersion } from "#contract/version.ts";
-import type { Adapter, Status } from "#contract/wire.ts";
+import type { Adapter, Status, Subscription } from "#contract/wire.ts";
 import { version } from "#src/version.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
 import { print, printData } from "./print.ts";
@@ -20,7 +20,9 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	const status = found?.status ?? null;
 	// only the daemon knows what is installed in its home, and for whom
 	const adapters = (await found?.client.call("adapters").catch(() => [])) ?? [];
-	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(status), daemon(status), ...adapters.map(adapter)];
+	const subscriptions = (await found?.client.call("subscriptions").catch(() => [])) ?? [];
+	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(status), daemon(status)];
+	findings.push(...adapters.map((each) => adapter(each, subscriptions)));
 	if (options.json === true) printData({ healthy: findings.every(({ ok }) => ok), findings });
 	else
 		print(
@@ -109,8 +111,10 @@ function daemon(status: Status | null): Finding {
 }
 
 /** What is not installed is no trouble: nobody has to use every agent. */
-function adapter({ type, version: driven, installed, loggedIn, login }: Adapter): Finding {
+function adapter({ type, version: driven, installed, loggedIn, login }: Adapter, subscriptions: readonly Subscription[]): Finding {
 	if (installed === null) return { ...good(type, "not installed"), fix: `to use it: brood setup ${type}` };
 	if (installed !== driven) return bad(type, `${installed}, but this release drives ${driven}`, `brood setup ${type}`);
+	const paid = subscriptions.filter((each) => each.type === type && each.credential !== null).map(({ name }) => name);
+	if (paid.length > 0) return good(type, `${installed}, let in by ${paid.join(", ")}${loggedIn ? ", and looks logged in" : ""}`);
 	return { ...good(type, `${installed}, ${loggedIn ? "looks logged in" : "does not look logged in"}`), fix: loggedIn ? null : `to log in: ${login}` };
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type Client, Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
-import type { Prompt, Turn } from "#contract/wire.ts";
+import type { Item, Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
 import { Misused } from "./print.ts";
@@ -49,7 +49,7 @@ export async function prompt(reference: string, text: string | undefined, option
 			const queued = await client.call("prompt", { key, query, params: { agent: reference }, body });
 			if (options.wait !== true) return queued;
 			if (options.now !== true) await startable(client, queued);
-			const turn = await over(client, queued);
+			const turn = await over(client, queued, options.json === true ? () => {} : tell);
 			// the turn is still on standard output; the exit code says that it did not go well
 			if (turn.state !== "completed") process.exitCode = 1;
 			return turn;
@@ -71,8 +71,14 @@ async function startable(client: Client, { id, agent }: Pick<Prompt, "id" | "age
 		);
 }
 
+/** Whoever waits for a turn that waits for them would never learn of it. */
+function tell({ id, data }: Pick<Item, "id" | "data">): void {
+	const { title, answer }: { title?: unknown; answer?: unknown } = Object(data);
+	if (answer === undefined) process.stderr.write(`It asks: ${title}\n  try: brood approval allow ${id}\n  try: brood approval deny ${id}\n`);
+}
+
 /** The turn of a prompt, when it is over. A daemon that died meanwhile is started again: it knows how the turn ended. */
-async function over(client: Client, { id, agent }: Prompt): Promise<Turn> {
+async function over(client: Client, { id, agent }: Prompt, asked: (event: Pick<Item, "id" | "data">) => void): Promise<Turn> {
 	const stop = new AbortController();
 	try {
 		const found = async (): Promise<Turn | undefined> =>
@@ -80,6 +86,7 @@ async function over(client: Client, { id, agent }: Prompt): Promise<Turn> {
 		const first = await found();
 		if (first !== undefined) return first;
 		for await (const event of client.events(id, stop.signal, reconnect)) {
+			if (event.agent === agent && event.kind === "approval.asked") asked(event);
 			if (event.agent === agent && ["agent.held", "prompt.returned", "turn.ended"].includes(event.kind)) await startable(client, { id, agent });
 			if (event.agent !== agent || event.kind !== "turn.ended") continue;
 			const turn = await found();

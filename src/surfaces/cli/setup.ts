@@ -5,6 +5,7 @@ export async function setup(type: string, options: { json?: true | undefined }):
 	await act(
 		options,
 		({ client, key }) => client.call("setup", { key, params: { type }, body: {} }),
-		({ title, installed, loggedIn, login }) => `${title} ${installed} is set up.${loggedIn ? "" : `\nIt does not look logged in: ${login}.`}`,
+		({ title, package: name, installed, loggedIn, login }) =>
+			`${title} is set up (${name} ${installed}).${loggedIn ? "" : `\nIt does not look logged in: ${login}.`}`,
 	);
 }

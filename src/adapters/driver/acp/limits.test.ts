@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limitInWords, limitOf } from "./limits.ts";
+import { limitInWords, limitOf, wordsOf } from "./limits.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const failed = (message: string, data?: unknown) => Object.assign(new Error(message), { code: -32603, data });
@@ -20,6 +20,11 @@ test("others tell it by a kind of error, or in words", () => {
 	expect(met("Internal error: API Error: Request rejected (429)", { errorKind: "rate_limit" })).toEqual({ limit: { until: null } });
 	expect(met("Claude AI usage limit reached|1767229200")).toEqual({ limit: { until: 1_767_229_200_000 } });
 	expect(met("RESOURCE_EXHAUSTED: your quota resets at 2026-01-02T03:04:05Z")).toEqual({ limit: { until: Date.parse("2026-01-02T03:04:05Z") } });
+	const plan = { message: "You’ve hit your usage limit. Try again in 3 hours.", codexErrorInfo: "usageLimitExceeded" };
+	expect(met("Internal error", plan)).toEqual({ limit: { until: now + 3 * 3_600_000 } });
+	expect(wordsOf(failed("Internal error", plan))).toBe(plan.message);
+	expect(met("the file has 4290 lines", plan)).toEqual({});
+	expect(met("Internal error", { message: "no such file" })).toEqual({});
 	expect(met("the file has 4290 lines")).toEqual({});
 });
 
@@ -30,6 +35,16 @@ test.each([
 	["exceeded retry limit, last status: 429 Too Many Requests", null],
 ])("%s", (words, seconds) => {
 	expect(limitInWords(words, now)).toEqual({ limit: { until: seconds === null ? null : now + seconds * 1000 } });
+});
+
+test("a time of the clock is the next one of that name, and a day is that day; both are over when their minute is", () => {
+	const noon = new Date(2026, 0, 1, 12).getTime();
+	const until = (time: string) => limitInWords(`You’ve hit your usage limit. Visit a page or try again at ${time}.`, noon).limit?.until;
+	expect(until("5:20 PM")).toBe(new Date(2026, 0, 1, 17, 21).getTime());
+	expect(until("5:20 AM")).toBe(new Date(2026, 0, 1, 5, 21).getTime() + 86_400_000);
+	expect(until("12:00 PM")).toBe(noon + 60_000);
+	expect(until("Jan 3rd, 2026 2:40 PM")).toBe(new Date(2026, 0, 3, 14, 41).getTime());
+	expect(until("Foo 3rd, 2026 2:40 PM")).toBeNull();
 });
 
 test("a moment that no calendar has is none", () => {
