@@ -75,9 +75,10 @@ const ItemKind = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, "an item's kind is a
 export const TurnItem = z.strictObject({ kind: ItemKind, text: Text.nullable().default(null), data: z.json().default(null) });
 export type TurnItem = z.infer<typeof TurnItem>;
 
-/** What a tool call had put out when it was last heard of. */
-const PartialOutput = z.strictObject({ call: z.string(), text: Text });
+/** What a tool call had put out, or what had been said of a message, when it was last heard of. */
+const PartialOutput = z.union([z.strictObject({ call: z.string(), text: Text }), z.strictObject({ said: z.enum(["assistant", "thought"]), text: Text })]);
 export type PartialOutput = z.infer<typeof PartialOutput>;
+export type PartialOf = { call: string } | { said: "assistant" | "thought" };
 export const PartialOutputs = z.array(PartialOutput);
 
 const named = { agent: AgentId, turn: EventId };

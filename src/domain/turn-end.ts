@@ -68,7 +68,7 @@ export interface LooseThreads {
 	openCalls: readonly OpenCall[];
 	approvals: readonly number[];
 	waits: readonly WaitState[];
-	/** what the open calls had put out, where it is known */
+	/** what the open calls had put out, and what had been said of a message, where it is known */
 	partials?: readonly PartialOutput[];
 }
 
@@ -94,12 +94,15 @@ export interface OpenCall {
 
 export function ending(agent: AgentState, turn: number, { state, reason, text, commit = null }: Ending, loose: LooseThreads): Fact[] {
 	const note = `The turn was ${state}${reason === null ? "" : ` (${reason})`} before this call ended.`;
-	const said = new Map(loose.partials?.map((each) => [each.call, each.text]));
+	const { partials = [] } = loose;
+	const words = partials.flatMap((each): Fact[] => ("said" in each ? [{ kind: each.said, agent: agent.id, turn, text: each.text, data: null }] : []));
+	const printed = new Map(partials.flatMap((each) => ("call" in each ? [[each.call, each.text]] : [])));
 	const closing: Fact[] = loose.openCalls.map(({ call }) => {
-		const text = [said.get(call)?.trimEnd(), note].filter(Boolean).join("\n");
+		const text = [printed.get(call)?.trimEnd(), note].filter(Boolean).join("\n");
 		return { kind: "tool_result", agent: agent.id, turn, text, data: { call, synthetic: true } };
 	});
 	return [
+		...words,
 		...closing,
 		...cancelled(agent.id, loose.approvals),
 		...loose.waits.flatMap((wait) => over(wait, "cancelled")),

@@ -4,7 +4,7 @@ import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { SessionPower } from "#contract/session.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
-import type { TurnItem } from "#contract/turn.ts";
+import type { PartialOf, TurnItem } from "#contract/turn.ts";
 import type { LeftProcess } from "#domain/health.ts";
 
 export type { LeftProcess } from "#domain/health.ts";
@@ -66,8 +66,8 @@ export interface TurnWatch {
 	items(items: readonly TurnItem[]): Promise<void>;
 	/** a piece of an item that is still being said; live only */
 	delta(delta: { message: string; kind: string; text: string }): void;
-	/** what a tool call that is not over has put out; asked for only if it goes on for a while */
-	soFar(call: string, output: () => string): void;
+	/** what a tool call or a message that is not over has put out; asked for only if it goes on for a while */
+	soFar(of: PartialOf, output: () => string): void;
 	/** The process asks for permission; answers with the chosen option, or null if nobody will say. */
 	ask(question: ApprovalQuestion): Promise<string | null>;
 	/** something was heard, whatever it was */

@@ -247,7 +247,7 @@ export interface Blobs {
 	copyTo(folder: string): Promise<void>;
 }
 
-/** What open tool calls have put out so far: outside of the journal, for as long as their turn is open. */
+/** What open tool calls have put out so far, and what has been said of a message: outside of the journal, for as long as their turn is open. */
 export interface Partials {
 	/** replaces what was kept of the turn; durable when it resolves */
 	keep(turn: number, calls: readonly PartialOutput[]): Promise<void>;

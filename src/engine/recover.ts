@@ -4,6 +4,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import type { Driver } from "./driver.ts";
 import type { Dispatch, Partials, Reads } from "./ports.ts";
+import { withoutWritten } from "./reactors/so-far.ts";
 
 export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver: Driver | null; partials?: Partials }): Promise<void> {
 	await parts.driver?.sweep();
@@ -14,7 +15,9 @@ export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver:
 		// a person has no process that could have ended with the daemon, and goes on
 		const lasting = turn.handedAt !== null && (await parts.reads.agent(turn.agent))?.type === "human";
 		if (lasting) continue;
-		const partials = (await parts.partials?.kept(turn.id)) ?? [];
+		const kept = (await parts.partials?.kept(turn.id)) ?? [];
+		const written = kept.length === 0 ? [] : await parts.reads.events({ after: turn.id, limit: Number.MAX_SAFE_INTEGER, agent: turn.agent });
+		const partials = withoutWritten(kept, written);
 		await parts.dispatch({ actor: system, key: null, command: { type: "turn.crash", agent: turn.agent, turn: turn.id, partials } });
 	}
 	// what is left is of turns that ended before somebody could tidy up

@@ -123,18 +123,35 @@ test("recovery may be repeated and changes nothing the second time", async () =>
 	rmSync(home, { recursive: true, force: true });
 });
 
-test("what a command had put out before the daemon was killed is the result of its call", { timeout: 60_000 }, async () => {
+/** The home of a daemon that was killed once these words of the turn were flushed. */
+async function killedAfter(words: string, script: string): Promise<string> {
 	const home = freshFolder();
-	const running = runProgram("ask.ts", [home, "run echo quick\nrun echo half of it; sleep 300; echo the rest"]);
+	const running = runProgram("ask.ts", [home, script]);
 	const folder = path.join(home, "partials");
 	const flushed = (): string => (existsSync(folder) ? readdirSync(folder) : []).map((name) => readFileSync(path.join(folder, name), "utf8")).join();
-	await expect.poll(flushed, { timeout: 30_000 }).toContain("half of it");
+	await expect.poll(flushed, { timeout: 30_000 }).toContain(words);
 	process.kill(JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8")).pid, "SIGKILL");
 	const ran = await running;
 	expect(ran.signal, ran.errors).toBe("SIGKILL");
+	return home;
+}
+
+test("what a command had put out before the daemon was killed is the result of its call", { timeout: 60_000 }, async () => {
+	const home = await killedAfter("half of it", "run echo quick\nrun echo half of it; sleep 300; echo the rest");
 	await using daemon = await startDaemon({ home });
 	const results = await daemon.engine.reads.events({ after: 0, limit: 1000, kind: "tool_result" });
 	const note = "The turn was interrupted (crash) before this call ended.";
 	expect(results.map((event) => event.text)).toEqual(["quick\n", `half of it\n${note}`]);
-	expect(existsSync(folder)).toBe(false);
+	expect(existsSync(path.join(home, "partials"))).toBe(false);
+});
+
+test("what had been said of a message before the daemon was killed is an item", { timeout: 60_000 }, async () => {
+	const home = await killedAfter("half of it", "run echo quick\nsay half of it\nsleep 300000");
+	await using daemon = await startDaemon({ home });
+	const items = (await daemon.engine.reads.events({ after: 0, limit: 1000 })).filter(({ kind }) => !kind.includes("."));
+	expect(items.map(({ kind, text }) => [kind, text]).slice(-3)).toEqual([
+		["tool_result", "quick\n"],
+		["assistant", "half of it"],
+		["final", "crash"],
+	]);
 });

@@ -31,7 +31,7 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 	const take = ({ next, items, delta, soFar }: Translated): void => {
 		state = next;
 		outbox.put(items);
-		if (soFar !== undefined) watch.soFar(soFar.call, soFar.output);
+		if (soFar !== undefined) watch.soFar(soFar.of, soFar.output);
 		if (delta !== null) watch.delta(delta);
 	};
 	const since = countUp();

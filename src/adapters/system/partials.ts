@@ -1,4 +1,4 @@
-// What open tool calls have put out so far, a file for each turn: replaced as they put out more, gone with the turn.
+// What open tool calls have put out so far, and what has been said of a message, a file for each turn: replaced as there is more, gone with the turn.
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { PartialOutputs } from "#contract/turn.ts";

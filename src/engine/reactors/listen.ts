@@ -1,7 +1,7 @@
 // What is heard of one turn on its way into the journal: items, questions, and the absence of both.
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
-import type { TurnItem, TurnState } from "#contract/turn.ts";
+import type { PartialOf, TurnItem, TurnState } from "#contract/turn.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
 import { usedUp } from "#domain/usage.ts";
 import type { TurnWatch } from "../driver.ts";
@@ -57,7 +57,7 @@ export class Listener implements TurnWatch, Disposable {
 	async items(items: readonly TurnItem[]): Promise<void> {
 		this.heard();
 		await this.#append(await this.keepable(items));
-		for (const { kind, data } of items) if (kind === "tool_result") this.#soFar.over(String(Reflect.get(Object(data), "call")));
+		for (const item of items) this.#soFar.over(item);
 		this.#openCalls = openCallsOf([...this.#openCalls.map((call) => ({ kind: "tool_call", data: { call } })), ...items]).map(({ call }) => call);
 		await this.#yieldIfAsked();
 	}
@@ -67,8 +67,8 @@ export class Listener implements TurnWatch, Disposable {
 		return await Promise.all(items.map((item) => this.#shortened(item)));
 	}
 
-	soFar(call: string, output: () => string): void {
-		this.#soFar.heard(call, output);
+	soFar(of: PartialOf, output: () => string): void {
+		this.#soFar.heard(of, output);
 	}
 
 	delta(delta: { message: string; kind: string; text: string }): void {

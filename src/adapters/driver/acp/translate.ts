@@ -5,7 +5,7 @@
 // updates said in between. Updates that say nothing about the conversation are left out.
 import type { ContentBlock, RequestPermissionRequest, SessionUpdate, ToolCallContent, UsageUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { ApprovalQuestion } from "#contract/approval.ts";
-import type { TurnItem } from "#contract/turn.ts";
+import type { PartialOf, TurnItem } from "#contract/turn.ts";
 
 interface Call {
 	/** its own item was written; one that nothing is known of yet waits until something is */
@@ -40,8 +40,8 @@ export interface Translated {
 	next: Translation;
 	items: TurnItem[];
 	delta: { message: string; kind: string; text: string } | null;
-	/** what a call has put out that is not over */
-	soFar?: { call: string; output(): string };
+	/** what a call has put out that is not over, or what has been said of a message */
+	soFar?: { of: PartialOf; output(): string };
 }
 
 export function translate(state: Translation, update: SessionUpdate): Translated {
@@ -96,7 +96,7 @@ function piece(state: Translation, kind: "assistant" | "thought", id: string | n
 	const before = same ? { next: state, items: [] } : complete(state, []);
 	const message = same ? open.message : (id ?? kind);
 	const next = { ...before.next, open: { message, named: id !== null, kind, text: longer(same ? open.text : "", text) } };
-	return { next, items: before.items, delta: { message, kind, text: clip(text) } };
+	return { next, items: before.items, delta: { message, kind, text: clip(text) }, soFar: { of: { said: kind }, output: () => next.open.text } };
 }
 
 type CallUpdate = Extract<SessionUpdate, { sessionUpdate: "tool_call" | "tool_call_update" }>;
@@ -128,7 +128,7 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 	const first = now.said && known?.said !== true ? [announced(id, now)] : [];
 	const items = over ? [...first, result(id, update.status ?? "completed", now)] : first;
 	const said = items.length === 0 ? quietly(next) : complete(next, items);
-	return over || (now.content.length === 0 && now.printed === "") ? said : { ...said, soFar: { call: id, output: () => outputOf(now) } };
+	return over || (now.content.length === 0 && now.printed === "") ? said : { ...said, soFar: { of: { call: id }, output: () => outputOf(now) } };
 }
 
 const isEmpty = (input: unknown): boolean => input === undefined || (typeof input === "object" && input !== null && Object.keys(input).length === 0);
