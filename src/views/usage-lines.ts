@@ -1,5 +1,5 @@
 // Usage and budgets in words. Apart from the sums, so that printing an agent does not load how they are made.
-import type { Budget, Spent } from "#contract/usage.ts";
+import type { Budget, Spent, Usage } from "#contract/usage.ts";
 
 export const number = (count: number): string => count.toLocaleString("en");
 export const money = ({ costs }: Pick<Spent, "costs">): string =>
@@ -15,4 +15,21 @@ export function spentLine(spent: Spent): string {
 export function budgetLine({ tokens, cost }: Budget): string {
 	const parts = [...(tokens === null ? [] : [`${number(tokens)} tokens`]), ...(cost === null ? [] : [money({ costs: [cost] })])];
 	return parts.join(", ") || "no limit";
+}
+
+/** What one report or one turn has: the counts that it tells, what it cost, and how full the model's window is. */
+export function usageLine({ cost, contextTokens, contextTokensMax, ...counts }: Usage): string {
+	const { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens } = counts;
+	// whoever wrote the item may have meant something else
+	const part = (count: unknown, what: string): string[] => (typeof count === "number" ? [`${number(count)} ${what}`] : []);
+	const window = typeof contextTokensMax === "number" ? ` of ${number(contextTokensMax)}` : "";
+	return [
+		...part(inputTokens, "tokens in"),
+		...part(outputTokens, "out"),
+		...part(thoughtTokens, "of thoughts"),
+		...part(cachedReadTokens || undefined, "read from a cache"),
+		...part(cachedWriteTokens || undefined, "written to it"),
+		...(typeof cost?.amount === "number" ? [money({ costs: [cost] })] : []),
+		...(typeof contextTokens === "number" ? [`a context of ${number(contextTokens)}${window}`] : []),
+	].join(", ");
 }

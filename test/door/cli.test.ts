@@ -167,6 +167,14 @@ test("an agent that is added in a project's directory is the project's, unless i
 	expect([await projectOf(), await projectOf("--no-project"), await projectOf("--project", "one")]).toEqual(["here", null, "one"]);
 });
 
+test("what a turn used is told in words, and why an agent is held beside its label", async () => {
+	await sh.json("agent", "add", "spender", "--type", "scripted", "--budget-tokens", "100");
+	await sh.brood("prompt", "spender", "spend 120 0.01", "--wait");
+	expect((await sh.brood("turn", "show", "spender")).out).toMatch(/\nused: 120 tokens in, 0 out, 0\.0100 USD\n/);
+	expect((await sh.brood("log", "spender")).out).toMatch(/usage +120 tokens in, 0 out, 0\.0100 USD/);
+	expect((await sh.brood("agent", "list")).out).toMatch(/spender .* paused \(budget\) /);
+});
+
 test("completion knows the commands and the agents that live now", async () => {
 	await sh.json("agent", "add", "complete-me");
 	expect((await sh.brood("complete", "--", "agent", "st")).out).toBe("status\n");

@@ -3,7 +3,7 @@
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import type { Agent, Approval, Found, Item, Prompt, Subscription, Turn } from "#contract/wire.ts";
-import { budgetLine, spentLine } from "#views/usage-lines.ts";
+import { budgetLine, spentLine, usageLine } from "#views/usage-lines.ts";
 
 export const printData = (data: unknown): void => void process.stdout.write(`${JSON.stringify({ data })}\n`);
 export const print = (text: string): void => void process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
@@ -114,7 +114,10 @@ function age(since: string): string {
 }
 
 /** The label, and behind it what somebody should know: that its turn waits for an answer, or is silent. */
-function labelOf({ label, turn }: Agent): string {
+function labelOf({ label, turn, holds }: Agent): string {
+	// that it is paused by a person is what the word says
+	const why = label === "paused" || label === "error" ? holds.map(({ kind }) => kind).filter((kind) => kind !== "user") : [];
+	if (why.length > 0) return `${label} (${why.join(", ")})`;
 	if (turn === null) return label;
 	const more = turn.silentSince !== null ? "silent" : turn.phase === "approval" || turn.phase === "wait" ? turn.phase : null;
 	return more === null ? label : `${label} (${more})`;
@@ -176,6 +179,17 @@ export function tree(agents: readonly Agent[]): string {
 }
 
 export function itemLine({ id, kind, text, data }: Pick<Item, "id" | "kind" | "text" | "data">): string {
-	const words = text ?? (kind === "final" ? String(Reflect.get(Object(data), "state")) : data === null ? "" : JSON.stringify(data));
+	const words = text ?? wordsOf(kind, data);
 	return `${String(id).padStart(6)}  ${kind.padEnd(11)}  ${words.includes("\n") ? words.trimEnd().replaceAll("\n", `\n${" ".repeat(21)}`) : oneLine(words)}`;
+}
+
+function wordsOf(kind: string, data: unknown): string {
+	if (kind === "final") return String(Reflect.get(Object(data), "state"));
+	return (kind === "usage" && usageLine(Object(data))) || (data === null ? "" : JSON.stringify(data));
+}
+
+/** One turn with what it used in all, and its items. */
+export function turnLines({ turn, items }: { turn: Turn; items: readonly Item[] }): string {
+	const used = turn.usage === null ? [] : [`used: ${usageLine(turn.usage)}`];
+	return [turnTable([turn]), ...used, ...items.map(itemLine)].join("\n");
 }

@@ -54,9 +54,12 @@ export async function prompt(reference: string, text: string | undefined, option
 			if (turn.state !== "completed") process.exitCode = 1;
 			return turn;
 		},
-		(answered) =>
-			"state" in answered ? `turn ${answered.id} ${answered.state}${answered.reason === null ? "" : `: ${answered.reason}`}` : `prompt ${answered.id} queued`,
+		(answered) => ("state" in answered ? endOf(answered) : `prompt ${answered.id} queued`),
 	);
+}
+
+function endOf({ id, state, reason, retriedAs }: Turn): string {
+	return `turn ${id} ${state}${reason === null ? "" : `: ${reason}`}${retriedAs === null ? "" : `\nit is run again by prompt ${retriedAs}, which is queued`}`;
 }
 
 /** A prompt of an agent that is held waits for somebody: then so would we, for ever. */

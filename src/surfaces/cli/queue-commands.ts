@@ -147,12 +147,8 @@ function turnCommands(program: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, id, options) => {
-			const [{ act }, { itemLine, turnTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(
-				options,
-				({ client, query }) => client.call("turn", { query, params: { agent: reference, turn: id } }),
-				(found) => [turnTable([found.turn]), ...found.items.map(itemLine)].join("\n"),
-			);
+			const [{ act }, { turnLines }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			await act(options, ({ client, query }) => client.call("turn", { query, params: { agent: reference, turn: id } }), turnLines);
 		});
 	turn
 		.command("retry")
