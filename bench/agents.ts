@@ -78,7 +78,7 @@ async function claude(home: string): Promise<Result> {
 	const value = median(times.broodEnded) - median(times.bareEnded);
 	const row = (name: string, all: number[]): [string, number, number] => [name, median(all), percentile(all, 0.99)];
 	return {
-		title: `A turn of Claude Code ${vendors[kit.type]?.version}, ms`,
+		title: `A turn of Claude Code (adapter ${vendors[kit.type]?.version}), ms`,
 		columns: ["", "median", "p99"],
 		rows: [
 			row("the bare adapter, first words", times.bare),
