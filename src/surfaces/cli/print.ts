@@ -115,8 +115,8 @@ function age(since: string): string {
 
 /** The label, and behind it what somebody should know: that its turn waits for an answer, or is silent. */
 function labelOf({ label, turn, holds }: Agent): string {
-	// that it is paused by a person is what the word says
-	const why = label === "paused" || label === "error" ? holds.map(({ kind }) => kind).filter((kind) => kind !== "user") : [];
+	// that a person paused it, or that something failed, is what the word says
+	const why = label === "paused" || label === "error" ? holds.map(({ kind }) => kind).filter((kind) => kind !== "user" && kind !== label) : [];
 	if (why.length > 0) return `${label} (${why.join(", ")})`;
 	if (turn === null) return label;
 	const more = turn.silentSince !== null ? "silent" : turn.phase === "approval" || turn.phase === "wait" ? turn.phase : null;
