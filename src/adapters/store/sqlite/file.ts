@@ -31,8 +31,9 @@ export function openForWriting(file: string): SqliteConnection {
 
 /** True if there is a store that this program may open, false if there never was one. */
 export function inspect(file: string): boolean {
+	// looked for before the file itself, which is there first: another process may be making both just now
+	const trace = [`${file}-wal`, traceOf(file)].find((other) => existsSync(other));
 	if (!existsSync(file)) {
-		const trace = [`${file}-wal`, traceOf(file)].find((other) => existsSync(other));
 		if (trace === undefined) return false;
 		throw damaged(file, `it is gone, but ${path.basename(trace)} shows that it was here`);
 	}
