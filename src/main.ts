@@ -84,7 +84,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const config = readConfig(home);
 	const finding = findContainment(config.containment ?? "auto", process.env);
 	parts.use(await holdHome(home));
-	const door = parts.use(await listen(config.port ?? port));
+	const door = parts.use(await listen(config.port ?? port, failed));
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
 	const adapters = path.join(home, "adapters");

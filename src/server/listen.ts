@@ -12,24 +12,54 @@ export interface Listening extends AsyncDisposable {
 
 const portsTried = 100;
 
-export async function listen(port: number): Promise<Listening> {
-	const opened = Promise.withResolvers<Parameters<Listening["open"]>[0]>();
-	const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 30_000, maxHeaderSize: 16_384 }, (request, response) => {
-		void opened.promise.then(({ fetch, raw }) => {
-			if (!raw(request, response)) void getRequestListener(fetch)(request, response);
-		});
-	});
+const serving = {
+	requestTimeout: 30_000,
+	headersTimeout: 10_000,
+	keepAliveTimeout: 30_000,
+	/** how often the times above are looked at */
+	connectionsCheckingInterval: 5000,
+	maxHeaderSize: 16_384,
+};
+/** connections that a stranger may keep open must leave descriptors for everything else */
+const connectionsMax = 1024;
+
+/** `failed` is told what a request made go wrong outside of the handlers. */
+export async function listen(port: number, failed: (error: unknown) => void): Promise<Listening> {
+	const opened = Promise.withResolvers<Answering>();
+	const server = createServer(serving, (request, response) => void answer(opened.promise, request, response, failed));
+	server.maxConnections = connectionsMax;
 	const bound = await bind(server, port);
+	// a connection that could not be accepted (no descriptors, no memory) is that connection's trouble
+	server.on("error", failed);
 	return {
 		url: `http://127.0.0.1:${bound}`,
 		hosts: ["127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${bound}`),
-		open: opened.resolve,
+		open: ({ fetch, raw }) => opened.resolve({ listener: getRequestListener(fetch), raw }),
 		async [Symbol.asyncDispose]() {
 			const closed = new Promise((resolve) => server.close(resolve));
 			server.closeAllConnections();
 			await closed;
 		},
 	};
+}
+
+interface Answering {
+	listener: ReturnType<typeof getRequestListener>;
+	raw: Parameters<Listening["open"]>[0]["raw"];
+}
+
+/** Never rejects: whatever a request makes go wrong ends with that request. */
+async function answer(opened: Promise<Answering>, request: IncomingMessage, response: ServerResponse, failed: (error: unknown) => void): Promise<void> {
+	// a caller that left meanwhile is an error of its line, which nobody else has to hear of
+	for (const end of [request, response]) end.on("error", () => {});
+	try {
+		const { listener, raw } = await opened;
+		if (response.destroyed || raw(request, response)) return;
+		await listener(request, response);
+	} catch (error) {
+		failed(error);
+		response.destroy();
+	}
 }
 
 async function bind(server: ReturnType<typeof createServer>, wanted: number): Promise<number> {

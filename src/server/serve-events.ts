@@ -11,8 +11,9 @@ const Query = z.strictObject({ after: z.coerce.number().int().nonnegative().defa
 
 /** False if the request is for somebody else. */
 export function serveEvents(stream: EventStream, guard: Guard, request: IncomingMessage, response: ServerResponse): boolean {
-	const url = new URL(request.url ?? "/", "http://daemon");
-	if (url.pathname !== "/api/events" || request.method !== "GET") return false;
+	// compared as it was sent: what is no URL at all is not for us either
+	const [path, query = ""] = (request.url ?? "").split("?", 2);
+	if (path !== "/api/events" || request.method !== "GET") return false;
 	const headers = new Headers(
 		Object.entries(request.headersDistinct).flatMap(([name, values]) => (values ?? []).map((value): [string, string] => [name, value])),
 	);
@@ -21,9 +22,9 @@ export function serveEvents(stream: EventStream, guard: Guard, request: Incoming
 	if (agentOf(actor) !== null) return turnAway(response, refuse("FORBIDDEN", "This is not for agents."));
 	if (stream.full) return turnAway(response, refuse("QUEUE_FULL", `${stream.watchersMax} watchers are connected; no more are accepted.`));
 	const lastSeen = request.headers["last-event-id"];
-	const query = Query.safeParse({ ...Object.fromEntries(url.searchParams), ...(typeof lastSeen === "string" && { after: lastSeen }) });
-	if (!query.success) return turnAway(response, refuse("VALIDATION_ERROR", inWords(query.error)));
-	stream.serve(response, query.data).catch(() => response.destroy());
+	const wish = Query.safeParse({ ...Object.fromEntries(new URLSearchParams(query)), ...(typeof lastSeen === "string" && { after: lastSeen }) });
+	if (!wish.success) return turnAway(response, refuse("VALIDATION_ERROR", inWords(wish.error)));
+	stream.serve(response, wish.data).catch(() => response.destroy());
 	return true;
 }
 

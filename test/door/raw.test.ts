@@ -1,0 +1,114 @@
+// No request ends the daemon, whatever its bytes are.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listen } from "#server/listen.ts";
+import { attempt, attempts } from "#test/support/raw.ts";
+import { freshFolder } from "#test/support/stores.ts";
+
+const count = process.env["BROOD_TORTURE"] ? 100_000 : 3000;
+const seed = Number(process.env["BROOD_SEED"] ?? 20_260_101);
+
+let daemon: ChildProcess;
+let port = 0;
+let token = "";
+let said = "";
+
+beforeAll(async () => {
+	const home = freshFolder();
+	daemon = spawn(process.execPath, ["src/daemon.ts", "--home", home, "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] });
+	daemon.stderr?.on("data", (chunk) => (said += chunk));
+	const up = new Promise<number>((resolve) =>
+		daemon.stdout?.on("data", (chunk) => {
+			said += chunk;
+			const [, found] = /is up at http:\/\/127\.0\.0\.1:(\d+)/.exec(said) ?? [];
+			if (found !== undefined) resolve(Number(found));
+		}),
+	);
+	port = await Promise.race([up, once(daemon, "exit").then(() => Promise.reject(new Error(said)))]);
+	token = readFileSync(path.join(home, "token"), "utf8");
+});
+afterAll(async () => {
+	const gone = daemon.exitCode === null && daemon.signalCode === null ? once(daemon, "exit") : null;
+	daemon.kill();
+	await gone;
+});
+
+const alive = async (at: number): Promise<string> => await (await fetch(`http://127.0.0.1:${at}/api/health`, { signal: AbortSignal.timeout(20_000) })).text();
+
+const plain = (text: string) => ({ bytes: Buffer.from(text), pieces: 0, leave: "answer" as const });
+
+test("a target that is no URL is turned away without a token", async () => {
+	for (const target of ["//", "//[", "http://[", "///", "*", "//api/events"]) {
+		const heard = await attempt(plain(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`), { port });
+		expect(heard, target).toMatch(/^HTTP\/1\.1 (400|401|404) /);
+	}
+	expect([daemon.exitCode, daemon.signalCode, await alive(port)], said).toEqual([null, null, '{"status":"ok"}']);
+});
+
+test(`${count} odd requests leave the daemon as it is`, { timeout: 60_000 + count * 20 }, async () => {
+	const heard = await inParallel(attempts(seed, count, { host: `127.0.0.1:${port}`, token }), (each) => attempt(each, { port }));
+	expect([daemon.exitCode, daemon.signalCode, await alive(port)], said).toEqual([null, null, '{"status":"ok"}']);
+	const statuses = Map.groupBy(heard, (text) => /^HTTP\/1\.\d (\d+)/.exec(text)?.[1] ?? "none");
+	// all kinds of answers: the attempts get as deep as they are meant to
+	for (const status of ["200", "400", "401", "431", "none"]) expect(statuses.get(status)?.length ?? 0, status).toBeGreaterThan(count / 300);
+	expect([...statuses.keys()].filter((status) => status.startsWith("5"))).toEqual([]);
+	expect(said).not.toContain("went wrong");
+});
+
+test("who leaves before the door is open is forgotten, and who waits is answered", async () => {
+	const faults: unknown[] = [];
+	await using door = await listen(0, (fault) => faults.push(fault));
+	const at = { port: Number(new URL(door.url).port) };
+	const request = "GET /api/events HTTP/1.1\r\nHost: x\r\n\r\n";
+	for (const leave of ["reset", "end"] as const) await attempt({ ...plain(request), leave }, at);
+	const waiting = attempt(plain(request.repeat(3)), at);
+	const asked: unknown[] = [];
+	// answered before anybody handles it: by then the server has read what came earlier
+	await attempt(plain("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"), at);
+	door.open({
+		fetch: () => new Response("never"),
+		raw(_, response) {
+			asked.push(response.destroyed);
+			if (asked.length === 2) throw new Error("a fault of the second one");
+			response.writeHead(401).end("no");
+			return true;
+		},
+	});
+	expect(await waiting).toMatch(/^HTTP\/1\.1 401 /);
+	await expect.poll(() => faults).toEqual([new Error("a fault of the second one")]);
+	expect(asked.length).toBeGreaterThanOrEqual(2);
+	expect(asked).not.toContain(true);
+});
+
+test("the control: a door that parses the target without care is ended by them", async () => {
+	const thrown: unknown[] = [];
+	const server = createServer((request, response) => {
+		try {
+			response.end(new URL(request.url ?? "/", "http://daemon").pathname);
+		} catch (error) {
+			thrown.push(error);
+			response.destroy();
+		}
+	}).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const address = server.address();
+	const other = typeof address === "object" ? (address?.port ?? 0) : 0;
+	await inParallel(attempts(seed, 300, { host: `127.0.0.1:${other}`, token }), (each) => attempt(each, { port: other }));
+	server.closeAllConnections();
+	server.close();
+	expect(thrown.length).toBeGreaterThan(5);
+});
+
+async function inParallel<T, R>(all: readonly T[], work: (each: T) => Promise<R>, lanes = 32): Promise<R[]> {
+	const results: R[] = [];
+	const queue = [...all];
+	const lane = async (): Promise<void> => {
+		for (let next = queue.pop(); next !== undefined; next = queue.pop()) results.push(await work(next));
+	};
+	await Promise.all(Array.from({ length: lanes }, lane));
+	return results;
+}
