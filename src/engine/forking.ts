@@ -130,11 +130,10 @@ async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Fi
 	if (item === undefined || owner === undefined || stay === null || workspaces === null) return null;
 	const turn = item.turn === null ? undefined : await reads.turn(item.turn);
 	const bound = turn === undefined ? item.id : (turn.finalItem ?? Number.MAX_SAFE_INTEGER);
-	const taken = await reads.events({ after: 0, limit: Number.MAX_SAFE_INTEGER, agent: owner.id, kind: "workspace.snapshotted" });
-	const wanted = taken.findLast((event) => event.id <= bound);
+	const wanted = await reads.newestOfKind(owner.id, "workspace.snapshotted", bound);
 	const id = wanted === undefined ? undefined : String(Reflect.get(Object(wanted.data), "snapshot"));
+	if (id !== undefined && (await workspaces.hasSnapshot(stay, id))) return { snapshot: id, snapshotOf: owner.id };
 	const there = await workspaces.snapshots(stay);
-	if (id !== undefined && there.some((each) => each.id === id)) return { snapshot: id, snapshotOf: owner.id };
 	const nearest = there.findLast((each) => Number(each.id) > Number(id ?? 0)) ?? there[0];
 	const words = nearest === undefined ? "There is none of its tree any more." : `The nearest that is there is ${nearest.id}.`;
 	return refuse("SNAPSHOT_GONE", `There is no snapshot of the files that belong to item ${at} of ${owner.handle}. ${words}`, {

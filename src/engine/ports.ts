@@ -112,6 +112,8 @@ export interface Reads extends IssueReads, SearchReads {
 	event(id: number): Promise<Event | undefined>;
 	/** the newest item of the agent's own thread */
 	newestItem(agent: AgentId): Promise<Event | undefined>;
+	/** the newest event of exactly this kind that the agent has, up to an id; found from the end, however many there are */
+	newestOfKind(agent: AgentId, kind: string, upTo: number): Promise<Event | undefined>;
 	/** the parts of the journal that an agent's context is made of, the oldest first */
 	ranges(agent: AgentId): Promise<Ranges>;
 	/** all items of the agent's ranges, the oldest first */

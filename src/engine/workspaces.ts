@@ -270,8 +270,10 @@ export interface Workspaces {
 	/** Fills `primary/` from base with the setup command, if it is not filled for base's lockfiles already. Refuses as `provision`. */
 	warm(project: ProjectPlace, live?: Live): Promise<{ path: string; commit: string | null; filled: boolean; setup: CommandRun | null } | Refusal>;
 
-	/** Records the tree; null if nothing changed since the last one. */
-	takeSnapshot(stay: Stay, why: { reason: string; turn?: number }): Promise<Snapshot | null>;
+	/** Records the tree; answers the last one again, not `fresh`, if nothing changed since. Costs the same however many there are. */
+	takeSnapshot(stay: Stay, why: { reason: string; turn?: number }): Promise<{ snapshot: Snapshot; fresh: boolean }>;
+	/** By its number. */
+	hasSnapshot(stay: Stay, id: string): Promise<boolean>;
 	/** newest first */
 	snapshots(stay: Stay): Promise<Snapshot[]>;
 	/** Refuses with SNAPSHOT_GONE. */

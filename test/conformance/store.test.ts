@@ -123,6 +123,11 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await engine.reads.events({ after: 0, limit: 1000, agent: one.id })).toEqual(events.filter((event) => event.agent === one.id));
 		expect(await engine.reads.newestItem(one.id)).toEqual(events.at(-1));
 		expect(await engine.reads.newestItem(engine.agentZero.id)).toBeUndefined();
+		const said = events.filter((event) => event.kind === "user");
+		expect(await engine.reads.newestOfKind(one.id, "user", Number.MAX_SAFE_INTEGER)).toEqual(said[3]);
+		expect(await engine.reads.newestOfKind(one.id, "user", (said[2]?.id ?? 0) - 1)).toEqual(said[1]);
+		expect(await engine.reads.newestOfKind(one.id, "use", Number.MAX_SAFE_INTEGER)).toBeUndefined();
+		expect(await engine.reads.newestOfKind(engine.agentZero.id, "user", Number.MAX_SAFE_INTEGER)).toBeUndefined();
 	});
 
 	test("queues, approvals and waits are the same rows everywhere", async () => {

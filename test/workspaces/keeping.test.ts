@@ -316,8 +316,8 @@ describe("a fork", () => {
 		const parent = await world.agent("parent");
 		write(parent.workspace.path, "a.txt", "then\n");
 		const then = await world.workspaces.takeSnapshot(parent, { reason: "turn", turn: 3 });
-		expect(then).toMatchObject({ id: "1", turn: 3, reason: "turn", missing: [], ignored: 0 });
-		expect(await world.workspaces.takeSnapshot(parent, { reason: "turn", turn: 4 })).toBeNull();
+		expect(then).toMatchObject({ fresh: true, snapshot: { id: "1", turn: 3, reason: "turn", missing: [], ignored: 0 } });
+		expect(await world.workspaces.takeSnapshot(parent, { reason: "turn", turn: 4 })).toEqual({ ...then, fresh: false });
 		write(parent.workspace.path, "a.txt", "now\n");
 		const wish = { project: world.project, agent: tenant("child"), kind: "worktree", parent } as const;
 		expect(refused(await world.workspaces.provisionFrom({ ...wish, snapshot: "9" }), "SNAPSHOT_GONE").details["nearest"]).toBe("1");

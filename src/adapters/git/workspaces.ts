@@ -37,7 +37,7 @@ import { removeWorkspace } from "./place/remove.ts";
 import { roomOf } from "./place/room.ts";
 import { settingsOf } from "./place/settings.ts";
 import { warmProject } from "./place/warm.ts";
-import { list, restore, show, take } from "./tree/keep.ts";
+import { has, list, restore, show, take } from "./tree/keep.ts";
 import { withBroken } from "./tree/mend-index.ts";
 import { approveWork } from "./work/approve.ts";
 import { enterBranch, tryOut } from "./work/branch.ts";
@@ -156,8 +156,12 @@ export class GitWorkspaces implements Workspaces {
 		return await warmProject(this.#ground, project, live);
 	}
 
-	async takeSnapshot(stay: Stay, { reason, turn }: { reason: string; turn?: number }): Promise<Snapshot | null> {
+	async takeSnapshot(stay: Stay, { reason, turn }: { reason: string; turn?: number }): Promise<{ snapshot: Snapshot; fresh: boolean }> {
 		return await take(this.#ground, stay, reason, turn ?? null);
+	}
+
+	async hasSnapshot(stay: Stay, id: string): Promise<boolean> {
+		return await has(this.#ground, stay, id);
 	}
 
 	async snapshots(stay: Stay): Promise<Snapshot[]> {

@@ -135,7 +135,7 @@ export class Provisioner implements Reactor {
 async function isStill(workspaces: Workspaces, stay: Parameters<Workspaces["snapshots"]>[0], snapshot: string | null): Promise<boolean> {
 	if (snapshot === null) return true;
 	const taken = await workspaces.takeSnapshot(stay, { reason: "fork" }).catch(() => undefined);
-	return taken === null && (await workspaces.snapshots(stay))[0]?.id === snapshot;
+	return taken?.fresh === false && taken.snapshot.id === snapshot;
 }
 
 /** What a command prints, as items of several lines each. */

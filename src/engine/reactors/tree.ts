@@ -65,8 +65,8 @@ export async function keep(parts: Parts, agent: AgentState, turn: number): Promi
 export async function snapshot(parts: Parts, stay: Stay, why: { reason: string; turn?: number }): Promise<Snapshot | undefined> {
 	const { workspaces } = parts;
 	if (workspaces === null) return undefined;
-	const taken = await workspaces.takeSnapshot(stay, why);
-	if (taken === null) return (await workspaces.snapshots(stay))[0];
+	const { snapshot: taken, fresh } = await workspaces.takeSnapshot(stay, why);
+	if (!fresh) return taken;
 	const { id, commit, reason, missing } = taken;
 	await record(parts, stay, { kind: "workspace.snapshotted", data: { snapshot: id, commit, reason, missing: missing.length } });
 	return taken;

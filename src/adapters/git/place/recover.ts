@@ -68,11 +68,11 @@ async function acceptAsItIs(ground: Ground, stay: Stay, live: Live, seen: string
 	if (issues.some(({ code }) => !harmless.includes(code))) return null;
 	const { branch, path: folder } = stay.workspace;
 	const back = seen !== null && issues.some(({ code }) => code === "HEAD_WENT_BACK") ? seen : null;
-	const taken = await take(ground, stay, "before a recovery", null);
+	const { snapshot, fresh } = await take(ground, stay, "before a recovery", null);
 	if (back !== null) await keepTip(ground.git, stay, back);
 	await linkAgain(ground, stay, live);
 	const lost = back === null ? "Nothing is wrong with your workspace any more." : lostWords(branch, (await commitOf(ground.git, folder, "HEAD")) ?? "", back);
-	const kept = taken === null ? "" : ` They are in snapshot ${taken.id} as well.`;
+	const kept = fresh ? ` They are in snapshot ${snapshot.id} as well.` : "";
 	return await atHome(ground, stay, back !== null, `${lost} Your files were left as they are.${kept}`);
 }
 
@@ -186,5 +186,6 @@ async function cleanUp(ground: Ground, stay: Stay, broken: string | null): Promi
 	const tree = await lookAt(ground.git, stay.workspace.path);
 	const reason = withBroken("before a recovery", broken);
 	if (tree.changes.length > 0 || tree.operation !== null) return await clean(ground, stay, reason);
-	return { snapshot: (await take(ground, stay, reason, null))?.id ?? null };
+	const { snapshot, fresh } = await take(ground, stay, reason, null);
+	return { snapshot: fresh ? snapshot.id : null };
 }

@@ -16,9 +16,11 @@ import { registeredFor, worktreeAt } from "../place/worktrees.ts";
 import { drawDiff } from "../work/diff.ts";
 import { mendIndex, withBroken } from "./mend-index.ts";
 import { restoreSnapshot } from "./restore.ts";
-import { type SnapshotRequest, takeSnapshot } from "./snapshot.ts";
-import { emptyTree, findSnapshot, kept, pruneSnapshots, refsOf, type Snapshot as Taken } from "./snapshots.ts";
+import { type SnapshotRequest, takeAndTell, takeSnapshot } from "./snapshot.ts";
+import { emptyTree, findSnapshot, findSnapshots, kept, pruneSnapshots, refsOf, type Snapshot as Taken } from "./snapshots.ts";
 
+/** so many manifests are read by one process */
+const atOnce = 500;
 const newestPerAgent = 20;
 const youngerThanMs = 14 * 24 * 60 * 60 * 1000;
 
@@ -26,11 +28,10 @@ export function requestFor({ clock }: Ground, { agent, workspace }: Stay, reason
 	return { folder: workspace.path, agent: agent.id, reason, turn, at: clock.now() };
 }
 
-/** Null if the tree is as the last snapshot has it. */
-export async function take(ground: Ground, stay: Stay, reason: string, turn: number | null): Promise<Snapshot | null> {
-	const before = (await kept(ground.git, stay.workspace.path, stay.agent.id)).at(-1);
-	const taken = await takeSnapshot(ground.git, requestFor(ground, stay, reason, turn));
-	return taken.commit === before?.commit ? null : told(taken);
+/** The last one again, not `fresh`, if the tree is as that has it. */
+export async function take(ground: Ground, stay: Stay, reason: string, turn: number | null): Promise<{ snapshot: Snapshot; fresh: boolean }> {
+	const { snapshot, fresh } = await takeAndTell(ground.git, requestFor(ground, stay, reason, turn));
+	return { snapshot: told(snapshot), fresh };
 }
 
 /** The number of a snapshot in its agent's row of them, by which people call it. */
@@ -57,12 +58,15 @@ export const nameOf = (name: Name): string => (typeof name === "string" ? name :
 /** Newest first. */
 export async function list(ground: Ground, stay: Stay): Promise<Snapshot[]> {
 	const folder = await homeOfSnapshots(stay);
+	const refs = (await kept(ground.git, folder, stay.agent.id)).map(({ ref }) => ref).reverse();
 	const found: Snapshot[] = [];
-	for (const { ref } of (await kept(ground.git, folder, stay.agent.id)).reverse()) {
-		const taken = await findSnapshot(ground.git, folder, ref);
-		if (taken !== null) found.push(told({ ...taken, ref }));
-	}
+	// each manifest may name thousands of files
+	for (let from = 0; from < refs.length; from += atOnce) found.push(...(await findSnapshots(ground.git, folder, refs.slice(from, from + atOnce))).map(told));
 	return found;
+}
+
+export async function has(ground: Ground, stay: Stay, id: string): Promise<boolean> {
+	return /^\d+$/.test(id) && (await findSnapshot(ground.git, await homeOfSnapshots(stay), `${refsOf(stay.agent.id)}/${id}`)) !== null;
 }
 
 /** The repository that an agent's snapshots are in; that of a clone that is gone is the project's. */

@@ -15,7 +15,7 @@ import { type ByteName, told } from "../names.ts";
 import { type Gathered, gather } from "./gather.ts";
 import { gitlink, timelessIndex } from "./index-file.ts";
 import { commitsOf, type Operation, readOperation } from "./operation.ts";
-import { kept, readManifest, refsOf, type Snapshot } from "./snapshots.ts";
+import { newestOf, readManifest, refsOf, rememberNewest, type Snapshot } from "./snapshots.ts";
 import { type Head, openTree, readHead, type Tree } from "./tree.ts";
 import { type Part, writeCommit } from "./write-commit.ts";
 
@@ -41,8 +41,8 @@ export async function takeSnapshot(git: Git, request: SnapshotRequest): Promise<
 	return (await takeAndTell(git, request)).snapshot;
 }
 
-/** A snapshot, and what was seen of the tree while it was taken. */
-export async function takeAndTell(git: Git, request: SnapshotRequest): Promise<{ snapshot: Snapshot; gathered: Gathered }> {
+/** A snapshot, whether it is a new one, and what was seen of the tree while it was taken. */
+export async function takeAndTell(git: Git, request: SnapshotRequest): Promise<{ snapshot: Snapshot; fresh: boolean; gathered: Gathered }> {
 	const tree = await openTree(request.folder);
 	return await inTurn(`${tree.commonFolder}\0${request.agent}`, async () => {
 		const [head, operation, gathered] = await Promise.all([
@@ -53,21 +53,28 @@ export async function takeAndTell(git: Git, request: SnapshotRequest): Promise<{
 		const manifest = manifestOf(request, head, gathered);
 		const wanted = [...(head.commit === null ? [] : [head.commit]), ...commitsOf(operation), ...(request.keep ?? [])];
 		const merged = operation.get("AUTO_MERGE")?.toString().trim();
-		const types = await typesOf(git, tree, [...wanted, ...(merged === undefined ? [] : [merged]), ...stagedOnly(gathered)]);
+		const names = [...new Set([...wanted, ...(merged === undefined ? [] : [merged]), ...stagedOnly(gathered)])];
+		const { snapshot: last, objects } = await newestOf(git, tree, request.agent, names);
+		const types = new Map(names.map((name, at): [string, string] => [name, objects[at]?.type ?? ""]));
 		const parents = [...new Set(wanted)].filter((id) => types.get(id) === "commit");
 		const parts = partsOf(tree, gathered, operation, types);
 		const digest = digestOf(manifest, parts, parents);
-		const last = (await kept(git, request.folder, request.agent)).at(-1);
 		if (last?.digest === digest && !manifest.unsteady) {
-			return { gathered, snapshot: { ref: last.ref, commit: last.commit, tree: gathered.id, manifest: await readManifest(git, request.folder, last.commit) } };
+			return {
+				gathered,
+				fresh: false,
+				snapshot: { ref: last.ref, commit: last.commit, tree: gathered.id, manifest: await readManifest(git, request.folder, last.commit) },
+			};
 		}
-		const ref = `${refsOf(request.agent)}/${(last?.sequence ?? 0) + 1}`;
+		const sequence = (last?.sequence ?? 0) + 1;
+		const ref = `${refsOf(request.agent)}/${sequence}`;
 		const message = `Snapshot: ${request.reason}\n\nContent: ${digest}\n`;
 		const commit = await writeCommit(git, request.folder, { ref, parents, message, at: request.at, parts: [...parts, manifestPart(manifest)] });
 		const written = await readManifest(git, request.folder, ref);
 		if (written.tree !== gathered.id || written.at !== manifest.at)
 			throw new GitFailed(["fast-import"], null, `the snapshot ${ref} does not read as it was written`);
-		return { gathered, snapshot: { ref, commit, tree: gathered.id, manifest } };
+		rememberNewest(tree, { ref, commit, agent: request.agent, sequence, at: request.at, digest });
+		return { gathered, fresh: true, snapshot: { ref, commit, tree: gathered.id, manifest } };
 	});
 }
 
@@ -102,13 +109,6 @@ function stagedOnly({ index, held }: Gathered): string[] {
 	const inTree = new Set(held?.entries.map((entry) => entry.id.toString("hex")));
 	const blobs = (index?.entries ?? []).filter(({ mode, intentToAdd }) => mode !== gitlink && mode !== 0o40000 && !intentToAdd);
 	return [...new Set(blobs.map((entry) => entry.id.toString("hex")))].filter((id) => !inTree.has(id));
-}
-
-/** Of those that exist. */
-async function typesOf(git: Git, { folder }: Tree, ids: readonly string[]): Promise<Map<string, string>> {
-	if (ids.length === 0) return new Map();
-	const { text } = await git(folder, ["cat-file", "--batch-check"], { input: [...new Set(ids)].map((id) => `${id}\n`).join("") });
-	return new Map(text.split("\n").map((line): [string, string] => [line.split(" ")[0] ?? "", line.split(" ")[1] ?? ""]));
 }
 
 function partsOf(tree: Tree, { id, index }: Gathered, operation: Operation, types: ReadonlyMap<string, string>): Part[] {

@@ -2,6 +2,7 @@
 import { SnapshotManifest } from "#contract/snapshot.ts";
 import type { Git } from "../git.ts";
 import { isCommitId } from "../refs.ts";
+import type { Tree } from "./tree.ts";
 
 export interface Snapshot {
 	ref: string;
@@ -41,6 +42,55 @@ export async function kept(git: Git, folder: string, agent?: string): Promise<Ke
 	return found.sort((a, b) => (a.agent === b.agent ? a.sequence - b.sequence : a.agent < b.agent ? -1 : 1));
 }
 
+/** What this process saw last of each agent's. Only a hint: the refs themselves are asked before it counts. */
+const seen = new Map<string, Kept>();
+const seenMax = 10_000;
+
+export interface Newest {
+	/** null if there is none */
+	snapshot: Kept | null;
+	/** the objects that were asked about, in the order asked for; null for what does not exist */
+	objects: readonly ({ id: string; type: string } | null)[];
+}
+
+/**
+ * The newest snapshot of an agent, at the same price however many there are: the one that was seen last is asked for again,
+ * and the number after it; all are looked through only if that tells of something else. Answers in the same breath what
+ * `objects` are.
+ */
+export async function newestOf(git: Git, { folder, commonFolder }: Tree, agent: string, objects: readonly string[]): Promise<Newest> {
+	const key = `${commonFolder}\0${agent}`;
+	const hint = seen.get(key);
+	const refs = hint === undefined ? [] : [hint.ref, `${refsOf(agent)}/${hint.sequence + 1}`];
+	const found = await lookUp(git, folder, [...objects, ...refs]);
+	const [same, next] = found.splice(objects.length);
+	if (hint !== undefined && same?.id === hint.commit && next === null) return { snapshot: hint, objects: found };
+	const newest = (await kept(git, folder, agent)).at(-1) ?? null;
+	if (newest !== null) remember(key, newest);
+	return { snapshot: newest, objects: found };
+}
+
+/** So that the next look need not look through all of them. */
+export function rememberNewest({ commonFolder }: Tree, newest: Kept): void {
+	remember(`${commonFolder}\0${newest.agent}`, newest);
+}
+
+function remember(key: string, newest: Kept): void {
+	seen.delete(key);
+	seen.set(key, newest);
+	const oldest = seen.keys().next();
+	if (seen.size > seenMax && oldest.done !== true) seen.delete(oldest.value);
+}
+
+async function lookUp(git: Git, folder: string, names: readonly string[]): Promise<({ id: string; type: string } | null)[]> {
+	if (names.length === 0) return [];
+	const { text } = await git(folder, ["cat-file", "--batch-check"], { input: names.map((name) => `${name}\n`).join("") });
+	return text.split("\n").map((line) => {
+		const [, id, type] = /^([0-9a-f]+) (\w+) \d+$/.exec(line) ?? [];
+		return id === undefined || type === undefined ? null : { id, type };
+	});
+}
+
 export async function readManifest(git: Git, folder: string, snapshot: string): Promise<SnapshotManifest> {
 	const { text } = await git(folder, ["cat-file", "blob", `${checked(snapshot)}:manifest.json`]);
 	return SnapshotManifest.parse(JSON.parse(text));
@@ -48,11 +98,19 @@ export async function readManifest(git: Git, folder: string, snapshot: string): 
 
 /** By its ref or the id of its commit. Null if there is none (any more). */
 export async function findSnapshot(git: Git, folder: string, snapshot: string): Promise<Snapshot | null> {
-	const name = checked(snapshot);
-	const [commit, manifest] = await readObjects(git, folder, [`${name}^{commit}`, `${name}:manifest.json`]);
-	if (commit === undefined || commit === null || manifest === undefined || manifest === null) return null;
-	const parsed = SnapshotManifest.parse(JSON.parse(manifest.bytes.toString()));
-	return { ref: snapshot, commit: commit.id, tree: parsed.tree, manifest: parsed };
+	return (await findSnapshots(git, folder, [snapshot]))[0] ?? null;
+}
+
+/** Several by their refs, read by one process; without those that are gone. */
+export async function findSnapshots(git: Git, folder: string, refs: readonly string[]): Promise<Snapshot[]> {
+	const names = refs.map(checked).flatMap((ref) => [`${ref}^{commit}`, `${ref}:manifest.json`]);
+	const objects = await readObjects(git, folder, names);
+	return refs.flatMap((ref, at): Snapshot[] => {
+		const [commit, manifest] = objects.slice(2 * at, 2 * at + 2);
+		if (commit == null || manifest == null) return [];
+		const parsed = SnapshotManifest.parse(JSON.parse(manifest.bytes.toString()));
+		return [{ ref, commit: commit.id, tree: parsed.tree, manifest: parsed }];
+	});
 }
 
 /** In the order asked for, null for what does not exist. Names must not contain line ends. */

@@ -82,6 +82,11 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 		return this.rows.events.findLast((event) => event.agent === agent && isItem(event));
 	}
 
+	async newestOfKind(agent: AgentId, kind: string, upTo: number): Promise<Event | undefined> {
+		await this.settled();
+		return this.rows.events.findLast((event) => event.agent === agent && event.kind === kind && event.id <= upTo);
+	}
+
 	/** From the leaf up its lineage, to the last clear that the walk can see or to an agent without a lineage. */
 	async ranges(leaf: AgentId): Promise<Ranges> {
 		await this.settled();

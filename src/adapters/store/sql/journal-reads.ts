@@ -74,6 +74,10 @@ export class JournalReads {
 		return row && eventFrom({ ...row, agent });
 	}
 
+	async newestOfKind(agent: AgentId, kind: string, upTo: number): Promise<Event | undefined> {
+		return (await this.connection.all(queries.newestOfKind, { agent, kind, upTo })).map(eventFrom)[0];
+	}
+
 	async ranges(agent: AgentId): Promise<Ranges> {
 		const rows = await this.connection.all(history.walkUp, { agent });
 		return { ranges: rows.map(({ id, clear, up_to: upTo }) => ({ agent: id, after: clear ?? 0, upTo })), whole: isWhole(rows) };

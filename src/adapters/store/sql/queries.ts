@@ -149,6 +149,15 @@ export const eventsOfAgentAfter = query<{ agent: AgentId; after: number; limit: 
 		.limit(arg("limit")),
 );
 
+export const newestOfKind = query<{ agent: AgentId; kind: string; upTo: number }>()("newest-of-kind", (db, arg) =>
+	fromJournal(db)
+		.where("event.agent", "=", seqOf(db, arg("agent")))
+		.where("event.kind", "=", arg("kind"))
+		.where("event.id", "<=", arg("upTo"))
+		.orderBy("event.id", "desc")
+		.limit(1),
+);
+
 /** Null stands for any: an agent, a kind. */
 export const eventsWanted = query<{ agent: AgentId | null; after: number; limit: number; kind: string | null; noun: string | null; since: number }>()(
 	"events-wanted",

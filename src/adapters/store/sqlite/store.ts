@@ -62,6 +62,7 @@ function readsThrough(thread: Thread): Reads {
 		lastEvent: read("lastEvent"),
 		livingAgents: read("livingAgents"),
 		newestItem: read("newestItem"),
+		newestOfKind: read("newestOfKind"),
 		ranges: read("ranges"),
 		history: read("history"),
 		controls: read("controls"),

@@ -1,0 +1,69 @@
+// What a turn and a fork cost does not depend on how many snapshots there are. Counted from outside: a program named git, first
+// on the daemon's PATH, writes a line for each time that it is run.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Agent } from "#contract/wire.ts";
+import { git, params, Shop } from "../support/shop.ts";
+import { freshFolder } from "../support/stores.ts";
+
+const many = 100;
+const before = process.env["PATH"];
+let shop: Shop;
+let log: string;
+
+beforeAll(async () => {
+	const folder = freshFolder();
+	log = path.join(folder, "runs");
+	const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+	mkdirSync(path.join(folder, "bin"));
+	writeFileSync(path.join(folder, "bin", "git"), `#!/bin/sh\necho "$*" >> "${log}"\nexec "${real}" "$@"\n`, { mode: 0o755 });
+	process.env["PATH"] = `${path.join(folder, "bin")}:${before}`;
+	shop = await Shop.open();
+});
+afterAll(async () => {
+	await shop[Symbol.asyncDispose]();
+	process.env["PATH"] = before;
+});
+
+test(`an unchanged turn and a fork run as many git processes after ${many} snapshots as after one`, async () => {
+	const { add, repository } = await shop.project();
+	const agent = await add({});
+	const first = await cost(agent);
+	// the same commit again and again: what is looked at is how many there are
+	const commit = git(repository, "rev-parse", `refs/brood/snapshots/${agent.id}/1`);
+	const refs = Array.from({ length: many }, (_, at) => `refs/brood/snapshots/${agent.id}/${at + 1}`);
+	execFileSync("git", ["update-ref", "--stdin"], { cwd: repository, input: refs.map((ref) => `update ${ref} ${commit}\n`).join("") });
+	// the first turn afterwards finds out that somebody else made snapshots
+	await shop.turn(agent, "say hello");
+	const later = await cost(agent);
+	expect(later).toEqual(first);
+	expect((await shop.client.call("snapshots", params(agent))).length).toBeGreaterThanOrEqual(many);
+});
+
+test("control: a look at each snapshot is counted", async () => {
+	const { add, repository } = await shop.project();
+	const agent = await add({});
+	await shop.turn(agent, "write a.txt text");
+	const runs = await counted(async () => {
+		for (let at = 0; at < 7; at++) git(repository, "cat-file", "-t", `refs/brood/snapshots/${agent.id}/1`);
+	});
+	expect(runs).toBe(7);
+});
+
+/** A turn that writes, so that there is a snapshot of this moment, then one that does not, then a fork. */
+async function cost(agent: Agent): Promise<{ turn: number; fork: number }> {
+	await shop.turn(agent, "write a.txt text");
+	await shop.turn(agent, "say nothing new");
+	const turn = await counted(async () => void (await shop.turn(agent, "say nothing new")));
+	const fork = await counted(async () => void (await shop.client.ask("fork", { ...params(agent), body: {} })));
+	expect(Math.min(turn, fork)).toBeGreaterThan(3);
+	return { turn, fork };
+}
+
+async function counted(work: () => Promise<void>): Promise<number> {
+	writeFileSync(log, "");
+	await work();
+	return readFileSync(log, "utf8").split("\n").length - 1;
+}
