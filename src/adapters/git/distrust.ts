@@ -49,6 +49,7 @@ export class Distrust {
 		const above = path.dirname(path.resolve(folder));
 		if (above.includes(path.delimiter)) return { refused: `git cannot be kept inside a folder below ${JSON.stringify(above)}: its path has a colon` };
 		const place = await placeOf(folder, { ...this.#plain, ...asked });
+		if (place.trap !== null) return { refused: place.trap };
 		const where: Record<string, string> = { GIT_CEILING_DIRECTORIES: above, ...(place.bare ? { GIT_DIR: path.resolve(folder) } : {}) };
 		const guard = await this.#guardOf(folder, place, { ...this.#plain, ...where, ...asked });
 		const inner = looksInside.includes(args[verbAt(args)] ?? "") ? await this.#inside(folder, place, asked["GIT_INDEX_FILE"], 0).catch(() => null) : [];

@@ -9,6 +9,7 @@ import { type Ground, isAncestor } from "./ground.ts";
 import { exists } from "./layout.ts";
 import { gitFolderAt, lookAt } from "./look.ts";
 import { markIn, readMark } from "./mark.ts";
+import { placeOf } from "./place.ts";
 import { settingsOf } from "./settings.ts";
 import { brokenLink } from "./shared.ts";
 import { worktreeAt } from "./worktrees.ts";
@@ -41,6 +42,9 @@ async function issuesOf(ground: Ground, stay: Stay, seen: { commit: string | nul
 
 /** Why the folder is not the workspace that we made; null if it is. */
 async function notOurs({ git }: Ground, { project, agent, workspace }: Stay): Promise<string | null> {
+	const { trap } = await placeOf(workspace.path, {});
+	// git would wait for it, in the project's own repository too
+	if (trap !== null) return `${trap}.`;
 	const gitFolder = await gitFolderAt(workspace.path).catch(() => null);
 	if (gitFolder === null) return `${workspace.path} is no git repository any more.`;
 	if (workspace.kind === "main") return null;

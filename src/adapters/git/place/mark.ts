@@ -1,10 +1,15 @@
 // What we write down about a workspace while we make it and after: without it nothing on disk is taken for ours.
-import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { readRegularText } from "#adapters/system/regular-file.ts";
 import { PrimaryMark, WorkspaceMark } from "#contract/workspace.ts";
 import type { Stay } from "#engine/workspaces.ts";
 
 const name = "brood.json";
+const markBytesMax = 64 * 1024;
+/** a link in its place is not written through */
+const afresh = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The mark in a git folder, or at a path of its own; null if there is none or it cannot be read as one. */
 export async function readMark(file: string): Promise<WorkspaceMark | null> {
@@ -27,7 +32,7 @@ export const markIn = (gitFolder: string): string => path.join(gitFolder, name);
 
 async function json(file: string): Promise<unknown> {
 	try {
-		return JSON.parse(await readFile(file, "utf8"));
+		return JSON.parse(await readRegularText(file, { bytesMax: markBytesMax }));
 	} catch {
 		return null;
 	}
@@ -41,13 +46,13 @@ export async function writeMark(file: string, mark: WorkspaceMark | PrimaryMark)
 /** The same for a mark that only has to outlive this process: after a power cut the one before it tells the truth as well. */
 export async function noteMark(file: string, mark: WorkspaceMark): Promise<void> {
 	const temporary = `${file}.${process.pid}`;
-	await writeFile(temporary, `${JSON.stringify(mark)}\n`, { mode: 0o600 });
+	await writeFile(temporary, `${JSON.stringify(mark)}\n`, { mode: 0o600, flag: afresh });
 	await rename(temporary, file);
 }
 
 export async function writeDurably(file: string, text: string): Promise<void> {
 	const temporary = `${file}.${process.pid}`;
-	const handle = await open(temporary, "w", 0o600);
+	const handle = await open(temporary, afresh, 0o600);
 	try {
 		await handle.writeFile(text);
 		await handle.sync();

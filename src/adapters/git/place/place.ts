@@ -1,6 +1,7 @@
 // Where a folder's repository is, read from the disk without running git.
-import { readFile, realpath, stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { NotRegular, readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 
 export interface Place {
 	/** null if the folder is no repository's */
@@ -10,12 +11,15 @@ export interface Place {
 	bare: boolean;
 	/** every file that git would read its configuration from, but for included ones */
 	contents: readonly string[];
+	/** a file that git would open and wait for without end; null if there is none */
+	trap: string | null;
 }
 
 export async function placeOf(folder: string, environment: Readonly<Record<string, string>>): Promise<Place> {
 	const found = await findGitFolder(folder, environment["GIT_DIR"]);
 	const gitFolder = found?.gitFolder ?? null;
-	const commonFolder = gitFolder === null ? null : await commonFolderOf(gitFolder);
+	const traps: string[] = [];
+	const commonFolder = gitFolder === null ? null : await commonFolderOf(gitFolder, traps);
 	const home = environment["HOME"] ?? "/";
 	const files = [
 		...(commonFolder === null ? [] : [path.join(commonFolder, "config"), path.join(commonFolder, "config.worktree")]),
@@ -24,8 +28,24 @@ export async function placeOf(folder: string, environment: Readonly<Record<strin
 		path.join(environment["XDG_CONFIG_HOME"] ?? path.join(home, ".config"), "git", "config"),
 		"/etc/gitconfig",
 	];
-	const contents = await Promise.all(files.map((file) => readFile(file, "latin1").catch(() => "")));
-	return { gitFolder, commonFolder, bare: found?.bare ?? false, contents, realFolder: await realpath(folder).catch(() => path.resolve(folder)) };
+	// people link their own configuration from elsewhere; what it says is only compared
+	const contents = await Promise.all(files.map(async (file) => (await textOf(file, traps, { follow: true })) ?? ""));
+	return {
+		gitFolder,
+		commonFolder,
+		bare: found?.bare ?? false,
+		contents,
+		trap: traps[0] ?? null,
+		realFolder: await realpath(folder).catch(() => path.resolve(folder)),
+	};
+}
+
+async function textOf(file: string, traps: string[], options: { follow?: boolean }): Promise<string | null> {
+	const bytes = await readRegular(file, options).catch((error: unknown) => {
+		if (error instanceof NotRegular) traps.push(error.message);
+		return null;
+	});
+	return bytes?.toString("latin1") ?? null;
 }
 
 async function findGitFolder(folder: string, given: string | undefined): Promise<{ gitFolder: string; bare: boolean } | null> {
@@ -34,7 +54,7 @@ async function findGitFolder(folder: string, given: string | undefined): Promise
 	const kind = await stat(inside).catch(() => null);
 	if (kind?.isDirectory() === true) return { gitFolder: inside, bare: false };
 	if (kind?.isFile() === true) {
-		const link = /^gitdir: (.*?)\r?\n?$/s.exec(await readFile(inside, "utf8").catch(() => ""))?.[1];
+		const link = /^gitdir: (.*?)\r?\n?$/s.exec(await readRegularText(inside, { follow: true }).catch(() => ""))?.[1];
 		if (link !== undefined) return { gitFolder: path.resolve(folder, link), bare: false };
 	}
 	const parts = await Promise.all(["HEAD", "objects", "refs"].map((name) => stat(path.join(folder, name)).catch(() => null)));
@@ -42,7 +62,7 @@ async function findGitFolder(folder: string, given: string | undefined): Promise
 }
 
 /** The folder that all worktrees of a repository share. */
-async function commonFolderOf(gitFolder: string): Promise<string> {
-	const link = await readFile(path.join(gitFolder, "commondir"), "utf8").catch(() => null);
-	return link === null ? gitFolder : path.resolve(gitFolder, link.trimEnd());
+async function commonFolderOf(gitFolder: string, traps: string[]): Promise<string> {
+	const link = await textOf(path.join(gitFolder, "commondir"), traps, {});
+	return link === null ? gitFolder : path.resolve(gitFolder, Buffer.from(link, "latin1").toString().trimEnd());
 }

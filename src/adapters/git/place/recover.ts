@@ -1,7 +1,8 @@
 // Bringing a workspace back: a snapshot, then a clean tree, then home. What is gone is made anew from its branch; what is
 // damaged in a way that nobody can judge is left as it is.
-import { lstat, readFile, rename } from "node:fs/promises";
+import { lstat, rename } from "node:fs/promises";
 import path from "node:path";
+import { readRegularText } from "#adapters/system/regular-file.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { AtHome, Live, Stay } from "#engine/workspaces.ts";
@@ -176,7 +177,7 @@ async function bringBranchBack({ git }: Ground, { workspace }: Stay): Promise<vo
 	const ref = `refs/heads/${workspace.branch}`;
 	if ((await commitOf(git, workspace.path, ref)) !== null) return;
 	const gitFolder = await gitFolderOf(workspace.path);
-	const log = await readFile(path.join(gitFolder, "logs", "HEAD"), "utf8").catch(() => "");
+	const log = await readRegularText(path.join(gitFolder, "logs", "HEAD")).catch(() => "");
 	const last = log.trimEnd().split("\n").at(-1)?.split(" ")[1] ?? "";
 	const commit = (await commitOf(git, workspace.path, last)) ?? (await readMark(markIn(gitFolder)))?.start ?? null;
 	if (commit !== null) await git(workspace.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);

@@ -1,8 +1,9 @@
 // What a workspace gets beside its files: folders linked from `primary/`, and copies of files that git ignores. None of it
 // is worth failing for, and nothing that is there is ever replaced.
 import { createHash } from "node:crypto";
-import { appendFile, constants, cp, lstat, mkdir, readFile, readlink, realpath, symlink } from "node:fs/promises";
+import { appendFile, constants, cp, lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
 import path from "node:path";
+import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import type { Provisioned } from "#engine/workspaces.ts";
 import { exclusively } from "../exclusive.ts";
@@ -36,7 +37,7 @@ const lockfiles = [
 export async function lockfileHash(tree: string): Promise<string> {
 	const hash = createHash("sha256");
 	for (const name of lockfiles) {
-		const content = await readFile(path.join(tree, name)).catch(() => null);
+		const content = await readRegular(path.join(tree, name)).catch(() => null);
 		if (content !== null) hash.update(`${name}\0${content.length}\0`).update(content);
 	}
 	return hash.digest("hex");
@@ -124,7 +125,7 @@ async function exclude(git: Git, tree: string, names: readonly string[]): Promis
 	const common = (await git(tree, ["rev-parse", "--path-format=absolute", "--git-common-dir"])).text;
 	await exclusively(common, async () => {
 		const file = path.join(common, "info", "exclude");
-		const text = await readFile(file, "utf8").catch(() => "");
+		const text = await readRegularText(file).catch(() => "");
 		const have = new Set(text.split("\n"));
 		const missing = names.map((name) => `/${name}`).filter((pattern) => !have.has(pattern));
 		if (missing.length === 0) return;

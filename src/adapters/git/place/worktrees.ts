@@ -1,6 +1,7 @@
 // The worktrees that a repository knows of.
-import { readdir, readFile, realpath } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
+import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { Git } from "../git.ts";
 
 export interface Worktree {
@@ -49,7 +50,7 @@ export async function registeredFor(git: Git, repository: string, tree: string):
 	const { text: common } = await git(repository, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
 	const all = path.join(common, "worktrees");
 	for (const name of await readdir(all).catch(() => [])) {
-		const link = await readFile(path.join(all, name, "gitdir"), "utf8").catch(() => "");
+		const link = await readRegularText(path.join(all, name, "gitdir")).catch(() => "");
 		if (path.dirname(link.trimEnd()) === tree) return path.join(all, name);
 	}
 	return null;

@@ -1,6 +1,7 @@
 // Repositories inside a working tree that git looks into by itself: those that the index knows as a gitlink.
-import { readFile, stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import path from "node:path";
+import { readRegular } from "#adapters/system/regular-file.ts";
 import { gitlink, parseIndex } from "./index-file.ts";
 
 interface Known {
@@ -15,11 +16,11 @@ export class Nested {
 
 	/** Folders below `folder` that are repositories and that this index names. */
 	async below(folder: string, indexFile: string): Promise<readonly string[]> {
-		const about = await stat(indexFile, { bigint: true }).catch(() => null);
+		const about = await lstat(indexFile, { bigint: true }).catch(() => null);
 		if (about === null) return [];
 		const stamp = `${about.ino} ${about.size} ${about.mtimeNs} ${about.ctimeNs}`;
 		const known = this.#known.get(indexFile);
-		const paths = known?.stamp === stamp ? known.paths : gitlinksIn(await readFile(indexFile));
+		const paths = known?.stamp === stamp ? known.paths : gitlinksIn(await readRegular(indexFile));
 		this.#known.set(indexFile, { stamp, paths });
 		const oldest = this.#known.keys().next();
 		if (this.#known.size > knownMax && oldest.done !== true) this.#known.delete(oldest.value);

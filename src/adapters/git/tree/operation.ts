@@ -1,6 +1,7 @@
 // The files of a merge, rebase, cherry-pick, revert or bisect in progress. They live in the worktree's own git folder.
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { readRegular } from "#adapters/system/regular-file.ts";
 import { staysInside } from "../links.ts";
 import { notThere, type Tree } from "./tree.ts";
 
@@ -16,13 +17,15 @@ export async function readOperation({ gitFolder }: Pick<Tree, "gitFolder">): Pro
 	const names = [...top, ...inside.flat()].sort();
 	const operation = new Map<string, Buffer>();
 	for (const name of names) {
-		const bytes = await readFile(path.join(gitFolder, name)).catch(notThere);
+		const bytes = await readRegular(path.join(gitFolder, name)).catch(notThere);
 		if (bytes !== null) operation.set(name, bytes);
 	}
 	return operation;
 }
 
 async function filesBelow(gitFolder: string, folder: string): Promise<string[]> {
+	// one that is a link leads elsewhere
+	if ((await lstat(path.join(gitFolder, folder)).catch(notThere))?.isDirectory() !== true) return [];
 	const entries = (await readdir(path.join(gitFolder, folder), { withFileTypes: true, recursive: true }).catch(notThere)) ?? [];
 	return entries.filter((entry) => entry.isFile()).map((entry) => path.relative(gitFolder, path.join(entry.parentPath, entry.name)));
 }

@@ -1,7 +1,8 @@
 // A submodule's repository lies in the git folder of the worktree around it. A copy of the files alone would share it with
 // the first worktree: the copy gets one of its own.
-import { lstat, mkdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { Git } from "../git.ts";
 import { Links, staysInside } from "../links.ts";
 import { copyTree } from "./copy-tree.ts";
@@ -28,7 +29,7 @@ async function giveOwnRepository(git: Git, source: Tree, folder: string, gitFold
 	await mkdir(gitFolder, { recursive: true });
 	await copyTree({ from: source.gitFolder, to: gitFolder, leave: new Set() });
 	const config = path.join(gitFolder, "config");
-	const text = await readFile(config, "utf8");
+	const text = await readRegularText(config);
 	await writeFile(path.join(folder, ".git"), `gitdir: ${gitFolder}\n`);
 	if (/^\s*worktree\s*=/im.test(text)) await git(folder, ["config", "--file", config, "core.worktree", folder], { environment: { GIT_WORK_TREE: folder } });
 }

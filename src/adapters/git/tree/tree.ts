@@ -1,7 +1,8 @@
 // A working tree on the disk and the repository behind it.
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import type { Git } from "../git.ts";
 import { placeOf } from "../place/place.ts";
 import { type IndexFile, isSplit, parseIndex } from "./index-file.ts";
@@ -30,7 +31,7 @@ export async function openTree(folder: string): Promise<Tree> {
 
 export async function readHead(git: Git, { folder, gitFolder }: Tree): Promise<Head> {
 	const [text, commit] = await Promise.all([
-		readFile(path.join(gitFolder, "HEAD"), "utf8"),
+		readRegularText(path.join(gitFolder, "HEAD")),
 		git(folder, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1, 128] }),
 	]);
 	return { branch: /^ref: (refs\/heads\/.*?)\n?$/.exec(text)?.[1] ?? null, commit: commit.code === 0 ? commit.text : null };
@@ -42,7 +43,7 @@ export interface ReadIndex extends IndexFile {
 
 /** Null if there is none, as in a repository where nothing was ever added. */
 export async function readIndexFile(file: string, hashLength: number): Promise<ReadIndex | null> {
-	const bytes = await readFile(file).catch(notThere);
+	const bytes = await readRegular(file).catch(notThere);
 	return bytes === null ? null : { bytes, ...parseIndex(bytes, hashLength) };
 }
 

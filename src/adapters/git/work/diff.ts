@@ -1,7 +1,8 @@
 // What differs. Untracked files are part of an agent's work, so they are shown too: a copy of the index learns of them, the
 // real one never does.
-import { copyFile, rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { readRegular } from "#adapters/system/regular-file.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { ChangedFile, Diff } from "#contract/workspace.ts";
 import type { Against, Stay } from "#engine/workspaces.ts";
@@ -55,7 +56,8 @@ async function withIndex<T>(ground: Ground, folder: string, depth: "name" | "con
 	const file = path.join(tree.gitFolder, `brood-index-${ground.ids.salt()}`);
 	const environment = { GIT_INDEX_FILE: file };
 	try {
-		await copyFile(path.join(tree.gitFolder, "index"), file).catch(() => {});
+		const index = await readRegular(path.join(tree.gitFolder, "index")).catch(() => null);
+		if (index !== null) await writeFile(file, index);
 		const files = tree.changes.filter((change) => !change.raw.endsWith("/"));
 		const named = depth === "name" ? files.filter((change) => change.status === "??") : files;
 		const names = listOf(named.flatMap((change) => (change.from === null ? [change.raw] : [change.from, change.raw])));
