@@ -5,6 +5,7 @@ import { cpus } from "node:os";
 import { agents } from "./agents.ts";
 import { boot } from "./boot.ts";
 import { door } from "./door.ts";
+import { flat } from "./flat.ts";
 import { groupCommit } from "./group-commit.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { forks, replays } from "./history.ts";
@@ -22,6 +23,7 @@ const benches: Record<string, () => Promise<Result[]>> = {
 	door,
 	turns,
 	workspaces,
+	flat,
 	search,
 	agents,
 };

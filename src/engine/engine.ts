@@ -241,6 +241,11 @@ export class Engine implements AsyncDisposable {
 		return bytes;
 	}
 
+	/** Gives back what the store only keeps for the moment. */
+	async trim(): Promise<void> {
+		await this.#parts.store.trim();
+	}
+
 	async settings(agent: AgentState): Promise<Settings> {
 		return await settingsOf(this.reads, agent.settings);
 	}

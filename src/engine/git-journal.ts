@@ -3,11 +3,28 @@ import { system } from "#contract/ids.ts";
 import type { GitRun } from "#contract/project.ts";
 import type { Dispatch } from "./ports.ts";
 
-/** Commands that only look are not written down: there are dozens for every turn. */
+/**
+ * Commands that change refs, files or the repository itself. The others only look, or write objects that nothing leads to
+ * yet: there are dozens of them for every turn, and what comes of them is told by the command that makes it count.
+ */
 const changing: readonly string[] = [
-	...["add", "apply", "branch", "checkout", "cherry-pick", "clone", "commit", "commit-tree", "config", "fetch", "init", "merge", "mv", "pull", "push"],
-	...["read-tree", "rebase", "remote", "reset", "restore", "rm", "switch", "tag", "update-index", "update-ref", "worktree"],
+	...["add", "apply", "branch", "checkout", "cherry-pick", "clone", "commit", "fetch", "gc", "init", "maintenance", "merge", "mv", "pack-refs", "pull", "push"],
+	...["read-tree", "rebase", "repack", "reset", "restore", "rm", "switch", "tag", "update-ref"],
 ];
+/** Verbs that change something in some of their forms: these. */
+const forms: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
+	config: (words) => !words.some((word) => /^(-l|--(list|get.*))$/.test(word)),
+	remote: (words) => words.some((word) => !word.startsWith("-") && word !== "show" && word !== "get-url"),
+	"symbolic-ref": (words) => words.filter((word) => !word.startsWith("-")).length > 1,
+	worktree: (words) => words[0] !== "list",
+};
+
+export function changesSomething(args: readonly string[]): boolean {
+	let at = 0;
+	while (args[at]?.startsWith("-") === true) at += args[at] === "-c" || args[at] === "-C" ? 2 : 1;
+	const verb = args[at] ?? "";
+	return changing.includes(verb) || (Object.hasOwn(forms, verb) && forms[verb]?.(args.slice(at + 1)) === true);
+}
 
 const flushMs = 500;
 const runsMax = 100;
@@ -26,8 +43,9 @@ export class GitJournal implements AsyncDisposable {
 		this.#soon();
 	}
 
-	add(run: { folder: string; args: readonly string[]; code: number | null; ms: number }): void {
-		if (!run.args.some((word) => changing.includes(word))) return;
+	/** `aside` is what happens beside the repository, in an index of our own. */
+	add(run: { folder: string; args: readonly string[]; aside: boolean; code: number | null; ms: number }): void {
+		if (run.aside || !changesSomething(run.args)) return;
 		const args = run.args.slice(0, 64).map((word) => word.slice(0, 500).toWellFormed());
 		this.#waiting.push({ folder: run.folder.slice(0, 4096), args, code: run.code, ms: Math.round(run.ms) });
 		this.#waiting.splice(0, Math.max(0, this.#waiting.length - waitingMax));

@@ -226,6 +226,8 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	backup(file: string): Promise<number>;
 	/** forgets receipts older than this moment */
 	dropReceipts(before: number): Promise<number>;
+	/** Gives back the space of what was only kept for the moment; costs nothing while there is none. */
+	trim(): Promise<void>;
 	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */
 	readonly broken: Promise<StoreFault>;
 }

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { GitFact } from "#contract/project.ts";
 import type { Agent } from "#contract/wire.ts";
 import { git, params, Shop } from "../support/shop.ts";
 import { freshFolder } from "../support/stores.ts";
@@ -40,6 +41,24 @@ test(`an unchanged turn and a fork run as many git processes after ${many} snaps
 	const later = await cost(agent);
 	expect(later).toEqual(first);
 	expect((await shop.client.call("snapshots", params(agent))).length).toBeGreaterThanOrEqual(many);
+});
+
+test("a turn that changes nothing leaves no git command in the journal; making a worktree, a commit and a merge do", async () => {
+	const { add } = await shop.project();
+	const agent = await add({});
+	await shop.turn(agent, "write a.txt text");
+	await shop.turn(agent, "say nothing new");
+	const before = await shop.daemon.engine.reads.lastEvent();
+	await shop.turn(agent, "say nothing new");
+	await shop.client.call("commit", { ...params(agent), body: { message: "work" } });
+	await shop.client.call("approve", { ...params(agent), body: {} });
+	await shop.restart();
+	const ran = await shop.daemon.engine.reads.events({ after: 0, limit: 10_000, kind: "git.ran" });
+	const verbs = ran.map(({ id, data }) => ({ id, args: GitFact.shape.data.parse(data).args.join(" ") }));
+	const committed = (await shop.daemon.engine.reads.events({ after: before, limit: 1000, kind: "workspace.leased" }))[0]?.id ?? 0;
+	expect(verbs.filter(({ id }) => id > before && id < committed)).toEqual([]);
+	for (const wanted of [/worktree add/, / commit /, /update-ref|merge/]) expect(verbs.map(({ args }) => args).join("\n")).toMatch(wanted);
+	expect(verbs.filter(({ args }) => /--list|worktree list|update-index/.test(args))).toEqual([]);
 });
 
 test("control: a look at each snapshot is counted", async () => {

@@ -46,6 +46,8 @@ export class GitFailed extends Error {
 interface Ran {
 	folder: string;
 	args: readonly string[];
+	/** on an index of its own, so that nobody sees what it changes */
+	aside: boolean;
 	code: number | null;
 	ms: number;
 }
@@ -71,7 +73,7 @@ export function makeGit(parts: {
 			code = result.code;
 			return result;
 		} finally {
-			parts.record?.({ folder, args, code, ms: performance.now() - start });
+			parts.record?.({ folder, args, aside: environment["GIT_INDEX_FILE"] !== undefined, code, ms: performance.now() - start });
 		}
 	};
 	const distrust = new Distrust(plain, async (folder, environment) => {

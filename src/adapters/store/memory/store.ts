@@ -38,6 +38,7 @@ export function openMemory(run: RunBatch): Store {
 		},
 		// everything is found by looking at it
 		index: async () => 0,
+		trim: async () => {},
 		backup: async () => {
 			throw new StoreFault("rejected", "The store is in memory only: there is nothing to copy.");
 		},

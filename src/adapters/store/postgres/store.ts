@@ -44,6 +44,8 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 		commit: (batch) => writer.commit(batch),
 		dropReceipts: async (before) => (await new PostgresConnection(pool).all(queries.dropReceipts, { before })).length,
 		index: (eventsMax) => indexSome(pool, eventsMax),
+		// the server looks after its own log
+		trim: async () => {},
 		backup: async () => {
 			throw new StoreFault("rejected", "This store is a PostgreSQL database: use pg_dump.");
 		},

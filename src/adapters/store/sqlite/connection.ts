@@ -67,7 +67,22 @@ export class SqliteConnection implements Connection, Disposable {
 
 	/** The first column of the first row. */
 	value(statement: string): unknown {
-		return Object.values(this.#database.prepare(statement).get() ?? {})[0];
+		return Object.values(this.row(statement))[0];
+	}
+
+	/** The first row, of a statement that is not worth keeping. */
+	row(statement: string): Readonly<Record<string, unknown>> {
+		return this.#database.prepare(statement).get() ?? {};
+	}
+
+	/** Waits for others no longer than this while `work` is done. */
+	patiently<T>(patienceMs: number, work: () => T): T {
+		this.#database.exec(`pragma busy_timeout = ${patienceMs}`);
+		try {
+			return work();
+		} finally {
+			this.#database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+		}
 	}
 
 	/** A whole copy, as of one moment, in a file that must not exist yet; flushed, and for its owner only. */

@@ -23,6 +23,7 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 		commit: (batch: readonly Envelope[]) => writer.ask<Landed[]>({ commit: batch }),
 		backup: (to) => reader.ask<number>({ backup: to }),
 		dropReceipts: (before) => writer.ask<number>({ dropReceipts: before }),
+		trim: () => writer.ask<void>({ trim: true }),
 		index: (eventsMax) => writer.ask<number>({ index: eventsMax }),
 		async [Symbol.asyncDispose]() {
 			await reader.close();

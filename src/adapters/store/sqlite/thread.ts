@@ -9,6 +9,7 @@ import { SqlTx } from "../sql/tx.ts";
 import { SqliteConnection } from "./connection.ts";
 import { faultAtCommit, faultBeforeCommit } from "./fault.ts";
 import { openForWriting } from "./file.ts";
+import { Log } from "./log.ts";
 
 export interface ThreadData {
 	role: "writer" | "reader";
@@ -19,6 +20,7 @@ export type Ask =
 	| { commit: readonly Envelope[] }
 	| { dropReceipts: number }
 	| { index: number }
+	| { trim: true }
 	| { read: keyof Reads; args: readonly unknown[] }
 	| { backup: string }
 	| { close: true };
@@ -30,13 +32,11 @@ export type Reply =
 	| { ready: true }
 	| { broken: string };
 
+/** what indexing, or forgetting receipts, writes at most in one go, about */
+const indexedBytes = 256 * 1024;
+
 /** Answers to small questions wait so long for those to the next ones. */
 const holdMs = 1;
-
-/** After about this much the log is copied into the file, once the answer is out and off the way of a commit. */
-const checkpointBytes = 8 * 1024 * 1024;
-/** a command touches about one page of its own */
-const bytesPerCommand = 4096;
 
 export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: RunBatch): void {
 	const thread = role === "writer" ? new Writer(openForWriting(file), run) : new Reader(file);
@@ -108,22 +108,24 @@ class Reader implements Disposable {
 class Writer implements Disposable {
 	readonly #connection: SqliteConnection;
 	readonly #run: RunBatch;
-	#written = 0;
+	readonly #log: Log;
 	#broken: StoreFault | null = null;
 
 	constructor(connection: SqliteConnection, run: RunBatch) {
 		this.#connection = connection;
 		this.#run = run;
-		connection.script(`pragma wal_autocheckpoint = 0; pragma journal_size_limit = ${2 * checkpointBytes}`);
+		this.#log = new Log(connection);
 	}
 
 	async do(ask: Ask): Promise<unknown> {
 		// after a commit of unknown outcome nothing is written any more: the next process looks at the disk first
 		if (this.#broken !== null) throw this.#broken;
 		if ("commit" in ask) {
-			for (const { bytes } of ask.commit) this.#written += bytesPerCommand + bytes;
+			for (const { bytes } of ask.commit) this.#log.grew(bytes);
 			return await this.#transact((tx) => this.#run(tx, ask.commit));
 		}
+		if ("trim" in ask) return this.#log.empty();
+		this.#log.grew(indexedBytes);
 		if ("dropReceipts" in ask) {
 			return await this.#transact(async () => (await this.#connection.all(queries.dropReceipts, { before: ask.dropReceipts })).length);
 		}
@@ -154,9 +156,7 @@ class Writer implements Disposable {
 	}
 
 	afterwards(): void {
-		if (this.#written < checkpointBytes) return;
-		this.#connection.value("pragma wal_checkpoint(passive)");
-		this.#written = 0;
+		this.#log.keepShort();
 	}
 
 	[Symbol.dispose](): void {
