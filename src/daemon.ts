@@ -1,11 +1,15 @@
-// The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground]`. In the foreground its log is for people.
+// The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background]`. In the foreground its log is shown as well.
+import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { makeGit } from "#adapters/git/git.ts";
+import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError } from "#adapters/system/config.ts";
-import { HomeHeld } from "#adapters/system/home.ts";
+import { HomeHeld, makeHome } from "#adapters/system/home.ts";
+import { fileLog, secretsOf } from "#adapters/system/log.ts";
+import { expected, type LogEntry } from "#contract/log.ts";
 import { StoreFault } from "#engine/ports.ts";
 import { startDaemon } from "./main.ts";
 import { makePlayground } from "./playground.ts";
@@ -14,38 +18,74 @@ import { version } from "./version.ts";
 const defaultPort = 4180;
 const drainMs = 10_000;
 
-// whoever read our log may go away; that is no reason to end
-process.stdout.on("error", () => {});
-const { values } = parseArgs({ options: { home: { type: "string" }, port: { type: "string" }, playground: { type: "boolean", default: false } } });
+process.stdout.on("error", expected("whoever read along went away, which is no reason to end"));
+const { values } = parseArgs({
+	options: {
+		home: { type: "string" },
+		port: { type: "string" },
+		playground: { type: "boolean", default: false },
+		background: { type: "boolean", default: false },
+	},
+});
 const home = path.resolve(values.home ?? (process.env["BROOD_HOME"] || path.join(os.homedir(), ".brood")));
 const port = Number(values.port ?? process.env["BROOD_PORT"] ?? defaultPort);
-
-/** Words in a terminal, a line of JSON in a file. No secret is ever passed to it, and what looks like one is not written. */
-function log(text: string): void {
-	const at = new Date(performance.timeOrigin + performance.now()).toISOString();
-	const clean = text.replaceAll(/[A-Za-z0-9_-]{43}/g, "[secret]");
-	process.stdout.write(process.stdout.isTTY || values.playground ? `${at} ${clean}\n` : `${JSON.stringify({ at, text: clean })}\n`);
-}
+const show = ({ at, level, text, fault }: LogEntry): void =>
+	void process.stdout.write(`${at} ${level === "info" ? "" : `${level}: `}${text}${fault === undefined ? "" : `\n${fault}`}\n`);
 
 try {
-	const daemon = await startDaemon({ home, port, failed: (error) => log(`a request failed inside: ${error instanceof Error ? error.stack : error}`) });
-	log(`brood ${version} is up at ${daemon.url} (pid ${process.pid}, home ${home})`);
+	makeHome(home);
+	const log = fileLog({ home, clock: systemClock, secrets: secretsOf(process.env), ...(!values.background && { also: show }) });
+	let up = false;
+	// What is durable is in the store's own transactions, and what is in memory is read from there: a fault that nobody caught costs
+	// whatever it interrupted and no more. Only a store that cannot be trusted ends the process (`engine.failed`).
+	process.on("uncaughtException", (error, origin) => {
+		log.error("daemon", origin === "unhandledRejection" ? "A failure that nobody waited for" : "An exception that nobody caught", {}, error);
+		if (!up) process.exit(70);
+	});
+	const before = values.background ? lastWords() : "";
+	const daemon = await startDaemon({ home, port, log }).catch((error: unknown) => {
+		log.error("daemon", `The daemon did not start: ${error instanceof Error ? error.message : String(error)}`, {}, isPlain(error) ? undefined : error);
+		throw error;
+	});
+	up = true;
+	if (before !== "") log.warn("daemon", "The last daemon ended with these words", {}, before);
+	log.info("daemon", `brood ${version} is up at ${daemon.url} (pid ${process.pid}, home ${home})`);
 	const stop = async (why: string): Promise<void> => {
-		log(`${why}: letting the running turns end`);
-		await daemon.engine.drain(pause(drainMs, undefined, { ref: false }));
-		await daemon[Symbol.asyncDispose]();
-		log("stopped");
-		process.exit(0);
+		log.info("daemon", `${why}: letting the running turns end`);
+		try {
+			await daemon.engine.drain(pause(drainMs, undefined, { ref: false }));
+			await daemon[Symbol.asyncDispose]();
+			log.info("daemon", "stopped");
+			process.exit(0);
+		} catch (error) {
+			log.error("daemon", "The daemon could not stop as it should", {}, error);
+			process.exit(70);
+		}
 	};
 	for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => void stop(name));
 	void daemon.engine.failed.then((why) => {
-		log(`cannot go on: ${why.message}`);
+		log.error("daemon", `The daemon ends, because its store cannot be trusted: ${why.message}`, {}, why);
 		process.exit(70);
 	});
-	if (values.playground) for (const line of await makePlayground(daemon.engine, home, makeGit({ environment: process.env }))) log(line);
+	if (values.playground) for (const line of await makePlayground(daemon.engine, home, makeGit({ environment: process.env }))) log.info("playground", line);
 } catch (error) {
-	if (!(error instanceof HomeHeld) && !(error instanceof StoreFault) && !(error instanceof ConfigError) && !(error instanceof Error && "code" in error))
-		throw error;
+	if (!isPlain(error)) throw error;
 	process.stderr.write(`brood: ${error.message}\n`);
 	process.exit(1);
+}
+
+/** Whose message says it all. */
+function isPlain(error: unknown): error is Error {
+	return error instanceof HomeHeld || error instanceof StoreFault || error instanceof ConfigError || (error instanceof Error && "code" in error);
+}
+
+/** What Node itself printed when the last daemon in the background died; what we printed is in the log. */
+function lastWords(): string {
+	const file = path.join(home, "daemon.out");
+	if (!existsSync(file)) return "";
+	const words = readFileSync(file, "utf8")
+		.split("\n")
+		.filter((line) => line !== "" && !line.startsWith("brood: "));
+	truncateSync(file);
+	return words.slice(-50).join("\n");
 }

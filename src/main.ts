@@ -17,20 +17,21 @@ import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
+import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
 import { machineTurns } from "#adapters/system/machine.ts";
 import { partialsIn } from "#adapters/system/partials.ts";
 import { markName } from "#adapters/system/processes.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
-import type { Driver } from "#engine/driver.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import { GitJournal } from "#engine/git-journal.ts";
-import { type IssueWork, noIssueWork } from "#engine/issue-work.ts";
+import { noIssueWork } from "#engine/issue-work.ts";
+import { type Log, noLog } from "#engine/log.ts";
+import type { EngineParts } from "#engine/parts.ts";
 import type { Store } from "#engine/ports.ts";
 import { placeOf } from "#engine/stay.ts";
 import { Tokens } from "#engine/tokens.ts";
-import type { Workspaces } from "#engine/workspaces.ts";
 import { appOf, type Door } from "#server/app.ts";
 import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
@@ -47,13 +48,13 @@ export type StorePlace = { memory: true } | { home: string } | { url: string };
 export async function startEngine(
 	place: StorePlace,
 	overrides: Partial<Limits> = {},
-	{ driver = null, workspaces = null, issueWork = noIssueWork }: { driver?: Driver | null; workspaces?: Workspaces | null; issueWork?: IssueWork } = {},
+	{ driver = null, workspaces = null, issueWork = noIssueWork, log = noLog }: Partial<Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log">> = {},
 	agentZeroType = "scripted",
 ): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
 	const store = await openStore(place, limits);
 	const files = "home" in place ? { blobs: blobsIn(path.join(place.home, "blobs")), partials: partialsIn(path.join(place.home, "partials")) } : {};
-	return await Engine.start({ store, driver, workspaces, issueWork, limits, clock: systemClock, ids: randomIds, agentZeroType, ...files });
+	return await Engine.start({ store, driver, workspaces, issueWork, limits, clock: systemClock, ids: randomIds, agentZeroType, log, ...files });
 }
 
 export interface DaemonOptions {
@@ -65,8 +66,8 @@ export interface DaemonOptions {
 	parkMs?: number;
 	/** 0 for any that is free */
 	port?: number;
-	/** told of what went wrong inside while a request was answered */
-	failed?(error: unknown): void;
+	/** a file in the home if there is none */
+	log?: FileLog;
 }
 
 export interface Daemon extends AsyncDisposable {
@@ -78,10 +79,13 @@ export interface Daemon extends AsyncDisposable {
 }
 
 /** Everything: the engine, the agents' processes, and the door. One daemon per home. */
-export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 10 * 60_000, port = 0, failed = () => {} }: DaemonOptions): Promise<Daemon> {
+export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 10 * 60_000, port = 0, log: given }: DaemonOptions): Promise<Daemon> {
 	await using parts = new AsyncDisposableStack();
 	makeHome(home);
 	const config = readConfig(home);
+	const log = given ?? parts.use(fileLog({ home, clock: systemClock, secrets: secretsOf(process.env) }));
+	log.setLevel(config.log?.level ?? "info");
+	const failed = (error: unknown, request?: string): void => log.error("door", "A request failed inside", request === undefined ? {} : { request }, error);
 	const finding = findContainment(config.containment ?? "auto", process.env);
 	parts.use(await holdHome(home));
 	const door = parts.use(await listen(config.port ?? port, failed));
@@ -91,10 +95,10 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const find = programsFrom({ own: allPrograms, adapters });
 	const tokens = new Tokens(randomIds);
 	const token = homeToken(home, randomIds.secret());
-	const runs = new GitJournal();
+	const runs = new GitJournal(log);
 	const mark = homeId(home, randomIds.key());
 	// what a project's own commands leave behind is found like what agents leave behind
-	const workspaces = workspacesIn(home, { record: (run) => runs.add(run), own: { [markName]: mark }, containment });
+	const workspaces = workspacesIn(home, { record: (run) => runs.add(run), own: { [markName]: mark }, containment, log });
 	const up = Promise.withResolvers<Engine>();
 	const sandbox = sandboxOf({ containment, adapters, workspaces, engine: up.promise });
 	const processes = new ProcessDriver({
@@ -110,14 +114,15 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		containment,
 		roomFor: (agent, folder, paid) => sandbox.roomFor(agent, folder, paid),
 		clock: systemClock,
+		log,
 		parkMs,
 	});
-	const given = { ...defaultLimits, turnsMax: machineTurns(), ...known(config.limits ?? {}), ...limits };
+	const inForceLimits = { ...defaultLimits, turnsMax: machineTurns(), ...known(config.limits ?? {}), ...limits };
 	const engine = parts.use(
 		await startEngine(
 			{ home },
-			given,
-			{ driver: driverByType(processes), workspaces, issueWork: folderIssueWork({ home, environment: environmentFor({}, process.env) }) },
+			inForceLimits,
+			{ driver: driverByType(processes), workspaces, log, issueWork: folderIssueWork({ home, environment: environmentFor({}, process.env) }) },
 			config.agentZero?.type,
 		),
 	);
@@ -125,7 +130,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	// the last of them are written while the engine still takes commands
 	parts.use(runs);
 	runs.connect((request) => engine.dispatch(request));
-	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: given.watchersMax }));
+	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: inForceLimits.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, { types: [...new Set([...Object.keys(allPrograms), ...otherTypes, "human"])], patientTypes: Object.keys(ownPrograms) });
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
@@ -175,10 +180,11 @@ function workspacesIn(
 		record,
 		own,
 		containment,
-	}: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; own: Readonly<Record<string, string>>; containment: ContainmentLevel },
+		log,
+	}: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; own: Readonly<Record<string, string>>; containment: ContainmentLevel; log: Log },
 ): GitWorkspaces {
 	const git = makeGit({ environment: process.env, record });
-	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor(own, process.env), containment });
+	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor(own, process.env), containment, log });
 }
 
 /** Without what is there but undefined. */

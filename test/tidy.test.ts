@@ -66,6 +66,19 @@ test("banned calls are not used", () => {
 	expect(bannedIn("src/domain/x.ts", "const now = Date.now();")).toEqual(["src/domain/x.ts: Date.now → time arrives with the command (Clock port)"]);
 });
 
+test("no failure is swallowed without a word", () => {
+	const swallows = [
+		...["work().catch(() => {});", "work().catch((error) => {});", "work().catch(() => undefined);", "work().catch(\n\t() => {},\n);".replace(",\n)", ")")],
+		...["void work().then(done, () => {});", 'pipe.on("error", () => {});', "try { work(); } catch {}", "try {\n\twork();\n} catch (error) {\n}"],
+	];
+	for (const text of swallows) expect([text, bannedIn("src/engine/x.ts", text).length]).toEqual([text, 1]);
+	const fine = [
+		...['work().catch(expected("why"));', 'work().catch(caught(log, "x", "It failed"));', "work().catch(() => null);", "work().then(() => {});"],
+		...["try {\n\twork();\n} catch {\n\t// nobody is left in it\n}"],
+	];
+	for (const text of fine) expect([text, bannedIn("src/engine/x.ts", text)]).toEqual([text, []]);
+});
+
 test("git is run in one place and destroys in one place", () => {
 	const said = (file: string, line: string): string | undefined => bannedIn(file, line)[0]?.split(":")[1]?.split("→")[0]?.trim();
 	expect(said("src/adapters/git/x.ts", 'spawn("git", args);')).toBe("running git");

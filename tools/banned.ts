@@ -6,6 +6,8 @@ interface Ban {
 	/** only in files that begin with one of these; everywhere if absent */
 	where?: readonly string[];
 	except?: readonly string[];
+	/** the pattern is looked for in the whole text, not in each line */
+	across?: true;
 }
 
 const tests = ["test/", "bench/", "tools/"];
@@ -81,6 +83,20 @@ const bans: readonly Ban[] = [
 		where: ["test/"],
 		except: ["test/programs/"],
 	},
+	{
+		pattern: /\.(catch\(|then\([^;]*,|on(ce)?\("error",)\s*(\(\w*\)|_\w*)\s*=>\s*(\{\s*\}|undefined|void 0)\s*\)/,
+		name: "swallowing a failure",
+		instead: "caught(log, …) of engine/log.ts if it should not happen, expected(why) of contract/log.ts if it may",
+		where: ["src/"],
+		across: true,
+	},
+	{
+		pattern: /\bcatch\s*(\(\w+\)\s*)?\{\s*\}/,
+		name: "an empty catch",
+		instead: "a comment that says why nothing has to be done, or the log",
+		where: ["src/"],
+		across: true,
+	},
 	{ pattern: /\b(pkill|killall)\b/, name: "pkill", instead: "the pid of a process that we started" },
 	{ pattern: /(\/\/|\/\*).*\b(TODO|FIXME|XXX)\b/, name: "a note to do it later", instead: "do it, or file an issue" },
 ];
@@ -90,8 +106,9 @@ const own = ["tools/banned.ts", "test/tidy.test.ts"];
 export function bannedIn(file: string, text: string): string[] {
 	if (own.includes(file)) return [];
 	const lines = text.split("\n").filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line));
+	const whole = text.replaceAll(/^\s*(\*|\/\*).*$/gm, "");
 	return bans
 		.filter(({ where, except }) => (where === undefined || where.some((start) => file.startsWith(start))) && !except?.some((start) => file.startsWith(start)))
-		.filter(({ pattern }) => lines.some((line) => pattern.test(line)))
+		.filter(({ pattern, across }) => (across === true ? pattern.test(whole) : lines.some((line) => pattern.test(line))))
 		.map(({ name, instead }) => `${file}: ${name} → ${instead}`);
 }

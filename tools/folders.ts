@@ -11,13 +11,13 @@ export const folders: Record<string, Folder> = {
 	domain: { mayImport: ["contract"], mayUse: [] },
 	views: { mayImport: ["contract", "domain"], mayUse: [] },
 	engine: { mayImport: ["contract", "domain", "views"], mayUse: ["zod"] },
-	"adapters/store": { mayImport: ["contract", "engine/ports.ts"], mayUse: ["node:*", "kysely", "pg"] },
+	"adapters/store": { mayImport: ["contract", "engine/ports.ts", "engine/log.ts"], mayUse: ["node:*", "kysely", "pg"] },
 	"adapters/driver": {
-		mayImport: ["contract", "engine/ports.ts", "engine/driver.ts", "adapters/system"],
+		mayImport: ["contract", "engine/ports.ts", "engine/log.ts", "engine/driver.ts", "adapters/system"],
 		mayUse: ["node:*", "@agentclientprotocol/sdk/unstable"],
 	},
-	"adapters/git": { mayImport: ["contract", "engine/ports.ts", "engine/workspaces.ts", "adapters/system"], mayUse: ["node:*"] },
-	"adapters/system": { mayImport: ["contract", "engine/ports.ts", "engine/issue-work.ts"], mayUse: ["node:*", "yaml"] },
+	"adapters/git": { mayImport: ["contract", "engine/ports.ts", "engine/log.ts", "engine/workspaces.ts", "adapters/system"], mayUse: ["node:*"] },
+	"adapters/system": { mayImport: ["contract", "engine/ports.ts", "engine/log.ts", "engine/issue-work.ts"], mayUse: ["node:*", "yaml"] },
 	server: { mayImport: ["contract", "engine", "views"], mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"] },
 	client: { mayImport: ["contract", "views"], mayUse: ["zod"] },
 	"surfaces/mcp": {

@@ -2,6 +2,7 @@
 // say what they do through a small voice.
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError, type RequestPermissionRequest, type SessionUpdate } from "@agentclientprotocol/sdk";
+import { expected } from "#contract/log.ts";
 
 export interface Voice {
 	/** a whole message */
@@ -84,7 +85,10 @@ export function speak(name: string, carryOut: (prompt: string, voice: Voice) => 
 				const raw = input === undefined ? {} : { rawInput: input };
 				await update({ sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress", ...raw });
 				const tell = (output: string) => [{ type: "content" as const, content: { type: "text" as const, text: output } }];
-				const soFar = (output: string): void => void update({ sessionUpdate: "tool_call_update", toolCallId, content: tell(output) }).catch(() => {});
+				const soFar = (output: string): void =>
+					void update({ sessionUpdate: "tool_call_update", toolCallId, content: tell(output) }).catch(
+						expected("the daemon has gone; the result fails with the same"),
+					);
 				return async (work) => {
 					const [status, text] = await (asks ? allowed({ toolCallId, title, kind }) : Promise.resolve())
 						.then(() => work(soFar))

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AgentType } from "./ids.ts";
 import { type Limits, limits } from "./limits.ts";
+import { logLevels } from "./log.ts";
 import { IssuesConfig } from "./project.ts";
 
 /** Every limit by its name, a positive number if it is there. */
@@ -18,6 +19,8 @@ export const HomeConfig = z.strictObject({
 	/** the best there is, or this one and no other */
 	containment: z.enum(["auto", ...ContainmentLevel.options]).optional(),
 	limits: LimitsConfig.optional(),
+	/** what the daemon writes into its log: this level and those above it */
+	log: z.strictObject({ level: z.enum(logLevels) }).optional(),
 	/** workflows that every project may use; each is checked where issues are */
 	presets: z.record(z.string(), z.unknown()).optional(),
 	/** how issues are worked on where a project says nothing else */

@@ -183,6 +183,16 @@ export const Adapter = z.object({
 });
 export type Adapter = z.infer<typeof Adapter>;
 
+/** Something that does not work now, while everything else does. */
+export const Trouble = z.object({
+	/** a part of the daemon, or `project <slug>` */
+	what: z.string(),
+	text: z.string(),
+	/** a command that helps */
+	fix: z.string().nullable(),
+});
+export type Trouble = z.infer<typeof Trouble>;
+
 export const Status = z.object({
 	pid: z.int(),
 	url: z.string(),
@@ -197,5 +207,6 @@ export const Status = z.object({
 	turns: z.int(),
 	/** the newest event of the journal */
 	lastEvent: z.int(),
+	troubles: z.array(Trouble),
 });
 export type Status = z.infer<typeof Status>;

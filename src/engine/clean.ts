@@ -1,17 +1,20 @@
 // Whose workspace is clean. Rows do not know: somebody may have changed a file a moment ago.
 import type { AgentState } from "#contract/agent.ts";
 import type { IssueWork } from "./issue-work.ts";
+import { caught, type Log } from "./log.ts";
 
 /** so many workspaces are looked at at one time */
 const atOnce = 8;
 
 /** Those of the agents that could take an issue as far as their workspaces go, in their order. */
-export async function cleanOnes(work: Pick<IssueWork, "inspect">, agents: readonly AgentState[]): Promise<AgentState[]> {
+export async function cleanOnes(work: Pick<IssueWork, "inspect">, agents: readonly AgentState[], log: Log): Promise<AgentState[]> {
 	const clean: AgentState[] = [];
 	for (let at = 0; at < agents.length; at += atOnce) {
 		const some = agents.slice(at, at + atOnce);
 		// one that cannot be looked at is not known to be clean
-		const found = await Promise.all(some.map((agent) => work.inspect(agent).catch(() => undefined)));
+		const found = await Promise.all(
+			some.map((agent) => work.inspect(agent).catch(caught(log, "workspaces", "A workspace could not be looked at", { agent: agent.id }))),
+		);
 		clean.push(...some.filter((_, index) => found[index] === null));
 	}
 	return clean;

@@ -2,7 +2,6 @@
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
-import type { Limits } from "#contract/limits.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Hit, SearchWish } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
@@ -12,11 +11,12 @@ import { outsideTurn } from "#domain/permission.ts";
 import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
-import type { Driver } from "./driver.ts";
 import { type ForkWish, forkWithFiles } from "./forking.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { type IssueWork, noIssueWork } from "./issue-work.ts";
-import type { Blobs, Clock, Ids, Outcome, Partials, Reads, Store } from "./ports.ts";
+import { caught, type Log, noLog } from "./log.ts";
+import type { EngineParts } from "./parts.ts";
+import type { Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
 import { autoReactor } from "./reactors/auto.ts";
@@ -31,29 +31,10 @@ import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { foundAgentZero, recover } from "./recover.ts";
 import { Scheduler } from "./scheduling.ts";
-import { Supervisor } from "./supervisor.ts";
+import { type Degraded, Supervisor } from "./supervisor.ts";
 import { tune } from "./tuning.ts";
 import { WorkCycle } from "./work-cycle.ts";
 import { workspaceIssues } from "./workspace-issues.ts";
-import type { Workspaces } from "./workspaces.ts";
-
-export interface EngineParts {
-	store: Store;
-	/** null where no turns are run: then prompts wait */
-	driver: Driver | null;
-	limits: Limits;
-	clock: Clock;
-	ids: Ids;
-	/** where texts go that are too long for a row */
-	blobs?: Blobs;
-	partials?: Partials;
-	/** what issues need of the world */
-	issueWork?: IssueWork;
-	/** null where there is no git */
-	workspaces?: Workspaces | null;
-	/** the type of agent 0, if it has to be made */
-	agentZeroType?: string;
-}
 
 interface Made {
 	publisher: Publisher;
@@ -68,7 +49,7 @@ interface Made {
 	agentZero: AgentState;
 }
 
-const restarts = { restartsMax: 5, periodMs: 60_000 };
+const restarts = { restartsMax: 5, periodMs: 60_000, retryMs: 60_000 };
 /** a process that is told to stop is gone long before; then its files are kept */
 const stopPatienceMs = 60_000;
 /** how long a fork waits for a tool call to end before it says that the agent is busy */
@@ -79,12 +60,14 @@ const searchPatienceMs = 5000;
 export class Engine implements AsyncDisposable {
 	readonly publisher: Publisher;
 	readonly agentZero: AgentState;
-	/** settles when the engine cannot go on; the process has to exit, the next one recovers from disk */
+	/** settles when the store can no longer be trusted; the process has to exit, the next one recovers from disk */
 	readonly failed: Promise<Error>;
+	readonly log: Log;
 	readonly #parts: EngineParts;
 	readonly #made: Made;
 
-	static async start(parts: EngineParts): Promise<Engine> {
+	static async start({ log = noLog, ...given }: EngineParts): Promise<Engine> {
+		const parts = { ...given, log };
 		const publisher = new Publisher(parts.limits);
 		const dispatcher = new Dispatcher({ ...parts, publisher });
 		const dispatch = (request: Request): Promise<Outcome> => dispatcher.dispatch(request);
@@ -93,7 +76,7 @@ export class Engine implements AsyncDisposable {
 			const { reads } = parts.store;
 			await recover({ ...parts, reads, dispatch });
 			const workspaces = parts.workspaces ?? null;
-			const provisioner = new Provisioner({ reads, dispatch, workspaces });
+			const provisioner = new Provisioner({ reads, dispatch, workspaces, log });
 			const cycle = workspaces && new WorkCycle({ ...parts, reads, dispatch, workspaces });
 			const scheduler = new Scheduler({ ...parts, reads });
 			const { driver, blobs = null, partials = null } = parts;
@@ -103,12 +86,12 @@ export class Engine implements AsyncDisposable {
 			const plain = parts.issueWork ?? noIssueWork;
 			const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
 			for (const { slug } of await reads.projects()) await tune(slug, { reads, dispatch, work });
-			const issues = { reads, dispatch, clock: parts.clock, work };
+			const issues = { reads, dispatch, clock: parts.clock, work, log };
 			const mover = new IssueMover(issues);
 			const watching = [waitsReactor({ reads, dispatch, clock: parts.clock }), limitsReactor({ reads, dispatch, clock: parts.clock })];
 			const reactors: Reactor[] = [
 				provisioner,
-				driftReactor({ reads, dispatch, workspaces }),
+				driftReactor({ reads, dispatch, workspaces, log }),
 				...watching,
 				indexItemsReactor(parts),
 				...turns,
@@ -118,7 +101,7 @@ export class Engine implements AsyncDisposable {
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
 			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
-			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock });
+			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock, log });
 			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, scheduler, provisioner, cycle, agentZero });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
@@ -132,7 +115,8 @@ export class Engine implements AsyncDisposable {
 		this.#made = made;
 		this.publisher = made.publisher;
 		this.agentZero = made.agentZero;
-		this.failed = Promise.race([made.supervisor.failed, parts.store.broken]);
+		this.failed = parts.store.broken;
+		this.log = parts.log ?? noLog;
 	}
 
 	now(): number {
@@ -162,7 +146,9 @@ export class Engine implements AsyncDisposable {
 		const { driver, workspaces = null } = this.#parts;
 		const { publisher, dispatcher } = this.#made;
 		const dispatch = (each: Request): Promise<Outcome> => dispatcher.dispatch(each);
-		return (await forkWithFiles({ reads: this.reads, dispatch, publisher, driver, workspaces }, request, wish)) ?? (await this.dispatch(request));
+		return (
+			(await forkWithFiles({ reads: this.reads, dispatch, publisher, driver, workspaces, log: this.log }, request, wish)) ?? (await this.dispatch(request))
+		);
 	}
 
 	/** Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool calls. */
@@ -178,8 +164,13 @@ export class Engine implements AsyncDisposable {
 		const gone = ended.map((agent) => driver.end(agent));
 		// an agent that ends itself cannot be waited for by itself
 		if (caller === null || !ended.includes(caller)) await Promise.all(gone);
-		else for (const end of gone) end.catch(() => {});
+		else for (const end of gone) end.catch(caught(this.log, "processes", "The processes of an agent could not be ended", { agent: caller }));
 		return outcome;
+	}
+
+	/** The parts of the daemon that do not work now. */
+	get degraded(): readonly Degraded[] {
+		return this.#made.supervisor.degraded;
 	}
 
 	get issueWork(): IssueWork {

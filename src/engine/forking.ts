@@ -10,6 +10,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
 import type { Request } from "./admit.ts";
 import type { Driver } from "./driver.ts";
+import { caught, type Log } from "./log.ts";
 import type { Dispatch, Outcome, Reads } from "./ports.ts";
 import type { Publisher } from "./publish.ts";
 import { snapshot } from "./reactors/tree.ts";
@@ -22,6 +23,7 @@ export interface ForkParts {
 	publisher: Publisher;
 	driver: Driver | null;
 	workspaces: Workspaces | null;
+	log: Log;
 }
 
 export interface ForkWish {
@@ -118,8 +120,10 @@ async function whileLeased(parts: ForkParts, { id }: AgentState, work: () => Pro
 async function filesNow(parts: ForkParts, parent: AgentState): Promise<Files | null> {
 	const stay = await stayOf(parts.reads, parent);
 	if (stay === null || parts.workspaces === null) return null;
-	const taken = await snapshot(parts, stay, { reason: "fork" }).catch(() => undefined);
-	const id = taken?.id ?? (await parts.workspaces.snapshots(stay).catch(() => []))[0]?.id;
+	const taken = await snapshot(parts, stay, { reason: "fork" }).catch(caught(parts.log, "fork", "No snapshot could be taken for a fork", { agent: parent.id }));
+	const id =
+		taken?.id ??
+		(await parts.workspaces.snapshots(stay).catch(caught(parts.log, "fork", "The snapshots of an agent could not be listed", { agent: parent.id })))?.[0]?.id;
 	return id === undefined ? null : { snapshot: id, snapshotOf: parent.id };
 }
 

@@ -1,6 +1,7 @@
 // The git commands that changed something, on their way into the journal: several at a time, and nobody waits for it.
 import { system } from "#contract/ids.ts";
 import type { GitRun } from "#contract/project.ts";
+import { caught, type Log, noLog } from "./log.ts";
 import type { Dispatch } from "./ports.ts";
 
 /**
@@ -32,10 +33,15 @@ const runsMax = 100;
 const waitingMax = 10_000;
 
 export class GitJournal implements AsyncDisposable {
+	readonly #log: Log;
 	#dispatch: Dispatch | null = null;
 	#waiting: GitRun[] = [];
 	#timer: ReturnType<typeof setTimeout> | undefined;
 	#writing: Promise<void> = Promise.resolve();
+
+	constructor(log: Log = noLog) {
+		this.#log = log;
+	}
 
 	/** What was run before there was a journal to write to follows now. */
 	connect(dispatch: Dispatch): void {
@@ -70,7 +76,9 @@ export class GitJournal implements AsyncDisposable {
 		this.#writing = this.#writing.then(async () => {
 			while (this.#waiting.length > 0) {
 				const runs = this.#waiting.splice(0, runsMax);
-				await dispatch({ actor: system, key: null, command: { type: "git.record", runs } }).catch(() => {});
+				await dispatch({ actor: system, key: null, command: { type: "git.record", runs } }).catch(
+					caught(this.#log, "git journal", "Git commands could not be recorded", { commands: runs.length }),
+				);
 			}
 		});
 	}

@@ -5,6 +5,7 @@
 // So a crash between an event and its effect is repaired by the next look.
 import type { Event } from "#contract/event.ts";
 import { system } from "#contract/ids.ts";
+import { expected } from "#contract/log.ts";
 import { patiently } from "./patience.ts";
 import type { Dispatch } from "./ports.ts";
 import type { Publisher, Subscription } from "./publish.ts";
@@ -39,13 +40,12 @@ const crowd = 64;
 export async function startReactor(reactor: Reactor, publisher: Publisher): Promise<Running> {
 	const stop = new AbortController();
 	const ended = watch(reactor, publisher, stop.signal);
-	// the supervisor looks at it; until then a failure must not count as unhandled
-	ended.catch(() => {});
+	ended.catch(expected("the supervisor looks at it; until then it must not count as unhandled"));
 	return {
 		ended,
 		async [Symbol.asyncDispose]() {
 			stop.abort();
-			await ended.catch(() => {});
+			await ended.catch(expected("the supervisor has heard of it"));
 		},
 	};
 }

@@ -3,10 +3,11 @@
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import type { Driver } from "./driver.ts";
+import { caught, type Log } from "./log.ts";
 import type { Dispatch, Partials, Reads } from "./ports.ts";
 import { withoutWritten } from "./reactors/so-far.ts";
 
-export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver: Driver | null; partials?: Partials }): Promise<void> {
+export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver: Driver | null; partials?: Partials; log: Log }): Promise<void> {
 	await parts.driver?.sweep();
 	for (const agent of await parts.reads.agents()) {
 		if (agent.lease !== null) await parts.dispatch({ actor: system, key: null, command: { type: "workspace.crash", agent: agent.id } });
@@ -21,7 +22,7 @@ export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver:
 		await parts.dispatch({ actor: system, key: null, command: { type: "turn.crash", agent: turn.agent, turn: turn.id, partials } });
 	}
 	// what is left is of turns that ended before somebody could tidy up
-	await parts.partials?.dropAll().catch(() => {});
+	await parts.partials?.dropAll().catch(caught(parts.log, "recover", "Partial outputs of earlier turns could not be removed"));
 }
 
 /** Made with the first start. */

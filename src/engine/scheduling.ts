@@ -2,6 +2,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
+import { expected } from "#contract/log.ts";
 import { availableAt } from "#domain/outlook.ts";
 import { type Plan, schedule, type Waiter, type Waiting } from "#domain/schedule.ts";
 import { type Capacity, claim } from "#domain/slots.ts";
@@ -53,7 +54,10 @@ export class Scheduler {
 			if ("refused" in outcome) this.#nobodyWaits = false;
 			else this.#served = null;
 		};
-		void dispatch({ actor: system, key: null, command: { type: "turn.start", agent } }).then(started, () => {});
+		void dispatch({ actor: system, key: null, command: { type: "turn.start", agent } }).then(
+			started,
+			expected("the prompt itself failed with it, or waits for the next look"),
+		);
 	}
 
 	/** Nobody carries out turns any more. */

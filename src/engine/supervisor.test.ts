@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { noLog } from "./log.ts";
 import { type Part, type Running, Supervisor } from "./supervisor.ts";
 
 /** Parts that write down what happens to them and can be made to fail. */
@@ -10,7 +11,6 @@ function stage(names: string[]) {
 		async start(): Promise<Running> {
 			log.push(`+${name}`);
 			const ended = Promise.withResolvers<void>();
-			ended.promise.catch(() => {});
 			fail.set(name, ended.reject);
 			return { ended: ended.promise, [Symbol.asyncDispose]: async () => void log.push(`-${name}`) };
 		},
@@ -19,7 +19,13 @@ function stage(names: string[]) {
 }
 
 let now = 0;
-const intensity = { restartsMax: 2, periodMs: 1000, clock: { now: () => now } };
+const said: string[] = [];
+const log = {
+	...noLog,
+	warn: (_: string, text: string) => void said.push(`warn ${text}`),
+	error: (_: string, text: string) => void said.push(`error ${text}`),
+};
+const intensity = { restartsMax: 2, periodMs: 1000, retryMs: 10, clock: { now: () => now }, log };
 const until = async (condition: () => boolean): Promise<void> => await expect.poll(condition).toBe(true);
 
 test("parts start in order and stop in reverse, once", async () => {
@@ -30,34 +36,40 @@ test("parts start in order and stop in reverse, once", async () => {
 	expect(log).toEqual(["+store", "+engine", "+door", "-door", "-engine", "-store"]);
 });
 
-test("a part that fails is started again, with all that rely on it", async () => {
-	const { log, parts, fail } = stage(["store", "engine", "door"]);
-	await using _ = await Supervisor.start(parts, intensity);
-	fail("engine");
-	await until(() => log.length === 7);
-	expect(log.slice(3)).toEqual(["-door", "-engine", "+engine", "+door"]);
+test("a part that fails is restarted alone, and the log says so", async () => {
+	const { log, parts, fail } = stage(["provision", "issues", "waits"]);
+	await using supervisor = await Supervisor.start(parts, intensity);
+	said.length = 0;
+	fail("issues");
+	await until(() => log.length === 5);
+	expect(log.slice(3)).toEqual(["-issues", "+issues"]);
+	expect(said).toEqual(["warn issues failed and is restarted"]);
+	expect(supervisor.degraded).toEqual([]);
 });
 
-test("a part that fails again and again makes the supervisor stop everything and say why", async () => {
-	const { log, parts, fail } = stage(["store", "engine"]);
-	const supervisor = await Supervisor.start(parts, intensity);
-	for (const starts of [2, 3]) {
-		fail("engine");
-		await until(() => log.filter((line) => line === "+engine").length === starts);
+test("a part that fails again and again counts as degraded, is tried again, and the others go on", async () => {
+	const { log, parts, fail } = stage(["provision", "issues"]);
+	await using supervisor = await Supervisor.start(parts, { ...intensity, periodMs: 100 });
+	said.length = 0;
+	for (const starts of [2, 3, 4, 5]) {
+		fail("issues");
+		await until(() => log.filter((line) => line === "+issues").length === starts);
 	}
-	fail("engine");
-	expect(await supervisor.failed).toMatchObject({ message: "engine failed", cause: { message: "engine broke" } });
-	expect(log.at(-1)).toBe("-store");
-	expect(log.filter((line) => line === "+engine")).toHaveLength(3);
+	expect(supervisor.degraded).toEqual([{ name: "issues", since: now, reason: "issues broke" }]);
+	expect(said.map((line) => line.split(" ")[0])).toEqual(["warn", "warn", "error", "error"]);
+	expect(log.filter((line) => line.endsWith("provision"))).toEqual(["+provision"]);
+	// it stays up for a whole period
+	await until(() => supervisor.degraded.length === 0);
 });
 
 test("failures far apart do not add up", async () => {
 	const { log, parts, fail } = stage(["store"]);
-	await using _ = await Supervisor.start(parts, intensity);
+	await using supervisor = await Supervisor.start(parts, intensity);
 	for (let starts = 2; starts < 8; starts++) {
 		now += 600;
 		fail("store");
 		await until(() => log.filter((line) => line === "+store").length === starts);
+		expect(supervisor.degraded).toEqual([]);
 	}
 });
 
@@ -66,4 +78,18 @@ test("if a part cannot start, those before it are stopped and the reason is thro
 	const broken: Part = { name: "door", start: async () => Promise.reject(new Error("the port is taken")) };
 	await expect(Supervisor.start([...parts, broken], intensity)).rejects.toThrow("the port is taken");
 	expect(log).toEqual(["+store", "-store"]);
+});
+
+test("a part that cannot be started again is tried again like one that failed", async () => {
+	const { log, parts, fail } = stage(["store"]);
+	let refuses = 2;
+	const start = async (): Promise<Running> => {
+		if (log.length > 0 && refuses-- > 0) throw new Error("not now");
+		return (await parts[0]?.start()) ?? Promise.reject(new Error("no part"));
+	};
+	await using supervisor = await Supervisor.start([{ name: "store", start }], { ...intensity, restartsMax: 1, periodMs: 50 });
+	fail("store");
+	await until(() => log.filter((line) => line === "+store").length === 2);
+	await until(() => supervisor.degraded.length === 0);
+	expect(refuses).toBe(-1);
 });

@@ -1,8 +1,9 @@
 // Long-lived things share one lifecycle: started in order, stopped in reverse, restarted with a limit.
 //
-// A part may rely on those started before it. So when one ends by itself, the ones after it are stopped
-// too and all of them start again, in order. More than `restartsMax` restarts within `periodMs` means that
-// restarting does not help: the supervisor stops everything and says why.
+// No part relies on another: each looks at the rows. So one that fails is restarted alone, and the others go on. More than
+// `restartsMax` failures within `periodMs` mean that restarting at once does not help: the part counts as degraded, is tried again every
+// `retryMs`, and is sound again once it has stayed up for a whole period.
+import type { Log } from "./log.ts";
 import type { Clock } from "./ports.ts";
 
 export interface Running extends AsyncDisposable {
@@ -18,31 +19,44 @@ export interface Part {
 export interface Intensity {
 	restartsMax: number;
 	periodMs: number;
+	retryMs: number;
 	clock: Clock;
+	log: Log;
+}
+
+/** A part that does not work now. */
+export interface Degraded {
+	name: string;
+	since: number;
+	reason: string;
+}
+
+interface Kept {
+	readonly part: Part;
+	running: Running | null;
+	failures: number[];
+	degraded: Degraded | null;
+	/** for the next start, or for the end of a period without a failure */
+	timer: ReturnType<typeof setTimeout> | undefined;
+	/** what is done to the part is done after what was done before */
+	work: Promise<void>;
 }
 
 export class Supervisor implements AsyncDisposable {
-	/** settles when the supervisor gives up, and never while it holds */
-	readonly failed: Promise<Error>;
-	readonly #parts: readonly Part[];
+	readonly #kept: readonly Kept[];
 	readonly #intensity: Intensity;
-	readonly #giveUp = Promise.withResolvers<Error>();
-	#running: Running[] = [];
-	#restarts: number[] = [];
 	#stopping = false;
-	#work: Promise<void> = Promise.resolve();
 
 	private constructor(parts: readonly Part[], intensity: Intensity) {
-		this.#parts = parts;
+		this.#kept = parts.map((part) => ({ part, running: null, failures: [], degraded: null, timer: undefined, work: Promise.resolve() }));
 		this.#intensity = intensity;
-		this.failed = this.#giveUp.promise;
 	}
 
 	/** Starts all parts in order; if one cannot start, those before it are stopped again. */
 	static async start(parts: readonly Part[], intensity: Intensity): Promise<Supervisor> {
 		const supervisor = new Supervisor(parts, intensity);
 		try {
-			await supervisor.#startFrom(0);
+			for (const kept of supervisor.#kept) await supervisor.#start(kept);
 		} catch (error) {
 			await supervisor[Symbol.asyncDispose]();
 			throw error;
@@ -50,51 +64,66 @@ export class Supervisor implements AsyncDisposable {
 		return supervisor;
 	}
 
+	/** The parts that failed too often, and are tried again now and then. */
+	get degraded(): readonly Degraded[] {
+		return this.#kept.flatMap(({ degraded }) => degraded ?? []);
+	}
+
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#stopping = true;
-		await this.#work.catch(() => {});
-		await this.#stopFrom(0);
-	}
-
-	async #startFrom(index: number): Promise<void> {
-		for (const [at, part] of this.#parts.entries()) {
-			if (at < index || this.#stopping) continue;
-			const running = await part.start();
-			this.#running[at] = running;
-			running.ended.then(
-				() => this.#onEnd(at, running, new Error(`${part.name} ended`)),
-				(cause: unknown) => this.#onEnd(at, running, new Error(`${part.name} failed`, { cause })),
-			);
+		for (const kept of [...this.#kept].reverse()) {
+			clearTimeout(kept.timer);
+			await kept.work;
+			await this.#stop(kept);
 		}
 	}
 
-	async #stopFrom(index: number): Promise<void> {
-		const stopping = this.#running.splice(index);
-		for (const running of stopping.reverse()) await running[Symbol.asyncDispose]();
+	async #start(kept: Kept): Promise<void> {
+		const running = await kept.part.start();
+		kept.running = running;
+		const ended = (cause: unknown): void => {
+			// a part that we stopped, or replaced meanwhile, ends as it should
+			if (!this.#stopping && kept.running === running) this.#failed(kept, cause);
+		};
+		running.ended.then(() => ended(new Error(`${kept.part.name} ended by itself`)), ended);
 	}
 
-	#onEnd(at: number, running: Running, why: Error): void {
-		// a part that we stopped, or replaced meanwhile, ends as it should
-		if (this.#stopping || this.#running[at] !== running) return;
-		this.#work = this.#work.then(() => this.#restartFrom(at, running, why));
+	async #stop(kept: Kept): Promise<void> {
+		const { running } = kept;
+		kept.running = null;
+		await running?.[Symbol.asyncDispose]();
 	}
 
-	async #restartFrom(at: number, running: Running, why: Error): Promise<void> {
-		if (this.#stopping || this.#running[at] !== running) return;
-		const { restartsMax, periodMs, clock } = this.#intensity;
+	#failed(kept: Kept, cause: unknown): void {
+		const { restartsMax, periodMs, retryMs, clock, log } = this.#intensity;
+		const { name } = kept.part;
 		const now = clock.now();
-		this.#restarts = [...this.#restarts.filter((then) => then > now - periodMs), now];
-		await this.#stopFrom(at);
-		if (this.#restarts.length > restartsMax) {
-			await this.#fail(why);
-			return;
-		}
-		await this.#startFrom(at).catch((error: unknown) => this.#fail(error instanceof Error ? error : why));
+		kept.failures = [...kept.failures.filter((then) => then > now - periodMs), now].slice(-restartsMax - 1);
+		const tooOften = kept.degraded !== null || kept.failures.length > restartsMax;
+		const reason = cause instanceof Error ? cause.message : String(cause);
+		if (tooOften) log.error("supervisor", `${name} failed again; it is tried again in ${retryMs / 1000} s`, { part: name }, cause);
+		else log.warn("supervisor", `${name} failed and is restarted`, { part: name }, cause);
+		if (tooOften) kept.degraded = { name, since: kept.degraded?.since ?? now, reason };
+		clearTimeout(kept.timer);
+		kept.timer = setTimeout(() => this.#restart(kept), tooOften ? retryMs : 0);
 	}
 
-	async #fail(why: Error): Promise<void> {
-		this.#stopping = true;
-		await this.#stopFrom(0);
-		this.#giveUp.resolve(why);
+	#restart(kept: Kept): void {
+		kept.work = kept.work.then(async () => {
+			try {
+				await this.#stop(kept);
+				if (this.#stopping) return;
+				await this.#start(kept);
+			} catch (error) {
+				if (!this.#stopping) this.#failed(kept, error);
+				return;
+			}
+			if (kept.degraded !== null) kept.timer = setTimeout(() => this.#sound(kept), this.#intensity.periodMs);
+		});
+	}
+
+	#sound(kept: Kept): void {
+		kept.degraded = null;
+		this.#intensity.log.info("supervisor", `${kept.part.name} works again`, { part: kept.part.name });
 	}
 }

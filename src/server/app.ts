@@ -21,7 +21,7 @@ export interface Door {
 	mcp(asked: { request: Request; self: string; token: string }, routes: (request: Request) => Response | Promise<Response>): Promise<Response>;
 	version: string;
 	/** told of what a handler threw; the caller learns nothing of it */
-	failed(error: unknown): void;
+	failed(error: unknown, request: string): void;
 }
 
 const bodyBytesMax = 4 * 1024 * 1024;
@@ -54,8 +54,11 @@ export function appOf(door: Door): Hono {
 		actorOf(context.req.raw.headers, door.guard) === null ? refused(context, unauthorized) : refused(context, refuse("NOT_FOUND", "There is nothing here.")),
 	);
 	app.onError((error, context) => {
-		door.failed(error);
-		return refused(context, refuse("INTERNAL_ERROR", "Something went wrong inside; the daemon's log says what."));
+		door.failed(error, `${context.req.method} ${context.req.routePath}`);
+		return refused(
+			context,
+			refuse("INTERNAL_ERROR", "Something went wrong inside the daemon; its log says what.", { suggestions: ["brood logs --level error"] }),
+		);
 	});
 	return app;
 }

@@ -1,6 +1,7 @@
 // The listening socket: loopback only, on the port that was asked for or the next one that is free.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { expected } from "#contract/log.ts";
 
 export interface Listening extends AsyncDisposable {
 	readonly url: string;
@@ -51,7 +52,7 @@ interface Answering {
 /** Never rejects: whatever a request makes go wrong ends with that request. */
 async function answer(opened: Promise<Answering>, request: IncomingMessage, response: ServerResponse, failed: (error: unknown) => void): Promise<void> {
 	// a caller that left meanwhile is an error of its line, which nobody else has to hear of
-	for (const end of [request, response]) end.on("error", () => {});
+	for (const end of [request, response]) end.on("error", expected("whoever asked has gone"));
 	try {
 		const { listener, raw } = await opened;
 		if (response.destroyed || raw(request, response)) return;

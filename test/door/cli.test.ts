@@ -229,7 +229,7 @@ test("doctor finds a home that is open to others and says what to do", async () 
 	expect(data.findings.map(({ name }: { name: string }) => name)).toEqual(["node", "sqlite", "git", "home", "space", "token", "containment", "daemon"]);
 	expect((await sh.brood("doctor")).out).toContain(`containment  ${available[0]}: `);
 	expect((await sh.brood("status")).out).toContain(`containment ${available[0]}\n`);
-	expect((await other.brood("logs")).out).toBe("no daemon has written anything yet\n");
+	expect((await other.brood("logs")).out).toBe("nothing in the log at level info or above\n");
 	expect((await sh.brood("logs")).out).toMatch(/brood 0\.1\.0 is up/);
 });
 

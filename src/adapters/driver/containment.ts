@@ -5,6 +5,7 @@ import { readlinkSync } from "node:fs";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ContainmentLevel } from "#contract/config.ts";
+import { expected } from "#contract/log.ts";
 import { contained } from "../system/walls.ts";
 import { environmentFor } from "./environment.ts";
 
@@ -30,7 +31,7 @@ export async function findContainment(asked: ContainmentLevel | "auto", environm
 async function failure(level: (typeof byKernel)[number], environment: NodeJS.ProcessEnv): Promise<string | null> {
 	const { command, args, pipes } = contained(level, { command: "/bin/sh", args: ["-c", look] });
 	const child = spawn(command, [...args], { env: environmentFor({}, environment), stdio: [...pipes.stdio], detached: true, timeout: probeMs });
-	for (const pipe of child.stdio) pipe?.on("error", () => {});
+	for (const pipe of child.stdio) pipe?.on("error", expected("its exit says whether it worked"));
 	try {
 		const [said, errors] = await Promise.all([heard(child.stdio[pipes.output]), heard(child.stderr), once(child, "close")]);
 		const [self, own, user, namespace] = said.trim().split(" ");

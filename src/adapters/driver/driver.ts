@@ -4,45 +4,23 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
-import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
+import { expected } from "#contract/log.ts";
 import type { Driver, LeftProcess, Prepared, TurnEnd, TurnWatch, Wish } from "#engine/driver.ts";
-import type { Clock } from "#engine/ports.ts";
+import { caught } from "#engine/log.ts";
 import { commandOf, endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly } from "../system/processes.ts";
-import { inRoom, type Room } from "../system/walls.ts";
+import { inRoom } from "../system/walls.ts";
 import { type Launched, launch } from "./acp/launch.ts";
-import { NotToBeHad, type ToolServer } from "./acp/open.ts";
+import { NotToBeHad } from "./acp/open.ts";
 import { credentialVariables } from "./credential.ts";
 import { environmentFor, seenBy } from "./environment.ts";
 import { Freezer } from "./freeze.ts";
 import { hearTurn } from "./hear.ts";
-import type { AgentProgram, FindProgram } from "./programs.ts";
+import type { DriverOptions } from "./options.ts";
+import type { AgentProgram } from "./programs.ts";
 import { Starts, startsMax } from "./starts.ts";
 import { type Brought, broughtBy } from "./trust.ts";
 import { fits, nameOf, type RoomWish, toldOf, type Warm } from "./warm.ts";
-
-export interface DriverOptions {
-	/** the home's random id: only processes that carry it are ever signalled */
-	mark: string;
-	/** what an agent sees besides: its name on commits */
-	environmentOf(agent: AgentState): Readonly<Record<string, string>>;
-	/** agents without a workspace work below this folder */
-	scratch: string;
-	find: FindProgram;
-	/** what offers our tools to agents of other makers, given the variables that say who they are */
-	toolServers(own: Readonly<Record<string, string>>): readonly ToolServer[];
-	/** a secret for one process, and how to make it worthless */
-	issueToken(agent: AgentId): string;
-	revokeToken(token: string): void;
-	url(): string;
-	/** the daemon's own environment, of which agents see a part */
-	environment: NodeJS.ProcessEnv;
-	containment: ContainmentLevel;
-	/** what it may see and change in its folder; a sentence if the sandbox that it needs cannot be had */
-	roomFor(agent: AgentState, folder: string, paid: () => Readonly<Record<string, string>>): Promise<Room | null | string>;
-	clock: Clock;
-	parkMs: number;
-}
 
 const cancelMs = 2000;
 
@@ -112,12 +90,15 @@ export class ProcessDriver implements Driver {
 		let turnOpen = true;
 		const stop = (): void => {
 			warm.launched.cancel();
-			void pause(cancelMs, undefined, { ref: false }).then(() => (turnOpen ? this.#endOnce(agent.id, patiently) : undefined));
+			void pause(cancelMs, undefined, { ref: false })
+				.then(() => (turnOpen ? this.#endOnce(agent.id, patiently) : undefined))
+				.catch(this.#caught(agent.id));
 		};
 		if (signal.aborted) stop();
 		else signal.addEventListener("abort", stop, { once: true });
 		try {
-			return await hearTurn(warm.launched, text, { watch, clock: this.#options.clock, isOurs }, signal);
+			const failed = caught(this.#options.log, "turns", "What an agent said could not be written", { agent: agent.id });
+			return await hearTurn(warm.launched, text, { watch, clock: this.#options.clock, isOurs, caught: failed }, signal);
 		} finally {
 			turnOpen = false;
 			signal.removeEventListener("abort", stop);
@@ -188,7 +169,7 @@ export class ProcessDriver implements Driver {
 		if (!warm.launched.listens()) return await this.#endOnce(agent.id, quickly);
 		if (warm.program.leavesNothing) await endAll(() => this.#family(agent.id).filter((each) => !this.#isProgram(each, warm)));
 		if (this.#warm.get(agent.id) !== warm) return;
-		warm.parking = setTimeout(() => void this.#park(agent.id).catch(() => {}), this.#options.parkMs).unref();
+		warm.parking = setTimeout(() => void this.#park(agent.id).catch(this.#caught(agent.id)), this.#options.parkMs).unref();
 	}
 
 	/** The one that is up, without a look at the disk. */
@@ -237,7 +218,7 @@ export class ProcessDriver implements Driver {
 				this.#options.revokeToken(token);
 				await endAll(() => this.#family(agent.id));
 				if (attempt + 1 >= startsMax || error instanceof NotToBeHad) return broken(`Its process does not start: ${reasonOf(error)}.`);
-				await pause(100 * 2 ** attempt, undefined, { signal }).catch(() => {});
+				await pause(100 * 2 ** attempt, undefined, { signal }).catch(expected("it was called off"));
 			}
 		}
 		return down({ state: "interrupted", reason: "stopped before its process was up", text: null });
@@ -275,8 +256,12 @@ export class ProcessDriver implements Driver {
 		this.#warm.set(agent, warm);
 		// a process that ends by itself takes everything along that it started
 		void warm.launched.ended.then(async () => {
-			if (this.#warm.get(agent) === warm) await this.end(agent).catch(() => {});
+			if (this.#warm.get(agent) === warm) await this.end(agent).catch(this.#caught(agent));
 		});
+	}
+
+	#caught(agent: AgentId): (error: unknown) => void {
+		return caught(this.#options.log, "processes", "The processes of an agent could not be ended", { agent });
 	}
 
 	#folder({ workspace, project, handle }: AgentState): string {

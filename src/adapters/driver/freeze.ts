@@ -1,5 +1,6 @@
 // Stopping an agent's processes where they are, for as long as it takes to copy its files, and never for long.
 import type { AgentId } from "#contract/ids.ts";
+import { expected } from "#contract/log.ts";
 import { type Known, signal } from "../system/processes.ts";
 
 const frozenMsMax = 2000;
@@ -11,7 +12,7 @@ export class Freezer {
 		// whoever comes second waits: what the first one let go would move under the second
 		const before = this.#freezing.get(agent) ?? Promise.resolve();
 		const mine = before.then(async () => await freeze(find(), work));
-		const over = mine.catch(() => {});
+		const over = mine.catch(expected("whoever asked for it hears of it"));
 		this.#freezing.set(agent, over);
 		try {
 			return await mine;

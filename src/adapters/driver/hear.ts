@@ -23,11 +23,13 @@ export interface Hearing {
 	 * their last words, which do not wait for that; after others nothing is done, and their last words are written with the end.
 	 */
 	isOurs: boolean;
+	/** told of what cannot be written */
+	caught(error: unknown): void;
 }
 
-export async function hearTurn(process: Launched, text: string, { watch, clock, isOurs }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
+export async function hearTurn(process: Launched, text: string, { watch, clock, isOurs, caught }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
 	let state = silence;
-	const outbox = new Outbox(watch);
+	const outbox = new Outbox(watch, caught);
 	const take = ({ next, items, delta, soFar }: Translated): void => {
 		state = next;
 		outbox.put(items);
@@ -51,8 +53,7 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 			limit.over();
 			take(translate(state, update));
 			if (update.sessionUpdate !== "usage_update" || !used(tokensSoFar(update), false)) return;
-			// a rejection can only mean that the store is broken
-			void outbox.written().then(() => (outbox.isClosed ? undefined : watch.used().catch(() => {})));
+			void outbox.written().then(() => (outbox.isClosed ? undefined : watch.used().catch(caught)));
 		},
 		room: () => outbox.room(),
 		// whoever is asked sees first what led to the question
@@ -115,6 +116,7 @@ class LimitWatch {
 /** Items on their way into the journal: in order, several at a time, and never too many. */
 class Outbox {
 	readonly #watch: TurnWatch;
+	readonly #caught: (error: unknown) => void;
 	#waiting: TurnItem[] = [];
 	#writing: Promise<void> | null = null;
 	/** ends the lingering */
@@ -122,7 +124,8 @@ class Outbox {
 	/** nothing more is written from here */
 	#closed = false;
 
-	constructor(watch: TurnWatch) {
+	constructor(watch: TurnWatch, caught: (error: unknown) => void) {
+		this.#caught = caught;
 		this.#watch = watch;
 	}
 
@@ -169,9 +172,9 @@ class Outbox {
 		this.#writing = null;
 	}
 
-	/** A rejection can only mean that the store is broken: then nothing is kept any more, and the engine is about to end. */
+	/** A rejection means that the store is broken, and the engine about to end; or that there is a bug, and these items are lost. */
 	async #send(): Promise<void> {
-		await this.#watch.items(this.#waiting.splice(0, batchMax)).catch(() => {});
+		await this.#watch.items(this.#waiting.splice(0, batchMax)).catch(this.#caught);
 	}
 
 	async #linger(): Promise<void> {

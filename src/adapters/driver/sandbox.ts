@@ -9,6 +9,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
+import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { contained, type Room } from "../system/walls.ts";
 import { environmentFor } from "./environment.ts";
@@ -105,7 +106,7 @@ async function tried(environment: NodeJS.ProcessEnv): Promise<string | null> {
 		const probe = `touch "$1/x" && ! touch "$2/x" 2>/dev/null && ! cat "$3/secret" 2>/dev/null && ! touch /brood-probe 2>/dev/null && echo holds`;
 		const { command, args, pipes } = contained("bubblewrap", { command: "/bin/sh", args: ["-c", probe, "sh", inside, outside, hidden] }, room);
 		const child = spawn(command, [...args], { env: environmentFor({}, environment), stdio: [...pipes.stdio], detached: true, timeout: probeMs });
-		for (const pipe of child.stdio) pipe?.on("error", () => {});
+		for (const pipe of child.stdio) pipe?.on("error", expected("its exit says whether it worked"));
 		const heard = async (stream: unknown): Promise<string> => (stream instanceof Readable ? await text(stream) : "");
 		const [said, errors] = await Promise.all([heard(child.stdio[pipes.output]), heard(child.stderr), once(child, "close")]);
 		return said.trim() === "holds" ? null : errors.trim() || "what should be out of reach is not";

@@ -2,6 +2,7 @@
 // back, or takes it itself; folders are moved into the trash and deleted only when they have lain there long enough.
 import { cp, lstat, mkdir, readdir, realpath, rename, rm, rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
+import { expected } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import { exclusively } from "./exclusive.ts";
@@ -54,7 +55,8 @@ export async function removeFiles(tree: Tree, _held: Snapshot, names: readonly B
 }
 
 export async function removeEmpty(tree: Tree, folders: Iterable<ByteName>): Promise<void> {
-	for (const folder of [...folders].sort((a, b) => b.length - a.length)) await rmdir(pathOf(tree.folder, folder)).catch(() => {});
+	for (const folder of [...folders].sort((a, b) => b.length - a.length))
+		await rmdir(pathOf(tree.folder, folder)).catch(expected("a folder that is not empty stays"));
 }
 
 /** Ends an operation by forgetting it; the snapshot has its files. */

@@ -1,5 +1,6 @@
 // Steps that race with each other take turns.
 import { realpath } from "node:fs/promises";
+import { expected } from "#contract/log.ts";
 import { placeOf } from "./place/place.ts";
 
 const tails = new Map<string, Promise<unknown>>();
@@ -18,7 +19,7 @@ export async function exclusively<T>(repository: string, work: () => Promise<T>)
 export async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
 	const before = tails.get(key) ?? Promise.resolve();
 	const mine = before.then(work, work);
-	const tail = mine.catch(() => {});
+	const tail = mine.catch(expected("whoever asked for it hears of it"));
 	tails.set(key, tail);
 	try {
 		return await mine;

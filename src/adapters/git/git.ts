@@ -6,6 +6,7 @@
 // Names never become options: put `--end-of-options` before a ref and `--` before a path, or use refs.ts.
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
+import { expected } from "#contract/log.ts";
 import { Distrust } from "./distrust.ts";
 import { environmentOfGit } from "./environment.ts";
 
@@ -124,7 +125,7 @@ async function runOnce(folder: string, args: readonly string[], options: GitOpti
 		child.stdout?.on("data", (chunk: Buffer) => output.put(chunk));
 		child.stderr?.on("data", (chunk: Buffer) => errors.put(chunk));
 		// a git that has heard enough closes its end; its exit code tells whether that was an error
-		child.stdin?.on("error", () => {});
+		child.stdin?.on("error", expected("git may end before it has read everything; its exit says what came of it"));
 		child.stdin?.end(options.input);
 		child.on("error", (error) => settle(() => reject(new GitFailed(args, null, error.message))));
 		child.on("close", (code) =>

@@ -4,6 +4,7 @@
 // was done since: the model sees exactly what the journal says, and so will whoever forks from here or comes after a crash.
 import { setTimeout as pause } from "node:timers/promises";
 import { type LanguageModel, streamText } from "ai";
+import { expected } from "#contract/log.ts";
 import type { Hands } from "#views/tools.ts";
 import { TurnFailed, type Usage, type Voice } from "../speak.ts";
 import { type ContextItem, messagesOf } from "./messages.ts";
@@ -76,7 +77,7 @@ async function ask(
 		onError: () => {},
 	});
 	// whatever goes wrong is in the stream as well
-	Promise.resolve(usage).catch(() => {});
+	Promise.resolve(usage).catch(expected("the answer that it belongs to failed, and is reported"));
 	const calls: ModelCall[] = [];
 	for await (const part of fullStream) {
 		if (part.type === "text-delta" && part.text !== "") {

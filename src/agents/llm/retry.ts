@@ -2,6 +2,7 @@
 // that is long, has met a limit: the daemon knows what to do then.
 import { setTimeout as pause } from "node:timers/promises";
 import { APICallError } from "ai";
+import { expected } from "#contract/log.ts";
 import { LimitMet, TurnFailed } from "../speak.ts";
 
 const triesMax = 5;
@@ -26,7 +27,7 @@ export async function patiently<T>(signal: AbortSignal, work: (saying: () => voi
 			const waitMs = waitOf(failure) ?? firstMs * 2 ** (tried - 1);
 			const again = failure?.isRetryable === true && !said && tried < triesMax && waitMs <= patienceMs;
 			if (!again) throw asTurn(error, failure);
-			await pause(waitMs, undefined, { signal }).catch(() => {});
+			await pause(waitMs, undefined, { signal }).catch(expected("the turn was stopped"));
 			if (signal.aborted) throw error;
 		}
 	}

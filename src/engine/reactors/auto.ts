@@ -7,6 +7,7 @@ import type { ProjectState } from "#contract/project.ts";
 import { pickWork } from "#domain/issue/pick.ts";
 import { cleanOnes } from "../clean.ts";
 import type { IssueWork } from "../issue-work.ts";
+import type { Log } from "../log.ts";
 import { papersOf } from "../papers.ts";
 import type { Clock, Dispatch, Reads } from "../ports.ts";
 import { type Looked, type Reactor, sayAll } from "../reactor.ts";
@@ -17,6 +18,7 @@ interface Parts {
 	clock: Clock;
 	work: IssueWork;
 	agentZero: AgentId;
+	log: Log;
 }
 
 const wakers =
@@ -58,7 +60,7 @@ export function autoReactor(parts: Parts): Reactor {
 	};
 }
 
-async function pickFor({ reads, clock, work }: Parts, project: ProjectState) {
+async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState) {
 	const agents = (await reads.agents({ project: project.slug })).filter((agent) => agent.life !== "ended");
 	const counts = await reads.counts();
 	const free = new Set<AgentId>();
@@ -71,7 +73,7 @@ async function pickFor({ reads, clock, work }: Parts, project: ProjectState) {
 	for (;;) {
 		const picked = pickWork({ project, issues, agents, free, now: clock.now() });
 		const chosen = agents.filter(({ id }) => picked.assign.some(({ agent }) => agent === id));
-		const clean = await cleanOnes(work, chosen);
+		const clean = await cleanOnes(work, chosen, log);
 		if (clean.length === chosen.length) return picked;
 		for (const agent of chosen) if (!clean.includes(agent)) free.delete(agent.id);
 	}

@@ -1,12 +1,13 @@
 // Looks at all workspaces once, when the daemon starts: what was moved, changed or lost meanwhile holds its agent before anybody
 // works there. Nothing is repaired. After that every turn looks at its own.
 import type { AgentState } from "#contract/agent.ts";
+import { caught, type Log } from "../log.ts";
 import type { Dispatch, Reads } from "../ports.ts";
 import type { Reactor } from "../reactor.ts";
 import type { Workspaces } from "../workspaces.ts";
 import { drift } from "./tree.ts";
 
-export function driftReactor(parts: { reads: Reads; dispatch: Dispatch; workspaces: Workspaces | null }): Reactor {
+export function driftReactor(parts: { reads: Reads; dispatch: Dispatch; workspaces: Workspaces | null; log: Log }): Reactor {
 	return {
 		name: "drift",
 		wakes: () => false,
@@ -15,7 +16,7 @@ export function driftReactor(parts: { reads: Reads; dispatch: Dispatch; workspac
 			for (const agent of (await parts.reads.agents()).filter(settled)) {
 				if (signal.aborted) break;
 				// a repository that cannot be read is found out by whoever works there next
-				await drift(parts, agent).catch(() => null);
+				await drift(parts, agent).catch(caught(parts.log, "drift", "A workspace could not be looked at", { agent: agent.id }));
 			}
 			return "done";
 		},

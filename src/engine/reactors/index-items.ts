@@ -3,13 +3,14 @@
 // not depend on how far this has come: it asks for the rest before it looks.
 import type { Event } from "#contract/event.ts";
 import { isItem } from "#contract/item.ts";
+import type { Log } from "../log.ts";
 import type { Clock, Store } from "../ports.ts";
 import type { Reactor } from "../reactor.ts";
 
 const pauseMs = 1000;
 const portion = 200;
 
-export function indexItemsReactor({ store, clock }: { store: Store; clock: Clock }): Reactor {
+export function indexItemsReactor({ store, clock, log }: { store: Store; clock: Clock; log: Log }): Reactor {
 	/** when the next portion may be indexed; null if nothing is known to wait */
 	let due: number | null = null;
 	return {
@@ -21,7 +22,10 @@ export function indexItemsReactor({ store, clock }: { store: Store; clock: Clock
 			// a clock that was turned back must not keep it waiting
 			if (now < due && due - now <= pauseMs) return { inMs: due - now };
 			// a store without room or reach is asked again with the next item
-			const done = await store.index(portion).catch(() => 0);
+			const done = await store.index(portion).catch((error: unknown) => {
+				log.warn("index", "Items could not be indexed for the search", {}, error);
+				return 0;
+			});
 			due = done < portion ? null : clock.now() + pauseMs;
 			return due === null ? "done" : { inMs: pauseMs };
 		},

@@ -12,6 +12,7 @@ import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { presetNamed, stageOf } from "#domain/preset.ts";
 import type { IssuePlace, IssueWork } from "../issue-work.ts";
+import type { Log } from "../log.ts";
 import { mayPass, patiently } from "../patience.ts";
 import type { Clock, Dispatch, Reads } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
@@ -21,6 +22,7 @@ interface Parts {
 	dispatch: Dispatch;
 	clock: Clock;
 	work: IssueWork;
+	log: Log;
 }
 
 /** What is due for an issue, and what says that it was done. */
@@ -86,8 +88,9 @@ export class IssueMover implements Reactor, AsyncDisposable {
 				step = changed || this.#missed.has(id) ? await this.#dueNow(id) : null;
 				if (step === null && this.#missed.delete(id)) step = await this.#dueNow(id);
 			}
-		} catch {
-			// a store that broke: the engine ends, and the next one finds the step due
+		} catch (error) {
+			// the next look finds the step due again
+			this.#parts.log.warn("issues", "A step of an issue failed", { issue: id }, error);
 		} finally {
 			this.#busy.delete(id);
 		}

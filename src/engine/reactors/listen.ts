@@ -5,6 +5,7 @@ import type { PartialOf, TurnItem, TurnState } from "#contract/turn.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
 import { usedUp } from "#domain/usage.ts";
 import type { TurnWatch } from "../driver.ts";
+import { caught, type Log } from "../log.ts";
 import type { Blobs, Clock, Outcome, Partials, Reads } from "../ports.ts";
 import type { Publisher } from "../publish.ts";
 import { SoFar } from "./so-far.ts";
@@ -18,6 +19,7 @@ export interface ListenParts {
 	partials: Partials | null;
 	clock: Clock;
 	limits: Limits;
+	log: Log;
 }
 
 /** how much of a text that is kept elsewhere is still in its item */
@@ -45,7 +47,11 @@ export class Listener implements TurnWatch, Disposable {
 		this.#parts = parts;
 		this.#say = say;
 		this.#signal = signal;
-		this.#soFar = new SoFar(parts.partials, { turn: turn.id, lengthMax: Math.min(partialLengthMax, Math.floor(parts.limits.textBytesMax / 8)) });
+		this.#soFar = new SoFar(parts.partials, {
+			turn: turn.id,
+			lengthMax: Math.min(partialLengthMax, Math.floor(parts.limits.textBytesMax / 8)),
+			log: parts.log,
+		});
 		this.#heardAt = parts.clock.now();
 		this.#watchTheClock();
 	}
@@ -105,7 +111,7 @@ export class Listener implements TurnWatch, Disposable {
 		this.#heardAt = this.#parts.clock.now();
 		if (!this.#silent) return;
 		this.#silent = false;
-		void this.#say({ type: "turn.heard" }).catch(() => {});
+		void this.#say({ type: "turn.heard" }).catch(this.#caught("It could not be recorded that a silent turn was heard again"));
 	}
 
 	/** The turn ends at the next moment in which no tool call is open. */
@@ -148,16 +154,23 @@ export class Listener implements TurnWatch, Disposable {
 		if (text === null || bytes <= limits.textBytesMax - Math.min(dataRoom, limits.textBytesMax / 2)) return item;
 		const start = text.slice(0, Math.min(previewLength, Math.floor(limits.textBytesMax / 8))).toWellFormed();
 		// a disk without room for it must not take the rest of the item along
-		const blob = (await blobs?.put(text).catch(() => null)) ?? null;
+		const blob = (await blobs?.put(text).catch(this.#caught("A long text could not be kept"))) ?? null;
 		const note = blob === null ? "the rest could not be kept" : "the whole of it is kept apart";
 		const fields = typeof data === "object" && data !== null && !Array.isArray(data) ? data : data === null ? {} : { value: data };
 		return { ...item, text: `${start}\n[cut: ${bytes} bytes, ${note}]`, data: { ...fields, bytes, ...(blob !== null && { blob }) } };
 	}
 
+	#caught(text: string): (error: unknown) => void {
+		return caught(this.#parts.log, "turns", text, { agent: this.#turn.agent, turn: this.#turn.id });
+	}
+
 	#watchTheClock(): void {
 		const { clock, limits } = this.#parts;
 		const inMs = this.#silent ? limits.silentTurnMs : this.#heardAt + limits.silentTurnMs - clock.now();
-		this.#timer = setTimeout(() => void this.#lookAtTheClock().catch(() => {}), Math.min(Math.max(inMs, 1), 2 ** 31 - 1));
+		this.#timer = setTimeout(
+			() => void this.#lookAtTheClock().catch(this.#caught("A silent turn could not be recorded")),
+			Math.min(Math.max(inMs, 1), 2 ** 31 - 1),
+		);
 	}
 
 	/** Only shown to people: nothing is ever ended for being silent. Who waits for somebody has a reason to be. */

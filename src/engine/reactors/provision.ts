@@ -4,6 +4,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { caught, type Log } from "../log.ts";
 import { mayPass, patiently } from "../patience.ts";
 import type { Dispatch, Reads } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
@@ -15,6 +16,7 @@ interface Parts {
 	dispatch: Dispatch;
 	/** null where there is no git: then nothing has to be prepared */
 	workspaces: Workspaces | null;
+	log: Log;
 }
 
 /** More at once in one project only make each other slow. */
@@ -50,7 +52,7 @@ export class Provisioner implements Reactor {
 			if (busy >= atOnceMax) continue;
 			const stop = new AbortController();
 			const over = this.#provision(agent, stop.signal).finally(() => this.#running.delete(agent.id));
-			over.catch(() => {});
+			over.catch(caught(this.#parts.log, "provision", "An agent could not be provisioned", { agent: agent.id }));
 			this.#running.set(agent.id, { over, project: agent.project, stop });
 		}
 		return "done";
@@ -84,7 +86,9 @@ export class Provisioner implements Reactor {
 		const project = slug === null ? undefined : await this.#parts.reads.project(slug);
 		if (project === undefined || made instanceof Error || isRefusal(made) || made.workspace.kind === "main") return;
 		const stay = { project: placeOf(project), agent: { id, handle }, workspace: made.workspace };
-		await this.#parts.workspaces?.remove(stay, { force: true, branch: true }).catch(() => {});
+		await this.#parts.workspaces
+			?.remove(stay, { force: true, branch: true })
+			.catch(caught(this.#parts.log, "provision", "The workspace of an agent that ended could not be removed", { agent: id }));
 	}
 
 	async #failed(agent: AgentState, { code, message }: Pick<Refusal, "code" | "message">): Promise<void> {
@@ -119,7 +123,7 @@ export class Provisioner implements Reactor {
 		if (parent === null) return null;
 		const leased = await dispatch({ actor: system, key: null, command: { type: "workspace.lease", agent: parent.agent.id, step: "fork" } });
 		try {
-			const still = "done" in leased && (await isStill(workspaces, parent, snapshot));
+			const still = "done" in leased && (await isStill(this.#parts.log, workspaces, parent, snapshot));
 			return await workspaces.provisionFrom({ ...tenant, parent, ...(!still && snapshot !== null && { snapshot }) }, live);
 		} finally {
 			if ("done" in leased) await this.#say({ type: "workspace.free", agent: parent.agent.id });
@@ -132,9 +136,11 @@ export class Provisioner implements Reactor {
 }
 
 /** Nothing changed in the tree since this snapshot of it. */
-async function isStill(workspaces: Workspaces, stay: Parameters<Workspaces["snapshots"]>[0], snapshot: string | null): Promise<boolean> {
+async function isStill(log: Log, workspaces: Workspaces, stay: Parameters<Workspaces["snapshots"]>[0], snapshot: string | null): Promise<boolean> {
 	if (snapshot === null) return true;
-	const taken = await workspaces.takeSnapshot(stay, { reason: "fork" }).catch(() => undefined);
+	const taken = await workspaces
+		.takeSnapshot(stay, { reason: "fork" })
+		.catch(caught(log, "provision", "No snapshot could be taken before a fork", { agent: stay.agent.id }));
 	return taken?.fresh === false && taken.snapshot.id === snapshot;
 }
 

@@ -5,10 +5,12 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
+import { expected } from "#contract/log.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import { settingsOf } from "../commands/agent.ts";
 import { type Driver, nothingToGoOnWith, type OpenSession, type Prepared, type TurnEnd } from "../driver.ts";
+import { caught } from "../log.ts";
 import { mayPass, patiently } from "../patience.ts";
 import { type Dispatch, type Outcome, StoreFault } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
@@ -91,7 +93,10 @@ export class TurnRunner implements Reactor {
 			this.#running.delete(turn.id);
 		});
 		// a broken store ends the engine, and the next one finds the turn open; anything else ends the turn
-		over.catch((error: unknown) => (error instanceof StoreFault ? undefined : this.#end(turn, failure(error)).catch(() => {})));
+		over.catch(async (error: unknown) => {
+			this.#caught("A turn failed inside the daemon", turn)(error);
+			if (!(error instanceof StoreFault)) await this.#end(turn, failure(error)).catch(this.#caught("The end of a turn could not be recorded", turn));
+		});
 		if (agent.type === "human") listener[Symbol.dispose]();
 		this.#running.set(turn.id, { stop, over, listener: agent.type === "human" ? null : listener });
 	}
@@ -102,7 +107,7 @@ export class TurnRunner implements Reactor {
 		if (failed !== null) return await this.#giveBack(turn, failed, signal);
 		// asked for early: most often its program is up, and nothing else is waited for
 		const since = driver.remembers(agent) ? eventsAfter(reads, agent, agent.turnEndedIn ?? 0) : Promise.resolve([]);
-		since.catch(() => {});
+		since.catch(expected("it is waited for further down"));
 		const prepared = await this.#prepare(turn, agent, signal);
 		if (!prepared.up) return await this.#giveBack(turn, prepared.end, signal);
 		const told = prepared.session && (await this.#recall(turn, agent, prepared.session, since));
@@ -154,7 +159,7 @@ export class TurnRunner implements Reactor {
 			// a place that cannot even be looked at would be looked at again at once, for ever
 			return { ...failure(error), broken: true, step: "checkout" };
 		}
-		await tellOfCommits(this.#parts, agent).catch(() => {});
+		await tellOfCommits(this.#parts, agent).catch(this.#caught("Commits of others could not be looked up", { agent: agent.id }));
 		return null;
 	}
 
@@ -174,7 +179,7 @@ export class TurnRunner implements Reactor {
 		const leased = await this.#dispatchOnce({ type: "workspace.lease", agent: id, step: "fork" });
 		if ("refused" in leased) return;
 		const now = await this.#parts.reads.agent(id);
-		if (now !== undefined) await keep(this.#parts, now, turn.id).catch(() => {});
+		if (now !== undefined) await keep(this.#parts, now, turn.id).catch(this.#caught("The files of a turn could not be kept", turn));
 		await this.#dispatch({ type: "workspace.free", agent: id });
 	}
 
@@ -216,6 +221,10 @@ export class TurnRunner implements Reactor {
 		// one of the items cannot be kept: each is tried by itself; and a turn ends, whatever cannot be kept of its end
 		if (items.length > 0) await this.#running.get(turn.id)?.listener?.items(items);
 		if (unkept(await this.#say(turn, end))) await this.#say(turn, bare);
+	}
+
+	#caught(text: string, { id, agent }: { id?: number; agent: AgentId }): (error: unknown) => void {
+		return caught(this.#parts.log, "turns", text, { agent, ...(id !== undefined && { turn: id }) });
 	}
 
 	async #say(turn: { id: number; agent: AgentId }, command: object): Promise<Outcome> {

@@ -5,6 +5,7 @@
 // that item is made of if nobody is left to write it.
 import type { Event } from "#contract/event.ts";
 import type { PartialOf, PartialOutput, TurnItem } from "#contract/turn.ts";
+import { caught, type Log } from "../log.ts";
 import type { Partials } from "../ports.ts";
 
 const flushMs = 2000;
@@ -16,12 +17,14 @@ export class SoFar implements Disposable {
 	readonly #partials: Partials | null;
 	readonly #turn: number;
 	readonly #lengthMax: number;
+	readonly #log: Log;
 	readonly #open = new Map<string, { of: PartialOf; output: () => string }>();
 	#timer: ReturnType<typeof setTimeout> | undefined;
 	/** whatever is done to the file is done after what was done before */
 	#last: Promise<void> | null = null;
 
-	constructor(partials: Partials | null, { turn, lengthMax }: { turn: number; lengthMax: number }) {
+	constructor(partials: Partials | null, { turn, lengthMax, log }: { turn: number; lengthMax: number; log: Log }) {
+		this.#log = log;
 		this.#partials = partials;
 		this.#turn = turn;
 		this.#lengthMax = lengthMax;
@@ -55,7 +58,10 @@ export class SoFar implements Disposable {
 	/** A disk that takes nothing costs the output of a crash, and nothing else. */
 	#then(work: (partials: Partials) => Promise<void>): void {
 		const partials = this.#partials;
-		if (partials !== null) this.#last = (this.#last ?? Promise.resolve()).then(() => work(partials)).catch(() => {});
+		if (partials !== null)
+			this.#last = (this.#last ?? Promise.resolve())
+				.then(() => work(partials))
+				.catch(caught(this.#log, "turns", "What a turn has put out so far could not be kept", { turn: this.#turn }));
 	}
 }
 

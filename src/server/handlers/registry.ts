@@ -34,6 +34,11 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			agents: await reads.livingAgents(),
 			turns: (await reads.openTurns()).length,
 			lastEvent: await reads.lastEvent(),
+			troubles: engine.degraded.map(({ name, reason }) => ({
+				what: name,
+				text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
+				fix: "brood logs --level warn",
+			})),
 		}),
 		backup: async ({ body: { file } }) => {
 			const taken = [file, `${file}.blobs`].find((each) => existsSync(each));

@@ -49,7 +49,7 @@ export function subscriptionHandlers(desk: Desk, trouble: (credential: Credentia
 		agentsAvailable: async ({ query }) => {
 			const agents = await reads.agents(query.project === undefined ? {} : { project: query.project });
 			const counts = await reads.counts();
-			const free = await cleanOnes(engine.issueWork, await engine.scheduler.available(agents));
+			const free = await cleanOnes(engine.issueWork, await engine.scheduler.available(agents), engine.log);
 			return free.map((agent) => agentView(agent, { ...noCounts, ...counts.get(agent.id), phase: "model" }));
 		},
 	};

@@ -81,14 +81,14 @@ function olderOrNewer({ contract, version }: Status): Refusal {
 	return refuse("CONFLICT", words, { details: { daemon: contract, client: contractVersion } });
 }
 
-/** In a session of its own, with its log in the home, and without what the shell happens to have in its environment. */
+/** In a session of its own, with what Node prints in the home, and without what the shell happens to have in its environment. */
 export async function start(): Promise<Connected> {
 	const home = homeOf();
 	mkdirSync(home, { recursive: true, mode: 0o700 });
-	const log = openSync(path.join(home, "daemon.log"), "a", 0o600);
-	const child = spawn(process.execPath, [...frugal, programPath("daemon"), "--home", home], {
+	const out = openSync(path.join(home, "daemon.out"), "a", 0o600);
+	const child = spawn(process.execPath, [...frugal, programPath("daemon"), "--home", home, "--background"], {
 		detached: true,
-		stdio: ["ignore", log, log],
+		stdio: ["ignore", out, out],
 		env: cleaned(process.env),
 		cwd: home,
 	});
@@ -105,11 +105,11 @@ export async function start(): Promise<Connected> {
 			throw new Error(`The daemon did not start (${how}): ${lastWords(home)}`);
 		}
 	}
-	throw new Error(`The daemon did not answer within ${startMs / 1000} s. Its log: ${path.join(home, "daemon.log")}`);
+	throw new Error(`The daemon did not answer within ${startMs / 1000} s. See brood logs.`);
 }
 
 function lastWords(home: string): string {
-	const file = path.join(home, "daemon.log");
+	const file = path.join(home, "daemon.out");
 	return (
 		readFileSync(file, "utf8")
 			.trimEnd()

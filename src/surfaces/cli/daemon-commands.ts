@@ -1,5 +1,6 @@
 // The daemon and its projects.
-import type { Command } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
+import { logLevels } from "#contract/log.ts";
 import { projectCommands } from "./project-commands.ts";
 
 export function daemonCommands(program: Command): void {
@@ -27,9 +28,11 @@ export function daemonCommands(program: Command): void {
 		});
 	program
 		.command("logs")
-		.description("what the daemon wrote down")
-		.option("-n, --lines <count>", "how many of the last lines", Number, 100)
-		.option("--follow", "and what follows")
+		.description("show the daemon's log, also when it is not running")
+		.option("-n, --lines <count>", "number of entries", Number, 100)
+		.addOption(new Option("--level <level>", "this level and those above it").choices(logLevels).default("info" as const))
+		.option("--follow", "keep printing new entries")
+		.option("--json", "print one JSON document; with --follow one object per line")
 		.action(async (options) => {
 			const { logs } = await import("./logs.ts");
 			await logs(options);

@@ -1,55 +1,115 @@
-// The daemon's log: a line of JSON for each entry in the file, words for people here.
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, watch } from "node:fs";
+// The daemon's log: lines of JSON in the home, words for people here. It is read from the files, so that it can be read when no daemon runs.
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync, watch } from "node:fs";
 import path from "node:path";
+import { isAtLeast, type LogEntry, type LogLevel, logLevels } from "#contract/log.ts";
 import { homeOf } from "./connect.ts";
-import { print } from "./print.ts";
+import { print, printData } from "./print.ts";
 
-export async function logs({ lines, follow }: { lines: number; follow?: true | undefined }): Promise<void> {
-	const file = path.join(homeOf(), "daemon.log");
-	if (!existsSync(file)) {
-		print("no daemon has written anything yet");
-		return;
-	}
-	const all = readFileSync(file, "utf8").split("\n").filter(Boolean);
-	for (const line of all.slice(-lines)) print(readable(line));
-	if (follow === true) await following(file);
+export interface LogsOptions {
+	lines: number;
+	level: LogLevel;
+	follow?: true | undefined;
+	json?: true | undefined;
 }
 
-function readable(line: string): string {
+export async function logs({ lines, level, follow, json }: LogsOptions): Promise<void> {
+	const home = homeOf();
+	const tail = follow === true ? new Tail(path.join(home, "daemon.log")) : null;
+	const found = newest(home, lines, level);
+	if (json === true && tail === null) printData(found);
+	else for (const entry of found) print(json === true ? JSON.stringify(entry) : readable(entry));
+	if (found.length === 0 && json !== true) print(`nothing in the log at level ${level} or above`);
+	if (tail === null) return;
+	for await (const text of tail.lines()) {
+		const entry = entryOf(text);
+		if (isAtLeast(entry.level, level)) print(json === true ? JSON.stringify(entry) : readable(entry));
+	}
+}
+
+/** The last entries of all files, the oldest first. */
+function newest(home: string, count: number, level: LogLevel): LogEntry[] {
+	const found: LogEntry[] = [];
+	for (const file of filesIn(home)) {
+		const entries = readFileSync(path.join(home, file), "utf8").split("\n").filter(Boolean).map(entryOf);
+		found.unshift(...entries.filter((entry) => isAtLeast(entry.level, level)));
+		if (found.length >= count) break;
+	}
+	return count === 0 ? [] : found.slice(-count);
+}
+
+/** The newest first: `daemon.log`, `daemon.log.1`, and so on. */
+function filesIn(home: string): string[] {
+	if (!existsSync(home)) return [];
+	const age = (file: string): number => Number(/\d+$/.exec(file)?.[0] ?? 0);
+	return readdirSync(home)
+		.filter((file) => /^daemon\.log(\.\d+)?$/.test(file))
+		.sort((a, b) => age(a) - age(b));
+}
+
+/** A line that was cut short, or that another program wrote, is shown as it is. */
+function entryOf(line: string): LogEntry {
+	const plain: LogEntry = { at: "", level: "info", source: "daemon", text: line };
 	try {
-		const { at, text }: { at: string; text: string } = JSON.parse(line);
-		return `${at} ${text}`;
+		const found: LogEntry = { ...plain, ...JSON.parse(line) };
+		return logLevels.includes(found.level) ? found : plain;
 	} catch {
-		return line;
+		return plain;
 	}
 }
 
-async function following(file: string): Promise<never> {
-	const descriptor = openSync(file, "r");
-	let at = fstatSync(descriptor).size;
-	let tail = "";
-	for await (const _ of changes(file)) {
-		const size = fstatSync(descriptor).size;
-		const bytes = Buffer.alloc(Math.max(0, size - at));
-		at += readSync(descriptor, bytes, 0, bytes.length, at);
-		const parts = (tail + bytes.toString()).split("\n");
-		tail = parts.pop() ?? "";
-		for (const line of parts) print(readable(line));
-	}
-	closeSync(descriptor);
-	throw new Error("the log is gone");
+function readable({ at, level, source, text, about = {}, fault }: LogEntry): string {
+	const facts = Object.entries(about).map(([name, value]) => ` ${name}=${value}`);
+	return `${at} ${level.padEnd(5)} ${source}: ${text}${facts.join("")}${fault === undefined ? "" : `\n    ${fault.replaceAll("\n", "\n    ")}`}`;
 }
 
-async function* changes(file: string): AsyncGenerator<void> {
-	let wake = Promise.withResolvers<void>();
-	const watcher = watch(file, () => wake.resolve());
-	try {
-		for (;;) {
-			await wake.promise;
-			wake = Promise.withResolvers();
-			yield;
+/** What is written from now on, also into the file that follows this one. */
+class Tail {
+	readonly #file: string;
+	#descriptor: number | null;
+	#at: number;
+	#rest = "";
+
+	constructor(file: string) {
+		this.#file = file;
+		this.#descriptor = existsSync(file) ? openSync(file, "r") : null;
+		this.#at = this.#descriptor === null ? 0 : fstatSync(this.#descriptor).size;
+	}
+
+	async *lines(): AsyncGenerator<string> {
+		let wake = Promise.withResolvers<void>();
+		const watcher = watch(path.dirname(this.#file), (_, name) => (name === null || name === path.basename(this.#file) ? wake.resolve() : undefined));
+		try {
+			for (;;) {
+				yield* this.#new();
+				await wake.promise;
+				wake = Promise.withResolvers();
+			}
+		} finally {
+			watcher.close();
 		}
-	} finally {
-		watcher.close();
+	}
+
+	*#new(): Generator<string> {
+		yield* this.#read();
+		while (this.#replaced()) {
+			if (this.#descriptor !== null) closeSync(this.#descriptor);
+			this.#descriptor = openSync(this.#file, "r");
+			this.#at = 0;
+			yield* this.#read();
+		}
+	}
+
+	#replaced(): boolean {
+		const there = statSync(this.#file, { throwIfNoEntry: false });
+		return there !== undefined && (this.#descriptor === null || fstatSync(this.#descriptor).ino !== there.ino);
+	}
+
+	*#read(): Generator<string> {
+		if (this.#descriptor === null) return;
+		const bytes = Buffer.alloc(Math.max(0, fstatSync(this.#descriptor).size - this.#at));
+		this.#at += readSync(this.#descriptor, bytes, 0, bytes.length, this.#at);
+		const parts = (this.#rest + bytes.toString()).split("\n");
+		this.#rest = parts.pop() ?? "";
+		yield* parts.filter(Boolean);
 	}
 }

@@ -7,8 +7,9 @@ import type { Status } from "#contract/wire.ts";
 import { givenAddress, running } from "./connect.ts";
 import { print, printData, printError } from "./print.ts";
 
-export function statusLine({ version, url, pid, home, store, containment, agents, turns }: Status): string {
-	return `brood ${version} at ${url} (pid ${pid})\nhome ${home}, store ${store}, containment ${containment}\n${agents} agents alive, ${turns} turns running`;
+export function statusLine({ version, url, pid, home, store, containment, agents, turns, troubles }: Status): string {
+	const wrong = troubles.map(({ what, text, fix }) => `\nFIX ${what}: ${text}${fix === null ? "" : `\n    ${fix}`}`);
+	return `brood ${version} at ${url} (pid ${pid})\nhome ${home}, store ${store}, containment ${containment}\n${agents} agents alive, ${turns} turns running${wrong.join("")}`;
 }
 
 /** Answered when the daemon has exited. */

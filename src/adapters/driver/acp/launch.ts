@@ -13,6 +13,7 @@ import {
 	type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
 import type { ContainmentLevel } from "#contract/config.ts";
+import { expected } from "#contract/log.ts";
 import type { OpenSession } from "#engine/driver.ts";
 import { type Command, contained, type Room } from "../../system/walls.ts";
 import { canBeHeard } from "../output.ts";
@@ -80,14 +81,13 @@ export async function launch({ containment, room = null, session: wish, folder, 
 		const words = complains?.exec(line)?.[1];
 		if (words !== undefined) listening?.complaint(words);
 	});
-	// a process that cannot even be started is reported by `ended`
-	child.on("error", () => {});
+	child.on("error", expected("a process that cannot even be started is reported by `ended`"));
 	const { stdin } = child;
 	const stdout = child.stdio[pipes.output];
 	const lifeline = pipes.lifeline === null ? null : child.stdio[pipes.lifeline];
 	if (stdin === null || !(stdout instanceof Readable)) throw new Error("an agent without a line");
-	stdin.on("error", () => {});
-	lifeline?.on("error", () => {});
+	stdin.on("error", expected("a process that has ended is reported by `ended`"));
+	lifeline?.on("error", expected("a process that has ended is reported by `ended`"));
 	let current: string | null = null;
 	const input = gated(stdout, () => listening?.room() ?? Promise.resolve());
 	const connection = client({ name: "brood" })
@@ -129,10 +129,11 @@ export async function launch({ containment, room = null, session: wish, folder, 
 			}
 		},
 		spent: spending(session === null || session.how === "new" ? 0 : (wish?.costBefore ?? 0)),
-		cancel: () => void connection.agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => {}),
+		cancel: () =>
+			void connection.agent.notify(methods.agent.session.cancel, { sessionId }).catch(expected("a process that does not listen is ended soon after")),
 		async close() {
 			if (!present || session?.powers.includes("close") !== true) return;
-			const closed = connection.agent.request(methods.agent.session.close, { sessionId }).catch(() => {});
+			const closed = connection.agent.request(methods.agent.session.close, { sessionId }).catch(expected("it is ended either way"));
 			await Promise.race([closed, gone, pause(closeMs, undefined, { ref: false })]);
 		},
 		listens: () => present,

@@ -4,8 +4,10 @@ import { spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { endAll, family, innerPid, type Known } from "#adapters/system/processes.ts";
 import { contained, inRoom } from "#adapters/system/walls.ts";
+import { expected } from "#contract/log.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
+import { caught, type Log, noLog } from "#engine/log.ts";
 import type { Live, ProjectPlace } from "#engine/workspaces.ts";
 import type { Ground } from "./ground.ts";
 import { roomOf } from "./room.ts";
@@ -37,8 +39,8 @@ export async function runCommand(ground: Ground, command: string, { project, fol
 	// the lifeline stays in our hand: if we die, the command does, whatever the kernel had been asked for by then
 	const stdio = ["ignore" as const, ...wall.pipes.stdio.slice(1)];
 	const child = spawn(wall.command, [...wall.args], { cwd: folder, env: inRoom(environment, room), stdio, detached: true });
-	for (const pipe of child.stdio) pipe?.on("error", () => {});
-	const ending = new Ending(child.pid, wall.pipes.lifeline !== null);
+	for (const pipe of child.stdio) pipe?.on("error", expected("the end of the command is what counts"));
+	const ending = new Ending(child.pid, wall.pipes.lifeline !== null, ground.log ?? noLog);
 	const limit = setTimeout(() => ending.ask(), timeoutMs);
 	const stop = (): void => ending.ask();
 	live.signal?.addEventListener("abort", stop, { once: true });
@@ -66,10 +68,12 @@ class Ending {
 	asked = false;
 	readonly #pid: number | undefined;
 	readonly #walled: boolean;
+	readonly #log: Log;
 	#timer: NodeJS.Timeout | undefined;
 	#done: Promise<unknown> = Promise.resolve();
 
-	constructor(pid: number | undefined, walled: boolean) {
+	constructor(pid: number | undefined, walled: boolean, log: Log) {
+		this.#log = log;
 		this.#pid = pid;
 		this.#walled = walled;
 	}
@@ -81,7 +85,7 @@ class Ending {
 		const pid = this.#pid;
 		if (this.#walled && pid !== undefined) {
 			const manners = { ladder: [{ name: "SIGTERM", waitMs: graceMs }] as const, spare: (each: Known) => each.pid === pid || innerPid(each.pid) === 1 };
-			this.#done = endAll(() => family({}, [pid]), manners).catch(() => {});
+			this.#done = endAll(() => family({}, [pid]), manners).catch(caught(this.#log, "git", "The processes of a project's command could not be ended", { pid }));
 		} else {
 			this.#signalGroup("SIGTERM");
 			this.#timer = setTimeout(() => this.force(), graceMs);

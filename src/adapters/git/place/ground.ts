@@ -1,5 +1,6 @@
 // What every verb of the work cycle stands on.
 import type { ContainmentLevel } from "#contract/config.ts";
+import type { Log } from "#engine/log.ts";
 import type { Clock, Ids } from "#engine/ports.ts";
 import type { Live, Stay, Tenant } from "#engine/workspaces.ts";
 import type { Git } from "../git.ts";
@@ -15,6 +16,7 @@ export interface Ground {
 	environment: Readonly<Record<string, string>>;
 	/** what keeps the processes of those commands together; our own group if nothing is said */
 	containment?: ContainmentLevel;
+	log?: Log;
 }
 
 /** The agent's name on its commits. It travels in the environment, so that nobody's configuration has to be changed. */

@@ -7,6 +7,7 @@
 import { lstat, mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Room } from "#adapters/system/walls.ts";
+import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { ProjectPlace } from "#engine/workspaces.ts";
 import type { Ground } from "./ground.ts";
@@ -45,6 +46,6 @@ async function ownRepository(folder: string): Promise<string[]> {
 	const own = path.join(folder, ".git");
 	if ((await lstat(own).catch(() => null))?.isDirectory() !== true) return [];
 	const hooks = path.join(own, "hooks");
-	await mkdir(hooks, { recursive: true }).catch(() => {});
+	await mkdir(hooks, { recursive: true }).catch(expected("without the folder there is nothing to hide"));
 	return [hooks, path.join(own, "config")];
 }

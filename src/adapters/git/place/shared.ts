@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { appendFile, constants, cp, lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
 import path from "node:path";
 import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
+import { expected } from "#contract/log.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import type { Provisioned } from "#engine/workspaces.ts";
 import { exclusively } from "../exclusive.ts";
@@ -49,7 +50,7 @@ export async function share(git: Git, tree: string, from: { primary: string; che
 	for (const name of settings.shared) done.push(await quietly(name, "linked", () => link(git, tree, from.primary, name)));
 	const linked = done.filter((each) => each.done === "linked").map((each) => each.path);
 	// git would take a link for a file of the project, because a pattern like `node_modules/` only means folders
-	if (linked.length > 0) await exclude(git, tree, linked).catch(() => {});
+	if (linked.length > 0) await exclude(git, tree, linked).catch(expected("the links only show up as untracked files"));
 	const { checkout } = from;
 	if (checkout !== null) for (const name of settings.copy) done.push(await quietly(name, "copied", () => copy(git, tree, checkout, name)));
 	return done;

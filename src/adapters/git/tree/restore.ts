@@ -2,6 +2,7 @@
 // snapshot can hold is never written over, and ignored files are not touched.
 import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { FileName } from "#contract/snapshot.ts";
 import { collisions, deleteBranch, incomplete, removeEmpty, removeFiles, removeIndex, removeOperation, unheld } from "../destroy.ts";
@@ -103,7 +104,7 @@ export async function replaceIndex({ gitFolder }: Tree, bytes: Buffer): Promise<
 		await file.close();
 		await rename(lock, path.join(gitFolder, "index"));
 	} catch (error) {
-		await file.close().catch(() => {});
+		await file.close().catch(expected("the error that led here is thrown"));
 		await rm(lock, { force: true });
 		throw error;
 	}

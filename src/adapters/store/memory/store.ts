@@ -1,5 +1,6 @@
 // The store in memory: for tests, and the plainest statement of what a store has to do.
 import type { Envelope } from "#contract/command.ts";
+import { expected } from "#contract/log.ts";
 import { type Landed, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
 import { MemoryReads } from "./reads.ts";
 import { noRows } from "./rows.ts";
@@ -27,7 +28,7 @@ export function openMemory(run: RunBatch): Store {
 		broken: new Promise(() => {}),
 		commit(batch) {
 			const mine = turn.then(() => commit(batch));
-			turn = mine.catch(() => {});
+			turn = mine.catch(expected("whoever asked for it hears of it"));
 			return mine;
 		},
 		async dropReceipts(before) {

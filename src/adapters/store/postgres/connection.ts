@@ -1,5 +1,6 @@
 // A PostgreSQL client behind the shared queries.
 import pg from "pg";
+import { expected } from "#contract/log.ts";
 import type { Connection } from "../sql/connection.ts";
 import type { Query, Value } from "../sql/prepared.ts";
 import { concernsDatabase } from "./fault.ts";
@@ -17,9 +18,9 @@ export function openPool(url: string): pg.Pool {
 		types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
 	});
 	// an idle client that the server ends must not take the daemon with it: the next query says so
-	pool.on("error", () => {});
+	pool.on("error", expected("whoever uses the connection next hears of it"));
 	pool.on("connect", (client) => {
-		client.on("error", () => {});
+		client.on("error", expected("whoever uses the connection hears of it"));
 	});
 	return pool;
 }

@@ -1,5 +1,6 @@
 // Brings the tables up to date, once, also when many nodes start at the same moment.
 import type pg from "pg";
+import { expected } from "#contract/log.ts";
 import { StoreFault } from "#engine/ports.ts";
 import { migrations, schemaVersion } from "../sql/migrations.ts";
 import { PostgresConnection } from "./connection.ts";
@@ -27,7 +28,7 @@ export async function migrate(pool: pg.Pool): Promise<void> {
 		}
 		await connection.exec("commit");
 	} catch (error) {
-		await connection.exec("rollback").catch(() => {});
+		await connection.exec("rollback").catch(expected("the error that led here is thrown, and the connection with it is closed"));
 		throw error;
 	} finally {
 		client.release();

@@ -1,0 +1,33 @@
+// What the driver of processes is given by the composition root.
+import type { AgentState } from "#contract/agent.ts";
+import type { ContainmentLevel } from "#contract/config.ts";
+import type { AgentId } from "#contract/ids.ts";
+import type { Log } from "#engine/log.ts";
+import type { Clock } from "#engine/ports.ts";
+import type { Room } from "../system/walls.ts";
+import type { ToolServer } from "./acp/open.ts";
+import type { FindProgram } from "./programs.ts";
+
+export interface DriverOptions {
+	/** the home's random id: only processes that carry it are ever signalled */
+	mark: string;
+	/** what an agent sees besides: its name on commits */
+	environmentOf(agent: AgentState): Readonly<Record<string, string>>;
+	/** agents without a workspace work below this folder */
+	scratch: string;
+	find: FindProgram;
+	/** what offers our tools to agents of other makers, given the variables that say who they are */
+	toolServers(own: Readonly<Record<string, string>>): readonly ToolServer[];
+	/** a secret for one process, and how to make it worthless */
+	issueToken(agent: AgentId): string;
+	revokeToken(token: string): void;
+	url(): string;
+	/** the daemon's own environment, of which agents see a part */
+	environment: NodeJS.ProcessEnv;
+	containment: ContainmentLevel;
+	/** what it may see and change in its folder; a sentence if the sandbox that it needs cannot be had */
+	roomFor(agent: AgentState, folder: string, paid: () => Readonly<Record<string, string>>): Promise<Room | null | string>;
+	clock: Clock;
+	log: Log;
+	parkMs: number;
+}

@@ -1,0 +1,28 @@
+// The log port: what happened inside the daemon that a person may have to look into. What happened to agents is in the journal.
+import type { LogFacts } from "#contract/log.ts";
+
+type Write = (source: string, text: string, about?: LogFacts, error?: unknown) => void;
+
+/**
+ * Writing never throws and is never waited for. An entry is bounded, has no control characters and no secrets; one source (with one
+ * agent, if `about` names it) gets a bounded number of lines per minute, and what is left out is counted.
+ */
+export interface Log {
+	debug: Write;
+	info: Write;
+	/** something failed, and the daemon goes on without it */
+	warn: Write;
+	/** a bug, or a part of the daemon that does not work now */
+	error: Write;
+}
+
+/** For a rejection that should not happen but must not spread: `.catch(caught(log, "git", "A snapshot could not be taken", { agent }))`. */
+export const caught =
+	(log: Log, source: string, text: string, about: LogFacts = {}) =>
+	(error: unknown): void =>
+		log.warn(source, text, about, error);
+
+const nowhere: Write = () => {};
+
+/** Where nobody reads along. */
+export const noLog: Log = { debug: nowhere, info: nowhere, warn: nowhere, error: nowhere };

@@ -1,0 +1,26 @@
+// What an engine is made of.
+import type { Limits } from "#contract/limits.ts";
+import type { Driver } from "./driver.ts";
+import type { IssueWork } from "./issue-work.ts";
+import type { Log } from "./log.ts";
+import type { Blobs, Clock, Ids, Partials, Store } from "./ports.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+export interface EngineParts {
+	store: Store;
+	/** null where no turns are run: then prompts wait */
+	driver: Driver | null;
+	limits: Limits;
+	clock: Clock;
+	ids: Ids;
+	/** where texts go that are too long for a row */
+	blobs?: Blobs;
+	partials?: Partials;
+	/** what issues need of the world */
+	issueWork?: IssueWork;
+	/** null where there is no git */
+	workspaces?: Workspaces | null;
+	/** the type of agent 0, if it has to be made */
+	agentZeroType?: string;
+	log?: Log;
+}
