@@ -7,16 +7,19 @@ import { parseArgs } from "node:util";
 import { makeGit } from "#adapters/git/git.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError } from "#adapters/system/config.ts";
-import { HomeHeld, makeHome } from "#adapters/system/home.ts";
+import { HomeHeld, HomeUnusable, makeHome } from "#adapters/system/home.ts";
 import { fileLog, secretsOf } from "#adapters/system/log.ts";
 import { expected, type LogEntry } from "#contract/log.ts";
-import { StoreFault } from "#engine/ports.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import { faultRefusal } from "#server/fault.ts";
 import { startDaemon } from "./main.ts";
 import { makePlayground } from "./playground.ts";
 import { version } from "./version.ts";
 
 const defaultPort = 4180;
 const drainMs = 10_000;
+/** what has not stopped this long after its turns had their time is ended: everything that counts is on the disk */
+const stopMs = 10_000;
 
 process.stdout.on("error", expected("whoever read along went away, which is no reason to end"));
 const { values } = parseArgs({
@@ -44,14 +47,20 @@ try {
 	});
 	const before = values.background ? lastWords() : "";
 	const daemon = await startDaemon({ home, port, log }).catch((error: unknown) => {
-		log.error("daemon", `The daemon did not start: ${error instanceof Error ? error.message : String(error)}`, {}, isPlain(error) ? undefined : error);
+		const { code, message } = startRefusal(error);
+		if (!(error instanceof HomeHeld)) log.error("daemon", `The daemon did not start: ${message}`, {}, code === "INTERNAL_ERROR" ? error : undefined);
 		throw error;
 	});
 	up = true;
+	await report({ up: daemon.url });
 	if (before !== "") log.warn("daemon", "The last daemon ended with these words", {}, before);
 	log.info("daemon", `brood ${version} is up at ${daemon.url} (pid ${process.pid}, home ${home})`);
 	const stop = async (why: string): Promise<void> => {
 		log.info("daemon", `${why}: letting the running turns end`);
+		setTimeout(() => {
+			log.error("daemon", "The daemon could not stop in time and ends as it is; the next start recovers");
+			process.exit(70);
+		}, drainMs + stopMs).unref();
 		try {
 			await daemon.engine.drain(pause(drainMs, undefined, { ref: false }));
 			await daemon[Symbol.asyncDispose]();
@@ -69,14 +78,30 @@ try {
 	});
 	if (values.playground) for (const line of await makePlayground(daemon.engine, home, makeGit({ environment: process.env }))) log.info("playground", line);
 } catch (error) {
-	if (!isPlain(error)) throw error;
-	process.stderr.write(`brood: ${error.message}\n`);
+	const refusal = startRefusal(error);
+	process.stderr.write(`brood: ${refusal.message}\n`);
+	await report(error instanceof HomeHeld ? { held: refusal.message } : { refused: refusal });
 	process.exit(1);
 }
 
-/** Whose message says it all. */
-function isPlain(error: unknown): error is Error {
-	return error instanceof HomeHeld || error instanceof StoreFault || error instanceof ConfigError || (error instanceof Error && "code" in error);
+/** Tells the command that started us what came of it. */
+async function report(what: { up: string } | { held: string } | { refused: Refusal }): Promise<void> {
+	if (process.send === undefined || !process.connected) return;
+	// it may have left meanwhile
+	await new Promise<void>((resolve) => process.send?.(what, undefined, undefined, () => resolve()));
+	if (process.connected) process.disconnect?.();
+}
+
+/** Why there is no daemon now, in a sentence; the code is INTERNAL_ERROR for what nobody expected. */
+function startRefusal(error: unknown): Refusal {
+	if (error instanceof HomeUnusable) return refuse("HOME_UNUSABLE", error.message, { suggestions: error.suggestions });
+	if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message);
+	if (error instanceof HomeHeld) return refuse("CONFLICT", error.message);
+	const known = faultRefusal(error);
+	if (known !== null) return known;
+	const message = error instanceof Error ? error.message : String(error);
+	const denied = error instanceof Error && "code" in error && ["EACCES", "EPERM", "EROFS"].includes(String(error.code));
+	return denied ? refuse("HOME_UNUSABLE", `${home} cannot be used: ${message}.`, { suggestions: ["brood doctor"] }) : refuse("INTERNAL_ERROR", message);
 }
 
 /** What Node itself printed when the last daemon in the background died; what we printed is in the log. */

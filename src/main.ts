@@ -14,7 +14,7 @@ import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
-import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
+import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, replaceToken, writeDaemonFile } from "#adapters/system/home.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
@@ -33,6 +33,7 @@ import type { Store } from "#engine/ports.ts";
 import { placeOf } from "#engine/stay.ts";
 import { Tokens } from "#engine/tokens.ts";
 import { appOf, type Door } from "#server/app.ts";
+import type { Guard } from "#server/auth.ts";
 import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
 import { handlersOf } from "#server/handlers.ts";
@@ -73,7 +74,7 @@ export interface DaemonOptions {
 export interface Daemon extends AsyncDisposable {
 	readonly engine: Engine;
 	readonly url: string;
-	/** the person's token */
+	/** the person's token, as it was at the start */
 	readonly token: string;
 	readonly containment: ContainmentLevel;
 }
@@ -88,7 +89,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const failed = (error: unknown, request?: string): void => log.error("door", "A request failed inside", request === undefined ? {} : { request }, error);
 	const finding = findContainment(config.containment ?? "auto", process.env);
 	parts.use(await holdHome(home));
-	const door = parts.use(await listen(config.port ?? port, failed));
+	const door = parts.use(await listen({ port: config.port ?? port, socket: path.join(home, "socket"), failed }));
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
 	const adapters = path.join(home, "adapters");
@@ -134,17 +135,27 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, { types: [...new Set([...Object.keys(allPrograms), ...otherTypes, "human"])], patientTypes: Object.keys(ownPrograms) });
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
-	const handlers = handlersOf(desk, { pid: process.pid, url: door.url, version, home, containment }, { credentialTrouble, adapters: setup });
+	const rotateToken = (): string => rotate(home, guard, stream);
+	const handlers = handlersOf(desk, { pid: process.pid, url: door.url, version, home, containment }, { credentialTrouble, adapters: setup, rotateToken });
 	// few daemons are ever asked for it, and it brings a library along
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
 		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), mcp, version, failed }).fetch,
 		raw: (request, response) => serveEvents(stream, guard, request, response),
 	});
-	writeDaemonFile(home, { pid: process.pid, startedAt: systemClock.now(), url: door.url, version });
+	writeDaemonFile(home, { pid: process.pid, startedAt: systemClock.now(), url: door.url, socket: door.socket, version });
 	parts.defer(() => removeDaemonFile(home, process.pid));
 	const all = parts.move();
 	return { engine, url: door.url, token, containment, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** In one step: nobody is let in with the old token once the new one is there. */
+function rotate(home: string, guard: Guard, stream: EventStream): string {
+	const fresh = randomIds.secret();
+	const file = replaceToken(home, fresh);
+	guard.token = fresh;
+	stream.cutAll();
+	return file;
 }
 
 interface SandboxParts {

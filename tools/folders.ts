@@ -25,7 +25,7 @@ export const folders: Record<string, Folder> = {
 		mayUse: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
 	},
 	"surfaces/cli": {
-		mayImport: ["contract", "views", "client", "surfaces/mcp", "src/version.ts", "src/programs.ts"],
+		mayImport: ["contract", "views", "client", "surfaces/mcp", "src/version.ts", "src/programs.ts", "src/holders.ts"],
 		mayUse: ["node:*", "@commander-js/extra-typings"],
 	},
 	agents: {
@@ -35,7 +35,7 @@ export const folders: Record<string, Folder> = {
 };
 
 /** The composition roots may use everything. */
-export const roots = ["main.ts", "store-thread.ts", "daemon.ts", "playground.ts", "programs.ts", "version.ts"];
+export const roots = ["main.ts", "store-thread.ts", "daemon.ts", "playground.ts", "programs.ts", "holders.ts", "version.ts"];
 
 /** Programs that run as processes of their own. */
 export const programs = ["surfaces/cli/bin.ts", "agents/scripted.ts", "agents/shell.ts", "agents/llm.ts"];

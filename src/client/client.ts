@@ -27,10 +27,21 @@ export class Refused extends Error {
 	}
 }
 
-/** How a request is sent; answers with the body. A browser has `fetch`; a command line has something that loads faster. */
-export type Send = (url: string, request: { method: string; headers: Record<string, string>; body?: string }) => Promise<string>;
+export interface Sent {
+	ok: boolean;
+	text(): Promise<string>;
+	/** as it comes, for an answer that does not end */
+	chunks: AsyncIterable<Uint8Array>;
+}
 
-const fetched: Send = async (url, request) => await (await fetch(url, request)).text();
+/** How a request is sent. A browser has `fetch`; a command line has something that loads faster and knows whom it talks to. */
+export type Send = (url: string, request: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal }) => Promise<Sent>;
+
+export const sentBy = (response: Response): Sent => ({ ok: response.ok, text: () => response.text(), chunks: response.body ?? nothing() });
+
+async function* nothing(): AsyncGenerator<never> {}
+
+const fetched: Send = async (url, request) => sentBy(await fetch(url, request));
 
 export interface Address {
 	url: string;
@@ -61,7 +72,7 @@ export class Client {
 		const [method = "", path = ""] = places[name].split(" ");
 		const nameless = Object.entries(input.params ?? {}).find(([, value]) => value === "");
 		if (nameless !== undefined) throw new Refused(refuse("VALIDATION_ERROR", `The name of the ${nameless[0]} is empty.`));
-		const text = await this.#send(this.#at.url + pathOf(path, input.params ?? {}) + queryOf(input.query), {
+		const sent = await this.#send(this.#at.url + pathOf(path, input.params ?? {}) + queryOf(input.query), {
 			method,
 			headers: {
 				authorization: `Bearer ${this.#at.token}`,
@@ -70,9 +81,18 @@ export class Client {
 			},
 			...(input.body !== undefined && { body: JSON.stringify(input.body) }),
 		});
-		const { data, error } = JSON.parse(text);
-		if (error !== undefined) throw new Refused(error);
-		return data;
+		const { data, error } = JSON.parse(await sent.text());
+		if (error === undefined) return data;
+		if (error.code === "UNAUTHORIZED" && this.#hasNewToken()) return await this.ask(name, input);
+		throw new Refused(error);
+	}
+
+	/** The token was replaced meanwhile; what was asked with the old one had no effect. */
+	#hasNewToken(): boolean {
+		const found = this.#find();
+		if (found === null || found.token === this.#at.token) return false;
+		this.#at = found;
+		return true;
 	}
 
 	/** The same with a refusal as the value that it is. */
@@ -104,11 +124,12 @@ export class Client {
 	}
 
 	async *#listen(after: number, signal: AbortSignal): AsyncGenerator<Item> {
-		const response = await fetch(`${this.#at.url}/api/events?after=${after}`, { headers: { authorization: `Bearer ${this.#at.token}` }, signal });
+		const headers = { authorization: `Bearer ${this.#at.token}` };
+		const response = await this.#send(`${this.#at.url}/api/events?after=${after}`, { method: "GET", headers, signal });
 		if (!response.ok) throw new Refused(JSON.parse(await response.text()).error);
 		const decoder = new TextDecoder();
 		let text = "";
-		for await (const chunk of response.body ?? []) {
+		for await (const chunk of response.chunks) {
 			const parts = (text + decoder.decode(chunk, { stream: true })).split("\n\n");
 			text = parts.pop() ?? "";
 			for (const part of parts) {

@@ -13,6 +13,7 @@ export const places: Readonly<Record<RouteName, string>> = {
 	adapters: "GET /api/adapters",
 	setup: "POST /api/adapters/:type",
 	backup: "POST /api/backup",
+	tokenRotate: "POST /api/token/rotate",
 	projects: "GET /api/projects",
 	project: "GET /api/projects/:project",
 	projectAdd: "POST /api/projects",

@@ -7,8 +7,9 @@ import { type Actor, agentOf, Key } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import type { Ids } from "#engine/ports.ts";
-import { actorOf, type Guard } from "./auth.ts";
+import { actorOf, type Guard, proofFor } from "./auth.ts";
 import type { Asked, Handlers } from "./desk.ts";
+import { faultRefusal } from "./fault.ts";
 import { openApi } from "./openapi.ts";
 
 export interface Door {
@@ -29,6 +30,10 @@ const bodyBytesMax = 4 * 1024 * 1024;
 export function appOf(door: Door): Hono {
 	const app = new Hono();
 	app.get("/api/health", (context) => context.json({ status: "ok" }));
+	app.get("/api/proof", (context) => {
+		const proof = proofFor(context.req.query("nonce"), door.guard);
+		return proof === null ? refused(context, refuse("VALIDATION_ERROR", "nonce: 22 to 128 characters of base64url")) : context.json({ data: { proof } });
+	});
 	for (const place of ["/api/*", "/mcp"]) {
 		app.use(place, async (context, next) => {
 			if (actorOf(context.req.raw.headers, door.guard) === null) return refused(context, unauthorized);
@@ -54,6 +59,8 @@ export function appOf(door: Door): Hono {
 		actorOf(context.req.raw.headers, door.guard) === null ? refused(context, unauthorized) : refused(context, refuse("NOT_FOUND", "There is nothing here.")),
 	);
 	app.onError((error, context) => {
+		const known = faultRefusal(error);
+		if (known !== null) return refused(context, known);
 		door.failed(error, `${context.req.method} ${context.req.routePath}`);
 		return refused(
 			context,

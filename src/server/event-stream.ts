@@ -56,6 +56,12 @@ export class EventStream implements AsyncDisposable {
 		await this.#catchUp(reader);
 	}
 
+	/** Ends every reader's stream; one that still has a token that counts begins again where it was. */
+	cutAll(): void {
+		for (const { out } of this.#readers) out.end();
+		this.#readers.clear();
+	}
+
 	/** The journal, page by page, until the reader has everything that was published; from there on it is live. */
 	async #catchUp(reader: Reader): Promise<void> {
 		while (this.#readers.has(reader)) {
@@ -75,7 +81,7 @@ export class EventStream implements AsyncDisposable {
 		clearInterval(this.#heartbeat);
 		this.#following[Symbol.dispose]();
 		await this.#ended;
-		for (const { out } of this.#readers) out.end();
+		this.cutAll();
 	}
 
 	async #follow(): Promise<void> {

@@ -17,11 +17,12 @@ import { workspaceHandlers } from "./handlers/workspaces.ts";
 interface Outside {
 	credentialTrouble: Parameters<typeof subscriptionHandlers>[1];
 	adapters: Adapters;
+	rotateToken: Parameters<typeof registryHandlers>[2];
 }
 
-export function handlersOf(desk: Desk, about: About, { credentialTrouble, adapters }: Outside): Handlers {
+export function handlersOf(desk: Desk, about: About, { credentialTrouble, adapters, rotateToken }: Outside): Handlers {
 	return {
-		...registryHandlers(desk, about),
+		...registryHandlers(desk, about, rotateToken),
 		...subscriptionHandlers(desk, credentialTrouble),
 		...livingHandlers(desk),
 		...queueHandlers(desk),

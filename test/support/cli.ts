@@ -17,13 +17,14 @@ export interface Shell extends AsyncDisposable {
 
 const launcher = path.join(import.meta.dirname, "../../bin/brood");
 
-export function shell(home = freshFolder(), cwd?: string): Shell {
+export function shell(home = freshFolder(), cwd?: string, more: Readonly<Record<string, string>> = {}): Shell {
 	const env = {
 		PATH: process.env["PATH"] ?? "",
 		HOME: home,
 		BROOD_HOME: home,
 		BROOD_PORT: "0",
 		NODE_COMPILE_CACHE: path.resolve("node_modules/.cache/compile"),
+		...more,
 	};
 	const brood: Shell["brood"] = (...args) =>
 		new Promise((resolve) =>
@@ -34,7 +35,7 @@ export function shell(home = freshFolder(), cwd?: string): Shell {
 	return {
 		home,
 		brood,
-		within: (folder) => shell(home, folder),
+		within: (folder) => shell(home, folder, more),
 		async json(...args) {
 			const { code, out, err } = await brood(...args, "--json");
 			if (out !== "" && err !== "") throw new Error(`both streams have something: ${out} ${err}`);

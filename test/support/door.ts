@@ -79,7 +79,11 @@ export async function doorWorld(): Promise<DoorWorld> {
 		handlers: handlersOf(
 			desk,
 			{ pid: 1, url, version: "0", home: "/nowhere", containment: "groups" },
-			{ credentialTrouble: () => null, adapters: { all: () => [], install: async () => refuse("VALIDATION_ERROR", "There is nothing to set up here.") } },
+			{
+				credentialTrouble: () => null,
+				rotateToken: () => "/nowhere/token",
+				adapters: { all: () => [], install: async () => refuse("VALIDATION_ERROR", "There is nothing to set up here.") },
+			},
 		),
 		speaks: (actor) => desk.speaks(actor),
 		mcp: (asked, routes) => answerMcp(asked, { url, routes }),

@@ -1,14 +1,27 @@
 // The home: what is in it beside the store, and who holds it.
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
+import { homeTrouble } from "#contract/home-rule.ts";
 
 export interface DaemonFile {
 	pid: number;
 	startedAt: number;
 	url: string;
+	/** the Unix socket for local clients; null where there can be none */
+	socket: string | null;
 	version: string;
+}
+
+/** The home, or a file in it, is not as it has to be; the message says what to do. */
+export class HomeUnusable extends Error {
+	override readonly name = "HomeUnusable";
+	readonly suggestions: string[];
+	constructor(message: string, suggestions: string[] = [], cause?: unknown) {
+		super(message, { cause });
+		this.suggestions = suggestions;
+	}
 }
 
 /** Somebody else has the home. */
@@ -16,8 +29,13 @@ export class HomeHeld extends Error {
 	override readonly name = "HomeHeld";
 }
 
+/** Only its owner may write in it, else it is refused; that only its owner may look into it is seen to. */
 export function makeHome(home: string): void {
 	mkdirSync(home, { recursive: true, mode: 0o700 });
+	const found = statSync(home);
+	const trouble = homeTrouble(home, found, process.getuid?.() ?? null);
+	if (trouble !== null) throw new HomeUnusable(trouble.message, trouble.suggestions);
+	if ((found.mode & 0o077) !== 0) chmodSync(home, 0o700);
 }
 
 /** The home's random id: the mark by which its processes are told from everybody else's. */
@@ -34,17 +52,45 @@ export function homeToken(home: string, fresh: string): string {
 	return token;
 }
 
-/** Made by the first start and never changed; of several starts at once the first one's stays. */
+/** A new token in the place of the old one, durable before it counts. Answers with its file. */
+export function replaceToken(home: string, fresh: string): string {
+	const file = path.join(home, "token");
+	replace(file, fresh);
+	return file;
+}
+
+/** Made by the first start, which has the home for itself. */
 function onceWritten(file: string, fresh: string): string {
-	if (!existsSync(file)) {
-		const temporary = `${file}.${process.pid}`;
-		writeFileSync(temporary, fresh, { mode: 0o600 });
-		if (existsSync(file)) rmSync(temporary);
-		else renameSync(temporary, file);
-	}
-	const written = readFileSync(file, "utf8").trim();
-	if (written.length < 16) throw new Error(`${file} is damaged: it should hold a random word. Restore it, or remove it while no daemon runs.`);
+	if (!existsSync(file)) replace(file, fresh);
+	const written = contentOf(file);
+	if (written.length < 16)
+		throw new HomeUnusable(`${file} is damaged: it should hold a random word. Restore it, or remove it while no daemon is running to get a new one.`);
 	return written;
+}
+
+function contentOf(file: string): string {
+	try {
+		return readFileSync(file, "utf8").trim();
+	} catch (error) {
+		throw new HomeUnusable(`${file} cannot be read: ${error instanceof Error ? error.message : error}.`, [`chmod 600 ${file}`], error);
+	}
+}
+
+/** A file appears whole or not at all, for its owner only, and stays. */
+function replace(file: string, text: string): void {
+	const temporary = `${file}.${process.pid}`;
+	rmSync(temporary, { force: true });
+	const descriptor = openSync(temporary, "wx", 0o600);
+	try {
+		writeSync(descriptor, text);
+		fsyncSync(descriptor);
+	} finally {
+		closeSync(descriptor);
+	}
+	renameSync(temporary, file);
+	const folder = openSync(path.dirname(file), "r");
+	fsyncSync(folder);
+	closeSync(folder);
 }
 
 /** Kept for as long as the process lives: a lock whose handle is collected is no lock. */
@@ -53,8 +99,10 @@ const tries = 20;
 
 /** Takes the home for this process, or says who has it. The lock is the kernel's: it goes with its holder, however that ends. */
 export async function holdHome(home: string): Promise<Disposable> {
+	const file = path.join(home, "lock");
+	makeLock(file);
 	for (let attempt = 0; ; attempt++) {
-		const lock = new DatabaseSync(path.join(home, "lock"), { timeout: 0 });
+		const lock = new DatabaseSync(file, { timeout: 0 });
 		try {
 			lock.exec("pragma locking_mode = exclusive; begin exclusive");
 			held.push(lock);
@@ -64,8 +112,9 @@ export async function holdHome(home: string): Promise<Disposable> {
 					lock.close();
 				},
 			};
-		} catch {
+		} catch (error) {
 			lock.close();
+			if (!isTaken(error)) throw new HomeUnusable(`${file} cannot be locked: ${error instanceof Error ? error.message : error}.`, ["brood doctor"], error);
 			// several that start at once can all fail the first time: each waits a little, and not equally long
 			const holder = readDaemonFile(home);
 			if (attempt >= tries || (holder !== null && attempt >= 2))
@@ -73,6 +122,15 @@ export async function holdHome(home: string): Promise<Disposable> {
 			await pause(10 + ((process.pid * 31 + attempt * 17) % 50));
 		}
 	}
+}
+
+/** Somebody has the lock, as opposed to a disk that is full or a file that is none of ours. */
+const isTaken = (error: unknown): boolean => error instanceof Error && "errcode" in error && (error.errcode === 5 || error.errcode === 6);
+
+/** SQLite would make it readable for others. */
+function makeLock(file: string): void {
+	closeSync(openSync(file, "a", 0o600));
+	if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
 }
 
 const daemonFile = (home: string): string => path.join(home, "daemon.json");
@@ -86,9 +144,7 @@ export function readDaemonFile(home: string): DaemonFile | null {
 }
 
 export function writeDaemonFile(home: string, daemon: DaemonFile): void {
-	const temporary = `${daemonFile(home)}.${daemon.pid}`;
-	writeFileSync(temporary, `${JSON.stringify(daemon)}\n`, { mode: 0o600 });
-	renameSync(temporary, daemonFile(home));
+	replace(daemonFile(home), `${JSON.stringify(daemon)}\n`);
 }
 
 /** Only its own: a daemon that was replaced must not remove its successor's. */

@@ -21,6 +21,13 @@ export const houseRoutes = {
 		body: z.strictObject({ file: z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path") }),
 		answer: z.object({ file: z.string(), bytes: z.int() }),
 	}),
+	tokenRotate: route({
+		method: "post",
+		path: "/api/token/rotate",
+		summary: "replace the person's token; the old one is refused from then on, and event streams opened with it end",
+		body: none,
+		answer: z.object({ file: z.string() }),
+	}),
 	projects: route({ method: "get", path: "/api/projects", summary: "all projects", answer: z.array(Project) }),
 	project: route({ method: "get", path: "/api/projects/:project", summary: "one project", answer: Project }),
 	projectAdd: route({

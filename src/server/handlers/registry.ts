@@ -22,9 +22,22 @@ export interface About {
 	containment: ContainmentLevel;
 }
 
-type Names = "status" | "backup" | "projects" | "project" | "projectAdd" | "projectRemove" | "agents" | "agentsOf" | "agent" | "agentAdd" | "agentAddTo";
+type Names =
+	| "status"
+	| "backup"
+	| "tokenRotate"
+	| "projects"
+	| "project"
+	| "projectAdd"
+	| "projectRemove"
+	| "agents"
+	| "agentsOf"
+	| "agent"
+	| "agentAdd"
+	| "agentAddTo";
 
-export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
+/** `rotateToken` answers with the file that has the new one. */
+export function registryHandlers(desk: Desk, about: About, rotateToken: () => string): Handlers<Names> {
 	const { engine, reads } = desk;
 	return {
 		status: async () => ({
@@ -47,6 +60,7 @@ export function registryHandlers(desk: Desk, about: About): Handlers<Names> {
 			if (!existsSync(folder)) return refuse("VALIDATION_ERROR", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
 			return { file, bytes: await engine.backup(file) };
 		},
+		tokenRotate: async () => ({ file: rotateToken() }),
 		projects: async () => (await reads.projects()).filter((project) => project.removedAt === null).map(projectView),
 		project: async ({ params }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);

@@ -66,8 +66,25 @@ export function daemonCommands(program: Command): void {
 				(made) => `wrote ${made.file} (${made.bytes} bytes)`,
 			);
 		});
+	tokenCommands(program);
 	setupCommand(program);
 	projectCommands(program);
+}
+
+function tokenCommands(program: Command): void {
+	const token = program.command("token").description("the token that lets you, and whoever has it, use the API");
+	token
+		.command("rotate")
+		.description("replace the token; the old one is refused at once")
+		.option("--json", "print one JSON document")
+		.action(async (options) => {
+			const { act } = await import("./act.ts");
+			await act(
+				options,
+				({ client, key }) => client.call("tokenRotate", { key }),
+				({ file }) => `the token was replaced; the new one is in ${file}\nbrowsers and scripts with the old one have to be given the new one`,
+			);
+		});
 }
 
 function setupCommand(program: Command): void {

@@ -42,13 +42,27 @@ export class Misused extends Refused {
 
 /** Answers with the exit code. */
 export function printError(error: unknown, json: boolean): number {
-	const refusal: Refusal = error instanceof Refused ? error.refusal : refuse("INTERNAL_ERROR", error instanceof Error ? error.message : String(error));
+	const refusal: Refusal = error instanceof Refused ? error.refusal : refusalOf(error);
 	if (json) process.stderr.write(`${JSON.stringify({ error: refusal })}\n`);
 	else
 		process.stderr.write(
 			[`${refusal.code}: ${refusal.message}`, ...outputOf(refusal), ...refusal.suggestions.map((suggestion) => `  try: ${suggestion}`), ""].join("\n"),
 		);
 	return error instanceof Misused ? 2 : refusalCodes[refusal.code].exit;
+}
+
+/** Of what failed on this side: the file system, or the line to the daemon. Anything else is a bug. */
+function refusalOf(error: unknown): Refusal {
+	const message = error instanceof Error ? error.message : String(error);
+	const code = error instanceof Error && "code" in error ? String(error.code) : "";
+	if (code === "ENOSPC" || code === "EDQUOT") return refuse("DISK_FULL", `The disk is full: ${message}.`, { suggestions: ["df -h"] });
+	if (["EACCES", "EPERM", "EROFS", "ENOTDIR"].includes(code)) return refuse("HOME_UNUSABLE", `${message}.`, { suggestions: ["brood doctor"] });
+	if (["ECONNRESET", "EPIPE", "ECONNREFUSED", "ENOENT"].includes(code) || (error instanceof Error && error.name === "Elsewhere"))
+		return refuse("DAEMON_UNREACHABLE", "The daemon ended before it answered: whether the command took effect is not known.", {
+			details: { reason: message },
+			suggestions: ["brood status", "brood logs"],
+		});
+	return refuse("INTERNAL_ERROR", message);
 }
 
 /** Columns as wide as they need to be, the last one cut to the terminal. */

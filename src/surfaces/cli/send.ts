@@ -1,20 +1,132 @@
 // Requests over plain HTTP: Node's `fetch` takes longer to load than most commands take to run. An `import` of `node:http` looks at
 // everything that it has, and with its `WebSocket` loads the whole of `fetch` after all.
-import type { Send } from "#client/client.ts";
+//
+// The daemon of a home is only ever told the token once it is known whom it goes to. The socket in the home is such a place: nobody
+// else can put one there. Where there is no socket, the program on the port has to show first that it has the token itself, and the
+// request goes over the very connection on which it did.
+import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import path from "node:path";
+import { Refused, type Send, type Sent } from "#client/client.ts";
+import { expected } from "#contract/log.ts";
+import { proofText } from "#contract/proof.ts";
+import { refuse } from "#contract/refusal.ts";
 
-const { request } = process.getBuiltinModule("node:http");
+const http = process.getBuiltinModule("node:http");
 
-export const send: Send = (url, { method, headers, body }) =>
-	new Promise((resolve, reject) => {
-		const out = request(url, { method, headers: { ...headers, "content-length": Buffer.byteLength(body ?? "") } }, (response) => {
-			let text = "";
-			response
-				.setEncoding("utf8")
-				.on("data", (chunk: string) => {
-					text += chunk;
-				})
-				.on("end", () => resolve(text))
-				.on("error", reject);
+type Wish = Parameters<Send>[1];
+
+/** Nobody listens there, or not the daemon that is meant. */
+export class Elsewhere extends Error {
+	override readonly name = "Elsewhere";
+}
+
+/** To an address that was given: whoever gave it says whom it leads to. */
+export const send: Send = (url, wish) => exchange(placeOf(url), wish);
+
+/** To the daemon of a home, and to nobody else. */
+export const sendTo = (home: string): Send => {
+	const socketPath = path.join(home, "socket");
+	return async (url, wish) => {
+		const { host, path: target } = placeOf(url);
+		try {
+			return await exchange({ socketPath, path: target, headers: { host: new URL(url).host } }, wish);
+		} catch (error) {
+			if (!isUnreachable(error)) throw error;
+		}
+		return await throughProof(url, wish, host);
+	};
+};
+
+async function throughProof(url: string, wish: Wish, host: string): Promise<Sent> {
+	const { host: address } = new URL(url);
+	const agent = oneConnection();
+	const token = wish.headers["authorization"]?.replace(/^Bearer /, "") ?? "";
+	const nonce = randomUUID();
+	const place = { ...placeOf(url), agent };
+	const asked = await exchange({ ...place, path: `/api/proof?nonce=${nonce}` }, { method: "GET", headers: {} });
+	const expected = createHmac("sha256", token).update(proofText(address, nonce)).digest();
+	if (!timingSafeEqual(expected, proofIn(await asked.text(), expected.length))) throw new Elsewhere(`Another program than the daemon listens on ${host}.`);
+	return await exchange(place, wish);
+}
+
+/** Never a second connection: nobody knows who would be at its other end. */
+function oneConnection(): Agent {
+	const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+	const connect = agent.createConnection.bind(agent);
+	let made = false;
+	agent.createConnection = (options, callback) => {
+		if (made) throw new Elsewhere("The daemon closed the connection.");
+		made = true;
+		return connect(options, callback);
+	};
+	return agent;
+}
+
+function proofIn(text: string, length: number): Buffer {
+	try {
+		const proof = Buffer.from(String(JSON.parse(text).data.proof), "base64url");
+		return proof.length === length ? proof : Buffer.alloc(length);
+	} catch {
+		return Buffer.alloc(length);
+	}
+}
+
+const isUnreachable = (error: unknown): boolean =>
+	error instanceof Error && "code" in error && ["ENOENT", "ECONNREFUSED", "EINVAL", "ENAMETOOLONG", "ENOTSOCK"].includes(String(error.code));
+
+type Place = RequestOptions & { path: string };
+
+function placeOf(url: string): Place & { host: string } {
+	const { hostname, port, pathname, search } = new URL(url);
+	return { host: hostname, port, path: pathname + search };
+}
+
+function exchange(place: Place, { method, headers, body, signal }: Wish): Promise<Sent> {
+	return new Promise((resolve, reject) => {
+		const all = { ...Object(place.headers), ...headers, "content-length": Buffer.byteLength(body ?? "") };
+		const out = http.request({ ...place, method, headers: all, ...(signal && { signal }) }, (response) => {
+			clearTimeout(watching);
+			resolve(sent(response));
 		});
+		let watching = setTimeout(() => (watching = watch(out, place)), lookAfterMs());
+		out.on("close", () => clearTimeout(watching));
 		out.on("error", reject).end(body);
 	});
+}
+
+function sent(response: IncomingMessage): Sent {
+	const { statusCode = 0 } = response;
+	return {
+		ok: statusCode >= 200 && statusCode < 300,
+		async text() {
+			const chunks: Buffer[] = [];
+			for await (const chunk of response) chunks.push(chunk);
+			return Buffer.concat(chunks).toString();
+		},
+		chunks: response,
+	};
+}
+
+/** Many requests take long, so the time alone says nothing: from time to time the daemon is asked whether it is there at all. */
+function watch(out: ClientRequest, place: Place): NodeJS.Timeout {
+	const { agent: _own, ...plain } = place;
+	const seconds = patienceMs() / 1000;
+	const asking = http.request({ ...plain, path: "/api/health", method: "GET", timeout: patienceMs() - lookAfterMs() }, (response) => response.resume());
+	asking.on("timeout", () => {
+		asking.destroy();
+		const words = `The daemon has not answered for ${seconds} s: it is stopped or overloaded.`;
+		out.destroy(new Refused(refuse("TIMEOUT", words, { suggestions: ["brood logs", "brood down"] })));
+	});
+	asking.on("error", expected("the request itself tells what became of the line")).end();
+	out.on("close", () => asking.destroy());
+	return setTimeout(() => void watch(out, place), patienceMs()).unref();
+}
+
+/** How long a daemon may be silent. */
+function patienceMs(): number {
+	const seconds = Number(process.env["BROOD_TIMEOUT"]);
+	return seconds > 0 ? seconds * 1000 : 20_000;
+}
+
+const lookAfterMs = (): number => Math.min(5000, patienceMs() / 2);

@@ -4,7 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Status } from "#contract/wire.ts";
-import { givenAddress, running } from "./connect.ts";
+import { holdersOf } from "#src/holders.ts";
+import { givenAddress, homeOf, running } from "./connect.ts";
 import { print, printData, printError } from "./print.ts";
 
 export function statusLine({ version, url, pid, home, store, containment, agents, turns, troubles }: Status): string {
@@ -12,20 +13,55 @@ export function statusLine({ version, url, pid, home, store, containment, agents
 	return `brood ${version} at ${url} (pid ${pid})\nhome ${home}, store ${store}, containment ${containment}\n${agents} agents alive, ${turns} turns running${wrong.join("")}`;
 }
 
+/** the daemon gives its turns ten seconds and itself ten more */
+const downMs = 30_000;
+
 /** Answered when the daemon has exited. */
 export async function down(options: { json?: boolean | undefined }): Promise<void> {
-	// the process number of a daemon means another process inside an agent's walls
-	if (givenAddress() !== null) {
-		process.exitCode = printError(new Refused(refuse("FORBIDDEN", "This is not for agents.")), options.json === true);
-		return;
+	try {
+		// the process number of a daemon means another process inside an agent's walls
+		if (givenAddress() !== null) throw new Refused(refuse("FORBIDDEN", "This is not for agents."));
+		const found = await theDaemon();
+		const how = found === null ? null : await end(found.pid);
+		if (options.json === true) printData(found);
+		else print(found === null ? "no daemon was running" : `${how} (pid ${found.pid})`);
+	} catch (error) {
+		process.exitCode = printError(error, options.json === true);
 	}
-	const status = (await running())?.status ?? null;
-	if (status !== null) {
-		process.kill(status.pid, "SIGTERM");
-		while (exists(status.pid)) await pause(20);
+}
+
+/** By what it says; if it says nothing, or its files are gone, by its hold on the home. */
+async function theDaemon(): Promise<Status | { pid: number; home: string } | null> {
+	const home = homeOf();
+	const status = await saidStatus();
+	const [pid] = holdersOf(home) ?? [];
+	if (status === null) return pid === undefined ? null : { pid, home };
+	if (pid !== undefined && pid !== status.pid) return { pid, home };
+	if (pid === undefined && holdersOf(home) !== null)
+		throw new Refused(
+			refuse("FORBIDDEN", `The daemon (pid ${status.pid}) is out of reach from here: it runs in another container or for another user. Stop it there.`),
+		);
+	return status;
+}
+
+async function saidStatus(): Promise<Status | null> {
+	try {
+		return (await running())?.status ?? null;
+	} catch (error) {
+		if (error instanceof Refused && error.refusal.code === "TIMEOUT") return null;
+		throw error;
 	}
-	if (options.json === true) printData(status);
-	else print(status === null ? "no daemon was running" : `stopped (pid ${status.pid})`);
+}
+
+async function end(pid: number): Promise<string> {
+	process.kill(pid, "SIGTERM");
+	// one that was stopped would never hear it
+	process.kill(pid, "SIGCONT");
+	for (const until = performance.now() + downMs; performance.now() < until; await pause(20)) if (!exists(pid)) return "stopped";
+	// nothing that was acknowledged is lost by it
+	process.kill(pid, "SIGKILL");
+	while (exists(pid)) await pause(20);
+	return `did not stop within ${downMs / 1000} s and was killed`;
 }
 
 function exists(pid: number): boolean {

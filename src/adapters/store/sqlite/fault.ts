@@ -17,6 +17,15 @@ export function faultBeforeCommit(error: unknown): StoreFault {
 	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
 }
 
+/** An error before there is a store to speak of: nothing was changed, whatever it was. */
+export function faultAtOpening(error: unknown): StoreFault {
+	const fault = faultBeforeCommit(error);
+	const code: unknown = error instanceof Error && "code" in error ? error.code : null;
+	if (code === "ENOSPC" || code === "EDQUOT")
+		return new StoreFault("full", "The disk is full: the store cannot be opened. Free some space and try again.", error);
+	return fault.kind === "rejected" ? new StoreFault("broken", `The store cannot be opened: ${error instanceof Error ? error.message : error}.`, error) : fault;
+}
+
 /**
  * An error of COMMIT itself. A full disk is a definite no: the last frame, the one that makes the others count,
  * was not written. Of a failed flush nobody knows what reached the disk, and asking again may lie.

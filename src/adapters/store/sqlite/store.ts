@@ -120,7 +120,8 @@ class Thread {
 	static async start(program: URL, data: ThreadData & { limits: Limits }): Promise<Thread> {
 		const worker = new Worker(program, { workerData: data, name: `store-${data.role}` });
 		// an error before the first message is the reason why the store cannot be opened
-		await once(worker, "message");
+		const [replies] = await once(worker, "message");
+		for (const reply of replies) if ("unopened" in reply) throw new StoreFault(reply.unopened.kind, reply.unopened.message);
 		return new Thread(worker);
 	}
 
@@ -166,7 +167,7 @@ class Thread {
 	}
 
 	#settle(reply: Reply): void {
-		if ("ready" in reply) return;
+		if ("ready" in reply || "unopened" in reply) return;
 		if ("broken" in reply) {
 			this.#breakDown(new StoreFault("broken", reply.broken));
 			return;

@@ -7,7 +7,7 @@ import * as queries from "../sql/queries.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { SqlTx } from "../sql/tx.ts";
 import { SqliteConnection } from "./connection.ts";
-import { faultAtCommit, faultBeforeCommit } from "./fault.ts";
+import { faultAtCommit, faultAtOpening, faultBeforeCommit } from "./fault.ts";
 import { openForWriting } from "./file.ts";
 import { Log } from "./log.ts";
 
@@ -30,6 +30,7 @@ export type Reply =
 	| { id: number; value: unknown }
 	| { id: number; fault: { kind: StoreFault["kind"]; message: string } }
 	| { ready: true }
+	| { unopened: { kind: StoreFault["kind"]; message: string } }
 	| { broken: string };
 
 /** what indexing, or forgetting receipts, writes at most in one go, about */
@@ -39,9 +40,13 @@ const indexedBytes = 256 * 1024;
 const holdMs = 1;
 
 export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: RunBatch): void {
-	const thread = role === "writer" ? new Writer(openForWriting(file), run) : new Reader(file);
-	let turn = Promise.resolve();
 	const say = (...replies: Reply[]): void => (replies.length === 0 ? undefined : port.postMessage(replies));
+	const thread = opened(say, () => (role === "writer" ? new Writer(openForWriting(file), run) : new Reader(file)));
+	if (thread === null) {
+		port.close();
+		return;
+	}
+	let turn = Promise.resolve();
 	port.on("message", (messages: readonly Message[]) => {
 		// one after another: a question must never see a batch that is half done
 		turn = turn.then(async () => {
@@ -58,6 +63,17 @@ export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: 
 		});
 	});
 	say({ ready: true });
+}
+
+/** An error that crosses from thread to thread is no longer what it was, so the reason goes as words. */
+function opened<T>(say: (reply: Reply) => void, open: () => T): T | null {
+	try {
+		return open();
+	} catch (error) {
+		const { kind, message } = faultAtOpening(error);
+		say({ unopened: { kind, message } });
+		return null;
+	}
 }
 
 /** Nobody waits for this: what fails for want of space is tried again later, anything else ends the store. */

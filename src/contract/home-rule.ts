@@ -1,0 +1,14 @@
+// Whom a home must belong to. Whoever can write in it can take the daemon's place, and the person's token with it.
+
+export interface Ownership {
+	uid: number;
+	mode: number;
+}
+
+/** Why this home cannot be used, in a sentence, with the command that changes that; null if it can. `uid` is null where there are no users. */
+export function homeTrouble(home: string, found: Ownership, uid: number | null): { message: string; suggestions: string[] } | null {
+	if (uid !== null && found.uid !== uid)
+		return { message: `${home} belongs to another user (uid ${found.uid}, you are ${uid}). Choose another folder with BROOD_HOME.`, suggestions: [] };
+	if ((found.mode & 0o022) !== 0) return { message: `${home} can be written by other users.`, suggestions: [`chmod 700 ${home}`] };
+	return null;
+}
