@@ -50,12 +50,20 @@ export const WorkspaceFact = z.discriminatedUnion("kind", [
 export type WorkspaceFact = z.infer<typeof WorkspaceFact>;
 
 const named = { agent: AgentId };
+/** the turn that is about to begin there: what is said for one that has begun, or is over, is refused */
+const beginning = { turn: EventId.optional() };
 const WorkspaceLease = z.strictObject({ type: z.literal("workspace.lease"), ...named, step: LeaseStep });
 export type WorkspaceLease = z.infer<typeof WorkspaceLease>;
 /** With words for the agent, where its model has to know that its files changed. */
-const WorkspaceRecord = z.strictObject({ type: z.literal("workspace.record"), ...named, fact: Recorded, tell: z.string().max(10_000).optional() });
+const WorkspaceRecord = z.strictObject({
+	type: z.literal("workspace.record"),
+	...named,
+	fact: Recorded,
+	tell: z.string().max(10_000).optional(),
+	...beginning,
+});
 export type WorkspaceRecord = z.infer<typeof WorkspaceRecord>;
-const WorkspaceDrift = z.strictObject({ type: z.literal("workspace.drift"), ...named, reason: z.string().max(1000) });
+const WorkspaceDrift = z.strictObject({ type: z.literal("workspace.drift"), ...named, reason: z.string().max(1000), ...beginning });
 export type WorkspaceDrift = z.infer<typeof WorkspaceDrift>;
 
 /** Said by the engine around git's steps, for whoever asked for them. */

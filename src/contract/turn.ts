@@ -1,6 +1,7 @@
 // The turn: one execution of one prompt. Its id is the id of the event that started it.
 import { z } from "zod";
 import { AgentId, EventId, SubscriptionName } from "./ids.ts";
+import { RefusalCode } from "./refusal-schema.ts";
 import { Text } from "./text.ts";
 import { Usage } from "./usage.ts";
 
@@ -97,8 +98,13 @@ const TurnFinish = z.strictObject({
 });
 export type TurnFinish = z.infer<typeof TurnFinish>;
 
-/** The process never got the prompt. */
-const TurnRelease = z.strictObject({ type: z.literal("turn.release"), ...named, reason: z.string().max(1000) });
+/** The process never got the prompt; if a step failed that would fail again, the agent is held. */
+const TurnRelease = z.strictObject({
+	type: z.literal("turn.release"),
+	...named,
+	reason: z.string().max(1000),
+	failed: z.strictObject({ code: RefusalCode, step: z.string().max(100) }).optional(),
+});
 export type TurnRelease = z.infer<typeof TurnRelease>;
 
 /** Runs the prompt of an ended turn again, as a new prompt that names the old one; the latest turn if none is named. */

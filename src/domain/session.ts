@@ -4,11 +4,8 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Session, SessionOpen } from "#contract/session.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { Decision } from "./decision.ts";
-import { closed } from "./turn-end.ts";
 
 export function decideOpenSession(agent: AgentState, { turn, opened, note }: SessionOpen): Decision {
-	const refusal = closed(agent, turn);
-	if (refusal) return refusal;
 	return [
 		{ kind: "session.opened", agent: agent.id, data: opened },
 		...(note === null ? [] : [{ kind: "system", agent: agent.id, turn, text: note, data: { session: opened.how } }]),

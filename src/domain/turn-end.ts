@@ -6,6 +6,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { PartialOutput, TurnDone, TurnFinish, TurnItem, TurnRelease, TurnState } from "#contract/turn.ts";
 import { Usage } from "#contract/usage.ts";
 import type { WaitState } from "#contract/wait.ts";
+import { failedAt } from "./agent/decide.ts";
 import { suggestion } from "./agent/transitions.ts";
 import type { Decision } from "./decision.ts";
 import { headmost } from "./prompt.ts";
@@ -39,12 +40,22 @@ export function decideDone(agent: AgentState, { message, failed }: TurnDone, loo
 	];
 }
 
-/** The prompt never reached a process: it goes back to the head of the queue, and nothing holds the agent for it. */
-export function decideRelease(agent: AgentState, turn: TurnState, { reason }: TurnRelease, loose: LooseThreads, first: number | null): Decision {
-	const refusal = closed(agent, turn.id);
+/** The prompt never reached a process: it goes back to the head of the queue. */
+export function decideRelease(agent: AgentState, turn: TurnState, { reason, failed }: TurnRelease, loose: LooseThreads, first: number | null): Decision {
+	const refusal = begun(agent, turn);
 	if (refusal) return refusal;
-	return [...returned(agent, turn, first), ...ending(agent, turn.id, { state: "interrupted", reason, text: null }, loose)];
+	// whoever stopped it does not want it to be run either
+	if (turn.stoppingFor !== null) return ending(agent, turn.id, { state: "interrupted", reason: stopReason(turn), text: null }, loose);
+	return [
+		...(failed === undefined ? [] : failedAt(agent, { ...failed, reason })),
+		...returned(agent, turn, first),
+		...ending(agent, turn.id, { state: "interrupted", reason, text: null }, loose),
+	];
 }
+
+/** Why a turn was stopped, as its end says it. */
+export const stopReason = ({ stoppingFor }: Pick<TurnState, "stoppingFor">): string =>
+	stoppingFor === "interrupt" ? "interrupted" : (stoppingFor ?? "shutdown");
 
 /** Only what was never handed over may run again. */
 function returned(agent: AgentState, turn: TurnState, first: number | null): Fact[] {
@@ -125,6 +136,12 @@ export function openCallsOf(items: readonly { kind: string; data: unknown }[]): 
 
 function callOf(data: unknown): string | null {
 	return typeof data === "object" && data !== null && "call" in data && typeof data.call === "string" ? data.call : null;
+}
+
+/** The refusal for a turn that cannot be begun: it is over, or its prompt was handed over before. */
+export function begun(agent: AgentState, turn: Pick<TurnState, "id" | "handedAt">): Refusal | null {
+	if (agent.turn?.id !== turn.id || turn.handedAt === null) return closed(agent, turn.id);
+	return refuse("CONFLICT", `The prompt of turn ${turn.id} was handed over before.`, { details: { agent: agent.id, turn: turn.id } });
 }
 
 /** The refusal for a turn that is not the agent's open one. */

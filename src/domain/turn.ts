@@ -19,7 +19,7 @@ import type { Decision } from "./decision.ts";
 import { rendered } from "./mail.ts";
 import { headmost, noSlot } from "./prompt.ts";
 import type { Claim } from "./slots.ts";
-import { cancelled, closed, ending, nothingLoose, type OpenCall, saidIn } from "./turn-end.ts";
+import { begun, cancelled, closed, ending, nothingLoose, type OpenCall, saidIn } from "./turn-end.ts";
 import { heldForBudget, usedUp } from "./usage.ts";
 
 /** The head of the queue becomes a turn: prompt, agent, place and slot are claimed in this one decision. */
@@ -38,12 +38,13 @@ export function decideStart(agent: AgentState, head: PromptState | undefined, go
 	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }), ...(subscription && { subscription }) } }, ...run];
 }
 
-/** What the model is about to see becomes an item with the record that it is: the prompt, or the mail that it stands for. */
+/**
+ * The claim on a turn: whoever is told that it is done, and nobody else, gives the prompt to a process. What the model is about
+ * to see becomes an item with the record that it is: the prompt, or the mail that it stands for.
+ */
 export function decideHand(agent: AgentState, turn: TurnState, prompt: { text: string; by: Actor }, mails: readonly MailState[]): Decision {
-	const refusal = closed(agent, turn.id);
+	const refusal = begun(agent, turn);
 	if (refusal) return refusal;
-	if (turn.handedAt !== null)
-		return refuse("CONFLICT", `The prompt of turn ${turn.id} was handed over before.`, { details: { agent: agent.id, turn: turn.id } });
 	if (turn.source === "mail" && mails.length === 0)
 		return ending(agent, turn.id, { state: "completed", reason: "the mail had been read", text: null }, nothingLoose);
 	const text = turn.source === "mail" ? mails.map(rendered).join("\n") : prompt.text;

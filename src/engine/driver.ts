@@ -12,11 +12,16 @@ export type { LeftProcess } from "#domain/health.ts";
 /** A process for each agent, kept warm between its turns. */
 export interface Driver extends AsyncDisposable {
 	/**
-	 * Gives a prompt to the agent's process, which is up, and resolves when the turn is over, whatever the process did. Aborting asks it to stop; whoever aborts ends the process if it does not.
+	 * Gives a prompt to the process that was prepared for this turn, and resolves when the turn is over, whatever the process did. Aborting asks it to stop; whoever aborts ends the process if it does not.
 	 */
 	run(turn: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd>;
-	/** Sees to it that the agent's process is up, and let in by this subscription. Nothing has been given to it yet. */
-	prepare(agent: AgentState, signal: AbortSignal, wish: Wish): Promise<Prepared>;
+	/**
+	 * Sees to it that the agent's process is up, and let in by this subscription. Nothing has been given to it yet. Once it is up it is
+	 * this turn's, until that was run or dismissed; a process that another turn has is waited for, and never touched.
+	 */
+	prepare(agent: AgentState, turn: number, signal: AbortSignal, wish: Wish): Promise<Prepared>;
+	/** The turn will not be run. Its process is kept for the next one. */
+	dismiss(agent: AgentId, turn: number): void;
 	/** Whether its program keeps the conversation itself, and so has to be told what it does not know of it. */
 	remembers(agent: AgentState): boolean;
 	/** What its folder brings along that its program would run by itself; null if there is nothing of the kind. */

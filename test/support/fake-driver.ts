@@ -38,7 +38,9 @@ export class FakeDriver implements Driver {
 		return false;
 	}
 
-	async prepare(_: { id: AgentId }, signal: AbortSignal): Promise<Prepared> {
+	dismiss(): void {}
+
+	async prepare(_: { id: AgentId }, __: number, signal: AbortSignal): Promise<Prepared> {
 		if (!this.slow) return { up: true, session: null };
 		const { promise, resolve } = Promise.withResolvers<Prepared>();
 		const stop = (): void => resolve({ up: false, end: { state: "interrupted", reason: "stopped", text: null } });

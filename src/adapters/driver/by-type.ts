@@ -6,7 +6,8 @@ import { humanDriver } from "./human.ts";
 export function driverByType(processes: Driver): Driver {
 	const of = ({ type }: AgentState): Driver => (type === "human" ? humanDriver : processes);
 	return {
-		prepare: (agent, signal, wish) => of(agent).prepare(agent, signal, wish),
+		prepare: (agent, ...asked) => of(agent).prepare(agent, ...asked),
+		dismiss: (agent, turn) => processes.dismiss(agent, turn),
 		brings: (agent) => of(agent).brings(agent),
 		remembers: (agent) => of(agent).remembers(agent),
 		run: (turn, watch, signal) => of(turn.agent).run(turn, watch, signal),

@@ -1,7 +1,5 @@
 // One process per agent: started when it has something to do, kept warm between turns, parked when idle, and always
 // ended with everything that it started.
-import { mkdirSync } from "node:fs";
-import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -9,15 +7,15 @@ import { expected } from "#contract/log.ts";
 import type { Driver, LeftProcess, Prepared, TurnEnd, TurnWatch, Wish } from "#engine/driver.ts";
 import { caught } from "#engine/log.ts";
 import { commandOf, endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly } from "../system/processes.ts";
-import { inRoom } from "../system/walls.ts";
-import { type Launched, launch } from "./acp/launch.ts";
 import { NotToBeHad } from "./acp/open.ts";
 import { credentialVariables } from "./credential.ts";
-import { environmentFor, seenBy } from "./environment.ts";
+import { seenBy } from "./environment.ts";
 import { Freezer } from "./freeze.ts";
 import { hearTurn } from "./hear.ts";
+import { folderOf, launchAgent } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
 import type { AgentProgram } from "./programs.ts";
+import { Seats } from "./seats.ts";
 import { Starts, startsMax } from "./starts.ts";
 import { type Brought, broughtBy } from "./trust.ts";
 import { fits, nameOf, type RoomWish, toldOf, type Warm } from "./warm.ts";
@@ -40,6 +38,7 @@ export class ProcessDriver implements Driver {
 	readonly #starting = new Map<AgentId, AbortController>();
 	/** ends in flight: nothing of the same agent is started before they are through */
 	readonly #ending = new Map<AgentId, Ending>();
+	readonly #seats = new Seats();
 	readonly #freezer = new Freezer();
 
 	constructor(options: DriverOptions) {
@@ -57,10 +56,31 @@ export class ProcessDriver implements Driver {
 		return agent.workspace !== null && this.remembers(agent) ? broughtBy(agent.workspace.path, agent.type) : null;
 	}
 
-	async prepare(agent: AgentState, signal: AbortSignal, asked: Wish): Promise<Prepared> {
+	async prepare(agent: AgentState, turn: number, signal: AbortSignal, asked: Wish): Promise<Prepared> {
+		if (!(await this.#seats.take(agent.id, turn, signal))) return calledOff;
+		let up = false;
+		try {
+			const prepared = await this.#prepare(agent, signal, asked);
+			({ up } = prepared);
+			return prepared;
+		} finally {
+			if (!up) this.#seats.leave(agent.id, turn);
+		}
+	}
+
+	dismiss(agent: AgentId, turn: number): void {
+		if (!this.#seats.has(agent, turn)) return;
+		const warm = this.#warm.get(agent);
+		if (warm !== undefined) this.#parkLater(agent, warm);
+		this.#seats.leave(agent, turn);
+	}
+
+	async #prepare(agent: AgentState, signal: AbortSignal, asked: Wish): Promise<Prepared> {
 		const program = this.#programOf(agent);
 		if (typeof program === "string") return broken(program);
-		const room = await this.#options.roomFor(agent, this.#folder(agent), () => credentialVariables(asked.subscription?.credential ?? null, agent.type));
+		const room = await this.#options.roomFor(agent, folderOf(this.#options, agent), () =>
+			credentialVariables(asked.subscription?.credential ?? null, agent.type),
+		);
 		if (typeof room === "string") return broken(room);
 		const wish = { ...asked, room };
 		await this.#ending.get(agent.id)?.done;
@@ -82,7 +102,16 @@ export class ProcessDriver implements Driver {
 		}
 	}
 
-	async run({ agent, text }: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd> {
+	async run({ agent, turn, text }: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd> {
+		if (!this.#seats.has(agent.id, turn)) throw new Error(`no process was prepared for turn ${turn}`);
+		try {
+			return await this.#run(agent, text, watch, signal);
+		} finally {
+			this.#seats.leave(agent.id, turn);
+		}
+	}
+
+	async #run(agent: AgentState, text: string, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd> {
 		const warm = this.#warm.get(agent.id);
 		if (warm === undefined) return { state: "failed", reason: "Its process ended before it got the prompt.", text: null };
 		const isOurs = warm.program.remembers !== true;
@@ -168,8 +197,11 @@ export class ProcessDriver implements Driver {
 	async #afterTurn(agent: AgentState, warm: Warm): Promise<void> {
 		if (!warm.launched.listens()) return await this.#endOnce(agent.id, quickly);
 		if (warm.program.leavesNothing) await endAll(() => this.#family(agent.id).filter((each) => !this.#isProgram(each, warm)));
-		if (this.#warm.get(agent.id) !== warm) return;
-		warm.parking = setTimeout(() => void this.#park(agent.id).catch(this.#caught(agent.id)), this.#options.parkMs).unref();
+		if (this.#warm.get(agent.id) === warm) this.#parkLater(agent.id, warm);
+	}
+
+	#parkLater(agent: AgentId, warm: Warm): void {
+		warm.parking = setTimeout(() => void this.#park(agent).catch(this.#caught(agent)), this.#options.parkMs).unref();
 	}
 
 	/** The one that is up, without a look at the disk. */
@@ -202,7 +234,7 @@ export class ProcessDriver implements Driver {
 			const token = this.#options.issueToken(agent.id);
 			try {
 				const paid = { ...seenBy(program.sees, this.#options.environment), ...credentialVariables(subscription?.credential ?? null, agent.type) };
-				const launched = await this.#launch(agent, program, { wish, token, paid }, signal);
+				const launched = await launchAgent(this.#options, { agent, program, wish, token, paid }, signal);
 				this.#keep(agent.id, {
 					program,
 					launched,
@@ -221,35 +253,7 @@ export class ProcessDriver implements Driver {
 				await pause(100 * 2 ** attempt, undefined, { signal }).catch(expected("it was called off"));
 			}
 		}
-		return down({ state: "interrupted", reason: "stopped before its process was up", text: null });
-	}
-
-	async #launch(
-		agent: AgentState,
-		program: AgentProgram,
-		{ wish, token, paid }: { wish: RoomWish; token: string; paid: Readonly<Record<string, string>> },
-		signal: AbortSignal,
-	): Promise<Launched> {
-		const folder = this.#folder(agent);
-		const own = { BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: this.#options.url() };
-		return await launch({
-			command: program.command,
-			args: program.args,
-			...(program.complains && { complains: program.complains }),
-			containment: this.#options.containment,
-			folder,
-			session: {
-				folder,
-				// ours have the tools already, or no use for them
-				toolServers: program.leavesNothing ? [] : this.#options.toolServers(own),
-				resume: wish.own?.afresh === true ? wish.own.session : null,
-				...{ copyOf: wish.copyOf, costBefore: wish.costBefore },
-				...toldOf(agent, program, wish),
-			},
-			room: wish.room,
-			environment: inRoom(this.#environment(agent, own, { ...program.environment, ...paid }), wish.room),
-			signal,
-		});
+		return calledOff;
 	}
 
 	#keep(agent: AgentId, warm: Warm): void {
@@ -263,21 +267,10 @@ export class ProcessDriver implements Driver {
 	#caught(agent: AgentId): (error: unknown) => void {
 		return caught(this.#options.log, "processes", "The processes of an agent could not be ended", { agent });
 	}
-
-	#folder({ workspace, project, handle }: AgentState): string {
-		if (workspace !== null) return workspace.path;
-		const folder = path.join(this.#options.scratch, project ?? "_", handle);
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
-		return folder;
-	}
-
-	#environment(agent: AgentState, own: Readonly<Record<string, string>>, paid: Readonly<Record<string, string>>): Record<string, string> {
-		const { environmentOf, environment, mark } = this.#options;
-		return environmentFor({ ...environmentOf(agent), ...own, [markName]: mark }, environment, paid);
-	}
 }
 
 const down = (end: TurnEnd): Prepared => ({ up: false, end });
+const calledOff = down({ state: "interrupted", reason: "stopped before its process was up", text: null });
 const broken = (reason: string): Prepared => down({ state: "failed", reason, text: null, broken: true });
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -6,6 +6,7 @@ export const humanDriver: Driver = {
 	async prepare() {
 		return { up: true, session: null };
 	},
+	dismiss() {},
 	remembers: () => false,
 	brings: () => null,
 	async run(_, __, signal): Promise<TurnEnd> {

@@ -18,10 +18,13 @@ export function decideProvisioned(agent: AgentState, { workspace, head }: { work
 
 /** A step failed outside of any decision (a disk, a process): the agent is held until somebody looks. */
 export function decideFail(agent: AgentState, command: AgentFail): Decision {
-	if (agent.life === "ended") return [];
+	return agent.life === "ended" ? [] : failedAt(agent, command);
+}
+
+export function failedAt(agent: AgentState, { code, step, reason }: Pick<AgentFail, "code" | "step" | "reason">): Fact[] {
 	return [
-		{ kind: "agent.failed", agent: agent.id, data: { code: command.code, step: command.step } },
-		{ kind: "agent.held", agent: agent.id, data: { hold: "error", reason: command.reason } },
+		{ kind: "agent.failed", agent: agent.id, data: { code, step } },
+		{ kind: "agent.held", agent: agent.id, data: { hold: "error", reason } },
 	];
 }
 

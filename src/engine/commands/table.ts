@@ -39,6 +39,7 @@ import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
 import { answerApproval, cancelWait, lookAtWait, openWait } from "./open.ts";
 import { limitAgent, onSubscription, removeSubscription } from "./slots.ts";
 import {
+	beforeTurn,
 	crashTurn,
 	endTurn,
 	finishTurn,
@@ -94,7 +95,8 @@ const handlers: Handlers = {
 	"turn.retry": retryTurn,
 	"turn.finish": finishTurn,
 
-	"session.open": (work, command) => onAgent(work, command.agent, (agent) => decideOpenSession(agent, command)),
+	"session.open": (work, command) =>
+		beforeTurn(work, command.turn, (refused) => onAgent(work, command.agent, (agent) => refused(agent) ?? decideOpenSession(agent, command))),
 
 	"approval.ask": (work, command) => inThread(work, command.agent, (agent) => decideAsk(agent, command)),
 	"approval.answer": answerApproval,
@@ -104,8 +106,12 @@ const handlers: Handlers = {
 
 	"workspace.lease": (work, command) => inSharedTree(work, command.agent, (agent, others) => decideLease(agent, command, others, work.envelope)),
 	"workspace.free": (work, { agent }) => inSharedTree(work, agent, decideFree),
-	"workspace.record": (work, command) => inSharedTree(work, command.agent, (agent, others) => decideRecord(agent, command, others, work.envelope)),
-	"workspace.drift": (work, command) => onAgent(work, command.agent, (agent) => decideDrift(agent, command)),
+	"workspace.record": (work, command) =>
+		beforeTurn(work, command.turn, (refused) =>
+			inSharedTree(work, command.agent, (agent, others) => refused(agent) ?? decideRecord(agent, command, others, work.envelope)),
+		),
+	"workspace.drift": (work, command) =>
+		beforeTurn(work, command.turn, (refused) => onAgent(work, command.agent, (agent) => refused(agent) ?? decideDrift(agent, command))),
 	"workspace.found": (work, { agent }) => onAgent(work, agent, decideFound),
 	"workspace.crash": (work, { agent }) => onAgent(work, agent, decideLeaseCrash),
 

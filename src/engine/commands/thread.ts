@@ -5,6 +5,7 @@ import type { ContextRewind } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptQueue, PromptState } from "#contract/prompt.ts";
+import type { Refusal } from "#contract/refusal.ts";
 import type { TurnCrash, TurnDone, TurnFinish, TurnRelease, TurnRetry } from "#contract/turn.ts";
 import { decideLimitedEnd } from "#domain/cooldown.ts";
 import type { Decision } from "#domain/decision.ts";
@@ -12,7 +13,7 @@ import { decideRewind } from "#domain/history.ts";
 import { decideQueue, headmost, nextDue } from "#domain/prompt.ts";
 import { claim } from "#domain/slots.ts";
 import { decideHand, decideInterrupt, decideRetry, decideStart, decideYield } from "#domain/turn.ts";
-import { closed, decideCrash, decideDone, decideRelease, decideTurnEnd, openCallsOf, withLastItems } from "#domain/turn-end.ts";
+import { begun, closed, decideCrash, decideDone, decideRelease, decideTurnEnd, openCallsOf, withLastItems } from "#domain/turn-end.ts";
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
 import { looseThreads } from "./loose.ts";
@@ -104,6 +105,16 @@ function firstLetters(mails: readonly MailState[]): MailState[] {
 }
 
 const lettersLengthMax = 128 * 1024;
+
+/** What is said of a turn that is about to begin: refused once its prompt was handed over, or it is over. */
+export async function beforeTurn(
+	work: Work,
+	id: number | undefined,
+	decide: (refused: (agent: AgentState) => Refusal | null) => Promise<Decided>,
+): Promise<Decided> {
+	const turn = id === undefined ? undefined : await work.turn(id);
+	return await decide((agent) => (id === undefined ? null : turn === undefined ? closed(agent, id) : begun(agent, turn)));
+}
 
 const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, turn) ?? [];
 

@@ -2,12 +2,18 @@
 //
 // The hand-over is recorded before it is made, and only once the process is up. So a turn without that record has done
 // nothing, and its prompt goes back to the queue; a turn with it may have done anything, and only a person runs it again.
+//
+// That record is also the claim on the turn: it is made once, on the row, and whoever does not make it gives no prompt to a
+// process. What was read a moment ago may be over by now, and what runs here is only known to memory: neither decides. So
+// whatever is done before the claim can be done in vain: commands name the turn, and are refused if it is over or was
+// claimed; a process that another turn has is not touched.
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
+import { stopReason } from "#domain/turn-end.ts";
 import { settingsOf } from "../commands/agent.ts";
 import { type Driver, nothingToGoOnWith, type OpenSession, type Prepared, type TurnEnd } from "../driver.ts";
 import { caught } from "../log.ts";
@@ -61,7 +67,10 @@ export class TurnRunner implements Reactor {
 			if (this.#running.has(turn.id)) continue;
 			// what was read in the same moment may be from before this turn
 			const agent = beginners.find((each) => each.turn?.id === turn.id) ?? (await reads.agent(turn.agent));
-			if (agent !== undefined) this.#begin(turn, agent);
+			if (agent === undefined || this.#running.has(turn.id)) continue;
+			if (turn.handedAt === null || goesOn(agent)) this.#begin(turn, agent);
+			// handed over, open, and not run here: its end could not be written when it came; one that is over meanwhile is not ended twice
+			else if (agent.turn?.id === turn.id) await this.#end(turn, { state: "failed", reason: "its end could not be recorded", text: null });
 		}
 		const urgent = new Set(urgently);
 		for (const turn of open) if (urgent.has(turn.agent)) await this.#running.get(turn.id)?.listener?.yield();
@@ -92,32 +101,61 @@ export class TurnRunner implements Reactor {
 			listener[Symbol.dispose]();
 			this.#running.delete(turn.id);
 		});
-		// a broken store ends the engine, and the next one finds the turn open; anything else ends the turn
-		over.catch(async (error: unknown) => {
-			this.#caught("A turn failed inside the daemon", turn)(error);
-			if (!(error instanceof StoreFault)) await this.#end(turn, failure(error)).catch(this.#caught("The end of a turn could not be recorded", turn));
-		});
-		if (agent.type === "human") listener[Symbol.dispose]();
-		this.#running.set(turn.id, { stop, over, listener: agent.type === "human" ? null : listener });
+		// where its end cannot be recorded either, the next look tries again, or the next daemon finds the turn open
+		over.catch(this.#caught("The end of a turn could not be recorded", turn));
+		if (goesOn(agent)) listener[Symbol.dispose]();
+		this.#running.set(turn.id, { stop, over, listener: goesOn(agent) ? null : listener });
 	}
 
 	async #carryOut(turn: TurnState, agent: AgentState, listener: Listener, signal: AbortSignal): Promise<void> {
+		// nothing is given to a person who is at it since before the daemon started
+		const item = turn.handedAt !== null && goesOn(agent) ? { text: null, data: null } : await this.#claim(turn, agent, listener, signal);
+		if (item === null) return;
+		try {
+			await this.#run(turn, agent, { text: item.text ?? "", listener }, signal);
+		} catch (error) {
+			if (isBroken(error)) throw error;
+			this.#caught("A turn failed inside the daemon", turn)(error);
+			await this.#end(turn, failure(error));
+		}
+	}
+
+	/** Gets everything ready, then claims the turn. Null if there is nothing to run: it could not be made ready, or another has it. */
+	async #claim(turn: TurnState, agent: AgentState, listener: Listener, signal: AbortSignal): Promise<{ text: string | null } | null> {
 		const { driver, reads } = this.#parts;
-		const failed = (await this.#unfit(agent)) ?? (await distrusted(this.#parts, agent, listener));
+		const failed = await this.#unready(turn, agent, listener);
 		if (failed !== null) return await this.#giveBack(turn, failed, signal);
 		// asked for early: most often its program is up, and nothing else is waited for
 		const since = driver.remembers(agent) ? eventsAfter(reads, agent, agent.turnEndedIn ?? 0) : Promise.resolve([]);
 		since.catch(expected("it is waited for further down"));
 		const prepared = await this.#prepare(turn, agent, signal);
 		if (!prepared.up) return await this.#giveBack(turn, prepared.end, signal);
-		const told = prepared.session && (await this.#recall(turn, agent, prepared.session, since));
-		const item = await this.#handOver(turn);
-		// refused because it is over, or over because there was nothing left to say
-		if (item === null) return;
-		const text = told === null ? (item.text ?? "") : `${told}${spoken(item)}`;
-		const end = await driver.run({ agent, turn: turn.id, text }, listener, signal).catch(failure);
+		let item: Pick<Event, "text" | "data"> | null = null;
+		try {
+			const told = prepared.session && (await this.#recall(turn, agent, prepared.session, since));
+			item = await this.#handOver(turn);
+			return item && { text: told === null ? item.text : `${told}${spoken(item)}` };
+		} catch (error) {
+			if (isBroken(error)) throw error;
+			this.#caught("A turn could not be begun", turn)(error);
+			return await this.#giveBack(turn, failure(error), signal);
+		} finally {
+			if (item === null) await this.#dismiss(turn);
+		}
+	}
+
+	/** The process is not needed after all; that of an agent which ended meanwhile has to go. */
+	async #dismiss(turn: TurnState): Promise<void> {
+		const { driver, reads } = this.#parts;
+		driver.dismiss(turn.agent, turn.id);
+		const agent = await reads.agent(turn.agent);
+		if (agent?.life === "ended") await driver.end(turn.agent).catch(this.#caught("The processes of an agent could not be ended", turn));
+	}
+
+	async #run(turn: TurnState, agent: AgentState, { text, listener }: { text: string; listener: Listener }, signal: AbortSignal): Promise<void> {
+		const end = await this.#parts.driver.run({ agent, turn: turn.id, text }, listener, signal).catch(failure);
 		// a person goes on with it when the daemon is back
-		if (this.#draining && agent.type === "human") return;
+		if (this.#draining && goesOn(agent)) return;
 		const last = end.last ?? [];
 		// keeping the files takes a while, in which everybody can see the last words
 		if (agent.workspace !== null && last.length > 0) await listener.items(last);
@@ -128,10 +166,10 @@ export class TurnRunner implements Reactor {
 	async #prepare(turn: TurnState, agent: AgentState, signal: AbortSignal): Promise<Prepared> {
 		const { driver, reads } = this.#parts;
 		try {
-			if (!driver.remembers(agent)) return await driver.prepare(agent, signal, { subscription: await this.#paidFrom(turn), ...nothingToGoOnWith });
+			if (!driver.remembers(agent)) return await driver.prepare(agent, turn.id, signal, { subscription: await this.#paidFrom(turn), ...nothingToGoOnWith });
 			const [subscription, settings, opening] = await Promise.all([this.#paidFrom(turn), settingsOf(reads, agent.settings), openingOf(reads, agent, turn)]);
 			const told = { systemPrompt: instructionsOf(settings), options: settings.options };
-			return await driver.prepare(agent, signal, { subscription, ...told, ...opening });
+			return await driver.prepare(agent, turn.id, signal, { subscription, ...told, ...opening });
 		} catch (error) {
 			return { up: false, end: failure(error) };
 		}
@@ -149,17 +187,26 @@ export class TurnRunner implements Reactor {
 		return subscription === null ? null : ((await this.#parts.reads.subscriptions()).find(({ name }) => name === subscription) ?? null);
 	}
 
-	/** Why its workspace is no place to start a turn in. A person looks after their own. */
-	async #unfit(agent: AgentState): Promise<TurnEnd | null> {
-		if (agent.workspace === null || agent.type === "human") return null;
+	/** Why its turn cannot start. A person looks after their own workspace. */
+	async #unready(turn: TurnState, agent: AgentState, listener: Listener): Promise<TurnEnd | null> {
 		try {
-			const reason = await drift(this.#parts, agent);
+			return (await this.#unfit(turn, agent)) ?? (await distrusted(this.#parts, agent, listener));
+		} catch (error) {
+			if (isBroken(error)) throw error;
+			return failure(error);
+		}
+	}
+
+	async #unfit({ id: turn }: TurnState, agent: AgentState): Promise<TurnEnd | null> {
+		if (agent.workspace === null || goesOn(agent)) return null;
+		try {
+			const reason = await drift(this.#parts, agent, { turn });
 			if (reason !== null) return { state: "failed", reason, text: null };
 		} catch (error) {
 			// a place that cannot even be looked at would be looked at again at once, for ever
 			return { ...failure(error), broken: true, step: "checkout" };
 		}
-		await tellOfCommits(this.#parts, agent).catch(this.#caught("Commits of others could not be looked up", { agent: agent.id }));
+		await tellOfCommits(this.#parts, agent, { turn }).catch(this.#caught("Commits of others could not be looked up", { agent: agent.id }));
 		return null;
 	}
 
@@ -183,33 +230,23 @@ export class TurnRunner implements Reactor {
 		await this.#dispatch({ type: "workspace.free", agent: id });
 	}
 
-	/** A turn that was handed over before is a person's, who is still at it. */
+	/** Null if it is refused, because the turn is over or claimed, or if it ended the turn, because there was nothing left to say. */
 	async #handOver(turn: TurnState): Promise<Pick<Event, "text" | "data"> | null> {
-		if (turn.handedAt !== null) return { text: "", data: null };
 		const handed = await this.#say(turn, { type: "turn.hand" });
 		return ("done" in handed ? handed.events.find((event) => event.kind === "user") : null) ?? null;
 	}
 
 	/** The process never got the prompt: it returns to the head of the queue, and a process that will not start holds the agent. */
-	async #giveBack(turn: TurnState, failed: TurnEnd, signal: AbortSignal): Promise<void> {
-		if (signal.aborted && (await this.#parts.reads.turn(turn.id))?.stoppingAt !== null) return await this.#end(turn, await this.#stopped(turn));
-		if (failed.broken === true) {
-			const failure = {
-				type: "agent.fail",
-				agent: turn.agent,
-				code: "INTERNAL_ERROR",
-				step: failed.step ?? "process",
-				reason: failed.reason?.slice(0, 1000) ?? "",
-			};
-			await this.#dispatch(failure);
-		}
-		await this.#say(turn, { type: "turn.release", reason: signal.aborted ? "shutdown" : (failed.reason?.slice(0, 1000) ?? "its process did not start") });
+	async #giveBack(turn: TurnState, { reason, broken, step = "process" }: TurnEnd, signal: AbortSignal): Promise<null> {
+		const failed = broken === true && !signal.aborted ? { failed: { code: "INTERNAL_ERROR", step } } : {};
+		const why = signal.aborted ? "shutdown" : (reason?.slice(0, 1000) ?? "its process did not start");
+		await this.#say(turn, { type: "turn.release", reason: why, ...failed });
+		return null;
 	}
 
 	async #stopped(turn: TurnState): Promise<TurnEnd> {
 		const now = await this.#parts.reads.turn(turn.id);
-		const why = now?.stoppingFor === "interrupt" ? "interrupted" : (now?.stoppingFor ?? "shutdown");
-		return { state: "interrupted", reason: why, text: null };
+		return { state: "interrupted", reason: stopReason(now ?? turn), text: null };
 	}
 
 	async #end(turn: TurnState, { state, reason, text, limit }: TurnEnd, items: readonly TurnItem[] = []): Promise<void> {
@@ -241,6 +278,11 @@ export class TurnRunner implements Reactor {
 		return outcome;
 	}
 }
+
+/** A person's turn has no process that could end, and goes on after a restart of the daemon. */
+const goesOn = ({ type }: AgentState): boolean => type === "human";
+
+const isBroken = (error: unknown): boolean => error instanceof StoreFault && error.kind === "broken";
 
 /** The final item repeats the last words; if these are long, their beginning is enough. */
 const brief = (text: string): string => (text.length <= finalLengthMax ? text : `${text.slice(0, finalLengthMax).toWellFormed()}\n[cut]`);

@@ -18,19 +18,19 @@ interface Parts {
 const drifting: readonly (typeof healthCodes)[number][] = ["PATH_GONE", "NOT_OURS", "BRANCH_GONE", "OTHER_BRANCH", "HEAD_WENT_BACK", "UNFINISHED"];
 
 /** Why no turn may start there, or null. An agent whose workspace is not where or as it was is held, and nothing is repaired. */
-export async function drift({ reads, dispatch, workspaces }: Parts, agent: AgentState): Promise<string | null> {
+export async function drift({ reads, dispatch, workspaces }: Parts, agent: AgentState, before: { turn?: number } = {}): Promise<string | null> {
 	const stay = workspaces === null ? null : await stayOf(reads, agent);
 	if (workspaces === null || stay === null) return null;
 	const { issues } = await workspaces.health(stay, { commit: agent.seenCommit });
 	const found = issues.filter(({ code }) => drifting.includes(code)).map(({ text }) => text);
 	if (found.length === 0) return null;
 	const reason = found.join(" ").slice(0, 1000);
-	await dispatch({ actor: system, key: null, command: { type: "workspace.drift", agent: agent.id, reason } });
+	await dispatch({ actor: system, key: null, command: { type: "workspace.drift", agent: agent.id, reason, ...before } });
 	return reason;
 }
 
 /** Commits that somebody else made in the agent's tree since it was last looked at: the agent is told. */
-export async function tellOfCommits({ reads, dispatch, workspaces }: Parts, agent: AgentState): Promise<void> {
+export async function tellOfCommits({ reads, dispatch, workspaces }: Parts, agent: AgentState, before: { turn: number }): Promise<void> {
 	const stay = workspaces === null ? null : await stayOf(reads, agent);
 	if (workspaces === null || stay === null) return;
 	const commits = await workspaces.commitsSince(stay, agent.seenCommit);
@@ -43,7 +43,7 @@ export async function tellOfCommits({ reads, dispatch, workspaces }: Parts, agen
 	await dispatch({
 		actor: system,
 		key: null,
-		command: { type: "workspace.record", agent: agent.id, fact: { kind: "workspace.moved", data: { head, step: "commit" } }, ...tell },
+		command: { type: "workspace.record", agent: agent.id, fact: { kind: "workspace.moved", data: { head, step: "commit" } }, ...tell, ...before },
 	});
 }
 
