@@ -1,5 +1,5 @@
-// What a turn that changes nothing and a fork cost when there is much of something: snapshots, turns, other agents. Each of the
-// three grows to 1, 100 and 1,000 in a home of its own, and what matters is the ratio within one run.
+// What a turn that changes nothing and a fork cost where there is much of something: snapshots, turns, other agents. A home with
+// 1, one with 100 and one with 1,000 of them are up at the same time and asked in turn; what matters is the ratio.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,8 +10,8 @@ import { median, type Result } from "./table.ts";
 import { inHome } from "./turns.ts";
 
 const sizes = [1, 100, 1000];
-const rounds = 15;
-const forks = 5;
+const rounds = 21;
+const forksEvery = 3;
 
 export async function flat(): Promise<Result[]> {
 	return [
@@ -31,25 +31,22 @@ interface Scene {
 type More = (scene: Scene, from: number, to: number) => Promise<void>;
 
 async function grow(home: string, what: string, more: More): Promise<Result> {
-	const repository = makeRepository(path.join(home, "repository"));
-	await using daemon = await startDaemon({ home: path.join(home, "home") });
-	const client = new Client(daemon);
-	await client.call("projectAdd", { body: { slug: "bench", path: repository } });
-	const agent = await client.ask("agentAddTo", { params: { project: "bench" }, body: { name: "one", type: "scripted" } });
-	const scene = { client, agent, repository, daemon };
-	await turn(scene, "write a.txt text");
-	const rows: [string, number, number][] = [];
-	let there = 1;
-	for (const size of sizes) {
-		await more(scene, there, size);
-		there = size;
-		for (let at = 0; at < 3; at++) await turn(scene, "say hello");
-		const turns: number[] = [];
-		const forked: number[] = [];
-		for (let round = 0; round < rounds; round++) turns.push(await turn(scene, "say hello"));
-		for (let round = 0; round < forks; round++) forked.push(await fork(scene));
-		rows.push([`${size.toLocaleString("en")} ${what}`, median(turns), median(forked)]);
+	await using daemons = new AsyncDisposableStack();
+	const scenes: Scene[] = [];
+	for (const size of sizes) scenes.push(await scene(path.join(home, String(size)), daemons, size, more));
+	const turns = sizes.map((): number[] => []);
+	const forked = sizes.map((): number[] => []);
+	// in turn, each round beginning with another, so that a busy moment of the machine hits all of them alike
+	for (let round = 0; round < rounds; round++) {
+		for (const at of sizes.keys()) {
+			const which = (round + at) % sizes.length;
+			const there = scenes[which];
+			if (there === undefined) throw new Error("no such scene");
+			turns[which]?.push(await turn(there, "say hello"));
+			if (round % forksEvery === 0) forked[which]?.push(await fork(there));
+		}
 	}
+	const rows = sizes.map((size, at): [string, number, number] => [`${size.toLocaleString("en")} ${what}`, median(turns[at] ?? []), median(forked[at] ?? [])]);
 	const [first, last] = [rows[0], rows.at(-1)];
 	if (first === undefined || last === undefined) throw new Error("nothing was measured");
 	const worst = Math.max(last[1] / first[1], last[2] / first[2]);
@@ -59,6 +56,19 @@ async function grow(home: string, what: string, more: More): Promise<Result> {
 		rows,
 		ratio: { name: `the slower of the two with 1,000 ${what}, beside one`, value: worst, target: "≤ 1.5", met: worst <= 1.5 },
 	};
+}
+
+async function scene(home: string, daemons: AsyncDisposableStack, size: number, more: More): Promise<Scene> {
+	const repository = makeRepository(path.join(home, "repository"));
+	const daemon = daemons.use(await startDaemon({ home: path.join(home, "home") }));
+	const client = new Client(daemon);
+	await client.call("projectAdd", { body: { slug: "bench", path: repository } });
+	const agent = await client.ask("agentAddTo", { params: { project: "bench" }, body: { name: "one", type: "scripted" } });
+	const made = { client, agent, repository, daemon };
+	await turn(made, "write a.txt text");
+	await more(made, 1, size);
+	for (let at = 0; at < 3; at++) await turn(made, "say hello");
+	return made;
 }
 
 function makeRepository(folder: string): string {

@@ -15,23 +15,27 @@ import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, replaceToken, writeDaemonFile } from "#adapters/system/home.ts";
+import { homeSpace, sweepBlobs, sweepScratch } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
 import { machineTurns } from "#adapters/system/machine.ts";
 import { partialsIn } from "#adapters/system/partials.ts";
 import { markName } from "#adapters/system/processes.ts";
+import { sweepTemporary } from "#adapters/system/temporary.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
+import { dayMs, retentionFrom } from "#contract/retention.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import { GitJournal } from "#engine/git-journal.ts";
 import { noIssueWork } from "#engine/issue-work.ts";
-import { type Log, noLog } from "#engine/log.ts";
+import { noLog } from "#engine/log.ts";
 import type { EngineParts } from "#engine/parts.ts";
 import type { Store } from "#engine/ports.ts";
 import { placeOf } from "#engine/stay.ts";
 import { Tokens } from "#engine/tokens.ts";
+import type { Sweeper } from "#engine/upkeep.ts";
 import { appOf, type Door } from "#server/app.ts";
 import type { Guard } from "#server/auth.ts";
 import { Desk } from "#server/desk.ts";
@@ -49,14 +53,16 @@ export type StorePlace = { memory: true } | { home: string } | { url: string };
 export async function startEngine(
 	place: StorePlace,
 	overrides: Partial<Limits> = {},
-	{ driver = null, workspaces = null, issueWork = noIssueWork, log = noLog }: Partial<Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log">> = {},
+	{ driver = null, workspaces = null, issueWork = noIssueWork, log = noLog, ...more }: Beside = {},
 	agentZeroType = "scripted",
 ): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
 	const store = await openStore(place, limits);
 	const files = "home" in place ? { blobs: blobsIn(path.join(place.home, "blobs")), partials: partialsIn(path.join(place.home, "partials")) } : {};
-	return await Engine.start({ store, driver, workspaces, issueWork, limits, clock: systemClock, ids: randomIds, agentZeroType, log, ...files });
+	return await Engine.start({ store, driver, workspaces, issueWork, limits, clock: systemClock, ids: randomIds, agentZeroType, log, ...files, ...more });
 }
+
+type Beside = Partial<Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers">>;
 
 export interface DaemonOptions {
 	home: string;
@@ -99,7 +105,8 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const runs = new GitJournal(log);
 	const mark = homeId(home, randomIds.key());
 	// what a project's own commands leave behind is found like what agents leave behind
-	const workspaces = workspacesIn(home, { record: (run) => runs.add(run), own: { [markName]: mark }, containment, log });
+	const retention = retentionFrom(config.retention);
+	const workspaces = workspacesIn(home, { record: (run) => runs.add(run), own: { [markName]: mark }, containment, retention, log });
 	const up = Promise.withResolvers<Engine>();
 	const sandbox = sandboxOf({ containment, adapters, workspaces, engine: up.promise });
 	const processes = new ProcessDriver({
@@ -123,7 +130,10 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		await startEngine(
 			{ home },
 			inForceLimits,
-			{ driver: driverByType(processes), workspaces, log, issueWork: folderIssueWork({ home, environment: environmentFor({}, process.env) }) },
+			{
+				...{ driver: driverByType(processes), workspaces, log, issueWork: folderIssueWork({ home, environment: environmentFor({}, process.env) }) },
+				...{ retention, sweepers: sweepersOf(home) },
+			},
 			config.agentZero?.type,
 		),
 	);
@@ -136,7 +146,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const desk = new Desk(engine, { types: [...new Set([...Object.keys(allPrograms), ...otherTypes, "human"])], patientTypes: Object.keys(ownPrograms) });
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
 	const rotateToken = (): string => rotate(home, guard, stream);
-	const handlers = handlersOf(desk, { pid: process.pid, url: door.url, version, home, containment }, { credentialTrouble, adapters: setup, rotateToken });
+	const handlers = handlersOf(desk, { pid: process.pid, url: door.url, version, home, containment }, { credentialTrouble, adapters: setup, rotateToken, space: () => homeSpace(home) });
 	// few daemons are ever asked for it, and it brings a library along
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
@@ -184,19 +194,29 @@ function inForce(found: Found, home: string): ContainmentLevel {
 	throw new ConfigError(`${path.join(home, "config.yaml")}: the containment that it asks for does not work here: ${found.reason}`);
 }
 
+/** What is left in and around the home by processes that died, and by agents that were deleted. */
+function sweepersOf(home: string): Sweeper[] {
+	return [
+		({ now }) => sweepTemporary(now),
+		({ now }) => sweepBlobs(path.join(home, "blobs"), now),
+		async ({ now, retention, reads }) => {
+			const expired = now - retention.trashDays * dayMs;
+			const deleted = (await reads.agents({ life: "ended" })).filter(({ endReason, endedAt }) => endReason === "deleted" && (endedAt ?? now) < expired);
+			await sweepScratch(path.join(home, "scratch"), deleted);
+		},
+	];
+}
+
 /** Git, as it may be used in this home. */
 function workspacesIn(
 	home: string,
-	{
-		record,
-		own,
-		containment,
-		log,
-	}: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; own: Readonly<Record<string, string>>; containment: ContainmentLevel; log: Log },
+	{ record, own, ...more }: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; own: Readonly<Record<string, string>> } & WorkspaceParts,
 ): GitWorkspaces {
 	const git = makeGit({ environment: process.env, record });
-	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor(own, process.env), containment, log });
+	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor(own, process.env), ...more });
 }
+
+type WorkspaceParts = Pick<ConstructorParameters<typeof GitWorkspaces>[0], "containment" | "retention" | "log">;
 
 /** Without what is there but undefined. */
 const known = (given: { [K in keyof Limits]?: number | undefined }): Partial<Limits> =>

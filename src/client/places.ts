@@ -14,6 +14,7 @@ export const places: Readonly<Record<RouteName, string>> = {
 	setup: "POST /api/adapters/:type",
 	backup: "POST /api/backup",
 	tokenRotate: "POST /api/token/rotate",
+	space: "GET /api/space",
 	projects: "GET /api/projects",
 	project: "GET /api/projects/:project",
 	projectAdd: "POST /api/projects",

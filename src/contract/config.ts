@@ -4,6 +4,7 @@ import { AgentType } from "./ids.ts";
 import { type Limits, limits } from "./limits.ts";
 import { logLevels } from "./log.ts";
 import { IssuesConfig } from "./project.ts";
+import { RetentionConfig } from "./retention.ts";
 
 /** Every limit by its name, a positive number if it is there. */
 const LimitsConfig = z.strictObject(mapLimits(() => z.int().positive().optional()));
@@ -21,6 +22,8 @@ export const HomeConfig = z.strictObject({
 	limits: LimitsConfig.optional(),
 	/** what the daemon writes into its log: this level and those above it */
 	log: z.strictObject({ level: z.enum(logLevels) }).optional(),
+	/** how long things are kept that nobody refers to any more */
+	retention: RetentionConfig.optional(),
 	/** workflows that every project may use; each is checked where issues are */
 	presets: z.record(z.string(), z.unknown()).optional(),
 	/** how issues are worked on where a project says nothing else */

@@ -3,6 +3,7 @@ import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import { retention } from "#contract/retention.ts";
 import type { Hit, SearchWish } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
@@ -12,9 +13,7 @@ import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { type ForkWish, forkWithFiles } from "./forking.ts";
-import { startHousekeeping } from "./housekeeping.ts";
 import { type IssueWork, noIssueWork } from "./issue-work.ts";
-import { caught, type Log, noLog } from "./log.ts";
 import type { EngineParts } from "./parts.ts";
 import type { Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";
@@ -33,6 +32,7 @@ import { foundAgentZero, recover } from "./recover.ts";
 import { Scheduler } from "./scheduling.ts";
 import { type Degraded, Supervisor } from "./supervisor.ts";
 import { tune } from "./tuning.ts";
+import { Upkeep } from "./upkeep.ts";
 import { WorkCycle } from "./work-cycle.ts";
 import { workspaceIssues } from "./workspace-issues.ts";
 
@@ -47,6 +47,7 @@ interface Made {
 	provisioner: Provisioner;
 	cycle: WorkCycle | null;
 	agentZero: AgentState;
+	upkeep: Upkeep;
 }
 
 const restarts = { restartsMax: 5, periodMs: 60_000, retryMs: 60_000 };
@@ -100,9 +101,10 @@ export class Engine implements AsyncDisposable {
 			];
 			publisher.startAfter(await reads.lastEvent());
 			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
-			const tidying = { name: "housekeeping", start: () => startHousekeeping(parts) };
+			const upkeep = new Upkeep({ ...parts, retention: parts.retention ?? retention, workspaces, sweepers: parts.sweepers ?? [], log });
+			const tidying = { name: "upkeep", start: () => upkeep.start() };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock, log });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, scheduler, provisioner, cycle, agentZero });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, scheduler, provisioner, cycle, agentZero, upkeep });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -232,9 +234,9 @@ export class Engine implements AsyncDisposable {
 		return bytes;
 	}
 
-	/** Gives back what the store only keeps for the moment. */
-	async trim(): Promise<void> {
-		await this.#parts.store.trim();
+	/** What is done now and then so that nothing grows for ever. */
+	get upkeep(): Upkeep {
+		return this.#made.upkeep;
 	}
 
 	async settings(agent: AgentState): Promise<Settings> {

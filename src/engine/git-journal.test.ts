@@ -6,7 +6,7 @@ test("commands that change a ref, files or the repository are told from those th
 		["update-ref", "refs/heads/a", "b"],
 		["-c", "checkout.workers=0", "read-tree", "-m", "-u", "HEAD"],
 		["worktree", "add", "x"],
-		["worktree", "remove", "x"],
+		["worktree", "move", "x", "y"],
 		["--literal-pathspecs", "commit", "-m", "x"],
 		["config", "--local", "user.name", "x"],
 		["symbolic-ref", "HEAD", "refs/heads/x"],

@@ -1,9 +1,11 @@
 // What an engine is made of.
 import type { Limits } from "#contract/limits.ts";
+import type { Retention } from "#contract/retention.ts";
 import type { Driver } from "./driver.ts";
 import type { IssueWork } from "./issue-work.ts";
 import type { Log } from "./log.ts";
 import type { Blobs, Clock, Ids, Partials, Store } from "./ports.ts";
+import type { Sweeper } from "./upkeep.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export interface EngineParts {
@@ -23,4 +25,8 @@ export interface EngineParts {
 	/** the type of agent 0, if it has to be made */
 	agentZeroType?: string;
 	log?: Log;
+	/** how long things are kept; the defaults if absent */
+	retention?: Retention;
+	/** what else the daemon looks after now and then */
+	sweepers?: readonly Sweeper[];
 }

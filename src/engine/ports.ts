@@ -224,8 +224,8 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	commit(batch: readonly Envelope[]): Promise<Landed[]>;
 	/** Writes a consistent copy of everything that was committed to a file that does not exist yet; answers its size. */
 	backup(file: string): Promise<number>;
-	/** forgets receipts older than this moment */
-	dropReceipts(before: number): Promise<number>;
+	/** forgets receipts older than this moment, at most so many; answers how many there were */
+	dropReceipts(before: number, atMost: number): Promise<number>;
 	/** Gives back the space of what was only kept for the moment; costs nothing while there is none. */
 	trim(): Promise<void>;
 	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */

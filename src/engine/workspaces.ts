@@ -7,6 +7,7 @@
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import type { PendingApproval, ProjectSettings } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
+import type { ProjectSpace } from "#contract/space.ts";
 import type {
 	CommandRun,
 	Committed,
@@ -145,12 +146,25 @@ export interface Removed {
 }
 
 export interface Leftover {
-	what: "trash" | "snapshot" | "scratch" | "clone" | "unknown";
+	what: "trash" | "snapshot" | "scratch" | "clone" | "unknown" | "ref" | "objects";
 	name: string;
 	bytes: number;
 	reason: string;
 	/** false for what is only shown: nobody knows enough about it to free it */
 	freed: boolean;
+}
+
+export interface GcWish {
+	dryRun: boolean;
+	/** agents whose workspace is there */
+	living: readonly Tenant[];
+	/** agents of this home that were deleted; whoever is in neither list is of another home, and left alone */
+	gone?: readonly AgentId[];
+	/** refs or commits of snapshots that a living agent's lineage leads to */
+	needed?: readonly string[];
+	/** not more than so many now, and without their sizes: the rest another time */
+	atMost?: { folders: number; refs: number };
+	signal?: AbortSignal;
 }
 
 export interface Snapshot {
@@ -264,8 +278,14 @@ export interface Workspaces {
 	 */
 	remove(stay: Stay, wish: RemoveWish): Promise<Removed | Refusal>;
 
-	/** Frees what is past its time, with the reason for each; with `dryRun` only says so. `needed` are commits of snapshots that a living agent's lineage leads to. */
-	gc(project: ProjectPlace, options: { dryRun: boolean; living: readonly Tenant[]; needed?: readonly string[] }): Promise<Leftover[]>;
+	/**
+	 * Frees what has expired, with the reason for each, and packs what the repository has in single files; with `dryRun` only says
+	 * so. Never removes an object from a repository that is not ours, nor from one that others borrow objects from.
+	 */
+	gc(project: ProjectPlace, wish: GcWish): Promise<Leftover[]>;
+
+	/** What the project takes on the disk. */
+	space(project: ProjectPlace): Promise<ProjectSpace>;
 
 	/** Fills `primary/` from base with the setup command, if it is not filled for base's lockfiles already. Refuses as `provision`. */
 	warm(project: ProjectPlace, live?: Live): Promise<{ path: string; commit: string | null; filled: boolean; setup: CommandRun | null } | Refusal>;

@@ -1,4 +1,5 @@
 // Every handler in one table: one for each route of the contract.
+import type { HomeSpace } from "#contract/space.ts";
 import type { Desk, Handlers } from "./desk.ts";
 import { type Adapters, adapterHandlers } from "./handlers/adapters.ts";
 import { issueHandlers } from "./handlers/issues.ts";
@@ -8,6 +9,7 @@ import { openHandlers } from "./handlers/open.ts";
 import { paperHandlers } from "./handlers/papers.ts";
 import { queueHandlers } from "./handlers/queue.ts";
 import { type About, registryHandlers } from "./handlers/registry.ts";
+import { spaceHandlers } from "./handlers/space.ts";
 import { subscriptionHandlers } from "./handlers/subscriptions.ts";
 import { threadHandlers } from "./handlers/thread.ts";
 import { usageHandlers } from "./handlers/usage.ts";
@@ -18,9 +20,10 @@ interface Outside {
 	credentialTrouble: Parameters<typeof subscriptionHandlers>[1];
 	adapters: Adapters;
 	rotateToken: Parameters<typeof registryHandlers>[2];
+	space(): Promise<HomeSpace>;
 }
 
-export function handlersOf(desk: Desk, about: About, { credentialTrouble, adapters, rotateToken }: Outside): Handlers {
+export function handlersOf(desk: Desk, about: About, { credentialTrouble, adapters, rotateToken, space }: Outside): Handlers {
 	return {
 		...registryHandlers(desk, about, rotateToken),
 		...subscriptionHandlers(desk, credentialTrouble),
@@ -34,5 +37,6 @@ export function handlersOf(desk: Desk, about: About, { credentialTrouble, adapte
 		...paperHandlers(desk),
 		...usageHandlers(desk),
 		...adapterHandlers(adapters),
+		...spaceHandlers(desk, space),
 	};
 }

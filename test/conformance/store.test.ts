@@ -356,9 +356,9 @@ describe.each(flavors)("%s", (flavor) => {
 		const command = { type: "item.append", agent: engine.agentZero.id, kind: "user", text: "x" };
 		await done(engine, command, { key });
 		const { at } = (await allEvents(engine)).at(-1) ?? { at: 0 };
-		expect(await store.dropReceipts(at)).toBe(0);
+		expect(await store.dropReceipts(at, 100)).toBe(0);
 		expect(await say(engine, command, { key })).toMatchObject({ replayed: true });
-		expect(await store.dropReceipts(at + 1)).toBe(1);
+		expect(await store.dropReceipts(at + 1, 100)).toBe(1);
 		expect(await say(engine, command, { key })).toMatchObject({ replayed: false });
 	});
 });

@@ -40,7 +40,7 @@ test("the log stays below its limit under constant reading, and an idle store ha
 	expect(statSync(path.join(home, "brood.db")).size).toBeGreaterThan(0);
 	expect(largest).toBeGreaterThan(4 * 1024 * 1024);
 	expect(largest).toBeLessThan(limitBytes);
-	await engine.trim();
+	await engine.upkeep.round();
 	expect(logBytes()).toBe(0);
 	expect((await engine.reads.mails(engine.agentZero.id)).length).toBe(0);
 });

@@ -29,6 +29,7 @@ const topics = [
 	"workspaces",
 	"merging",
 	"never-losing-work",
+	"space",
 	"tools",
 	"agents/llm",
 ];

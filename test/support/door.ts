@@ -1,5 +1,6 @@
 // The door without a daemon behind it: an engine in memory, tokens that a test gives out, and no processes. Cheap enough to have
 // one for every question.
+import { homeSpace } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
@@ -83,6 +84,7 @@ export async function doorWorld(): Promise<DoorWorld> {
 				credentialTrouble: () => null,
 				rotateToken: () => "/nowhere/token",
 				adapters: { all: () => [], install: async () => refuse("VALIDATION_ERROR", "There is nothing to set up here.") },
+				space: () => homeSpace("/nowhere"),
 			},
 		),
 		speaks: (actor) => desk.speaks(actor),

@@ -5,6 +5,7 @@ import path from "node:path";
 import { afterAll, expect, onTestFinished } from "vitest";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { isRefusal, type Refusal, type RefusalCode } from "#contract/refusal.ts";
+import type { Retention } from "#contract/retention.ts";
 import { World, write } from "./world.ts";
 
 const templates = new Map<boolean, string>();
@@ -13,7 +14,7 @@ afterAll(() => {
 });
 
 /** A repository with one commit on `main`, or none, and a home beside it. */
-export function makeWorld({ empty = false, ...options }: { empty?: boolean; containment?: ContainmentLevel } = {}): World {
+export function makeWorld({ empty = false, ...options }: { empty?: boolean; containment?: ContainmentLevel; retention?: Retention } = {}): World {
 	const root = realpathSync(mkdtempSync(path.join(tmpdir(), "brood-world-")));
 	onTestFinished(() => rmSync(root, { recursive: true, force: true }));
 	cpSync(template(empty), root, { recursive: true });

@@ -9,6 +9,7 @@ import { randomIds } from "#adapters/system/ids.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { Retention } from "#contract/retention.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
 import type { Live, ProjectPlace, Stay, Tenant } from "#engine/workspaces.ts";
 
@@ -25,7 +26,7 @@ export class World {
 	/** what a clock of the world says; turned by tests */
 	now = Date.parse("2030-01-02T03:04:05Z");
 
-	constructor(root: string, options: { step?: Step; containment?: ContainmentLevel } = {}) {
+	constructor(root: string, options: { step?: Step; containment?: ContainmentLevel; retention?: Retention } = {}) {
 		this.root = root;
 		this.home = path.join(root, "home");
 		this.repository = path.join(root, "repository");
@@ -39,6 +40,7 @@ export class World {
 			ids: randomIds,
 			environment: environmentIn(root),
 			...(options.containment && { containment: options.containment }),
+			...(options.retention && { retention: options.retention }),
 		});
 	}
 

@@ -2,7 +2,7 @@
 // for: where it cannot be had, no turn starts.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -11,6 +11,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { temporaryFolderNow } from "../system/temporary.ts";
 import { contained, type Room } from "../system/walls.ts";
 import { environmentFor } from "./environment.ts";
 
@@ -97,7 +98,7 @@ function ownPlaces(type: string, seen: Variables, home: string): readonly string
 
 /** Makes a small room and looks whether it holds. */
 async function tried(environment: NodeJS.ProcessEnv): Promise<string | null> {
-	const place = mkdtempSync(path.join(os.tmpdir(), "brood-room-"));
+	const place = temporaryFolderNow("room");
 	const [inside, outside, hidden] = [path.join(place, "inside"), path.join(place, "outside"), path.join(place, "hidden")];
 	try {
 		for (const folder of [inside, outside, hidden]) mkdirSync(folder);

@@ -8,6 +8,7 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Adapter } from "#contract/wire.ts";
 import { endAll, family, markName } from "../system/processes.ts";
+import { temporaryFolderNow } from "../system/temporary.ts";
 import type { Command } from "../system/walls.ts";
 import { launch } from "./acp/launch.ts";
 import { environmentFor } from "./environment.ts";
@@ -87,7 +88,7 @@ export class Setup {
 	async #tryOut(type: string, program: Command): Promise<void> {
 		const { mark, containment, environment } = this.#options;
 		const own = { [markName]: mark, BROOD_AGENT: `setup-${type}` };
-		const folder = mkdtempSync(path.join(os.tmpdir(), "brood-setup-"));
+		const folder = temporaryFolderNow("setup");
 		try {
 			await launch({
 				...program,

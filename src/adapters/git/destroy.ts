@@ -175,3 +175,17 @@ export async function forgetWorktree(git: Git, repository: string, folder: strin
 	if (locked) await git(repository, ["worktree", "unlock", folder], { answers: [128] });
 	await git(repository, ["worktree", "remove", folder], { answers: [128] });
 }
+
+/** Refs of ours that are needless; each only if it is still what the caller saw. */
+export async function dropRefs(git: Git, repository: string, refs: readonly { ref: string; id: string }[]): Promise<void> {
+	for (const { ref } of refs) if (!ref.startsWith("refs/brood/")) throw new Error(`${ref} is not ours`);
+	await git(repository, ["update-ref", "-z", "--stdin"], { input: refs.map(({ ref, id }) => `delete ${ref}\0${commitId(id)}\0`).join("") });
+}
+
+/**
+ * Removes objects that nothing leads to and that are older than `olderThanDays` from a repository that is wholly ours. Never
+ * from a person's own, whose unreachable objects may be what they look for, and never while somebody borrows from it.
+ */
+export async function pruneOwn(git: Git, mirror: string, { olderThanDays }: { olderThanDays: number }): Promise<void> {
+	await git(mirror, ["-c", "pack.threads=1", "gc", "--quiet", `--prune=${olderThanDays}.days.ago`], { timeoutMs: 30 * 60_000, background: true });
+}

@@ -5,6 +5,7 @@
 // looks for one further up, so a worktree that lost its `.git` cannot become a part of whatever lies around it.
 // Names never become options: put `--end-of-options` before a ref and `--` before a path, or use refs.ts.
 import { spawn } from "node:child_process";
+import os from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { expected } from "#contract/log.ts";
 import { Distrust } from "./distrust.ts";
@@ -17,6 +18,8 @@ export interface GitOptions {
 	/** exit codes that are answers and not failures; 0 always is */
 	answers?: readonly number[];
 	signal?: AbortSignal;
+	/** nobody waits for it: everybody else goes first */
+	background?: boolean;
 }
 
 export interface GitResult {
@@ -111,6 +114,7 @@ async function runOnce(folder: string, args: readonly string[], options: GitOpti
 			stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
 			detached: true,
 		});
+		if (options.background === true) yieldTo(child.pid);
 		const stop = stopper(child.pid);
 		const [output, errors] = [new Bounded(outputBytesMax, () => stop("more output than we can hold")), new Bounded(errorBytesMax)];
 		const timer = setTimeout(() => stop(`no answer within ${timeoutMs} ms`), timeoutMs);
@@ -136,6 +140,15 @@ async function runOnce(folder: string, args: readonly string[], options: GitOpti
 			}),
 		);
 	});
+}
+
+/** Where that may not be asked for it runs like any other. */
+function yieldTo(pid: number | undefined): void {
+	try {
+		if (pid !== undefined) os.setPriority(pid, os.constants.priority.PRIORITY_LOW);
+	} catch {
+		// it has ended already, or the system does not let us
+	}
 }
 
 interface Stop {

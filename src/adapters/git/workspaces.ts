@@ -3,6 +3,7 @@ import type { Room } from "#adapters/system/walls.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { ProjectSpace } from "#contract/space.ts";
 import type { Committed, Diff, Health, Merged, Pushed, SeenCommit, Standing, SyncStrategy, WorkspaceMark } from "#contract/workspace.ts";
 import type {
 	Against,
@@ -10,6 +11,7 @@ import type {
 	AtHome,
 	CommitWish,
 	ForkWish,
+	GcWish,
 	Leftover,
 	Live,
 	OpenedProject,
@@ -36,6 +38,7 @@ import { recover } from "./place/recover.ts";
 import { removeWorkspace } from "./place/remove.ts";
 import { roomOf } from "./place/room.ts";
 import { settingsOf } from "./place/settings.ts";
+import { spaceOf } from "./place/space.ts";
 import { warmProject } from "./place/warm.ts";
 import { has, list, restore, show, take } from "./tree/keep.ts";
 import { withBroken } from "./tree/mend-index.ts";
@@ -148,8 +151,12 @@ export class GitWorkspaces implements Workspaces {
 		return await removeWorkspace(this.#ground, stay, wish);
 	}
 
-	async gc(project: ProjectPlace, options: { dryRun: boolean; living: readonly Tenant[]; needed?: readonly string[] }): Promise<Leftover[]> {
-		return await collect(this.#ground, project, options);
+	async gc(project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
+		return await collect(this.#ground, project, wish);
+	}
+
+	async space(project: ProjectPlace): Promise<ProjectSpace> {
+		return await spaceOf(this.#ground, project);
 	}
 
 	async warm(project: ProjectPlace, live: Live = {}): ReturnType<Workspaces["warm"]> {

@@ -1,6 +1,7 @@
 // The daemon and its projects.
 import { z } from "zod";
 import { ProjectSlug } from "../ids.ts";
+import { Space } from "../space.ts";
 import { Adapter, Project, Status } from "../wire.ts";
 import { none, route } from "./route.ts";
 
@@ -28,6 +29,7 @@ export const houseRoutes = {
 		body: none,
 		answer: z.object({ file: z.string() }),
 	}),
+	space: route({ method: "get", path: "/api/space", summary: "what takes how much room on the disk, in the home and in each project", answer: Space }),
 	projects: route({ method: "get", path: "/api/projects", summary: "all projects", answer: z.array(Project) }),
 	project: route({ method: "get", path: "/api/projects/:project", summary: "one project", answer: Project }),
 	projectAdd: route({

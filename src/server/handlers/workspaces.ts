@@ -3,6 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { collectNow } from "#engine/upkeep.ts";
 import type { WorkCycle } from "#engine/work-cycle.ts";
 import { projectView, snapshotView } from "#views/wire.ts";
 import type { Asked, Desk, Handlers } from "../desk.ts";
@@ -50,14 +51,7 @@ export function workspaceHandlers(desk: Desk): Handlers<OfAgent | OfProject> {
 				const warmed = await cycle.workspaces.warm(project, { approved: project.approved });
 				return isRefusal(warmed) ? warmed : { path: warmed.path, commit: warmed.commit, filled: warmed.filled };
 			}),
-		gc: (asked) =>
-			inProject(desk, asked, async (cycle, project) => {
-				const living = (await desk.reads.agents({ project: project.slug })).filter((agent) => agent.workspaceRemovedAt === null);
-				const needed = living.flatMap(({ plan }) =>
-					plan?.parent == null || plan.snapshot === null ? [] : [`refs/brood/snapshots/${plan.parent}/${plan.snapshot}`],
-				);
-				return await cycle.workspaces.gc(project, { dryRun: asked.body.dryRun, living, needed });
-			}),
+		gc: (asked) => inProject(desk, asked, async (cycle, project) => await collectNow(cycle.workspaces, desk.reads, project, asked.body.dryRun)),
 	};
 }
 

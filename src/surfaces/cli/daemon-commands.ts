@@ -40,8 +40,10 @@ export function daemonCommands(program: Command): void {
 	program
 		.command("doctor")
 		.description("what is there, what is missing, and what to do about it")
+		.option("--space", "what takes how much room on the disk, in the home and in each project")
 		.option("--json", "print one JSON document")
 		.action(async (options) => {
+			if (options.space === true) return await (await import("./space.ts")).space(options);
 			const { doctor } = await import("./doctor.ts");
 			await doctor(options);
 		});

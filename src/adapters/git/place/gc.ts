@@ -1,51 +1,52 @@
 // Freeing what is past its time. Each thing is freed for a reason that can be read off it; whatever says nothing about itself
 // is shown and kept.
-import { lstat, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { diskBytes } from "#adapters/system/disk.ts";
 import { Handle, type ProjectSlug } from "#contract/ids.ts";
-import type { Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
+import { dayMs, retention as defaults } from "#contract/retention.ts";
+import type { GcWish, Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
 import { emptyTrash, emptyUnmade, unmadePrefix } from "../destroy.ts";
 import { prune } from "../tree/keep.ts";
 import { discard, discardWorktree } from "./discard.ts";
 import type { Ground } from "./ground.ts";
-import { trashDays } from "./layout.ts";
 import { markAt } from "./look.ts";
 import { markIn, readMark } from "./mark.ts";
+import { pack } from "./pack.ts";
 import { scratchInUse } from "./scratch.ts";
+import { dropStaleRefs } from "./stale-refs.ts";
 import { worktreesOf } from "./worktrees.ts";
 
-const dayMs = 24 * 60 * 60 * 1000;
-
-interface Candidate extends Leftover {
+interface Candidate extends Omit<Leftover, "bytes"> {
+	place: string;
 	free(): Promise<void>;
 }
 
-export async function collect(
-	ground: Ground,
-	project: ProjectPlace,
-	options: { dryRun: boolean; living: readonly Tenant[]; needed?: readonly string[] },
-): Promise<Leftover[]> {
+/** Everything, or, `atMost`, so many folders and refs and without their sizes: what the daemon does now and then by itself. */
+export async function collect(ground: Ground, project: ProjectPlace, options: GcWish): Promise<Leftover[]> {
 	const candidates = [
 		...(await trash(ground, project.slug)),
 		...(await scratches(ground, project)),
 		...(await halfClones(ground, project.slug)),
 		...(await unknownFolders(ground, project.slug, options.living)),
 	];
+	const some = options.atMost === undefined ? candidates : candidates.filter(({ freed }) => freed).slice(0, options.atMost.folders);
 	const found: Leftover[] = [];
-	for (const { free, ...leftover } of candidates) {
+	for (const { free, place, ...leftover } of some) {
+		found.push({ ...leftover, bytes: options.atMost === undefined ? await diskBytes(place) : 0 });
 		if (!options.dryRun && leftover.freed) await free();
-		found.push(leftover);
 	}
-	return [...found, ...(await prune(ground, project, { dryRun: options.dryRun, needed: options.needed ?? [] }))];
+	return [...found, ...(await prune(ground, project, options)), ...(await dropStaleRefs(ground, project, options)), ...(await pack(ground, project, options))];
 }
 
-async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Candidate[]> {
+async function trash({ layout, clock, retention }: Ground, slug: ProjectSlug): Promise<Candidate[]> {
+	const { trashDays } = retention ?? defaults;
 	const found: Candidate[] = [];
 	for (const name of await names(layout.trash)) {
 		const place = path.join(layout.trash, name);
 		if (name.startsWith(unmadePrefix)) {
 			const free = async (): Promise<void> => await emptyUnmade(layout.trash, name);
-			found.push({ what: "trash", name, bytes: await sizeOf(place), reason: "taken back before anybody used it", freed: true, free });
+			found.push({ what: "trash", name, place, reason: "taken back before anybody used it", freed: true, free });
 			continue;
 		}
 		const [, time, rest] = /^(\d+)-(.+)$/.exec(name) ?? [];
@@ -56,9 +57,16 @@ async function trash({ layout, clock }: Ground, slug: ProjectSlug): Promise<Cand
 		const rules = { now: clock.now(), olderThanMs: trashDays * dayMs, dryRun: false, only: name };
 		const free = async (): Promise<void> => void (await emptyTrash(layout.trash, rules));
 		const reason = owner === null ? "it does not say whose it was" : `${Math.floor(days)} days in the trash, kept for ${trashDays}`;
-		found.push({ what: "trash", name, bytes: await sizeOf(place), reason, freed: owner !== null && days > trashDays, free });
+		found.push({ what: "trash", name, place, reason, freed: owner !== null && days > trashDays, free });
 	}
 	return found;
+}
+
+/** The folders in the trash that are known to be of a project. */
+export async function trashOf(ground: Ground, slug: ProjectSlug): Promise<string[]> {
+	const all = (await names(ground.layout.trash)).map((name) => path.join(ground.layout.trash, name));
+	const owners = await Promise.all(all.map(ownerOf));
+	return all.filter((_, at) => owners[at] === slug);
 }
 
 /** The slug of the project that something in the trash was of, by the note beside it or the mark in its git folder. */
@@ -76,31 +84,27 @@ async function scratches(ground: Ground, project: ProjectPlace): Promise<Candida
 	const listed = (await worktreesOf(ground.git, project.path)).map((worktree) => worktree.path).filter((place) => path.dirname(place) === folder);
 	const all = new Set([...(await names(folder)).map((name) => path.join(folder, name)), ...listed]);
 	const left = [...all].filter((place) => !scratchInUse.has(place));
-	return await Promise.all(
-		left.map(async (place) => ({
-			what: "scratch" as const,
-			name: path.basename(place),
-			bytes: await sizeOf(place),
-			reason: "a scratch tree of a process that died",
-			freed: true,
-			free: async () => await discardWorktree(ground, project.path, place),
-		})),
-	);
+	return left.map((place) => ({
+		what: "scratch",
+		name: path.basename(place),
+		place,
+		reason: "a scratch tree of a process that died",
+		freed: true,
+		free: async () => await discardWorktree(ground, project.path, place),
+	}));
 }
 
 async function halfClones(ground: Ground, slug: ProjectSlug): Promise<Candidate[]> {
 	const folder = ground.layout.project(slug);
 	const left = (await names(folder)).filter((name) => name.startsWith(".clone-")).map((name) => path.join(folder, name));
-	return await Promise.all(
-		left.map(async (place) => ({
-			what: "clone" as const,
-			name: path.basename(place),
-			bytes: await sizeOf(place),
-			reason: "half a clone",
-			freed: true,
-			free: async () => await discard(ground, place),
-		})),
-	);
+	return left.map((place) => ({
+		what: "clone",
+		name: path.basename(place),
+		place,
+		reason: "half a clone",
+		freed: true,
+		free: async () => await discard(ground, place),
+	}));
 }
 
 /** Shown only: somebody may know what they are. */
@@ -111,19 +115,11 @@ async function unknownFolders({ layout }: Ground, slug: ProjectSlug, living: rea
 		const place = path.join(layout.agents(slug), name);
 		const mark = await markAt(place).catch(() => null);
 		const reason = mark !== null && Handle.safeParse(name).success ? `the workspace of ${name}, which was not removed` : "not made by Brood";
-		found.push({ what: "unknown", name, bytes: await sizeOf(place), reason, freed: false, free: async () => {} });
+		found.push({ what: "unknown", name, place, reason, freed: false, free: async () => {} });
 	}
 	return found;
 }
 
 async function names(folder: string): Promise<string[]> {
 	return (await readdir(folder).catch(() => [])).sort();
-}
-
-async function sizeOf(place: string): Promise<number> {
-	const found = await lstat(place).catch(() => null);
-	if (found === null) return 0;
-	if (!found.isDirectory()) return found.size;
-	const sizes = await Promise.all((await readdir(place).catch(() => [])).map((name) => sizeOf(path.join(place, name))));
-	return sizes.reduce((sum, size) => sum + size, 0);
 }

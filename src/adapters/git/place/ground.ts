@@ -1,6 +1,7 @@
 // What every verb of the work cycle stands on.
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { Log } from "#engine/log.ts";
+import type { Retention } from "#contract/retention.ts";
 import type { Clock, Ids } from "#engine/ports.ts";
 import type { Live, Stay, Tenant } from "#engine/workspaces.ts";
 import type { Git } from "../git.ts";
@@ -17,6 +18,8 @@ export interface Ground {
 	/** what keeps the processes of those commands together; our own group if nothing is said */
 	containment?: ContainmentLevel;
 	log?: Log;
+	/** how long things are kept; the defaults if nothing is said */
+	retention?: Retention;
 }
 
 /** The agent's name on its commits. It travels in the environment, so that nobody's configuration has to be changed. */

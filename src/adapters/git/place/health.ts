@@ -12,7 +12,7 @@ import { markIn, readMark } from "./mark.ts";
 import { placeOf } from "./place.ts";
 import { settingsOf } from "./settings.ts";
 import { brokenLink } from "./shared.ts";
-import { worktreeAt } from "./worktrees.ts";
+import { isWorktreeOf } from "./worktrees.ts";
 
 const freeBytesMin = 512 * 1024 * 1024;
 
@@ -30,7 +30,7 @@ async function told(fix: string, look: () => Promise<HealthIssue[]>): Promise<He
 async function issuesOf(ground: Ground, stay: Stay, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {
 	const { workspace, project } = stay;
 	if (!(await exists(workspace.path))) return [{ code: "PATH_GONE", text: `${workspace.path} is gone.`, fix: recover }];
-	const foreign = await notOurs(ground, stay);
+	const foreign = await notOurs(stay);
 	if (foreign !== null) return [{ code: "NOT_OURS", text: foreign, fix: recover }];
 	return [
 		...(await told(recover, async () => await branchIssues(ground, stay, seen, recover))),
@@ -41,14 +41,14 @@ async function issuesOf(ground: Ground, stay: Stay, seen: { commit: string | nul
 }
 
 /** Why the folder is not the workspace that we made; null if it is. */
-async function notOurs({ git }: Ground, { project, agent, workspace }: Stay): Promise<string | null> {
+async function notOurs({ project, agent, workspace }: Stay): Promise<string | null> {
 	const { trap } = await placeOf(workspace.path, {});
 	// git would wait for it, in the project's own repository too
 	if (trap !== null) return `${trap}.`;
 	const gitFolder = await gitFolderAt(workspace.path).catch(() => null);
 	if (gitFolder === null) return `${workspace.path} is no git repository any more.`;
 	if (workspace.kind === "main") return null;
-	if (workspace.kind === "worktree" && (await worktreeAt(git, project.path, workspace.path)) === null)
+	if (workspace.kind === "worktree" && !(await isWorktreeOf(project.path, { folder: workspace.path, gitFolder })))
 		return `${project.path} does not know the worktree ${workspace.path}.`;
 	const mark = await readMark(markIn(gitFolder));
 	// one that several share carries the mark of whoever it was made for, and its place

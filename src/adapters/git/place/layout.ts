@@ -5,8 +5,6 @@ import path from "node:path";
 import type { Handle, ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 
-export const trashDays = 14;
-
 export class Layout {
 	readonly home: string;
 	constructor(home: string) {

@@ -3,6 +3,7 @@ import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { Git } from "../git.ts";
+import { placeOf } from "./place.ts";
 
 export interface Worktree {
 	path: string;
@@ -43,6 +44,23 @@ export async function worktreesOf(git: Git, repository: string): Promise<Worktre
 export async function worktreeAt(git: Git, repository: string, place: string): Promise<Worktree | null> {
 	const real = await realpath(place).catch(() => place);
 	return (await worktreesOf(git, repository)).find((worktree) => worktree.path === place || worktree.path === real) ?? null;
+}
+
+/**
+ * Whether a working tree and a repository know each other, as the links between them say. Read from the disk: git lists all
+ * worktrees to find one, and a turn must not cost more where there are many.
+ */
+export async function isWorktreeOf(repository: string, { folder, gitFolder }: { folder: string; gitFolder: string }): Promise<boolean> {
+	const [theirs, ours, back] = await Promise.all([
+		placeOf(repository, {}),
+		placeOf(folder, {}),
+		readRegularText(path.join(gitFolder, "gitdir")).catch(() => null),
+	]);
+	if (back === null || theirs.commonFolder === null || ours.commonFolder === null) return false;
+	const [one, other, registered, there] = await Promise.all(
+		[theirs.commonFolder, ours.commonFolder, path.dirname(path.resolve(gitFolder, back.trimEnd())), folder].map((place) => realpath(place).catch(() => place)),
+	);
+	return one === other && registered === there;
 }
 
 /** The folder in which the repository keeps what it knows of a worktree, whether or not that is still there. */

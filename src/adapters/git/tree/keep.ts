@@ -3,8 +3,9 @@ import { cp, mkdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { AgentId } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { dayMs, retention } from "#contract/retention.ts";
 import type { Diff, WorkspaceMark } from "#contract/workspace.ts";
-import type { Leftover, ProjectPlace, Snapshot, Stay } from "#engine/workspaces.ts";
+import type { GcWish, Leftover, ProjectPlace, Snapshot, Stay } from "#engine/workspaces.ts";
 import { forgetWorktree, removeWorktree, resetTree } from "../destroy.ts";
 import { exclusively } from "../exclusive.ts";
 import { commitOf } from "../given.ts";
@@ -21,8 +22,6 @@ import { emptyTree, findSnapshot, findSnapshots, kept, pruneSnapshots, refsOf, t
 
 /** so many manifests are read by one process */
 const atOnce = 500;
-const newestPerAgent = 20;
-const youngerThanMs = 14 * 24 * 60 * 60 * 1000;
 
 export function requestFor({ clock }: Ground, { agent, workspace }: Stay, reason: string, turn: number | null = null): SnapshotRequest {
 	return { folder: workspace.path, agent: agent.id, reason, turn, at: clock.now() };
@@ -113,11 +112,18 @@ export async function restore(ground: Ground, stay: Stay, id: string): Promise<{
 	return isRefusal(restored) ? restored : { snapshot: numberOf(restored.before), broken };
 }
 
-export async function prune(ground: Ground, project: ProjectPlace, options: { dryRun: boolean; needed: readonly string[] }): Promise<Leftover[]> {
-	const rules = { now: ground.clock.now(), newestPerAgent, youngerThanMs, needed: new Set(options.needed) };
-	const gone = await pruneSnapshots(ground.git, project.path, rules, { dryRun: options.dryRun });
-	const reason = `older than 14 days, and ${newestPerAgent} newer ones are kept`;
-	return gone.map(({ ref }) => ({ what: "snapshot", name: ref, bytes: 0, reason, freed: true }));
+export async function prune(ground: Ground, project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
+	const { snapshotDays, snapshotsKept, snapshotsMax } = ground.retention ?? retention;
+	const owners = { living: new Set(wish.living.map(({ id }): string => id)), gone: new Set<string>(wish.gone) };
+	const rules = { now: ground.clock.now(), newestPerAgent: snapshotsKept, perAgentMax: snapshotsMax, youngerThanMs: snapshotDays * dayMs };
+	const bounded = { ...rules, owners, needed: new Set(wish.needed), ...(wish.atMost && { atMost: wish.atMost.refs }) };
+	const gone = await pruneSnapshots(ground.git, project.path, bounded, { dryRun: wish.dryRun });
+	const why = (agent: string, at: number): string => {
+		if (owners.gone.has(agent)) return `of a deleted agent, and older than ${snapshotDays} days`;
+		const old = at <= rules.now - rules.youngerThanMs;
+		return old ? `older than ${snapshotDays} days, and ${snapshotsKept} newer ones are kept` : `there are more than ${snapshotsMax} of this agent`;
+	};
+	return gone.map(({ ref, agent, at }) => ({ what: "snapshot", name: ref, bytes: 0, reason: why(agent, at), freed: true }));
 }
 
 /** A snapshot, then the tree as HEAD has it, ignored files left alone. */

@@ -1,8 +1,8 @@
 // A git folder of our own beside the real one: same objects, an index of ours, no configuration or attributes of the
 // repository. What goes through it is stored and written as the bytes that they are: no filters, no line ends, no encodings.
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { temporaryFolder } from "#adapters/system/temporary.ts";
 import type { Git, GitOptions, GitResult } from "../git.ts";
 import type { Tree } from "./tree.ts";
 
@@ -13,7 +13,7 @@ export interface Shadow extends AsyncDisposable {
 }
 
 export async function openShadow(git: Git, tree: Tree, indexFile?: string): Promise<Shadow> {
-	const folder = await mkdtemp(path.join(os.tmpdir(), "brood-shadow-"));
+	const folder = await temporaryFolder("shadow");
 	await Promise.all(["info", "objects", "refs"].map((name) => mkdir(path.join(folder, name))));
 	await Promise.all([
 		writeFile(path.join(folder, "HEAD"), "ref: refs/heads/none\n"),

@@ -147,6 +147,12 @@ export interface PruneRules {
 	newestPerAgent: number;
 	/** younger ones stay */
 	youngerThanMs: number;
+	/** and no more than so many of an agent, however young */
+	perAgentMax?: number;
+	/** whose they are; of an agent that was deleted the newest go too, and of one that nobody knows none. All are living if absent */
+	owners?: { living: ReadonlySet<string>; gone: ReadonlySet<string> };
+	/** not more than so many in one go, the oldest first */
+	atMost?: number;
 	/** refs or commits that a living lineage needs */
 	needed: ReadonlySet<string>;
 }
@@ -159,12 +165,20 @@ export async function pruneSnapshots(git: Git, folder: string, rules: PruneRules
 	for (const one of all.toReversed()) {
 		const newer = newest.get(one.agent) ?? 0;
 		newest.set(one.agent, newer + 1);
-		const stays = newer < rules.newestPerAgent || one.at > rules.now - rules.youngerThanMs || rules.needed.has(one.ref) || rules.needed.has(one.commit);
-		if (!stays) gone.push(one);
+		if (!staysBy(rules, one, newer)) gone.push(one);
 	}
+	gone.splice(0, Math.max(0, gone.length - (rules.atMost ?? Number.POSITIVE_INFINITY)));
 	const input = gone.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`).join("");
 	if (gone.length > 0 && !only.dryRun) await git(folder, ["update-ref", "-z", "--stdin"], { input });
 	return gone.reverse();
+}
+
+function staysBy(rules: PruneRules, one: Kept, newer: number): boolean {
+	if (rules.needed.has(one.ref) || rules.needed.has(one.commit)) return true;
+	const young = one.at > rules.now - rules.youngerThanMs;
+	if (rules.owners?.gone.has(one.agent) === true) return young;
+	if (rules.owners !== undefined && !rules.owners.living.has(one.agent)) return true;
+	return newer < rules.newestPerAgent || (young && newer < (rules.perAgentMax ?? Number.POSITIVE_INFINITY));
 }
 
 function checked(snapshot: string): string {

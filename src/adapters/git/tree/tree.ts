@@ -1,8 +1,8 @@
 // A working tree on the disk and the repository behind it.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
+import { temporaryFolder } from "#adapters/system/temporary.ts";
 import type { Git } from "../git.ts";
 import { placeOf } from "../place/place.ts";
 import { type IndexFile, isSplit, parseIndex } from "./index-file.ts";
@@ -51,7 +51,7 @@ export async function readIndexFile(file: string, hashLength: number): Promise<R
 export async function readIndex(git: Git, { folder, gitFolder, hashLength }: Tree): Promise<ReadIndex | null> {
 	const index = await readIndexFile(path.join(gitFolder, "index"), hashLength);
 	if (index === null || !isSplit(index)) return index;
-	const whole = await mkdtemp(path.join(os.tmpdir(), "brood-index-"));
+	const whole = await temporaryFolder("index");
 	try {
 		const file = path.join(whole, "index");
 		await writeFile(file, index.bytes);

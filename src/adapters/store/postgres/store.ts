@@ -42,7 +42,7 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 		reads: new PostgresReads(new PostgresConnection(pool)),
 		broken: writer.broken,
 		commit: (batch) => writer.commit(batch),
-		dropReceipts: async (before) => (await new PostgresConnection(pool).all(queries.dropReceipts, { before })).length,
+		dropReceipts: async (before, atMost) => (await new PostgresConnection(pool).all(queries.dropReceipts, { before, atMost })).length,
 		index: (eventsMax) => indexSome(pool, eventsMax),
 		// the server looks after its own log
 		trim: async () => {},

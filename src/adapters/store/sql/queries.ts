@@ -212,6 +212,9 @@ export const insertReceipt = query<{ key: string; fingerprint: string; answer: s
 	db.insertInto("receipt").values({ key: arg("key"), fingerprint: arg("fingerprint"), answer: arg("answer"), at: arg("at") }),
 );
 
-export const dropReceipts = query<{ before: number }>()("drop-receipts", (db, arg) =>
-	db.deleteFrom("receipt").where("at", "<", arg("before")).returning("key"),
+export const dropReceipts = query<{ before: number; atMost: number }>()("drop-receipts", (db, arg) =>
+	db
+		.deleteFrom("receipt")
+		.where("key", "in", (old) => old.selectFrom("receipt").select("key").where("at", "<", arg("before")).limit(arg("atMost")))
+		.returning("key"),
 );

@@ -22,7 +22,7 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 		broken: Promise.race([writer.broken, reader.broken]),
 		commit: (batch: readonly Envelope[]) => writer.ask<Landed[]>({ commit: batch }),
 		backup: (to) => reader.ask<number>({ backup: to }),
-		dropReceipts: (before) => writer.ask<number>({ dropReceipts: before }),
+		dropReceipts: (before, atMost) => writer.ask<number>({ dropReceipts: { before, atMost } }),
 		trim: () => writer.ask<void>({ trim: true }),
 		index: (eventsMax) => writer.ask<number>({ index: eventsMax }),
 		async [Symbol.asyncDispose]() {

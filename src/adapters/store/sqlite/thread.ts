@@ -18,7 +18,7 @@ export interface ThreadData {
 
 export type Ask =
 	| { commit: readonly Envelope[] }
-	| { dropReceipts: number }
+	| { dropReceipts: { before: number; atMost: number } }
 	| { index: number }
 	| { trim: true }
 	| { read: keyof Reads; args: readonly unknown[] }
@@ -143,7 +143,7 @@ class Writer implements Disposable {
 		if ("trim" in ask) return this.#log.empty();
 		this.#log.grew(indexedBytes);
 		if ("dropReceipts" in ask) {
-			return await this.#transact(async () => (await this.#connection.all(queries.dropReceipts, { before: ask.dropReceipts })).length);
+			return await this.#transact(async () => (await this.#connection.all(queries.dropReceipts, ask.dropReceipts)).length);
 		}
 		if ("index" in ask) return await this.#transact((tx) => tx.index(ask.index));
 		throw new Error("the writer's thread only writes");

@@ -1,0 +1,24 @@
+// How much room something takes on the disk, as `du` counts: blocks, a file with several names once, links not followed.
+import { lstat, readdir } from "node:fs/promises";
+import path from "node:path";
+
+export async function diskBytes(place: string, seen: Set<string> = new Set()): Promise<number> {
+	const found = await lstat(place).catch(() => null);
+	if (found === null) return 0;
+	if (!found.isDirectory() && found.nlink > 1) {
+		const key = `${found.dev}:${found.ino}`;
+		if (seen.has(key)) return 0;
+		seen.add(key);
+	}
+	let bytes = found.blocks * 512;
+	if (!found.isDirectory()) return bytes;
+	const names = await readdir(place).catch((): string[] => []);
+	// a few at a time: a folder may have a hundred thousand entries
+	for (let at = 0; at < names.length; at += atOnce) {
+		const sizes = await Promise.all(names.slice(at, at + atOnce).map((name) => diskBytes(path.join(place, name), seen)));
+		bytes += sizes.reduce((sum, size) => sum + size, 0);
+	}
+	return bytes;
+}
+
+const atOnce = 16;

@@ -1,0 +1,49 @@
+// What the home takes on the disk, by what it is, and the folders in it that nobody needs any more.
+import { lstatSync, rmSync } from "node:fs";
+import { readdir, rm, rmdir } from "node:fs/promises";
+import path from "node:path";
+import { dayMs } from "#contract/retention.ts";
+import type { HomeSpace } from "#contract/space.ts";
+import { diskBytes } from "./disk.ts";
+import { temporaryFolders } from "./temporary.ts";
+
+export async function homeSpace(home: string): Promise<HomeSpace> {
+	const names = await readdir(home).catch((): string[] => []);
+	const sum = async (wanted: (name: string) => boolean): Promise<number> => {
+		const sizes = await Promise.all(names.filter(wanted).map((name) => diskBytes(path.join(home, name))));
+		return sizes.reduce((all, size) => all + size, 0);
+	};
+	const folder = async (name: string): Promise<number> => await sum((each) => each === name);
+	const temporary = await Promise.all((await temporaryFolders()).map(({ path: place }) => diskBytes(place)));
+	return {
+		database: await folder("brood.db"),
+		log: await sum((name) => /^brood\.db-(wal|shm)$/.test(name)),
+		blobs: await folder("blobs"),
+		daemonLog: await sum((name) => name.startsWith("daemon.log")),
+		trash: await folder("trash"),
+		scratch: await folder("scratch"),
+		adapters: await folder("adapters"),
+		projects: await folder("projects"),
+		temporary: temporary.reduce((all, size) => all + size, 0),
+		total: await diskBytes(home),
+	};
+}
+
+/** Half-written blobs of processes that died. A whole one is never removed: an item of the journal refers to it for good. */
+export async function sweepBlobs(folder: string, now: number): Promise<void> {
+	for (const name of await readdir(folder).catch((): string[] => [])) {
+		if (!/^[0-9a-f]{64}\.\d+-\d+$/.test(name)) continue;
+		const found = lstatSync(path.join(folder, name), { throwIfNoEntry: false });
+		if (found !== undefined && found.mtimeMs < now - dayMs) rmSync(path.join(folder, name), { force: true });
+	}
+}
+
+/** The folders in which agents without a workspace worked, once the agent was deleted and its time in the trash would be over. */
+export async function sweepScratch(folder: string, deleted: readonly { project: string | null; handle: string }[]): Promise<void> {
+	for (const { project, handle } of deleted) {
+		const place = path.join(folder, project ?? "_", handle);
+		if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
+		await rm(place, { recursive: true, force: true });
+		await rmdir(path.dirname(place)).catch(() => {});
+	}
+}

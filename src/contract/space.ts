@@ -1,0 +1,42 @@
+// What takes how much room on the disk.
+import { z } from "zod";
+import { ProjectSlug } from "./ids.ts";
+
+const Bytes = z.int().nonnegative();
+
+/** Of one project. Objects and refs are in its repository, the rest is in the home. */
+export const ProjectSpace = z.object({
+	project: ProjectSlug,
+	path: z.string(),
+	/** everything below the repository's `objects` */
+	objects: z.object({ bytes: Bytes, loose: z.int(), packs: z.int() }),
+	/** refs that Brood made, and how many of them are files of their own */
+	refs: z.object({ brood: z.int(), loose: z.int() }),
+	snapshots: z.int(),
+	workspaces: z.object({ count: z.int(), bytes: Bytes }),
+	/** `primary/`, scratch trees and issue documents */
+	other: Bytes,
+	trash: z.object({ count: z.int(), bytes: Bytes }),
+	/** workspaces that borrow objects from the repository: while there are any, nothing in it is pruned */
+	borrowers: z.int(),
+});
+export type ProjectSpace = z.infer<typeof ProjectSpace>;
+
+/** Of the home as a whole, by what it is. */
+export const HomeSpace = z.object({
+	database: Bytes,
+	log: Bytes,
+	blobs: Bytes,
+	daemonLog: Bytes,
+	trash: Bytes,
+	scratch: Bytes,
+	adapters: Bytes,
+	projects: Bytes,
+	/** temporary folders of ours outside of the home, of processes that are gone too */
+	temporary: Bytes,
+	total: Bytes,
+});
+export type HomeSpace = z.infer<typeof HomeSpace>;
+
+export const Space = z.object({ home: HomeSpace, projects: z.array(ProjectSpace) });
+export type Space = z.infer<typeof Space>;

@@ -1,0 +1,50 @@
+// What takes how much room on the disk, in words.
+import type { Space } from "#contract/space.ts";
+import { act } from "./act.ts";
+import { table } from "./print.ts";
+
+export async function space(options: { json?: boolean | undefined }): Promise<void> {
+	await act(options, ({ client }) => client.call("space"), spaceText);
+}
+
+function spaceText({ home, projects }: Space): string {
+	const rows: [string, number, string][] = [
+		["database", home.database, "brood.db: the journal and the rows; never shrinks"],
+		["write-ahead log", home.log, "brood.db-wal: cut when the store is idle"],
+		["blobs", home.blobs, "texts too long for a row; kept as long as the journal"],
+		["daemon log", home.daemonLog, "daemon.log"],
+		["trash", home.trash, "removed workspaces; deleted after their time"],
+		["scratch", home.scratch, "folders of agents without a workspace"],
+		["adapters", home.adapters, "installed vendors' agents"],
+		["projects", home.projects, "workspaces, mirrors and issue documents; by project below"],
+		["whole home", home.total, ""],
+		["temporary", home.temporary, "outside of the home, in the system's temporary folder"],
+	];
+	const parts = projects.map(({ project, path, objects, refs, snapshots, workspaces, other, trash, borrowers }) =>
+		[
+			`${project}  ${path}`,
+			table(
+				["WHAT", "SIZE", ""],
+				[
+					["objects", size(objects.bytes), `${objects.loose} loose, ${objects.packs} ${objects.packs === 1 ? "pack" : "packs"}`],
+					["refs of Brood", String(refs.brood), `${snapshots} of snapshots; ${refs.loose} not packed`],
+					["workspaces", size(workspaces.bytes), String(workspaces.count)],
+					["trash", size(trash.bytes), String(trash.count)],
+					["other", size(other), "primary, scratch trees, issue documents"],
+					...(borrowers === 0 ? [] : [["borrowers", String(borrowers), "workspaces that use this repository's objects; nothing in it is pruned"]]),
+				],
+			),
+			`  see what would be freed: brood project gc ${project} --dry-run`,
+		].join("\n"),
+	);
+	const heading = table(
+		["HOME", "SIZE", ""],
+		rows.map(([name, bytes, words]) => [name, size(bytes), words]),
+	);
+	return [heading, ...parts].join("\n\n");
+}
+
+function size(bytes: number): string {
+	if (bytes < 1024 * 1024) return `${Math.ceil(bytes / 1024)} kB`;
+	return bytes < 10 * 1024 ** 3 ? `${Math.ceil(bytes / 1024 ** 2)} MB` : `${(bytes / 1024 ** 3).toFixed(1)} GB`;
+}
