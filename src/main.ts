@@ -130,10 +130,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		await startEngine(
 			{ home },
 			inForceLimits,
-			{
-				...{ driver: driverByType(processes), workspaces, log, issueWork: folderIssueWork({ home, environment: environmentFor({}, process.env) }) },
-				...{ retention, sweepers: sweepersOf(home) },
-			},
+			{ driver: driverByType(processes), workspaces, log, retention, issueWork: issueWorkIn(home), sweepers: sweepersOf(home) },
 			config.agentZero?.type,
 		),
 	);
@@ -146,7 +143,8 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const desk = new Desk(engine, { types: [...new Set([...Object.keys(allPrograms), ...otherTypes, "human"])], patientTypes: Object.keys(ownPrograms) });
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
 	const rotateToken = (): string => rotate(home, guard, stream);
-	const handlers = handlersOf(desk, { pid: process.pid, url: door.url, version, home, containment }, { credentialTrouble, adapters: setup, rotateToken, space: () => homeSpace(home) });
+	const about = { pid: process.pid, url: door.url, version, home, containment };
+	const handlers = handlersOf(desk, about, { credentialTrouble, adapters: setup, rotateToken, space: () => homeSpace(home) });
 	// few daemons are ever asked for it, and it brings a library along
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
@@ -193,6 +191,8 @@ function inForce(found: Found, home: string): ContainmentLevel {
 	if ("level" in found) return found.level;
 	throw new ConfigError(`${path.join(home, "config.yaml")}: the containment that it asks for does not work here: ${found.reason}`);
 }
+
+const issueWorkIn = (home: string) => folderIssueWork({ home, environment: environmentFor({}, process.env) });
 
 /** What is left in and around the home by processes that died, and by agents that were deleted. */
 function sweepersOf(home: string): Sweeper[] {

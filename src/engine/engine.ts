@@ -14,6 +14,7 @@ import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { type ForkWish, forkWithFiles } from "./forking.ts";
 import { type IssueWork, noIssueWork } from "./issue-work.ts";
+import { caught, type Log, noLog } from "./log.ts";
 import type { EngineParts } from "./parts.ts";
 import type { Outcome, Reads, Store } from "./ports.ts";
 import { Publisher } from "./publish.ts";

@@ -154,7 +154,7 @@ export interface Leftover {
 	freed: boolean;
 }
 
-export interface GcWish {
+export interface GcWish extends Pick<Live, "signal"> {
 	dryRun: boolean;
 	/** agents whose workspace is there */
 	living: readonly Tenant[];
@@ -164,7 +164,6 @@ export interface GcWish {
 	needed?: readonly string[];
 	/** not more than so many now, and without their sizes: the rest another time */
 	atMost?: { folders: number; refs: number };
-	signal?: AbortSignal;
 }
 
 export interface Snapshot {
@@ -279,11 +278,10 @@ export interface Workspaces {
 	remove(stay: Stay, wish: RemoveWish): Promise<Removed | Refusal>;
 
 	/**
-	 * Frees what has expired, with the reason for each, and packs what the repository has in single files; with `dryRun` only says
-	 * so. Never removes an object from a repository that is not ours, nor from one that others borrow objects from.
+	 * Frees what has expired and packs what is loose, with the reason for each; with `dryRun` only says so. Never removes an
+	 * object from a repository that is not ours, nor from one that others borrow from.
 	 */
 	gc(project: ProjectPlace, wish: GcWish): Promise<Leftover[]>;
-
 	/** What the project takes on the disk. */
 	space(project: ProjectPlace): Promise<ProjectSpace>;
 
@@ -292,7 +290,6 @@ export interface Workspaces {
 
 	/** Records the tree; answers the last one again, not `fresh`, if nothing changed since. Costs the same however many there are. */
 	takeSnapshot(stay: Stay, why: { reason: string; turn?: number }): Promise<{ snapshot: Snapshot; fresh: boolean }>;
-	/** By its number. */
 	hasSnapshot(stay: Stay, id: string): Promise<boolean>;
 	/** newest first */
 	snapshots(stay: Stay): Promise<Snapshot[]>;

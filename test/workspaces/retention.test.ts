@@ -12,6 +12,7 @@ import { makeWorld, refused } from "../support/make-world.ts";
 import { at, git, params, Shop } from "../support/shop.ts";
 import { agreed, tenant, type World, write } from "../support/world.ts";
 
+const diskUse = "du";
 const day = 24 * 60 * 60 * 1000;
 const rules: Retention = { trashDays: 14, snapshotDays: 14, snapshotsKept: 3, snapshotsMax: 8, upkeepMinutes: 10, packing: "on" };
 
@@ -111,13 +112,13 @@ describe("packing a repository", () => {
 		const lost = litter(world);
 		const refs = world.git(world.repository, "for-each-ref");
 		const reflog = world.git(world.repository, "reflog");
-		const before = Number(execFileSync("du", ["-sk", path.join(world.repository, ".git/objects")], { encoding: "utf8" }).split("\t")[0]);
+		const before = Number(execFileSync(diskUse, ["-sk", path.join(world.repository, ".git/objects")], { encoding: "utf8" }).split("\t")[0]);
 		const shown = await world.workspaces.gc(world.project, { dryRun: true, living: [] });
 		expect(shown.map(({ what }) => what)).toEqual(["ref", "objects"]);
 		expect(counted(world).loose).toBeGreaterThan(2500);
 		const done = await world.workspaces.gc(world.project, { dryRun: false, living: [] });
 		expect(done.map(({ what, freed }) => `${what} ${freed}`)).toEqual(["ref true", "objects true"]);
-		const after = Number(execFileSync("du", ["-sk", path.join(world.repository, ".git/objects")], { encoding: "utf8" }).split("\t")[0]);
+		const after = Number(execFileSync(diskUse, ["-sk", path.join(world.repository, ".git/objects")], { encoding: "utf8" }).split("\t")[0]);
 		expect(counted(world).loose).toBe(0);
 		expect(after).toBeLessThan(before / 10);
 		expect(existsSync(path.join(world.repository, ".git/refs/brood/snapshots/somebody"))).toBe(false);
@@ -213,7 +214,7 @@ test("the daemon empties its trash by itself, and says what takes how much", asy
 	);
 	execFileSync("mv", [path.join(trash, name), aged]);
 	const [before] = (await shop.client.call("space")).projects;
-	const du = (place: string): number => Number(execFileSync("du", ["-s", "--block-size=1", place], { encoding: "utf8" }).split("\t")[0]);
+	const du = (place: string): number => Number(execFileSync(diskUse, ["-s", "--block-size=1", place], { encoding: "utf8" }).split("\t")[0]);
 	expect(before).toMatchObject({ project: slug, path: repository, snapshots: 2, workspaces: { count: 1 }, trash: { count: 1, bytes: du(aged) }, borrowers: 0 });
 	expect(before?.objects.bytes).toBe(du(path.join(repository, ".git/objects")));
 	expect(before?.workspaces.bytes).toBe(du(path.join(shop.home, "projects", slug, "agents")));

@@ -2,6 +2,7 @@
 import { lstatSync, rmSync } from "node:fs";
 import { readdir, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
+import { expected } from "#contract/log.ts";
 import { dayMs } from "#contract/retention.ts";
 import type { HomeSpace } from "#contract/space.ts";
 import { diskBytes } from "./disk.ts";
@@ -44,6 +45,6 @@ export async function sweepScratch(folder: string, deleted: readonly { project: 
 		const place = path.join(folder, project ?? "_", handle);
 		if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
 		await rm(place, { recursive: true, force: true });
-		await rmdir(path.dirname(place)).catch(() => {});
+		await rmdir(path.dirname(place)).catch(expected("others have folders there"));
 	}
 }

@@ -8,11 +8,11 @@ export function spaceHandlers(desk: Desk, home: () => Promise<HomeSpace>): Handl
 		space: async () => {
 			const workspaces = desk.engine.cycle?.workspaces;
 			const projects = workspaces === undefined ? [] : (await desk.reads.projects()).filter(({ removedAt }) => removedAt === null);
-			// one after another: each of them walks through all of its files; a repository that is gone takes nothing
+			// one after another: each of them walks through all of its files; a repository that is gone takes no room
 			const found = [];
 			for (const project of projects) {
-				const space = await workspaces?.space(placeOf(project)).catch(() => undefined);
-				if (space !== undefined) found.push(space);
+				const space = await workspaces?.space(placeOf(project)).catch(() => null);
+				if (space != null) found.push(space);
 			}
 			return { home: await home(), projects: found };
 		},

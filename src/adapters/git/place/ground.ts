@@ -1,7 +1,7 @@
 // What every verb of the work cycle stands on.
 import type { ContainmentLevel } from "#contract/config.ts";
-import type { Log } from "#engine/log.ts";
 import type { Retention } from "#contract/retention.ts";
+import type { Log } from "#engine/log.ts";
 import type { Clock, Ids } from "#engine/ports.ts";
 import type { Live, Stay, Tenant } from "#engine/workspaces.ts";
 import type { Git } from "../git.ts";
