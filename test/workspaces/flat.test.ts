@@ -28,7 +28,7 @@ afterAll(async () => {
 	process.env["PATH"] = before;
 });
 
-test(`an unchanged turn and a fork run as many git processes after ${many} snapshots as after one`, async () => {
+test(`an unchanged turn and a fork run as many git processes after ${many} snapshots as after one`, { timeout: 120_000 }, async () => {
 	const { add, repository } = await shop.project();
 	const agent = await add({});
 	const first = await cost(agent);
@@ -43,7 +43,7 @@ test(`an unchanged turn and a fork run as many git processes after ${many} snaps
 	expect((await shop.client.call("snapshots", params(agent))).length).toBeGreaterThanOrEqual(many);
 });
 
-test("a turn that changes nothing leaves no git command in the journal; making a worktree, a commit and a merge do", async () => {
+test("a turn that changes nothing leaves no git command in the journal; making a worktree, a commit and a merge do", { timeout: 120_000 }, async () => {
 	const { add } = await shop.project();
 	const agent = await add({});
 	await shop.turn(agent, "write a.txt text");
