@@ -145,7 +145,7 @@ describe("a store that is not as it should be", () => {
 		["that is empty", (file) => truncateSync(file, 0), /damaged: it is empty/],
 		["that is cut off", (file) => truncateSync(file, 60), /damaged: it is cut off/],
 		["whose header is wrong", (file) => writeFileSync(file, "not a database, but long enough to have a header of its own. ".repeat(10)), /damaged: its header/],
-		["that is gone", (file) => rmSync(file), /damaged: it is gone/],
+		["that is gone", (file) => rmSync(file), /missing: it is gone/],
 		["of another program", otherProgram, /database of another program/],
 		["of a newer Brood", newer, /newer Brood.*not touched/],
 	];

@@ -1,5 +1,5 @@
 // One connection to one SQLite file. Everything here is synchronous and therefore lives in the store's threads.
-import { closeSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreFault } from "#engine/ports.ts";
 import type { Connection } from "../sql/connection.ts";
@@ -85,14 +85,12 @@ export class SqliteConnection implements Connection, Disposable {
 		}
 	}
 
-	/** A whole copy, as of one moment, in a file that must not exist yet; flushed, and for its owner only. */
-	copyTo(file: string): number {
+	/** A whole copy, as of one moment, in a file that must not exist yet and only its owner may read; `finish` makes it durable. */
+	copyTo(file: string, finish: (file: string) => void): number {
 		closeSync(openSync(file, "wx", 0o600));
 		try {
 			this.#database.prepare("vacuum into ?").run(file);
-			const descriptor = openSync(file, "r");
-			fsyncSync(descriptor);
-			closeSync(descriptor);
+			finish(file);
 			return statSync(file).size;
 		} catch (error) {
 			rmSync(file, { force: true });

@@ -2,22 +2,28 @@
 //
 // An empty, foreign, damaged or missing file is reported and left as it is. The look at the header comes
 // before SQLite gets the file into its hands, so that a refusal changes not one byte of it.
-import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, readSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { StoreFault } from "#engine/ports.ts";
 import { migrations, schemaVersion } from "../sql/migrations.ts";
 import { SqliteConnection } from "./connection.ts";
+import { lastAcknowledged, signOfStore } from "./witness.ts";
 
-/** "Brood" in the four bytes that SQLite keeps for the program a file belongs to. */
+/** "Brod" in the four bytes that SQLite keeps for the program a file belongs to; "Brob" in a backup, which was made to be older than the store. */
 const applicationId = 0x42726f64;
+const backupId = 0x42726f62;
+const applicationIdAt = 68;
 const magic = "SQLite format 3\0";
 
 /** Opens the store for writing, making it if this home never had one, and brings its tables up to date. */
 export function openForWriting(file: string): SqliteConnection {
-	if (!inspect(file)) make(file);
+	if (inspect(file)) lookAtJournal(file);
+	else make(file);
 	const connection = new SqliteConnection(file, { readOnly: false });
 	try {
 		connection.secure();
+		// from now on it is the store, and no longer a copy of one
+		if (connection.value("pragma application_id") === backupId) connection.script(`pragma application_id = ${applicationId}`);
 		migrate(connection);
 		checkPages(connection);
 		leaveTrace(file);
@@ -33,14 +39,18 @@ export function openForWriting(file: string): SqliteConnection {
 export function inspect(file: string): boolean {
 	// looked for before the file itself, which is there first: another process may be making both just now
 	const trace = [`${file}-wal`, traceOf(file)].find((other) => existsSync(other));
+	const sign = trace === undefined ? signOfStore(file) : path.basename(trace);
 	if (!existsSync(file)) {
-		if (trace === undefined) return false;
-		throw damaged(file, `it is gone, but ${path.basename(trace)} shows that it was here`);
+		if (sign === null) return false;
+		throw missing(file, sign);
 	}
 	const header = headerOf(file);
 	if (header.length < 100) throw damaged(file, header.length === 0 ? "it is empty" : "it is cut off");
 	if (header.toString("latin1", 0, magic.length) !== magic) throw damaged(file, "its header is not SQLite's");
-	if (header.readUInt32BE(68) !== applicationId) throw new StoreFault("broken", `${file} is a database of another program. It was not touched.`);
+	const program = header.readUInt32BE(applicationIdAt);
+	if (program === backupId && (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
+		throw damaged(file, `it is a backup, but ${path.basename(file)}-wal is the log of another store; move that away`);
+	if (program !== applicationId && program !== backupId) throw new StoreFault("broken", `${file} is a database of another program. It was not touched.`);
 	refuseNewer(file, header.readUInt32BE(60));
 	return true;
 }
@@ -55,6 +65,45 @@ function refuseNewer(file: string, version: number): void {
 
 function damaged(file: string, how: string): StoreFault {
 	return new StoreFault("broken", `The store ${file} is damaged: ${how}. It was not touched and no new one was made. Restore it from a backup.`);
+}
+
+function missing(file: string, sign: string): StoreFault {
+	const words = `The store ${file} is missing: it is gone, but ${sign} shows that it was here. No new one was made.`;
+	return new StoreFault("broken", `${words} Restore it from a backup, or use another BROOD_HOME to begin anew.`);
+}
+
+/**
+ * Compares the journal with what was acknowledged, before anything is changed. The connection only reads, and so leaves the log to
+ * whoever wants to look at it; one that may write would copy what it can read of it and remove the rest.
+ */
+function lookAtJournal(file: string): void {
+	const acknowledged = lastAcknowledged(file);
+	if (acknowledged === 0 || headerOf(file).readUInt32BE(applicationIdAt) === backupId) return;
+	using connection = new SqliteConnection(file, { readOnly: true });
+	const last = lastEvent(connection);
+	if (last >= acknowledged) return;
+	throw new StoreFault(
+		"broken",
+		`The store ${file} is damaged: event ${acknowledged} was acknowledged, but the journal ends at event ${last}. ` +
+			`Its log (${path.basename(file)}-wal) was lost or damaged, or an older ${path.basename(file)} was put in its place. ` +
+			`It was not touched. Restore it from a backup, or remove last-event in the same folder to go on without the lost events.`,
+	);
+}
+
+/** 0 for an empty journal. */
+export const lastEvent = (connection: SqliteConnection): number => Number(connection.value("select max(id) from event") ?? 0);
+
+/** Marks a copy of the store as one. */
+export function markBackup(file: string): void {
+	const descriptor = openSync(file, "r+");
+	try {
+		const id = Buffer.alloc(4);
+		id.writeUInt32BE(backupId);
+		writeSync(descriptor, id, 0, 4, applicationIdAt);
+		fsyncSync(descriptor);
+	} finally {
+		closeSync(descriptor);
+	}
 }
 
 function headerOf(file: string): Buffer {

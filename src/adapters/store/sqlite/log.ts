@@ -30,13 +30,15 @@ export class Log {
 		this.#written += bytes + bytesPerCommand;
 	}
 
-	keepShort(): void {
-		if (this.#written < this.#askAfter) return;
+	/** Whether it was copied into the file. */
+	keepShort(): boolean {
+		if (this.#written < this.#askAfter) return false;
 		this.#written = 0;
 		this.#askAfter = askEveryBytes;
-		if (Number(this.#checkpoint("noop")["log"] ?? 0) * this.#frameBytes < limitBytes) return;
+		if (Number(this.#checkpoint("noop")["log"] ?? 0) * this.#frameBytes < limitBytes) return false;
 		// somebody else reads and does not end: what could be copied is, and nobody waits for them all the time
 		if (this.#checkpoint("restart")["busy"] !== 0) this.#askAfter = limitBytes;
+		return true;
 	}
 
 	/** All of it goes into the file, and the log's own file is cut to nothing. */

@@ -2,14 +2,15 @@
 // and a long read never delays a commit.
 import type { MessagePort } from "node:worker_threads";
 import type { Envelope } from "#contract/command.ts";
-import type { Reads, RunBatch, StoreFault } from "#engine/ports.ts";
+import type { Landed, Reads, RunBatch, StoreFault } from "#engine/ports.ts";
 import * as queries from "../sql/queries.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { SqlTx } from "../sql/tx.ts";
 import { SqliteConnection } from "./connection.ts";
 import { faultAtCommit, faultAtOpening, faultBeforeCommit } from "./fault.ts";
-import { openForWriting } from "./file.ts";
+import { lastEvent, markBackup, openForWriting } from "./file.ts";
 import { Log } from "./log.ts";
+import { Witness } from "./witness.ts";
 
 export interface ThreadData {
 	role: "writer" | "reader";
@@ -41,7 +42,7 @@ const holdMs = 1;
 
 export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: RunBatch): void {
 	const say = (...replies: Reply[]): void => (replies.length === 0 ? undefined : port.postMessage(replies));
-	const thread = opened(say, () => (role === "writer" ? new Writer(openForWriting(file), run) : new Reader(file)));
+	const thread = opened(say, () => (role === "writer" ? new Writer(file, run) : new Reader(file)));
 	if (thread === null) {
 		port.close();
 		return;
@@ -107,7 +108,7 @@ class Reader implements Disposable {
 
 	async do(ask: Ask): Promise<unknown> {
 		this.#connection ??= new SqliteConnection(this.#file, { readOnly: true });
-		if ("backup" in ask) return this.#connection.copyTo(ask.backup);
+		if ("backup" in ask) return this.#connection.copyTo(ask.backup, markBackup);
 		if (!("read" in ask)) throw new Error("the reader's thread only reads");
 		const reads = new SqlReads(this.#connection);
 		const method: (...args: readonly never[]) => Promise<unknown> = reads[ask.read];
@@ -125,12 +126,14 @@ class Writer implements Disposable {
 	readonly #connection: SqliteConnection;
 	readonly #run: RunBatch;
 	readonly #log: Log;
+	readonly #witness: Witness;
 	#broken: StoreFault | null = null;
 
-	constructor(connection: SqliteConnection, run: RunBatch) {
-		this.#connection = connection;
+	constructor(file: string, run: RunBatch) {
+		this.#connection = openForWriting(file);
 		this.#run = run;
-		this.#log = new Log(connection);
+		this.#log = new Log(this.#connection);
+		this.#witness = new Witness(file, lastEvent(this.#connection));
 	}
 
 	async do(ask: Ask): Promise<unknown> {
@@ -138,7 +141,9 @@ class Writer implements Disposable {
 		if (this.#broken !== null) throw this.#broken;
 		if ("commit" in ask) {
 			for (const { bytes } of ask.commit) this.#log.grew(bytes);
-			return await this.#transact((tx) => this.#run(tx, ask.commit));
+			const landed = await this.#transact((tx) => this.#run(tx, ask.commit));
+			this.#witness.saw(lastOf(landed));
+			return landed;
 		}
 		if ("trim" in ask) return this.#log.empty();
 		this.#log.grew(indexedBytes);
@@ -162,6 +167,11 @@ class Writer implements Disposable {
 		} catch (error) {
 			throw this.#undo(faultAtCommit(error));
 		}
+		try {
+			this.#witness.check();
+		} catch (error) {
+			throw this.#undo(faultAtCommit(error));
+		}
 		return result;
 	}
 
@@ -172,10 +182,17 @@ class Writer implements Disposable {
 	}
 
 	afterwards(): void {
-		this.#log.keepShort();
+		if (this.#log.keepShort()) this.#witness.flush();
 	}
 
 	[Symbol.dispose](): void {
+		this.#witness[Symbol.dispose]();
 		this.#connection[Symbol.dispose]();
 	}
+}
+
+/** The newest event of a batch; 0 if nothing happened in it. */
+function lastOf(landed: readonly Landed[]): number {
+	for (const outcome of landed.toReversed()) if ("events" in outcome && outcome.events.length > 0) return outcome.events.at(-1)?.id ?? 0;
+	return 0;
 }
