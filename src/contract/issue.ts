@@ -178,7 +178,12 @@ export const IssueFact = z.discriminatedUnion("kind", [
 		text: z.string(),
 		data: z.object({ ...of, name: z.string(), type: DocumentType, version: z.int() }),
 	}),
-	z.object({ kind: z.literal("issue.messaged"), text: z.string(), data: z.object({ ...of, stage: StageName, delivered: z.literal(true).exactOptional() }) }),
+	/** `from` is the author, where it was not they who let it happen */
+	z.object({
+		kind: z.literal("issue.messaged"),
+		text: z.string(),
+		data: z.object({ ...of, stage: StageName, delivered: z.literal(true).exactOptional(), from: Actor.exactOptional() }),
+	}),
 	z.object({ kind: z.literal("issue.delivered"), data: z.object({ ...of, messages: z.array(EventId) }) }),
 	/** the agent says that its work is complete, or that it has to go back */
 	z.object({ kind: z.literal("issue.said"), text: z.string(), data: z.object({ ...of, back: z.boolean() }) }),

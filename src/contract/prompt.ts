@@ -1,12 +1,20 @@
 // The prompt: an entry of an agent's queue. Its id is the id of the event that queued it.
 import { z } from "zod";
 import { Actor, AgentId, EventId } from "./ids.ts";
+import { authorIn, mailAuthor } from "./quote.ts";
 import { Reason, Text } from "./text.ts";
 import { turnSources } from "./turn.ts";
 
 const Priority = z.int().min(-100).max(100);
 /** Whatever whoever queued it wants to find again; Brood does nothing with it. */
 const Metadata = z.record(z.string().max(100), Text.max(1000)).refine((all) => Object.keys(all).length <= 32, "at most 32 entries");
+
+/** An agent, or mail, which names the author of each letter. */
+const Author = z.union([Actor, z.literal(mailAuthor)]);
+export type Author = z.infer<typeof Author>;
+
+/** Of an item, or of an event of the queue; null if it is the user's, or of whoever queued it. */
+export const authorOf = (data: unknown): Author | null => Author.safeParse(authorIn(data)).data ?? null;
 
 const Retried = z.object({ prompt: EventId, turn: EventId });
 
@@ -28,6 +36,8 @@ export const PromptState = z.strictObject({
 	/** what it runs again */
 	retries: Retried.nullable(),
 	metadata: Metadata.nullable(),
+	/** whose words they are, if they are not those of whoever queued it: a prompt that is run again keeps its author */
+	from: Author.nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
 	editedBy: Actor.nullable(),
@@ -52,10 +62,15 @@ export const PromptFact = z.discriminatedUnion("kind", [
 			manual: z.literal(true).exactOptional(),
 			retries: Retried.exactOptional(),
 			metadata: Metadata.exactOptional(),
+			from: Author.exactOptional(),
 		}),
 	}),
-	/** the new words are the event's text, the old ones are here */
-	z.object({ kind: z.literal("prompt.edited"), text: z.string(), data: z.object({ prompt: EventId, before: z.string(), reason: z.string().exactOptional() }) }),
+	/** the new words are the event's text, the old ones are here; an agent's prompt stays the agent's, whoever edits it */
+	z.object({
+		kind: z.literal("prompt.edited"),
+		text: z.string(),
+		data: z.object({ prompt: EventId, before: z.string(), reason: z.string().exactOptional(), from: Author.exactOptional() }),
+	}),
 	/** the places of all that stand elsewhere now */
 	z.object({ kind: z.literal("prompt.moved"), data: z.object({ prompt: EventId, places: z.array(Place) }) }),
 	/** its turn never got to hand it over */

@@ -8,14 +8,14 @@ import type { Decision } from "./decision.ts";
 import { tuningOf } from "./project.ts";
 import { limitedUntil } from "./slots.ts";
 import { coolingEnd, limited } from "./subscription.ts";
-import { again } from "./turn.ts";
+import { again, type Words } from "./turn.ts";
 import { closed, ending, type LooseThreads } from "./turn-end.ts";
 import { heldForBudget } from "./usage.ts";
 
 export interface LimitSight {
 	turn: TurnState;
 	/** what its process was given; null if it never was */
-	words: string | null;
+	words: Words | null;
 	/** the place before all others in the queue */
 	position: number;
 	subscriptions: readonly SubscriptionState[];

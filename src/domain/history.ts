@@ -10,6 +10,7 @@
 // A rewind hides what lies between a mark and itself. Its mark was visible when it was said, so whatever an earlier
 // rewind hid stays hidden, and the part of a context up to any visible item is the context as it was at that item.
 import type { AgentState, Lineage } from "#contract/agent.ts";
+import type { Actor } from "#contract/ids.ts";
 import { type ContextMark, type ContextRewind, rewindTarget } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
 import { refusedNow } from "./agent/transitions.ts";
@@ -21,6 +22,8 @@ export interface HistoryItem {
 	kind: string;
 	text: string | null;
 	data: unknown;
+	/** who let it happen, where that is known */
+	actor?: Actor;
 }
 
 /** The items of an agent's ranges, oldest first → the items of its context. */

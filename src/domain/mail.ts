@@ -4,6 +4,7 @@ import type { Fact, Happened } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { MailFact, MailSend, MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import { quote } from "#contract/quote.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
 import { headmost, nextDue } from "./prompt.ts";
@@ -100,11 +101,7 @@ export function evolveMail(state: MailState | undefined, event: MailEvent): Mail
 	}
 }
 
-/**
- * Mail as a model is shown it: the words of another agent, never the user's. Every line is quoted, so that no body
- * can end the fence or look like an instruction.
- */
+/** Mail as a model is shown it: the words of another agent, never the user's. */
 export function rendered(mail: Pick<MailState, "id" | "from" | "body">): string {
-	const lines = mail.body.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map((line) => `| ${line}`);
-	return [`[mail ${mail.id} from ${mail.from}]`, ...lines, `[end of mail ${mail.id}]`].join("\n");
+	return quote(`mail ${mail.id} from ${mail.from}`, mail.body, `end of mail ${mail.id}`);
 }

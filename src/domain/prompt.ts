@@ -94,7 +94,9 @@ export function decideEdit(agent: AgentState, { prompt, text, reason }: PromptEd
 	if (entry === undefined) return notQueued(agent, prompt);
 	if (entry.source === "mail" || entry.source === "wait")
 		return refuse("CONFLICT", `Prompt ${prompt} stands for ${entry.source === "mail" ? "mail" : "a wait"} and has no words of its own.`);
-	return entry.text === text ? [] : [{ kind: "prompt.edited", agent: agent.id, text, data: { prompt, before: entry.text, ...because(reason) } }];
+	const author = entry.from ?? (agentOf(entry.createdBy) === null ? null : entry.createdBy);
+	const from = author === null ? {} : { from: author };
+	return entry.text === text ? [] : [{ kind: "prompt.edited", agent: agent.id, text, data: { prompt, before: entry.text, ...because(reason), ...from } }];
 }
 
 /** The entry joins the company of its new neighbour, so that it stays where it was put. */
@@ -144,9 +146,9 @@ export function evolvePrompt(state: PromptState | undefined, event: PromptEvent)
 		if (state === undefined) throw new Error(`an edit of prompt ${event.data.prompt}, which is not queued`);
 		return { ...state, text, words: id, editedBy: actor, editedAt: at };
 	}
-	const { position, source, priority = 0, notBefore = null, manual = false, retries = null, metadata = null } = event.data;
+	const { position, source, priority = 0, notBefore = null, manual = false, retries = null, metadata = null, from = null } = event.data;
 	return {
-		...{ id, agent, text, words: id, position, priority, notBefore, manual, source, retries, metadata },
+		...{ id, agent, text, words: id, position, priority, notBefore, manual, source, retries, metadata, from },
 		...{ createdAt: at, createdBy: actor, editedBy: null, editedAt: null },
 	};
 }

@@ -3,6 +3,8 @@
 //
 // Everything is quoted line by line, so that no words in it can end the quotation or pass for an instruction of the user:
 // least of all those of other agents and of tools.
+import { agentOf } from "#contract/ids.ts";
+import { authorIn, linesOf, quote } from "#contract/quote.ts";
 import type { HistoryItem } from "./history.ts";
 
 export interface Rendered {
@@ -40,11 +42,8 @@ export function render(context: readonly HistoryItem[], lengthMax: number): Rend
 	for (; dropped < parts.length && length > lengthMax; dropped++) length -= sizeOf(parts[dropped] ?? nothing);
 	const kept = parts.slice(dropped);
 	const note = dropped === 0 ? [] : [`[${dropped} older items are left out]`];
-	return { text: [...note, ...kept.map(written)].join("\n"), items: kept.length, shortened, dropped };
+	return { text: [...note, ...kept.map(({ who, words }) => quote(who, words))].join("\n"), items: kept.length, shortened, dropped };
 }
-
-/** What somebody said, as a quotation with a name in front. */
-export const quoted = (who: string, words: string): string => written({ who, words, output: false });
 
 interface Part {
 	who: string;
@@ -56,7 +55,7 @@ interface Part {
 const nothing: Part = { who: "", words: "", output: false };
 const stumpLength = 200;
 
-function partOf({ kind, text, data }: HistoryItem): Part | null {
+function partOf({ kind, text, data, actor }: HistoryItem): Part | null {
 	const words = text ?? "";
 	const said = (who: string): Part | null => (words === "" ? null : { who, words, output: false });
 	switch (kind) {
@@ -77,6 +76,8 @@ function partOf({ kind, text, data }: HistoryItem): Part | null {
 			return textIn(data, "state") === "completed" ? null : { who: "the turn did not end well", words: textIn(data, "reason") ?? words, output: false };
 		case "plan":
 			return said("your plan");
+		case "interrupt":
+			return said(actor === undefined || agentOf(actor) === null ? "brood: interrupt" : `not the user but ${actor}, who stopped your turn`);
 		case "thought":
 		case "usage":
 		case "mark":
@@ -88,7 +89,7 @@ function partOf({ kind, text, data }: HistoryItem): Part | null {
 
 /** Prompts of agents and mail are not the user's words. */
 function speakerOf(data: unknown): string {
-	const from = textIn(data, "from");
+	const from = authorIn(data);
 	return from === null ? "user" : `not the user but ${from}`;
 }
 
@@ -110,12 +111,5 @@ function textIn(data: unknown, name: string): string | null {
 	return typeof value === "string" ? value : null;
 }
 
-const lineEnd = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
-
-function written({ who, words }: Part): string {
-	const lines = words.split(lineEnd).map((line) => `| ${line}`);
-	return [`[${who.split(lineEnd).join(" ")}]`, ...lines].join("\n");
-}
-
 /** Close enough: each line has its mark. */
-const sizeOf = ({ who, words }: Part): number => who.length + words.length + 6 + 2 * words.split(lineEnd).length;
+const sizeOf = ({ who, words }: Part): number => who.length + words.length + 6 + 2 * linesOf(words).length;

@@ -137,7 +137,7 @@ describe("a usage limit", () => {
 			running,
 			{ type: "turn.end", agent: id("a"), turn: 7, state: "failed", reason: "limit", text: null, items: [], limit: { until: 9000 } },
 			nothingLoose,
-			{ turn: of, words: "do it", position: -3, subscriptions, project, coolDownMs: 1, now: 100 },
+			{ turn: of, words: { text: "do it", from: null }, position: -3, subscriptions, project, coolDownMs: 1, now: 100 },
 		);
 
 	test("means what the agent's project says: wait for it, or stop until somebody looks", () => {

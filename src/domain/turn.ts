@@ -7,9 +7,10 @@
 // fence behind which an ended turn cannot be changed.
 import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
 import type { Fact, Happened } from "#contract/event.ts";
-import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
+import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
-import type { PromptState } from "#contract/prompt.ts";
+import type { Author, PromptState } from "#contract/prompt.ts";
+import { mailAuthor } from "#contract/quote.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { TurnAppend, TurnFact, TurnState } from "#contract/turn.ts";
 import { isHeld } from "./agent/label.ts";
@@ -38,18 +39,24 @@ export function decideStart(agent: AgentState, head: PromptState | undefined, go
 	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }), ...(subscription && { subscription }) } }, ...run];
 }
 
+/** What was said, and by whom if it was not the user. */
+export interface Words {
+	text: string;
+	from: Author | null;
+}
+
 /**
  * The claim on a turn: whoever is told that it is done, and nobody else, gives the prompt to a process. What the model is about
  * to see becomes an item with the record that it is: the prompt, or the mail that it stands for.
  */
-export function decideHand(agent: AgentState, turn: TurnState, prompt: { text: string; by: Actor }, mails: readonly MailState[]): Decision {
+export function decideHand(agent: AgentState, turn: TurnState, prompt: Words, mails: readonly MailState[]): Decision {
 	const refusal = begun(agent, turn);
 	if (refusal) return refusal;
 	if (turn.source === "mail" && mails.length === 0)
 		return ending(agent, turn.id, { state: "completed", reason: "the mail had been read", text: null }, nothingLoose);
 	const text = turn.source === "mail" ? mails.map(rendered).join("\n") : prompt.text;
 	// what is not the user's says whose it is, wherever it is shown to a model
-	const from = turn.source === "mail" ? "mail" : agentOf(prompt.by) === null ? null : prompt.by;
+	const from = turn.source === "mail" ? mailAuthor : prompt.from;
 	const delivered: Fact[] = mails.map((mail) => ({ kind: "mail.delivered", agent: agent.id, data: { mail: mail.id, turn: turn.id } }));
 	return [
 		{ kind: "user", agent: agent.id, turn: turn.id, text, ...(from !== null && { data: { from } }) },
@@ -132,7 +139,7 @@ const lastWords = (agent: AgentState, first: number | null): Fact => ({
 const farewell = "Your budget is used up and you were stopped. Start nothing new. Say in a few lines what is done and what is left to do.";
 
 /** The words of an ended turn become a new prompt, at the front. Once: what runs it again can itself be run again. */
-export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen: { words: string | null; position: number }): Decision {
+export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen: { words: Words | null; position: number }): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	const suggestions = [suggestion("turns", agent)];
@@ -149,11 +156,12 @@ export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen
 	];
 }
 
-/** A prompt that runs what a turn was given once more, and names it. */
-export function again(turn: TurnState, words: string, position: number): Fact {
+/** A prompt that runs what a turn was given once more, and names it. Whoever asks for that, the words stay their author's. */
+export function again(turn: TurnState, { text, from }: Words, position: number): Fact {
 	// what an issue asked for is still the issue's
 	const source = turn.source === "issue" ? "issue" : "queue";
-	return { kind: "prompt.queued", agent: turn.agent, text: words, data: { position, source, retries: { prompt: turn.prompt, turn: turn.id } } };
+	const retries = { prompt: turn.prompt, turn: turn.id };
+	return { kind: "prompt.queued", agent: turn.agent, text, data: { position, source, retries, ...(from !== null && { from }) } };
 }
 
 /** Its process is done; nothing of it is heard any more. */

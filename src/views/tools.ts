@@ -1,4 +1,5 @@
 // What a tool of `contract/tools.ts` asks of the daemon, and the answer in words for a model, with the same as data beside it.
+import { quote } from "#contract/quote.ts";
 import type { RefusalCode } from "#contract/refusal.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { AnswerOf, Call } from "#contract/routes.ts";
@@ -86,7 +87,7 @@ const uses: { [T in ToolName]: (hands: Hands, input: ToolInput<T>) => Promise<To
 		told(await call("search", { query }), ({ found, complete }) => ({
 			text:
 				[
-					...found.map(({ id, handle, kind, snippet }) => `[item ${id}, ${kind} of ${handle}] ${snippet}`),
+					...found.map(({ id, handle, kind, snippet }) => quote(`item ${id}, ${kind} of ${handle}`, snippet)),
 					...(complete ? [] : ["(the newest items are not searched yet)"]),
 				].join("\n") || "Nothing was found.",
 			data: { found: found.map(({ id, agent, handle, kind, at, snippet }) => ({ id, agent, handle, kind, at, snippet })), complete },

@@ -33,7 +33,7 @@ test("a rejection goes back to the agent that did it, with the reason in its pro
 	await end(opus, { complete: "Replaced it." });
 	await tell({ type: "issue.reject", issue: font.id, reason: "The footer\nhas the old one." });
 	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", assignee: opus.id });
-	expect(driver.started.at(-1)?.text).toContain("from human:\n| The footer\n| has the old one.");
+	expect(driver.started.at(-1)?.text).toContain("[from human]\n| The footer\n| has the old one.");
 	await end(opus, { complete: "Now really." });
 	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW" });
 });

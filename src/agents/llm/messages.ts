@@ -2,12 +2,14 @@
 // two contexts that begin with the same items begin with the same messages, so that a fork finds its parent's prompt cache.
 import type { ModelMessage } from "ai";
 import { z } from "zod";
+import { linesOf, quote, spoken } from "#contract/quote.ts";
 
 export interface ContextItem {
 	id: number;
 	kind: string;
 	text: string | null;
 	data: unknown;
+	actor?: string | undefined;
 }
 
 /** How our own calls are written down: the tool that the model named, and what it gave it. */
@@ -45,7 +47,7 @@ class Writer {
 		if (item.kind === "tool_call") this.#call(item);
 		else if (item.kind === "tool_result") this.#result(item);
 		else if (item.kind === "assistant") this.#assistant(item.text ?? "");
-		else if (item.kind === "user") this.#user(promptOf(item));
+		else if (item.kind === "user") this.#user(spoken(item));
 		else if (notes.has(item.kind)) this.#note(item);
 	}
 
@@ -63,7 +65,7 @@ class Writer {
 	#call(item: ContextItem): void {
 		const own = OwnCall.safeParse(item.data);
 		if (!own.success) {
-			this.#assistant(`[used a tool: ${item.text ?? ""}]`);
+			this.#assistant(`[used a tool: ${linesOf(item.text ?? "").join(" ")}]`);
 			return;
 		}
 		if (this.#messages.at(-1)?.role === "tool") this.#closeOpen();
@@ -77,7 +79,7 @@ class Writer {
 		const named = AnyCall.safeParse(item.data);
 		const open = named.success ? this.#open.get(named.data.call) : undefined;
 		if (open === undefined || !named.success) {
-			this.#user(quoted("the tool answered", item.text ?? "", "end of its answer"));
+			this.#user(quote("the tool answered", item.text ?? "", "end of its answer"));
 			return;
 		}
 		this.#open.delete(named.data.call);
@@ -97,8 +99,8 @@ class Writer {
 		this.#messages.push({ role: "user", content: text.trim() === "" ? "(nothing)" : text });
 	}
 
-	#note({ text, kind }: ContextItem): void {
-		const words = `[brood] ${kind === "interrupt" ? `Your turn was stopped${text ? `: ${text.split(lineEnd).join(" ")}` : "."}` : (text ?? kind)}`;
+	#note(item: ContextItem): void {
+		const words = noteOf(item);
 		if (this.#open.size > 0) this.#later.push(words);
 		else this.#messages.push({ role: "user", content: words });
 	}
@@ -134,16 +136,10 @@ class Writer {
 	}
 }
 
-/** A prompt in the words of whoever gave it: another agent's are quoted, so that they are never taken for the user's. */
-function promptOf({ text, data }: Pick<ContextItem, "text" | "data">): string {
-	const from: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "from") : undefined;
-	if (typeof from !== "string" || from === "mail") return text ?? "";
-	return quoted(`a prompt from ${from}, which is not the user`, text ?? "", "end of the prompt");
+/** What happened, in the daemon's name. What others said about it is quoted, and says whose it is: they may be agents. */
+function noteOf({ text, kind, actor }: ContextItem): string {
+	if (kind !== "interrupt") return text ? quote(`brood: ${kind}`, text, "end of the note") : `[brood: ${kind}]`;
+	if (!text) return "[brood] Your turn was stopped.";
+	const who = actor?.startsWith("agent:") === true ? `${actor}, which is not the user` : actor === "system" ? "brood" : "the user";
+	return quote(`brood: your turn was stopped by ${who}, for this reason`, text, "end of the reason");
 }
-
-/** Line by line, so that nothing in it can end it. */
-function quoted(who: string, words: string, end: string): string {
-	return [`[${who}]`, ...words.split(lineEnd).map((line) => `| ${line}`), `[${end}]`].join("\n");
-}
-
-const lineEnd = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;

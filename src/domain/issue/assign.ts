@@ -15,7 +15,7 @@ import { firstWork, isBeforeStart, presetNamed, stageOf } from "../preset.ts";
 import { nextPosition, noSlot } from "../prompt.ts";
 import type { Claim } from "../slots.ts";
 import { about, blockers, brokenPreset, nameOf } from "./decide.ts";
-import { againPrompt, branchOf, stagePrompt } from "./prompt.ts";
+import { branchOf, stagePrompt } from "./prompt.ts";
 
 /** What an agent has to do beside the issue. */
 export interface AgentSight {
@@ -136,7 +136,7 @@ function queued({ issue, notes, lastRun, words }: IssueSight, { agent, queue }: 
 	const comments = notes.filter((note) => note.kind === "comment" && note.id > lastRun);
 	const documents = [...new Map(notes.filter(({ kind }) => kind === "document").map((note) => [note.name, note])).values()];
 	const again = issue.attempts > 0 && words !== null && messages.length === 0;
-	const text = again ? againPrompt(words, null) : stagePrompt(issue, stage, { comments, documents, messages, folder });
+	const text = again ? words : stagePrompt(issue, stage, { comments, documents, messages, folder });
 	// one without an id is written with this decision, and is told already
 	const told = messages.map(({ id }) => id).filter((id) => id !== 0);
 	const delivered: Fact[] = told.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issue: issue.id, messages: told } }];

@@ -118,6 +118,6 @@ export function noteOf(event: NoteEvent): NoteState {
 		case "issue.documented":
 			return { ...common, kind: "document", name: event.data.name, type: event.data.type, version: event.data.version };
 		case "issue.messaged":
-			return { ...common, kind: "message", stage: event.data.stage, delivered: event.data.delivered === true };
+			return { ...common, by: event.data.from ?? by, kind: "message", stage: event.data.stage, delivered: event.data.delivered === true };
 	}
 }

@@ -1,6 +1,6 @@
 // How an issue goes from stage to stage: runs that end, gates, approvals, rejections, moves by hand.
 import type { Fact } from "#contract/event.ts";
-import type { Actor } from "#contract/ids.ts";
+import { type Actor, actingAgent } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { IssueApprove, IssueComplete, IssueGate, IssueLose, IssueMerge, IssueMove, IssueReject, RunFinish } from "#contract/issue-commands.ts";
 import type { Preset, Stage } from "#contract/preset.ts";
@@ -123,7 +123,9 @@ function judged(seen: FinishSight, { trouble }: RunFinish, work: boolean): Fact[
 	if (work)
 		return [
 			...released(issue, on, true),
-			...(issue.said?.back === true ? sentBack(issue, loaded.preset, stage, issue.said.summary, "back") : passed(issue, loaded.preset, stage)),
+			...(issue.said?.back === true
+				? sentBack(issue, loaded.preset, stage, issue.said.summary, "back", actingAgent(seen.run.agent))
+				: passed(issue, loaded.preset, stage)),
 		];
 	if (trouble !== undefined) return [...letGo, ...failed(issue, project, `Its work could not be settled: ${trouble}`, at)];
 	if (turn.state === "completed") return [...letGo, attended(issue, withoutWork(seen.final))];
@@ -156,13 +158,13 @@ function ledOn(issue: IssueState, preset: Preset, stage: Stage, why: "work" | "a
 }
 
 /** The reasons become a message to the stage that it goes back to. */
-function sentBack(issue: IssueState, preset: Preset, stage: Stage, reason: string, why: "back" | "gate" | "reject"): Fact[] {
+function sentBack(issue: IssueState, preset: Preset, stage: Stage, reason: string, why: "back" | "gate" | "reject", from?: Actor): Fact[] {
 	const target = stageOf(preset, stage.back ?? stage.name);
 	if (target === undefined) return [];
 	const told: Fact[] =
 		target.prompt === undefined || reason.trim() === ""
 			? []
-			: [{ kind: "issue.messaged", agent: null, text: reason, data: { issue: issue.id, stage: target.name } }];
+			: [{ kind: "issue.messaged", agent: null, text: reason, data: { issue: issue.id, stage: target.name, ...(from !== undefined && { from }) } }];
 	const often = why !== "reject" && issue.bounces >= bouncesMax;
 	return [
 		moved(issue, target, why),

@@ -1,6 +1,7 @@
 // The words with which a stage begins: its template, and behind it everything else that the agent has to know.
 import type { IssueState, NoteState } from "#contract/issue.ts";
 import type { Stage } from "#contract/preset.ts";
+import { quote } from "#contract/quote.ts";
 import type { TemplateVariable } from "../preset.ts";
 
 export interface PromptSight {
@@ -29,10 +30,6 @@ export function stagePrompt(issue: IssueState, stage: Stage, { comments, documen
 	].join("\n");
 }
 
-/** The same words once more, and what became of them the last time. */
-export const againPrompt = (words: string, reason: string | null): string =>
-	reason === null ? words : [words, "", "The attempt before this one ended early:", ...reason.split("\n").map((line) => `| ${line}`)].join("\n");
-
 const filled = (template: string, issue: IssueState): string => {
 	const values: Record<TemplateVariable, string> = {
 		project: issue.project,
@@ -47,10 +44,8 @@ const filled = (template: string, issue: IssueState): string => {
 
 const isVariable = (name: string, values: Record<TemplateVariable, string>): name is TemplateVariable => Object.hasOwn(values, name);
 
-/** Line by line behind a bar, so that no note can pass for an instruction or for the template. */
-function quoted({ by, text }: NoteState): string {
-	return [`from ${by}:`, ...text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map((line) => `| ${line}`)].join("\n");
-}
+/** No note can pass for an instruction or for the template. */
+const quoted = ({ by, text }: NoteState): string => quote(`from ${by}`, text);
 
 /** `issue/12-replace-the-font` */
 export function branchOf({ number, title }: Pick<IssueState, "number" | "title">): string {

@@ -1,10 +1,11 @@
 // What the deciders of a conversation, its queue and its turns have to see.
 import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
-import { type AgentId, system } from "#contract/ids.ts";
+import type { Event } from "#contract/event.ts";
+import { type AgentId, agentOf } from "#contract/ids.ts";
 import type { ContextRewind } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { MailState } from "#contract/mail.ts";
-import type { PromptQueue, PromptState } from "#contract/prompt.ts";
+import { authorOf, type PromptQueue, type PromptState } from "#contract/prompt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { TurnCrash, TurnDone, TurnFinish, TurnRelease, TurnRetry } from "#contract/turn.ts";
 import { decideLimitedEnd } from "#domain/cooldown.ts";
@@ -12,7 +13,7 @@ import type { Decision } from "#domain/decision.ts";
 import { decideRewind } from "#domain/history.ts";
 import { decideQueue, headmost, nextDue } from "#domain/prompt.ts";
 import { claim } from "#domain/slots.ts";
-import { decideHand, decideInterrupt, decideRetry, decideStart, decideYield } from "#domain/turn.ts";
+import { decideHand, decideInterrupt, decideRetry, decideStart, decideYield, type Words } from "#domain/turn.ts";
 import { begun, closed, decideCrash, decideDone, decideRelease, decideTurnEnd, openCallsOf, withLastItems } from "#domain/turn-end.ts";
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
@@ -64,9 +65,15 @@ export async function retryTurn(work: Work, command: TurnRetry): Promise<Decided
 	return await inThread(work, command.agent, (agent) => decideRetry(agent, turn, { words, position: headmost(first) }));
 }
 
-async function wordsOf(work: Work, turn: { id: number; agent: AgentId }): Promise<string | null> {
+async function wordsOf(work: Work, turn: { id: number; agent: AgentId }): Promise<Words | null> {
 	const [first] = await work.tx.events({ after: turn.id, limit: 1, agent: turn.agent, kind: "user" });
-	return first?.turn === turn.id ? first.text : null;
+	return first?.turn !== turn.id || first.text === null ? null : { text: first.text, from: authorOf(first.data) };
+}
+
+/** Of a prompt: whoever the words say, else the agent that queued it. A prompt of a person or of the daemon is the user's. */
+function promptWords(event: Event | undefined): Words {
+	const by = event === undefined || agentOf(event.actor) === null ? null : event.actor;
+	return { text: event?.text ?? "", from: authorOf(event?.data) ?? by };
 }
 
 export async function finishTurn(work: Work, command: TurnDone): Promise<Decided> {
@@ -91,7 +98,7 @@ export async function handTurn(work: Work, command: { agent: AgentId; turn: numb
 	const prompt = turn && (await work.tx.event(turn.words));
 	const mails = turn?.source === "mail" ? firstLetters((await work.tx.mails(command.agent)).filter((mail) => mail.state === "accepted")) : [];
 	return await inThread(work, command.agent, (agent) =>
-		turn === undefined ? notOpen(agent, command.turn) : decideHand(agent, turn, { text: prompt?.text ?? "", by: prompt?.actor ?? system }, mails),
+		turn === undefined ? notOpen(agent, command.turn) : decideHand(agent, turn, promptWords(prompt), mails),
 	);
 }
 

@@ -10,7 +10,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { contextOf } from "#domain/history.ts";
-import { quoted, type Rendered, render, seedLengthFor } from "#domain/render.ts";
+import { type Rendered, render, seedLengthFor } from "#domain/render.ts";
 import { type Opening, openingFor } from "#domain/session.ts";
 import { settingsOf } from "../commands/agent.ts";
 import type { OpenSession } from "../driver.ts";
@@ -62,13 +62,6 @@ export const eventsAfter = async (reads: Reads, { id }: AgentState, after: numbe
 export function instructionsOf({ systemPrompt, pinned }: Settings): string | null {
 	const files = pinned.length === 0 ? [] : [`Before you begin with a task, read these files of your workspace: ${pinned.join(", ")}`];
 	return [...(systemPrompt === null ? [] : [systemPrompt]), ...files].join("\n\n") || null;
-}
-
-/** The words of a prompt as a model is to see them: an agent's are quoted, the user's are as they are. */
-export function spoken(item: Pick<Event, "text" | "data">): string {
-	const from: unknown = typeof item.data === "object" && item.data !== null ? Reflect.get(item.data, "from") : undefined;
-	const words = item.text ?? "";
-	return typeof from === "string" && from !== "mail" ? quoted(`a prompt from ${from}, which is not the user`, words) : words;
 }
 
 function fenced({ text }: Rendered): string {

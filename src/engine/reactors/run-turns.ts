@@ -11,6 +11,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
+import { spoken } from "#contract/quote.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import { stopReason } from "#domain/turn-end.ts";
@@ -22,7 +23,7 @@ import { type Dispatch, type Outcome, StoreFault } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
 import type { Workspaces } from "../workspaces.ts";
 import { Listener, type ListenParts } from "./listen.ts";
-import { eventsAfter, instructionsOf, openingOf, recall, spoken } from "./recall.ts";
+import { eventsAfter, instructionsOf, openingOf, recall } from "./recall.ts";
 import { drift, keep, tellOfCommits } from "./tree.ts";
 import { distrusted } from "./trust.ts";
 

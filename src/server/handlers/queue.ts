@@ -1,6 +1,7 @@
 // The prompts that wait, and the turns that they become.
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
+import { authorOf } from "#contract/prompt.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { itemView, promptView, turnView } from "#views/wire.ts";
@@ -95,7 +96,7 @@ async function asQueued({ reads }: Desk, agent: AgentId, id: number): Promise<Pr
 	// its turn is over already
 	const event = await reads.event(id);
 	if (event === undefined) return refuse("NOT_FOUND", "Nothing was queued.");
-	const { text, at, actor } = itemView(event);
-	const common = { retries: null, metadata: null, notBefore: null, priority: 0, manual: false, editedBy: null, editedAt: null };
+	const { text, at, actor, data } = itemView(event);
+	const common = { from: authorOf(data), retries: null, metadata: null, notBefore: null, priority: 0, manual: false, editedBy: null, editedAt: null };
 	return { id, agent, text: text ?? "", position: 0, source: "queue", createdAt: at, createdBy: actor, ...common };
 }

@@ -99,11 +99,11 @@ export function turnFrom(row: { state: string }): TurnState {
 
 /** The event that queued a prompt holds all that its row does not. */
 export function promptFrom(row: PromptRow): PromptState {
-	const queued: Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore" | "retries" | "metadata">> = JSON.parse(row.data ?? "{}");
-	const { source, notBefore = null, retries = null, metadata = null } = queued;
+	const queued: Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore" | "retries" | "metadata" | "from">> = JSON.parse(row.data ?? "{}");
+	const { source, notBefore = null, retries = null, metadata = null, from = null } = queued;
 	const { id, agent, position, priority, editedBy, editedAt } = row;
 	return {
-		...{ id, agent, text: row.text ?? "", words: row.words ?? id, position, priority, notBefore, manual: row.manual === 1, source, retries, metadata },
+		...{ id, agent, text: row.text ?? "", words: row.words ?? id, position, priority, notBefore, manual: row.manual === 1, source, retries, metadata, from },
 		...{ createdAt: row.at, createdBy: row.actor, editedBy, editedAt },
 	};
 }
