@@ -65,7 +65,8 @@ export type IssueApprove = z.infer<typeof IssueApprove>;
 const IssueReject = z.strictObject({ type: z.literal("issue.reject"), ...of, reason: Reason.min(1), folder: Folder });
 export type IssueReject = z.infer<typeof IssueReject>;
 /** It needs a person. */
-const IssueAttend = z.strictObject({ type: z.literal("issue.attend"), ...of, reason: Reason.min(1) });
+/** `code` is for whoever looks again: with AGENT_NOT_FOUND automatic work goes on by itself once there is an agent for it. */
+const IssueAttend = z.strictObject({ type: z.literal("issue.attend"), ...of, reason: Reason.min(1), code: z.literal("AGENT_NOT_FOUND").optional() });
 export type IssueAttend = z.infer<typeof IssueAttend>;
 const IssueRetry = z.strictObject({ type: z.literal("issue.retry"), ...of, folder: Folder });
 export type IssueRetry = z.infer<typeof IssueRetry>;

@@ -1,6 +1,6 @@
 // The project: a git repository under management.
 import { z } from "zod";
-import { ProjectSlug } from "./ids.ts";
+import { AgentType, ProjectSlug } from "./ids.ts";
 import { LoadedPreset, PresetName } from "./preset.ts";
 import { Quiet } from "./subscription.ts";
 
@@ -14,6 +14,8 @@ const Tuning = z.strictObject({
 	context: z.enum(["clear", "keep"]),
 	/** of issues that name none */
 	preset: PresetName,
+	/** the type of the agents that are made for its issues, and that take them, where a preset names none */
+	agentType: AgentType.nullable().default(null),
 	/** what happens when a subscription of its agents meets a limit: they wait, use what stands in for it, or stop until somebody looks */
 	onLimit: z.enum(["wait", "fallback", "stop"]),
 	/** when no new turns of its agents start */
@@ -23,8 +25,8 @@ const Tuning = z.strictObject({
 });
 export type Tuning = z.infer<typeof Tuning>;
 /** As much of it as people write into a file. */
-export const IssuesConfig = Tuning.pick({ preset: true, agentsMax: true, context: true }).partial();
-export const untuned: Tuning = { auto: false, agentsMax: 3, context: "clear", preset: "lean", onLimit: "fallback", quiet: null, presets: {} };
+export const IssuesConfig = Tuning.extend({ agentType: AgentType }).pick({ preset: true, agentsMax: true, context: true, agentType: true }).partial();
+export const untuned: Tuning = { auto: false, agentsMax: 3, context: "clear", preset: "lean", agentType: null, onLimit: "fallback", quiet: null, presets: {} };
 
 export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
@@ -54,7 +56,12 @@ const ProjectRemove = z.strictObject({ type: z.literal("project.remove"), slug: 
 export type ProjectRemove = z.infer<typeof ProjectRemove>;
 
 /** What is not named stays as it is. */
-const ProjectTune = z.strictObject({ type: z.literal("project.tune"), slug: ProjectSlug, ...Tuning.partial().shape });
+const ProjectTune = z.strictObject({
+	type: z.literal("project.tune"),
+	slug: ProjectSlug,
+	...Tuning.partial().shape,
+	agentType: AgentType.nullable().optional(),
+});
 export type ProjectTune = z.infer<typeof ProjectTune>;
 
 /** A person has seen what the repository's own configuration wants to run, and agrees. */

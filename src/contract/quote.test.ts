@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { messagesOf } from "#agents/llm/messages.ts";
 import { rendered } from "#domain/mail.ts";
 import { render } from "#domain/render.ts";
+import { human } from "./ids.ts";
 import { mailAuthor, quote, spoken } from "./quote.ts";
 
 /** Whatever ends a line anywhere; written down apart from the code that is tested. */
@@ -23,7 +24,7 @@ describe("whatever the words are, none of their lines stands outside of the quot
 	const asUser = (text: string) => ({ text, data: { from } });
 	const places: Record<string, { made(words: string): string; frame: string[] }> = {
 		"a quotation": { made: (words) => quote("who", words, "end"), frame: ["[who]", "[end]"] },
-		mail: { made: (body) => rendered({ id: 1, from: "human" as never, body }), frame: ["[mail 1 from human]", "[end of mail 1]"] },
+		mail: { made: (body) => rendered({ id: 1, from: human, body }), frame: ["[mail 1 from human]", "[end of mail 1]"] },
 		"an agent's prompt": { made: (text) => spoken(asUser(text)), frame: [`[a prompt from ${from}, which is not the user]`, "[end of the prompt]"] },
 		"an agent's prompt in a context that is told": {
 			made: (text) => render([{ id: 1, kind: "user", ...asUser(`x${text}`) }], 1e6).text,

@@ -123,6 +123,7 @@ export const Project = z.object({
 		agentsMax: z.int(),
 		context: z.enum(["clear", "keep"]),
 		preset: z.string(),
+		agentType: z.string().nullable(),
 		onLimit: z.enum(["wait", "fallback", "stop"]),
 		quiet: Quiet.nullable(),
 	},

@@ -1,5 +1,6 @@
 // Mail: pulled by its recipient, first in, first out, each piece by one reader.
 import type { AgentState } from "#contract/agent.ts";
+import { readsMail } from "#contract/agent-types.ts";
 import type { Fact, Happened } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { MailFact, MailSend, MailState } from "#contract/mail.ts";
@@ -67,8 +68,8 @@ function notTheirs(agent: AgentState, actor: Actor): Refusal | null {
 	return caller === null || caller === agent.id ? null : refuse("FORBIDDEN", "An agent reads only its own mail.", { details: { agent: agent.id } });
 }
 
-/** Mail wakes every agent but agent 0 and people. */
-export const wakesOnMail = (agent: AgentState): boolean => agent.supervisor !== null && agent.type !== "human";
+/** Mail wakes every agent but agent 0, people, and those that would execute it. */
+export const wakesOnMail = (agent: AgentState): boolean => agent.supervisor !== null && readsMail(agent.type);
 
 /** Mail that nobody was shown yet wakes an agent that has nothing else to do. */
 export function decideWake(

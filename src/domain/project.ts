@@ -38,8 +38,8 @@ export function decideTune(existing: ProjectState | undefined, command: ProjectT
 	return same ? [] : [{ kind: "project.tuned", agent: null, data: { slug, tuning } }];
 }
 
-export const tuningOf = ({ auto, agentsMax, context, preset, onLimit, quiet, presets }: ProjectState): Tuning => ({
-	...{ auto, agentsMax, context, preset, onLimit, quiet, presets },
+export const tuningOf = ({ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets }: ProjectState): Tuning => ({
+	...{ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets },
 });
 
 export function evolveProject(state: ProjectState | undefined, event: Happened<ProjectFact>): ProjectState {

@@ -1,6 +1,7 @@
 // The prompt queue. What was put in front comes first; then the higher priority; then first in, first out. An entry that is
 // not due yet lets the others pass.
 import type { AgentState } from "#contract/agent.ts";
+import { executesPrompt } from "#contract/agent-types.ts";
 import type { Happened } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { Place, PromptCancel, PromptEdit, PromptFact, PromptMove, PromptQueue, PromptState } from "#contract/prompt.ts";
@@ -31,6 +32,8 @@ export interface QueueSight {
 	last: number | null;
 	lastFront: number | null;
 	above: readonly AgentId[];
+	/** the agent that asks, if one does */
+	caller: AgentState | null;
 	/** what a turn that is to start now would lack */
 	short: Shortage | null;
 }
@@ -40,6 +43,10 @@ export function decideQueue(agent: AgentState, command: PromptQueue, queue: Queu
 	const refusal =
 		outOfReach(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt") ?? (now ? refusedNow(agent, "start") : null) ?? leaving(agent);
 	if (refusal) return refusal;
+	if (queue.caller !== null && !mayExecute(queue.caller, agent))
+		return refuse("FORBIDDEN", `${agent.handle} executes its prompts: an agent under the policy ${queue.caller.policy} gives it none.`, {
+			details: { agent: agent.id, type: agent.type },
+		});
 	// what holds an agent was set by people, or for them to look at
 	if (now && agentOf(by.actor) !== null) return refuse("FORBIDDEN", "Only people start a turn in spite of a hold.", { details: { agent: agent.id } });
 	if (queue.length >= queue.lengthMax) return full(agent, queue);
@@ -60,6 +67,9 @@ export function decideQueue(agent: AgentState, command: PromptQueue, queue: Queu
 		},
 	];
 }
+
+/** A prompt that is executed is a command that nobody was asked about: only for who could run it unasked itself. */
+const mayExecute = (caller: AgentState, agent: AgentState): boolean => !executesPrompt(agent.type) || caller.policy === "full" || executesPrompt(caller.type);
 
 /** What is put at the front stays in front of everything else, and in the order in which it was put there. */
 export function nextPosition(front: boolean, { last, lastFront }: Pick<QueueSight, "last" | "lastFront">): number {

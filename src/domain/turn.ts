@@ -6,6 +6,7 @@
 // The agent's row names the open turn. Whoever speaks for another one speaks too late and is refused: that is the
 // fence behind which an ended turn cannot be changed.
 import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
+import { readsMail } from "#contract/agent-types.ts";
 import type { Fact, Happened } from "#contract/event.ts";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
@@ -112,7 +113,7 @@ export function decideYield(agent: AgentState, turn: TurnState, seen: YieldSight
 	const stoppable = turn.source === "budget" ? seen.calls > 0 : !turn.manual;
 	const reason = stoppable ? usedUp(agent) : null;
 	if (reason !== null) return outOfBudget(agent, turn, reason, seen.first);
-	if (seen.mails === 0) return [];
+	if (seen.mails === 0 || !readsMail(agent.type)) return [];
 	return [
 		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: "Urgent mail has come." },
 		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "urgent mail" } },

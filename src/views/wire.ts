@@ -86,9 +86,9 @@ export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 
 export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: number }): Snapshot => ({ ...snapshot, at: iso(at) });
 
-export const projectView = ({ slug, path, base, url, addedAt, auto, agentsMax, context, preset, onLimit, quiet }: ProjectState): Project => ({
+export const projectView = ({ slug, path, base, url, addedAt, auto, agentsMax, context, preset, agentType, onLimit, quiet }: ProjectState): Project => ({
 	...{ slug, path, base, url, addedAt: iso(addedAt) },
-	...{ auto, agentsMax, context, preset, onLimit, quiet },
+	...{ auto, agentsMax, context, preset, agentType, onLimit, quiet },
 });
 
 /** A cool-down that is over is none. */

@@ -92,7 +92,7 @@ describe("a vendor's agent", () => {
 		expect(check).toMatch(/^1 unread of 1\.\nmail \d+ from human, 7 characters$/);
 		expect(read).toMatch(/^\[mail (\d+) from human\]\n\| one\n\| two\n\[end of mail \1\]$/);
 		expect(again).toBe("No unread mail.");
-		expect(found).toMatch(/assistant of writer\] the xylophone is blue/);
+		expect(found).toMatch(/assistant of writer\]\n\| the xylophone is blue/);
 		expect(all).toMatch(/^reader \(\S+\), you: vendor, running, queue \d$/m);
 		expect(queued).toMatch(/^Prompt \d+ is number \d in the queue\.$/);
 		expect(diff).toMatch(/^[A-Z_]+: /);

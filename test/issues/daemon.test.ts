@@ -205,7 +205,7 @@ test.concurrent("whoever has changes in its workspace is not available, and auto
 	writeFileSync(path.join(untidy.workspace.path, "loose.txt"), "mine\n");
 	expect(await handles()).toEqual([]);
 	await json("issue", "add", "Say something", "--project", "web", "--body", "work_complete said");
-	await json("project", "auto", "on", "--project", "web", "--agents-max", "2");
+	await json("project", "auto", "on", "--project", "web", "--agents-max", "2", "--type", "scripted");
 	const { data: issue } = await json("issue", "wait", "web#1", "--for", "stage", "--stage", "in_review", "--timeout", "60");
 	expect(issue.runs).toMatchObject([{ work: true, handle: expect.not.stringMatching(/^untidy$/) }]);
 	expect(readFileSync(path.join(untidy.workspace.path, "loose.txt"), "utf8")).toBe("mine\n");

@@ -58,7 +58,7 @@ test("whoever knows falcon's routes finds them, with its error codes", async () 
 		{ name: "quick-fix" },
 		{ name: "docs-only" },
 	]);
-	expect(await ask("POST", "/api/projects/web/auto", { auto: true })).toMatchObject({ code: "ok", data: { auto: true } });
+	expect(await ask("POST", "/api/projects/web/auto", { auto: true, agentType: "scripted" })).toMatchObject({ code: "ok", data: { auto: true } });
 	expect(await ask("GET", "/api/subscriptions")).toMatchObject({ code: "ok", data: [{ name: "plan", used: 0 }] });
 
 	// what agents say of the issue that they work on

@@ -113,7 +113,7 @@ test("automatic work takes agents that are new or were released, also if the sys
 	await end(released, { complete: "done" });
 	await tell({ type: "item.append", agent: released.id, kind: "system", text: "Your branch is 2 commits behind." });
 	const second = await add("Second");
-	await tell({ type: "project.tune", slug: "web", auto: true, agentsMax: 2 });
+	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true, agentsMax: 2 });
 	expect(await place.issue(second)).toMatchObject({ assignee: released.id });
 	await add("Third");
 	expect(driver.running).toEqual([released.id]);
@@ -155,14 +155,14 @@ test("with `project auto on` issues flow by themselves, agents are made up to th
 	await using place = await yard();
 	const { engine, driver, add, tell, end, issue } = place;
 	const issues = [await add("One"), await add("Two", { priority: "critical" }), await add("Three", { dependsOn: [1] }), await add("Four")];
-	await tell({ type: "project.tune", slug: "web", auto: true, agentsMax: 2 });
+	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true, agentsMax: 2 });
 	const agents = (await engine.reads.agents()).filter(({ project }) => project === "web");
 	expect(agents).toHaveLength(2);
 	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual(["IN_PROGRESS", "IN_PROGRESS", "TODO", "TODO"]);
 	await tell({ type: "project.tune", slug: "web", auto: false });
 	for (const agent of agents) await end(agent, { complete: "done" });
 	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual(["IN_REVIEW", "IN_REVIEW", "TODO", "TODO"]);
-	await tell({ type: "project.tune", slug: "web", auto: true });
+	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true });
 	await tell({ type: "issue.approve", issue: issues[0]?.id });
 	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual(["DONE", "IN_REVIEW", "IN_PROGRESS", "IN_PROGRESS"]);
 	expect(driver.running).toHaveLength(2);

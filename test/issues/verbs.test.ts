@@ -148,7 +148,7 @@ test("what fails by itself is tried three times more, then a person has to look;
 	await using place = await yard({ checkout: async () => ({ branch: null }) });
 	const { engine, add, tell, end, issue: look } = place;
 	const issue = await add("Font");
-	await tell({ type: "project.tune", slug: "web", auto: true, agentsMax: 1 });
+	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true, agentsMax: 1 });
 	const [agent] = (await engine.reads.agents()).filter(({ project }) => project === "web");
 	if (agent === undefined) throw new Error("no agent was made");
 	await end(agent, { failed: "out of tokens" });

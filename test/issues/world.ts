@@ -106,7 +106,7 @@ export class World {
 			const priority = ["low", "medium", "high", "critical"][this.#roll(4)];
 			await done(this.engine, { type: "issue.add", project: "web", title: `Issue ${number}`, preset: names[this.#roll(names.length)], dependsOn, priority });
 		}
-		await done(this.engine, { type: "project.tune", slug: "web", auto: true });
+		await done(this.engine, { type: "project.tune", slug: "web", agentType: "scripted", auto: true });
 		await settled(this.engine);
 	}
 
@@ -176,7 +176,7 @@ export class World {
 		}
 		// now and then another policy for limits; where one of them stopped everything, it goes on
 		const onLimit = this.#roll(30) === 0 ? { onLimit: policies[this.#roll(policies.length)] } : {};
-		await say(this.engine, { type: "project.tune", slug: "web", auto: true, ...onLimit });
+		await say(this.engine, { type: "project.tune", slug: "web", agentType: "scripted", auto: true, ...onLimit });
 	}
 
 	/** After some tries it is given up; those that wait for it have to do without. */

@@ -1,6 +1,6 @@
 // Issues: made, found, worked on. In a path an issue is `project#number`, a number with `?project=`, or `mine` for an agent.
 import { z } from "zod";
-import { ProjectSlug } from "../ids.ts";
+import { AgentType, ProjectSlug } from "../ids.ts";
 import { DocumentName, DocumentType, IssuePriority } from "../issue.ts";
 import { IssueChange, IssueWish } from "../issue-commands.ts";
 import { Issue, IssueDetails, NamedPreset } from "../issue-wire.ts";
@@ -162,6 +162,7 @@ export const issueRoutes = {
 			auto: z.boolean().optional(),
 			agentsMax: z.int().positive().max(1000).optional(),
 			context: z.enum(["clear", "keep"]).optional(),
+			agentType: AgentType.nullable().optional(),
 			onLimit: z.enum(["wait", "fallback", "stop"]).optional(),
 			quiet: Quiet.nullable().optional(),
 		}),

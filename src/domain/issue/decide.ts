@@ -133,8 +133,10 @@ export function decideMessage(issue: IssueState, { stage, text }: IssueMessage, 
 	return [{ kind: "issue.messaged", agent: null, text, data: { issue: issue.id, stage } }];
 }
 
-export function decideAttend(issue: IssueState, { reason }: IssueAttend, by: { actor: Actor }): Decision {
-	return notTheirs(issue, by.actor) ?? [{ kind: "issue.attended", agent: null, text: reason, data: { issue: issue.id } }];
+export function decideAttend(issue: IssueState, { reason, code }: IssueAttend, by: { actor: Actor }): Decision {
+	// what an agent says about itself says nothing about the others
+	const known = code === undefined || agentOf(by.actor) !== null ? {} : { code };
+	return notTheirs(issue, by.actor) ?? [{ kind: "issue.attended", agent: null, text: reason, data: { issue: issue.id, ...known } }];
 }
 
 /** An agent speaks only for the issue that it works on. */

@@ -26,11 +26,11 @@ const issue = (number: number, more: Partial<IssueState> = {}): IssueState => {
 	const data = { project: web, number, title: `Issue ${number}`, priority: "medium" as const, preset: "built", stage: "TODO", labels: [], dependsOn: [] };
 	return { ...evolveIssue(undefined, { kind: "issue.added", text: "", data, id: number, at: 1, actor: human }), ...more };
 };
-const of = (letter: string, more: Partial<AgentState> = {}): AgentState => ({ ...live(letter), project: web, ...more });
+const of = (letter: string, more: Partial<AgentState> = {}): AgentState => ({ ...live(letter), type: "claude", project: web, ...more });
 const given = (seen: Partial<PickSight>): Picked => {
 	const agents = seen.agents ?? [];
 	const free = new Set(agents.filter(({ life }) => life === "live").map((each) => each.id));
-	return pickWork({ project, issues: [], agents, free, now: 0, ...seen });
+	return pickWork({ project, issues: [], agents, free, subscribed: ["claude"], now: 0, ...seen });
 };
 const assigned = (picked: Picked): string[] => picked.assign.map((each) => `#${each.issue} to ${each.agent[0]}`);
 
@@ -54,7 +54,7 @@ describe("which issue is worked on next", () => {
 			issue(3, { stage: "BUILD", assignee: id("z") }),
 			issue(4, { stage: "BUILD", leaving: { agent: id("z"), done: true } }),
 		];
-		expect(given({ issues: busy, agents: [of("a")] })).toEqual({ start: [], assign: [], spawn: [], broken: [], nextAt: null });
+		expect(given({ issues: busy, agents: [of("a")] })).toEqual({ start: [], retry: [], assign: [], spawn: [], broken: [], nextAt: null });
 	});
 
 	test("one that failed, when its time has come", () => {
@@ -82,8 +82,8 @@ describe("no more than a stage may have", () => {
 
 	test("and no agents are made for those that would have to wait", () => {
 		const issues = [issue(1, { stage: "SHIP" }), issue(2, { stage: "SHIP" })];
-		expect(given({ issues }).spawn).toEqual([{}]);
-		expect(given({ issues, agents: [agent("a")] }).spawn).toEqual([]);
+		expect(given({ issues }).spawn).toEqual([{ type: "claude" }]);
+		expect(given({ issues, agents: [{ ...agent("a"), type: "claude" }] }).spawn).toEqual([]);
 	});
 });
 
@@ -105,11 +105,34 @@ describe("which agent works on it", () => {
 	});
 
 	test("one that is on its way is waited for", () => {
-		expect(given({ issues: [issue(1)], agents: [agent("a")] })).toMatchObject({ assign: [], spawn: [] });
+		expect(given({ issues: [issue(1)], agents: [{ ...agent("a"), type: "claude" }] })).toMatchObject({ assign: [], spawn: [] });
 	});
 
 	test("never a person, who is asked by name only", () => {
 		expect(given({ issues: [issue(1)], agents: [of("p", { type: "human" })] })).toMatchObject({ assign: [], spawn: [{}] });
+	});
+
+	test.each(["shell", "scripted"])("never one of type %s, which would execute the issue, unless the project or the preset names it", (type) => {
+		const agents = [of("a", { type })];
+		const issues = [issue(1)];
+		expect(given({ issues, agents })).toMatchObject({ assign: [], spawn: [{ type: "claude" }] });
+		expect(given({ issues, agents, subscribed: [type] })).toMatchObject({ assign: [], spawn: [], broken: [{ issue: 1, code: "AGENT_NOT_FOUND" }] });
+		expect(assigned(given({ issues, agents, project: { ...project, agentType: type } }))).toEqual(["#1 to a"]);
+		const named = { preset: { ...built, agent: { type } } };
+		expect(assigned(given({ issues, agents, project: { ...project, presets: { built: named } } }))).toEqual(["#1 to a"]);
+		expect(given({ issues, project: { ...project, presets: { built: named } } }).spawn).toEqual([{ type }]);
+	});
+
+	test("where no type is named a person is told, once, with the command that names one; then it goes on by itself", () => {
+		const reason = "No agent type is named for automatic work in web. Name one with: brood project configure web --type claude";
+		const nobody = { subscribed: [], issues: [issue(1)] };
+		const told = { start: [], retry: [], assign: [], spawn: [], broken: [{ issue: 1, code: "AGENT_NOT_FOUND", reason }], nextAt: null };
+		expect(given(nobody)).toEqual(told);
+		const waiting = [issue(1, { attention: { reason, code: "AGENT_NOT_FOUND", at: 1 } })];
+		expect(given({ ...nobody, issues: waiting })).toEqual({ ...told, broken: [] });
+		expect(given({ issues: waiting })).toMatchObject({ retry: [1], assign: [], spawn: [{ type: "claude" }] });
+		expect(given({ ...nobody, issues: waiting, agents: [of("a")] })).toMatchObject({ retry: [1], assign: [{ issue: 1 }] });
+		expect(given({ ...nobody, agents: [of("a", { activity: "running" })], free: new Set<AgentId>() })).toEqual({ ...told, broken: [] });
 	});
 
 	test("nobody twice", () => {

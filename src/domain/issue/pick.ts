@@ -1,5 +1,6 @@
 // Automatic work: which issue is ready, and which agent takes it. A pure function of the rows, asked again whenever they change.
 import type { AgentState } from "#contract/agent.ts";
+import { executesPrompt } from "#contract/agent-types.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { type IssueState, isOpen, issuePriorities } from "#contract/issue.ts";
 import type { AgentWish, Preset, Stage } from "#contract/preset.ts";
@@ -16,25 +17,29 @@ export interface PickSight {
 	agents: readonly AgentState[];
 	/** those that may be given an issue: idle, unheld, nothing to do, nobody's conversation in them */
 	free: ReadonlySet<AgentId>;
+	/** the types of all subscriptions, in their order */
+	subscribed: readonly string[];
 	now: number;
 }
 
 export interface Picked {
 	/** whose first step needs no agent */
 	start: number[];
+	/** which nobody was there for, and somebody is now */
+	retry: number[];
 	assign: { issue: number; agent: AgentId }[];
 	spawn: AgentWish[];
 	/** cannot go on without a person, and why */
-	broken: { issue: number; reason: string }[];
+	broken: { issue: number; reason: string; code?: "AGENT_NOT_FOUND" }[];
 	/** when the next one that waits for its time is due */
 	nextAt: number | null;
 }
 
-export function pickWork({ project, issues, agents, free, now }: PickSight): Picked {
-	const picked: Picked = { start: [], assign: [], spawn: [], broken: [], nextAt: null };
-	const open = issues.filter(
-		(issue) => isOpen(issue) && issue.attention === null && issue.assignee === null && issue.leaving === null && issue.waiting === null,
-	);
+export function pickWork({ project, issues, agents, free, subscribed, now }: PickSight): Picked {
+	const picked: Picked = { start: [], retry: [], assign: [], spawn: [], broken: [], nextAt: null };
+	const open = issues.filter((issue) => isOpen(issue) && needsNobody(issue) && issue.assignee === null && issue.leaving === null && issue.waiting === null);
+	// where the preset names no type, the project does, or what is paid for; a type that executes its prompt is only taken by name
+	const usual = project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
 	const left = new Set(free);
 	const coming = agents.filter((agent) => agent.life === "provisioning" && agent.holds.length === 0);
 	const workers = agents.filter((agent) => agent.type !== "human").length;
@@ -57,27 +62,43 @@ export function pickWork({ project, issues, agents, free, now }: PickSight): Pic
 		}
 		const begun = taken.get(stage.name) ?? inWork(stage.name, issues);
 		if (stage.wipMax !== undefined && begun >= stage.wipMax) continue;
-		const wishes = wishesOf(loaded.preset, stage);
+		const wishes = wishesOf(loaded.preset, stage).map((wish) =>
+			wish.type === undefined && project.agentType !== null ? { ...wish, type: project.agentType } : wish,
+		);
 		const agent = firstMatch(
 			wishes,
 			agents.filter(({ id }) => left.has(id)),
 		);
 		if (agent !== undefined) {
 			left.delete(agent.id);
+			if (issue.attention !== null) picked.retry.push(issue.id);
 			picked.assign.push({ issue: issue.id, agent: agent.id });
 			taken.set(stage.name, begun + 1);
 			continue;
 		}
 		// one that is on its way will be asked when it is there
 		const waited = firstMatch(wishes, coming);
+		const type = wishes[0]?.type ?? usual;
 		if (waited !== undefined) coming.splice(coming.indexOf(waited), 1);
-		else if (workers + picked.spawn.length < project.agentsMax) picked.spawn.push(wishes[0] ?? {});
+		else if (type === undefined) {
+			// one that is at work may take it when it is free
+			const later = firstMatch(wishes, agents) !== undefined;
+			if (!later && issue.attention === null) picked.broken.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: nobodyFor(project) });
+			continue;
+		} else if (workers + picked.spawn.length < project.agentsMax) picked.spawn.push({ ...wishes[0], type });
 		else continue;
+		if (issue.attention !== null) picked.retry.push(issue.id);
 		// and no more are made than may work in this stage
 		taken.set(stage.name, begun + 1);
 	}
 	return picked;
 }
+
+/** Nobody has to look at it, but for somebody who says who works on it. */
+const needsNobody = ({ attention }: IssueState): boolean => attention === null || attention.code === "AGENT_NOT_FOUND";
+
+const nobodyFor = ({ slug }: ProjectState): string =>
+	`No agent type is named for automatic work in ${slug}. Name one with: brood project configure ${slug} --type claude`;
 
 const moreUrgent = (a: IssueState, b: IssueState): number => issuePriorities.indexOf(b.priority) - issuePriorities.indexOf(a.priority) || a.number - b.number;
 
@@ -91,6 +112,6 @@ function firstMatch(wishes: readonly AgentWish[], agents: readonly AgentState[])
 	return undefined;
 }
 
-/** People are only asked by name. */
+/** People are only asked by name, and so are types that would execute the issue's words. */
 const matches = ({ type, model }: AgentState, wish: AgentWish): boolean =>
-	(wish.type === undefined ? type !== "human" : type === wish.type) && (wish.model === undefined || model === wish.model);
+	(wish.type === undefined ? type !== "human" && !executesPrompt(type) : type === wish.type) && (wish.model === undefined || model === wish.model);

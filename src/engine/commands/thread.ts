@@ -33,11 +33,13 @@ export async function rewindContext(work: Work, command: ContextRewind): Promise
 export async function queuePrompt(work: Work, command: PromptQueue, limits: Limits): Promise<Decided> {
 	const queue = await work.tx.queue(command.agent);
 	const above = await work.tx.above(command.agent);
+	const asking = agentOf(work.envelope.actor);
+	const caller = asking === null ? null : ((await work.agent(asking)) ?? null);
 	const capacity = command.now ? await capacityOf(work, limits) : null;
 	return await inThread(work, command.agent, (agent) => {
 		const got = capacity && claim(agent, capacity, true);
 		const short = got !== null && "short" in got ? got.short : null;
-		return decideQueue(agent, command, { ...queue, above, lengthMax: limits.queueLengthMax, short }, work.envelope);
+		return decideQueue(agent, command, { ...queue, above, caller, lengthMax: limits.queueLengthMax, short }, work.envelope);
 	});
 }
 

@@ -22,7 +22,7 @@ interface Parts {
 }
 
 const wakers =
-	/^(issue\.(added|edited|moved|left|failed|unattended|undepended|deleted|merged)|agent\.(provisioned|released|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.tuned)$/;
+	/^(subscription\.(added|removed)|issue\.(added|edited|moved|left|failed|unattended|undepended|deleted|merged)|agent\.(provisioned|released|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.tuned)$/;
 
 export function autoReactor(parts: Parts): Reactor {
 	const { reads, dispatch, clock } = parts;
@@ -43,7 +43,8 @@ export function autoReactor(parts: Parts): Reactor {
 					assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
 				}
 				const said = await sayAll(dispatch, [
-					...picked.broken.map(({ issue, reason }) => ({ type: "issue.attend", issue, reason })),
+					...picked.broken.map((trouble) => ({ type: "issue.attend", ...trouble })),
+					...picked.retry.map((issue) => ({ type: "issue.retry", issue })),
 					...picked.start.map((issue) => ({ type: "issue.start", issue })),
 					...assign,
 					...picked.spawn.map(({ type, model }) => ({
@@ -69,9 +70,10 @@ async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState
 		if (idle && (counts.get(agent.id)?.queueLength ?? 0) === 0 && (await isNobodys(reads, agent, project))) free.add(agent.id);
 	}
 	const issues = await reads.issues(project.slug);
+	const subscribed = (await reads.subscriptions()).filter(({ removedAt }) => removedAt === null).map(({ type }) => type);
 	// only those are looked at that would be given something; whoever has changes of somebody's in its workspace is passed over
 	for (;;) {
-		const picked = pickWork({ project, issues, agents, free, now: clock.now() });
+		const picked = pickWork({ project, issues, agents, free, subscribed, now: clock.now() });
 		const chosen = agents.filter(({ id }) => picked.assign.some(({ agent }) => agent === id));
 		const clean = await cleanOnes(work, chosen, log);
 		if (clean.length === chosen.length) return picked;

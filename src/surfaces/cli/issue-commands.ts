@@ -203,6 +203,7 @@ export function issueProjectCommands(group: Command): void {
 		.argument("<on|off>", "off stops after the current turns")
 		.argument("[project]", "which; that of the directory if absent")
 		.option("--agents-max <count>", "so many agents it may have before no more are made", Number)
+		.option("--type <type>", "the agent type, where a preset names none; empty for none")
 		.addOption(new Option("--context <what>", "of agents that are released").choices(["clear", "keep"] as const))
 		.addOption(project())
 		.addOption(json())

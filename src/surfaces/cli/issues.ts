@@ -138,9 +138,9 @@ export async function tell(route: Verb, name: string, options: Options, body?: o
 /** `auto on`, `auto on web` and `auto web on` mean the same. */
 export async function auto(
 	words: (string | undefined)[],
-	options: Options & { agentsMax?: number | undefined; context?: "clear" | "keep" | undefined },
+	options: Options & { agentsMax?: number | undefined; type?: string | undefined; context?: "clear" | "keep" | undefined },
 ): Promise<void> {
-	const { agentsMax, context } = options;
+	const { agentsMax, type, context } = options;
 	const isSwitch = (word: string | undefined): boolean => word === "on" || word === "off";
 	const on = words.find(isSwitch);
 	const slug = words.find((word) => !isSwitch(word));
@@ -148,7 +148,8 @@ export async function auto(
 		{ ...options, project: slug ?? options.project },
 		async (asking) => {
 			if (on === undefined) throw new Misused("Say on or off.");
-			const body = { auto: on === "on", ...(agentsMax !== undefined && { agentsMax }), ...(context && { context }) };
+			const named = type === undefined ? {} : { agentType: type || null };
+			const body = { auto: on === "on", ...named, ...(agentsMax !== undefined && { agentsMax }), ...(context && { context }) };
 			return await asking.client.call("projectTune", { key: asking.key, params: { project: await projectFor(asking) }, body });
 		},
 		({ slug: of, auto: flows, agentsMax: most }) =>

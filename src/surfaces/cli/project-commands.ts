@@ -143,18 +143,20 @@ function configureCommand(project: Command): void {
 			] as const),
 		)
 		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; empty for never")
+		.option("--type <type>", "the agent type for automatic work on its issues; empty for none")
 		.option("--json", "print one JSON document")
 		.action(async (slug, options) => {
 			const [{ act }, { hoursOf }] = await Promise.all([import("./act.ts"), import("./time.ts")]);
-			const { onLimit, quiet } = options;
+			const { onLimit, quiet, type } = options;
 			await act(
 				options,
 				({ client, key }) => {
-					const body = { ...(onLimit && { onLimit }), ...(quiet !== undefined && { quiet: quiet === "" ? null : hoursOf(quiet) }) };
+					const hours = quiet === undefined ? {} : { quiet: quiet === "" ? null : hoursOf(quiet) };
+					const body = { ...(onLimit && { onLimit }), ...hours, ...(type !== undefined && { agentType: type || null }) };
 					return client.call("projectTune", { key, params: { project: slug }, body });
 				},
 				(found) =>
-					`${found.slug}: on a limit ${found.onLimit}, ${found.quiet === null ? "no quiet hours" : `quiet from ${found.quiet.from} to ${found.quiet.to}`}`,
+					`${found.slug}: on a limit ${found.onLimit}, ${found.quiet === null ? "no quiet hours" : `quiet from ${found.quiet.from} to ${found.quiet.to}`}, agent type ${found.agentType ?? "not named"}`,
 			);
 		});
 }

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { ConfigError, parseConfig } from "#adapters/system/config.ts";
+import { executesPrompt } from "#contract/agent-types.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
 import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
@@ -58,10 +59,16 @@ function inForce(own: ProjectConfig, repository: RepositoryConfig, base: string,
 	return { settings, fingerprint, pendingApproval };
 }
 
-/** What a preset would run. One that is broken runs nothing. */
+/** What a preset would run: the commands of its gates, and prompts for agents that execute them. One that is broken runs nothing. */
 function gatesOf(name: string, written: unknown): string[] {
-	const stages = Preset.safeParse(written).data?.stages ?? [];
-	return stages.flatMap(({ name: stage, gate }) => (gate === undefined || gate === "human" ? [] : [`${name} ${stage}: ${gate.command}`]));
+	const preset = Preset.safeParse(written).data;
+	return (preset?.stages ?? []).flatMap(({ name: stage, gate, prompt, agent = preset?.agent, fallbacks = preset?.fallbacks ?? [] }) => {
+		const types = [agent, ...fallbacks].flatMap((wish) => (wish?.type !== undefined && executesPrompt(wish.type) ? wish.type : []));
+		return [
+			...(gate === undefined || gate === "human" ? [] : [`${name} ${stage}: ${gate.command}`]),
+			...(prompt === undefined || types.length === 0 ? [] : [`${name} ${stage}, executed by ${types.join(" or ")}: ${prompt}`]),
+		];
+	});
 }
 
 /** Of the content and not of its form: another order or comment is the same content. */

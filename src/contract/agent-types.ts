@@ -1,0 +1,16 @@
+// What is special about the agent types that are Brood's own. Every other type has a model behind it, which reads its prompt.
+
+/** Types that execute their prompt: with these, whoever chooses the words runs commands with the user's rights. */
+const executing: readonly string[] = ["shell", "scripted"];
+
+/**
+ * Such a type is only ever given an issue by somebody who names it, and only gets prompts from agents that could run the same
+ * without asking.
+ */
+export const executesPrompt = (type: string): boolean => executing.includes(type);
+
+/**
+ * Whether mail may wake an agent of this type. `scripted` says a quotation, line by line, as it is; to `shell` it would be a
+ * command; people look for themselves.
+ */
+export const readsMail = (type: string): boolean => type !== "shell" && type !== "human";
