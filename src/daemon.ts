@@ -11,6 +11,7 @@ import { HomeHeld, HomeUnusable, makeHome } from "#adapters/system/home.ts";
 import { fileLog, secretsOf } from "#adapters/system/log.ts";
 import { expected, type LogEntry } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import { inline, visible } from "#contract/visible.ts";
 import { faultRefusal } from "#server/fault.ts";
 import { startDaemon } from "./main.ts";
 import { makePlayground } from "./playground.ts";
@@ -33,7 +34,7 @@ const { values } = parseArgs({
 const home = path.resolve(values.home ?? (process.env["BROOD_HOME"] || path.join(os.homedir(), ".brood")));
 const port = Number(values.port ?? process.env["BROOD_PORT"] ?? defaultPort);
 const show = ({ at, level, text, fault }: LogEntry): void =>
-	void process.stdout.write(`${at} ${level === "info" ? "" : `${level}: `}${text}${fault === undefined ? "" : `\n${fault}`}\n`);
+	void process.stdout.write(visible(`${at} ${level === "info" ? "" : `${level}: `}${inline(text)}${fault === undefined ? "" : `\n${fault}`}\n`));
 
 try {
 	makeHome(home);
@@ -79,7 +80,7 @@ try {
 	if (values.playground) for (const line of await makePlayground(daemon.engine, home, makeGit({ environment: process.env }))) log.info("playground", line);
 } catch (error) {
 	const refusal = startRefusal(error);
-	process.stderr.write(`brood: ${refusal.message}\n`);
+	process.stderr.write(visible(`brood: ${refusal.message}\n`));
 	await report(error instanceof HomeHeld ? { held: refusal.message } : { refused: refusal });
 	process.exit(1);
 }

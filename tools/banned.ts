@@ -25,6 +25,14 @@ const bans: readonly Ban[] = [
 	},
 	{ pattern: /\bconsole\./, name: "console", instead: "the log port; surfaces print", where: ["src/"], except: ["src/surfaces/"] },
 	{
+		pattern: /\bprocess\.std(out|err)\.write\(|\bconsole\./,
+		name: "printing",
+		instead: "a function of surfaces/cli/print.ts, which makes visible what a terminal would obey",
+		where: ["src/surfaces/"],
+		// the parser's own complaints, before anything else is loaded
+		except: ["src/surfaces/cli/print.ts", "src/surfaces/cli/program.ts"],
+	},
+	{
 		pattern: /\bprocess\.env\b/,
 		name: "process.env",
 		instead: "options from the composition root",

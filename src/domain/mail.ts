@@ -1,6 +1,6 @@
 // Mail: pulled by its recipient, first in, first out, each piece by one reader.
 import type { AgentState } from "#contract/agent.ts";
-import { readsMail } from "#contract/agent-types.ts";
+import { readsMail } from "#contract/agent-type.ts";
 import type { Fact, Happened } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { MailFact, MailSend, MailState } from "#contract/mail.ts";

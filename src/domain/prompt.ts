@@ -1,7 +1,7 @@
 // The prompt queue. What was put in front comes first; then the higher priority; then first in, first out. An entry that is
 // not due yet lets the others pass.
 import type { AgentState } from "#contract/agent.ts";
-import { executesPrompt } from "#contract/agent-types.ts";
+import { executesPrompt } from "#contract/agent-type.ts";
 import type { Happened } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { Place, PromptCancel, PromptEdit, PromptFact, PromptMove, PromptQueue, PromptState } from "#contract/prompt.ts";

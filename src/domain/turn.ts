@@ -6,7 +6,7 @@
 // The agent's row names the open turn. Whoever speaks for another one speaks too late and is refused: that is the
 // fence behind which an ended turn cannot be changed.
 import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
-import { readsMail } from "#contract/agent-types.ts";
+import { readsMail } from "#contract/agent-type.ts";
 import type { Fact, Happened } from "#contract/event.ts";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";

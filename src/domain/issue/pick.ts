@@ -1,6 +1,6 @@
 // Automatic work: which issue is ready, and which agent takes it. A pure function of the rows, asked again whenever they change.
 import type { AgentState } from "#contract/agent.ts";
-import { executesPrompt } from "#contract/agent-types.ts";
+import { executesPrompt } from "#contract/agent-type.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { type IssueState, isOpen, issuePriorities } from "#contract/issue.ts";
 import type { AgentWish, Preset, Stage } from "#contract/preset.ts";

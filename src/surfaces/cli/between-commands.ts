@@ -25,7 +25,7 @@ export function betweenCommands(program: Command): void {
 			const { serveTools } = await import("#surfaces/mcp/stdio.ts");
 			const { BROOD_URL: url, BROOD_TOKEN: token, BROOD_AGENT: agent } = process.env;
 			if (serveTools({ url, token, agent })) return;
-			process.stderr.write("brood: The tools are for agents: a daemon starts this with BROOD_URL, BROOD_TOKEN and BROOD_AGENT.\n");
+			(await import("./print.ts")).printAside("brood: The tools are for agents: a daemon starts this with BROOD_URL, BROOD_TOKEN and BROOD_AGENT.");
 			process.exitCode = 2;
 		});
 	const approval = program.command("approval").description("what agents ask before they do it");

@@ -1,5 +1,6 @@
 // Completion for bash, zsh and fish: the shell asks us for the words that may come next, agents' names included.
 import { Argument, type Command } from "@commander-js/extra-typings";
+import { inline } from "#contract/visible.ts";
 
 const scripts = {
 	bash: `_brood() { mapfile -t COMPREPLY < <(brood complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); }
@@ -14,18 +15,18 @@ export function completionCommands(program: Command): void {
 		.command("completion")
 		.description('completion for your shell: eval "$(brood completion bash)"')
 		.addArgument(new Argument("<shell>", "which").choices(["bash", "zsh", "fish"] as const))
-		.action((shell) => void process.stdout.write(`${scripts[shell]}\n`));
+		.action(async (shell) => (await import("./print.ts")).print(scripts[shell]));
 	program
 		.command("complete", { hidden: true })
 		.argument("[words...]", "the line so far")
 		.action(async (words) => {
 			const options = await candidates(program, words);
 			const last = words.at(-1) ?? "";
-			process.stdout.write(
+			(await import("./print.ts")).print(
 				options
 					.filter((option) => option.startsWith(last))
-					.map((option) => `${option}\n`)
-					.join(""),
+					.map(inline)
+					.join("\n"),
 			);
 		});
 }

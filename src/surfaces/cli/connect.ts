@@ -9,6 +9,7 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#src/holders.ts";
+import { printAside } from "./print.ts";
 import { send, sendTo } from "./send.ts";
 
 export function homeOf(env: NodeJS.ProcessEnv = process.env): string {
@@ -35,7 +36,7 @@ export async function reconnect(patience?: AbortSignal): Promise<Connected> {
 		if (found !== null) return found;
 		if (patience?.aborted) throw new Refused(refuse("TIMEOUT", "Time ran out while the daemon was stopped."));
 		if (existsSync(path.join(homeOf(), "daemon.json"))) return await start();
-		if (!told && process.stderr.isTTY) process.stderr.write("the daemon was stopped; waiting until it is up again\n");
+		if (!told && process.stderr.isTTY) printAside("the daemon was stopped; waiting until it is up again");
 		await pause(250);
 	}
 }

@@ -1,6 +1,7 @@
 // The daemon and its projects.
 import { type Command, Option } from "@commander-js/extra-typings";
 import { logLevels } from "#contract/log.ts";
+import { inline } from "#contract/visible.ts";
 import { projectCommands } from "./project-commands.ts";
 
 export function daemonCommands(program: Command): void {
@@ -65,7 +66,7 @@ export function daemonCommands(program: Command): void {
 			await act(
 				options,
 				({ client, key }) => client.call("backup", { key, body: { file: resolve(file) } }),
-				(made) => `wrote ${made.file} (${made.bytes} bytes)`,
+				(made) => `wrote ${inline(made.file)} (${made.bytes} bytes)`,
 			);
 		});
 	tokenCommands(program);

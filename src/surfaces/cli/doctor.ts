@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { contractVersion } from "#contract/version.ts";
+import { inline } from "#contract/visible.ts";
 import type { Adapter, Status, Subscription } from "#contract/wire.ts";
 import { version } from "#src/version.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
@@ -28,7 +29,10 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	else
 		print(
 			findings
-				.map(({ ok, name, text, fix }) => `${ok ? "ok  " : "FIX "} ${name.padEnd(12)} ${text}${fix === null ? "" : `\n                  ${fix}`}`)
+				.map(
+					({ ok, name, text, fix }) =>
+						`${ok ? "ok  " : "FIX "} ${inline(name).padEnd(12)} ${inline(text)}${fix === null ? "" : `\n                  ${inline(fix)}`}`,
+				)
 				.join("\n"),
 		);
 	if (findings.some(({ ok }) => !ok)) process.exitCode = 1;

@@ -5,7 +5,7 @@ import { refuse } from "#contract/refusal.ts";
 import type { Item } from "#contract/wire.ts";
 import { type Asking, act, type Options } from "./act.ts";
 import { connect } from "./connect.ts";
-import { itemLine, print, printError } from "./print.ts";
+import { itemLine, print, printError, printJson } from "./print.ts";
 import { timeOf } from "./time.ts";
 
 interface EventOptions extends Options {
@@ -73,7 +73,7 @@ async function follow(options: EventOptions): Promise<void> {
 		const from = since === undefined ? "" : timeOf(since, "earlier");
 		for await (const event of client.events(after, stop.signal)) {
 			const wanted = (agent === null || event.agent === agent) && (kind === undefined || event.kind === kind || event.kind.startsWith(`${kind}.`));
-			if (wanted && event.at >= from) print(options.json === true ? JSON.stringify(event) : eventLine(event));
+			if (wanted && event.at >= from) show(event, options, eventLine);
 		}
 	} catch (error) {
 		process.exitCode = printError(error, options.json === true);
@@ -82,6 +82,8 @@ async function follow(options: EventOptions): Promise<void> {
 	}
 }
 
+const show = (event: Item, { json }: Options, line: (event: Item) => string): void => (json === true ? printJson(event) : print(line(event)));
+
 /** An agent's items as they come, from the first one. */
 export async function followThread(reference: string, options: Options): Promise<void> {
 	const stop = new AbortController();
@@ -89,7 +91,7 @@ export async function followThread(reference: string, options: Options): Promise
 		const { client } = await connect();
 		const { id } = await client.ask("agent", { params: { agent: reference }, query: { project: options.project } });
 		for await (const event of client.events(0, stop.signal)) {
-			if (event.agent === id && isItem(event)) print(options.json === true ? JSON.stringify(event) : itemLine(event));
+			if (event.agent === id && isItem(event)) show(event, options, itemLine);
 		}
 	} catch (error) {
 		process.exitCode = printError(error, options.json === true);

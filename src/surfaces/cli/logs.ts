@@ -2,8 +2,9 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync, watch } from "node:fs";
 import path from "node:path";
 import { isAtLeast, type LogEntry, type LogLevel, logLevels } from "#contract/log.ts";
+import { indented, inline } from "#contract/visible.ts";
 import { homeOf } from "./connect.ts";
-import { print, printData } from "./print.ts";
+import { print, printData, printJson } from "./print.ts";
 
 export interface LogsOptions {
 	lines: number;
@@ -16,13 +17,14 @@ export async function logs({ lines, level, follow, json }: LogsOptions): Promise
 	const home = homeOf();
 	const tail = follow === true ? new Tail(path.join(home, "daemon.log")) : null;
 	const found = newest(home, lines, level);
+	const show = (entry: LogEntry): void => (json === true ? printJson(entry) : print(readable(entry)));
 	if (json === true && tail === null) printData(found);
-	else for (const entry of found) print(json === true ? JSON.stringify(entry) : readable(entry));
+	else for (const entry of found) show(entry);
 	if (found.length === 0 && json !== true) print(`nothing in the log at level ${level} or above`);
 	if (tail === null) return;
 	for await (const text of tail.lines()) {
 		const entry = entryOf(text);
-		if (isAtLeast(entry.level, level)) print(json === true ? JSON.stringify(entry) : readable(entry));
+		if (isAtLeast(entry.level, level)) show(entry);
 	}
 }
 
@@ -59,7 +61,7 @@ function entryOf(line: string): LogEntry {
 
 function readable({ at, level, source, text, about = {}, fault }: LogEntry): string {
 	const facts = Object.entries(about).map(([name, value]) => ` ${name}=${value}`);
-	return `${at} ${level.padEnd(5)} ${source}: ${text}${facts.join("")}${fault === undefined ? "" : `\n    ${fault.replaceAll("\n", "\n    ")}`}`;
+	return `${at} ${level.padEnd(5)} ${inline(source)}: ${inline(text + facts.join(""))}${fault === undefined ? "" : `\n    ${indented(fault, "    ")}`}`;
 }
 
 /** What is written from now on, also into the file that follows this one. */

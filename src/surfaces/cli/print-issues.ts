@@ -1,5 +1,6 @@
 // Issues as people see them.
 import type { Issue, IssueDetails, NamedPreset } from "#contract/issue-wire.ts";
+import { indented, inline } from "#contract/visible.ts";
 import { table } from "./print.ts";
 
 export function issueTable(issues: readonly Issue[]): string {
@@ -39,21 +40,21 @@ export function issueLines(issue: IssueDetails): string {
 	];
 	const section = (name: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : ["", `${name}:`, ...lines]);
 	return [
-		`${project}#${number} ${title}`,
-		...facts.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(12)} ${value}`)),
-		...section("body", issue.body === "" ? [] : [issue.body]),
+		`${project}#${number} ${inline(title)}`,
+		...facts.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(12)} ${inline(value)}`)),
+		...section("body", issue.body === "" ? [] : [`  ${indented(issue.body, "  ")}`]),
 		...section("runs", issue.runs.map(runLine)),
 		...section(
 			"comments",
-			issue.comments.map(({ by, at, text }) => `${at} ${by}: ${text}`),
+			issue.comments.map(({ by, at, text }) => `${at} ${by}: ${indented(text, "  | ")}`),
 		),
 		...section(
 			"documents",
-			issue.documents.map(({ name, version, by }) => `${name} (version ${version}, by ${by})`),
+			issue.documents.map(({ name, version, by }) => `${inline(name)} (version ${version}, by ${by})`),
 		),
 		...section(
 			"messages",
-			issue.messages.map(({ stage, by, text, delivered }) => `${stage}, from ${by}${delivered ? "" : ", not delivered yet"}: ${text}`),
+			issue.messages.map(({ stage, by, text, delivered }) => `${stage}, from ${by}${delivered ? "" : ", not delivered yet"}: ${indented(text, "  | ")}`),
 		),
 	].join("\n");
 }
@@ -69,7 +70,7 @@ function runLine({ stage, handle, agent, state, work, durationMs, tokens, cost, 
 export function presetLines(presets: readonly NamedPreset[]): string {
 	return presets
 		.map(({ name, default: usual, loaded }) => {
-			const how = "broken" in loaded ? `broken: ${loaded.broken}` : loaded.preset.stages.map((stage) => stage.name).join(" → ");
+			const how = "broken" in loaded ? `broken: ${inline(loaded.broken)}` : loaded.preset.stages.map((stage) => stage.name).join(" → ");
 			return `${name}${usual ? " (the usual one)" : ""}\n  ${how}`;
 		})
 		.join("\n");

@@ -1,4 +1,6 @@
 // Words for what is in workspaces.
+
+import { indented, inline } from "#contract/visible.ts";
 import type { Leftover, Snapshot, Synced } from "#contract/wire.ts";
 import type { Committed, Diff, Health, Merged } from "#contract/workspace.ts";
 import { table } from "./print.ts";
@@ -11,14 +13,14 @@ export function diffText({ files, patch, truncated }: Diff, stat: boolean): stri
 }
 
 export function commitText({ commit, branch, files, left }: Committed): string {
-	const took = files.map(({ status, path }) => `  ${status} ${path}`);
-	const not = left.map(({ path, reason }) => `  left ${path}: ${reason}`);
+	const took = files.map(({ status, path }) => `  ${status} ${inline(path)}`);
+	const not = left.map(({ path, reason }) => `  left ${inline(path)}: ${inline(reason)}`);
 	return [`${commit.slice(0, 10)} on ${branch}, ${files.length} ${files.length === 1 ? "file" : "files"}`, ...took, ...not].join("\n");
 }
 
 export function healthText({ healthy, issues }: Health): string {
 	if (healthy) return "healthy";
-	return issues.map(({ code, text, fix }) => `${code}: ${text}\n  try: ${fix}`).join("\n");
+	return issues.map(({ code, text, fix }) => `${code}: ${indented(text, "  | ")}\n  try: ${inline(fix)}`).join("\n");
 }
 
 export function approveText({ merged, synced }: { merged: Merged; synced: Synced[] }): string {
@@ -27,8 +29,8 @@ export function approveText({ merged, synced }: { merged: Merged; synced: Synced
 		? `${reviewed.slice(0, 10)} had been merged before`
 		: `${reviewed.slice(0, 10)} is in ${base.branch} as ${commit.slice(0, 10)} (${strategy})`;
 	const { push } = merged;
-	const pushed = push === null ? [] : [push.pushed ? `  pushed to ${push.remote}` : `  not pushed: ${push.error}`];
-	return [first, ...pushed, ...synced.map(({ handle, moved, text }) => `  ${handle}: ${moved ? "moved. " : ""}${text}`)].join("\n");
+	const pushed = push === null ? [] : [push.pushed ? `  pushed to ${push.remote}` : `  not pushed: ${inline(push.error ?? "")}`];
+	return [first, ...pushed, ...synced.map(({ handle, moved, text }) => `  ${handle}: ${moved ? "moved. " : ""}${inline(text)}`)].join("\n");
 }
 
 export function snapshotTable(snapshots: readonly Snapshot[]): string {

@@ -1,12 +1,19 @@
 // What people and scripts see. With --json, standard output has one document with data or standard error one with an
 // error, and nothing else.
+//
+// Everything that the command line prints goes through the functions here, which make visible what a terminal would obey: the words of
+// agents, repositories and strangers are in all of it.
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
-import type { Agent, Approval, Found, Item, Prompt, Subscription, Turn } from "#contract/wire.ts";
+import { asJson, indented, inline, visible } from "#contract/visible.ts";
+import type { Agent, Approval, Found, Item, Mail, Prompt, Subscription, Turn } from "#contract/wire.ts";
 import { budgetLine, spentLine, usageLine } from "#views/usage-lines.ts";
 
-export const printData = (data: unknown): void => void process.stdout.write(`${JSON.stringify({ data })}\n`);
-export const print = (text: string): void => void process.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
+export const printJson = (value: unknown): void => void process.stdout.write(`${asJson(value)}\n`);
+export const printData = (data: unknown): void => printJson({ data });
+export const print = (text: string): void => void process.stdout.write(visible(text === "" || text.endsWith("\n") ? text : `${text}\n`));
+/** Beside the answer, for people only. */
+export const printAside = (text: string): void => void process.stderr.write(visible(`${text}\n`));
 
 /** The last of what a command printed that did not do what it should. */
 function outputOf({ details }: Refusal): string[] {
@@ -30,7 +37,7 @@ export function noted(agent: Agent): Agent {
 export function madeAgent(agent: Agent): string {
 	const trouble = agent.life === "provisioning" ? agent.holds.find(({ kind }) => kind === "error") : undefined;
 	if (trouble === undefined) return agentTable([agent]);
-	return `${agentTable([agent])}\n${agent.lastError?.code}: ${trouble.reason}\n  try: brood agent recover ${agent.handle}`;
+	return `${agentTable([agent])}\n${agent.lastError?.code}: ${indented(trouble.reason, "  | ")}\n  try: brood agent recover ${agent.handle}`;
 }
 
 /** The arguments do not fit together: the parser could not know, but nothing was asked of the daemon. */
@@ -43,10 +50,14 @@ export class Misused extends Refused {
 /** Answers with the exit code. */
 export function printError(error: unknown, json: boolean): number {
 	const refusal: Refusal = error instanceof Refused ? error.refusal : refusalOf(error);
-	if (json) process.stderr.write(`${JSON.stringify({ error: refusal })}\n`);
+	if (json) process.stderr.write(`${asJson({ error: refusal })}\n`);
 	else
-		process.stderr.write(
-			[`${refusal.code}: ${refusal.message}`, ...outputOf(refusal), ...refusal.suggestions.map((suggestion) => `  try: ${suggestion}`), ""].join("\n"),
+		printAside(
+			[
+				`${refusal.code}: ${indented(refusal.message, "  | ")}`,
+				...outputOf(refusal),
+				...refusal.suggestions.map((suggestion) => `  try: ${inline(suggestion)}`),
+			].join("\n"),
 		);
 	return error instanceof Misused ? 2 : refusalCodes[refusal.code].exit;
 }
@@ -68,17 +79,18 @@ function refusalOf(error: unknown): Refusal {
 /** Columns as wide as they need to be, the last one cut to the terminal. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
 	if (rows.length === 0) return "";
-	const widths = head.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
+	const shown = rows.map((row) => row.map(inline));
+	const widths = head.map((name, at) => Math.max(name.length, ...shown.map((row) => row[at]?.length ?? 0)));
 	const line = (cells: readonly string[]): string =>
 		cells
 			.map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
 			.join("  ")
 			.slice(0, process.stdout.columns ?? 1000)
 			.trimEnd();
-	return [line(head), ...rows.map(line)].join("\n");
+	return [line(head), ...shown.map(line)].join("\n");
 }
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 export function agentTable(agents: readonly Agent[]): string {
 	const rows = agents.map((agent) => {
@@ -108,13 +120,22 @@ export function approvalTable(approvals: readonly Approval[]): string {
 	return table(["ID", "AGENT", "AGE", "TOOL", "QUESTION"], rows) || "nobody asks anything";
 }
 
+export function mailTable(mails: readonly Mail[]): string {
+	const rows = mails.map(({ id, from, state, body }) => [String(id), from, state, oneLine(body)]);
+	return table(["ID", "FROM", "STATE", "BODY"], rows) || "no mail";
+}
+
+/** Whole letters: each line of one is behind a bar, so that none can pass for the next letter. */
+export const mailLines = (mails: readonly Mail[]): string =>
+	mails.map(({ id, from, sentAt, body }) => `mail ${id} from ${from}, ${sentAt}\n  | ${indented(body.trimEnd(), "  | ")}`).join("\n") || "no mail";
+
 export function foundLines({ found, complete }: { found: readonly Found[]; complete: boolean }): string {
 	const rows = found.map(({ id, project, handle, kind, at, snippet }) => [
 		String(id),
 		project === null ? handle : `${project}/${handle}`,
 		kind,
 		age(at),
-		snippet,
+		oneLine(snippet),
 	]);
 	const lines = table(["ITEM", "AGENT", "KIND", "AGE", "TEXT"], rows) || "nothing was found";
 	return complete ? lines : `${lines}\nSome of the journal is not indexed yet: ask again in a while.`;
@@ -160,7 +181,7 @@ export function agentDetails(agent: Agent): string {
 }
 
 const details = (lines: readonly [string, string | number | null][]): string =>
-	lines.flatMap(([name, value]) => (value === null || value === "" ? [] : `${name.padEnd(20)} ${value}`)).join("\n");
+	lines.flatMap(([name, value]) => (value === null || value === "" ? [] : `${name.padEnd(20)} ${inline(String(value))}`)).join("\n");
 
 export function subscriptionTable(all: readonly Subscription[]): string {
 	const rows = all.map(({ name, type, used, maxConcurrent, fallback, coolingUntil }) => {
@@ -194,7 +215,7 @@ export function tree(agents: readonly Agent[]): string {
 
 export function itemLine({ id, kind, text, data }: Pick<Item, "id" | "kind" | "text" | "data">): string {
 	const words = text ?? wordsOf(kind, data);
-	return `${String(id).padStart(6)}  ${kind.padEnd(11)}  ${words.includes("\n") ? words.trimEnd().replaceAll("\n", `\n${" ".repeat(21)}`) : oneLine(words)}`;
+	return `${String(id).padStart(6)}  ${kind.padEnd(11)}  ${words.includes("\n") ? indented(words.trimEnd(), " ".repeat(21)) : oneLine(words)}`;
 }
 
 function wordsOf(kind: string, data: unknown): string {

@@ -1,6 +1,7 @@
 // The command tree. Only the parser is loaded here; what a command does comes with it when it runs.
 import { Command } from "@commander-js/extra-typings";
 import { refuse } from "#contract/refusal.ts";
+import { asJson, indented, visible } from "#contract/visible.ts";
 import { version } from "#src/version.ts";
 import { agentCommands } from "./agent-commands.ts";
 import { betweenCommands } from "./between-commands.ts";
@@ -26,7 +27,9 @@ export function program(): Command {
 	const json = process.argv.includes("--json");
 	const inherited = {
 		writeErr: (text: string): void =>
-			void process.stderr.write(json ? `${JSON.stringify({ error: refuse("VALIDATION_ERROR", text.trim().replace(/^error: /, "")) })}\n` : text),
+			void process.stderr.write(
+				json ? `${asJson({ error: refuse("VALIDATION_ERROR", text.trim().replace(/^error: /, "")) })}\n` : `${visible(indented(text.trimEnd(), "  "))}\n`,
+			),
 	};
 	made.configureOutput(inherited).exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 	daemonCommands(made);

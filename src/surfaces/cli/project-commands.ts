@@ -1,5 +1,6 @@
 // Projects: added, looked at, looked after.
 import { type Command, Option } from "@commander-js/extra-typings";
+import { indented, inline } from "#contract/visible.ts";
 import { issueProjectCommands } from "./issue-commands.ts";
 
 export function projectCommands(program: Command): void {
@@ -23,7 +24,7 @@ export function projectCommands(program: Command): void {
 			await act(
 				options,
 				({ client, key }) => client.call("projectAdd", { key, body }),
-				(made) => `added ${made.slug} (${made.path})`,
+				(made) => `added ${made.slug} (${inline(made.path)})`,
 			);
 		});
 	project
@@ -54,7 +55,7 @@ export function projectCommands(program: Command): void {
 				await act(
 					options,
 					({ client, key }) => client.call(route, { key, params: { project: slug } }),
-					({ slug: found, path }) => `${words}${found}  ${path}`,
+					({ slug: found, path }) => `${words}${found}  ${inline(path)}`,
 				);
 			});
 	}
@@ -74,11 +75,13 @@ function upkeepCommands(project: Command): void {
 				options,
 				({ client }) => client.call("projectSettings", { params: { project: slug } }),
 				({ settings, pendingApproval }) => {
-					const lines = Object.entries(settings).map(([name, value]) => `${name.padEnd(14)} ${typeof value === "string" ? value : JSON.stringify(value)}`);
+					const lines = Object.entries(settings).map(
+						([name, value]) => `${name.padEnd(14)} ${indented(typeof value === "string" ? value : JSON.stringify(value), "  | ")}`,
+					);
 					if (pendingApproval === null) return lines.join("\n");
 					const { fingerprint, ...wants } = pendingApproval;
 					const asked = Object.entries(wants).flatMap(([name, value]) =>
-						value === null || value.length === 0 ? [] : [`  ${name}: ${typeof value === "string" ? value : value.join("; ")}`],
+						value === null || value.length === 0 ? [] : [value].flat().map((each) => `  ${name}: ${indented(each, "    | ")}`),
 					);
 					const heading = "Its repository wants to run this, which nobody has approved:";
 					return [...lines, heading, ...asked, `  try: brood project approve-config ${slug} ${fingerprint}`].join("\n");

@@ -2,10 +2,11 @@
 import { readFileSync } from "node:fs";
 import { type Client, Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
+import { indented } from "#contract/visible.ts";
 import type { Item, Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
-import { Misused } from "./print.ts";
+import { Misused, printAside } from "./print.ts";
 import { timeOf } from "./time.ts";
 
 interface PromptOptions extends Options {
@@ -59,7 +60,7 @@ export async function prompt(reference: string, text: string | undefined, option
 }
 
 function endOf({ id, state, reason, retriedAs }: Turn): string {
-	return `turn ${id} ${state}${reason === null ? "" : `: ${reason}`}${retriedAs === null ? "" : `\nit is run again by prompt ${retriedAs}, which is queued`}`;
+	return `turn ${id} ${state}${reason === null ? "" : `: ${indented(reason, "  | ")}`}${retriedAs === null ? "" : `\nit is run again by prompt ${retriedAs}, which is queued`}`;
 }
 
 /** A prompt of an agent that is held waits for somebody: then so would we, for ever. */
@@ -77,7 +78,7 @@ async function startable(client: Client, { id, agent }: Pick<Prompt, "id" | "age
 /** Whoever waits for a turn that waits for them would never learn of it. */
 function tell({ id, data }: Pick<Item, "id" | "data">): void {
 	const { title, answer }: { title?: unknown; answer?: unknown } = Object(data);
-	if (answer === undefined) process.stderr.write(`It asks: ${title}\n  try: brood approval allow ${id}\n  try: brood approval deny ${id}\n`);
+	if (answer === undefined) printAside(`It asks: ${indented(String(title), "  | ")}\n  try: brood approval allow ${id}\n  try: brood approval deny ${id}`);
 }
 
 /** The turn of a prompt, when it is over. A daemon that died meanwhile is started again: it knows how the turn ended. */

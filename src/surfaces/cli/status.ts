@@ -3,13 +3,14 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
+import { inline } from "#contract/visible.ts";
 import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#src/holders.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
 import { print, printData, printError } from "./print.ts";
 
 export function statusLine({ version, url, pid, home, store, containment, agents, turns, troubles }: Status): string {
-	const wrong = troubles.map(({ what, text, fix }) => `\nFIX ${what}: ${text}${fix === null ? "" : `\n    ${fix}`}`);
+	const wrong = troubles.map(({ what, text, fix }) => `\nFIX ${inline(what)}: ${inline(text)}${fix === null ? "" : `\n    ${inline(fix)}`}`);
 	return `brood ${version} at ${url} (pid ${pid})\nhome ${home}, store ${store}, containment ${containment}\n${agents} agents alive, ${turns} turns running${wrong.join("")}`;
 }
 

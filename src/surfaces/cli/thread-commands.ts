@@ -121,16 +121,12 @@ function mailCommands(program: Command): void {
 			.addOption(project())
 			.addOption(json())
 			.action(async (reference, options) => {
-				const [{ act }, { table }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+				const [{ act }, { mailLines, mailTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 				const params = { agent: reference };
 				await act(
 					options,
 					({ client, key, query }) => (name === "check" ? client.call("mail", { query, params }) : client.call("mailRead", { key, query, params, body: {} })),
-					(all) =>
-						table(
-							["ID", "FROM", "STATE", "BODY"],
-							all.map((each) => [String(each.id), each.from, each.state, each.body]),
-						) || "no mail",
+					name === "check" ? mailTable : mailLines,
 				);
 			});
 	}

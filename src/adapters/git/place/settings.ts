@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { ConfigError, parseConfig } from "#adapters/system/config.ts";
-import { executesPrompt } from "#contract/agent-types.ts";
+import { executesPrompt } from "#contract/agent-type.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
 import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
