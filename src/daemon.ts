@@ -3,7 +3,7 @@ import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { format, parseArgs } from "node:util";
 import { makeGit } from "#adapters/git/git.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError } from "#adapters/system/config.ts";
@@ -39,6 +39,8 @@ const show = ({ at, level, text, fault }: LogEntry): void =>
 try {
 	makeHome(home);
 	const log = fileLog({ home, clock: systemClock, secrets: secretsOf(process.env), ...(!values.background && { also: show }) });
+	// libraries tell of what agents send them that is wrong: that is bounded, as everything that agents cause
+	for (const name of ["log", "info", "warn", "error"] as const) console[name] = (...words: unknown[]) => log.warn("libraries", format(...words));
 	let up = false;
 	// What is durable is in the store's own transactions, and what is in memory is read from there: a fault that nobody caught costs
 	// whatever it interrupted and no more. Only a store that cannot be trusted ends the process (`engine.failed`).

@@ -61,6 +61,13 @@ export class LimitMet extends Error {
 	}
 }
 
+/** A message has a largest size, and what cannot be written as it is takes up to six times its length. */
+const escapedMax = 12 * 1024 * 1024;
+function fitting(text: string): string {
+	const escaped = text.length * 6 <= escapedMax ? 0 : JSON.stringify(text).length;
+	return escaped <= escapedMax ? text : `${text.slice(0, Math.floor(escapedMax / 6)).toWellFormed()}\n[cut: the rest was too long to send]`;
+}
+
 export function speak(name: string, carryOut: (prompt: string, voice: Voice) => Promise<void>): void {
 	let stop = new AbortController();
 	let said = 0;
@@ -84,7 +91,7 @@ export function speak(name: string, carryOut: (prompt: string, voice: Voice) => 
 				const toolCallId = `call-${self}-${++said}`;
 				const raw = input === undefined ? {} : { rawInput: input };
 				await update({ sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress", ...raw });
-				const tell = (output: string) => [{ type: "content" as const, content: { type: "text" as const, text: output } }];
+				const tell = (output: string) => [{ type: "content" as const, content: { type: "text" as const, text: fitting(output) } }];
 				const soFar = (output: string): void =>
 					void update({ sessionUpdate: "tool_call_update", toolCallId, content: tell(output) }).catch(
 						expected("the daemon has gone; the result fails with the same"),

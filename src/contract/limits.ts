@@ -8,6 +8,8 @@ export interface Limits {
 	mailboxLengthMax: number;
 	/** prompts in one agent's queue */
 	queueLengthMax: number;
+	/** questions of one agent that nobody has answered */
+	approvalsOpenMax: number;
 	/** living agents below one agent; agent 0, whose descendants are all there are, is exempt */
 	descendantsMax: number;
 	/** events that a reader may lag behind before it is cut and told where to resume */
@@ -33,6 +35,7 @@ export const limits: Limits = {
 	mailBytesMax: 64 * 1024,
 	mailboxLengthMax: 10_000,
 	queueLengthMax: 1000,
+	approvalsOpenMax: 32,
 	descendantsMax: 32,
 	backlogEventsMax: 10_000,
 	watchersMax: 200,

@@ -40,7 +40,7 @@ export const tools = {
 		}),
 	},
 	send: {
-		description: "Send a mail to an agent of your project. It reads it when it has time, or at once if it is urgent.",
+		description: "Send a mail to an agent of your project. It reads it when it has time, or at once if it is urgent and the agent is above or below you.",
 		input: z.strictObject({ agent: whom, body: z.string().min(1), urgent: z.boolean().default(false) }),
 	},
 	check_mail: { description: "See what is in your mailbox. Nothing is marked as read.", input: z.strictObject({}) },

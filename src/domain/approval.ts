@@ -1,9 +1,9 @@
 // Approvals: asked by an agent's process, answered once, by a person or by the agent's policy.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalAnswer, ApprovalAsk, ApprovalFact, ApprovalOption, ApprovalQuestion, ApprovalState } from "#contract/approval.ts";
-import type { Happened } from "#contract/event.ts";
+import type { Fact, Happened } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
-import { refuse } from "#contract/refusal.ts";
+import { isRefusal, refuse } from "#contract/refusal.ts";
 import { because, type Decision } from "./decision.ts";
 import { closed } from "./turn-end.ts";
 
@@ -19,6 +19,17 @@ export function decideAsk(agent: AgentState, { turn, question }: ApprovalAsk): D
 	const settled = answer !== null && (option !== undefined || !answer.allowed);
 	return [{ kind: "approval.asked", agent: agent.id, data: { ...question, turn, ...(settled && { answer: { option: option?.id ?? null, ...answer } }) } }];
 }
+
+/** Nobody can look through thousands of questions: beyond a number, further ones are refused until some are answered. */
+export function withinLimit(agent: AgentState, asked: Decision, { open, openMax }: { open: number; openMax: number }): Decision {
+	if (isRefusal(asked) || open < openMax || !asked.some(isOpen)) return asked;
+	return refuse("QUEUE_FULL", `${agent.handle} has ${open} open approvals, which is the limit.`, {
+		details: { agent: agent.id, limit: openMax, limitName: "approvalsOpenMax" },
+		suggestions: ["brood approval list"],
+	});
+}
+
+const isOpen = (fact: Fact): boolean => fact.kind === "approval.asked" && "data" in fact && Reflect.get(Object(fact.data), "answer") === undefined;
 
 /** What is asked about the repository and not by an agent's program. */
 export const trustTool = "trust";

@@ -14,12 +14,14 @@ export interface MailboxSight {
 	length: number;
 	lengthMax: number;
 	sender: AgentState | null;
+	/** whether the sender is above the recipient, or below it */
+	related: boolean;
 	/** the first position of the recipient's queue, and whether a prompt for mail is in it */
 	first: number | null;
 	announced: boolean;
 }
 
-export function decideSend(to: AgentState, command: MailSend, { length, lengthMax, sender, first, announced }: MailboxSight): Decision {
+export function decideSend(to: AgentState, command: MailSend, { length, lengthMax, sender, related, first, announced }: MailboxSight): Decision {
 	if (sender !== null && sender.project !== to.project)
 		return refuse("FORBIDDEN", "An agent writes only to agents of its project.", { details: { agent: to.id } });
 	if (to.life === "ended") {
@@ -33,7 +35,8 @@ export function decideSend(to: AgentState, command: MailSend, { length, lengthMa
 			details: { agent: to.id, limit: lengthMax },
 		});
 	}
-	const { urgent } = command;
+	// only people and the agents above and below it may interrupt an agent; mail of others waits for the end of the turn
+	const urgent = command.urgent && (sender === null || related);
 	const sent: Fact = { kind: "mail.sent", agent: to.id, text: command.body, ...(urgent && { data: { urgent } }) };
 	// a running turn is stopped between two tool calls, by whoever drives it; an idle agent has nothing to stop
 	const goesFirst = urgent && to.turn === null && wakesOnMail(to) && !announced;

@@ -125,13 +125,18 @@ export function ending(agent: AgentState, turn: number, { state, reason, text, c
 /** The calls of a turn's items that have no result, in the order in which they were made. */
 export function openCallsOf(items: readonly { kind: string; data: unknown }[]): OpenCall[] {
 	const open = new Set<string>();
+	followCalls(open, items);
+	return [...open].map((call) => ({ call }));
+}
+
+/** What further items make of the calls that are open. */
+export function followCalls(open: Set<string>, items: readonly { kind: string; data: unknown }[]): void {
 	for (const { kind, data } of items) {
 		const call = callOf(data);
 		if (call === null) continue;
 		if (kind === "tool_call") open.add(call);
 		else if (kind === "tool_result") open.delete(call);
 	}
-	return [...open].map((call) => ({ call }));
 }
 
 function callOf(data: unknown): string | null {

@@ -44,7 +44,10 @@ const uses: { [T in ToolName]: (hands: Hands, input: ToolInput<T>) => Promise<To
 			data: brief(stopped),
 		})),
 	send: async ({ call }, { agent, ...body }) =>
-		told(await call("send", { params: { agent }, body }), ({ id, to, state }) => ({ text: `Mail ${id} was accepted.`, data: { id, to, state } })),
+		told(await call("send", { params: { agent }, body }), ({ id, to, state, urgent }) => ({
+			text: `Mail ${id} was accepted${body.urgent === true && !urgent ? ` as ordinary mail, which waits: ${onlyRelated}` : ""}.`,
+			data: { id, to, state, urgent },
+		})),
 	check_mail: async ({ self, call }) => told(await call("mail", { params: { agent: self } }), mailbox),
 	read_mail: async ({ self, call }, body) =>
 		told(await call("mailRead", { params: { agent: self }, body }), (mails) => ({
@@ -118,6 +121,8 @@ function waited({ state, seen }: Wait): string {
 	const how = state === "met" ? "It has happened." : state === "timeout" ? "Time ran out." : "The wait was ended.";
 	return [how, ...seen.map(({ handle, label, met }) => `${handle}: ${label}${met ? "" : ", not yet"}`)].join("\n");
 }
+
+const onlyRelated = "only people and the agents above and below it may interrupt an agent";
 
 function mailbox(mails: AnswerOf<"mail">): ToolAnswer {
 	const unread = mails.filter((mail) => mail.state !== "read");

@@ -6,6 +6,7 @@ import type { Engine } from "#engine/engine.ts";
 import { startEngine } from "#src/main.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, refused, spawn } from "#test/support/say.ts";
+import { settled } from "#test/support/settled.ts";
 
 let engine: Engine;
 let driver: FakeDriver;
@@ -214,6 +215,29 @@ describe("urgent mail", () => {
 		await started(3);
 		expect(driver.started[2]?.text).toBe("next in the queue");
 		expect(await engine.reads.mails(agent.id)).toMatchObject([{ urgent: true, state: "delivered" }]);
+	});
+
+	test.each([
+		["its supervisor", true],
+		["an agent below it", true],
+		["a stranger of the same project", false],
+	])("from %s interrupts: %s", async (who, interrupts) => {
+		const above = await add({ prompt: "above" });
+		const agent = await spawn(engine, above.id, { prompt: "work" });
+		const below = await spawn(engine, agent.id, { prompt: "below" });
+		const stranger = await add({ prompt: "beside" });
+		await started(4);
+		const from = who === "its supervisor" ? above : who === "an agent below it" ? below : stranger;
+		await done(engine, { type: "mail.send", to: agent.id, body: "now!", urgent: true }, { as: actingAgent(from.id) });
+		expect(await engine.reads.mails(agent.id)).toMatchObject([{ urgent: interrupts }]);
+		if (interrupts) await expect.poll(async () => await events(agent, "turn.stopping")).toHaveLength(1);
+		else {
+			await settled(engine);
+			expect(await events(agent, "turn.stopping")).toEqual([]);
+			// it is read when the agent has time
+			end(agent);
+			await expect.poll(() => driver.started.at(-1)?.text).toMatch(/now!/);
+		}
 	});
 
 	test("goes before the queue of an idle agent; mail that is not urgent does not stop anything", async () => {

@@ -28,7 +28,7 @@ export interface Hearing {
 }
 
 export async function hearTurn(process: Launched, text: string, { watch, clock, isOurs, caught }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
-	let state = silence;
+	let state = silence();
 	const outbox = new Outbox(watch, caught);
 	const take = ({ next, items, delta, soFar }: Translated): void => {
 		state = next;

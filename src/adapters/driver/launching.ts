@@ -38,6 +38,7 @@ export async function launchAgent(options: DriverOptions, { agent, program, wish
 		},
 		room: wish.room,
 		environment: inRoom(environmentFor({ ...environmentOf(agent), ...own, [markName]: mark }, environment, { ...program.environment, ...paid }), wish.room),
+		bad: (what) => options.log.warn("agents", "An agent's program sent what is no message", { agent: agent.id, what }),
 		signal,
 	});
 }

@@ -13,7 +13,9 @@ export async function sendMail(work: Work, command: MailSend, limits: Limits): P
 	const announced = (await work.tx.prompts(command.to)).some((prompt) => prompt.source === "mail" && prompt.position < 0);
 	const caller = agentOf(work.envelope.actor);
 	const sender = caller === null ? null : ((await work.agent(caller)) ?? null);
-	return await inThread(work, command.to, (agent) => decideSend(agent, command, { length, lengthMax: limits.mailboxLengthMax, sender, first, announced }));
+	const related = caller !== null && ((await work.tx.above(command.to)).includes(caller) || (await work.tx.above(caller)).includes(command.to));
+	const seen = { length, lengthMax: limits.mailboxLengthMax, sender, related, first, announced };
+	return await inThread(work, command.to, (agent) => decideSend(agent, command, seen));
 }
 
 export async function readMail(work: Work, command: { agent: AgentId; mail?: number | undefined }): Promise<Decided> {

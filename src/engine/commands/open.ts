@@ -1,15 +1,21 @@
 // What the deciders of approvals and waits have to see.
-import type { ApprovalAnswer } from "#contract/approval.ts";
+import type { ApprovalAnswer, ApprovalAsk } from "#contract/approval.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { WaitOpen, WaitState } from "#contract/wait.ts";
-import { decideAnswer } from "#domain/approval.ts";
+import { decideAnswer, decideAsk, withinLimit } from "#domain/approval.ts";
 import { wakesOnMail } from "#domain/mail.ts";
 import { claimAgain } from "#domain/slots.ts";
 import { decideCancelWait, decideLook, decideOpen, type Seat, type TargetSight } from "#domain/wait.ts";
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
 import { capacityOf } from "./slots.ts";
+import { inThread } from "./thread.ts";
+
+export async function askApproval(work: Work, command: ApprovalAsk, { approvalsOpenMax: openMax }: Limits): Promise<Decided> {
+	const open = (await work.tx.pendingApprovals(command.agent)).length;
+	return await inThread(work, command.agent, (agent) => withinLimit(agent, decideAsk(agent, command), { open, openMax }));
+}
 
 export async function answerApproval(work: Work, command: ApprovalAnswer): Promise<Decided> {
 	const approval = await work.tx.approval(command.approval);

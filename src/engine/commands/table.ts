@@ -2,7 +2,6 @@
 import type { Command } from "#contract/command.ts";
 import type { Limits } from "#contract/limits.ts";
 import { decideFail, decidePause, decideProvisioned, decideReap, decideRecover, decideResume } from "#domain/agent/decide.ts";
-import { decideAsk } from "#domain/approval.ts";
 import { decideClear, decideMark } from "#domain/history.ts";
 import { decideAttend, decideComment, decideDeleteIssue, decideDepend, decideUndepend } from "#domain/issue/decide.ts";
 import { decideMoveIssue, decideStartIssue } from "#domain/issue/flow.ts";
@@ -36,7 +35,7 @@ import {
 	withSight,
 } from "./issue.ts";
 import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
-import { answerApproval, cancelWait, lookAtWait, openWait } from "./open.ts";
+import { answerApproval, askApproval, cancelWait, lookAtWait, openWait } from "./open.ts";
 import { limitAgent, onSubscription, removeSubscription } from "./slots.ts";
 import {
 	beforeTurn,
@@ -98,7 +97,7 @@ const handlers: Handlers = {
 	"session.open": (work, command) =>
 		beforeTurn(work, command.turn, (refused) => onAgent(work, command.agent, (agent) => refused(agent) ?? decideOpenSession(agent, command))),
 
-	"approval.ask": (work, command) => inThread(work, command.agent, (agent) => decideAsk(agent, command)),
+	"approval.ask": askApproval,
 	"approval.answer": answerApproval,
 	"wait.open": openWait,
 	"wait.look": (work, { wait }, limits) => lookAtWait(work, wait, limits),

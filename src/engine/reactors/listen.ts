@@ -1,8 +1,9 @@
 // What is heard of one turn on its way into the journal: items, questions, and the absence of both.
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
+import type { Refusal } from "#contract/refusal.ts";
 import type { PartialOf, TurnItem, TurnState } from "#contract/turn.ts";
-import { openCallsOf } from "#domain/turn-end.ts";
+import { followCalls } from "#domain/turn-end.ts";
 import { usedUp } from "#domain/usage.ts";
 import type { TurnWatch } from "../driver.ts";
 import { caught, type Log } from "../log.ts";
@@ -35,9 +36,11 @@ export class Listener implements TurnWatch, Disposable {
 	readonly #say: (command: object) => Promise<Outcome>;
 	readonly #signal: AbortSignal;
 	/** the calls of the turn that have no result yet */
-	#openCalls: readonly string[] = [];
+	readonly #openCalls = new Set<string>();
 	readonly #soFar: SoFar;
 	#yields = false;
+	/** a question was refused, and the agent was told */
+	#refused = false;
 	#heardAt: number;
 	#silent = false;
 	#timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,14 +60,14 @@ export class Listener implements TurnWatch, Disposable {
 	}
 
 	get phase(): "model" | "tool" {
-		return this.#openCalls.length > 0 ? "tool" : "model";
+		return this.#openCalls.size > 0 ? "tool" : "model";
 	}
 
 	async items(items: readonly TurnItem[]): Promise<void> {
 		this.heard();
 		await this.#append(await this.keepable(items));
 		for (const item of items) this.#soFar.over(item);
-		this.#openCalls = openCallsOf([...this.#openCalls.map((call) => ({ kind: "tool_call", data: { call } })), ...items]).map(({ call }) => call);
+		followCalls(this.#openCalls, items);
 		await this.#yieldIfAsked();
 	}
 
@@ -90,6 +93,7 @@ export class Listener implements TurnWatch, Disposable {
 		this.#signal.addEventListener("abort", stop, { once: true });
 		try {
 			const outcome = await this.#say({ type: "approval.ask", question });
+			if ("refused" in outcome) await this.#tellOfRefusal(outcome.refused);
 			const id = "done" in outcome ? outcome.done.event : undefined;
 			if (id === undefined) return null;
 			for (;;) {
@@ -105,6 +109,13 @@ export class Listener implements TurnWatch, Disposable {
 			this.#signal.removeEventListener("abort", stop);
 			this.heard();
 		}
+	}
+
+	/** Once: whoever asks too much goes on asking. */
+	async #tellOfRefusal({ code, message }: Refusal): Promise<void> {
+		if (this.#refused || code === "TURN_NOT_OPEN") return;
+		this.#refused = true;
+		await this.#append([{ kind: "system", text: `A question was answered with no, as further ones will be: ${message}`, data: null }]);
 	}
 
 	heard(): void {
@@ -132,7 +143,7 @@ export class Listener implements TurnWatch, Disposable {
 	}
 
 	async #yieldIfAsked(): Promise<void> {
-		if (this.#yields && this.#openCalls.length === 0) await this.#say({ type: "turn.yield" });
+		if (this.#yields && this.#openCalls.size === 0) await this.#say({ type: "turn.yield" });
 	}
 
 	async #append(items: readonly TurnItem[]): Promise<void> {

@@ -274,7 +274,11 @@ export class TurnRunner implements Reactor {
 	}
 
 	async #dispatch(command: object): Promise<Outcome> {
-		const outcome = await patiently(() => this.#parts.dispatch({ actor: system, key: null, command }), mayPass, this.#forEver);
+		const outcome = await patiently(
+			() => this.#parts.dispatch({ actor: system, key: null, command }),
+			(landed) => mayPass(landed) && !isOverLimit(landed),
+			this.#forEver,
+		);
 		if (outcome === null) throw new Error("patience without end ended");
 		return outcome;
 	}
@@ -282,6 +286,9 @@ export class TurnRunner implements Reactor {
 
 /** A person's turn has no process that could end, and goes on after a restart of the daemon. */
 const goesOn = ({ type }: AgentState): boolean => type === "human";
+
+/** Too many questions are open: to wait would be one more that does. */
+const isOverLimit = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.details["limitName"] !== undefined;
 
 const isBroken = (error: unknown): boolean => error instanceof StoreFault && error.kind === "broken";
 

@@ -106,7 +106,8 @@ function mailCommands(program: Command): void {
 			await act(
 				options,
 				({ client, key, query }) => client.call("send", { key, query, params: { agent: reference }, body: { body, urgent } }),
-				(mail) => `mail ${mail.id} accepted`,
+				(mail) =>
+					`mail ${mail.id} accepted${urgent && !mail.urgent ? " as ordinary mail: only people and the agents above and below it may interrupt an agent" : ""}`,
 			);
 		});
 	const mail = program.command("mail").description("an agent's mailbox");

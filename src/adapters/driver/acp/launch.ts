@@ -3,20 +3,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import {
-	type Cost,
-	client,
-	methods,
-	ndJsonStream,
-	type PromptResponse,
-	type RequestPermissionRequest,
-	type SessionUpdate,
-} from "@agentclientprotocol/sdk/unstable";
+import { type Cost, client, methods, type PromptResponse, type RequestPermissionRequest, type SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import type { OpenSession } from "#engine/driver.ts";
 import { type Command, contained, type Room } from "../../system/walls.ts";
 import { canBeHeard } from "../output.ts";
+import { messageStream } from "./messages.ts";
 import { greet, openSession, type SessionWish } from "./open.ts";
 import { spending } from "./usage.ts";
 
@@ -30,6 +23,8 @@ export interface Launch extends Command {
 	environment: Readonly<Record<string, string>>;
 	/** how a line of its log begins to say that the model's provider refused it; the first group has the words */
 	complains?: RegExp;
+	/** told of what it sends that is no message */
+	bad?(what: string): void;
 	/** gives up waiting for it to be up */
 	signal: AbortSignal;
 }
@@ -62,8 +57,6 @@ export interface Launched {
 	listens(): boolean;
 }
 
-/** A longer line than this is not a message but a flood. */
-const messageBytesMax = 64 * 1024 * 1024;
 const startMs = 60_000;
 const closeMs = 1000;
 /** how often a process is looked at that cannot be heard to fall silent */
@@ -72,24 +65,23 @@ const lookMs = 2000;
 const errorTailMax = 2000;
 const errorLineMax = 64 * 1024;
 
-export async function launch({ containment, room = null, session: wish, folder, environment, signal, complains, ...program }: Launch): Promise<Launched> {
-	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
-	const { command, args, pipes } = contained(containment, program, room);
-	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: [...pipes.stdio] });
+export async function launch(wanted: Launch): Promise<Launched> {
+	const { containment, session: wish, signal, complains, bad = () => {} } = wanted;
+	const { child, stdin, stdout, lifeline, output } = startProgram(wanted);
 	let listening: Ears | null = null;
 	const ended = endOf(child, (line) => {
 		const words = complains?.exec(line)?.[1];
 		if (words !== undefined) listening?.complaint(words);
 	});
-	child.on("error", expected("a process that cannot even be started is reported by `ended`"));
-	const { stdin } = child;
-	const stdout = child.stdio[pipes.output];
-	const lifeline = pipes.lifeline === null ? null : child.stdio[pipes.lifeline];
-	if (stdin === null || !(stdout instanceof Readable)) throw new Error("an agent without a line");
-	stdin.on("error", expected("a process that has ended is reported by `ended`"));
-	lifeline?.on("error", expected("a process that has ended is reported by `ended`"));
 	let current: string | null = null;
-	const input = gated(stdout, () => listening?.room() ?? Promise.resolve());
+	let brokenBy: string | null = null;
+	const stream = messageStream(stdin, stdout, {
+		room: () => listening?.room() ?? Promise.resolve(),
+		bad,
+		broken: (why) => {
+			brokenBy = why;
+		},
+	});
 	const connection = client({ name: "brood" })
 		.onRequest(methods.client.session.requestPermission, async ({ params }) => {
 			// outside of a turn nobody is there to say yes
@@ -98,9 +90,9 @@ export async function launch({ containment, room = null, session: wish, folder, 
 		})
 		// updates outside of a turn never open one
 		.onNotification(methods.client.session.update, async ({ params }) => (params.sessionId === current ? listening?.update(params.update) : undefined))
-		.connect(ndJsonStream(Writable.toWeb(stdin), input, { maxMessageBytes: messageBytesMax }));
+		.connect(stream);
 	const unheard = Promise.withResolvers<void>();
-	const gone = Promise.race([ended, Promise.race([connection.closed, unheard.promise]).then(() => "it closed its end of the line")]);
+	const gone = Promise.race([ended, Promise.race([connection.closed, unheard.promise]).then(() => brokenBy ?? "it closed its end of the line")]);
 	let present = true;
 	void gone.then(() => {
 		present = false;
@@ -110,7 +102,7 @@ export async function launch({ containment, room = null, session: wish, folder, 
 	const { greeting, session } = await up.catch((error: unknown) => saidAtTheEnd(error, stdout, ended));
 	const sessionId = session?.session ?? "";
 	current = sessionId;
-	if (lifeline instanceof Writable) lifeline.end("up\n");
+	lifeline?.end("up\n");
 	return {
 		pid: child.pid ?? 0,
 		ended,
@@ -120,7 +112,7 @@ export async function launch({ containment, room = null, session: wish, folder, 
 			listening = on;
 			const asked = connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
 			// behind this wall a closed end of the line is not heard of
-			const look = containment === "namespace" ? setInterval(() => canBeHeard(child.pid ?? 0, pipes.output) || unheard.resolve(), lookMs) : undefined;
+			const look = containment === "namespace" ? setInterval(() => canBeHeard(child.pid ?? 0, output) || unheard.resolve(), lookMs) : undefined;
 			try {
 				return await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
 			} finally {
@@ -138,6 +130,19 @@ export async function launch({ containment, room = null, session: wish, folder, 
 		},
 		listens: () => present,
 	};
+}
+
+function startProgram({ containment, room = null, folder, environment, command: name, args: words }: Launch) {
+	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
+	const { command, args, pipes } = contained(containment, { command: name, args: words }, room);
+	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: [...pipes.stdio] });
+	child.on("error", expected("a process that cannot even be started is reported by `ended`"));
+	const { stdin } = child;
+	const stdout = child.stdio[pipes.output];
+	const lifeline = pipes.lifeline === null ? null : child.stdio[pipes.lifeline];
+	if (stdin === null || !(stdout instanceof Readable)) throw new Error("an agent without a line");
+	for (const pipe of [stdin, lifeline]) pipe?.on("error", expected("a process that has ended is reported by `ended`"));
+	return { child, stdin, stdout, lifeline: lifeline instanceof Writable ? lifeline : null, output: pipes.output };
 }
 
 /** How a process ended says more than that it did, and is known a moment later. */
@@ -168,16 +173,4 @@ async function endOf(child: ChildProcess, hear: (line: string) => void): Promise
 	});
 	const words = tail.trim();
 	return words === "" ? how : `${how}: ${words}`;
-}
-
-/** The child's output, read no faster than what it said is taken in. */
-function gated(stdout: Readable, room: () => Promise<void>): ReadableStream<Uint8Array> {
-	const chunks: ReadableStream<Uint8Array> = Readable.toWeb(stdout);
-	const gate = new TransformStream<Uint8Array, Uint8Array>({
-		async transform(chunk, controller) {
-			await room();
-			controller.enqueue(chunk);
-		},
-	});
-	return chunks.pipeThrough(gate);
 }

@@ -12,7 +12,7 @@ const names = readdirSync(folder);
 
 function played(type: string) {
 	const name = names.find((each) => each.startsWith(`${type}-`)) ?? "";
-	let state = silence;
+	let state = silence();
 	const items: TurnItem[] = [];
 	for (const line of readFileSync(path.join(folder, name), "utf8").trim().split("\n")) {
 		const { next, items: more } = translate(state, JSON.parse(line));

@@ -5,7 +5,7 @@ import { begun, finish, silence, translate } from "./translate.ts";
 
 /** Plays updates as an agent sent them; answers with the items and the live pieces. */
 function played(...updates: SessionUpdate[]) {
-	let state = silence;
+	let state = silence();
 	const items: TurnItem[] = [];
 	const live: string[] = [];
 	for (const update of updates) {
@@ -150,6 +150,25 @@ test("a call that begins with the id of one that is over is another call: nothin
 		["tool_call", "rm -rf ."],
 		["tool_result", ""],
 	]);
-	const asked = begun(translate(translate(silence, begin("ls")).next, end).next, { toolCallId: "call_0", title: "rm -rf .", kind: "execute" });
+	const asked = begun(translate(translate(silence(), begin("ls")).next, end).next, { toolCallId: "call_0", title: "rm -rf .", kind: "execute" });
 	expect(asked.items).toMatchObject([{ kind: "tool_call", text: "rm -rf ." }]);
+});
+
+test("calls cost what they are, however many are open; the oldest are closed, each once, before the daemon runs out of memory", () => {
+	const state = silence();
+	const begin = (id: string, text: string): SessionUpdate => ({
+		...{ sessionUpdate: "tool_call", toolCallId: id, title: "t", kind: "read", status: "in_progress", rawInput: { id } },
+		content: [{ type: "content", content: { type: "text", text } }],
+	});
+	const results = new Map<unknown, number>();
+	const count = (items: readonly TurnItem[]): void => {
+		for (const { kind, data } of items)
+			if (kind === "tool_result") results.set(Reflect.get(Object(data), "call"), (results.get(Reflect.get(Object(data), "call")) ?? 0) + 1);
+	};
+	for (let at = 0; at < 200_000; at++) count(translate(state, begin(`c${at}`, "some")).items);
+	expect(state.calls.open.size).toBe(1000);
+	for (let at = 0; at < 20; at++) count(translate(state, begin(`large${at}`, "x".repeat(8 * 1024 * 1024))).items);
+	expect(state.calls.open.size).toBe(8);
+	count(finish(state).items);
+	expect([results.size, Math.max(...results.values())]).toEqual([200_020, 1]);
 });

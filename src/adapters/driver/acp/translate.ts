@@ -6,35 +6,22 @@
 import type { ContentBlock, RequestPermissionRequest, SessionUpdate, ToolCallContent, UsageUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { PartialOf, TurnItem } from "#contract/turn.ts";
-
-interface Call {
-	/** its own item was written; one that nothing is known of yet waits until something is */
-	said: boolean;
-	title: string;
-	tool: string;
-	over: boolean;
-	/** whether the call's own item had its input already */
-	told: boolean;
-	input: unknown;
-	content: readonly ToolCallContent[];
-	/** what a command put out, where a program tells it piece by piece in a field of its own */
-	printed: string;
-	output: unknown;
-}
+import { type Call, Calls } from "./calls.ts";
 
 export interface Translation {
 	/** the message that is being said, piece by piece */
 	open: { message: string; named: boolean; kind: "assistant" | "thought"; text: string } | null;
 	/** the last thing that was said in full: it becomes the turn's final words */
 	lastWords: string | null;
-	calls: ReadonlyMap<string, Call>;
+	/** changed in place: a copy for each update would make many calls cost their square */
+	calls: Calls;
 	/** how full the model's window is, as last told */
 	window: Pick<UsageUpdate, "used" | "size" | "cost"> | null;
 	/** the program said that the turn failed, whatever it answers in the end */
 	failed: boolean;
 }
 
-export const silence: Translation = { open: null, lastWords: null, calls: new Map(), window: null, failed: false };
+export const silence = (): Translation => ({ open: null, lastWords: null, calls: new Calls(), window: null, failed: false });
 
 export interface Translated {
 	next: Translation;
@@ -73,9 +60,9 @@ export function begun(state: Translation, toolCall: RequestPermissionRequest["to
 
 /** The end of a turn ends whatever was still being said. What a call had put out before it was cut off is its result. */
 export function finish(state: Translation): Translated {
-	const open = [...state.calls].filter(([, each]) => !each.over);
+	const open = [...state.calls.open];
 	const unsaid = open.filter(([, each]) => !each.said).map(([id, each]) => announced(id, each));
-	const cut = open.filter(([, each]) => each.content.length > 0 || each.printed !== "").map(([id, each]) => result(id, "cut off", each));
+	const cut = open.filter(([, each]) => outputOf(each) !== "").map(([id, each]) => result(id, "cut off", each));
 	return complete(state, [...unsaid, ...cut]);
 }
 
@@ -102,33 +89,31 @@ function piece(state: Translation, kind: "assistant" | "thought", id: string | n
 type CallUpdate = Extract<SessionUpdate, { sessionUpdate: "tool_call" | "tool_call_update" }>;
 
 function call(state: Translation, update: CallUpdate, needed = false): Translated {
-	const id = update.toolCallId;
-	const before = state.calls.get(id);
+	const { calls } = state;
+	const id = clip(update.toolCallId, idLengthMax);
 	// some providers number the calls of each answer anew: what begins, or is asked about, is not what is over
-	const another = before?.over === true && (needed || update.sessionUpdate === "tool_call");
-	if (before?.over === true && !another) return quietly(state);
-	const known = another ? undefined : before;
+	if (calls.isOver(id) && !needed && update.sessionUpdate !== "tool_call") return quietly(state);
+	const known = calls.get(id);
 	const over = update.status === "completed" || update.status === "failed";
-	const input = isEmpty(update.rawInput) ? known?.input : update.rawInput;
+	const input = isEmpty(update.rawInput) ? known?.input : bounded(update.rawInput);
 	// a call that is only being prepared says what it is about in a moment
 	const ready = needed || over || input !== undefined || (update.status ?? "pending") !== "pending" || update.rawInput === undefined;
 	const now: Call = {
 		said: known?.said === true || ready,
 		title: update.title ?? known?.title ?? "",
 		tool: update.kind ?? known?.tool ?? "other",
-		over,
 		told: known?.said === true ? known.told : input !== undefined,
 		input,
-		content: update.content ?? known?.content ?? [],
+		shown: update.content == null ? (known?.shown ?? "") : clip(shownIn(update.content)),
 		printed: longer(known?.printed ?? "", printedIn(update)),
-		output: update.rawOutput ?? known?.output,
+		output: update.rawOutput === undefined ? (known?.output ?? null) : bounded(update.rawOutput),
 	};
-	// of a call that is over nothing is needed any more
-	const next = { ...state, calls: new Map(state.calls).set(id, over ? { ...now, content: [], printed: "", output: null, input: null } : now) };
 	const first = now.said && known?.said !== true ? [announced(id, now)] : [];
-	const items = over ? [...first, result(id, update.status ?? "completed", now)] : first;
-	const said = items.length === 0 ? quietly(next) : complete(next, items);
-	return over || (now.content.length === 0 && now.printed === "") ? said : { ...said, soFar: { of: { call: id }, output: () => outputOf(now) } };
+	const closed = over ? [] : calls.put(id, now);
+	if (over) calls.end(id);
+	const ended = over ? [result(id, update.status ?? "completed", now)] : closed.map(([other, each]) => result(other, "too many open calls", each));
+	const said = first.length + ended.length === 0 ? quietly(state) : complete(state, [...first, ...ended]);
+	return over || outputOf(now) === "" ? said : { ...said, soFar: { of: { call: id }, output: () => outputOf(now) } };
 }
 
 const isEmpty = (input: unknown): boolean => input === undefined || (typeof input === "object" && input !== null && Object.keys(input).length === 0);
@@ -136,7 +121,7 @@ const isEmpty = (input: unknown): boolean => input === undefined || (typeof inpu
 const announced = (id: string, { title, tool, input }: Call): TurnItem => ({
 	kind: "tool_call",
 	text: clip(title),
-	data: { call: id, tool, input: bounded(input) },
+	data: { call: id, tool, input: input ?? null },
 });
 
 /** Codex shows a command's output in a terminal of its own making. */
@@ -149,17 +134,20 @@ function fieldOf(value: unknown, ...names: readonly string[]): unknown {
 	return names.reduce((inner: unknown, name) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, name) : undefined), value);
 }
 
-function outputOf({ content, printed }: Call): string {
-	// a terminal is the program's own: what it printed is told apart
-	const shown = content.filter(({ type }) => type !== "terminal");
-	return [...shown.map(contentText), ...(printed === "" ? [] : [printed])].join("\n");
-}
+const outputOf = ({ shown, printed }: Call): string => (shown === "" ? printed : printed === "" ? shown : `${shown}\n${printed}`);
+
+/** A terminal is the program's own: what it printed is told apart. */
+const shownIn = (content: readonly ToolCallContent[]): string =>
+	content
+		.filter(({ type }) => type !== "terminal")
+		.map(contentText)
+		.join("\n");
 
 function result(id: string, status: string, now: Call): TurnItem {
 	const text = outputOf(now);
 	// what the call was about may only have become known after it had begun
-	const input = now.told || now.input === undefined ? {} : { input: bounded(now.input) };
-	return { kind: "tool_result", text: clip(text), data: { call: id, status, output: text === "" ? bounded(now.output) : null, ...input } };
+	const input = now.told || now.input === undefined ? {} : { input: now.input };
+	return { kind: "tool_result", text: clip(text), data: { call: id, status, output: text === "" ? now.output : null, ...input } };
 }
 
 function contentText(part: ToolCallContent): string {
@@ -181,13 +169,14 @@ function textOf(content: ContentBlock): string {
 
 /** What is longer than an item is kept apart; what is longer than this is a flood. */
 const textLengthMax = 16 * 1024 * 1024;
+const idLengthMax = 1000;
 const dataLengthMax = 100_000;
 const dataDepthMax = 32;
 
 const cut = "\n[cut: the rest was too long to keep]";
 
-function clip(text: string): string {
-	return text.length <= textLengthMax || text.endsWith(cut) ? text : `${text.slice(0, textLengthMax)}${cut}`;
+function clip(text: string, lengthMax = textLengthMax): string {
+	return text.length <= lengthMax || text.endsWith(cut) ? text : `${text.slice(0, lengthMax)}${cut}`;
 }
 
 /** What was cut stays as it is: a flood is not copied again with each of its pieces. */
