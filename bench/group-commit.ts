@@ -152,14 +152,14 @@ class Baseline {
 		const load = this.#statement(queries.agentById);
 		const save = this.#statement(queries.updateAgent);
 		const append = this.#statement(queries.insertEvent);
-		const putReceipt = this.#statement(queries.insertReceipt);
+		const putReceipt = this.#statement(queries.putReceipt);
 		return (agent) => {
 			const key = randomUUID();
-			receipt({ key });
+			receipt({ actor: human, key });
 			const seq = seqOf(load({ id: agent.id })[0]);
 			save({ seq, life: agent.life, supervisor: agent.supervisor, state: JSON.stringify(agent) });
 			append({ agent: seq, turn: null, kind: "agent.held", text: null, data: '{"hold":"user","reason":""}', at: Date.now(), actor: human, command: key });
-			putReceipt({ key, fingerprint: "f".repeat(43), answer: `{"subject":{"agent":"${agent.id}"}}`, at: Date.now() });
+			putReceipt({ actor: human, key, fingerprint: "f".repeat(43), answer: `{"subject":{"agent":"${agent.id}"}}`, given: null, at: Date.now() });
 		};
 	}
 

@@ -42,6 +42,7 @@ import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { listen } from "#server/listen.ts";
+import { Once } from "#server/once.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
 import { version } from "./version.ts";
@@ -148,7 +149,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	// few daemons are ever asked for it, and it brings a library along
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
-		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), mcp, version, failed }).fetch,
+		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), once: new Once(engine), mcp, version, failed }).fetch,
 		raw: (request, response) => serveEvents(stream, guard, request, response),
 	});
 	writeDaemonFile(home, { pid: process.pid, startedAt: systemClock.now(), url: door.url, socket: door.socket, version });

@@ -2,7 +2,7 @@
 // else that a screen calls "status" is derived from them in `domain/agent/label.ts`.
 import { z } from "zod";
 import { ApprovalFact, Permit, Policy } from "./approval.ts";
-import { Lease, Plan, WorkspaceFact } from "./cycle.ts";
+import { Lease, LeaseStep, Plan, WorkspaceFact } from "./cycle.ts";
 import { Actor, AgentId, AgentType, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
 import { IssueNumber } from "./issue.ts";
 import { StageName } from "./preset.ts";
@@ -32,6 +32,8 @@ export const Hold = z.strictObject({
 	at: z.int(),
 	/** when it ends by itself, if it does */
 	until: z.int().exactOptional(),
+	/** of `recovery`: the step that the daemon did not live to see the end of */
+	step: LeaseStep.exactOptional(),
 });
 export type Hold = z.infer<typeof Hold>;
 
@@ -240,7 +242,10 @@ export const AgentFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("agent.settling") }),
 	z.object({ kind: z.literal("agent.released"), data: z.object({ done: z.boolean() }) }),
 	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
-	z.object({ kind: z.literal("agent.held"), data: z.object({ hold: HoldKind, reason: z.string(), until: z.int().exactOptional() }) }),
+	z.object({
+		kind: z.literal("agent.held"),
+		data: z.object({ hold: HoldKind, reason: z.string(), until: z.int().exactOptional(), step: LeaseStep.exactOptional() }),
+	}),
 	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind), reason: z.string().exactOptional() }) }),
 	z.object({ kind: z.literal("agent.supervised"), data: z.object({ supervisor: AgentId }) }),
 	z.object({ kind: z.literal("agent.ended"), data: z.object({ reason: z.enum(endReasons), note: z.string().exactOptional() }) }),

@@ -10,6 +10,7 @@ import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
+import type { KeptReceipt } from "./receipt.ts";
 import { sessionCommands } from "./session.ts";
 import { subscriptionCommands } from "./subscription.ts";
 import { turnCommands } from "./turn.ts";
@@ -46,4 +47,6 @@ export interface Envelope<C extends Command = Command> {
 	freshId: AgentId;
 	/** hexadecimal digits for handles */
 	salt: string;
+	/** what is remembered of the request that the command was said for, if it is carried out */
+	closes?: KeptReceipt;
 }

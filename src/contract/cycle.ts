@@ -52,19 +52,24 @@ export type WorkspaceFact = z.infer<typeof WorkspaceFact>;
 const named = { agent: AgentId };
 /** the turn that is about to begin there: what is said for one that has begun, or is over, is refused */
 const beginning = { turn: EventId.optional() };
-const WorkspaceLease = z.strictObject({ type: z.literal("workspace.lease"), ...named, step: LeaseStep });
+/** `again` ends a step that the last daemon began. */
+const WorkspaceLease = z.strictObject({ type: z.literal("workspace.lease"), ...named, step: LeaseStep, again: z.literal(true).optional() });
 export type WorkspaceLease = z.infer<typeof WorkspaceLease>;
-/** With words for the agent, where its model has to know that its files changed. */
+/** With words for the agent, where its model has to know that its files changed. `mends`: the step had been cut off, and is whole now. */
 const WorkspaceRecord = z.strictObject({
 	type: z.literal("workspace.record"),
 	...named,
 	fact: Recorded,
 	tell: z.string().max(10_000).optional(),
 	...beginning,
+	mends: z.literal(true).optional(),
 });
 export type WorkspaceRecord = z.infer<typeof WorkspaceRecord>;
 const WorkspaceDrift = z.strictObject({ type: z.literal("workspace.drift"), ...named, reason: z.string().max(1000), ...beginning });
 export type WorkspaceDrift = z.infer<typeof WorkspaceDrift>;
+
+const WorkspaceFound = z.strictObject({ type: z.literal("workspace.found"), ...named, whole: z.literal(true).optional() });
+export type WorkspaceFound = z.infer<typeof WorkspaceFound>;
 
 /** Said by the engine around git's steps, for whoever asked for them. */
 export const workspaceCommands = [
@@ -73,8 +78,8 @@ export const workspaceCommands = [
 	WorkspaceRecord,
 	/** it is not where or as it was */
 	WorkspaceDrift,
-	/** it is again */
-	z.strictObject({ type: z.literal("workspace.found"), ...named }),
+	/** it is again; with `whole`, nothing of a step that was cut off is left in it */
+	WorkspaceFound,
 	/** found leased at boot: whoever had it is gone */
 	z.strictObject({ type: z.literal("workspace.crash"), ...named }),
 ] as const;

@@ -37,7 +37,7 @@ export const Agent = z.object({
 	label: z.enum(labels),
 	life: z.enum(lives),
 	activity: z.enum(activities),
-	holds: z.array(z.object({ kind: HoldKind, reason: z.string(), by: Actor, at: Time, until: Time.exactOptional() })),
+	holds: z.array(z.object({ kind: HoldKind, reason: z.string(), by: Actor, at: Time, until: Time.exactOptional(), step: LeaseStep.exactOptional() })),
 	lineage: Lineage.nullable(),
 	supervisor: AgentId.nullable(),
 	workspace: Workspace.nullable(),

@@ -1,11 +1,25 @@
 // What is wrong with an agent beside its tree: processes that its tools left behind, and a git step that does not end.
 import type { AgentState } from "#contract/agent.ts";
+import type { LeaseStep } from "#contract/cycle.ts";
 import type { Health, HealthIssue } from "#contract/workspace.ts";
 import { suggestion } from "./agent/transitions.ts";
 
 export interface LeftProcess {
 	pid: number;
 	command: string;
+}
+
+/** What is no reason to keep an agent from its tree. */
+const harmless: readonly HealthIssue["code"][] = ["LINK_BROKEN", "DISK_LOW"];
+/** Steps that read the agent's files and write none of them. */
+const sparing: readonly LeaseStep[] = ["commit", "approve"];
+
+/** Whether a step that was cut off left nothing half done: what is not committed is then the agent's own. */
+export function isWhole(issues: readonly HealthIssue[], { step, dirty }: { step: LeaseStep | undefined; dirty: boolean }): boolean {
+	const spared = step !== undefined && sparing.includes(step);
+	// a merge may have been open before it was to be committed
+	const wrong = issues.filter(({ code }) => !harmless.includes(code) && !(spared && code === "OPERATION_OPEN"));
+	return wrong.length === 0 && (spared || !dirty);
 }
 
 const leaseMs = 10 * 60_000;

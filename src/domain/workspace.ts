@@ -1,7 +1,7 @@
 // Workspaces: what an agent is to get, who may be at it, and what git's steps mean for the agent. What git does is not here.
-import type { AgentSpawn, AgentState } from "#contract/agent.ts";
-import type { LeaseStep, Plan, WorkspaceDrift, WorkspaceLease, WorkspaceRecord } from "#contract/cycle.ts";
-import { type Actor, agentOf } from "#contract/ids.ts";
+import type { AgentFact, AgentSpawn, AgentState, HoldKind } from "#contract/agent.ts";
+import type { LeaseStep, Plan, WorkspaceDrift, WorkspaceFound, WorkspaceLease, WorkspaceRecord } from "#contract/cycle.ts";
+import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Workspace } from "#contract/workspace.ts";
@@ -74,7 +74,7 @@ const afterEnd: readonly LeaseStep[] = ["delete", "fork"];
 const despiteTrouble: readonly LeaseStep[] = ["recover", "delete", "fork"];
 
 /** `others` are the living agents that share its tree. */
-export function decideLease(agent: AgentState, { step }: WorkspaceLease, others: readonly AgentState[], by: { actor: Actor }): Decision {
+export function decideLease(agent: AgentState, { step, again }: WorkspaceLease, others: readonly AgentState[], by: { actor: Actor }): Decision {
 	const details = { agent: agent.id, step };
 	if (agent.workspace === null) return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, { details, suggestions: [suggestion("status", agent)] });
 	if (agent.lease !== null) {
@@ -91,7 +91,8 @@ export function decideLease(agent: AgentState, { step }: WorkspaceLease, others:
 	}
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== agent.id) return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details });
-	if (isHeld(agent, "recovery") && !despiteTrouble.includes(step)) {
+	const own = agent.holds.some((hold) => hold.kind === "recovery" && hold.step === step);
+	if (isHeld(agent, "recovery") && !despiteTrouble.includes(step) && !(again === true && own)) {
 		return refuse("AGENT_INVALID_STATE", `The workspace of ${agent.handle} has to be recovered first: ${step} is not possible now.`, {
 			details,
 			suggestions: [suggestion("recover", agent)],
@@ -104,8 +105,8 @@ export function decideLease(agent: AgentState, { step }: WorkspaceLease, others:
 			suggestions: [suggestion("wait", tenant)],
 		});
 	}
-	const own = caller === agent.id && duringTurn.includes(step);
-	if (agent.turn !== null && !own) {
+	const inItsTurn = caller === agent.id && duringTurn.includes(step);
+	if (agent.turn !== null && !inItsTurn) {
 		return refuse("AGENT_BUSY", `${agent.handle} is running: ${step} has to wait for the end of its turn.`, {
 			details,
 			suggestions: [suggestion("wait", agent), suggestion("interrupt", agent)],
@@ -128,18 +129,19 @@ export function decideLeaseCrash(agent: AgentState): Decision {
 	if (agent.lease === null) return [];
 	const { step } = agent.lease;
 	const reason = `The daemon ended while git was at its workspace (${step}).`;
-	const held = step === "fork" || agent.life === "ended" ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "recovery", reason } } as const];
+	const held = step === "fork" || agent.life === "ended" ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "recovery", reason, step } } as const];
 	return [{ kind: "workspace.freed", agent: agent.id }, ...held];
 }
 
 /** Where a branch moved it moved for all who share its tree: it is where each of them left it. */
-export function decideRecord(agent: AgentState, { fact, tell }: WorkspaceRecord, others: readonly AgentState[], by: { actor: Actor }): Decision {
+export function decideRecord(agent: AgentState, { fact, tell, mends }: WorkspaceRecord, others: readonly AgentState[], by: { actor: Actor }): Decision {
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== agent.id) return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details: { agent: agent.id } });
 	const told = tell === undefined || agent.life === "ended" ? [] : [{ kind: "system", agent: agent.id, text: tell, data: { about: fact.kind } }];
 	const head = fact.kind === "workspace.committed" ? fact.data.commit : fact.kind === "workspace.moved" ? fact.data.head : undefined;
 	const spread = head === undefined ? [] : others.map((other) => ({ kind: "workspace.moved", agent: other.id, data: { head, step: "shared" } }) as const);
-	return [{ ...fact, agent: agent.id }, ...told, ...spread];
+	const mended = mends === true ? unheld(agent, ["recovery"]) : [];
+	return [{ ...fact, agent: agent.id }, ...told, ...spread, ...mended];
 }
 
 export function decideDrift(agent: AgentState, { reason }: WorkspaceDrift): Decision {
@@ -147,5 +149,9 @@ export function decideDrift(agent: AgentState, { reason }: WorkspaceDrift): Deci
 	return [{ kind: "agent.held", agent: agent.id, data: { hold: "dirty", reason } }];
 }
 
-export const decideFound = (agent: AgentState): Decision =>
-	isHeld(agent, "dirty") ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["dirty"] } }] : [];
+export const decideFound = (agent: AgentState, { whole }: WorkspaceFound): Decision => unheld(agent, whole === true ? ["dirty", "recovery"] : ["dirty"]);
+
+function unheld(agent: AgentState, kinds: readonly HoldKind[]): Extract<AgentFact & { agent: AgentId }, { kind: "agent.unheld" }>[] {
+	const holds = kinds.filter((kind) => isHeld(agent, kind));
+	return holds.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds } }];
+}

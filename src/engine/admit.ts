@@ -4,6 +4,7 @@ import { Command, type Envelope } from "#contract/command.ts";
 import { inWords } from "#contract/complaint.ts";
 import type { Actor, Key } from "#contract/ids.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
+import type { KeptReceipt } from "#contract/receipt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Clock, Ids } from "./ports.ts";
 
@@ -13,6 +14,10 @@ export interface Request {
 	key: Key | null;
 	/** anything: what the contract does not know is refused */
 	command: unknown;
+	/** of what was asked for, where the command is not yet all of it; of the command itself if absent */
+	fingerprint?: string | undefined;
+	/** a receipt that is written with the command, if that is carried out */
+	closes?: Omit<KeptReceipt, "at"> | undefined;
 }
 
 export interface Stamps {
@@ -30,15 +35,18 @@ export function admit(request: Request, { clock, ids, limits }: Stamps): Envelop
 	const largest = Math.max(0, ...sizes);
 	const limit = command.type === "mail.send" ? limits.mailBytesMax : limits.textBytesMax;
 	if (largest > limit) return refuse("TOO_LARGE", `This has ${largest} bytes; the limit is ${limit}.`, { details: { bytes: largest, limit } });
+	const at = clock.now();
+	const { key, closes, fingerprint = key === null ? "" : ids.digest(JSON.stringify([request.actor, meant(command)])) } = request;
 	return {
 		command,
 		bytes: sizes.reduce((sum, size) => sum + size, 0),
 		actor: request.actor,
-		at: clock.now(),
-		key: request.key,
-		fingerprint: request.key === null ? "" : ids.digest(JSON.stringify([request.actor, meant(command)])),
+		at,
+		key,
+		fingerprint,
 		freshId: ids.agentId(),
 		salt: ids.salt(),
+		...(closes && { closes: { ...closes, at } }),
 	};
 }
 

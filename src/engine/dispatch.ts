@@ -101,7 +101,7 @@ export class Dispatcher {
 		const { store, publisher } = this.#parts;
 		try {
 			const landed = await store.commit(batch.map(({ envelope }) => envelope));
-			publisher.publish(landed.flatMap((outcome) => ("done" in outcome ? outcome.events : [])));
+			publisher.publish(landed.flatMap((outcome) => ("done" in outcome && !outcome.replayed ? outcome.events : [])));
 			for (const [at, { settle }] of batch.entries()) {
 				const outcome = landed[at] ?? { fault: "the store answered fewer commands than it was given" };
 				if ("fault" in outcome) settle.reject(new StoreFault("rejected", `The store could not carry out the command: ${outcome.fault}.`));

@@ -29,6 +29,7 @@ import { TurnRunner } from "./reactors/run-turns.ts";
 import { startTurnsReactor } from "./reactors/start-turns.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
+import { Receipts } from "./receipts.ts";
 import { foundAgentZero, recover } from "./recover.ts";
 import { Scheduler } from "./scheduling.ts";
 import { type Degraded, Supervisor } from "./supervisor.ts";
@@ -62,6 +63,8 @@ const searchPatienceMs = 5000;
 export class Engine implements AsyncDisposable {
 	readonly publisher: Publisher;
 	readonly agentZero: AgentState;
+	/** what is remembered of requests under their keys */
+	readonly receipts: Receipts;
 	/** settles when the store can no longer be trusted; the process has to exit, the next one recovers from disk */
 	readonly failed: Promise<Error>;
 	readonly log: Log;
@@ -79,7 +82,7 @@ export class Engine implements AsyncDisposable {
 			await recover({ ...parts, reads, dispatch });
 			const workspaces = parts.workspaces ?? null;
 			const provisioner = new Provisioner({ reads, dispatch, workspaces, log });
-			const cycle = workspaces && new WorkCycle({ ...parts, reads, dispatch, workspaces });
+			const cycle = workspaces && new WorkCycle({ ...parts, reads, dispatch, workspaces, receipts: new Receipts(parts) });
 			const scheduler = new Scheduler({ ...parts, reads });
 			const { driver, blobs = null, partials = null } = parts;
 			const runner = driver && new TurnRunner({ ...parts, reads, dispatch, driver, publisher, blobs, partials, workspaces });
@@ -117,6 +120,7 @@ export class Engine implements AsyncDisposable {
 		this.#parts = parts;
 		this.#made = made;
 		this.publisher = made.publisher;
+		this.receipts = new Receipts(parts);
 		this.agentZero = made.agentZero;
 		this.failed = parts.store.broken;
 		this.log = parts.log ?? noLog;
@@ -160,7 +164,7 @@ export class Engine implements AsyncDisposable {
 		this.#made.scheduler.startAtOnce(request, (each) => this.#made.dispatcher.dispatch(each));
 		const outcome = await answered;
 		const { driver } = this.#parts;
-		if ("refused" in outcome || driver === null) return outcome;
+		if ("refused" in outcome || outcome.replayed || driver === null) return outcome;
 		for (const event of outcome.events) if (event.kind === "turn.stopping") await this.#turnOver(event.agent);
 		const caller = agentOf(request.actor);
 		const ended = outcome.events.flatMap((event) => (event.kind === "agent.ended" && event.agent !== null ? event.agent : []));
@@ -227,11 +231,11 @@ export class Engine implements AsyncDisposable {
 		return outsideTurn(agent, await this.reads.agent(agent));
 	}
 
-	/** The store as one file; long texts, if there are any, in a folder of the same name with `.blobs` behind it. */
-	async backup(file: string): Promise<number> {
+	/** The store as one file, and long texts, if there are any, in a folder beside it; `again` after an attempt that was cut off. */
+	async backup(file: string, { blobs = `${file}.blobs`, again = false }: { blobs?: string; again?: boolean } = {}): Promise<number> {
 		const bytes = await this.#parts.store.backup(file);
 		// these never change, so a copy taken after the store's has all that it refers to
-		await this.#parts.blobs?.copyTo(`${file}.blobs`);
+		await this.#parts.blobs?.copyTo(blobs, { again });
 		return bytes;
 	}
 

@@ -10,10 +10,11 @@ import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Limits } from "#contract/limits.ts";
+import type { Receipt, Subject } from "#contract/receipt.ts";
 import { isRefusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { forbiddenFor, outsideTurn } from "#domain/permission.ts";
 import { loadAndDecide } from "./commands/table.ts";
-import type { Landed, Locks, Outcome, Receipt, RunBatch, Subject, Tx } from "./ports.ts";
+import type { Landed, Locks, Outcome, RunBatch, Tx } from "./ports.ts";
 import { type Decided, Work } from "./work.ts";
 
 export function batchRunner(limits: Limits): RunBatch {
@@ -28,11 +29,13 @@ export function batchRunner(limits: Limits): RunBatch {
 async function landOne(tx: Tx, envelope: Envelope, limits: Limits): Promise<Landed> {
 	await tx.savepoint();
 	try {
-		const earlier = envelope.key === null ? undefined : await tx.receipt(envelope.key);
-		const { outcome, receipt } =
-			earlier === undefined ? await landNew(tx, envelope, limits) : { outcome: await answerAgain(tx, envelope, earlier), receipt: null };
+		const { actor, key, at, closes } = envelope;
+		const earlier = key === null ? undefined : await tx.receipt(actor, key);
+		const again = earlier === undefined ? null : await answerAgain(tx, envelope, earlier);
+		const { outcome, receipt } = again === null ? await landNew(tx, envelope, limits) : { outcome: again, receipt: null };
 		if ("refused" in outcome) await tx.rollback();
-		if (envelope.key !== null && receipt !== null) await tx.putReceipt(envelope.key, receipt, envelope.at);
+		if (key !== null && receipt !== null) await tx.putReceipt({ ...receipt, actor, key, at });
+		if ("done" in outcome && closes !== undefined) await tx.putReceipt(closes);
 		if ("done" in outcome) await tx.release();
 		return outcome;
 	} catch (error) {
@@ -54,7 +57,9 @@ async function landNew(tx: Tx, envelope: Envelope, limits: Limits): Promise<{ ou
 	}
 	const events = await work.apply(decision);
 	const named = subject === "the event" ? eventOf(events) : subject;
-	return { outcome: { done: await work.answer(named), events, replayed: false }, receipt: { fingerprint, answer: { subject: named } } };
+	const [first, last] = [events.at(0)?.id, events.at(-1)?.id];
+	const range = first !== undefined && last !== undefined ? { events: [first, last] as const } : {};
+	return { outcome: { done: await work.answer(named), events, replayed: false }, receipt: { fingerprint, answer: { subject: named, ...range } } };
 }
 
 /** Items and prompts are answered with their id alone: an agent writes thousands and needs no copy of itself each time. */
@@ -70,14 +75,20 @@ async function forbidden(work: Work, { actor, command }: Envelope): Promise<Deci
 	return refusal && { decision: refusal, subject: {} };
 }
 
-/** The same key again: the first answer if it is the same command, a conflict if it is another one. */
-async function answerAgain(tx: Tx, envelope: Envelope, receipt: Receipt): Promise<Outcome> {
-	if (receipt.fingerprint !== envelope.fingerprint) {
-		return { refused: refuse("CONFLICT", "This idempotency key was used before, for something else."), replayed: true };
-	}
-	if ("refused" in receipt.answer) return { refused: receipt.answer.refused, replayed: true };
-	return { done: await new Work(tx, envelope).answer(receipt.answer.subject), events: [], replayed: true };
+/**
+ * The same key again: the first answer, with the first events, if it is the same request, a conflict if it is another one. Null for a
+ * request that was begun: nothing of it was said here yet.
+ */
+async function answerAgain(tx: Tx, envelope: Envelope, { fingerprint, answer }: Receipt): Promise<Outcome | null> {
+	if (fingerprint !== envelope.fingerprint) return { refused: keyTaken, replayed: true };
+	if ("begun" in answer) return null;
+	if ("refused" in answer) return { refused: answer.refused, replayed: true };
+	const [first, last] = answer.events ?? [0, -1];
+	const events = last < first ? [] : await tx.events({ after: first - 1, limit: last - first + 1 });
+	return { done: await new Work(tx, envelope).answer(answer.subject), events, replayed: true };
 }
+
+export const keyTaken = refuse("CONFLICT", "This idempotency key was used before, for something else.");
 
 /** Everything that the batch may change, so that all writers take their locks in one order. */
 async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<Locks> {

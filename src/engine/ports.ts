@@ -7,14 +7,16 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import type { Actor, AgentId, Handle, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { KeptReceipt, Receipt } from "#contract/receipt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { PartialOutput, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
+import type { Request } from "./admit.ts";
 import type { IssueReads, IssueWrites } from "./issue-rows.ts";
 import type { SearchIndex, SearchReads } from "./search-rows.ts";
 
@@ -31,20 +33,6 @@ export interface Answer {
 	subscription?: SubscriptionState;
 	/** of an item or a prompt: the id of its event */
 	event?: number;
-}
-
-/** The name of that noun. */
-export interface Subject {
-	agent?: AgentId;
-	project?: ProjectSlug;
-	subscription?: SubscriptionName;
-	event?: number;
-}
-
-/** What is remembered of a command under its key: enough to answer a retry, not a copy of the answer. */
-export interface Receipt {
-	fingerprint: string;
-	answer: { subject: Subject } | { refused: Refusal };
 }
 
 /** A part of one agent's thread. `after` is exclusive, `upTo` inclusive; only the agent itself, the leaf, has no upper end. */
@@ -166,6 +154,7 @@ export interface Reads extends IssueReads, SearchReads {
 	lastEvent(): Promise<number>;
 	/** in journal order; `after` is exclusive */
 	events(range: EventRange): Promise<Event[]>;
+	receipt(actor: Actor, key: Key): Promise<Receipt | undefined>;
 }
 
 /** Whose rows a batch may change. */
@@ -205,8 +194,8 @@ export interface Tx extends Reads, IssueWrites {
 	putMail(state: MailState): Promise<void>;
 	/** gives the events their ids, in order and in commit order across all writers */
 	append(events: readonly Omit<Event, "id">[]): Promise<Event[]>;
-	receipt(key: Key): Promise<Receipt | undefined>;
-	putReceipt(key: Key, receipt: Receipt, at: number): Promise<void>;
+	/** replaces the one that is there */
+	putReceipt(receipt: KeptReceipt): Promise<void>;
 }
 
 /** Runs a batch of commands inside a transaction that the store has begun and will commit. */
@@ -224,6 +213,11 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	commit(batch: readonly Envelope[]): Promise<Landed[]>;
 	/** Writes a consistent copy of everything that was committed to a file that does not exist yet; answers its size. */
 	backup(file: string): Promise<number>;
+	/**
+	 * Receipts that no command brings along. `durable` ones are flushed like a commit. The others survive the end of this
+	 * process, but perhaps not that of the machine, and cost no flush: they only say in which words something was answered.
+	 */
+	keepReceipts(receipts: readonly KeptReceipt[], options: { durable: boolean }): Promise<void>;
 	/** forgets receipts older than this moment, at most so many; answers how many there were */
 	dropReceipts(before: number, atMost: number): Promise<number>;
 	/** Gives back the space of what was only kept for the moment; costs nothing while there is none. */
@@ -247,8 +241,8 @@ export interface Blobs {
 	/** durable when it resolves; answers with the name by which it is found again */
 	put(text: string): Promise<string>;
 	get(name: string): Promise<string | null>;
-	/** all of them into a folder that does not exist yet; nothing is made if there are none */
-	copyTo(folder: string): Promise<void>;
+	/** all of them into a folder that does not exist yet, unless it is done `again`; nothing is made if there are none */
+	copyTo(folder: string, options: { again: boolean }): Promise<void>;
 }
 
 /** What open tool calls have put out so far, and what has been said of a message: outside of the journal, for as long as their turn is open. */
@@ -261,7 +255,7 @@ export interface Partials {
 }
 
 /** The way back for everything that reacts. */
-export type Dispatch = (request: { actor: Actor; key: Key | null; command: unknown }) => Promise<Outcome>;
+export type Dispatch = (request: Request) => Promise<Outcome>;
 
 export interface Clock {
 	now(): number;

@@ -10,6 +10,7 @@ import type { IssueFact, RunFact } from "#contract/issue.ts";
 import type { MailFact } from "#contract/mail.ts";
 import type { ProjectFact } from "#contract/project.ts";
 import type { PromptFact, PromptState } from "#contract/prompt.ts";
+import type { Subject } from "#contract/receipt.ts";
 import type { SessionFact } from "#contract/session.ts";
 import type { SubscriptionFact, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnFact } from "#contract/turn.ts";
@@ -28,7 +29,7 @@ import { evolveTurn } from "#domain/turn.ts";
 import { withSpent, withUsage } from "#domain/usage.ts";
 import { evolveWait } from "#domain/wait.ts";
 import { Kept } from "./kept.ts";
-import type { Answer, Subject, Tx } from "./ports.ts";
+import type { Answer, Tx } from "./ports.ts";
 
 /** A decision and the noun that it is about. */
 export interface Decided {

@@ -32,7 +32,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 		},
 		async checkout({ agent, branch }) {
 			if (!(await roams(reads, agent))) return { branch: null };
-			const there = await cycle.enter(agent, branch, system);
+			const there = await cycle.enter(agent, branch, { actor: system });
 			return isRefusal(there) ? there : { branch };
 		},
 		/** What was not committed is, in the agent's name; an agent that has ended left what it left. */
@@ -42,7 +42,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 			const before = await workspaces.standing(stay);
 			if (isRefusal(before)) return before;
 			if (before.dirty && agent.life !== "ended") {
-				const made = await cycle.commit(agent, { message: `${issue.title} (#${issue.number})` }, system);
+				const made = await cycle.commit(agent, { message: `${issue.title} (#${issue.number})` }, { actor: system });
 				if (isRefusal(made) && made.code !== "AGENT_NO_COMMIT") return made;
 				if (!isRefusal(made)) await cycle.push(agent);
 			}
@@ -52,7 +52,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 		async release({ agent }) {
 			// it never left
 			if (agent.issue?.home == null && !(await roams(reads, agent))) return null;
-			const home = await cycle.enter(agent, agent.issue?.home ?? agent.workspace?.branch ?? "", system);
+			const home = await cycle.enter(agent, agent.issue?.home ?? agent.workspace?.branch ?? "", { actor: system });
 			return isRefusal(home) ? home : null;
 		},
 		/** What its repository brings, if somebody agreed to it, ranks below what the home says. */
@@ -86,14 +86,14 @@ async function merged(cycle: WorkCycle, { project, agent, branch, commit, issue 
 	// all of it was in base before
 	if (isRefusal(result) && result.code === "AGENT_NO_COMMIT") return { commit: null };
 	if (isRefusal(result)) return result;
-	await cycle.syncProject(project.slug, system);
+	await cycle.syncProject(project.slug, { actor: system });
 	return { commit: result.commit };
 }
 
 /** An agent in a clone has the work on its own branch; one in the repository itself worked on base. */
 async function fromItsOwn(cycle: WorkCycle, agent: AgentState, commit: string): ReturnType<IssueWork["merge"]> {
 	if (agent.workspace === null || agent.workspace.kind === "main") return { commit: null };
-	const result = await cycle.approve(agent, { commit }, system);
+	const result = await cycle.approve(agent, { commit }, { actor: system });
 	return isRefusal(result) ? result : { commit: result.merged.commit };
 }
 

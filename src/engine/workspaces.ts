@@ -2,8 +2,8 @@
 //
 // Every method answers a value or a `Refusal`; it throws only when the world fails (a disk, a broken repository, git gone).
 // Nothing that is not committed is ever overwritten or removed without a snapshot that was taken before. Callers hold the
-// agent's workspace lease: no method protects one agent's tree from two callers at once. What several agents share (the
-// repository, its base branch) is protected here.
+// agent's workspace lease: no method protects one agent's tree from two callers at once. What agents share is protected here.
+import type { LeaseStep } from "#contract/cycle.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import type { PendingApproval, ProjectSettings } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
@@ -31,10 +31,7 @@ export interface ProjectPlace {
 	base?: string | null;
 }
 
-export interface Tenant {
-	id: AgentId;
-	handle: Handle;
-}
+export type Tenant = { id: AgentId; handle: Handle };
 
 /** An agent in its workspace. */
 export interface Stay {
@@ -47,11 +44,14 @@ export interface Stay {
 export interface Live {
 	/** each line that the project's own commands print, as it comes */
 	line?(text: string): void;
-	/** for the project's own commands: what the agent's process would get */
+	/** of the agent's process, for the project's own commands */
 	environment?: Readonly<Record<string, string>>;
 	signal?: AbortSignal;
 	/** fingerprints of repository configuration that somebody agreed to */
 	approved?: readonly string[];
+	/** told where the branch is, and waited for, right before what cannot be taken back; `begun` is what it was told before a crash */
+	begin?(place: { head: string | null }): Promise<void>;
+	begun?: { head: string | null };
 }
 
 export interface OpenedProject {
@@ -221,10 +221,10 @@ export interface Workspaces {
 	 * Takes a snapshot, then cleans the tree, goes home and links again; makes a tree anew that is gone. `main` is only moved
 	 * forward, and refused with WORKTREE_DIRTY or CONFLICT when dirty or ahead. Refuses with SNAPSHOT_INCOMPLETE where
 	 * cleaning would lose what the snapshot could not hold.
-	 * With `drifted`, the tree was only found not to be as it was: if all that is wrong is that the branch lost the commit that
-	 * was seen on it, or nothing any more, that commit is kept and the files are left as they are.
+	 * With `accept`, a tree that nothing is wrong with is left as it is: one that only drifted (a commit that was `seen` and that the
+	 * branch lost is kept), or one that the daemon died at; after a `step` that writes files these have to be those of HEAD.
 	 */
-	recover(stay: Stay, live?: Live, drifted?: { seen: string | null }): Promise<AtHome | Refusal>;
+	recover(stay: Stay, live?: Live, accept?: { seen: string | null; step?: LeaseStep }): Promise<AtHome | Refusal>;
 
 	/** Goes to the agent's branch and, if it has nothing that base lacks, to base. Refuses with WORKTREE_DIRTY; never cleans. */
 	release(stay: Stay, live?: Live): Promise<AtHome | Refusal>;
@@ -255,7 +255,7 @@ export interface Workspaces {
 	 * MERGE_CONFLICT while files are in conflict, TOO_LARGE with the files over the limit, VALIDATION_ERROR a path outside,
 	 * CONFLICT when HEAD is not on the agent's branch.
 	 */
-	commit(stay: Stay, wish: CommitWish): Promise<Committed | Refusal>;
+	commit(stay: Stay, wish: CommitWish, live?: Live): Promise<Committed | Refusal>;
 
 	/** Everything that differs, untracked files included. Writes nothing that anybody sees. */
 	diff(stay: Stay, against: Against): Promise<Diff | Refusal>;

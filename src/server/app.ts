@@ -10,6 +10,7 @@ import type { Ids } from "#engine/ports.ts";
 import { actorOf, type Guard, proofFor } from "./auth.ts";
 import type { Asked, Handlers } from "./desk.ts";
 import { faultRefusal } from "./fault.ts";
+import { fingerprintOf, type Once } from "./once.ts";
 import { openApi } from "./openapi.ts";
 
 export interface Door {
@@ -18,6 +19,7 @@ export interface Door {
 	handlers: Handlers;
 	/** the refusal for a caller that has no say now: an agent without an open turn */
 	speaks(actor: Actor): Promise<Refusal | null>;
+	once: Once;
 	/** answers an agent that speaks MCP; what its tools ask for goes through `routes`, with its own token */
 	mcp(asked: { request: Request; self: string; token: string }, routes: (request: Request) => Response | Promise<Response>): Promise<Response>;
 	version: string;
@@ -77,15 +79,29 @@ async function answer(door: Door, context: Context, name: string, route: Route):
 	if (actor === null) return refused(context, unauthorized);
 	if (agentOf(actor) !== null && route.agents !== true) return refused(context, refuse("FORBIDDEN", "This is not for agents."));
 	const silent = await door.speaks(actor);
-	if (silent !== null) return refused(context, silent);
 	if (!isRouteName(name)) throw new Error(`${name} is not a route`);
-	const asked = await parsed(door, context, route, actor);
-	if (isRefusal(asked)) return refused(context, asked);
+	const asked = await parsed(context, route, actor);
+	if (isRefusal(asked)) return refused(context, silent ?? asked);
 	// the table has one handler for each name, which takes what its route's schemas let through
 	const handler: (asked: Asked<never>) => Promise<object> = door.handlers[name];
-	const result = await handler(asked);
+	const result = await carriedOut(door, { name, silent, changes: route.method !== "get" }, asked, handler);
 	if (isRefusal(result)) return refused(context, result);
 	return context.json(Array.isArray(result) ? pageOf(result, context.req.query()) : { data: result });
+}
+
+interface Way {
+	name: RouteName;
+	silent: Refusal | null;
+	changes: boolean;
+}
+
+/** What changes something under a key is carried out once. An agent that has no say any more may still hear what it was answered. */
+async function carriedOut(door: Door, { name, silent, changes }: Way, asked: Asked<never>, handler: (asked: Asked<never>) => Promise<object>): Promise<object> {
+	const { actor, key, params, query, body } = asked;
+	if (!changes || key === null) return silent ?? (await handler({ ...asked, key: null }));
+	const keyed = { route: name, actor, key, fingerprint: fingerprintOf([name, params, query, body], door.ids.digest) };
+	if (silent !== null) return (await door.once.answered(keyed)) ?? silent;
+	return await door.once.answer(keyed, (earlier, fingerprint) => handler({ ...asked, earlier, fingerprint }));
 }
 
 /** Lists are whole unless a limit is given; then `nextCursor` says where the next page begins. */
@@ -98,8 +114,8 @@ function pageOf(all: readonly unknown[], { limit, cursor }: Record<string, strin
 
 const Paging = { limit: z.stringFormat("count", /^[1-9]\d{0,8}$/).optional(), cursor: z.stringFormat("cursor", /^\d{1,12}$/).optional() };
 
-async function parsed(door: Door, context: Context, route: Route, actor: Actor): Promise<Asked<never> | Refusal> {
-	const key = Key.safeParse(context.req.header("idempotency-key") ?? door.ids.key());
+async function parsed(context: Context, route: Route, actor: Actor): Promise<Asked<never> | Refusal> {
+	const key = Key.nullable().safeParse(context.req.header("idempotency-key") ?? null);
 	if (!key.success) return refuse("VALIDATION_ERROR", inWords(key.error));
 	const shape = route.answer instanceof z.ZodArray ? (route.query ?? z.strictObject({})).extend(Paging) : (route.query ?? z.strictObject({}));
 	const query = shape.safeParse(context.req.query());
@@ -108,7 +124,7 @@ async function parsed(door: Door, context: Context, route: Route, actor: Actor):
 	const body = (route.body ?? z.strictObject({})).safeParse(jsonOf(text === "" ? "{}" : text));
 	if (!body.success) return refuse("VALIDATION_ERROR", inWords(body.error));
 	// biome-ignore lint/suspicious/noExplicitAny: the schemas of the route have just given it its type
-	const asked: any = { params: context.req.param(), query: query.data, body: body.data, actor, key: key.data };
+	const asked: any = { params: context.req.param(), query: query.data, body: body.data, actor, key: key.data, earlier: null };
 	return asked;
 }
 

@@ -1,14 +1,16 @@
 // What every handler needs: to find the agent that is meant, to say a command for the caller, and to answer with a noun.
 import type { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
-import { type Actor, AgentId, agentOf, type Key, type ProjectSlug } from "#contract/ids.ts";
+import { type Actor, AgentId, agentOf, Handle, type Key, type ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { RouteName, Routes } from "#contract/routes.ts";
 import type { Phase } from "#contract/turn.ts";
 import type { Agent, Item } from "#contract/wire.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Outcome, Reads } from "#engine/ports.ts";
+import type { By } from "#engine/steps.ts";
 import { agentView, itemView } from "#views/wire.ts";
+import type { Earlier } from "./once.ts";
 
 /** A request after it was parsed. */
 export interface Asked<N extends RouteName> {
@@ -16,7 +18,12 @@ export interface Asked<N extends RouteName> {
 	query: Routes[N] extends { query: infer Q extends z.ZodType } ? z.infer<Q> : object;
 	body: Routes[N] extends { body: infer B extends z.ZodType } ? z.infer<B> : object;
 	actor: Actor;
-	key: Key;
+	/** null for what cannot be sent again: then nothing is remembered */
+	key: Key | null;
+	/** of the request; absent where a receipt of an earlier release is about the command */
+	fingerprint?: string | undefined;
+	/** what the first attempt under this key left behind, if its answer was lost */
+	earlier: Earlier;
 }
 
 export type Handler<N extends RouteName> = (asked: Asked<N>) => Promise<z.infer<Routes[N]["answer"]> | Refusal>;
@@ -24,7 +31,9 @@ export type Handlers<N extends RouteName = RouteName> = { [K in N]: Handler<K> }
 
 interface Caller {
 	actor: Actor;
-	key: Key;
+	key: Key | null;
+	fingerprint?: string | undefined;
+	earlier: Earlier;
 }
 
 interface Meant extends Caller {
@@ -58,8 +67,14 @@ export class Desk {
 		return this.engine.reads;
 	}
 
-	async say({ actor, key }: Caller, command: object): Promise<Outcome> {
-		return await this.engine.dispatch({ actor, key, command });
+	async say({ actor, key, fingerprint }: Caller, command: object): Promise<Outcome> {
+		return await this.engine.dispatch({ actor, key, command, fingerprint });
+	}
+
+	/** Who asks for a step of git's, and what the same request began before a crash. */
+	by({ actor, key, fingerprint, earlier }: Caller): By {
+		if (key === null || fingerprint === undefined) return { actor };
+		return { actor, key, fingerprint, begun: earlier !== null && "begun" in earlier.answer ? earlier.answer.begun : null };
 	}
 
 	/** An agent that has no open turn is told so before it learns anything else. */
@@ -79,7 +94,8 @@ export class Desk {
 	/** The same for commands that look for their agent themselves: an id is tried as it is before it is taken for a name. */
 	async aboutWhom<T extends object>(asked: Meant, work: (id: AgentId) => Promise<T | Refusal>): Promise<T | Refusal> {
 		const id = AgentId.safeParse(asked.params["agent"]);
-		const straight = id.success ? await work(id.data) : null;
+		// what may be a name is looked up first: the refusal of a command is remembered under its key
+		const straight = id.success && !Handle.safeParse(id.data).success ? await work(id.data) : null;
 		const unknown = straight === null || (isRefusal(straight) && straight.code === "AGENT_NOT_FOUND");
 		return unknown ? await this.about(asked, work) : straight;
 	}
@@ -118,16 +134,17 @@ export class Desk {
 		if (agentType !== undefined && !this.types.includes(agentType)) {
 			return refuse("VALIDATION_ERROR", `There is no agent type ${agentType}; there are ${this.types.join(", ")}.`, { details: { types: [...this.types] } });
 		}
-		const { actor, key } = caller;
-		const outcome = await this.engine.spawn({ actor, key, command: { type: "agent.spawn", ...command } }, command);
+		const { actor, key, fingerprint, earlier } = caller;
+		const request = { actor, key, fingerprint, command: { type: "agent.spawn", ...command } };
+		// a child that was made has its files already
+		const outcome = earlier === null ? await this.engine.spawn(request, command) : await this.engine.dispatch(request);
 		if ("refused" in outcome) return outcome.refused;
 		const { agent } = outcome.done;
 		if (agent === undefined) return refuse("INTERNAL_ERROR", "A spawn answered no agent.");
 		// nobody can have queued or sent it anything else yet
 		const first = outcome.events.filter((event) => event.kind === "prompt.queued").length;
-		return outcome.replayed
-			? await this.counted(agent)
-			: agentView(wait ? await this.#ready(agent) : agent, { queueLength: first, unreadMail: 0, phase: "model" });
+		const ready = wait ? await this.#ready(agent) : agent;
+		return outcome.replayed ? await this.counted(ready) : agentView(ready, { queueLength: first, unreadMail: 0, phase: "model" });
 	}
 
 	async counted(state: AgentState): Promise<Agent> {

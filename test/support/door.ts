@@ -9,6 +9,7 @@ import { Tokens } from "#engine/tokens.ts";
 import { appOf } from "#server/app.ts";
 import { Desk } from "#server/desk.ts";
 import { handlersOf } from "#server/handlers.ts";
+import { Once } from "#server/once.ts";
 import { startEngine } from "#src/main.ts";
 import { answerMcp } from "#surfaces/mcp/http.ts";
 import { done, openTurn, spawn } from "./say.ts";
@@ -88,6 +89,7 @@ export async function doorWorld(): Promise<DoorWorld> {
 			},
 		),
 		speaks: (actor) => desk.speaks(actor),
+		once: new Once(engine),
 		mcp: (asked, routes) => answerMcp(asked, { url, routes }),
 		version: "0",
 		failed: () => {},

@@ -1,5 +1,6 @@
 // Workspaces on git: one method for each verb of the port, each verb in a file of its own.
 import type { Room } from "#adapters/system/walls.ts";
+import type { LeaseStep } from "#contract/cycle.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
@@ -99,8 +100,8 @@ export class GitWorkspaces implements Workspaces {
 		return await healthOf(this.#ground, stay, seen);
 	}
 
-	async recover(stay: Stay, live: Live = {}, drifted?: { seen: string | null }): Promise<AtHome | Refusal> {
-		return await recover(this.#ground, stay, live, drifted);
+	async recover(stay: Stay, live: Live = {}, accept?: { seen: string | null; step?: LeaseStep }): Promise<AtHome | Refusal> {
+		return await recover(this.#ground, stay, live, accept);
 	}
 
 	async release(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
@@ -119,8 +120,8 @@ export class GitWorkspaces implements Workspaces {
 		return await commitOf(this.#ground.git, project.path, `refs/heads/${branch}`);
 	}
 
-	async sync(stay: Stay, strategy: SyncStrategy): Promise<AtHome | Refusal> {
-		return await syncWork(this.#ground, stay, strategy);
+	async sync(stay: Stay, strategy: SyncStrategy, live: Live = {}): Promise<AtHome | Refusal> {
+		return await syncWork(this.#ground, stay, strategy, live);
 	}
 
 	async standing(stay: Stay): Promise<Standing | Refusal> {
@@ -131,8 +132,8 @@ export class GitWorkspaces implements Workspaces {
 		return await commitsSince(this.#ground, stay, seen);
 	}
 
-	async commit(stay: Stay, wish: CommitWish): Promise<Committed | Refusal> {
-		return await commitWork(this.#ground, stay, wish);
+	async commit(stay: Stay, wish: CommitWish, live: Live = {}): Promise<Committed | Refusal> {
+		return await commitWork(this.#ground, stay, wish, live);
 	}
 
 	async diff(stay: Stay, against: Against): Promise<Diff | Refusal> {

@@ -27,11 +27,12 @@ export function blobsIn(folder: string): Blobs {
 			if (!nameRule.test(name)) return null;
 			return await readFile(path.join(folder, name), "utf8").catch(() => null);
 		},
-		async copyTo(target) {
+		async copyTo(target, { again }) {
 			const names = (await readdir(folder).catch(() => [])).filter((name) => nameRule.test(name));
 			if (names.length === 0) return;
-			await mkdir(target, { mode: 0o700 });
-			for (const name of names) await copyFile(path.join(folder, name), path.join(target, name), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+			await mkdir(target, { mode: 0o700, recursive: again });
+			const how = constants.COPYFILE_FICLONE | (again ? 0 : constants.COPYFILE_EXCL);
+			for (const name of names) await copyFile(path.join(folder, name), path.join(target, name), how);
 		},
 	};
 }

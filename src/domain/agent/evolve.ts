@@ -133,7 +133,8 @@ function configured(state: AgentState, { id, data }: Extract<AgentEvent, { kind:
 }
 
 function held({ data, actor, at }: Extract<AgentEvent, { kind: "agent.held" }>): Hold {
-	return { kind: data.hold, reason: data.reason, by: actor, at, ...(data.until !== undefined && { until: data.until }) };
+	const { hold: kind, reason, until, step } = data;
+	return { kind, reason, by: actor, at, ...(until !== undefined && { until }), ...(step !== undefined && { step }) };
 }
 
 /** Whoever resumes an agent before its limit ends takes the limit off it; time alone does not. */

@@ -36,7 +36,7 @@ export const holdTable: Record<HoldKind, HoldRule> = {
 		label: "error",
 		setBy: "a workspace lease whose holder died inside a git step",
 		resume: "does not end",
-		endedBy: "`recover`",
+		endedBy: "`recover`; `resume`, or the same request again, where nothing is half done",
 	},
 };
 

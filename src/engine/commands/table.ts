@@ -111,7 +111,7 @@ const handlers: Handlers = {
 		),
 	"workspace.drift": (work, command) =>
 		beforeTurn(work, command.turn, (refused) => onAgent(work, command.agent, (agent) => refused(agent) ?? decideDrift(agent, command))),
-	"workspace.found": (work, { agent }) => onAgent(work, agent, decideFound),
+	"workspace.found": (work, command) => onAgent(work, command.agent, (agent) => decideFound(agent, command)),
 	"workspace.crash": (work, { agent }) => onAgent(work, agent, decideLeaseCrash),
 
 	"mail.send": sendMail,

@@ -8,6 +8,7 @@ import { papersOf } from "#engine/papers.ts";
 import { type IssueFilter, issueDetails, issueView, isWanted, presetsView } from "#views/issue.ts";
 import { projectView } from "#views/wire.ts";
 import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
+import type { Earlier } from "../once.ts";
 
 type Verbs =
 	| "issueEdit"
@@ -126,10 +127,13 @@ async function handlesOf({ reads }: Desk, project: ProjectSlug): Promise<Readonl
 /** `web#12`, 12 in a project, or `mine` for an agent that has one. */
 export async function withIssue<T extends object>(
 	desk: Desk,
-	{ params, query, actor }: { params: Readonly<Record<string, string>>; query: { project?: ProjectSlug | undefined }; actor: Actor },
+	asked: { params: Readonly<Record<string, string>>; query: { project?: ProjectSlug | undefined }; actor: Actor; earlier: Earlier },
 	work: (issue: IssueState) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
 	const { reads } = desk;
+	const { params, query, actor } = asked;
+	const before = await changedBefore(desk, asked.earlier);
+	if (before !== undefined) return await work(before);
 	const name = params["issue"] ?? "";
 	const caller = agentOf(actor);
 	const agent = caller === null ? undefined : await reads.agent(caller);
@@ -144,10 +148,18 @@ export async function withIssue<T extends object>(
 	return await work(found);
 }
 
+/** The issue that the first attempt was about: deleted, or its caller's no longer, it may not be found by name any more. */
+async function changedBefore({ reads }: Desk, earlier: Earlier): Promise<IssueState | undefined> {
+	const [first] = earlier !== null && "subject" in earlier.answer ? (earlier.answer.events ?? []) : [];
+	const event = first === undefined ? undefined : await reads.event(first);
+	const id: unknown = event === undefined ? undefined : Reflect.get(Object(event.data), "issue");
+	return typeof id === "number" ? await reads.issue(id) : undefined;
+}
+
 /** Null when it was done. */
 async function said(desk: Desk, asked: Asked<Verbs | Notes>, issue: IssueState, command: object): Promise<Refusal | null> {
-	const project = await tuned(desk, issue.project);
-	if (isRefusal(project)) return project;
+	const project = asked.earlier === null ? await tuned(desk, issue.project) : null;
+	if (project !== null && isRefusal(project)) return project;
 	const outcome = await desk.say(asked, { ...command, issue: issue.id });
 	return "refused" in outcome ? outcome.refused : null;
 }
@@ -164,7 +176,7 @@ async function assigned(desk: Desk, asked: Asked<"issueAssign">, issue: IssueSta
 	const meant = await engine.resolve(asked.body.agent, issue.project);
 	if (isRefusal(meant)) return meant;
 	const agent = await reads.agent(meant.id);
-	const dirty = agent === undefined ? null : await engine.issueWork.inspect(agent);
+	const dirty = agent === undefined || asked.earlier !== null ? null : await engine.issueWork.inspect(agent);
 	if (dirty !== null) return dirty;
 	const folder = await papersOf(engine.issueWork, reads, issue);
 	const command = { type: "issue.assign", agent: meant.id, now: asked.body.now, ...(folder !== null && { folder }) };

@@ -23,7 +23,7 @@ export function livingHandlers(desk: Desk): Handlers<Names> {
 				const { force, reason } = asked.body;
 				// where there is no git there is nothing but the row
 				if (cycle === null) return await desk.tell(asked, { type: "agent.delete", force, reason });
-				const refused = agent === undefined ? null : await cycle.remove(agent, asked.body, asked.actor, asked.key);
+				const refused = agent === undefined ? null : await cycle.remove(agent, asked.body, desk.by(asked));
 				return refused ?? (await desk.agent(id));
 			}),
 		settings: (asked) =>
@@ -36,12 +36,20 @@ export function livingHandlers(desk: Desk): Handlers<Names> {
 		configure: (asked) => desk.tell(asked, { type: "agent.configure", ...asked.body }),
 		interrupt: (asked) => desk.tell(asked, { type: "agent.interrupt", ...asked.body }),
 		pause: (asked) => desk.tell(asked, { type: "agent.pause", ...asked.body }),
-		resume: (asked) => desk.tell(asked, { type: "agent.resume", ...asked.body }),
+		resume: (asked) =>
+			desk.about(asked, async (id) => {
+				const agent = await desk.reads.agent(id);
+				if (agent !== undefined) await desk.engine.cycle?.lookAfterCrash(agent);
+				return await desk.tell(asked, { type: "agent.resume", ...asked.body });
+			}),
 		recover: (asked) =>
 			desk.about(asked, async (id) => {
 				const agent = await desk.reads.agent(id);
 				const { cycle } = desk.engine;
-				const home = agent === undefined || cycle === null ? null : await cycle.recover(agent, asked.actor);
+				if (cycle === null) return await desk.tell(asked, { type: "agent.recover" });
+				// it was recovered then; doing it again would take the work of meanwhile out of the tree
+				const over = asked.earlier !== null && "subject" in asked.earlier.answer;
+				const home = agent === undefined || over ? null : await cycle.recover(agent, desk.by(asked));
 				return home !== null && isRefusal(home) ? home : await desk.agent(id);
 			}),
 		reap: (asked) => desk.tell(asked, { type: "agent.reap" }),

@@ -1,7 +1,8 @@
 // The prompts that wait, and the turns that they become.
+import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
-import { authorOf } from "#contract/prompt.ts";
+import { authorOf, PromptFact } from "#contract/prompt.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { itemView, promptView, turnView } from "#views/wire.ts";
@@ -12,9 +13,9 @@ type Names = "queue" | "prompt" | "promptEdit" | "promptMove" | "promptRemove" |
 export function queueHandlers(desk: Desk): Handlers<Names> {
 	const { reads } = desk;
 	const queue = async (agent: AgentId): Promise<Prompt[]> => (await reads.prompts(agent)).map((prompt, at) => promptView(prompt, at + 1));
-	const say = async (asked: Asked<Names>, command: object): Promise<Refusal | { event: number }> => {
+	const say = async (asked: Asked<Names>, command: object): Promise<Refusal | Said> => {
 		const outcome = await desk.say(asked, command);
-		return "refused" in outcome ? outcome.refused : { event: outcome.done.event ?? 0 };
+		return "refused" in outcome ? outcome.refused : { event: outcome.done.event ?? 0, events: outcome.events };
 	};
 	return {
 		queue: (asked) => desk.about(asked, queue),
@@ -30,15 +31,15 @@ export function queueHandlers(desk: Desk): Handlers<Names> {
 			desk.about(asked, async (agent) => {
 				const prompt = numberIn(asked, "prompt");
 				if (prompt === 0) return noPrompt(asked);
-				const found = (await queue(agent)).find(({ id }) => id === prompt);
+				const before = await queue(agent);
 				const said = await say(asked, { type: "prompt.cancel", agent, prompt, reason: asked.query.reason });
-				return isRefusal(said) ? said : (found ?? refuse("NOT_FOUND", `There is no prompt ${prompt}.`));
+				return isRefusal(said) ? said : ((await cancelled(desk, agent, { before, said }))[0] ?? refuse("NOT_FOUND", `There is no prompt ${prompt}.`));
 			}),
 		queueClear: (asked) =>
 			desk.about(asked, async (agent) => {
 				const before = await queue(agent);
 				const said = await say(asked, { type: "prompt.cancel", agent, reason: asked.query.reason });
-				return isRefusal(said) ? said : before;
+				return isRefusal(said) ? said : await cancelled(desk, agent, { before, said });
 			}),
 		turns: (asked) => desk.about(asked, async (id) => (await reads.turns(id)).map(turnView)),
 		turn: (asked) =>
@@ -58,9 +59,10 @@ export function queueHandlers(desk: Desk): Handlers<Names> {
 		turnFinish: (asked) =>
 			desk.about(asked, async (agent) => {
 				const said = await say(asked, { type: "turn.finish", agent, ...asked.body });
-				const last = (await reads.turns(agent)).at(-1);
 				if (isRefusal(said)) return said;
-				return last === undefined ? refuse("NOT_FOUND", "There is no turn.") : turnView(last);
+				const id = said.events.find((event) => event.turn !== null)?.turn;
+				const finished = id == null ? (await reads.turns(agent)).at(-1) : await reads.turn(id);
+				return finished === undefined ? refuse("NOT_FOUND", "There is no turn.") : turnView(finished);
 			}),
 	};
 
@@ -70,9 +72,23 @@ export function queueHandlers(desk: Desk): Handlers<Names> {
 			if (prompt === 0) return noPrompt(asked);
 			const said = await say(asked, { ...command, agent, prompt });
 			if (isRefusal(said)) return said;
-			return (await queue(agent)).find(({ id }) => id === prompt) ?? refuse("NOT_FOUND", `Prompt ${prompt} has just been started.`);
+			// its turn may have begun in the same moment
+			return (await queue(agent)).find(({ id }) => id === prompt) ?? (await asQueued(desk, agent, prompt));
 		});
 	}
+}
+
+/** As they were in the queue before it; a retry after a crash finds them in the journal only. */
+async function cancelled(desk: Desk, agent: AgentId, { before, said }: { before: readonly Prompt[]; said: Said }): Promise<Prompt[]> {
+	const facts = said.events.map((event) => PromptFact.safeParse(event).data);
+	const ids = facts.flatMap((fact) => (fact?.kind === "prompt.cancelled" ? fact.data.prompts : []));
+	const found = await Promise.all(ids.map(async (id) => before.find((prompt) => prompt.id === id) ?? (await asQueued(desk, agent, id))));
+	return found.flatMap((prompt) => (isRefusal(prompt) ? [] : [prompt]));
+}
+
+interface Said {
+	event: number;
+	events: readonly Event[];
 }
 
 /** The turn that the path names; `last` is the latest. */

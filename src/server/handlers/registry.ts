@@ -1,6 +1,4 @@
 // The daemon itself, its projects and its agents.
-import { existsSync } from "node:fs";
-import path from "node:path";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { type Actor, type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -11,6 +9,7 @@ import type { WorkspaceKind } from "#contract/workspace.ts";
 import type { Counts, Outcome } from "#engine/ports.ts";
 import type { Outlook } from "#engine/scheduling.ts";
 import { agentView, type Beside, projectView } from "#views/wire.ts";
+import { backUp } from "../backup.ts";
 import { type Desk, type Handlers, noProject } from "../desk.ts";
 
 /** What `status` says beside what the engine knows. */
@@ -53,13 +52,7 @@ export function registryHandlers(desk: Desk, about: About, rotateToken: () => st
 				fix: "brood logs --level warn",
 			})),
 		}),
-		backup: async ({ body: { file } }) => {
-			const taken = [file, `${file}.blobs`].find((each) => existsSync(each));
-			if (taken !== undefined) return refuse("PATH_EXISTS", `${taken} exists; a backup never overwrites anything.`, { details: { file: taken } });
-			const folder = path.dirname(file);
-			if (!existsSync(folder)) return refuse("VALIDATION_ERROR", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
-			return { file, bytes: await engine.backup(file) };
-		},
+		backup: (asked) => backUp(desk, asked),
 		tokenRotate: async () => ({ file: rotateToken() }),
 		projects: async () => (await reads.projects()).filter((project) => project.removedAt === null).map(projectView),
 		project: async ({ params }) => {

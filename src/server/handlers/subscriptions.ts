@@ -6,6 +6,7 @@ import { cleanOnes } from "#engine/clean.ts";
 import type { Outcome } from "#engine/ports.ts";
 import { agentView, subscriptionView } from "#views/wire.ts";
 import type { Desk, Handlers } from "../desk.ts";
+import type { Earlier } from "../once.ts";
 
 type Names = "subscriptions" | "subscription" | "subscriptionAdd" | "subscriptionConfigure" | "subscriptionCool" | "subscriptionRemove" | "agentsAvailable";
 
@@ -18,8 +19,9 @@ export function subscriptionHandlers(desk: Desk, trouble: (credential: Credentia
 		const { subscription } = outcome.done;
 		return subscription === undefined ? refuse("INTERNAL_ERROR", "No subscription was answered.") : await shown(subscription);
 	};
-	const unfit = (credential: Credential | undefined): Refusal | null => {
-		const words = credential === undefined ? null : trouble(credential);
+	const unfit = (credential: Credential | undefined, { earlier }: { earlier: Earlier }): Refusal | null => {
+		// what it was when the subscription got it is what counted
+		const words = credential === undefined || earlier !== null ? null : trouble(credential);
 		return words === null ? null : refuse("VALIDATION_ERROR", words);
 	};
 	return {
@@ -34,10 +36,10 @@ export function subscriptionHandlers(desk: Desk, trouble: (credential: Credentia
 		},
 		subscriptionAdd: async (asked) => {
 			const { type: agentType, ...wish } = asked.body;
-			return unfit(wish.credential) ?? (await answer(await desk.say(asked, { type: "subscription.add", agentType, ...wish })));
+			return unfit(wish.credential, asked) ?? (await answer(await desk.say(asked, { type: "subscription.add", agentType, ...wish })));
 		},
 		subscriptionConfigure: async (asked) =>
-			unfit(asked.body.credential) ??
+			unfit(asked.body.credential, asked) ??
 			(await answer(await desk.say(asked, { type: "subscription.configure", name: asked.params["subscription"], ...asked.body }))),
 		subscriptionCool: async (asked) => {
 			const { until } = asked.body;

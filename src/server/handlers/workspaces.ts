@@ -20,10 +20,10 @@ export function workspaceHandlers(desk: Desk): Handlers<OfAgent | OfProject> {
 		});
 	return {
 		diff: (asked) => on(asked, async (cycle, agent) => await diff(desk, cycle, agent, asked)),
-		commit: (asked) => on(asked, (cycle, agent) => cycle.commit(agent, asked.body, asked.actor, asked.key)),
-		sync: (asked) => on(asked, (cycle, agent) => cycle.sync(agent, asked.body.strategy, asked.actor)),
-		release: (asked) => on(asked, (cycle, agent) => cycle.release(agent, asked.actor)),
-		approve: (asked) => on(asked, (cycle, agent) => cycle.approve(agent, asked.body, asked.actor)),
+		commit: (asked) => on(asked, (cycle, agent) => cycle.commit(agent, asked.body, desk.by(asked))),
+		sync: (asked) => on(asked, (cycle, agent) => cycle.sync(agent, asked.body.strategy, desk.by(asked))),
+		release: (asked) => on(asked, (cycle, agent) => cycle.release(agent, desk.by(asked))),
+		approve: (asked) => on(asked, (cycle, agent) => cycle.approve(agent, asked.body, desk.by(asked))),
 		health: (asked) => on(asked, (cycle, agent) => cycle.health(agent)),
 		snapshots: (asked) =>
 			on(asked, async (cycle, agent) => {
@@ -31,16 +31,16 @@ export function workspaceHandlers(desk: Desk): Handlers<OfAgent | OfProject> {
 				return isRefusal(all) ? all : all.map(snapshotView);
 			}),
 		snapshot: (asked) => on(asked, (cycle, agent) => cycle.showSnapshot(agent, asked.params["snapshot"] ?? "")),
-		restore: (asked) => on(asked, (cycle, agent) => cycle.restore(agent, asked.body.snapshot, asked.actor)),
-		syncProject: (asked) => inProject(desk, asked, (cycle, { slug }) => cycle.syncProject(slug, asked.actor)),
+		restore: (asked) => on(asked, (cycle, agent) => cycle.restore(agent, asked.body.snapshot, desk.by(asked))),
+		syncProject: (asked) => inProject(desk, asked, (cycle, { slug }) => cycle.syncProject(slug, desk.by(asked))),
 		projectSettings: (asked) => inProject(desk, asked, (cycle, project) => cycle.workspaces.settings(project, project.approved)),
 		projectApprove: (asked) =>
 			inProject(desk, asked, async (cycle, project) => {
 				const { slug } = project;
 				const force = await cycle.workspaces.settings(project, project.approved);
 				if (isRefusal(force)) return force;
-				// exactly what somebody has seen: what is there now must still be that
-				if (force.fingerprint !== asked.body.fingerprint)
+				// exactly what somebody has seen: what is there now must still be that, unless it was approved then
+				if (force.fingerprint !== asked.body.fingerprint && asked.earlier === null)
 					return refuse("CONFLICT", `This is not what the repository of ${slug} wants to run now.`, { suggestions: [`brood project settings ${slug}`] });
 				const outcome = await desk.say(asked, { type: "project.approve", slug, ...asked.body });
 				if ("refused" in outcome) return outcome.refused;

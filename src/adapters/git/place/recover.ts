@@ -3,6 +3,7 @@
 import { lstat, rename } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
+import type { LeaseStep } from "#contract/cycle.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { AtHome, Live, Stay } from "#engine/workspaces.ts";
@@ -30,17 +31,27 @@ import { registeredFor } from "./worktrees.ts";
 /** a lock that is younger may belong to a git that is at work */
 const lockAgeMsMin = 60_000;
 
-export async function recover(ground: Ground, stay: Stay, live: Live, drifted?: { seen: string | null }): Promise<AtHome | Refusal> {
-	if (stay.workspace.kind === "main") return await release(ground, stay, live);
+/** Which files may be left as they are, and what the branch had. */
+interface Accept {
+	seen: string | null;
+	step?: LeaseStep;
+}
+
+export async function recover(ground: Ground, stay: Stay, live: Live, accept?: Accept): Promise<AtHome | Refusal> {
+	const asItIs = async (): Promise<AtHome | Refusal | null> => (accept === undefined ? null : await acceptAsItIs(ground, stay, live, accept));
+	if (stay.workspace.kind === "main") return (accept?.step === undefined ? null : await asItIs()) ?? (await release(ground, stay, live));
 	const { git } = ground;
-	const asItIs = drifted === undefined ? null : await acceptAsItIs(ground, stay, live, drifted.seen);
-	if (asItIs !== null) return asItIs;
+	const left = await asItIs();
+	if (left !== null) return left;
 	await takeBackHalf(ground, stay);
 	const missing = !(await exists(stay.workspace.path));
 	const wrong = missing ? await remake(ground, stay) : ((await repair(ground, stay)) ?? (await unlock(ground, stay)));
 	if (wrong !== null) return wrong;
 	await bringBranchBack(ground, stay);
 	const broken = missing ? null : await mendIndex(git, stay.workspace.path);
+	// that may have been all
+	const mended = missing || accept?.step === undefined ? null : await asItIs();
+	if (mended !== null) return mended;
 	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, stay, broken);
 	if (isRefusal(cleaned)) return cleaned;
 	const home = await release(ground, stay, live, cleaned.snapshot);
@@ -60,18 +71,24 @@ async function linkAgain({ git, layout }: Ground, { project, workspace }: Stay, 
 /** What is no reason to take anything out of the tree. */
 const harmless: readonly string[] = ["HEAD_WENT_BACK", "LINK_BROKEN", "DISK_LOW"];
 
+/** Steps that read the agent's files and write none of them. */
+const sparing: readonly LeaseStep[] = ["commit", "approve"];
+
 /**
  * A branch that somebody moved back, or amended, is where they wanted it: the commit that it lost gets a ref, and the files stay as
- * they are. Null if anything else is wrong.
+ * they are. So do those that the daemon died over without touching them. Null if anything else is wrong.
  */
-async function acceptAsItIs(ground: Ground, stay: Stay, live: Live, seen: string | null): Promise<AtHome | Refusal | null> {
+async function acceptAsItIs(ground: Ground, stay: Stay, live: Live, { seen, step }: Accept): Promise<AtHome | Refusal | null> {
+	const spared = step !== undefined && sparing.includes(step);
 	const { issues } = await healthOf(ground, stay, { commit: seen });
-	if (issues.some(({ code }) => !harmless.includes(code))) return null;
-	const { branch, path: folder } = stay.workspace;
+	// a merge may have been open before it was to be committed
+	if (issues.some(({ code }) => !harmless.includes(code) && !(spared && code === "OPERATION_OPEN"))) return null;
+	const { branch, path: folder, kind } = stay.workspace;
+	if (step !== undefined && !spared && (await lookAt(ground.git, folder)).changes.length > 0) return null;
 	const back = seen !== null && issues.some(({ code }) => code === "HEAD_WENT_BACK") ? seen : null;
 	const { snapshot, fresh } = await take(ground, stay, "before a recovery", null);
 	if (back !== null) await keepTip(ground.git, stay, back);
-	await linkAgain(ground, stay, live);
+	if (kind !== "main") await linkAgain(ground, stay, live);
 	const lost = back === null ? "Nothing is wrong with your workspace any more." : lostWords(branch, (await commitOf(ground.git, folder, "HEAD")) ?? "", back);
 	const kept = fresh ? ` They are in snapshot ${snapshot.id} as well.` : "";
 	return await atHome(ground, stay, back !== null, `${lost} Your files were left as they are.${kept}`);

@@ -3,7 +3,7 @@ import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Committed } from "#contract/workspace.ts";
-import type { CommitWish, Stay } from "#engine/workspaces.ts";
+import type { CommitWish, Live, Stay } from "#engine/workspaces.ts";
 import { listOf, pathOf } from "../names.ts";
 import { type Ground, identityOf } from "../place/ground.ts";
 import { type Change, lookAt, markAt, shown, type Tree } from "../place/look.ts";
@@ -13,12 +13,14 @@ import { treeGone } from "./standing.ts";
 
 const messageMax = 32 * 1024;
 
-export async function commitWork(ground: Ground, stay: Stay, wish: CommitWish): Promise<Committed | Refusal> {
+export async function commitWork(ground: Ground, stay: Stay, wish: CommitWish, live: Live = {}): Promise<Committed | Refusal> {
 	const { git } = ground;
 	const { path: folder, branch } = stay.workspace;
 	const wrong = (await treeGone(stay)) ?? checkWords(wish);
 	if (wrong !== null) return wrong;
 	const tree = await lookAt(git, folder, { everyFile: true });
+	const made = live.begun === undefined ? null : await madeBefore(ground, stay, wish, live.begun.head);
+	if (made !== null) return { ...made, branch: tree.branch ?? branch };
 	const notNow = cannotCommit(tree, stay, wish) ?? (tree.head === null ? await branchLost(stay) : null);
 	if (notNow !== null) return notNow;
 	const taken = select(tree.changes, wish.paths);
@@ -29,6 +31,7 @@ export async function commitWork(ground: Ground, stay: Stay, wish: CommitWish): 
 	if (large !== null) return large;
 	if (taken.changes.length === 0 && tree.operation !== "merge") return nothing(stay, taken.left);
 
+	await live.begin?.({ head: tree.head });
 	const names = listOf(taken.changes.flatMap((change) => (change.from === null ? [change.raw] : [change.from, change.raw])));
 	if (taken.changes.length > 0) await git(folder, ["--literal-pathspecs", "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul"], { input: names });
 	const trailers = trailersOf(stay, wish);
@@ -41,6 +44,30 @@ export async function commitWork(ground: Ground, stay: Stay, wish: CommitWish): 
 	const commit = (await git(folder, ["rev-parse", "HEAD"])).text;
 	return { commit, branch: tree.branch ?? branch, files: await filesOf(ground, folder, tree.head, commit), left: taken.left, trailers };
 }
+
+/** The commit that was made by somebody who died before telling: the first one on top of where the branch was, in the same words. */
+async function madeBefore({ git, ...ground }: Ground, stay: Stay, wish: CommitWish, head: string | null): Promise<Omit<Committed, "branch"> | null> {
+	const { path: folder } = stay.workspace;
+	const range = head === null ? "HEAD" : `${head}..HEAD`;
+	const { code, text } = await git(folder, ["log", "-z", "--first-parent", "--format=%H%n%P%n%B", range, "--"], { answers: [128] });
+	const [commit = "", parents = "", ...words] =
+		(code === 0 ? text : "")
+			.split("\0")
+			.findLast((entry) => entry.trim() !== "")
+			?.split("\n") ?? [];
+	const trailers = trailersOf(stay, wish);
+	const isIt = (parents.split(" ")[0] ?? "") === (head ?? "") && cleaned(words.join("\n")) === cleaned(withTrailers(wish.message, trailers));
+	return commit === "" || !isIt ? null : { commit, files: await filesOf({ git, ...ground }, folder, head, commit), left: [], trailers };
+}
+
+/** As `--cleanup=whitespace` has it. */
+const cleaned = (message: string): string =>
+	message
+		.split("\n")
+		.map((line) => line.trimEnd())
+		.join("\n")
+		.replace(/\n{3,}/g, "\n\n")
+		.trim();
 
 function checkWords({ message, stage }: CommitWish): Refusal | null {
 	if (message.trim() === "") return refuse("VALIDATION_ERROR", "A commit needs a message.");

@@ -24,6 +24,13 @@ export async function release(ground: Ground, stay: Stay, live: Live, snapshot: 
 	const base = await baseCommit(ground, stay);
 	if (tip === null && base === null) return await atHome(ground, stay, false, "There is no commit yet.", snapshot);
 	const away = tree.branch !== branch && tip !== null;
+	const before = live.begun?.head;
+	// whoever moved it to base died before telling
+	if (!away && before != null && before !== tip && tip === base && base !== null) {
+		const came = (await count(git, path, base, before)).behind;
+		return await atHome(ground, stay, true, `${branch} moved to ${baseName}; ${counted(came, "commit")} came in.`, snapshot);
+	}
+	await live.begin?.({ head: tip });
 	if (away) {
 		const stuck = await goToBranch(ground, stay, tree.head);
 		if (stuck !== null) return stuck;

@@ -2,7 +2,7 @@
 // that has no conflicts, in one git command.
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
-import type { AtHome, Stay } from "#engine/workspaces.ts";
+import type { AtHome, Live, Stay } from "#engine/workspaces.ts";
 import { baseCommit, type Ground, identityOf, repositoryOf } from "../place/ground.ts";
 import { dirtyRefusal, lookAt } from "../place/look.ts";
 import { counted } from "../words.ts";
@@ -11,7 +11,7 @@ import { commitTree, mergeTrees, rebased } from "./merge.ts";
 import { moveBranch } from "./move.ts";
 import { count, isMerged, standingOf, treeGone } from "./standing.ts";
 
-export async function syncWork(ground: Ground, stay: Stay, strategy: SyncStrategy): Promise<AtHome | Refusal> {
+export async function syncWork(ground: Ground, stay: Stay, strategy: SyncStrategy, live: Live = {}): Promise<AtHome | Refusal> {
 	const { git } = ground;
 	const { path, base: baseName } = stay.workspace;
 	const gone = await treeGone(stay);
@@ -21,14 +21,20 @@ export async function syncWork(ground: Ground, stay: Stay, strategy: SyncStrateg
 	if (unready !== null) return unready;
 	const base = await baseCommit(ground, stay);
 	const { ahead, behind } = await count(git, path, base, tree.head);
-	if (base === null || (behind === 0 && tree.head !== null)) return await atHome(ground, stay, false, `${baseName} has nothing new.`);
+	const words = (came: number): string => `Your files changed: ${counted(came, "commit")} of ${baseName} came in (${strategy}).`;
+	if (base === null || (behind === 0 && tree.head !== null)) {
+		const before = live.begun?.head;
+		// whoever moved it died before telling
+		if (base !== null && before != null && before !== tree.head) return await atHome(ground, stay, true, words((await count(git, path, base, before)).behind));
+		return await atHome(ground, stay, false, `${baseName} has nothing new.`);
+	}
 	// work that was merged in another form is in base already
 	const own = tree.head !== null && ahead > 0 && !(await isMerged(ground, stay, tree.head));
 	const target = own && tree.head !== null ? await combined(ground, stay, strategy, { head: tree.head, base, ahead, behind }) : { commit: base };
 	if (isRefusal(target)) return target;
+	await live.begin?.({ head: tree.head });
 	const stuck = await moveBranch(ground, stay, tree.head, target.commit);
-	if (stuck !== null) return stuck;
-	return await atHome(ground, stay, true, `Your files changed: ${counted(behind, "commit")} of ${baseName} came in (${strategy}).`);
+	return stuck ?? (await atHome(ground, stay, true, words(behind)));
 }
 
 async function combined(

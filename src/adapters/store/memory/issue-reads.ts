@@ -1,7 +1,8 @@
-// Questions about issues and their runs in memory.
-import type { ProjectSlug } from "#contract/ids.ts";
+// Questions about issues, their runs and receipts in memory.
+import type { Actor, Key, ProjectSlug } from "#contract/ids.ts";
 import { type IssueState, isMoving, type NoteState, type RunState } from "#contract/issue.ts";
-import type { Rows } from "./rows.ts";
+import type { Receipt } from "#contract/receipt.ts";
+import { nameOf, type Rows } from "./rows.ts";
 
 export class MemoryIssueReads {
 	protected readonly rows: Rows;
@@ -11,6 +12,11 @@ export class MemoryIssueReads {
 	constructor(rows: Rows, settled: () => Promise<unknown>) {
 		this.rows = rows;
 		this.settled = settled;
+	}
+
+	async receipt(actor: Actor, key: Key): Promise<Receipt | undefined> {
+		await this.settled();
+		return this.rows.receipts.get(nameOf(actor, key));
 	}
 
 	async issue(id: number): Promise<IssueState | undefined> {

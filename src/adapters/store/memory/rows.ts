@@ -2,15 +2,15 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
-import type { AgentId, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import type { Actor, AgentId, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { KeptReceipt } from "#contract/receipt.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Receipt } from "#engine/ports.ts";
 
 export interface Rows {
 	/** in the order in which they were made */
@@ -30,7 +30,8 @@ export interface Rows {
 	notes: Map<number, NoteState>;
 	subscriptions: Map<SubscriptionName, SubscriptionState>;
 	leases: Map<number, LeaseState>;
-	receipts: Map<Key, Receipt & { at: number }>;
+	/** by actor and key, see `nameOf` */
+	receipts: Map<string, KeptReceipt>;
 }
 
 export const noRows = (): Rows => ({
@@ -39,3 +40,6 @@ export const noRows = (): Rows => ({
 	...{ subscriptions: new Map(), leases: new Map() },
 	...{ issues: new Map(), runs: new Map(), notes: new Map() },
 });
+
+/** No actor has a space in its name. */
+export const nameOf = (actor: Actor, key: Key): string => `${actor} ${key}`;

@@ -3,7 +3,7 @@ import type { Envelope } from "#contract/command.ts";
 import { expected } from "#contract/log.ts";
 import { type Landed, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
 import { MemoryReads } from "./reads.ts";
-import { noRows } from "./rows.ts";
+import { nameOf, noRows } from "./rows.ts";
 import { MemoryTx } from "./tx.ts";
 
 export function openMemory(run: RunBatch): Store {
@@ -31,10 +31,18 @@ export function openMemory(run: RunBatch): Store {
 			turn = mine.catch(expected("whoever asked for it hears of it"));
 			return mine;
 		},
+		async keepReceipts(receipts) {
+			await turn;
+			for (const receipt of receipts) {
+				const name = nameOf(receipt.actor, receipt.key);
+				const before = rows.receipts.get(name);
+				rows.receipts.set(name, before === undefined || receipt.given === undefined ? receipt : { ...before, given: receipt.given });
+			}
+		},
 		async dropReceipts(before, atMost) {
 			await turn;
 			const old = [...rows.receipts].filter(([, receipt]) => receipt.at < before).slice(0, atMost);
-			for (const [key] of old) rows.receipts.delete(key);
+			for (const [name] of old) rows.receipts.delete(name);
 			return old.length;
 		},
 		// everything is found by looking at it

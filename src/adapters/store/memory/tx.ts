@@ -2,17 +2,17 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
-import type { Key } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { KeptReceipt } from "#contract/receipt.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Receipt, Tx } from "#engine/ports.ts";
+import type { Tx } from "#engine/ports.ts";
 import { MemoryReads } from "./reads.ts";
-import type { Rows } from "./rows.ts";
+import { nameOf, type Rows } from "./rows.ts";
 
 export class MemoryTx extends MemoryReads implements Tx {
 	#undo: (() => void)[] = [];
@@ -109,12 +109,8 @@ export class MemoryTx extends MemoryReads implements Tx {
 		this.#put(this.rows.notes, state.id, state);
 	}
 
-	async putReceipt(key: Key, receipt: Receipt, at: number): Promise<void> {
-		this.#put(this.rows.receipts, key, { ...receipt, at });
-	}
-
-	async receipt(key: Key): Promise<Receipt | undefined> {
-		return this.rows.receipts.get(key);
+	async putReceipt(receipt: KeptReceipt): Promise<void> {
+		this.#put(this.rows.receipts, nameOf(receipt.actor, receipt.key), receipt);
 	}
 
 	async append(events: readonly Omit<Event, "id">[]): Promise<Event[]> {

@@ -42,8 +42,14 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 		reads: new PostgresReads(new PostgresConnection(pool)),
 		broken: writer.broken,
 		commit: (batch) => writer.commit(batch),
+		keepReceipts: (receipts, { durable }) =>
+			inOwn(pool, async (tx, connection) => {
+				await connection.exec(`set local synchronous_commit = ${durable ? "on" : "off"}`);
+				await tx.keepReceipts(receipts);
+			}),
 		dropReceipts: async (before, atMost) => (await new PostgresConnection(pool).all(queries.dropReceipts, { before, atMost })).length,
-		index: (eventsMax) => indexSome(pool, eventsMax),
+		// the cursor's row keeps two nodes from indexing the same
+		index: (eventsMax) => inOwn(pool, (tx) => tx.index(eventsMax)),
 		// the server looks after its own log
 		trim: async () => {},
 		backup: async () => {
@@ -55,13 +61,13 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 	};
 }
 
-/** In a transaction of its own; the cursor's row keeps two nodes from indexing the same. */
-async function indexSome(pool: pg.Pool, eventsMax: number): Promise<number> {
+/** In a transaction of its own, which no command waits for. */
+async function inOwn<T>(pool: pg.Pool, work: (tx: PostgresTx, connection: PostgresConnection) => Promise<T>): Promise<T> {
 	const client = await pool.connect();
 	const connection = new PostgresConnection(client, silenceMs);
 	try {
 		await connection.exec(begin);
-		const done = await new PostgresTx(connection).index(eventsMax);
+		const done = await work(new PostgresTx(connection), connection);
 		await connection.exec("commit");
 		client.release();
 		return done;

@@ -1,14 +1,15 @@
 // The store's questions about agents, projects and the journal, on either database.
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
-import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
+import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
+import type { Receipt } from "#contract/receipt.ts";
 import { type Hit, type SearchWish, snippetOf } from "#contract/search.ts";
 import type { EventRange, Ranges } from "#engine/ports.ts";
 import type { Connection } from "./connection.ts";
 import * as history from "./history-queries.ts";
 import * as queries from "./queries.ts";
-import { agentFrom, eventFrom, projectFrom } from "./rows.ts";
+import { agentFrom, eventFrom, projectFrom, receiptFrom } from "./rows.ts";
 import { itemsFound, termsFor } from "./search-queries.ts";
 
 export class JournalReads {
@@ -126,6 +127,10 @@ export class JournalReads {
 		const words = termsFor(this.connection.flavor, terms);
 		const rows = await this.connection.all(itemsFound, { words, agent: agent ?? null, project: project === undefined ? null : (project ?? ""), limit });
 		return rows.map(({ text, ...row }) => ({ ...row, snippet: snippetOf(text ?? "", terms) }));
+	}
+
+	async receipt(actor: Actor, key: Key): Promise<Receipt | undefined> {
+		return (await this.connection.all(queries.receiptByKey, { actor, key })).map(receiptFrom)[0];
 	}
 }
 

@@ -18,6 +18,7 @@ export const migrations: readonly Migration[] = [
 	{ version: 4, name: "subscriptions and leases", sql: (flavor) => statements(flavor, slotTables) },
 	{ version: 5, name: "issues, runs and notes", sql: (flavor) => statements(flavor, issues) },
 	{ version: 6, name: "a search over items", sql: (flavor) => searching[flavor] },
+	{ version: 7, name: "keys of each actor, and the words that were answered", sql: (flavor) => [...statements(flavor, receipts), ...receiptsKept] },
 ];
 
 /** What this program writes and the newest that it can read. */
@@ -168,6 +169,29 @@ function issues(db: Kysely<Tables>, flavor: Flavor) {
 		schema.createIndex("note_issue").on("note").columns(["issue", "id"]),
 	];
 }
+
+function receipts(db: Kysely<Tables>, flavor: Flavor) {
+	const { schema } = db;
+	const { int, text } = types(flavor);
+	return [
+		schema.alterTable("receipt").renameTo("receipt_before"),
+		schema
+			.createTable("receipt")
+			.addColumn("actor", text, (column) => column.notNull())
+			.addColumn("key", text, (column) => column.notNull())
+			.addColumn("fingerprint", text, (column) => column.notNull())
+			.addColumn("answer", text, (column) => column.notNull())
+			.addColumn("given", text)
+			.addColumn("at", int, (column) => column.notNull())
+			.addPrimaryKeyConstraint("receipt_of_actor", ["actor", "key"]),
+	];
+}
+
+/** What is there keeps answering: nobody knows any more whose keys these are, so they are everybody's until their time is over. */
+const receiptsKept = [
+	"insert into receipt (actor, key, fingerprint, answer, at) select '', key, fingerprint, answer, at from receipt_before",
+	"drop table receipt_before",
+];
 
 /** The journal is append-only by the databases' own rule, whoever asks. */
 const appendOnly: Record<Flavor, string[]> = {

@@ -204,17 +204,50 @@ export const putProject = query<{ slug: string; state: string }>()("put-project"
 		.onConflict((clash) => clash.column("slug").doUpdateSet({ state: sql`excluded.state` })),
 );
 
-export const receiptByKey = query<{ key: string }>()("receipt-by-key", (db, arg) =>
-	db.selectFrom("receipt").select(["fingerprint", "answer"]).where("key", "=", arg("key")),
+/** One without an actor is from before keys belonged to somebody. */
+export const receiptByKey = query<{ actor: string; key: string }>()("receipt-by-key", (db, arg) =>
+	db
+		.selectFrom("receipt")
+		.select(["fingerprint", "answer", "given"])
+		.where("key", "=", arg("key"))
+		.where((where) => where.or([where("actor", "=", arg("actor")), where("actor", "=", "")]))
+		.orderBy("actor", "desc")
+		.limit(1),
 );
 
-export const insertReceipt = query<{ key: string; fingerprint: string; answer: string; at: number }>()("insert-receipt", (db, arg) =>
-	db.insertInto("receipt").values({ key: arg("key"), fingerprint: arg("fingerprint"), answer: arg("answer"), at: arg("at") }),
+interface ReceiptRow extends Record<string, string | number | null> {
+	actor: string;
+	key: string;
+	fingerprint: string;
+	answer: string;
+	given: string | null;
+	at: number;
+}
+
+export const putReceipt = query<ReceiptRow>()("put-receipt", (db, arg) =>
+	db
+		.insertInto("receipt")
+		.values({ actor: arg("actor"), key: arg("key"), fingerprint: arg("fingerprint"), answer: arg("answer"), given: arg("given"), at: arg("at") })
+		.onConflict((clash) =>
+			clash
+				.columns(["actor", "key"])
+				.doUpdateSet({ fingerprint: sql`excluded.fingerprint`, answer: sql`excluded.answer`, given: sql`excluded.given`, at: sql`excluded.at` }),
+		),
+);
+
+export const noteGiven = query<ReceiptRow>()("note-given", (db, arg) =>
+	db
+		.insertInto("receipt")
+		.values({ actor: arg("actor"), key: arg("key"), fingerprint: arg("fingerprint"), answer: arg("answer"), given: arg("given"), at: arg("at") })
+		.onConflict((clash) => clash.columns(["actor", "key"]).doUpdateSet({ given: sql`excluded.given` })),
 );
 
 export const dropReceipts = query<{ before: number; atMost: number }>()("drop-receipts", (db, arg) =>
 	db
 		.deleteFrom("receipt")
-		.where("key", "in", (old) => old.selectFrom("receipt").select("key").where("at", "<", arg("before")).limit(arg("atMost")))
+		.where(({ eb, refTuple, selectFrom }) => {
+			const old = selectFrom("receipt").select(["actor", "key"]).where("at", "<", arg("before")).limit(arg("atMost"));
+			return eb(refTuple("actor", "key"), "in", old.$asTuple("actor", "key"));
+		})
 		.returning("key"),
 );

@@ -7,11 +7,12 @@ import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import { type ProjectState, untuned } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { Receipt } from "#contract/receipt.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { QueueHead, Receipt } from "#engine/ports.ts";
+import type { QueueHead } from "#engine/ports.ts";
 
 /** What rows did not have when they were written by an earlier version. */
 type LaterOfAgent =
@@ -80,8 +81,8 @@ export function noteFrom(row: { state: string; text: string | null }): NoteState
 	return { ...JSON.parse(row.state), text: row.text ?? "" };
 }
 
-export function receiptFrom(row: { fingerprint: string; answer: string }): Receipt {
-	return { fingerprint: row.fingerprint, answer: JSON.parse(row.answer) };
+export function receiptFrom({ fingerprint, answer, given }: { fingerprint: string; answer: string; given: string | null }): Receipt {
+	return { fingerprint, answer: JSON.parse(answer), ...(given !== null && { given: JSON.parse(given) }) };
 }
 
 export interface EventRow extends Omit<Event, "data"> {

@@ -74,6 +74,7 @@ export interface Tables {
 	subscription: { name: string; state: string };
 	/** one for every turn that is at work; `subscription` is whose slot it has */
 	lease: { turn: number; agent: number; subscription: SubscriptionName | null; at: number };
-	receipt: { key: string; fingerprint: string; answer: string; at: number };
+	/** `answer` is a `Settled`, `given` the data that was answered, word for word */
+	receipt: { actor: string; key: string; fingerprint: string; answer: string; given: string | null; at: number };
 	migration: { version: number; name: string; at: number };
 }

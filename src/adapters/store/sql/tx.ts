@@ -2,22 +2,23 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
-import type { AgentId, Key } from "#contract/ids.ts";
+import type { AgentId } from "#contract/ids.ts";
 import { type IssueState, isMoving, type NoteState, type RunState } from "#contract/issue.ts";
 import { isItem } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { KeptReceipt } from "#contract/receipt.ts";
 import { wordsOf } from "#contract/search.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Locks, Receipt, Tx } from "#engine/ports.ts";
+import type { Locks, Tx } from "#engine/ports.ts";
 import * as issues from "./issue-queries.ts";
 import * as open from "./open-queries.ts";
 import * as queries from "./queries.ts";
 import { SqlReads } from "./reads.ts";
-import { agentFrom, receiptFrom } from "./rows.ts";
+import { agentFrom } from "./rows.ts";
 import * as search from "./search-queries.ts";
 import * as slots from "./slot-queries.ts";
 import * as turns from "./turn-queries.ts";
@@ -145,12 +146,21 @@ export class SqlTx extends SqlReads implements Tx {
 		return appended;
 	}
 
-	async receipt(key: Key): Promise<Receipt | undefined> {
-		return (await this.connection.all(queries.receiptByKey, { key })).map(receiptFrom)[0];
+	async putReceipt({ actor, key, fingerprint, answer, given, at }: KeptReceipt): Promise<void> {
+		const words = given === undefined ? null : JSON.stringify(given);
+		await this.connection.all(queries.putReceipt, { actor, key, fingerprint, answer: JSON.stringify(answer), given: words, at });
 	}
 
-	async putReceipt(key: Key, { fingerprint, answer }: Receipt, at: number): Promise<void> {
-		await this.connection.all(queries.insertReceipt, { key, fingerprint, answer: JSON.stringify(answer), at });
+	/** Not part of a batch. What a command answered stays beside the words in which it was told. */
+	async keepReceipts(receipts: readonly KeptReceipt[]): Promise<void> {
+		for (const receipt of receipts) {
+			if (receipt.given === undefined) await this.putReceipt(receipt);
+			else {
+				const { actor, key, fingerprint, at } = receipt;
+				const texts = { answer: JSON.stringify(receipt.answer), given: JSON.stringify(receipt.given) };
+				await this.connection.all(queries.noteGiven, { actor, key, fingerprint, ...texts, at });
+			}
+		}
 	}
 
 	/** Not part of a batch: the store calls it between two. */

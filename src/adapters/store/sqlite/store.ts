@@ -22,6 +22,7 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 		broken: Promise.race([writer.broken, reader.broken]),
 		commit: (batch: readonly Envelope[]) => writer.ask<Landed[]>({ commit: batch }),
 		backup: (to) => reader.ask<number>({ backup: to }),
+		keepReceipts: (receipts, { durable }) => writer.ask<void>({ keep: receipts, durable }),
 		dropReceipts: (before, atMost) => writer.ask<number>({ dropReceipts: { before, atMost } }),
 		trim: () => writer.ask<void>({ trim: true }),
 		index: (eventsMax) => writer.ask<number>({ index: eventsMax }),
@@ -101,6 +102,7 @@ function readsThrough(thread: Thread): Reads {
 		notes: read("notes"),
 		events: read("events"),
 		search: read("search"),
+		receipt: read("receipt"),
 	};
 }
 

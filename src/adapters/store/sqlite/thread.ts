@@ -2,6 +2,7 @@
 // and a long read never delays a commit.
 import type { MessagePort } from "node:worker_threads";
 import type { Envelope } from "#contract/command.ts";
+import type { KeptReceipt } from "#contract/receipt.ts";
 import type { Landed, Reads, RunBatch, StoreFault } from "#engine/ports.ts";
 import * as queries from "../sql/queries.ts";
 import { SqlReads } from "../sql/reads.ts";
@@ -19,6 +20,7 @@ export interface ThreadData {
 
 export type Ask =
 	| { commit: readonly Envelope[] }
+	| { keep: readonly KeptReceipt[]; durable: boolean }
 	| { dropReceipts: { before: number; atMost: number } }
 	| { index: number }
 	| { trim: true }
@@ -146,12 +148,24 @@ class Writer implements Disposable {
 			return landed;
 		}
 		if ("trim" in ask) return this.#log.empty();
+		if ("keep" in ask) return await this.#keep(ask.keep, ask.durable);
 		this.#log.grew(indexedBytes);
 		if ("dropReceipts" in ask) {
 			return await this.#transact(async () => (await this.#connection.all(queries.dropReceipts, ask.dropReceipts)).length);
 		}
 		if ("index" in ask) return await this.#transact((tx) => tx.index(ask.index));
 		throw new Error("the writer's thread only writes");
+	}
+
+	/** Words that were answered need no flush of their own: what was done is durable without them. */
+	async #keep(receipts: readonly KeptReceipt[], durable: boolean): Promise<void> {
+		for (const { given } of receipts) this.#log.grew(given === undefined ? 0 : JSON.stringify(given).length);
+		if (!durable) await this.#connection.exec("pragma synchronous = normal");
+		try {
+			await this.#transact((tx) => tx.keepReceipts(receipts));
+		} finally {
+			if (!durable) await this.#connection.exec("pragma synchronous = full");
+		}
 	}
 
 	async #transact<T>(work: (tx: SqlTx) => Promise<T>): Promise<T> {
@@ -193,6 +207,6 @@ class Writer implements Disposable {
 
 /** The newest event of a batch; 0 if nothing happened in it. */
 function lastOf(landed: readonly Landed[]): number {
-	for (const outcome of landed.toReversed()) if ("events" in outcome && outcome.events.length > 0) return outcome.events.at(-1)?.id ?? 0;
+	for (const outcome of landed.toReversed()) if ("events" in outcome && !outcome.replayed && outcome.events.length > 0) return outcome.events.at(-1)?.id ?? 0;
 	return 0;
 }
