@@ -1,7 +1,8 @@
 // How long things are kept that nobody refers to any more. The defaults; `retention` in `config.yaml` may change each of them.
 import { z } from "zod";
 
-const days = z.int().min(1).max(36_500);
+/** fractions are for trying it out */
+const days = z.number().positive().max(36_500);
 
 export const RetentionConfig = z.strictObject({
 	trashDays: days.optional().describe("how long a removed folder stays in the trash"),

@@ -143,6 +143,52 @@ describe("packing a repository", () => {
 	});
 });
 
+test("objects of expired snapshots go from a person's repository; everything else stays, also what nothing leads to", { timeout: 120_000 }, async () => {
+	const world = makeWorld({ retention: { ...rules, snapshotsKept: 1 } });
+	const { repository } = world;
+	const stay = await world.agent("a");
+	world.now = statSync(repository).mtimeMs - 20 * day;
+	await snapshots(world, stay, 3);
+	const [ref, blob] = [`refs/brood/snapshots/${stay.agent.id}/1`, world.git(repository, "rev-parse", `refs/brood/snapshots/${stay.agent.id}/1:tree/a.txt`)];
+	// many more of the same, each a commit of its own
+	const tree = world.git(repository, "rev-parse", `${ref}^{tree}`);
+	const stream = Array.from({ length: 220 }, (_, number) => [
+		`commit refs/brood/snapshots/${stay.agent.id}/${number + 4}\ncommitter b <b@b> ${Math.floor(world.now / 1000)} +0000\ndata <<END\nSnapshot: turn\n\nContent: abc${number}\nEND\n`,
+		`M 040000 ${tree} \n\n`,
+	]);
+	execFileSync("git", ["fast-import", "--quiet"], { cwd: repository, input: stream.flat().join("") });
+	write(stay.workspace.path, "a.txt", "the newest\n");
+	await world.workspaces.takeSnapshot(stay, { reason: "turn" });
+	// what a person may still look for: a dropped stash, a blob that was only staged once, and what only a reflog has
+	write(repository, "a.txt", "in a stash\n");
+	world.git(repository, "stash");
+	const stash = world.git(repository, "rev-parse", "refs/stash");
+	world.git(repository, "stash", "drop");
+	const lost = execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: repository, input: "staged once\n", encoding: "utf8" }).trim();
+	const amended = world.commit(repository, { "a.txt": "first try\n" });
+	world.git(repository, "reset", "-q", "HEAD~1");
+	write(stay.workspace.path, "staged.txt", "only in an index\n");
+	world.git(stay.workspace.path, "add", "staged.txt");
+	const staged = world.git(stay.workspace.path, "rev-parse", ":staged.txt");
+	// all of it is old
+	execFileSync("find", [path.join(repository, ".git/objects"), "-type", "f", "-exec", "touch", "-d", "20 days ago", "{}", "+"]);
+	world.now += 20 * day;
+	const reflog = world.git(repository, "reflog");
+	const refs = world.git(repository, "for-each-ref", "refs/heads", "refs/tags");
+	const wish = { living: [stay.agent], dryRun: false };
+	const done = await world.workspaces.gc(world.project, wish);
+	expect(done.filter(({ what }) => what === "snapshot")).toHaveLength(223);
+	expect(done.at(-1)).toMatchObject({ what: "objects", reason: "of expired snapshots, and nothing else refers to them" });
+	const there = (id: string): boolean => spawnSync("git", ["cat-file", "-e", id], { cwd: repository }).status === 0;
+	expect({ blob: there(blob), tree: there(tree) }).toEqual({ blob: false, tree: false });
+	expect([stash, lost, amended, staged, `${stash}^2`].map(there)).toEqual([true, true, true, true, true]);
+	expect(world.git(repository, "reflog")).toBe(reflog);
+	expect(world.git(repository, "for-each-ref", "refs/heads", "refs/tags")).toBe(refs);
+	expect(world.git(repository, "for-each-ref", "refs/brood/keep")).toBe("");
+	expect(world.git(repository, "fsck", "--no-dangling")).toBe("");
+	agreed(await world.workspaces.restoreSnapshot(stay, "224"));
+});
+
 describe("a mirror in the home", () => {
 	test.each([
 		["loses what nothing has led to for as long as snapshots are kept", false],

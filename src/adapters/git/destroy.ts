@@ -183,9 +183,11 @@ export async function dropRefs(git: Git, repository: string, refs: readonly { re
 }
 
 /**
- * Removes objects that nothing leads to and that are older than `olderThanDays` from a repository that is wholly ours. Never
- * from a person's own, whose unreachable objects may be what they look for, and never while somebody borrows from it.
+ * Removes objects that nothing leads to and that are older than this. The caller holds everything by refs that is not to go;
+ * reflogs, records of resolved conflicts and worktrees that seem to be gone are left alone, whatever the configuration says.
  */
-export async function pruneOwn(git: Git, mirror: string, { olderThanDays }: { olderThanDays: number }): Promise<void> {
-	await git(mirror, ["-c", "pack.threads=1", "gc", "--quiet", `--prune=${olderThanDays}.days.ago`], { timeoutMs: 30 * 60_000, background: true });
+export async function pruneKept(git: Git, repository: string, { olderThanSeconds }: { olderThanSeconds: number }): Promise<void> {
+	const never = ["gc.reflogExpire", "gc.reflogExpireUnreachable", "gc.worktreePruneExpire", "gc.rerereResolved", "gc.rerereUnresolved"];
+	const args = [...never.flatMap((key) => ["-c", `${key}=never`]), "-c", "pack.threads=1", "-c", "gc.cruftPacks=false"];
+	await git(repository, [...args, "gc", "--quiet", `--prune=${olderThanSeconds}.seconds.ago`], { timeoutMs: 30 * 60_000, background: true });
 }

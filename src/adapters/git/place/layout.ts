@@ -39,6 +39,10 @@ export class Layout {
 	scratches(slug: ProjectSlug): string {
 		return path.join(this.project(slug), "scratch");
 	}
+	/** the commits of snapshots whose refs are gone and whose objects may be there still */
+	dropped(slug: ProjectSlug): string {
+		return path.join(this.project(slug), ".dropped");
+	}
 	get trash(): string {
 		return path.join(this.home, "trash");
 	}

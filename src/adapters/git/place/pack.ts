@@ -1,18 +1,19 @@
 // Refs and objects that are files of their own, put together: a repository with thirty agents gets hundreds of both an hour.
 //
 // In a person's repository only what git's own background maintenance does is done: nothing that is there is gone afterwards,
-// reachable or not, and no reflog is touched. Whoever is at work there with git goes first: while its garbage collection or its
-// maintenance runs, ours waits for the next time. A mirror in the home is wholly ours: there, what expired snapshots left is
-// removed too, unless some workspace borrows from it.
+// reachable or not, and no reflog is touched; but for the objects of expired snapshots (prune.ts). Whoever is at work there with
+// git goes first: while its garbage collection or its maintenance runs, ours waits for the next time. A mirror in the home is
+// wholly ours: there, what nothing leads to is removed. Nowhere anything, while some workspace borrows from the repository.
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
-import { retention as defaults } from "#contract/retention.ts";
+import { dayMs, retention as defaults } from "#contract/retention.ts";
 import type { GcWish, Leftover, ProjectPlace } from "#engine/workspaces.ts";
-import { pruneOwn } from "../destroy.ts";
+import { pruneKept } from "../destroy.ts";
 import type { Git } from "../git.ts";
 import { borrowersOf } from "./borrowers.ts";
 import type { Ground } from "./ground.ts";
 import { placeOf } from "./place.ts";
+import { dropped, droppedMin, pruneDropped } from "./prune.ts";
 
 /** below these nothing is done: packing costs more than it saves */
 const looseRefsMax = 200;
@@ -37,12 +38,19 @@ export async function pack(ground: Ground, project: ProjectPlace, wish: GcWish):
 		tidied.push({ what: "ref", name: "loose refs", bytes: 0, reason: `${refs} refs are files of their own: packed`, freed: true });
 		if (!wish.dryRun) await run("pack-refs", "--all");
 	}
+	const isOurs = project.path === layout.mirror(project.slug);
+	if (!isOurs && (await dropped(ground, project)).length >= droppedMin) {
+		const held = await objectBytes(git, project.path);
+		const pruned = wish.dryRun || (await pruneDropped(ground, project, { asked: wish.atMost === undefined }));
+		const bytes = wish.dryRun ? 0 : Math.max(0, held.all - (await objectBytes(git, project.path)).all);
+		if (pruned) return [...tidied, { what: "objects", name: "objects", bytes, reason: "of expired snapshots, and nothing else refers to them", freed: true }];
+	}
 	if (objects <= looseObjectsMax && packs <= packsMax) return tidied;
 	const before = await objectBytes(git, project.path);
 	const reason = `about ${objects} loose objects and ${packs} packs: packed`;
 	if (!wish.dryRun) {
-		if (project.path === layout.mirror(project.slug) && (await borrowersOf(ground, project)).length === 0) {
-			await pruneOwn(git, project.path, { olderThanDays: snapshotDays });
+		if (isOurs && (await borrowersOf(ground, project)).length === 0) {
+			await pruneKept(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
 		} else {
 			// twice: the first packs, the second takes away the files whose objects are in a pack now
 			for (const _ of ["pack", "tidy"]) await run("-c", "pack.threads=1", "maintenance", "run", "--quiet", "--task=loose-objects");

@@ -13,6 +13,7 @@ import { type Ground, repositoryOf } from "../place/ground.ts";
 import { exists } from "../place/layout.ts";
 import { gitFolderAt } from "../place/look.ts";
 import { isOurs, markIn, readMark, writeMark } from "../place/mark.ts";
+import { noteDropped } from "../place/prune.ts";
 import { registeredFor, worktreeAt } from "../place/worktrees.ts";
 import { drawDiff } from "../work/diff.ts";
 import { mendIndex, withBroken } from "./mend-index.ts";
@@ -117,7 +118,7 @@ export async function prune(ground: Ground, project: ProjectPlace, wish: GcWish)
 	const owners = { living: new Set(wish.living.map(({ id }): string => id)), gone: new Set<string>(wish.gone) };
 	const rules = { now: ground.clock.now(), newestPerAgent: snapshotsKept, perAgentMax: snapshotsMax, youngerThanMs: snapshotDays * dayMs };
 	const bounded = { ...rules, owners, needed: new Set(wish.needed), ...(wish.atMost && { atMost: wish.atMost.refs }) };
-	const gone = await pruneSnapshots(ground.git, project.path, bounded, { dryRun: wish.dryRun });
+	const gone = await pruneSnapshots(ground.git, project.path, bounded, { dryRun: wish.dryRun, note: (commits) => noteDropped(ground, project, commits) });
 	const why = (agent: string, at: number): string => {
 		if (owners.gone.has(agent)) return `of a deleted agent, and older than ${snapshotDays} days`;
 		const old = at <= rules.now - rules.youngerThanMs;

@@ -158,7 +158,12 @@ export interface PruneRules {
 }
 
 /** Forgets what no rule keeps, and answers what that was (or, tried only, would be). */
-export async function pruneSnapshots(git: Git, folder: string, rules: PruneRules, only: { dryRun: boolean } = { dryRun: false }): Promise<Kept[]> {
+export async function pruneSnapshots(
+	git: Git,
+	folder: string,
+	rules: PruneRules,
+	only: { dryRun: boolean; note?(commits: readonly string[]): Promise<void> } = { dryRun: false },
+): Promise<Kept[]> {
 	const all = await kept(git, folder);
 	const newest = new Map<string, number>();
 	const gone: Kept[] = [];
@@ -169,6 +174,7 @@ export async function pruneSnapshots(git: Git, folder: string, rules: PruneRules
 	}
 	gone.splice(0, Math.max(0, gone.length - (rules.atMost ?? Number.POSITIVE_INFINITY)));
 	const input = gone.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`).join("");
+	if (!only.dryRun) await only.note?.(gone.map(({ commit }) => commit));
 	if (gone.length > 0 && !only.dryRun) await git(folder, ["update-ref", "-z", "--stdin"], { input });
 	return gone.reverse();
 }
