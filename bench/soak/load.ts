@@ -1,0 +1,135 @@
+// A steady load of everything that people do with agents: turns that write and turns that do not, commits, approvals, mails, forks
+// and deletions. What is refused because of the moment (an agent is busy, a tree is dirty) is counted and no failure.
+import type { Client } from "#client/client.ts";
+import { Refused } from "#client/client.ts";
+import type { Agent } from "#contract/wire.ts";
+
+/** in the order in which they come round; most of what happens is turns that write */
+const deeds = [
+	"write",
+	"write",
+	"say",
+	"write",
+	"commit",
+	"write",
+	"mail",
+	"write",
+	"approve",
+	"write",
+	"fork",
+	"write",
+	"shell",
+	"write",
+	"say",
+	"churn",
+] as const;
+type Deed = (typeof deeds)[number];
+
+const forksMax = 5;
+const turnMs = 180_000;
+const project = "soak";
+
+export class Load {
+	readonly done: Record<string, number> = {};
+	readonly refused: Record<string, number> = {};
+	readonly failures: string[] = [];
+	/** of the newest event that was heard */
+	events = 0;
+	readonly #client: Client;
+	readonly #agents: Agent[] = [];
+	readonly #forks: Agent[] = [];
+	readonly #waiting = new Map<string, () => void>();
+	#count = 0;
+	#names = 0;
+
+	constructor(client: Client) {
+		this.#client = client;
+	}
+
+	async populate(agents: number): Promise<void> {
+		while (this.#agents.length < agents) this.#agents.push(await this.#add());
+	}
+
+	/** Follows the journal, so that whoever waits for a turn hears of its end. */
+	async listen(signal: AbortSignal): Promise<void> {
+		for await (const event of this.#client.events(0, signal)) {
+			this.events = event.id;
+			if (event.kind === "turn.ended" && event.agent !== null) this.#waiting.get(event.agent)?.();
+		}
+	}
+
+	/** One deed; which, and to whom, goes by the count. */
+	async next(): Promise<void> {
+		const number = this.#count++;
+		const deed = deeds[number % deeds.length] ?? "say";
+		// another step than the deeds have, so that each agent has all of them done to it
+		const agent = this.#agents[(number * 7) % this.#agents.length];
+		if (agent === undefined) return;
+		try {
+			await this.#do(deed, agent, number);
+			this.done[deed] = (this.done[deed] ?? 0) + 1;
+		} catch (error) {
+			if (error instanceof Refused && error.refusal.code !== "INTERNAL_ERROR") this.refused[error.refusal.code] = (this.refused[error.refusal.code] ?? 0) + 1;
+			else this.failures.push(`${deed}: ${error instanceof Error ? error.message : String(error)}`);
+		}
+	}
+
+	async #do(deed: Deed, agent: Agent, number: number): Promise<void> {
+		const params = { agent: agent.id };
+		switch (deed) {
+			case "write":
+				return await this.#turn(agent, `write src/file-${number % 20}.txt ${`words ${number} `.repeat(100)}`);
+			case "say":
+				return await this.#turn(agent, "say nothing new");
+			case "shell":
+				return await this.#turn(agent, "run ls -R . | head -50");
+			case "commit":
+				return void (await this.#client.call("commit", { params, body: { message: `work ${number}` } }));
+			case "approve":
+				await this.#client.tried("commit", { params, body: { message: `work ${number}` } });
+				return void (await this.#client.call("approve", { params, body: {} }));
+			case "mail":
+				return void (await this.#client.call("send", { params, body: { body: `mail ${number}` } }));
+			case "fork":
+				return await this.#fork(agent, number);
+			case "churn":
+				return await this.#replace(agent);
+		}
+	}
+
+	async #turn(agent: Agent, text: string): Promise<void> {
+		if (this.#waiting.has(agent.id)) return;
+		const over = Promise.withResolvers<void>();
+		const timer = setTimeout(() => over.reject(new Error(`the turn of ${agent.handle} did not end within ${turnMs / 1000} s`)), turnMs);
+		this.#waiting.set(agent.id, over.resolve);
+		try {
+			await this.#client.call("prompt", { params: { agent: agent.id }, body: { text } });
+			await over.promise;
+		} finally {
+			clearTimeout(timer);
+			this.#waiting.delete(agent.id);
+		}
+	}
+
+	async #fork(agent: Agent, number: number): Promise<void> {
+		const child = await this.#client.ask("fork", { params: { agent: agent.id }, body: { name: `fork-${++this.#names}` } });
+		this.#forks.push(child);
+		await this.#turn(child, `write src/fork.txt ${number}`);
+		if (this.#forks.length > forksMax) await this.#delete(this.#forks.shift());
+	}
+
+	/** An agent is deleted and another takes its place, so that there are always as many. */
+	async #replace(agent: Agent): Promise<void> {
+		if (this.#waiting.has(agent.id)) return;
+		await this.#delete(agent);
+		this.#agents[this.#agents.indexOf(agent)] = await this.#add();
+	}
+
+	async #delete(agent: Agent | undefined): Promise<void> {
+		if (agent !== undefined) await this.#client.call("agentDelete", { params: { agent: agent.id }, body: { force: true, branch: true, reason: "soak" } });
+	}
+
+	async #add(): Promise<Agent> {
+		return await this.#client.ask("agentAddTo", { params: { project }, body: { name: `agent-${++this.#names}`, type: "scripted" } });
+	}
+}
