@@ -1,7 +1,7 @@
 // `npm run soak [-- --minutes N] [--agents N] [--leak]`: a daemon under a steady load, watched from outside, and a verdict: does anything
 // grow without bound? Half an hour with 30 agents unless told otherwise (BROOD_SOAK_MINUTES too). The home's retention is set to
 // minutes, so that what expires after days otherwise expires within the run. Exits with 1 if something grows, or if something
-// went wrong inside the daemon. `--leak` lets the run itself leave files behind: then the verdict has to be "grows".
+// went wrong inside the daemon. `--leak` lets the run itself leave temporary folders behind: then the verdict has to be "grows".
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,6 +31,8 @@ const retentionDays = minutes / 12 / 60 / 24;
 
 const root = mkdtempSync(path.join(os.tmpdir(), "brood-soak-"));
 const [home, repository] = [path.join(root, "home"), path.join(root, "repository")];
+// what is left there is then of this daemon, and goes with it
+process.env["TMPDIR"] = path.join(root, "tmp");
 process.exitCode = await soak().finally(() => rmSync(root, { recursive: true, force: true }));
 
 async function soak(): Promise<number> {
@@ -59,7 +61,7 @@ async function soak(): Promise<number> {
 
 function prepare(): void {
 	mkdirSync(path.join(repository, "src"), { recursive: true });
-	mkdirSync(home, { mode: 0o700 });
+	for (const place of [home, path.join(root, "tmp")]) mkdirSync(place, { mode: 0o700 });
 	const git = (...args: string[]): void => void execFileSync("git", args, { cwd: repository });
 	git("init", "-q", "-b", "main");
 	git("config", "user.name", "person");
@@ -93,12 +95,12 @@ async function watch(load: Load, pid: number): Promise<Sample[]> {
 	const everyMs = Math.max(lengthMs / 60, 200);
 	const samples: Sample[] = [];
 	const open = new Set<Promise<void>>();
-	for (let [next, sampleAt, leaked] = [from, from, 0]; performance.now() - from < lengthMs || samples.length < samplesMin; ) {
+	for (let [next, sampleAt] = [from, from]; performance.now() - from < lengthMs || samples.length < samplesMin; ) {
 		const now = performance.now();
 		if (now >= sampleAt) {
 			samples.push(takeSample({ pid, home, repository, events: load.events }));
 			sampleAt = Math.max(sampleAt + everyMs, performance.now() + everyMs / 4);
-			if (values.leak) for (let at = 0; at < 50; at++) writeFileSync(path.join(home, `leaked-${++leaked}`), "x".repeat(64 * 1024));
+			if (values.leak) for (let at = 0; at < 10; at++) mkdtempSync(path.join(os.tmpdir(), `brood-leak-${pid}-`));
 		}
 		if (now >= next && open.size < inFlightMax) {
 			const deed = load.next();
