@@ -90,7 +90,7 @@ export interface Daemon extends AsyncDisposable {
 export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 10 * 60_000, port = 0, log: given }: DaemonOptions): Promise<Daemon> {
 	await using parts = new AsyncDisposableStack();
 	makeHome(home);
-	const config = readConfig(home);
+	const config = await readConfig(home);
 	const log = given ?? parts.use(fileLog({ home, clock: systemClock, secrets: secretsOf(process.env) }));
 	log.setLevel(config.log?.level ?? "info");
 	const failed = (error: unknown, request?: string): void => log.error("door", "A request failed inside", request === undefined ? {} : { request }, error);

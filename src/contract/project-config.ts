@@ -2,7 +2,7 @@
 // ranks below it and may say less: it may not loosen the sandbox or push, and what it wants to run is asked for first.
 import { z } from "zod";
 import { IssuesConfig } from "./project.ts";
-import { mergeStrategies } from "./workspace.ts";
+import { type HealthIssue, mergeStrategies } from "./workspace.ts";
 
 /** A branch as people name it. */
 export const BranchName = z
@@ -84,6 +84,14 @@ export const PendingApproval = z.strictObject({
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
 
+export interface SettingsInForce {
+	settings: ProjectSettings;
+	/** of what the repository's own configuration wants to run; null if that is nothing */
+	fingerprint: string | null;
+	/** set while that would run and is not approved; until then it is left out of `settings` */
+	pendingApproval: PendingApproval | null;
+}
+
 const unsaid = {
 	shared: [],
 	copy: [],
@@ -98,8 +106,8 @@ const unsaid = {
 	fileBytesMax: 50 * 1024 * 1024,
 } as const;
 
-/** The home's word first, then the repository's, then what is usual. Presets are taken one by one. */
-export function settle(own: ProjectConfig, repository: RepositoryConfig, base: string): ProjectSettings {
+/** The home's word first, then the repository's, then what is usual. Presets are taken one by one. How issues are worked on is in the project's row. */
+export function settle({ issues: _, ...own }: ProjectConfig, repository: RepositoryConfig, base: string): ProjectSettings {
 	const presets = { ...repository.presets, ...own.presets };
 	return ProjectSettings.parse({ ...unsaid, base, ...said(repository), ...said(own), presets });
 }
@@ -111,4 +119,10 @@ function said<T extends object>(config: T): Partial<T> {
 /** What of a repository's configuration would run: the part that has to be approved. */
 export function runnable({ setup, check, teardown, presets }: RepositoryConfig): RepositoryConfig {
 	return said({ setup, check, teardown, presets });
+}
+
+/** What is wrong in the configuration, which begins with the file. */
+export function configTrouble(slug: string, wrong: string): HealthIssue {
+	const file = /^(\S*\.yaml)(?=:)/.exec(wrong)?.[1] ?? "its config.yaml";
+	return { code: "PROJECT_CONFIG", text: `${slug}: ${wrong}`, fix: `edit ${file}, then: brood project settings ${slug}` };
 }

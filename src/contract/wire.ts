@@ -18,7 +18,7 @@ import { Quiet, SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
 import { Budget, Spent } from "./usage.ts";
 import { WaitState } from "./wait.ts";
-import { Standing, Workspace } from "./workspace.ts";
+import { HealthIssue, Standing, Workspace } from "./workspace.ts";
 
 const Time = z.iso.datetime();
 
@@ -127,6 +127,8 @@ export const Project = z.object({
 		onLimit: z.enum(["wait", "fallback", "stop"]),
 		quiet: Quiet.nullable(),
 	},
+	/** why it does not work now, and what to do; as of the last look */
+	trouble: HealthIssue.nullable(),
 });
 export type Project = z.infer<typeof Project>;
 

@@ -68,6 +68,10 @@ export const healthCodes = [
 	"DISK_LOW",
 	"PROCESSES_LEFT",
 	"LEASE_OLD",
+	/** its project's repository cannot be used */
+	"PROJECT_GONE",
+	/** its project's configuration has an error */
+	"PROJECT_CONFIG",
 ] as const;
 
 export const HealthIssue = z.strictObject({

@@ -38,3 +38,8 @@ export function withProcesses(health: Health, agent: AgentState, left: readonly 
 		found.push({ code: "LEASE_OLD", text: `Git has been at it for ${Math.round((now - agent.lease.at) / 60_000)} minutes (${agent.lease.step}).`, fix });
 	return { healthy: health.healthy && found.length === 0, issues: [...health.issues, ...found] };
 }
+
+/** With what is wrong with the whole project in front, unless it was found already. */
+export function withProject(health: Health, gone: HealthIssue | null): Health {
+	return gone === null || health.issues.some(({ code }) => code === gone.code) ? health : { healthy: false, issues: [gone, ...health.issues] };
+}

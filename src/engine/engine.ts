@@ -17,6 +17,7 @@ import { type IssueWork, noIssueWork } from "./issue-work.ts";
 import { caught, type Log, noLog } from "./log.ts";
 import type { EngineParts } from "./parts.ts";
 import type { Outcome, Reads, Store } from "./ports.ts";
+import { ProjectTroubles } from "./project-troubles.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
 import { autoReactor } from "./reactors/auto.ts";
@@ -33,7 +34,6 @@ import { Receipts } from "./receipts.ts";
 import { foundAgentZero, recover } from "./recover.ts";
 import { Scheduler } from "./scheduling.ts";
 import { type Degraded, Supervisor } from "./supervisor.ts";
-import { tune } from "./tuning.ts";
 import { Upkeep } from "./upkeep.ts";
 import { WorkCycle } from "./work-cycle.ts";
 import { workspaceIssues } from "./workspace-issues.ts";
@@ -45,6 +45,7 @@ interface Made {
 	runner: TurnRunner | null;
 	mover: IssueMover;
 	work: IssueWork;
+	troubles: ProjectTroubles;
 	scheduler: Scheduler;
 	provisioner: Provisioner;
 	cycle: WorkCycle | null;
@@ -90,13 +91,14 @@ export class Engine implements AsyncDisposable {
 				runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler })];
 			const plain = parts.issueWork ?? noIssueWork;
 			const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
-			for (const { slug } of await reads.projects()) await tune(slug, { reads, dispatch, work });
-			const issues = { reads, dispatch, clock: parts.clock, work, log };
+			const troubles = new ProjectTroubles({ reads, dispatch, work, workspaces, log });
+			await troubles.lookAtAll();
+			const issues = { reads, dispatch, clock: parts.clock, work, log, troubles };
 			const mover = new IssueMover(issues);
 			const watching = [waitsReactor({ reads, dispatch, clock: parts.clock }), limitsReactor({ reads, dispatch, clock: parts.clock })];
 			const reactors: Reactor[] = [
 				provisioner,
-				driftReactor({ reads, dispatch, workspaces, log }),
+				driftReactor({ reads, dispatch, workspaces, log, troubles }),
 				...watching,
 				indexItemsReactor(parts),
 				...turns,
@@ -108,7 +110,7 @@ export class Engine implements AsyncDisposable {
 			const upkeep = new Upkeep({ ...parts, retention: parts.retention ?? retention, workspaces, sweepers: parts.sweepers ?? [], log });
 			const tidying = { name: "upkeep", start: () => upkeep.start() };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock, log });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, scheduler, provisioner, cycle, agentZero, upkeep });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, troubles, scheduler, provisioner, cycle, agentZero, upkeep });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -184,9 +186,9 @@ export class Engine implements AsyncDisposable {
 		return this.#made.work;
 	}
 
-	/** Looks at what is written about a project's issues, before something is decided by it. */
-	async tune(slug: ProjectSlug): Promise<Refusal | null> {
-		return await tune(slug, { reads: this.reads, dispatch: (request) => this.#made.dispatcher.dispatch(request), work: this.issueWork });
+	/** The projects that do not work now. */
+	get troubles(): ProjectTroubles {
+		return this.#made.troubles;
 	}
 
 	/** Finds the agent that a person means. */

@@ -6,7 +6,7 @@ import type { LeaseStep } from "#contract/cycle.ts";
 import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Committed, Diff, Health, Merged, MergeStrategy, SyncStrategy } from "#contract/workspace.ts";
-import { isWhole, withProcesses } from "#domain/health.ts";
+import { isWhole, withProcesses, withProject } from "#domain/health.ts";
 import type { Driver } from "./driver.ts";
 import type { Clock } from "./ports.ts";
 import { pushAfterTurn } from "./pushing.ts";
@@ -110,7 +110,7 @@ export class WorkCycle {
 
 	async health(agent: AgentState): Promise<Health | Refusal> {
 		return await this.#steps.with(agent, async (stay) => {
-			const health = await this.workspaces.health(stay, { commit: agent.seenCommit });
+			const health = withProject(await this.workspaces.health(stay, { commit: agent.seenCommit }), await this.workspaces.trouble(stay.project));
 			if (health.healthy) await this.#steps.say({ type: "workspace.found", agent: agent.id }, { actor: system });
 			return withProcesses(health, agent, this.#parts.driver?.leftovers(agent.id) ?? [], this.#parts.clock.now());
 		});

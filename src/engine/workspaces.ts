@@ -5,7 +5,7 @@
 // agent's workspace lease: no method protects one agent's tree from two callers at once. What agents share is protected here.
 import type { LeaseStep } from "#contract/cycle.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
-import type { PendingApproval, ProjectSettings } from "#contract/project-config.ts";
+import type { SettingsInForce } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { ProjectSpace } from "#contract/space.ts";
 import type {
@@ -13,6 +13,7 @@ import type {
 	Committed,
 	Diff,
 	Health,
+	HealthIssue,
 	Merged,
 	MergeStrategy,
 	Pushed,
@@ -59,14 +60,6 @@ export interface OpenedProject {
 	base: string;
 	/** where it was cloned from; null for a local one */
 	url: string | null;
-}
-
-export interface SettingsInForce {
-	settings: ProjectSettings;
-	/** of what the repository's own configuration wants to run; null if that is nothing */
-	fingerprint: string | null;
-	/** set while that would run and is not approved; until then it is left out of `settings` */
-	pendingApproval: PendingApproval | null;
 }
 
 export interface ProvisionWish {
@@ -189,6 +182,9 @@ export interface Workspaces {
 	 * or a remote that is not there; PATH_EXISTS where the mirror's place is taken.
 	 */
 	openProject(wish: { slug: ProjectSlug; source: string; branch?: string }, live?: Live): Promise<OpenedProject | Refusal>;
+
+	/** Why the repository of a project cannot be used, with what to do; null if it can. Never throws. */
+	trouble(project: ProjectPlace): Promise<HealthIssue | null>;
 
 	/** Reads the home's and the repository's configuration. Refuses with VALIDATION_ERROR and file:line:column what is wrong in it. */
 	settings(project: ProjectPlace, approved?: readonly string[]): Promise<SettingsInForce | Refusal>;

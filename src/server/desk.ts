@@ -2,14 +2,15 @@
 import type { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
 import { type Actor, AgentId, agentOf, Handle, type Key, type ProjectSlug } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { RouteName, Routes } from "#contract/routes.ts";
 import type { Phase } from "#contract/turn.ts";
-import type { Agent, Item } from "#contract/wire.ts";
+import type { Agent, Item, Project } from "#contract/wire.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Outcome, Reads } from "#engine/ports.ts";
 import type { By } from "#engine/steps.ts";
-import { agentView, itemView } from "#views/wire.ts";
+import { agentView, itemView, projectView } from "#views/wire.ts";
 import type { Earlier } from "./once.ts";
 
 /** A request after it was parsed. */
@@ -116,6 +117,10 @@ export class Desk {
 			const event = await this.reads.event(outcome.done.event ?? 0);
 			return event === undefined ? refuse("NOT_FOUND", "Nothing was written.") : itemView(event);
 		});
+	}
+
+	project(state: ProjectState): Project {
+		return projectView(state, this.engine.troubles.of(state.slug));
 	}
 
 	async agent(id: AgentId): Promise<Agent | Refusal> {

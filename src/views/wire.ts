@@ -11,6 +11,7 @@ import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Agent, Approval, Found, Item, Mail, Project, Prompt, Snapshot, Subscription, Turn, Wait } from "#contract/wire.ts";
+import type { HealthIssue } from "#contract/workspace.ts";
 import { labelOf } from "#domain/agent/label.ts";
 import { usedOf } from "#domain/slots.ts";
 import { leftOf } from "#domain/usage.ts";
@@ -86,9 +87,13 @@ export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 
 export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: number }): Snapshot => ({ ...snapshot, at: iso(at) });
 
-export const projectView = ({ slug, path, base, url, addedAt, auto, agentsMax, context, preset, agentType, onLimit, quiet }: ProjectState): Project => ({
+export const projectView = (
+	{ slug, path, base, url, addedAt, auto, agentsMax, context, preset, agentType, onLimit, quiet }: ProjectState,
+	trouble: HealthIssue | null,
+): Project => ({
 	...{ slug, path, base, url, addedAt: iso(addedAt) },
 	...{ auto, agentsMax, context, preset, agentType, onLimit, quiet },
+	trouble,
 });
 
 /** A cool-down that is over is none. */

@@ -54,7 +54,7 @@ describe("a damaged workspace", () => {
 	});
 
 	test.each([
-		["a config.yaml that is a folder", (world: World) => mkdirSync(path.join(world.home, "projects/p/config.yaml")), "EISDIR"],
+		["a config.yaml that is a folder", (world: World) => mkdirSync(path.join(world.home, "projects/p/config.yaml")), "it is no file"],
 		["a mark that nobody can read", (world: World) => chmodSync(path.join(gitFolder(world), "brood.json"), 0), "not marked"],
 		["a mark that is garbage", (world: World) => writeFileSync(path.join(gitFolder(world), "brood.json"), "{"), "not marked"],
 	])("with %s has an issue", async (what, harm, words) => {
@@ -63,7 +63,9 @@ describe("a damaged workspace", () => {
 		const world = makeWorld();
 		const stay = await world.agent("a");
 		harm(world);
-		expect((await world.workspaces.health(stay)).issues).toMatchObject([{ code: "NOT_OURS", text: expect.stringContaining(words) }]);
+		expect((await world.workspaces.health(stay)).issues).toMatchObject([
+			{ code: what.includes("config") ? "PROJECT_CONFIG" : "NOT_OURS", text: expect.stringContaining(words) },
+		]);
 	});
 
 	test("with an index that is garbage can be recovered, restored and removed, and the index is kept", async () => {

@@ -2,10 +2,10 @@
 import type { Room } from "#adapters/system/walls.ts";
 import type { LeaseStep } from "#contract/cycle.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { ProjectSettings, SettingsInForce } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { ProjectSpace } from "#contract/space.ts";
-import type { Committed, Diff, Health, Merged, Pushed, SeenCommit, Standing, SyncStrategy, WorkspaceMark } from "#contract/workspace.ts";
+import type { Committed, Diff, Health, HealthIssue, Merged, Pushed, SeenCommit, Standing, SyncStrategy, WorkspaceMark } from "#contract/workspace.ts";
 import type {
 	Against,
 	ApproveWish,
@@ -21,7 +21,6 @@ import type {
 	ProvisionWish,
 	Removed,
 	RemoveWish,
-	SettingsInForce,
 	Snapshot,
 	Stay,
 	Tenant,
@@ -40,6 +39,7 @@ import { removeWorkspace } from "./place/remove.ts";
 import { roomOf } from "./place/room.ts";
 import { settingsOf } from "./place/settings.ts";
 import { spaceOf } from "./place/space.ts";
+import { troubleOf } from "./place/trouble.ts";
 import { warmProject } from "./place/warm.ts";
 import { has, list, restore, show, take } from "./tree/keep.ts";
 import { withBroken } from "./tree/mend-index.ts";
@@ -61,6 +61,10 @@ export class GitWorkspaces implements Workspaces {
 
 	async openProject(wish: { slug: ProjectSlug; source: string; branch?: string }, live: Live = {}): Promise<OpenedProject | Refusal> {
 		return await openProject(this.#ground, wish, live);
+	}
+
+	async trouble(project: ProjectPlace): Promise<HealthIssue | null> {
+		return await troubleOf(this.#ground.git, project);
 	}
 
 	async settings(project: ProjectPlace, approved: readonly string[] = []): Promise<SettingsInForce | Refusal> {

@@ -1,8 +1,10 @@
 // Reading `config.yaml`: what is wrong in it is said with its line and column.
-import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { isNode, LineCounter, parseDocument } from "yaml";
+import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 import { HomeConfig } from "#contract/config.ts";
+import { NotRegular, readRegularText } from "./regular-file.ts";
+
+const bytesMax = 1024 * 1024;
 
 /** The part of a schema that is needed here; the contract's schemas have it. */
 interface Schema<T> {
@@ -16,9 +18,19 @@ export class ConfigError extends Error {
 	override readonly name = "ConfigError";
 }
 
-export function readConfig(home: string): HomeConfig {
-	const file = path.join(home, "config.yaml");
-	return existsSync(file) ? parseConfig(HomeConfig, readFileSync(file, "utf8"), file) : {};
+export async function readConfig(home: string): Promise<HomeConfig> {
+	return await readSettings(HomeConfig, path.join(home, "config.yaml"));
+}
+
+/** What is not there says nothing. What is there and cannot be read must not count as saying nothing: it may ask for a sandbox. */
+export async function readSettings<T>(schema: Schema<T>, file: string): Promise<T> {
+	const text = await readRegularText(file, { follow: true, bytesMax }).catch((error: Error & { code?: string }) => {
+		if (error.code === "ENOENT" && !(error instanceof NotRegular)) return "";
+		throw new ConfigError(
+			`${file}: ${error instanceof NotRegular ? `it is no file, or larger than ${bytesMax} bytes` : `it cannot be read: ${error.message}`}`,
+		);
+	});
+	return parseConfig(schema, text, file);
 }
 
 export function parseConfig<T>(schema: Schema<T>, text: string, file: string): T {
@@ -30,7 +42,7 @@ export function parseConfig<T>(schema: Schema<T>, text: string, file: string): T
 	};
 	const [broken] = document.errors;
 	if (broken !== undefined) throw new ConfigError(`${at(broken.pos[0])}: ${broken.message}`);
-	const parsed = schema.safeParse(document.toJS() ?? {});
+	const parsed = schema.safeParse(plainOf(document, file) ?? {});
 	if (parsed.success) return parsed.data;
 	const [issue] = parsed.error.issues;
 	// a key that nobody knows is a fault of what it is in; the place to look at is the key's own
@@ -38,4 +50,13 @@ export function parseConfig<T>(schema: Schema<T>, text: string, file: string): T
 	const node: unknown = document.getIn([...(issue?.path ?? []), ...unknown], true);
 	const offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
 	throw new ConfigError(`${at(offset)}: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(": ")}`);
+}
+
+/** A document may refer to itself so often that nobody has room for it. */
+function plainOf(document: Document, file: string): unknown {
+	try {
+		return document.toJS();
+	} catch (error) {
+		throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+	}
 }

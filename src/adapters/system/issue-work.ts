@@ -1,13 +1,12 @@
 // What issues need of plain folders: a place for their papers, the files that say how they are worked on, and a shell for
 // the commands of gates. There is no git here: what agents say is all that counts.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { ProjectConfig } from "#contract/project-config.ts";
 import { type IssueWork, noIssueWork, type WrittenTuning } from "#engine/issue-work.ts";
-import { ConfigError, parseConfig, readConfig } from "./config.ts";
+import { ConfigError, readConfig, readSettings } from "./config.ts";
 
 export interface FolderOptions {
 	home: string;
@@ -37,7 +36,7 @@ export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: Fol
 			const files = found.filter((entry) => entry.isFile()).map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 			return files.sort().slice(0, filesMax);
 		},
-		written: async (project) => written(home, project),
+		written: (project) => written(home, project),
 		gate: ({ project, command }, signal) => shell(command, { cwd: project.path, environment, signal, patienceMs: gateMs }),
 	};
 }
@@ -53,11 +52,10 @@ async function keep(file: string, text: string): Promise<void> {
 }
 
 /** The project's own words before the home's. */
-function written(home: string, project: ProjectSlug): WrittenTuning | { wrong: string } {
+async function written(home: string, project: ProjectSlug): Promise<WrittenTuning | { wrong: string }> {
 	try {
 		const file = path.join(home, "projects", project, "config.yaml");
-		const own = existsSync(file) ? parseConfig(ProjectConfig, readFileSync(file, "utf8"), file) : {};
-		const shared = readConfig(home);
+		const [own, shared] = [await readSettings(ProjectConfig, file), await readConfig(home)];
 		const { preset, agentsMax, context } = { ...shared.issues, ...own.issues };
 		return {
 			presets: { ...shared.presets, ...own.presets },

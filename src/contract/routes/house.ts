@@ -30,7 +30,13 @@ export const houseRoutes = {
 		answer: z.object({ file: z.string() }),
 	}),
 	space: route({ method: "get", path: "/api/space", summary: "what takes how much room on the disk, in the home and in each project", answer: Space }),
-	projects: route({ method: "get", path: "/api/projects", summary: "all projects", answer: z.array(Project) }),
+	projects: route({
+		method: "get",
+		path: "/api/projects",
+		summary: "all projects; with `check` each is looked at first",
+		query: z.strictObject({ check: z.stringbool().default(false) }),
+		answer: z.array(Project),
+	}),
 	project: route({ method: "get", path: "/api/projects/:project", summary: "one project", answer: Project }),
 	projectAdd: route({
 		method: "post",

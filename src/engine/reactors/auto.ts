@@ -9,7 +9,8 @@ import { cleanOnes } from "../clean.ts";
 import type { IssueWork } from "../issue-work.ts";
 import type { Log } from "../log.ts";
 import { papersOf } from "../papers.ts";
-import type { Clock, Dispatch, Reads } from "../ports.ts";
+import { type Clock, type Dispatch, type Reads, StoreFault } from "../ports.ts";
+import type { ProjectTroubles } from "../project-troubles.ts";
 import { type Looked, type Reactor, sayAll } from "../reactor.ts";
 
 interface Parts {
@@ -19,46 +20,70 @@ interface Parts {
 	work: IssueWork;
 	agentZero: AgentId;
 	log: Log;
+	troubles: ProjectTroubles;
 }
+
+/** how often a project that cannot be used is looked at again */
+const troubledMs = 60_000;
 
 const wakers =
 	/^(subscription\.(added|removed)|issue\.(added|edited|moved|left|failed|unattended|undepended|deleted|merged)|agent\.(provisioned|released|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.tuned)$/;
 
 export function autoReactor(parts: Parts): Reactor {
-	const { reads, dispatch, clock } = parts;
+	const { reads, clock, log } = parts;
 	return {
 		name: "automatic work",
 		wakes: (event: Event) => wakers.test(event.kind),
 		async look(signal): Promise<Looked> {
 			let nextAt: number | null = null;
+			const soonest = (at: number): void => {
+				nextAt = Math.min(nextAt ?? at, at);
+			};
 			for (const project of await reads.projects()) {
 				if (!project.auto || project.removedAt !== null) continue;
 				if (signal.aborted) return "done";
-				const picked = await pickFor(parts, project);
-				const issues = new Map((await reads.issues(project.slug)).map((issue) => [issue.id, issue]));
-				const assign = [];
-				for (const { issue, agent } of picked.assign) {
-					const row = issues.get(issue);
-					const folder = row === undefined ? null : await papersOf(parts.work, reads, row);
-					assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
+				try {
+					// one that could not be used before is looked at again, and not used until it can be
+					if (parts.troubles.of(project.slug) !== null && (await parts.troubles.look(project)) !== null) {
+						soonest(clock.now() + troubledMs);
+						continue;
+					}
+					const { said, at } = await serve(parts, project);
+					if (said === "again") return said;
+					if (at !== null) soonest(at);
+				} catch (error) {
+					if (error instanceof StoreFault) throw error;
+					log.warn("automatic work", "The issues of a project could not be given out", { project: project.slug }, error);
+					soonest(clock.now() + troubledMs);
 				}
-				const said = await sayAll(dispatch, [
-					...picked.broken.map((trouble) => ({ type: "issue.attend", ...trouble })),
-					...picked.retry.map((issue) => ({ type: "issue.retry", issue })),
-					...picked.start.map((issue) => ({ type: "issue.start", issue })),
-					...assign,
-					...picked.spawn.map(({ type, model }) => ({
-						...{ type: "agent.spawn", by: parts.agentZero, context: "fresh", project: project.slug },
-						...(type !== undefined && { agentType: type }),
-						...(model !== undefined && { model }),
-					})),
-				]);
-				if (said === "again") return said;
-				if (picked.nextAt !== null) nextAt = Math.min(nextAt ?? picked.nextAt, picked.nextAt);
 			}
 			return nextAt === null ? "done" : { inMs: nextAt - clock.now() };
 		},
 	};
+}
+
+async function serve(parts: Parts, project: ProjectState): Promise<{ said: "done" | "again"; at: number | null }> {
+	const { reads, dispatch } = parts;
+	const picked = await pickFor(parts, project);
+	const issues = new Map((await reads.issues(project.slug)).map((issue) => [issue.id, issue]));
+	const assign = [];
+	for (const { issue, agent } of picked.assign) {
+		const row = issues.get(issue);
+		const folder = row === undefined ? null : await papersOf(parts.work, reads, row);
+		assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
+	}
+	const said = await sayAll(dispatch, [
+		...picked.broken.map((trouble) => ({ type: "issue.attend", ...trouble })),
+		...picked.retry.map((issue) => ({ type: "issue.retry", issue })),
+		...picked.start.map((issue) => ({ type: "issue.start", issue })),
+		...assign,
+		...picked.spawn.map(({ type, model }) => ({
+			...{ type: "agent.spawn", by: parts.agentZero, context: "fresh", project: project.slug },
+			...(type !== undefined && { agentType: type }),
+			...(model !== undefined && { model }),
+		})),
+	]);
+	return { said, at: picked.nextAt };
 }
 
 async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState) {

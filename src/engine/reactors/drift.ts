@@ -3,17 +3,20 @@
 import type { AgentState } from "#contract/agent.ts";
 import { caught, type Log } from "../log.ts";
 import type { Dispatch, Reads } from "../ports.ts";
+import type { ProjectTroubles } from "../project-troubles.ts";
 import type { Reactor } from "../reactor.ts";
 import type { Workspaces } from "../workspaces.ts";
 import { drift } from "./tree.ts";
 
-export function driftReactor(parts: { reads: Reads; dispatch: Dispatch; workspaces: Workspaces | null; log: Log }): Reactor {
+export function driftReactor(parts: { reads: Reads; dispatch: Dispatch; workspaces: Workspaces | null; log: Log; troubles: ProjectTroubles }): Reactor {
 	return {
 		name: "drift",
 		wakes: () => false,
 		async look(signal) {
 			const settled = (agent: AgentState): boolean => agent.life === "live" && agent.workspace !== null && agent.turn === null;
-			for (const agent of (await parts.reads.agents()).filter(settled)) {
+			// a disk may be mounted later than the daemon starts; whoever starts a turn before that is held then
+			const away = (agent: AgentState): boolean => parts.troubles.of(agent.project)?.code === "PROJECT_GONE";
+			for (const agent of (await parts.reads.agents()).filter((each) => settled(each) && !away(each))) {
 				if (signal.aborted) break;
 				// a repository that cannot be read is found out by whoever works there next
 				await drift(parts, agent).catch(caught(parts.log, "drift", "A workspace could not be looked at", { agent: agent.id }));

@@ -15,7 +15,15 @@ interface Parts {
 }
 
 /** What makes it another place than the one that the agent left; the rest is only worth mentioning. */
-const drifting: readonly (typeof healthCodes)[number][] = ["PATH_GONE", "NOT_OURS", "BRANCH_GONE", "OTHER_BRANCH", "HEAD_WENT_BACK", "UNFINISHED"];
+const drifting: readonly (typeof healthCodes)[number][] = [
+	"PATH_GONE",
+	"NOT_OURS",
+	"BRANCH_GONE",
+	"OTHER_BRANCH",
+	"HEAD_WENT_BACK",
+	"UNFINISHED",
+	"PROJECT_GONE",
+];
 
 /** Why no turn may start there, or null. An agent whose workspace is not where or as it was is held, and nothing is repaired. */
 export async function drift({ reads, dispatch, workspaces }: Parts, agent: AgentState, before: { turn?: number } = {}): Promise<string | null> {

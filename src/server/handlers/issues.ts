@@ -6,7 +6,6 @@ import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { papersOf } from "#engine/papers.ts";
 import { type IssueFilter, issueDetails, issueView, isWanted, presetsView } from "#views/issue.ts";
-import { projectView } from "#views/wire.ts";
 import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
 import type { Earlier } from "../once.ts";
 
@@ -77,7 +76,7 @@ export function issueHandlers(desk: Desk): Handlers<Names> {
 			if (isRefusal(project)) return project;
 			const outcome = await desk.say(asked, { type: "project.tune", slug: project.slug, ...asked.body });
 			if ("refused" in outcome) return outcome.refused;
-			return projectView((await reads.project(project.slug)) ?? project);
+			return desk.project((await reads.project(project.slug)) ?? project);
 		},
 	};
 }
@@ -93,7 +92,7 @@ export async function projectNamed({ reads }: Desk, name: string | undefined): P
 async function tuned(desk: Desk, name: string | undefined): Promise<ProjectState | Refusal> {
 	const project = await projectNamed(desk, name);
 	if (isRefusal(project)) return project;
-	return (await desk.engine.tune(project.slug)) ?? (await desk.reads.project(project.slug)) ?? project;
+	return (await desk.engine.troubles.refusal(project)) ?? (await desk.reads.project(project.slug)) ?? project;
 }
 
 async function listed(

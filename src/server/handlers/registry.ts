@@ -8,7 +8,7 @@ import type { Agent } from "#contract/wire.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
 import type { Counts, Outcome } from "#engine/ports.ts";
 import type { Outlook } from "#engine/scheduling.ts";
-import { agentView, type Beside, projectView } from "#views/wire.ts";
+import { agentView, type Beside } from "#views/wire.ts";
 import { backUp } from "../backup.ts";
 import { type Desk, type Handlers, noProject } from "../desk.ts";
 
@@ -46,27 +46,33 @@ export function registryHandlers(desk: Desk, about: About, rotateToken: () => st
 			agents: await reads.livingAgents(),
 			turns: (await reads.openTurns()).length,
 			lastEvent: await reads.lastEvent(),
-			troubles: engine.degraded.map(({ name, reason }) => ({
-				what: name,
-				text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
-				fix: "brood logs --level warn",
-			})),
+			troubles: [
+				...engine.degraded.map(({ name, reason }) => ({
+					what: name,
+					text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
+					fix: "brood logs --level warn",
+				})),
+				...engine.troubles.all().map(({ project, text, fix }) => ({ what: `project ${project}`, text, fix })),
+			],
 		}),
 		backup: (asked) => backUp(desk, asked),
 		tokenRotate: async () => ({ file: rotateToken() }),
-		projects: async () => (await reads.projects()).filter((project) => project.removedAt === null).map(projectView),
+		projects: async ({ query }) => {
+			if (query.check) await engine.troubles.lookAtAll();
+			return (await reads.projects()).filter((project) => project.removedAt === null).map((project) => desk.project(project));
+		},
 		project: async ({ params }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
 			const project = slug.success ? await reads.project(slug.data) : undefined;
-			return project === undefined || project.removedAt !== null ? noProject(params["project"]) : projectView(project);
+			return project === undefined || project.removedAt !== null ? noProject(params["project"]) : desk.project(project);
 		},
 		projectAdd: async (asked) => {
 			const { slug, path: source, branch } = asked.body;
 			const opened = await engine.cycle?.workspaces.openProject({ slug, source, ...(branch !== undefined && { branch }) });
 			if (opened !== undefined && isRefusal(opened)) return opened;
-			return projectOf(await desk.say(asked, { type: "project.add", slug, ...(opened ?? { path: source }) }));
+			return projectOf(desk, await desk.say(asked, { type: "project.add", slug, ...(opened ?? { path: source }) }));
 		},
-		projectRemove: async (asked) => projectOf(await desk.say(asked, { type: "project.remove", slug: asked.params["project"] })),
+		projectRemove: async (asked) => projectOf(desk, await desk.say(asked, { type: "project.remove", slug: asked.params["project"] })),
 		agents: ({ query, actor }) => listed(desk, query, actor),
 		agentsOf: async ({ params, query, actor }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
@@ -111,8 +117,8 @@ export function wish<W extends Wish>({ type, agentType = type, workspace, ...res
 	return { ...rest, ...place, ...(agentType !== undefined && { agentType }) };
 }
 
-function projectOf(outcome: Outcome) {
+function projectOf(desk: Desk, outcome: Outcome) {
 	if ("refused" in outcome) return outcome.refused;
 	const { project } = outcome.done;
-	return project === undefined ? refuse("INTERNAL_ERROR", "No project was answered.") : projectView(project);
+	return project === undefined ? refuse("INTERNAL_ERROR", "No project was answered.") : desk.project(project);
 }

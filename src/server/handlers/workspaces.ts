@@ -5,7 +5,7 @@ import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { collectNow } from "#engine/upkeep.ts";
 import type { WorkCycle } from "#engine/work-cycle.ts";
-import { projectView, snapshotView } from "#views/wire.ts";
+import { snapshotView } from "#views/wire.ts";
 import type { Asked, Desk, Handlers } from "../desk.ts";
 
 type OfAgent = "diff" | "commit" | "sync" | "release" | "approve" | "health" | "snapshots" | "snapshot" | "restore";
@@ -44,7 +44,7 @@ export function workspaceHandlers(desk: Desk): Handlers<OfAgent | OfProject> {
 					return refuse("CONFLICT", `This is not what the repository of ${slug} wants to run now.`, { suggestions: [`brood project settings ${slug}`] });
 				const outcome = await desk.say(asked, { type: "project.approve", slug, ...asked.body });
 				if ("refused" in outcome) return outcome.refused;
-				return outcome.done.project === undefined ? refuse("NOT_FOUND", `There is no project ${slug}.`) : projectView(outcome.done.project);
+				return outcome.done.project === undefined ? refuse("NOT_FOUND", `There is no project ${slug}.`) : desk.project(outcome.done.project);
 			}),
 		warm: (asked) =>
 			inProject(desk, asked, async (cycle, project) => {
@@ -71,7 +71,9 @@ async function withAgent<T extends object>(desk: Desk, id: AgentId, work: (cycle
 	const agent = await desk.reads.agent(id);
 	const { cycle } = desk.engine;
 	if (agent === undefined) return refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });
-	return cycle === null ? noGit : await work(cycle, agent);
+	if (cycle === null) return noGit;
+	const project = agent.project === null ? undefined : await desk.reads.project(agent.project);
+	return await explained(desk, project, () => work(cycle, agent));
 }
 
 async function inProject<T extends object>(
@@ -84,7 +86,18 @@ async function inProject<T extends object>(
 	const { cycle } = desk.engine;
 	if (project === undefined || project.removedAt !== null)
 		return refuse("NOT_FOUND", `There is no project ${JSON.stringify(asked.params["project"])}.`, { suggestions: ["brood project list"] });
-	return cycle === null ? noGit : await work(cycle, project);
+	return cycle === null ? noGit : await explained(desk, project, () => work(cycle, project));
+}
+
+/** A fault is the project's if its repository cannot be used: then that is the answer. */
+async function explained<T extends object>(desk: Desk, project: ProjectState | undefined, work: () => Promise<T | Refusal>): Promise<T | Refusal> {
+	try {
+		return await work();
+	} catch (error) {
+		const refused = project === undefined ? null : await desk.engine.troubles.refusal(project);
+		if (refused === null) throw error;
+		return refused;
+	}
 }
 
 const noGit = refuse("VALIDATION_ERROR", "This daemon has no git.");

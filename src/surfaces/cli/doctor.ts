@@ -23,7 +23,10 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	const adapters = (await found?.client.call("adapters").catch(() => [])) ?? [];
 	const subscriptions = (await found?.client.call("subscriptions").catch(() => [])) ?? [];
 	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(status), daemon(status)];
-	findings.push(...(status?.troubles ?? []).map(({ what, text, fix }) => ({ name: what, ok: false, text, fix })));
+	// each project is looked at; what else is wrong the daemon knows already
+	await found?.client.call("projects", { query: { check: "true" } });
+	const troubles = found === null ? [] : (await found.client.call("status")).troubles;
+	findings.push(...troubles.map(({ what, text, fix }) => ({ name: what, ok: false, text, fix })));
 	findings.push(...adapters.map((each) => adapter(each, subscriptions)));
 	if (options.json === true) printData({ healthy: findings.every(({ ok }) => ok), findings });
 	else

@@ -34,12 +34,12 @@ export function projectCommands(program: Command): void {
 			const [{ act }, { table }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			await act(
 				options,
-				({ client }) => client.call("projects"),
-				(all) =>
-					table(
-						["PROJECT", "PATH"],
-						all.map(({ slug, path }) => [slug, path]),
-					) || "no projects yet",
+				({ client }) => client.call("projects", { query: { check: "true" } }),
+				(all) => {
+					const troubled = all.some(({ trouble }) => trouble !== null);
+					const rows = all.map(({ slug, path, trouble }) => [slug, path, ...(troubled ? [trouble === null ? "" : `${trouble.text} (${trouble.fix})`] : [])]);
+					return table(["PROJECT", "PATH", ...(troubled ? ["TROUBLE"] : [])], rows) || "no projects yet";
+				},
 			);
 		});
 	for (const [name, route, words] of [

@@ -1,6 +1,7 @@
 // Whether a workspace is where and as it was. It is only looked at: what drifted is told, with a command that is safe to run.
 import { lstat, statfs } from "node:fs/promises";
 import path from "node:path";
+import { configTrouble } from "#contract/project-config.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Health, HealthIssue } from "#contract/workspace.ts";
 import type { Stay } from "#engine/workspaces.ts";
@@ -12,13 +13,18 @@ import { markIn, readMark } from "./mark.ts";
 import { placeOf } from "./place.ts";
 import { settingsOf } from "./settings.ts";
 import { brokenLink } from "./shared.ts";
+import { troubleOf } from "./trouble.ts";
 import { isWorktreeOf } from "./worktrees.ts";
 
+const damages: readonly HealthIssue["code"][] = ["NOT_OURS", "BRANCH_GONE"];
 const freeBytesMin = 512 * 1024 * 1024;
 
 export async function healthOf(ground: Ground, stay: Stay, seen: { commit: string | null }): Promise<Health> {
 	const recover = `brood agent recover ${stay.project.slug}/${stay.agent.handle}`;
-	const issues = await told(recover, async () => await issuesOf(ground, stay, seen, recover));
+	const found = await told(recover, async () => await issuesOf(ground, stay, seen, recover));
+	// damage of the whole project looks like damage of each of its workspaces
+	const gone = found.some(({ code }) => damages.includes(code)) ? await troubleOf(ground.git, stay.project) : null;
+	const issues = gone === null ? found : [gone];
 	return { healthy: issues.length === 0, issues };
 }
 
@@ -93,8 +99,8 @@ async function leftovers({ git, clock }: Ground, stay: Stay, recover: string): P
 
 async function linkIssues({ git, layout }: Ground, { project, workspace }: Stay, recover: string): Promise<HealthIssue[]> {
 	const force = await settingsOf(git, layout, project);
-	// a mistake in the configuration is no damage of the workspace
-	if (workspace.kind === "main" || isRefusal(force)) return [];
+	if (isRefusal(force)) return [configTrouble(project.slug, force.message)];
+	if (workspace.kind === "main") return [];
 	const broken = await Promise.all(force.settings.shared.map((name) => brokenLink(workspace.path, layout.primary(project.slug), name)));
 	return broken.filter((text) => text !== null).map((text) => ({ code: "LINK_BROKEN", text: `${text}.`, fix: recover }));
 }

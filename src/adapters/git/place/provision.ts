@@ -5,11 +5,11 @@
 // The intent is written beside the place before anything else: whatever is found there afterwards is ours. Called again, a
 // wish whose mark says ready is done; one with a mark goes on after the files; one with only an intent is taken back
 // and begun anew. Whatever fails is taken back as well, down to the branch, if that has not moved.
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { ProjectSettings, SettingsInForce } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun, WorkspaceMark } from "#contract/workspace.ts";
 import { caught, noLog } from "#engine/log.ts";
-import type { Live, Provisioned, ProvisionWish, SettingsInForce } from "#engine/workspaces.ts";
+import type { Live, Provisioned, ProvisionWish } from "#engine/workspaces.ts";
 import { unmakeBranch } from "../destroy.ts";
 import { branchFor, commitOf, existingBranch } from "../given.ts";
 import { quickCheckout } from "../quick.ts";

@@ -1,14 +1,14 @@
 // What is in force for a project: the home's config.yaml over the repository's .brood.yaml over what is usual. The
 // repository's file is read from base, never from a tree that an agent can write.
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { ConfigError, parseConfig } from "#adapters/system/config.ts";
+import { ConfigError, parseConfig, readSettings } from "#adapters/system/config.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
+import type { SettingsInForce } from "#contract/project-config.ts";
 import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { ProjectPlace, SettingsInForce } from "#engine/workspaces.ts";
+import type { ProjectPlace } from "#engine/workspaces.ts";
 import type { Git } from "../git.ts";
 import { commitOf } from "../given.ts";
 import type { Layout } from "./layout.ts";
@@ -32,8 +32,7 @@ export async function ownConfig(layout: Layout, slug: ProjectSlug): Promise<Proj
 }
 
 async function readOwn(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig> {
-	const file = layout.config(slug);
-	return parseConfig(ProjectConfig, (await readText(file)) ?? "", file);
+	return await readSettings(ProjectConfig, layout.config(slug));
 }
 
 async function parsed<T>(slug: ProjectSlug, read: () => Promise<T>): Promise<T | Refusal> {
@@ -122,11 +121,4 @@ export async function defaultBranch(git: Git, repository: string): Promise<strin
 	const name = upstream.text.replace(/^refs\/remotes\/origin\//, "");
 	if (upstream.code === 0 && (await commitOf(git, repository, `refs/heads/${name}`)) !== null) return name;
 	return head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : "main";
-}
-
-async function readText(file: string): Promise<string | null> {
-	return await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-		if (error.code === "ENOENT") return null;
-		throw error;
-	});
 }

@@ -4,9 +4,10 @@
 //
 // Only the last step changes what anybody sees, and it is one git command: a compare-and-swap of the branch, or, where a
 // person has base checked out, a fast-forward in that checkout, which git refuses if it would touch what is not committed.
+import type { SettingsInForce } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun, Merged, MergeStrategy } from "#contract/workspace.ts";
-import type { ApproveWish, SettingsInForce, Stay } from "#engine/workspaces.ts";
+import type { ApproveWish, Stay } from "#engine/workspaces.ts";
 import { exclusively } from "../exclusive.ts";
 import { commitOf, existingBranch } from "../given.ts";
 import { runCommand } from "../place/command.ts";

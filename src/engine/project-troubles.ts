@@ -1,0 +1,82 @@
+// Projects that do not work now, and why. One of them is no reason to stop looking at the others: whatever goes wrong in a look is what
+// there is to tell of that project.
+import type { ProjectSlug } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { configTrouble } from "#contract/project-config.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { HealthIssue } from "#contract/workspace.ts";
+import type { IssueWork } from "./issue-work.ts";
+import type { Log } from "./log.ts";
+import type { Dispatch, Reads } from "./ports.ts";
+import { placeOf } from "./stay.ts";
+import { tune } from "./tuning.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+interface Parts {
+	reads: Reads;
+	dispatch: Dispatch;
+	work: IssueWork;
+	workspaces: Workspaces | null;
+	log: Log;
+}
+
+/** so many are looked at at one time */
+const atOnce = 8;
+
+export class ProjectTroubles {
+	readonly #parts: Parts;
+	readonly #known = new Map<ProjectSlug, HealthIssue>();
+
+	constructor(parts: Parts) {
+		this.#parts = parts;
+	}
+
+	/** As the last look had it. */
+	of(slug: ProjectSlug | null): HealthIssue | null {
+		return (slug === null ? undefined : this.#known.get(slug)) ?? null;
+	}
+
+	all(): readonly (HealthIssue & { project: ProjectSlug })[] {
+		return [...this.#known].map(([project, issue]) => ({ project, ...issue }));
+	}
+
+	async lookAtAll(): Promise<void> {
+		const projects = await this.#parts.reads.projects();
+		for (const slug of this.#known.keys()) if (!projects.some((project) => project.slug === slug && project.removedAt === null)) this.#known.delete(slug);
+		const present = projects.filter(({ removedAt }) => removedAt === null);
+		for (let at = 0; at < present.length; at += atOnce) await Promise.all(present.slice(at, at + atOnce).map((project) => this.look(project)));
+	}
+
+	/** Looks at its repository, and brings what is written about its issues into its row. Never throws. */
+	async look(project: ProjectState): Promise<HealthIssue | null> {
+		const { workspaces, reads, dispatch, work } = this.#parts;
+		try {
+			const gone = (await workspaces?.trouble(placeOf(project))) ?? null;
+			if (gone !== null) return this.#found(project.slug, gone);
+			const wrong = await tune(project.slug, { reads, dispatch, work });
+			return this.#found(project.slug, wrong === null ? null : configTrouble(project.slug, wrong.message));
+		} catch (error) {
+			this.#parts.log.warn("projects", "A project could not be looked at", { project: project.slug }, error);
+			return this.#found(project.slug, configTrouble(project.slug, error instanceof Error ? error.message : String(error)));
+		}
+	}
+
+	/** The same, for somebody who is about to use it. */
+	async refusal(project: ProjectState): Promise<Refusal | null> {
+		const trouble = await this.look(project);
+		return trouble === null ? null : refusalOf(trouble);
+	}
+
+	#found(slug: ProjectSlug, issue: HealthIssue | null): HealthIssue | null {
+		const before = this.#known.get(slug);
+		if (issue === null) this.#known.delete(slug);
+		else this.#known.set(slug, issue);
+		if (issue !== null && before?.text !== issue.text) this.#parts.log.warn("projects", issue.text, { project: slug });
+		if (issue === null && before !== undefined) this.#parts.log.info("projects", `${slug}: works again`, { project: slug });
+		return issue;
+	}
+}
+
+/** A repository that is not there, or a file that has to be mended: the caller can do something about both. */
+export const refusalOf = ({ code, text, fix }: HealthIssue): Refusal =>
+	refuse(code === "PROJECT_CONFIG" ? "VALIDATION_ERROR" : "NOT_FOUND", text, { suggestions: [fix] });
