@@ -19,7 +19,7 @@ import { homeSpace, sweepBlobs, sweepScratch } from "#adapters/system/home-space
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
-import { machineTurns } from "#adapters/system/machine.ts";
+import { machineIdle, machineTurns } from "#adapters/system/machine.ts";
 import { partialsIn } from "#adapters/system/partials.ts";
 import { markName } from "#adapters/system/processes.ts";
 import { sweepTemporary } from "#adapters/system/temporary.ts";
@@ -87,7 +87,7 @@ export interface Daemon extends AsyncDisposable {
 }
 
 /** Everything: the engine, the agents' processes, and the door. One daemon per home. */
-export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 10 * 60_000, port = 0, log: given }: DaemonOptions): Promise<Daemon> {
+export async function startDaemon({ home, limits = {}, programs = {}, parkMs, port = 0, log: given }: DaemonOptions): Promise<Daemon> {
 	await using parts = new AsyncDisposableStack();
 	makeHome(home);
 	const config = await readConfig(home);
@@ -110,6 +110,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 	const workspaces = workspacesIn(home, { record: (run) => runs.add(run), own: { [markName]: mark }, containment, retention, log });
 	const up = Promise.withResolvers<Engine>();
 	const sandbox = sandboxOf({ containment, adapters, workspaces, engine: up.promise });
+	const inForceLimits = { ...defaultLimits, turnsMax: machineTurns(), ...machineIdle(), ...known(config.limits ?? {}), ...limits };
 	const processes = new ProcessDriver({
 		mark,
 		scratch: path.join(home, "scratch"),
@@ -124,9 +125,8 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs = 1
 		roomFor: (agent, folder, paid) => sandbox.roomFor(agent, folder, paid),
 		clock: systemClock,
 		log,
-		parkMs,
+		idle: { parkMs: parkMs ?? inForceLimits.idleParkMs, countMax: inForceLimits.idleProcessesMax, bytesMax: inForceLimits.idleBytesMax },
 	});
-	const inForceLimits = { ...defaultLimits, turnsMax: machineTurns(), ...known(config.limits ?? {}), ...limits };
 	const engine = parts.use(
 		await startEngine(
 			{ home },

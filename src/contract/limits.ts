@@ -22,6 +22,11 @@ export interface Limits {
 	bytesWaitingMax: number;
 	/** turns that are at work at one time; the daemon works it out from the machine if nothing is set */
 	turnsMax: number;
+	/** idle agents that keep their processes, and the memory that these may have together; the daemon works both out from the machine */
+	idleProcessesMax: number;
+	idleBytesMax: number;
+	/** how long an idle agent keeps its process */
+	idleParkMs: number;
 	/** how long a subscription cools down whose agent did not say until when */
 	coolDownMs: number;
 	/** a turn of which nothing was heard for so long is shown to people */
@@ -42,6 +47,9 @@ export const limits: Limits = {
 	commandsWaitingMax: 10_000,
 	bytesWaitingMax: 64 * 1024 * 1024,
 	turnsMax: 64,
+	idleProcessesMax: 24,
+	idleBytesMax: 1024 ** 3,
+	idleParkMs: 10 * 60 * 1000,
 	coolDownMs: 15 * 60 * 1000,
 	silentTurnMs: 10 * 60 * 1000,
 	receiptsKeptMs: 7 * 24 * 60 * 60 * 1000,

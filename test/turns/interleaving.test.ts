@@ -34,7 +34,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const lags = fc.array(fc.constantFrom(1, 20, 40), { minLength: 3, maxLength: 12 });
 
 describe("whatever the order of reads, ends and beginnings", () => {
-	test("the processes get each prompt once, one at a time, as the journal says", async () => {
+	test("the processes get each prompt once, one at a time, as the journal says", { timeout: 1_800_000 }, async () => {
 		const stale = { begun: 0, claimed: 0 };
 		await fc.assert(
 			fc.asyncProperty(fc.scheduler(), lags, fc.array(step, { maxLength: 8 }), async (scheduler, lag, steps) => {

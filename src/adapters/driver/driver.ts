@@ -6,12 +6,13 @@ import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import type { Driver, LeftProcess, Prepared, TurnEnd, TurnWatch, Wish } from "#engine/driver.ts";
 import { caught } from "#engine/log.ts";
-import { commandOf, endAll, family, innerPid, type Known, type Ladder, type Manners, markName, patiently, quickly } from "../system/processes.ts";
+import { commandOf, endAll, family, innerPid, type Known, type Ladder, type Manners, markName, memoryBelow, patiently, quickly } from "../system/processes.ts";
 import { NotToBeHad } from "./acp/open.ts";
 import { credentialVariables } from "./credential.ts";
 import { seenBy } from "./environment.ts";
 import { Freezer } from "./freeze.ts";
 import { hearTurn } from "./hear.ts";
+import { Idle } from "./idle.ts";
 import { folderOf, launchAgent } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
 import type { AgentProgram } from "./programs.ts";
@@ -38,12 +39,14 @@ export class ProcessDriver implements Driver {
 	readonly #starting = new Map<AgentId, AbortController>();
 	/** ends in flight: nothing of the same agent is started before they are through */
 	readonly #ending = new Map<AgentId, Ending>();
+	readonly #idle: Idle;
 	readonly #seats = new Seats();
 	readonly #freezer = new Freezer();
 
 	constructor(options: DriverOptions) {
 		this.#options = options;
 		this.#starts = new Starts(options.clock);
+		this.#idle = new Idle(options.idle, (agent) => void this.#park(agent).catch(this.#caught(agent)));
 	}
 
 	remembers(agent: AgentState): boolean {
@@ -58,20 +61,21 @@ export class ProcessDriver implements Driver {
 
 	async prepare(agent: AgentState, turn: number, signal: AbortSignal, asked: Wish): Promise<Prepared> {
 		if (!(await this.#seats.take(agent.id, turn, signal))) return calledOff;
+		this.#idle.take(agent.id);
 		let up = false;
 		try {
 			const prepared = await this.#prepare(agent, signal, asked);
 			({ up } = prepared);
 			return prepared;
 		} finally {
-			if (!up) this.#seats.leave(agent.id, turn);
+			if (!up) this.dismiss(agent.id, turn);
 		}
 	}
 
 	dismiss(agent: AgentId, turn: number): void {
 		if (!this.#seats.has(agent, turn)) return;
 		const warm = this.#warm.get(agent);
-		if (warm !== undefined) this.#parkLater(agent, warm);
+		if (warm !== undefined) this.#waits(agent, warm);
 		this.#seats.leave(agent, turn);
 	}
 
@@ -90,7 +94,6 @@ export class ProcessDriver implements Driver {
 			this.#starts.forget(agent.id);
 			await this.end(agent.id);
 		} else if (warm !== undefined) {
-			if (warm.parking !== null) clearTimeout(warm.parking);
 			return { up: true, session: program.remembers === true && warm.launched.session ? { ...warm.launched.session, how: "kept" } : null };
 		}
 		const called = new AbortController();
@@ -185,7 +188,7 @@ export class ProcessDriver implements Driver {
 		const warm = this.#warm.get(agent);
 		this.#warm.delete(agent);
 		if (warm !== undefined) {
-			if (warm.parking !== null) clearTimeout(warm.parking);
+			this.#idle.take(agent);
 			this.#options.revokeToken(warm.token);
 			// a kill tells it as well, but does not wait for it
 			await Promise.race([warm.launched.close(), hurry]);
@@ -197,11 +200,11 @@ export class ProcessDriver implements Driver {
 	async #afterTurn(agent: AgentState, warm: Warm): Promise<void> {
 		if (!warm.launched.listens()) return await this.#endOnce(agent.id, quickly);
 		if (warm.program.leavesNothing) await endAll(() => this.#family(agent.id).filter((each) => !this.#isProgram(each, warm)));
-		if (this.#warm.get(agent.id) === warm) this.#parkLater(agent.id, warm);
+		if (this.#warm.get(agent.id) === warm) this.#waits(agent.id, warm);
 	}
 
-	#parkLater(agent: AgentId, warm: Warm): void {
-		warm.parking = setTimeout(() => void this.#park(agent).catch(this.#caught(agent)), this.#options.parkMs).unref();
+	#waits(agent: AgentId, { launched }: Warm): void {
+		this.#idle.put(agent, memoryBelow(launched.pid));
 	}
 
 	/** The one that is up, without a look at the disk. */
@@ -243,7 +246,6 @@ export class ProcessDriver implements Driver {
 					told: toldOf(agent, program, wish),
 					room: wish.room,
 					own: null,
-					parking: null,
 				});
 				return { up: true, session: program.remembers === true ? launched.session : null };
 			} catch (error) {

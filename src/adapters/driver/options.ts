@@ -6,6 +6,7 @@ import type { Log } from "#engine/log.ts";
 import type { Clock } from "#engine/ports.ts";
 import type { Room } from "../system/walls.ts";
 import type { ToolServer } from "./acp/open.ts";
+import type { IdleBounds } from "./idle.ts";
 import type { FindProgram } from "./programs.ts";
 
 export interface DriverOptions {
@@ -29,5 +30,5 @@ export interface DriverOptions {
 	roomFor(agent: AgentState, folder: string, paid: () => Readonly<Record<string, string>>): Promise<Room | null | string>;
 	clock: Clock;
 	log: Log;
-	parkMs: number;
+	idle: IdleBounds;
 }

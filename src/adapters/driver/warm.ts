@@ -19,7 +19,6 @@ export interface Warm {
 	room: Room | null;
 	/** its processes before its first turn; null for a program that leaves nothing behind, and before that turn */
 	own: ReadonlySet<number> | null;
-	parking: NodeJS.Timeout | null;
 }
 
 export interface RoomWish extends Wish {

@@ -8,6 +8,14 @@ export function machineTurns(machine = { cores: os.availableParallelism(), bytes
 	return Math.max(2, Math.min(8 * machine.cores, Math.floor((2 * machine.bytes) / gibibyte)));
 }
 
+/**
+ * How many idle agents keep their processes, and how much memory these may have together, an eighth of what there is. Few enough to
+ * leave the machine to others, many enough that agents at work by turns do not start a process for each.
+ */
+export function machineIdle(machine = { cores: os.availableParallelism(), bytes: memoryBytes() }): { idleProcessesMax: number; idleBytesMax: number } {
+	return { idleProcessesMax: Math.max(8, 12 * machine.cores), idleBytesMax: Math.floor(machine.bytes / 8) };
+}
+
 /** All that there is, not what is free just now: the same machine should give the same answer. A container may have less. */
 function memoryBytes(): number {
 	const constrained = process.constrainedMemory();

@@ -86,6 +86,17 @@ export function family(variables: Readonly<Record<string, string>>, roots: reado
 	return [...found.values()];
 }
 
+/** What a process and all below it have in memory for themselves. */
+export function memoryBelow(pid: number): number {
+	try {
+		const [, kibibytes = "0"] = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+		const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").match(/\d+/g) ?? [];
+		return children.reduce((sum, child) => sum + memoryBelow(Number(child)), Number(kibibytes) * 1024);
+	} catch {
+		return 0;
+	}
+}
+
 /** Sends a signal, if the pid still belongs to the process that we mean. */
 export function signal(target: Known, name: NodeJS.Signals): void {
 	if (known(target.pid)?.startedAt !== target.startedAt) return;

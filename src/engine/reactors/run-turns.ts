@@ -12,18 +12,17 @@ import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import { spoken } from "#contract/quote.ts";
-import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import { stopReason } from "#domain/turn-end.ts";
-import { settingsOf } from "../commands/agent.ts";
-import { type Driver, nothingToGoOnWith, type OpenSession, type Prepared, type TurnEnd } from "../driver.ts";
+import type { Driver, OpenSession, Prepared, TurnEnd } from "../driver.ts";
 import { caught } from "../log.ts";
 import { mayPass, patiently } from "../patience.ts";
 import { type Dispatch, type Outcome, StoreFault } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
 import type { Workspaces } from "../workspaces.ts";
 import { Listener, type ListenParts } from "./listen.ts";
-import { eventsAfter, instructionsOf, openingOf, recall } from "./recall.ts";
+import { prepare } from "./prepare.ts";
+import { eventsAfter, recall } from "./recall.ts";
 import { drift, keep, tellOfCommits } from "./tree.ts";
 import { distrusted } from "./trust.ts";
 
@@ -129,7 +128,7 @@ export class TurnRunner implements Reactor {
 		// asked for early: most often its program is up, and nothing else is waited for
 		const since = driver.remembers(agent) ? eventsAfter(reads, agent, agent.turnEndedIn ?? 0) : Promise.resolve([]);
 		since.catch(expected("it is waited for further down"));
-		const prepared = await this.#prepare(turn, agent, signal);
+		const prepared = await prepare(this.#parts, turn, agent, signal).catch((error: unknown): Prepared => ({ up: false, end: failure(error) }));
 		if (!prepared.up) return await this.#giveBack(turn, prepared.end, signal);
 		let item: Pick<Event, "text" | "data"> | null = null;
 		try {
@@ -164,28 +163,12 @@ export class TurnRunner implements Reactor {
 		await this.#end(turn, signal.aborted ? await this.#stopped(turn) : end, agent.workspace === null ? await listener.keepable(last) : []);
 	}
 
-	async #prepare(turn: TurnState, agent: AgentState, signal: AbortSignal): Promise<Prepared> {
-		const { driver, reads } = this.#parts;
-		try {
-			if (!driver.remembers(agent)) return await driver.prepare(agent, turn.id, signal, { subscription: await this.#paidFrom(turn), ...nothingToGoOnWith });
-			const [subscription, settings, opening] = await Promise.all([this.#paidFrom(turn), settingsOf(reads, agent.settings), openingOf(reads, agent, turn)]);
-			const told = { systemPrompt: instructionsOf(settings), options: settings.options };
-			return await driver.prepare(agent, turn.id, signal, { subscription, ...told, ...opening });
-		} catch (error) {
-			return { up: false, end: failure(error) };
-		}
-	}
-
 	/** What its program does not know yet, and the record of the session that it is told in. */
 	async #recall(turn: TurnState, agent: AgentState, opened: OpenSession, since: ReturnType<typeof eventsAfter>): Promise<string> {
 		const { text, how, note } = await recall(this.#parts.reads, agent, turn, opened, since);
 		const { session, folder, powers, program } = opened;
 		if (how !== null) await this.#say(turn, { type: "session.open", opened: { session, type: agent.type, folder, powers, program, how }, note });
 		return text ?? "";
-	}
-
-	async #paidFrom({ subscription }: TurnState): Promise<SubscriptionState | null> {
-		return subscription === null ? null : ((await this.#parts.reads.subscriptions()).find(({ name }) => name === subscription) ?? null);
 	}
 
 	/** Why its turn cannot start. A person looks after their own workspace. */
