@@ -12,7 +12,7 @@ import { fileLog, secretsOf } from "#adapters/system/log.ts";
 import { expected, type LogEntry } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { inline, visible } from "#contract/visible.ts";
-import { faultRefusal } from "#server/fault.ts";
+import { faultRefusal } from "#engine/fault.ts";
 import { startDaemon } from "./main.ts";
 import { makePlayground } from "./playground.ts";
 import { version } from "./version.ts";
@@ -75,6 +75,10 @@ try {
 		}
 	};
 	for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => void stop(name));
+	void daemon.lost.then((why) => {
+		log.error("daemon", `The daemon ends: ${why.message}`);
+		process.exit(70);
+	});
 	void daemon.engine.failed.then((why) => {
 		log.error("daemon", `The daemon ends, because its store cannot be trusted: ${why.message}`, {}, why);
 		process.exit(70);
@@ -97,7 +101,7 @@ async function report(what: { up: string } | { held: string } | { refused: Refus
 
 /** Why there is no daemon now, in a sentence; the code is INTERNAL_ERROR for what nobody expected. */
 function startRefusal(error: unknown): Refusal {
-	if (error instanceof HomeUnusable) return refuse("HOME_UNUSABLE", error.message, { suggestions: error.suggestions });
+	if (error instanceof HomeUnusable) return faultRefusal(error) ?? refuse("HOME_UNUSABLE", error.message, { suggestions: error.suggestions });
 	if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message);
 	if (error instanceof HomeHeld) return refuse("CONFLICT", error.message);
 	const known = faultRefusal(error);

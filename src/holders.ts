@@ -2,11 +2,11 @@
 import { readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** Their process numbers, other than ours; null where the kernel does not tell. */
-export function holdersOf(home: string): number[] | null {
+/** Their process numbers, other than ours; null where the kernel does not tell. With `lockRemoved` only those whose lock has no name any more. */
+export function holdersOf(home: string, { lockRemoved = false } = {}): number[] | null {
 	if (statSync("/proc/self/fd", { throwIfNoEntry: false }) === undefined) return null;
 	const lock = path.join(real(home), "lock");
-	const names = [lock, `${lock} (deleted)`];
+	const names = lockRemoved ? [`${lock} (deleted)`] : [lock, `${lock} (deleted)`];
 	return readdirSync("/proc")
 		.filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
 		.filter((pid) => openFilesOf(pid).some((name) => names.includes(name)))

@@ -14,8 +14,9 @@ import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
-import { holdHome, homeId, homeToken, makeHome, removeDaemonFile, replaceToken, writeDaemonFile } from "#adapters/system/home.ts";
+import { HomeHeld, holdHome, homeId, homeToken, makeHome, removeDaemonFile, replaceToken, writeDaemonFile } from "#adapters/system/home.ts";
 import { homeSpace, sweepBlobs, sweepScratch } from "#adapters/system/home-space.ts";
+import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
@@ -44,6 +45,7 @@ import { handlersOf } from "#server/handlers.ts";
 import { listen } from "#server/listen.ts";
 import { Once } from "#server/once.ts";
 import { serveEvents } from "#server/serve-events.ts";
+import { holdersOf } from "#src/holders.ts";
 import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
 import { version } from "./version.ts";
 
@@ -84,6 +86,8 @@ export interface Daemon extends AsyncDisposable {
 	/** the person's token, as it was at the start */
 	readonly token: string;
 	readonly containment: ContainmentLevel;
+	/** settles when the home is no longer this daemon's; the process has to exit */
+	readonly lost: Promise<Error>;
 }
 
 /** Everything: the engine, the agents' processes, and the door. One daemon per home. */
@@ -96,6 +100,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	const failed = (error: unknown, request?: string): void => log.error("door", "A request failed inside", request === undefined ? {} : { request }, error);
 	const finding = findContainment(config.containment ?? "auto", process.env);
 	parts.use(await holdHome(home));
+	refuseSecond(home);
 	const door = parts.use(await listen({ port: config.port ?? port, socket: path.join(home, "socket"), failed }));
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
@@ -150,12 +155,31 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
 		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), once: new Once(engine), mcp, version, failed }).fetch,
-		raw: (request, response) => serveEvents(stream, guard, request, response),
+		raw: (request, response) => serveEvents({ stream, guard, beyond: (after) => desk.beyondTheEnd(after) }, request, response),
 	});
-	writeDaemonFile(home, { pid: process.pid, startedAt: systemClock.now(), url: door.url, socket: door.socket, version });
-	parts.defer(() => removeDaemonFile(home, process.pid));
+	const { lost } = parts.use(await announce(home, { url: door.url, socket: door.socket, token: () => guard.token }));
 	const all = parts.move();
-	return { engine, url: door.url, token, containment, [Symbol.asyncDispose]: () => all.disposeAsync() };
+	return { engine, url: door.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** From now on others can find the daemon, for as long as it has the home. */
+async function announce(home: string, { url, socket, token }: { url: string; socket: string | null; token(): string }): Promise<HomeWatch> {
+	const daemon = { pid: process.pid, startedAt: systemClock.now(), url, socket, version };
+	writeDaemonFile(home, daemon);
+	const watch = await watchHome({ home, daemon, token });
+	return {
+		lost: watch.lost,
+		async [Symbol.asyncDispose]() {
+			await watch[Symbol.asyncDispose]();
+			removeDaemonFile(home, process.pid);
+		},
+	};
+}
+
+/** Whose lock was removed still has the home, until it notices. */
+function refuseSecond(home: string): void {
+	const [pid] = holdersOf(home, { lockRemoved: true }) ?? [];
+	if (pid !== undefined) throw new HomeHeld(`A daemon (pid ${pid}) still uses ${home}, though its lock was removed.`);
 }
 
 /** In one step: nobody is let in with the old token once the new one is there. */

@@ -35,6 +35,7 @@ import { foundAgentZero, recover } from "./recover.ts";
 import { Scheduler } from "./scheduling.ts";
 import { type Degraded, Supervisor } from "./supervisor.ts";
 import { Upkeep } from "./upkeep.ts";
+import { wholeText } from "./whole-text.ts";
 import { WorkCycle } from "./work-cycle.ts";
 import { workspaceIssues } from "./workspace-issues.ts";
 
@@ -224,9 +225,8 @@ export class Engine implements AsyncDisposable {
 	}
 
 	/** The whole text of an item that has only its beginning in its row. */
-	async wholeText({ text, data }: Pick<Event, "text" | "data">): Promise<string | null> {
-		const blob: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "blob") : undefined;
-		return typeof blob === "string" ? ((await this.#parts.blobs?.get(blob)) ?? text) : text;
+	async wholeText(event: Pick<Event, "id" | "text" | "data">): Promise<{ text: string | null } | Refusal> {
+		return await wholeText(event, this.#parts.blobs);
 	}
 
 	async outsideTurn(agent: AgentId): Promise<Refusal | null> {

@@ -6,10 +6,10 @@ import { inWords } from "#contract/complaint.ts";
 import { type Actor, agentOf, Key } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
+import { faultRefusal } from "#engine/fault.ts";
 import type { Ids } from "#engine/ports.ts";
 import { actorOf, type Guard, proofFor } from "./auth.ts";
 import type { Asked, Handlers } from "./desk.ts";
-import { faultRefusal } from "./fault.ts";
 import { fingerprintOf, type Once } from "./once.ts";
 import { openApi } from "./openapi.ts";
 

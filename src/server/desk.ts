@@ -68,6 +68,14 @@ export class Desk {
 		return this.engine.reads;
 	}
 
+	/** The refusal for an event that there is not yet: whoever waits behind it would miss what comes before it. */
+	async beyondTheEnd(after: number): Promise<Refusal | null> {
+		const last = after === 0 ? 0 : await this.reads.lastEvent();
+		if (after <= last) return null;
+		const words = `The journal ends at event ${last}: there is no event ${after} to read on from. It may be of another store.`;
+		return refuse("VALIDATION_ERROR", words, { details: { after, last }, suggestions: [`brood events --after ${last}`] });
+	}
+
 	async say({ actor, key, fingerprint }: Caller, command: object): Promise<Outcome> {
 		return await this.engine.dispatch({ actor, key, command, fingerprint });
 	}

@@ -9,8 +9,15 @@ import type { EventStream } from "./event-stream.ts";
 
 const Query = z.strictObject({ after: z.coerce.number().int().nonnegative().default(0), deltas: z.stringbool().default(false) });
 
+export interface Streaming {
+	stream: EventStream;
+	guard: Guard;
+	/** the refusal for a place to begin that there is not */
+	beyond(after: number): Promise<Refusal | null>;
+}
+
 /** False if the request is for somebody else. */
-export function serveEvents(stream: EventStream, guard: Guard, request: IncomingMessage, response: ServerResponse): boolean {
+export function serveEvents({ stream, guard, beyond }: Streaming, request: IncomingMessage, response: ServerResponse): boolean {
 	// compared as it was sent: what is no URL at all is not for us either
 	const [path, query = ""] = (request.url ?? "").split("?", 2);
 	if (path !== "/api/events" || request.method !== "GET") return false;
@@ -24,8 +31,14 @@ export function serveEvents(stream: EventStream, guard: Guard, request: Incoming
 	const lastSeen = request.headers["last-event-id"];
 	const wish = Query.safeParse({ ...Object.fromEntries(new URLSearchParams(query)), ...(typeof lastSeen === "string" && { after: lastSeen }) });
 	if (!wish.success) return turnAway(response, refuse("VALIDATION_ERROR", inWords(wish.error)));
-	stream.serve(response, wish.data).catch(() => response.destroy());
+	begin(stream, response, wish.data, beyond).catch(() => response.destroy());
 	return true;
+}
+
+async function begin(stream: EventStream, response: ServerResponse, wish: z.infer<typeof Query>, beyond: Streaming["beyond"]): Promise<void> {
+	const refusal = await beyond(wish.after);
+	if (refusal !== null) turnAway(response, refusal);
+	else await stream.serve(response, wish);
 }
 
 function turnAway(response: ServerResponse, refusal: Refusal): true {

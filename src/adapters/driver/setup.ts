@@ -65,7 +65,7 @@ export class Setup {
 			return this.#look(type);
 		} catch (error) {
 			const why = error instanceof Error ? error.message : String(error);
-			return refuse("INTERNAL_ERROR", `${vendor.title} could not be set up: ${why.slice(-1000)}`, { details: { type, version: vendor.version } });
+			return refuse("SETUP_FAILED", `${vendor.title} could not be set up: ${why.slice(-1000)}`, { details: { type, version: vendor.version } });
 		} finally {
 			rmSync(fresh, { recursive: true, force: true });
 		}

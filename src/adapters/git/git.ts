@@ -5,6 +5,7 @@
 // looks for one further up, so a worktree that lost its `.git` cannot become a part of whatever lies around it.
 // Names never become options: put `--end-of-options` before a ref and `--` before a path, or use refs.ts.
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import os from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { expected } from "#contract/log.ts";
@@ -37,6 +38,8 @@ export class GitFailed extends Error {
 	readonly args: readonly string[];
 	readonly code: number | null;
 	readonly errors: string;
+	/** what it means for whoever asked */
+	readonly refusalCode: "REPOSITORY_GONE" | "GIT_FAILED";
 
 	constructor(args: readonly string[], code: number | null, errors: string) {
 		super(`git ${args[0] ?? ""} failed${code === null ? "" : ` (${code})`}: ${errors.trim().slice(0, 2000)}`);
@@ -44,8 +47,11 @@ export class GitFailed extends Error {
 		this.args = args;
 		this.code = code;
 		this.errors = errors;
+		this.refusalCode = repositoryGone.test(errors) ? "REPOSITORY_GONE" : "GIT_FAILED";
 	}
 }
+
+const repositoryGone = /^fatal: (not a git repository|cannot change to)|is no working tree of git$| is gone$/m;
 
 interface Ran {
 	folder: string;
@@ -131,7 +137,8 @@ async function runOnce(folder: string, args: readonly string[], options: GitOpti
 		// a git that has heard enough closes its end; its exit code tells whether that was an error
 		child.stdin?.on("error", expected("git may end before it has read everything; its exit says what came of it"));
 		child.stdin?.end(options.input);
-		child.on("error", (error) => settle(() => reject(new GitFailed(args, null, error.message))));
+		// the system says the same of a program and of a folder that are not there
+		child.on("error", (error) => settle(() => reject(new GitFailed(args, null, existsSync(folder) ? error.message : `${folder} is gone`))));
 		child.on("close", (code) =>
 			settle(() => {
 				const bytes = output.bytes();

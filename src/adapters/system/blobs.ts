@@ -6,11 +6,13 @@ import type { Blobs } from "#engine/ports.ts";
 
 const nameRule = /^[0-9a-f]{64}$/;
 
+const nameOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
 export function blobsIn(folder: string): Blobs {
 	let written = 0;
 	return {
 		async put(text) {
-			const name = createHash("sha256").update(text).digest("hex");
+			const name = nameOf(text);
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 			const temporary = path.join(folder, `${name}.${process.pid}-${++written}`);
 			try {
@@ -25,7 +27,8 @@ export function blobsIn(folder: string): Blobs {
 		},
 		async get(name) {
 			if (!nameRule.test(name)) return null;
-			return await readFile(path.join(folder, name), "utf8").catch(() => null);
+			const text = await readFile(path.join(folder, name), "utf8").catch(() => null);
+			return text !== null && nameOf(text) === name ? text : null;
 		},
 		async copyTo(target, { again }) {
 			const names = (await readdir(folder).catch(() => [])).filter((name) => nameRule.test(name));

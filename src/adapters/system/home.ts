@@ -31,7 +31,7 @@ export class HomeHeld extends Error {
 
 /** Only its owner may write in it, else it is refused; that only its owner may look into it is seen to. */
 export function makeHome(home: string): void {
-	mkdirSync(home, { recursive: true, mode: 0o700 });
+	if (!existsSync(home)) mkdirSync(home, { recursive: true, mode: 0o700 });
 	const found = statSync(home);
 	const trouble = homeTrouble(home, found, process.getuid?.() ?? null);
 	if (trouble !== null) throw new HomeUnusable(trouble.message, trouble.suggestions);
@@ -72,9 +72,11 @@ function contentOf(file: string): string {
 	try {
 		return readFileSync(file, "utf8").trim();
 	} catch (error) {
-		throw new HomeUnusable(`${file} cannot be read: ${error instanceof Error ? error.message : error}.`, [`chmod 600 ${file}`], error);
+		throw new HomeUnusable(`${file} cannot be read: ${error instanceof Error ? error.message : error}.`, isDenied(error) ? [`chmod 600 ${file}`] : [], error);
 	}
 }
+
+const isDenied = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EACCES";
 
 /** A file appears whole or not at all, for its owner only, and stays. */
 function replace(file: string, text: string): void {

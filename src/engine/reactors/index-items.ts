@@ -4,7 +4,7 @@
 import type { Event } from "#contract/event.ts";
 import { isItem } from "#contract/item.ts";
 import type { Log } from "../log.ts";
-import type { Clock, Store } from "../ports.ts";
+import { type Clock, type Store, StoreFault } from "../ports.ts";
 import type { Reactor } from "../reactor.ts";
 
 const pauseMs = 1000;
@@ -43,6 +43,10 @@ export async function indexAll(store: Store, { patienceMs }: { patienceMs: numbe
 			if ((await store.index(portion)) < portion) return true;
 			if (!patient) return false;
 		}
+	} catch (error) {
+		// what is in the index can be found also where nothing can be added to it
+		if (error instanceof StoreFault && error.kind === "full") return false;
+		throw error;
 	} finally {
 		clearTimeout(timer);
 	}

@@ -9,8 +9,9 @@ import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
 import type { ProjectState } from "#contract/project.ts";
-import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { presetNamed, stageOf } from "#domain/preset.ts";
+import { anyFault } from "../fault.ts";
 import type { IssuePlace, IssueWork } from "../issue-work.ts";
 import type { Log } from "../log.ts";
 import { mayPass, patiently } from "../patience.ts";
@@ -195,7 +196,7 @@ async function attempt<T extends object>(work: () => Promise<T | Refusal>): Prom
 	try {
 		return await work();
 	} catch (error) {
-		return refuse("INTERNAL_ERROR", (error instanceof Error ? error.message : String(error)).slice(0, 2000).toWellFormed());
+		return anyFault(error);
 	}
 }
 

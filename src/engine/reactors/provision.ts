@@ -4,6 +4,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { anyFault } from "../fault.ts";
 import { caught, type Log } from "../log.ts";
 import { mayPass, patiently } from "../patience.ts";
 import type { Dispatch, Reads } from "../ports.ts";
@@ -74,7 +75,7 @@ export class Provisioner implements Reactor {
 		// whoever stops us leaves it to the next daemon
 		if (this.#stop.signal.aborted) return;
 		if ((await this.#parts.reads.agent(agent.id))?.life === "ended") return await this.#takeBack(agent, made);
-		if (made instanceof Error) return await this.#failed(agent, { code: "INTERNAL_ERROR", message: made.message });
+		if (made instanceof Error) return await this.#failed(agent, anyFault(made));
 		if (isRefusal(made)) return await this.#failed(agent, made);
 		const missing = made.missing.slice(0, 20).map(({ path, reason }) => `${path} did not come along: ${reason}.`);
 		for (const text of [...missing, ...made.notes]) await this.#say({ type: "item.append", agent: agent.id, kind: "system", text });

@@ -222,7 +222,7 @@ export class TurnRunner implements Reactor {
 
 	/** The process never got the prompt: it returns to the head of the queue, and a process that will not start holds the agent. */
 	async #giveBack(turn: TurnState, { reason, broken, step = "process" }: TurnEnd, signal: AbortSignal): Promise<null> {
-		const failed = broken === true && !signal.aborted ? { failed: { code: "INTERNAL_ERROR", step } } : {};
+		const failed = broken === true && !signal.aborted ? { failed: { code: "PROCESS_FAILED", step } } : {};
 		const why = signal.aborted ? "shutdown" : (reason?.slice(0, 1000) ?? "its process did not start");
 		await this.#say(turn, { type: "turn.release", reason: why, ...failed });
 		return null;

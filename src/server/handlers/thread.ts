@@ -15,7 +15,8 @@ export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context
 		item: async ({ params }) => {
 			const event = await reads.event(numberIn({ params }, "item"));
 			if (event === undefined) return refuse("NOT_FOUND", `There is no item ${JSON.stringify(params["item"])}.`);
-			return { ...itemView(event), text: await engine.wholeText(event) };
+			const whole = await engine.wholeText(event);
+			return isRefusal(whole) ? whole : { ...itemView(event), ...whole };
 		},
 		context: (asked) =>
 			desk.about(asked, async (id) => {
@@ -31,6 +32,8 @@ export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context
 			const { agent: reference, project, kind, since, after, limit } = query;
 			const meant = reference === undefined ? null : await engine.resolve(reference, project ?? null);
 			if (meant !== null && isRefusal(meant)) return meant;
+			const beyond = await desk.beyondTheEnd(after);
+			if (beyond !== null) return beyond;
 			const range = { after, limit, ...(meant && { agent: meant.id }), ...(kind && { kind }), ...(since && { since: Date.parse(since) }) };
 			const events = (await reads.events(range)).map(itemView);
 			return { events, next: events.length < limit ? null : (events.at(-1)?.id ?? null) };
