@@ -10,6 +10,7 @@ import { type AgentProgram, otherTypes, programsFrom } from "#adapters/driver/pr
 import { Sandbox } from "#adapters/driver/sandbox.ts";
 import { Setup } from "#adapters/driver/setup.ts";
 import { makeGit } from "#adapters/git/git.ts";
+import { Rooms } from "#adapters/git/room/rooms.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
@@ -112,7 +113,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	const mark = homeId(home, randomIds.key());
 	// what a project's own commands leave behind is found like what agents leave behind
 	const retention = retentionFrom(config.retention);
-	const workspaces = workspacesIn(home, { record: (run) => runs.add(run), own: { [markName]: mark }, containment, retention, log });
+	const workspaces = parts.use(workspacesIn(home, { record: (run) => runs.add(run), own: { [markName]: mark }, containment, retention, log }));
 	const up = Promise.withResolvers<Engine>();
 	const sandbox = sandboxOf({ containment, adapters, workspaces, engine: up.promise });
 	const inForceLimits = { ...defaultLimits, turnsMax: machineTurns(), ...machineIdle(), ...known(config.limits ?? {}), ...limits };
@@ -206,7 +207,7 @@ function sandboxOf({ containment, adapters, workspaces, engine }: SandboxParts):
 		programs: [programFolder, path.dirname(process.execPath), adapters],
 		async roomOf({ project: slug, workspace }, folder) {
 			const project = slug === null ? undefined : await (await engine).reads.project(slug);
-			return project === undefined ? null : await workspaces.room(placeOf(project), folder, workspace?.branch ?? null);
+			return project === undefined ? null : await workspaces.room(placeOf(project), folder, workspace);
 		},
 	});
 }
@@ -238,7 +239,10 @@ function workspacesIn(
 	{ record, own, ...more }: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; own: Readonly<Record<string, string>> } & WorkspaceParts,
 ): GitWorkspaces {
 	const git = makeGit({ environment: process.env, record });
-	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment: environmentFor(own, process.env), ...more });
+	const environment = environmentFor(own, process.env);
+	const program = { command: process.execPath, args: [programPath("room-worker")] };
+	const rooms = new Rooms({ program, readable: [programFolder, path.dirname(process.execPath)], environment, containment: more.containment ?? "groups" });
+	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment, rooms, ...more });
 }
 
 type WorkspaceParts = Pick<ConstructorParameters<typeof GitWorkspaces>[0], "containment" | "retention" | "log">;

@@ -16,7 +16,7 @@ export const folders: Record<string, Folder> = {
 		mayImport: ["contract", "engine/ports.ts", "engine/log.ts", "engine/driver.ts", "adapters/system"],
 		mayUse: ["node:*", "@agentclientprotocol/sdk/unstable"],
 	},
-	"adapters/git": { mayImport: ["contract", "engine/ports.ts", "engine/log.ts", "engine/workspaces.ts", "adapters/system"], mayUse: ["node:*"] },
+	"adapters/git": { mayImport: ["contract", "engine/ports.ts", "engine/log.ts", "engine/workspaces.ts", "adapters/system"], mayUse: ["node:*", "zod"] },
 	"adapters/system": { mayImport: ["contract", "engine/ports.ts", "engine/log.ts", "engine/issue-work.ts"], mayUse: ["node:*", "yaml"] },
 	server: { mayImport: ["contract", "engine", "views"], mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"] },
 	client: { mayImport: ["contract", "views"], mayUse: ["zod"] },
@@ -35,7 +35,7 @@ export const folders: Record<string, Folder> = {
 };
 
 /** The composition roots may use everything. */
-export const roots = ["main.ts", "store-thread.ts", "daemon.ts", "playground.ts", "programs.ts", "holders.ts", "version.ts"];
+export const roots = ["main.ts", "store-thread.ts", "room-worker.ts", "daemon.ts", "playground.ts", "programs.ts", "holders.ts", "version.ts"];
 
 /** Programs that run as processes of their own. */
 export const programs = ["surfaces/cli/bin.ts", "agents/scripted.ts", "agents/shell.ts", "agents/llm.ts"];

@@ -164,7 +164,7 @@ export type Snapshot = z.infer<typeof Snapshot>;
 
 /** Something that nobody needs any more, or that nobody knows enough about to free it. */
 export const Leftover = z.object({
-	what: z.enum(["trash", "snapshot", "scratch", "clone", "unknown", "ref", "objects"]),
+	what: z.enum(["trash", "snapshot", "scratch", "clone", "borrow", "unknown", "ref", "objects"]),
 	name: z.string(),
 	bytes: z.int(),
 	reason: z.string(),

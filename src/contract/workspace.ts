@@ -21,7 +21,10 @@ export const Workspace = z.strictObject({
 });
 export type Workspace = z.infer<typeof Workspace>;
 
-/** `brood.json` in the git folder of a workspace that we made, and, until it is ready, beside its place: the proof that it is ours. */
+/**
+ * `brood.json` in the git folder of a workspace that we made, and, until it is ready, beside its place: the proof that it is ours. For
+ * one with a git folder of its own it lies where nobody inside can reach it.
+ */
 export const WorkspaceMark = z.strictObject({
 	agent: z.string(),
 	project: z.string(),
@@ -32,6 +35,8 @@ export const WorkspaceMark = z.strictObject({
 	/** where its branch began; null in a repository without commits */
 	start: z.string().nullable(),
 	ready: z.boolean(),
+	/** its git folder is its own and lies outside of the tree: what is in it was, or may be, written in a sandbox */
+	own: z.boolean().optional(),
 });
 export type WorkspaceMark = z.infer<typeof WorkspaceMark>;
 

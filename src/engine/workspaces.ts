@@ -139,7 +139,7 @@ export interface Removed {
 }
 
 export interface Leftover {
-	what: "trash" | "snapshot" | "scratch" | "clone" | "unknown" | "ref" | "objects";
+	what: "trash" | "snapshot" | "scratch" | "clone" | "borrow" | "unknown" | "ref" | "objects";
 	name: string;
 	bytes: number;
 	reason: string;

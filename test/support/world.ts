@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeGit } from "#adapters/git/git.ts";
+import { Rooms } from "#adapters/git/room/rooms.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
@@ -12,6 +13,7 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Retention } from "#contract/retention.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
 import type { Live, ProjectPlace, Stay, Tenant } from "#engine/workspaces.ts";
+import { programFolder, programPath } from "#src/programs.ts";
 
 /** Something that happens around each git command. */
 export type Step = <T>(run: () => Promise<T>) => Promise<T>;
@@ -39,8 +41,8 @@ export class World {
 			clock: { now: () => this.now },
 			ids: randomIds,
 			environment: environmentIn(root),
-			...(options.containment && { containment: options.containment }),
 			...(options.retention && { retention: options.retention }),
+			...(options.containment && { containment: options.containment, rooms: roomsIn(root, options.containment) }),
 		});
 	}
 
@@ -70,6 +72,12 @@ export class World {
 	tip(ref: string, folder = this.repository): string {
 		return this.git(folder, "rev-parse", ref);
 	}
+}
+
+/** As the daemon makes them. */
+function roomsIn(root: string, containment: ContainmentLevel): Rooms {
+	const program = { command: process.execPath, args: [programPath("room-worker")] };
+	return new Rooms({ program, readable: [programFolder, path.dirname(process.execPath)], environment: environmentIn(root), containment });
 }
 
 function environmentIn(root: string): Record<string, string> {

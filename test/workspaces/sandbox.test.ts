@@ -1,6 +1,6 @@
 // `sandbox: on`: what an agent, and what a project's own commands, cannot see, change or leave running.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -57,8 +57,7 @@ describe.runIf(hasRooms)("an agent in a sandbox", () => {
 			"write b.txt two\nrun git add b.txt && git commit -qm 'By itself'\nwrite c.txt three\ncommit Through Brood\nsend 0 hello",
 		);
 		expect(turn.state).toBe("completed");
-		const home = workspace === "clone" ? at(agent) : repository;
-		expect(git(home, "log", "-2", "--format=%s", agent.workspace?.branch ?? "")).toBe("Through Brood\nBy itself");
+		expect(git(repository, "log", "-2", "--format=%s", agent.workspace?.branch ?? "")).toBe("Through Brood\nBy itself");
 		expect((await shop.client.call("snapshots", params(agent))).length).toBeGreaterThan(0);
 	});
 
@@ -76,9 +75,13 @@ describe.runIf(hasRooms)("an agent in a sandbox", () => {
 			"write into /etc": "echo x > /etc/brood-probe",
 			"write into the user's home": "echo x > ~/.brood-probe",
 			"make a configuration that is not there": "git config --global alias.brood-probe status",
-			"change the repository's configuration": "git config core.editor evil",
+			"change the repository's configuration": `git --git-dir='${repository}/.git' config core.editor evil`,
 			"lay a hook": `mkdir -p '${repository}/.git/hooks' && echo x > '${repository}/.git/hooks/post-commit'`,
-			"move base": "git update-ref refs/heads/main HEAD~0 && git branch -f main HEAD && git commit -qm x --allow-empty && git branch -f main HEAD",
+			"move base": `git commit -qm x --allow-empty && (git push -q brood HEAD:main || git --git-dir='${repository}/.git' update-ref refs/heads/main HEAD)`,
+			"write an object": `echo x | git --git-dir='${repository}/.git' hash-object -w --stdin`,
+			"take an object away": `find '${repository}/.git/objects' -type f -delete || rm -rf '${repository}/.git/objects'; ! git --git-dir='${repository}/.git' cat-file -e main`,
+			"move its own git folder": "mv .git .git-other",
+			"take its own git folder away": "rm -rf .git && mkdir .git && echo x > .git/config && test $(ls .git | wc -l) = 1",
 			"read the person's token": `cat '${home}/token'`,
 			"read the store": `head -c 1 '${home}/brood.db'`,
 			"read another agent's files": `cat '${at(other, "a.txt")}'`,
@@ -178,25 +181,4 @@ describe.runIf(hasRooms)("a project's command in a sandbox", () => {
 		const answer = await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" });
 		expect(answer).toMatchObject({ code: "CONFLICT", details: { output: expect.stringMatching(/needs bubblewrap/) } });
 	});
-});
-
-test("nothing that an agent writes decides what it may write the next time", async () => {
-	const world = makeWorld();
-	world.configure("sandbox: on\n");
-	const { workspace } = await world.agent("a");
-	const room = async () => await world.workspaces.room(world.project, workspace.path, workspace.branch);
-	const before = await room();
-	const own = world.git(workspace.path, "rev-parse", "--absolute-git-dir");
-	const common = path.join(world.repository, ".git");
-	const branches = ["refs/heads/brood", "logs/refs/heads/brood"].map((name) => path.join(common, name));
-	expect(before).toMatchObject({ hidden: [world.home], writable: [workspace.path, own, path.join(common, "objects"), ...branches], fixed: [] });
-	mkdirSync(path.join(workspace.path, "fake"));
-	symlinkSync("/", path.join(workspace.path, "fake/objects"));
-	writeFileSync(path.join(own, "commondir"), path.join(workspace.path, "fake"));
-	writeFileSync(path.join(workspace.path, ".git"), "gitdir: /etc\n");
-	expect(await room()).toEqual(before);
-	// a folder of branches that somebody else could swap for a link
-	rmSync(branches[0] ?? "", { recursive: true });
-	symlinkSync("/etc", branches[0] ?? "");
-	expect(await room()).toMatchObject({ writable: [workspace.path, own, path.join(common, "objects"), branches[1]] });
 });

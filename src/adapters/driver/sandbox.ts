@@ -11,6 +11,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { privatePlaces } from "../system/private-places.ts";
 import { temporaryFolderNow } from "../system/temporary.ts";
 import { contained, type Room } from "../system/walls.ts";
 import { environmentFor } from "./environment.ts";
@@ -39,12 +40,6 @@ const keptBy: Readonly<Record<string, (seen: Variables, home: string) => readonl
 	],
 };
 
-/** What lets somebody in elsewhere, below the user's home. */
-const secrets = [
-	...[".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gcloud", ".config/gh", ".config/op", ".password-store"],
-	...[".netrc", ".git-credentials", ".config/git/credentials", ".npmrc", ".pypirc", ".cargo/credentials.toml", ".vault-token"],
-];
-
 const probeMs = 10_000;
 
 export class Sandbox {
@@ -59,15 +54,17 @@ export class Sandbox {
 	async roomFor(agent: AgentState, folder: string, paid: () => Variables): Promise<Room | null | string> {
 		const room = await this.#options.roomOf(agent, folder);
 		if (room === null) return null;
-		if (isRefusal(room)) return `Whether it needs a sandbox cannot be told: ${room.message}`;
-		const trouble = await this.#trouble();
+		const trouble = await this.#trouble(isRefusal(room) || room.open !== true);
 		if (trouble !== null) return trouble;
+		if (isRefusal(room)) return room.message;
+		if (room.open === true) return room;
 		const { environment, programs } = this.#options;
 		const home = environment["HOME"] ?? os.homedir();
 		try {
 			const seen = { ...environment, ...paid() };
 			return {
-				hidden: [...[...new Set([home, seen["HOME"] ?? home])].flatMap((each) => secrets.map((name) => path.join(each, name))), ...room.hidden],
+				...room,
+				hidden: [...privatePlaces([home, seen["HOME"] ?? home]), ...room.hidden],
 				readable: [...programs, ...room.readable],
 				writable: [...ownPlaces(agent.type, seen, seen["HOME"] ?? home), ...room.writable],
 				fixed: room.fixed,
@@ -78,9 +75,9 @@ export class Sandbox {
 	}
 
 	/** Why there is no sandbox on this machine; null if there is one, which was tried out. */
-	async #trouble(): Promise<string | null> {
+	async #trouble(wanted: boolean): Promise<string | null> {
 		const { containment, environment } = this.#options;
-		const asked = "Its project asks for a sandbox (sandbox: on)";
+		const asked = wanted ? "Its project asks for a sandbox (sandbox: on)" : "Its workspace was made for a sandbox";
 		if (containment !== "bubblewrap")
 			return `${asked}, which needs bubblewrap; what keeps processes together here is ${containment}. Install bubblewrap, or say sandbox: off.`;
 		this.#tried ??= tried(environment);

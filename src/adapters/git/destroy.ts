@@ -191,3 +191,9 @@ export async function pruneKept(git: Git, repository: string, { olderThanSeconds
 	const args = [...never.flatMap((key) => ["-c", `${key}=never`]), "-c", "pack.threads=1", "-c", "gc.cruftPacks=false"];
 	await git(repository, [...args, "gc", "--quiet", `--prune=${olderThanSeconds}.seconds.ago`], { timeoutMs: 30 * 60_000, background: true });
 }
+
+/** Objects that were checked and moved, or refused. */
+export async function dropQuarantine(folder: string): Promise<void> {
+	if (!path.basename(folder).startsWith("tmp_objdir-brood-")) throw new Error(`${folder} is no quarantine`);
+	await rm(folder, { recursive: true, force: true });
+}

@@ -7,13 +7,16 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import os from "node:os";
+import { Readable, type Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { expected } from "#contract/log.ts";
 import { Distrust } from "./distrust.ts";
 import { environmentOfGit } from "./environment.ts";
 
 export interface GitOptions {
-	input?: Uint8Array | string;
+	input?: Uint8Array | string | Readable;
+	/** takes standard output piece by piece instead of keeping it */
+	sink?(chunk: Buffer): Promise<void>;
 	environment?: Readonly<Record<string, string>>;
 	timeoutMs?: number;
 	/** exit codes that are answers and not failures; 0 always is */
@@ -132,20 +135,21 @@ async function runOnce(folder: string, args: readonly string[], options: GitOpti
 			options.signal?.removeEventListener("abort", calledOff);
 			end();
 		};
-		child.stdout?.on("data", (chunk: Buffer) => output.put(chunk));
+		const drained = options.sink === undefined ? null : pour(child.stdout, options.sink, () => stop("nobody took its output"));
+		if (drained === null) child.stdout?.on("data", (chunk: Buffer) => output.put(chunk));
 		child.stderr?.on("data", (chunk: Buffer) => errors.put(chunk));
 		// a git that has heard enough closes its end; its exit code tells whether that was an error
 		child.stdin?.on("error", expected("git may end before it has read everything; its exit says what came of it"));
-		child.stdin?.end(options.input);
+		feed(child.stdin, options.input);
 		// the system says the same of a program and of a folder that are not there
 		child.on("error", (error) => settle(() => reject(new GitFailed(args, null, existsSync(folder) ? error.message : `${folder} is gone`))));
-		child.on("close", (code) =>
+		const closed = (code: number | null): void =>
 			settle(() => {
 				const bytes = output.bytes();
 				if (stop.reason !== null) reject(new GitFailed(args, null, `${stop.reason}\n${errors.bytes().toString()}`));
 				else resolve({ code: code ?? 128, bytes, text: bytes.toString().replace(/\n$/, ""), errors: errors.bytes().toString() });
-			}),
-		);
+			});
+		child.on("close", (code) => (drained === null ? closed(code) : void drained.then(() => closed(code))));
 	});
 }
 
@@ -155,6 +159,22 @@ function yieldTo(pid: number | undefined): void {
 		if (pid !== undefined) os.setPriority(pid, os.constants.priority.PRIORITY_LOW);
 	} catch {
 		// it has ended already, or the system does not let us
+	}
+}
+
+function feed(stdin: Writable | null, input: GitOptions["input"]): void {
+	if (!(input instanceof Readable)) return void stdin?.end(input);
+	if (stdin !== null) input.pipe(stdin);
+	// whoever writes must not wait for a git that has gone
+	stdin?.once("close", () => void input.unpipe().resume());
+}
+
+/** Resolves when everything was taken. */
+async function pour(stdout: Readable | null, sink: NonNullable<GitOptions["sink"]>, failed: () => void): Promise<void> {
+	try {
+		for await (const chunk of stdout ?? []) await sink(chunk);
+	} catch {
+		failed();
 	}
 }
 

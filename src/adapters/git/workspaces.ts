@@ -1,11 +1,22 @@
 // Workspaces on git: one method for each verb of the port, each verb in a file of its own.
 import type { Room } from "#adapters/system/walls.ts";
-import type { LeaseStep } from "#contract/cycle.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectSettings, SettingsInForce } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { ProjectSpace } from "#contract/space.ts";
-import type { Committed, Diff, Health, HealthIssue, Merged, Pushed, SeenCommit, Standing, SyncStrategy, WorkspaceMark } from "#contract/workspace.ts";
+import type {
+	Committed,
+	Diff,
+	Health,
+	HealthIssue,
+	Merged,
+	Pushed,
+	SeenCommit,
+	Standing,
+	SyncStrategy,
+	Workspace,
+	WorkspaceMark,
+} from "#contract/workspace.ts";
 import type {
 	Against,
 	ApproveWish,
@@ -34,25 +45,44 @@ import { healthOf } from "./place/health.ts";
 import { Layout } from "./place/layout.ts";
 import { openProject, refreshProject } from "./place/project.ts";
 import { provision } from "./place/provision.ts";
-import { recover } from "./place/recover.ts";
+import { type Accept, recover } from "./place/recover.ts";
 import { removeWorkspace } from "./place/remove.ts";
-import { roomOf } from "./place/room.ts";
+import { ownAt, roomOf, wantsRoom } from "./place/room.ts";
 import { settingsOf } from "./place/settings.ts";
 import { spaceOf } from "./place/space.ts";
 import { troubleOf } from "./place/trouble.ts";
 import { warmProject } from "./place/warm.ts";
-import { has, list, restore, show, take } from "./tree/keep.ts";
+import type { OwnStay } from "./room/ask.ts";
+import { convert, recoverOwn, removeOwn } from "./room/end.ts";
+import { findOwn, inProject } from "./room/make.ts";
+import {
+	commitOwn,
+	commitsOfOwn,
+	diffOfOwn,
+	dirtyOwn,
+	enterOwn,
+	healthOfOwn,
+	keepOwn,
+	pushOwn,
+	releaseOwn,
+	restoreOwn,
+	standingOfOwn,
+	syncOwn,
+	tipOfOwn,
+	treeIn,
+} from "./room/verbs.ts";
+import { has, list, restore, show, take, told } from "./tree/keep.ts";
 import { withBroken } from "./tree/mend-index.ts";
-import { approveWork } from "./work/approve.ts";
+import { approveWork, fromOutside } from "./work/approve.ts";
 import { enterBranch, tryOut } from "./work/branch.ts";
 import { commitWork } from "./work/commit.ts";
-import { diffOf } from "./work/diff.ts";
+import { diffAgainstTree, diffOf } from "./work/diff.ts";
 import { release } from "./work/home.ts";
 import { pushBranch } from "./work/push.ts";
 import { commitsSince, standingOf, treeGone } from "./work/standing.ts";
 import { atHome, syncWork } from "./work/sync.ts";
 
-export class GitWorkspaces implements Workspaces {
+export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly #ground: Ground;
 
 	constructor({ home, ...parts }: Omit<Ground, "layout"> & { home: string }) {
@@ -68,7 +98,7 @@ export class GitWorkspaces implements Workspaces {
 	}
 
 	async settings(project: ProjectPlace, approved: readonly string[] = []): Promise<SettingsInForce | Refusal> {
-		return await settingsOf(this.#ground.git, this.#ground.layout, project, approved);
+		return await settingsOf(this.#ground, project, approved);
 	}
 
 	async refresh(project: ProjectPlace, live: Live = {}): Promise<{ moved: boolean; error: string | null }> {
@@ -85,15 +115,15 @@ export class GitWorkspaces implements Workspaces {
 		if (gone !== null) return gone;
 		const begin = await startOf(this.#ground, wish);
 		if (isRefusal(begin)) return begin;
-		const build = async (mark: WorkspaceMark, settings: ProjectSettings) => await fork(this.#ground, wish, mark, settings, live.signal);
+		const build = async (mark: WorkspaceMark, settings: ProjectSettings) => await fork(this.#ground, wish, mark, settings, begin, live.signal);
 		// its work is measured against what its parent's is
 		const from = wish.from ?? wish.parent.workspace.base;
 		return await provision(this.#ground, { ...wish, from }, live, { ...begin, build });
 	}
 
 	/** What may be seen and changed from inside a folder, if its project wants a sandbox. */
-	async room(project: ProjectPlace, folder: string, branch: string | null): Promise<Room | null | Refusal> {
-		return await roomOf(this.#ground, project, folder, branch);
+	async room(project: ProjectPlace, folder: string, workspace: Workspace | null): Promise<Room | null | Refusal> {
+		return await roomOf(this.#ground, project, folder, workspace);
 	}
 
 	identity(agent: Tenant): Readonly<Record<string, string>> {
@@ -101,19 +131,26 @@ export class GitWorkspaces implements Workspaces {
 	}
 
 	async health(stay: Stay, seen: { commit: string | null } = { commit: null }): Promise<Health> {
-		return await healthOf(this.#ground, stay, seen);
+		const own = await this.#own(stay);
+		return own === null ? await healthOf(this.#ground, stay, seen) : await healthOfOwn(this.#ground, own, seen);
 	}
 
-	async recover(stay: Stay, live: Live = {}, accept?: { seen: string | null; step?: LeaseStep }): Promise<AtHome | Refusal> {
-		return await recover(this.#ground, stay, live, accept);
+	async recover(stay: Stay, live: Live = {}, accept?: Accept): Promise<AtHome | Refusal> {
+		const own = await this.#own(stay);
+		if (own !== null) return await recoverOwn(this.#ground, own, live, accept);
+		const locked = stay.workspace.kind === "main" ? false : await wantsRoom(this.#ground, stay.project);
+		if (typeof locked !== "boolean") return locked;
+		return locked ? await convert(this.#ground, stay) : await recover(this.#ground, stay, live, accept);
 	}
 
 	async release(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
-		return await release(this.#ground, stay, live);
+		const own = await this.#own(stay);
+		return own === null ? await release(this.#ground, stay, live) : await releaseOwn(this.#ground, own, live);
 	}
 
 	async enter(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
-		return await enterBranch(this.#ground, stay, live);
+		const own = await this.#own(stay);
+		return own === null ? await enterBranch(this.#ground, stay, live) : await enterOwn(this.#ground, own, live);
 	}
 
 	async tryOut(project: ProjectPlace, wish: { commit: string; command: string }, live: Live = {}): ReturnType<Workspaces["tryOut"]> {
@@ -125,35 +162,50 @@ export class GitWorkspaces implements Workspaces {
 	}
 
 	async sync(stay: Stay, strategy: SyncStrategy, live: Live = {}): Promise<AtHome | Refusal> {
-		return await syncWork(this.#ground, stay, strategy, live);
+		const own = await this.#own(stay);
+		return own === null ? await syncWork(this.#ground, stay, strategy, live) : await syncOwn(this.#ground, own, strategy, live);
 	}
 
 	async standing(stay: Stay): Promise<Standing | Refusal> {
-		return await standingOf(this.#ground, stay);
+		const own = await this.#own(stay);
+		return own === null ? await standingOf(this.#ground, stay) : await standingOfOwn(this.#ground, own);
 	}
 
 	async commitsSince(stay: Stay, seen: string | null): Promise<SeenCommit[] | Refusal> {
-		return await commitsSince(this.#ground, stay, seen);
+		const own = await this.#own(stay);
+		return own === null ? await commitsSince(this.#ground, stay, seen) : await commitsOfOwn(this.#ground, own, seen);
 	}
 
 	async commit(stay: Stay, wish: CommitWish, live: Live = {}): Promise<Committed | Refusal> {
-		return await commitWork(this.#ground, stay, wish, live);
+		const own = await this.#own(stay);
+		return own === null ? await commitWork(this.#ground, stay, wish, live) : await commitOwn(this.#ground, own, wish, live);
 	}
 
 	async diff(stay: Stay, against: Against): Promise<Diff | Refusal> {
-		return await diffOf(this.#ground, stay, against);
+		const own = await this.#own(stay);
+		if (against.kind !== "agent") return own === null ? await diffOf(this.#ground, stay, against) : await diffOfOwn(this.#ground, own, against.kind);
+		const other = await this.#own(against.stay);
+		if (own !== null) return await diffOfOwn(this.#ground, own, { other: against.stay, own: other });
+		if (other === null) return await diffOf(this.#ground, stay, against);
+		const tree = await treeIn(this.#ground, against.stay, other);
+		return isRefusal(tree) ? tree : await diffAgainstTree(this.#ground, stay, against.stay, tree.tree);
 	}
 
 	async push(stay: Stay): Promise<Pushed | Refusal> {
+		const own = await this.#own(stay);
+		if (own !== null) return await pushOwn(this.#ground, own);
 		return (await treeGone(stay)) ?? (await pushBranch(this.#ground.git, stay.workspace.path, stay.workspace.branch));
 	}
 
 	async approve(stay: Stay, wish: ApproveWish): Promise<Merged | Refusal> {
-		return await approveWork(this.#ground, stay, wish);
+		const own = await this.#own(stay);
+		const look = own === null ? fromOutside(this.#ground, stay) : { dirty: () => dirtyOwn(this.#ground, own), tip: () => tipOfOwn(this.#ground, own) };
+		return await approveWork(this.#ground, stay, wish, look);
 	}
 
 	async remove(stay: Stay, wish: RemoveWish = {}): Promise<Removed | Refusal> {
-		return await removeWorkspace(this.#ground, stay, wish);
+		const own = await this.#own(stay);
+		return own === null ? await removeWorkspace(this.#ground, stay, wish) : await removeOwn(this.#ground, own, wish);
 	}
 
 	async gc(project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
@@ -169,24 +221,48 @@ export class GitWorkspaces implements Workspaces {
 	}
 
 	async takeSnapshot(stay: Stay, { reason, turn }: { reason: string; turn?: number }): Promise<{ snapshot: Snapshot; fresh: boolean }> {
-		return await take(this.#ground, stay, reason, turn ?? null);
+		const own = await this.#own(stay);
+		if (own === null) return await take(this.#ground, stay, reason, turn ?? null);
+		const taken = await keepOwn(this.#ground, own, { reason, turn: turn ?? null });
+		if (isRefusal(taken)) throw new Error(taken.message);
+		return { ...taken, snapshot: told(taken.snapshot) };
 	}
 
 	async hasSnapshot(stay: Stay, id: string): Promise<boolean> {
-		return await has(this.#ground, stay, id);
+		return await has(this.#ground, await this.#kept(stay), id);
 	}
 
 	async snapshots(stay: Stay): Promise<Snapshot[]> {
-		return await list(this.#ground, stay);
+		return await list(this.#ground, await this.#kept(stay));
 	}
 
 	async showSnapshot(stay: Stay, id: string): Promise<Diff | Refusal> {
-		return await show(this.#ground, stay, id);
+		return await show(this.#ground, await this.#kept(stay), id);
 	}
 
 	async restoreSnapshot(stay: Stay, id: string): Promise<AtHome | Refusal> {
+		const own = await this.#own(stay);
+		if (own !== null) {
+			const snapshot = await findOwn(this.#ground, stay, id);
+			return isRefusal(snapshot) ? snapshot : await restoreOwn(this.#ground, own, snapshot);
+		}
 		const restored = await restore(this.#ground, stay, id);
 		if (isRefusal(restored)) return restored;
 		return await atHome(this.#ground, stay, true, `${withBroken("Your files were put back as a snapshot has them", restored.broken)}.`, restored.snapshot);
+	}
+
+	/** With the mark that says that its git folder is its own; null for any other, which is looked at from outside. */
+	async #own(stay: Stay): Promise<OwnStay | null> {
+		const mark = await ownAt(this.#ground, stay.project, stay.workspace.path);
+		return mark === null ? null : { ...stay, mark };
+	}
+
+	/** As whoever looks for its snapshots has to know it. */
+	async #kept(stay: Stay): Promise<Stay> {
+		return (await this.#own(stay)) === null ? stay : inProject(stay);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.#ground.rooms?.[Symbol.asyncDispose]();
 	}
 }

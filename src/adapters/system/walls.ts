@@ -12,6 +12,7 @@
 // That alone is no sandbox: the file system, the network and the user are the same inside. With a room it is one.
 import { realpathSync, statSync } from "node:fs";
 import type { ContainmentLevel } from "#contract/config.ts";
+import { leadsOut } from "./private-places.ts";
 
 export interface Command {
 	command: string;
@@ -27,6 +28,16 @@ export interface Room {
 	writable: readonly string[];
 	/** inside of something writable, and not writable all the same */
 	fixed: readonly string[];
+	/** what is to be seen at another place than where it is; a folder in that place cannot be moved or removed from inside */
+	bound?: readonly Bound[];
+	/** nothing is kept from it: only what is bound makes it differ from the machine */
+	open?: boolean;
+}
+
+export interface Bound {
+	from: string;
+	to: string;
+	writable: boolean;
 }
 
 /** How to start it, and which of its pipes is for what. */
@@ -63,7 +74,9 @@ const runtime = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager
 /** What root may write there without any power: settings of the whole machine. */
 const kernel = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver"].map((name) => `/proc/${name}`);
 
-function mountsOf({ hidden, readable, writable, fixed }: Room): string[] {
+function mountsOf({ hidden, readable, writable, fixed, bound = [], open = false }: Room): string[] {
+	const binds = bound.flatMap(({ from, to, writable: may }) => [may ? "--bind" : "--ro-bind", from, to]);
+	if (open) return ["--dev-bind", "/", "/", ...binds, "--proc", "/proc"];
 	// root would otherwise keep the powers to undo all of it
 	const mounts = ["--cap-drop", "ALL", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev"];
 	for (const folder of ["/tmp", "/var/tmp", "/run"]) if (isFolder(folder)) mounts.push("--tmpfs", folder);
@@ -72,6 +85,7 @@ function mountsOf({ hidden, readable, writable, fixed }: Room): string[] {
 	for (const place of real(readable)) mounts.push("--ro-bind", place, place);
 	for (const [place, target] of linksIn(real(hidden), readable)) mounts.push("--symlink", target, place);
 	for (const place of real(writable)) mounts.push("--bind", place, place);
+	mounts.push(...binds);
 	for (const place of real(fixed)) mounts.push("--ro-bind", place, place);
 	// nobody should believe that they wrote something there
 	for (const place of real(hidden)) if (isFolder(place)) mounts.push("--remount-ro", place);
@@ -108,13 +122,11 @@ const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: f
 // we hear when it is closed; bubblewrap lets go of it, unshare does not.
 const lifeline = '[ $$ = 2 ] || exit 1; ((read -r up <&3 || kill -KILL -1) 2>/dev/null 4>&- &); exec "$@" 3<&- >&4 4>&-';
 
-/** They lead to what is hidden or empty inside. */
-const leadsOut = ["TMPDIR", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"];
 /** The user's own caches cannot be written, and whoever fills one from a project could spoil it for all others. */
 const caches = { XDG_CACHE_HOME: "/tmp/cache", npm_config_cache: "/tmp/cache/npm" };
 
 /** The variables for a program in a room. */
 export function inRoom(environment: Readonly<Record<string, string>>, room: Room | null): Record<string, string> {
-	if (room === null) return { ...environment };
+	if (room === null || room.open === true) return { ...environment };
 	return { ...Object.fromEntries(Object.entries(environment).filter(([name]) => !leadsOut.includes(name))), ...caches };
 }

@@ -5,6 +5,8 @@ import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { ProjectPlace } from "#engine/workspaces.ts";
 import type { Ground } from "./ground.ts";
+import type { Layout } from "./layout.ts";
+import { readMark } from "./mark.ts";
 import { placeOf } from "./place.ts";
 
 /** The folders of the borrowers: workspaces of the project's agents, and what of them lies in the trash. */
@@ -13,11 +15,26 @@ export async function borrowersOf({ layout }: Pick<Ground, "layout">, project: P
 	if (commonFolder === null) return [];
 	const lender = await real(path.join(commonFolder, "objects"));
 	const below = async (folder: string): Promise<string[]> => (await readdir(folder).catch((): string[] => [])).map((name) => path.join(folder, name));
-	const trashed = (await below(layout.trash)).map((place) => path.join(place, "files"));
-	const found: string[] = [];
+	// those that were made for a sandbox always borrow, and are not looked into from outside
+	const locked = await marksOf(layout, project);
+	const binned = await below(layout.trash);
+	const lockedInTrash = new Set((await Promise.all(binned.map(async (place) => ((await isLocked(place, project)) ? [place] : [])))).flat());
+	const trashed = binned.filter((place) => !lockedInTrash.has(place)).map((place) => path.join(place, "files"));
+	const found = [...locked, ...lockedInTrash];
 	for (const place of [...(await below(layout.agents(project.slug))), ...(await below(layout.scratches(project.slug))), ...trashed])
-		if (await borrows(place, lender)) found.push(place);
+		if (!locked.includes(place) && (await borrows(place, lender))) found.push(place);
 	return found;
+}
+
+async function marksOf(layout: Layout, { slug }: ProjectPlace): Promise<string[]> {
+	const folder = layout.ownGits(slug);
+	const marks = (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith(".json"));
+	return (await Promise.all(marks.map(async (name) => await readMark(path.join(folder, name))))).flatMap((mark) => (mark === null ? [] : [mark.path]));
+}
+
+async function isLocked(place: string, { slug }: ProjectPlace): Promise<boolean> {
+	const mark = await readMark(path.join(place, "own.json"));
+	return mark !== null && mark.project === slug;
 }
 
 /** Directly, or through one that it borrows from. */

@@ -22,7 +22,7 @@ export async function makeClone({ git, layout }: Ground, project: ProjectPlace, 
 }
 
 /** A password in the project's own configuration is no business of an isolated agent. */
-function withoutPassword(text: string): string {
+export function withoutPassword(text: string): string {
 	if (!URL.canParse(text)) return text;
 	const url = new URL(text);
 	if (url.password === "") return text;

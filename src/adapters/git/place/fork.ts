@@ -7,6 +7,7 @@ import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { ForkWish, Provisioned } from "#engine/workspaces.ts";
 import { commitOf } from "../given.ts";
 import { branchRef } from "../refs.ts";
+import { cannotHold, forkOwn, ownStart, type Start } from "../room/make.ts";
 import { sharesBlocks } from "../tree/blocks.ts";
 import { forkTree } from "../tree/fork-tree.ts";
 import { bringSnapshot, find, nameOf, requestFor } from "../tree/keep.ts";
@@ -18,12 +19,30 @@ import type { Snapshot as Taken } from "../tree/snapshots.ts";
 import { openTree } from "../tree/tree.ts";
 import { makeClone } from "./clone.ts";
 import { type Ground, repositoryOf } from "./ground.ts";
+import { ownAt, wantsRoom } from "./room.ts";
 
 /** The commit that the child's branch begins at. */
-export async function startOf(ground: Ground, { parent, snapshot }: ForkWish): Promise<{ start: string | null } | Refusal> {
+export async function startOf(ground: Ground, wish: ForkWish): Promise<Begin | Refusal> {
+	const { parent, snapshot, project } = wish;
+	const sandboxed = await wantsRoom(ground, project);
+	if (typeof sandboxed !== "boolean") return sandboxed;
+	const own = (await ownAt(ground, parent.project, parent.workspace.path)) !== null;
+	if (sandboxed || own) {
+		const unheld = sandboxed ? cannotHold(ground, wish) : null;
+		const begin = unheld ?? (await ownStart(ground, wish));
+		return isRefusal(begin) ? begin : { start: begin.start, own: begin, into: sandboxed };
+	}
 	if (snapshot === undefined) return { start: await commitOf(ground.git, parent.workspace.path, "HEAD") };
 	const taken = await find(ground, parent, snapshot);
 	return isRefusal(taken) ? taken : { start: taken.manifest.head.commit };
+}
+
+export interface Begin {
+	start: string | null;
+	/** the parent, the child or both are in a sandbox */
+	own?: Start;
+	/** the child is */
+	into?: boolean;
 }
 
 /** What did not come along, and whether what git ignores did. */
@@ -33,9 +52,18 @@ export interface Built {
 }
 
 /** Makes the tree that the mark describes. */
-export async function fork(ground: Ground, wish: ForkWish, mark: WorkspaceMark, settings: ProjectSettings, signal?: AbortSignal): Promise<Built | Refusal> {
+export async function fork(
+	ground: Ground,
+	wish: ForkWish,
+	mark: WorkspaceMark,
+	settings: ProjectSettings,
+	begin: Begin,
+	signal?: AbortSignal,
+): Promise<Built | Refusal> {
 	const { parent, project } = wish;
 	const to = { folder: mark.path, branch: mark.branch };
+	if (begin.own !== undefined && mark.own === true) return await forkOwn(ground, wish, mark, settings, begin.own, signal);
+	if (begin.own !== undefined) return await outOfRoom(ground, wish, mark, begin.own);
 	if (wish.snapshot === undefined && mark.kind === "worktree" && parent.workspace.kind !== "clone") {
 		const ignored = await sharesBlocks(parent.workspace.path, mark.path);
 		const request = { from: { folder: parent.workspace.path }, to, repository: project.path, copy: settings.copy, sharesBlocks: ignored };
@@ -46,6 +74,15 @@ export async function fork(ground: Ground, wish: ForkWish, mark: WorkspaceMark, 
 	if (mark.kind === "clone") return { missing: await intoClone(ground, wish, mark, taken), ignored: false };
 	await bringSnapshot(ground, parent, taken.ref, project.path);
 	const made = await materialize(ground.git, taken, { ...to, repository: project.path });
+	return isRefusal(made) ? made : { missing: missing(made.left), ignored: false };
+}
+
+/** From a sandbox into a tree without one: the project has the snapshot, and nothing of the parent's tree is touched. */
+async function outOfRoom(ground: Ground, wish: ForkWish, mark: WorkspaceMark, { snapshot }: Start): Promise<Built | Refusal> {
+	const { project } = wish;
+	const home = { ...wish, parent: { ...wish.parent, workspace: { ...wish.parent.workspace, kind: "worktree" as const } } };
+	if (mark.kind === "clone") return { missing: await intoClone(ground, home, mark, snapshot), ignored: false };
+	const made = await materialize(ground.git, snapshot, { folder: mark.path, branch: mark.branch, repository: project.path });
 	return isRefusal(made) ? made : { missing: missing(made.left), ignored: false };
 }
 

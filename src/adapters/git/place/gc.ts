@@ -8,11 +8,13 @@ import { dayMs, retention as defaults } from "#contract/retention.ts";
 import type { GcWish, Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
 import { emptyTrash, emptyUnmade, unmadePrefix } from "../destroy.ts";
 import { prune } from "../tree/keep.ts";
+import { borrowedBy, giveBack } from "./borrows.ts";
 import { discard, discardWorktree } from "./discard.ts";
 import type { Ground } from "./ground.ts";
 import { markAt } from "./look.ts";
 import { markIn, readMark } from "./mark.ts";
 import { pack } from "./pack.ts";
+import { ownAt } from "./room.ts";
 import { scratchInUse } from "./scratch.ts";
 import { dropStaleRefs } from "./stale-refs.ts";
 import { worktreesOf } from "./worktrees.ts";
@@ -28,7 +30,8 @@ export async function collect(ground: Ground, project: ProjectPlace, options: Gc
 		...(await trash(ground, project.slug)),
 		...(await scratches(ground, project)),
 		...(await halfClones(ground, project.slug)),
-		...(await unknownFolders(ground, project.slug, options.living)),
+		...(await borrows(ground, project, options.living)),
+		...(await unknownFolders(ground, project, options.living)),
 	];
 	const some = options.atMost === undefined ? candidates : candidates.filter(({ freed }) => freed).slice(0, options.atMost.folders);
 	const found: Leftover[] = [];
@@ -107,13 +110,35 @@ async function halfClones(ground: Ground, slug: ProjectSlug): Promise<Candidate[
 	}));
 }
 
+/** What a workspace borrowed is kept until that workspace is neither in its place nor in the trash. */
+async function borrows({ git, layout }: Ground, project: ProjectPlace, living: readonly Tenant[]): Promise<Candidate[]> {
+	const borrowers = await borrowedBy(git, project.path);
+	if (borrowers.length === 0) return [];
+	const own = (await names(layout.ownGits(project.slug))).filter((name) => name.endsWith(".json")).map((name) => path.join(layout.ownGits(project.slug), name));
+	const binned = (await names(layout.trash)).map((name) => markIn(path.join(layout.trash, name)));
+	const users = new Set((await Promise.all([...own, ...binned].map(readMark))).map((mark) => mark?.agent));
+	for (const { id } of living) users.add(id);
+	return borrowers
+		.filter(({ agent }) => !users.has(agent))
+		.map((borrower) => ({
+			what: "borrow" as const,
+			name: borrower.refs.map(({ ref }) => ref).join(", "),
+			place: layout.ownGit(project.slug, borrower.agent),
+			reason: "the workspace that borrowed these objects is gone",
+			freed: true,
+			free: async () => await giveBack(git, project.path, borrower),
+		}));
+}
+
 /** Shown only: somebody may know what they are. */
-async function unknownFolders({ layout }: Ground, slug: ProjectSlug, living: readonly Tenant[]): Promise<Candidate[]> {
+async function unknownFolders(ground: Ground, project: ProjectPlace, living: readonly Tenant[]): Promise<Candidate[]> {
+	const { layout } = ground;
+	const { slug } = project;
 	const found: Candidate[] = [];
 	for (const name of await names(layout.agents(slug))) {
 		if (name.startsWith(".") || living.some(({ handle }) => handle === name)) continue;
 		const place = path.join(layout.agents(slug), name);
-		const mark = await markAt(place).catch(() => null);
+		const mark = (await ownAt(ground, project, place)) ?? (await markAt(place).catch(() => null));
 		const reason = mark !== null && Handle.safeParse(name).success ? `the workspace of ${name}, which was not removed` : "not made by Brood";
 		found.push({ what: "unknown", name, place, reason, freed: false, free: async () => {} });
 	}

@@ -1,11 +1,15 @@
 // What every verb of the work cycle stands on.
 import type { ContainmentLevel } from "#contract/config.ts";
+import type { ProjectSettings } from "#contract/project-config.ts";
 import type { Retention } from "#contract/retention.ts";
+import type { PrimaryMark } from "#contract/workspace.ts";
 import type { Log } from "#engine/log.ts";
 import type { Clock, Ids } from "#engine/ports.ts";
 import type { Live, Stay, Tenant } from "#engine/workspaces.ts";
 import type { Git } from "../git.ts";
 import { commitOf } from "../given.ts";
+import type { Rooms } from "../room/rooms.ts";
+import type { Kept } from "../tree/snapshots.ts";
 import type { Layout } from "./layout.ts";
 
 export interface Ground {
@@ -20,6 +24,25 @@ export interface Ground {
 	log?: Log;
 	/** how long things are kept; the defaults if nothing is said */
 	retention?: Retention;
+	/** our own program for git's steps inside of a sandbox; without it there is none */
+	rooms?: Rooms;
+	/** inside of a sandbox: what cannot be seen from there */
+	given?: Given;
+}
+
+/** What a step inside of a sandbox has to be told, because only the daemon sees it. */
+export interface Given {
+	settings: ProjectSettings;
+	/** where base is */
+	base: string | null;
+	/** where the project has the workspace's branch, or its remote has */
+	branch: string | null;
+	/** where its branch began */
+	start: string | null;
+	/** the newest snapshot that the project has of it */
+	last: Kept | null;
+	/** what `primary/` was filled for */
+	primary: PrimaryMark | null;
 }
 
 /** The agent's name on its commits. It travels in the environment, so that nobody's configuration has to be changed. */
@@ -43,11 +66,18 @@ export const repositoryOf = ({ project, workspace }: Stay): string => (workspace
 /** Where base is now; a clone asks the project first. Null if base has no commit yet, or is gone. */
 export async function baseCommit(ground: Ground, stay: Stay): Promise<string | null> {
 	const { project, workspace } = stay;
+	if (ground.given !== undefined) return await baseGiven(ground.git, stay, ground.given.base);
 	const commit = await commitOf(ground.git, project.path, `refs/heads/${workspace.base}`);
 	if (workspace.kind === "clone" && commit !== null) {
 		const refspec = `+refs/heads/${workspace.base}:${baseRefOf(stay)}`;
 		await ground.git(workspace.path, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", project.path, refspec]);
 	}
+	return commit;
+}
+
+/** Its objects are there already, borrowed from the project. */
+async function baseGiven(git: Git, stay: Stay, commit: string | null): Promise<string | null> {
+	if (commit !== null) await git(stay.workspace.path, ["update-ref", baseRefOf(stay), commit]);
 	return commit;
 }
 

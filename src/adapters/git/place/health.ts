@@ -36,7 +36,7 @@ async function told(fix: string, look: () => Promise<HealthIssue[]>): Promise<He
 async function issuesOf(ground: Ground, stay: Stay, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {
 	const { workspace, project } = stay;
 	if (!(await exists(workspace.path))) return [{ code: "PATH_GONE", text: `${workspace.path} is gone.`, fix: recover }];
-	const foreign = await notOurs(stay);
+	const foreign = await notOurs(ground, stay);
 	if (foreign !== null) return [{ code: "NOT_OURS", text: foreign, fix: recover }];
 	return [
 		...(await told(recover, async () => await branchIssues(ground, stay, seen, recover))),
@@ -47,13 +47,14 @@ async function issuesOf(ground: Ground, stay: Stay, seen: { commit: string | nul
 }
 
 /** Why the folder is not the workspace that we made; null if it is. */
-async function notOurs({ project, agent, workspace }: Stay): Promise<string | null> {
+async function notOurs({ given }: Ground, { project, agent, workspace }: Stay): Promise<string | null> {
 	const { trap } = await placeOf(workspace.path, {});
 	// git would wait for it, in the project's own repository too
 	if (trap !== null) return `${trap}.`;
 	const gitFolder = await gitFolderAt(workspace.path).catch(() => null);
 	if (gitFolder === null) return `${workspace.path} is no git repository any more.`;
-	if (workspace.kind === "main") return null;
+	// inside of a sandbox nobody could prove it: the mark is where only the daemon can see it
+	if (workspace.kind === "main" || given !== undefined) return null;
 	if (workspace.kind === "worktree" && !(await isWorktreeOf(project.path, { folder: workspace.path, gitFolder })))
 		return `${project.path} does not know the worktree ${workspace.path}.`;
 	const mark = await readMark(markIn(gitFolder));
@@ -83,7 +84,7 @@ async function branchIssues({ git }: Ground, stay: Stay, seen: { commit: string 
 	return issues;
 }
 
-async function leftovers({ git, clock }: Ground, stay: Stay, recover: string): Promise<HealthIssue[]> {
+async function leftovers({ git, clock, given }: Ground, stay: Stay, recover: string): Promise<HealthIssue[]> {
 	const tree = await lookAt(git, stay.workspace.path);
 	const issues: HealthIssue[] = [];
 	const lock = await lstat(path.join(tree.gitFolder, "index.lock")).catch(() => null);
@@ -92,16 +93,16 @@ async function leftovers({ git, clock }: Ground, stay: Stay, recover: string): P
 		issues.push({ code: "LOCK_LEFT", text: `A lock of git's is ${seconds} s old: it is at work, or was killed.`, fix: recover });
 	}
 	if (tree.operation !== null) issues.push({ code: "OPERATION_OPEN", text: `A ${tree.operation} was begun and not finished.`, fix: recover });
-	const mark = stay.workspace.kind === "main" ? null : await readMark(markIn(tree.gitFolder));
+	const mark = stay.workspace.kind === "main" || given !== undefined ? null : await readMark(markIn(tree.gitFolder));
 	if (mark?.ready === false) issues.push({ code: "UNFINISHED", text: "It was never made ready.", fix: recover });
 	return issues;
 }
 
-async function linkIssues({ git, layout }: Ground, { project, workspace }: Stay, recover: string): Promise<HealthIssue[]> {
-	const force = await settingsOf(git, layout, project);
+async function linkIssues(ground: Ground, { project, workspace }: Stay, recover: string): Promise<HealthIssue[]> {
+	const force = await settingsOf(ground, project);
 	if (isRefusal(force)) return [configTrouble(project.slug, force.message)];
 	if (workspace.kind === "main") return [];
-	const broken = await Promise.all(force.settings.shared.map((name) => brokenLink(workspace.path, layout.primary(project.slug), name)));
+	const broken = await Promise.all(force.settings.shared.map((name) => brokenLink(workspace.path, ground.layout.primary(project.slug), name)));
 	return broken.filter((text) => text !== null).map((text) => ({ code: "LINK_BROKEN", text: `${text}.`, fix: recover }));
 }
 

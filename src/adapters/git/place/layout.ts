@@ -36,6 +36,21 @@ export class Layout {
 	intent(slug: ProjectSlug, handle: Handle): string {
 		return path.join(this.agents(slug), `.${handle}.json`);
 	}
+	/** git folders that agents have for themselves; hidden from all of them but for their own */
+	ownGits(slug: ProjectSlug): string {
+		return path.join(this.project(slug), "git");
+	}
+	ownGit(slug: ProjectSlug, name: string): string {
+		return path.join(this.ownGits(slug), name);
+	}
+	/** the mark of such a workspace, where nobody inside can write */
+	ownMark(slug: ProjectSlug, name: string): string {
+		return path.join(this.ownGits(slug), `.${name}.json`);
+	}
+	/** what `primary/` was filled for, where it is made in a sandbox */
+	primaryMark(slug: ProjectSlug): string {
+		return path.join(this.project(slug), ".primary-mark.json");
+	}
 	scratches(slug: ProjectSlug): string {
 		return path.join(this.project(slug), "scratch");
 	}

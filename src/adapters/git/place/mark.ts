@@ -18,7 +18,11 @@ export async function readMark(file: string): Promise<WorkspaceMark | null> {
 }
 
 export async function readPrimaryMark(gitFolder: string): Promise<PrimaryMark | null> {
-	const parsed = PrimaryMark.safeParse(await json(markIn(gitFolder)));
+	return await readPrimaryMarkAt(markIn(gitFolder));
+}
+
+export async function readPrimaryMarkAt(file: string): Promise<PrimaryMark | null> {
+	const parsed = PrimaryMark.safeParse(await json(file));
 	return parsed.success ? parsed.data : null;
 }
 

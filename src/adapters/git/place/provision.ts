@@ -5,14 +5,18 @@
 // The intent is written beside the place before anything else: whatever is found there afterwards is ours. Called again, a
 // wish whose mark says ready is done; one with a mark goes on after the files; one with only an intent is taken back
 // and begun anew. Whatever fails is taken back as well, down to the branch, if that has not moved.
+
+import { basename } from "node:path";
+import { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectSettings, SettingsInForce } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun, WorkspaceMark } from "#contract/workspace.ts";
 import { caught, noLog } from "#engine/log.ts";
-import type { Live, Provisioned, ProvisionWish } from "#engine/workspaces.ts";
+import type { Live, ProjectPlace, Provisioned, ProvisionWish } from "#engine/workspaces.ts";
 import { unmakeBranch } from "../destroy.ts";
 import { branchFor, commitOf, existingBranch } from "../given.ts";
 import { quickCheckout } from "../quick.ts";
+import { cannotHold, discardOwn, enterBooks, makeOwnTree, shareOwn } from "../room/make.ts";
 import { makeWorktree } from "../tree/fork-tree.ts";
 import { makeClone } from "./clone.ts";
 import { runCommand } from "./command.ts";
@@ -22,6 +26,7 @@ import { commandEnvironment, type Ground } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { gitFolderOf, markAt } from "./look.ts";
 import { dropMark, markIn, noteMark, readMark, writeMark } from "./mark.ts";
+import { ownAt, wantsRoom } from "./room.ts";
 import { settingsOf } from "./settings.ts";
 import { share } from "./shared.ts";
 
@@ -35,7 +40,7 @@ export async function provision(ground: Ground, wish: ProvisionWish, live: Live,
 	const likely = wish.from ?? wish.project.base ?? undefined;
 	// asked for at once: each is a process of its own
 	const [force, branch, guessed] = await Promise.all([
-		settingsOf(ground.git, ground.layout, wish.project, live.approved),
+		settingsOf(ground, wish.project, live.approved),
 		branchFor(ground.git, wish.project.path, wish.agent.handle),
 		likely === undefined ? undefined : existingBranch(ground.git, wish.project.path, likely),
 	]);
@@ -43,6 +48,10 @@ export async function provision(ground: Ground, wish: ProvisionWish, live: Live,
 	const wanted = wish.from ?? force.settings.base;
 	const base = guessed !== undefined && wanted === likely ? guessed : await existingBranch(ground.git, wish.project.path, wanted);
 	if (isRefusal(base)) return base;
+	const own = await wantsRoom(ground, wish.project);
+	if (typeof own !== "boolean") return own;
+	const unheld = own ? cannotHold(ground, wish) : null;
+	if (unheld !== null) return unheld;
 	if (wish.kind === "main") return await settleInMain(ground, wish, base.branch);
 	const setup = fork === undefined ? setupOf(force, wish) : setupOfFork(force, wish);
 	if (isRefusal(setup)) return setup;
@@ -53,7 +62,7 @@ export async function provision(ground: Ground, wish: ProvisionWish, live: Live,
 	if (isRefusal(found)) return found;
 	if (found.mark?.ready === true) {
 		await dropMark(intent);
-		return await answer(ground, found.mark, { shared: [], setup: null, found: true, missing: [], notes: [] });
+		return await answer(ground, wish.project, found.mark, { shared: [], setup: null, found: true, missing: [], notes: [] });
 	}
 	try {
 		const made =
@@ -61,7 +70,7 @@ export async function provision(ground: Ground, wish: ProvisionWish, live: Live,
 				? await make(
 						ground,
 						wish,
-						{ intent, branch: found.anew ? await branchFor(ground.git, wish.project.path, wish.agent.handle) : branch, base },
+						{ intent, branch: found.anew ? await branchFor(ground.git, wish.project.path, wish.agent.handle) : branch, base, own },
 						force.settings,
 						fork,
 					)
@@ -120,7 +129,7 @@ async function whatIsThere(ground: Ground, wish: ProvisionWish, place: string, i
 	if (wrong !== null) return wrong;
 	const begun = await readMark(intent);
 	if (begun !== null && begun.agent !== wish.agent.id) return inTheWay(place);
-	const mark = await markAt(place);
+	const mark = (await ownAt(ground, wish.project, place)) ?? (await markAt(place));
 	if (mark?.agent === wish.agent.id && mark.path === place) return { mark, anew: false };
 	if (begun !== null) await takeBack(ground, wish, intent);
 	return (await exists(place)) ? inTheWay(place) : { mark: null, anew: begun !== null };
@@ -141,7 +150,8 @@ async function make(
 		intent,
 		branch: { name: branch, taken },
 		base,
-	}: { intent: string; branch: { name: string; taken: boolean }; base: { branch: string; commit: string | null } },
+		own,
+	}: { intent: string; branch: { name: string; taken: boolean }; base: { branch: string; commit: string | null }; own: boolean },
 	settings: ProjectSettings,
 	fork?: Fork,
 ): Promise<Made | Refusal> {
@@ -159,17 +169,27 @@ async function make(
 		base: base.branch,
 		start,
 		ready: false,
+		...(own && { own }),
 	};
 	await writeMark(intent, mark);
 	const built = fork === undefined ? await makeTree(ground, wish, mark) : await fork.build(mark, settings);
 	if (isRefusal(built)) return built;
-	await noteMark(markIn(await gitFolderOf(mark.path)), mark);
+	await noteMark(await markFileOf(ground, mark), mark);
 	return { mark, ...built };
+}
+
+/** Where the mark of a workspace is: in its git folder, or, for one whose git folder is its own, where nobody inside can write. */
+async function markFileOf({ layout }: Ground, { own, project, path }: WorkspaceMark): Promise<string> {
+	return own === true ? layout.ownMark(ProjectSlug.parse(project), basename(path)) : markIn(await gitFolderOf(path));
 }
 
 async function makeTree(ground: Ground, { project, agent }: ProvisionWish, mark: WorkspaceMark): Promise<Built | Refusal> {
 	const { kind, path, branch, start } = mark;
 	const built: Built = { missing: [], ignored: false };
+	if (mark.own === true) {
+		await makeOwnTree(ground, project, agent, mark);
+		return built;
+	}
 	if (kind === "clone") {
 		await makeClone(ground, project, agent, mark);
 		await checkOut(ground, mark);
@@ -194,7 +214,12 @@ async function finish(
 	live: Live,
 ): Promise<Provisioned | Refusal> {
 	const checkout = project.path === ground.layout.mirror(project.slug) ? null : project.path;
-	const shared = await share(ground.git, mark.path, { primary: ground.layout.primary(project.slug), checkout }, settings);
+	const stay = { project, agent, workspace: workspaceOf(mark), mark };
+	const shared =
+		mark.own === true
+			? await shareOwn(ground, stay, settings)
+			: await share(ground.git, mark.path, { primary: ground.layout.primary(project.slug), checkout }, settings);
+	if (isRefusal(shared)) return shared;
 	const ran =
 		command === null || ignored
 			? null
@@ -202,11 +227,14 @@ async function finish(
 	const failed = ran === null || ran.exit === 0 ? null : commandFailed("setup", ran);
 	if (failed !== null && (!mayFail || live.signal?.aborted === true)) return failed;
 	// a flush would wait for every file of the tree, and the next commit of the store flushes it anyway
-	await noteMark(markIn(await gitFolderOf(mark.path)), { ...mark, ready: true });
+	await noteMark(await markFileOf(ground, mark), { ...mark, ready: true });
+	if (mark.own === true) await enterBooks(ground, stay, mark.start);
 	const told = failed === null ? notes : [...notes, `${failed.message} What it makes may be missing.`];
 	// what was checked out is where it began; whatever else happened may have moved it
 	const more = { shared, setup: ran, found: false, missing, notes: told };
-	return ran === null && !mayFail ? { workspace: workspaceOf(mark), head: mark.start, ...more } : await answer(ground, mark, more);
+	return ran === null && (mark.own === true || !mayFail)
+		? { workspace: workspaceOf(mark), head: mark.start, ...more }
+		: await answer(ground, project, mark, more);
 }
 
 export function commandFailed(step: string, ran: CommandRun): Refusal {
@@ -214,8 +242,10 @@ export function commandFailed(step: string, ran: CommandRun): Refusal {
 	return refuse("CONFLICT", `The ${step} command ${how}.`, { details: { step, ...ran } });
 }
 
-async function answer({ git }: Ground, mark: WorkspaceMark, more: Omit<Provisioned, "workspace" | "head">): Promise<Provisioned> {
-	return { workspace: workspaceOf(mark), head: await commitOf(git, mark.path, "HEAD"), ...more };
+async function answer(ground: Ground, project: ProjectPlace, mark: WorkspaceMark, more: Omit<Provisioned, "workspace" | "head">): Promise<Provisioned> {
+	// of one in a sandbox the project knows where its branch was when it last came out
+	const head = await (mark.own === true ? commitOf(ground.git, project.path, `refs/heads/${mark.branch}`) : commitOf(ground.git, mark.path, "HEAD"));
+	return { workspace: workspaceOf(mark), head, ...more };
 }
 
 const workspaceOf = ({ kind, path, branch, base }: WorkspaceMark): Provisioned["workspace"] => ({ kind, path, branch, base });
@@ -224,9 +254,9 @@ const workspaceOf = ({ kind, path, branch, base }: WorkspaceMark): Provisioned["
 async function takeBack(ground: Ground, { project }: ProvisionWish, intent: string): Promise<void> {
 	const mark = await readMark(intent);
 	if (mark === null) return;
-	if (mark.kind === "clone") await discard(ground, mark.path);
+	if (mark.kind === "clone" && mark.own !== true) await discard(ground, mark.path);
 	else {
-		await discardWorktree(ground, project.path, mark.path);
+		await (mark.own === true ? discardOwn(ground, project, mark) : discardWorktree(ground, project.path, mark.path));
 		const tip = await commitOf(ground.git, project.path, `refs/heads/${mark.branch}`);
 		const ref = `refs/heads/${mark.branch}`;
 		const own =

@@ -32,7 +32,7 @@ import { registeredFor } from "./worktrees.ts";
 const lockAgeMsMin = 60_000;
 
 /** Which files may be left as they are, and what the branch had. */
-interface Accept {
+export interface Accept {
 	seen: string | null;
 	step?: LeaseStep;
 }
@@ -40,32 +40,41 @@ interface Accept {
 export async function recover(ground: Ground, stay: Stay, live: Live, accept?: Accept): Promise<AtHome | Refusal> {
 	const asItIs = async (): Promise<AtHome | Refusal | null> => (accept === undefined ? null : await acceptAsItIs(ground, stay, live, accept));
 	if (stay.workspace.kind === "main") return (accept?.step === undefined ? null : await asItIs()) ?? (await release(ground, stay, live));
-	const { git } = ground;
 	const left = await asItIs();
 	if (left !== null) return left;
 	await takeBackHalf(ground, stay);
 	const missing = !(await exists(stay.workspace.path));
-	const wrong = missing ? await remake(ground, stay) : ((await repair(ground, stay)) ?? (await unlock(ground, stay)));
+	const wrong = missing ? await remake(ground, stay) : await repair(ground, stay);
 	if (wrong !== null) return wrong;
+	const home = await bringHome(ground, stay, live, { asMade: missing, ...(accept && { accept }) });
+	if (isRefusal(home)) return home;
+	return missing ? { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` } : home;
+}
+
+/** A tree that is there: unlocked, its branch and its index mended, what is not committed kept in a snapshot, and then home. */
+export async function bringHome(ground: Ground, stay: Stay, live: Live, { asMade, accept }: { asMade: boolean; accept?: Accept }): Promise<AtHome | Refusal> {
+	const locked = asMade ? null : await unlock(ground, stay);
+	if (locked !== null) return locked;
 	await bringBranchBack(ground, stay);
-	const broken = missing ? null : await mendIndex(git, stay.workspace.path);
+	const broken = asMade ? null : await mendIndex(ground.git, stay.workspace.path);
 	// that may have been all
-	const mended = missing || accept?.step === undefined ? null : await asItIs();
+	const mended = asMade || accept?.step === undefined ? null : await acceptAsItIs(ground, stay, live, accept);
 	if (mended !== null) return mended;
-	const cleaned = missing ? { snapshot: null } : await cleanUp(ground, stay, broken);
+	const cleaned = asMade ? { snapshot: null } : await cleanUp(ground, stay, broken);
 	if (isRefusal(cleaned)) return cleaned;
 	const home = await release(ground, stay, live, cleaned.snapshot);
 	if (isRefusal(home)) return home;
 	await linkAgain(ground, stay, live);
-	if (broken !== null) return { ...home, text: `Git's index could not be read and is kept as ${broken}. ${home.text}` };
-	return missing ? { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` } : home;
+	return broken === null ? home : { ...home, text: `Git's index could not be read and is kept as ${broken}. ${home.text}` };
 }
 
-async function linkAgain({ git, layout }: Ground, { project, workspace }: Stay, live: Live): Promise<void> {
-	const force = await settingsOf(git, layout, project, live.approved);
+async function linkAgain(ground: Ground, { project, workspace }: Stay, live: Live): Promise<void> {
+	const { git, layout } = ground;
+	const force = await settingsOf(ground, project, live.approved);
 	if (isRefusal(force)) return;
 	const checkout = project.path === layout.mirror(project.slug) ? null : project.path;
-	await share(git, workspace.path, { primary: layout.primary(project.slug), checkout }, force.settings);
+	const filled = ground.given === undefined ? {} : { filled: ground.given.primary };
+	await share(git, workspace.path, { primary: layout.primary(project.slug), checkout, ...filled }, force.settings);
 }
 
 /** What is no reason to take anything out of the tree. */
@@ -78,7 +87,7 @@ const sparing: readonly LeaseStep[] = ["commit", "approve"];
  * A branch that somebody moved back, or amended, is where they wanted it: the commit that it lost gets a ref, and the files stay as
  * they are. So do those that the daemon died over without touching them. Null if anything else is wrong.
  */
-async function acceptAsItIs(ground: Ground, stay: Stay, live: Live, { seen, step }: Accept): Promise<AtHome | Refusal | null> {
+export async function acceptAsItIs(ground: Ground, stay: Stay, live: Live, { seen, step }: Accept): Promise<AtHome | Refusal | null> {
 	const spared = step !== undefined && sparing.includes(step);
 	const { issues } = await healthOf(ground, stay, { commit: seen });
 	// a merge may have been open before it was to be committed
@@ -190,13 +199,13 @@ async function unlock({ clock }: Ground, { project, agent, workspace }: Stay): P
 }
 
 /** A branch that somebody deleted under its tree: its last commit is in the log of the worktree's HEAD. */
-async function bringBranchBack({ git }: Ground, { workspace }: Stay): Promise<void> {
+async function bringBranchBack({ git, given }: Ground, { workspace }: Stay): Promise<void> {
 	const ref = `refs/heads/${workspace.branch}`;
 	if ((await commitOf(git, workspace.path, ref)) !== null) return;
 	const gitFolder = await gitFolderOf(workspace.path);
 	const log = await readRegularText(path.join(gitFolder, "logs", "HEAD")).catch(() => "");
 	const last = log.trimEnd().split("\n").at(-1)?.split(" ")[1] ?? "";
-	const commit = (await commitOf(git, workspace.path, last)) ?? (await readMark(markIn(gitFolder)))?.start ?? null;
+	const commit = (await commitOf(git, workspace.path, last)) ?? (given === undefined ? (await readMark(markIn(gitFolder)))?.start : given.start) ?? null;
 	if (commit !== null) await git(workspace.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 }
 

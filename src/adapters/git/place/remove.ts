@@ -11,6 +11,7 @@ import { commandEnvironment, type Ground, tipOf } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { dirtyRefusal, lookAt, markAt } from "./look.ts";
 import { isOurs } from "./mark.ts";
+import { ownAt, wantsRoom } from "./room.ts";
 import { settingsOf } from "./settings.ts";
 import { worktreeAt, worktreesOf } from "./worktrees.ts";
 
@@ -38,7 +39,7 @@ export async function removeWorkspace(ground: Ground, stay: Stay, wish: RemoveWi
 }
 
 /** Merged by ancestry, by a merge that was recorded, or because base would not change if it were merged. */
-async function isSafe(ground: Ground, stay: Stay, tip: string, merged: readonly string[]): Promise<boolean> {
+export async function isSafe(ground: Ground, stay: Stay, tip: string, merged: readonly string[]): Promise<boolean> {
 	if (merged.includes(tip) || (await isMerged(ground, stay, tip))) return true;
 	const { git } = ground;
 	const base = await commitOf(git, stay.project.path, `refs/heads/${stay.workspace.base}`);
@@ -47,7 +48,7 @@ async function isSafe(ground: Ground, stay: Stay, tip: string, merged: readonly 
 	return !isRefusal(result) && result.tree === (await treeOfCommit(git, stay.project.path, base));
 }
 
-function notMerged({ project, agent, workspace }: Stay, tip: string): Refusal {
+export function notMerged({ project, agent, workspace }: Stay, tip: string): Refusal {
 	const whose = `${project.slug}/${agent.handle}`;
 	return refuse("CONFLICT", `${workspace.branch} has work that ${workspace.base} lacks.`, {
 		details: { tip, branch: workspace.branch, base: workspace.base },
@@ -55,15 +56,19 @@ function notMerged({ project, agent, workspace }: Stay, tip: string): Refusal {
 	});
 }
 
-async function tearDown(ground: Ground, stay: Stay, wish: RemoveWish): Promise<Removed["teardown"]> {
-	const force = await settingsOf(ground.git, ground.layout, stay.project, wish.approved);
+export async function tearDown(ground: Ground, stay: Stay, wish: RemoveWish): Promise<Removed["teardown"]> {
+	const force = await settingsOf(ground, stay.project, wish.approved);
 	if (isRefusal(force) || force.settings.teardown === null) return null;
+	// a command that is locked in must not leave anything in a tree that is looked at from outside afterwards
+	const locked = await wantsRoom(ground, stay.project);
+	if (locked !== false && (await ownAt(ground, stay.project, stay.workspace.path)) === null)
+		return { command: force.settings.teardown, exit: null, output: "It was not run: the workspace was made before the project asked for a sandbox." };
 	const where = { project: stay.project, folder: stay.workspace.path, environment: commandEnvironment(ground, stay.agent, wish) };
 	return await runCommand(ground, force.settings.teardown, where, wish);
 }
 
 /** Only as it was looked at, and only if nobody has it checked out. Its commits stay under a ref of ours. */
-async function removeBranch({ git }: Ground, { project, workspace }: Stay, tip: string): Promise<boolean> {
+export async function removeBranch({ git }: Ground, { project, workspace }: Stay, tip: string): Promise<boolean> {
 	const ref = `refs/heads/${workspace.branch}`;
 	if ((await worktreesOf(git, project.path)).some((worktree) => worktree.branch === ref)) return false;
 	await deleteBranch(git, project.path, workspace.branch, tip);

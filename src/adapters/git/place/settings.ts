@@ -11,12 +11,18 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProjectPlace } from "#engine/workspaces.ts";
 import type { Git } from "../git.ts";
 import { commitOf } from "../given.ts";
+import type { Ground } from "./ground.ts";
 import type { Layout } from "./layout.ts";
 
 const repositoryFile = ".brood.yaml";
 const configBytesMax = 256 * 1024;
 
-export async function settingsOf(git: Git, layout: Layout, project: ProjectPlace, approved: readonly string[] = []): Promise<SettingsInForce | Refusal> {
+export async function settingsOf(
+	{ git, layout, given }: Pick<Ground, "git" | "layout" | "given">,
+	project: ProjectPlace,
+	approved: readonly string[] = [],
+): Promise<SettingsInForce | Refusal> {
+	if (given !== undefined) return { settings: given.settings, fingerprint: null, pendingApproval: null };
 	return await parsed(project.slug, async () => {
 		const own = await readOwn(layout, project.slug);
 		const usual = own.base ?? project.base ?? (await defaultBranch(git, project.path));

@@ -6,6 +6,7 @@ import path from "node:path";
 import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import { expected } from "#contract/log.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
+import type { PrimaryMark } from "#contract/workspace.ts";
 import type { Provisioned } from "#engine/workspaces.ts";
 import { exclusively } from "../exclusive.ts";
 import type { Git } from "../git.ts";
@@ -16,7 +17,7 @@ import { readPrimaryMark } from "./mark.ts";
 type Shared = Provisioned["shared"];
 
 /** Files that say exactly what was installed: where they differ, a folder of dependencies is not shared. */
-const lockfiles = [
+export const lockfiles = [
 	"package-lock.json",
 	"npm-shrinkwrap.json",
 	"yarn.lock",
@@ -44,10 +45,17 @@ export async function lockfileHash(tree: string): Promise<string> {
 	return hash.digest("hex");
 }
 
+export interface ShareFrom {
+	primary: string;
+	checkout: string | null;
+	/** what primary was filled for; its own mark says so if nothing is given */
+	filled?: PrimaryMark | null;
+}
+
 /** Links and copies what can be; answers what became of each path. */
-export async function share(git: Git, tree: string, from: { primary: string; checkout: string | null }, settings: ProjectSettings): Promise<Shared> {
+export async function share(git: Git, tree: string, from: ShareFrom, settings: ProjectSettings): Promise<Shared> {
 	const done: Shared = [];
-	for (const name of settings.shared) done.push(await quietly(name, "linked", () => link(git, tree, from.primary, name)));
+	for (const name of settings.shared) done.push(await quietly(name, "linked", () => link(git, tree, from, name)));
 	const linked = done.filter((each) => each.done === "linked").map((each) => each.path);
 	// git would take a link for a file of the project, because a pattern like `node_modules/` only means folders
 	if (linked.length > 0) await exclude(git, tree, linked).catch(expected("the links only show up as untracked files"));
@@ -62,13 +70,13 @@ async function quietly(name: string, verb: "linked" | "copied", work: () => Prom
 }
 
 /** Null if the link is there now, or why it is not. */
-async function link(git: Git, tree: string, primary: string, name: string): Promise<string | null> {
+async function link(git: Git, tree: string, { primary, filled }: ShareFrom, name: string): Promise<string | null> {
 	const [source, target] = [path.join(primary, name), path.join(tree, name)];
 	if (!(await isInside(primary, source))) return "primary has none: run brood project warm";
 	if ((await linkTo(target)) === source) return null;
 	if (await exists(target)) return "something is there already";
 	if (await isTracked(git, tree, name)) return "it is tracked";
-	const mark = await readPrimaryMark(await gitFolderOf(primary));
+	const mark = filled === undefined ? await readPrimaryMark(await gitFolderOf(primary)) : filled;
 	if (mark === null || mark.lockfiles === null) return "primary is not filled: run brood project warm";
 	if (mark.lockfiles !== (await lockfileHash(tree))) return "the lockfile differs from primary's";
 	if (!(await parentInside(tree, target))) return "its folder leads out of the workspace";

@@ -19,8 +19,9 @@ export async function dropStaleRefs(ground: Ground, project: ProjectPlace, wish:
 	return found.map(({ ref, reason }) => ({ what: "ref", name: ref, bytes: 0, reason, freed: true }));
 }
 
-async function stale({ git, layout }: Ground, project: ProjectPlace, gone: ReadonlySet<string>): Promise<Stale[]> {
-	const force = await settingsOf(git, layout, project);
+async function stale(ground: Ground, project: ProjectPlace, gone: ReadonlySet<string>): Promise<Stale[]> {
+	const { git } = ground;
+	const force = await settingsOf(ground, project);
 	const base = isRefusal(force) ? null : await commitOf(git, project.path, `refs/heads/${force.settings.base}`);
 	if (base === null) return [];
 	const list = async (...args: string[]): Promise<{ id: string; ref: string; kind: string; owner: string }[]> => {

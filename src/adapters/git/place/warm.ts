@@ -5,13 +5,15 @@ import type { CommandRun } from "#contract/workspace.ts";
 import type { Live, ProjectPlace } from "#engine/workspaces.ts";
 import { exclusively } from "../exclusive.ts";
 import { commitOf } from "../given.ts";
+import { warmOwn } from "../room/primary.ts";
 import { runCommand } from "./command.ts";
-import { discardWorktree } from "./discard.ts";
+import { discard, discardWorktree } from "./discard.ts";
 import { commandEnvironment, type Ground } from "./ground.ts";
 import { exists, inTheWay } from "./layout.ts";
 import { dirtyRefusal, gitFolderAt, gitFolderOf, lookAt } from "./look.ts";
 import { dropMark, markIn, readPrimaryMark, writeMark } from "./mark.ts";
 import { checkOut, commandFailed, notApproved } from "./provision.ts";
+import { wantsRoom } from "./room.ts";
 import { settingsOf } from "./settings.ts";
 import { lockfileHash } from "./shared.ts";
 
@@ -24,13 +26,16 @@ interface Warmed {
 
 export async function warmProject(ground: Ground, project: ProjectPlace, live: Live): Promise<Warmed | Refusal> {
 	const { git } = ground;
-	const force = await settingsOf(git, ground.layout, project, live.approved);
+	const force = await settingsOf(ground, project, live.approved);
 	if (isRefusal(force)) return force;
 	const { settings, pendingApproval } = force;
 	if (settings.setup === null && pendingApproval?.setup != null) return notApproved(pendingApproval, project.slug);
 	const place = ground.layout.primary(project.slug);
 	const commit = await commitOf(git, project.path, `refs/heads/${settings.base}`);
 	if (commit === null) return { path: place, commit, filled: false, setup: null };
+	const locked = await wantsRoom(ground, project);
+	if (typeof locked !== "boolean") return locked;
+	if (locked) return await exclusively(place, async () => await warmOwn(ground, project, { commit, setup: settings.setup }, live));
 	// one filling at a time, and not in the way of what else the repository does
 	return await exclusively(place, async () => {
 		const folder = await standAt(ground, project, place, commit);
@@ -57,6 +62,11 @@ async function standAt(ground: Ground, project: ProjectPlace, place: string, com
 	const { git, layout } = ground;
 	const wrong = await layout.parent(place);
 	if (wrong !== null) return wrong;
+	// one that was filled in a sandbox is not looked into
+	if (await exists(layout.primaryMark(project.slug))) {
+		await discard(ground, place);
+		await dropMark(layout.primaryMark(project.slug));
+	}
 	const intent = layout.primaryIntent(project.slug);
 	// a checkout that was begun and not finished is ours, and nobody has used it
 	if (await exists(intent)) await discardWorktree(ground, project.path, place);

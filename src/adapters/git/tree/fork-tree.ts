@@ -16,7 +16,7 @@ import { branchRef } from "../refs.ts";
 import { copyTree } from "./copy-tree.ts";
 import { memoryOf } from "./gather.ts";
 import { type FileStat, gitlink, rewriteIndex, sameFile, writeStat } from "./index-file.ts";
-import { onBranch, readOperation, undertaking, writeOperation } from "./operation.ts";
+import { type Operation, onBranch, readOperation, type Undertaking, undertaking, writeOperation } from "./operation.ts";
 import { openShadow } from "./shadow.ts";
 import { emptyTree } from "./snapshots.ts";
 import { bringSubmodules } from "./submodules.ts";
@@ -36,26 +36,51 @@ export interface ForkRequest {
 /** Null when the tree is there. */
 export async function forkTree(git: Git, request: ForkRequest, signal?: AbortSignal): Promise<Refusal | null> {
 	const { from, to, repository } = request;
-	const parent = await openTree(from.folder);
-	const [head, operation, index] = await Promise.all([readHead(git, parent), readOperation(parent), readIndex(git, parent)]);
+	const parent = await standOf(git, await openTree(from.folder));
+	return await makeWorktree(git, { repository, ...to, commit: parent.tip }, async (child) => await fillFrom(git, parent, child, request, signal));
+}
+
+/** A tree as somebody left it: its HEAD, its index, and what it is in the middle of. */
+interface Stand {
+	tree: Tree;
+	head: Head;
+	operation: Operation;
+	index: ReadIndex | null;
+	begun: Undertaking | null;
+	/** where its branch is, or was when the operation began */
+	tip: string | null;
+}
+
+export async function standOf(git: Git, tree: Tree): Promise<Stand> {
+	const [head, operation, index] = await Promise.all([readHead(git, tree), readOperation(tree), readIndex(git, tree)]);
 	const begun = head.branch === null ? undertaking(operation) : null;
-	const tip = begun === null ? head.commit : (begun.commit ?? (await commitOf(git, parent, begun.branch)) ?? head.commit);
-	return await makeWorktree(git, { repository, ...to, commit: tip }, async (child) => {
-		if (begun !== null && head.commit !== null) await git(child.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
-		const leave = new Set([".git", ...(await leftBehind(git, request))]);
-		const [changed] = await Promise.all([
-			changedIn(git, parent),
-			copyTree({ from: from.folder, to: to.folder, leave, ...(signal === undefined ? {} : { signal }) }),
-		]);
-		if (index !== null) {
-			await bringSubmodules(git, { from: parent, to: child, index });
-			await writeFile(path.join(child.gitFolder, "index"), await movedIndex(child, index, changed.files));
-		}
-		const memory = await readIndexFile(memoryOf(parent), parent.hashLength);
-		if (memory !== null) await writeFile(memoryOf(child), await movedIndex(child, memory, changed.held));
-		await writeOperation(child, onBranch(operation, branchRef(to.branch)));
-		signal?.throwIfAborted();
-	});
+	const tip = begun === null ? head.commit : (begun.commit ?? (await commitOf(git, tree, begun.branch)) ?? head.commit);
+	return { tree, head, operation, index, begun, tip };
+}
+
+/** Everything of a parent in a child's tree that is at the parent's tip and has no files yet. */
+export async function fillFrom(
+	git: Git,
+	{ tree: parent, head, operation, index, begun }: Stand,
+	child: Tree,
+	request: Pick<ForkRequest, "from" | "to" | "copy" | "sharesBlocks">,
+	signal?: AbortSignal,
+): Promise<void> {
+	const { from, to } = request;
+	if (begun !== null && head.commit !== null) await git(child.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
+	const leave = new Set([".git", ...(await leftBehind(git, request))]);
+	const [changed] = await Promise.all([
+		changedIn(git, parent),
+		copyTree({ from: from.folder, to: to.folder, leave, ...(signal === undefined ? {} : { signal }) }),
+	]);
+	if (index !== null) {
+		await bringSubmodules(git, { from: parent, to: child, index });
+		await writeFile(path.join(child.gitFolder, "index"), await movedIndex(child, index, changed.files));
+	}
+	const memory = await readIndexFile(memoryOf(parent), parent.hashLength);
+	if (memory !== null) await writeFile(memoryOf(child), await movedIndex(child, memory, changed.held));
+	await writeOperation(child, onBranch(operation, branchRef(to.branch)));
+	signal?.throwIfAborted();
 }
 
 async function commitOf(git: Git, { folder }: Tree, branch: string): Promise<string | null> {
@@ -109,7 +134,7 @@ async function addWorktree(
 const nobody = { GIT_AUTHOR_NAME: "brood", GIT_AUTHOR_EMAIL: "brood@localhost", GIT_COMMITTER_NAME: "brood", GIT_COMMITTER_EMAIL: "brood@localhost" };
 
 /** Ignored files that are not asked for. */
-async function leftBehind(git: Git, { from, copy, sharesBlocks }: ForkRequest): Promise<ByteName[]> {
+async function leftBehind(git: Git, { from, copy, sharesBlocks }: Pick<ForkRequest, "from" | "copy" | "sharesBlocks">): Promise<ByteName[]> {
 	if (sharesBlocks) return [];
 	const collapsed = copy.length === 0 ? ["--directory"] : [];
 	const { bytes } = await git(from.folder, ["ls-files", "-o", "-i", "-z", "--exclude-standard", ...collapsed]);

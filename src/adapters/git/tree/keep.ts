@@ -24,8 +24,8 @@ import { emptyTree, findSnapshot, findSnapshots, kept, pruneSnapshots, refsOf, t
 /** so many manifests are read by one process */
 const atOnce = 500;
 
-export function requestFor({ clock }: Ground, { agent, workspace }: Stay, reason: string, turn: number | null = null): SnapshotRequest {
-	return { folder: workspace.path, agent: agent.id, reason, turn, at: clock.now() };
+export function requestFor({ clock, given }: Ground, { agent, workspace }: Stay, reason: string, turn: number | null = null): SnapshotRequest {
+	return { folder: workspace.path, agent: agent.id, reason, turn, at: clock.now(), ...(given && { last: given.last }) };
 }
 
 /** The last one again, not `fresh`, if the tree is as that has it. */
@@ -37,7 +37,7 @@ export async function take(ground: Ground, stay: Stay, reason: string, turn: num
 /** The number of a snapshot in its agent's row of them, by which people call it. */
 export const numberOf = ({ ref }: { ref: string }): string => ref.slice(ref.lastIndexOf("/") + 1);
 
-function told({ ref, commit, manifest }: Taken): Snapshot {
+export function told({ ref, commit, manifest }: Taken): Snapshot {
 	const [agent] = ref.split("/").slice(-2);
 	const { nestedRepositories, submodules, tooLarge, special, unreadable, names, ignoredCount } = manifest.missing;
 	const missing = [
@@ -161,7 +161,13 @@ export async function bin(ground: Ground, stay: Stay): Promise<{ snapshot: strin
 }
 
 /** What is put beside something in the trash, so that it can be told later whose it was: names alone do not say. */
-const noteOf = ({ project, agent, workspace }: Stay): WorkspaceMark => ({ agent: agent.id, project: project.slug, ...workspace, start: null, ready: true });
+export const noteOf = ({ project, agent, workspace }: Stay): WorkspaceMark => ({
+	agent: agent.id,
+	project: project.slug,
+	...workspace,
+	start: null,
+	ready: true,
+});
 
 /** A clone's snapshot, for when the clone is gone or another repository needs it. */
 export async function bringSnapshot({ git }: Ground, from: Stay, ref: string, to: string): Promise<void> {

@@ -15,7 +15,7 @@ import { type ByteName, told } from "../names.ts";
 import { type Gathered, gather } from "./gather.ts";
 import { gitlink, timelessIndex } from "./index-file.ts";
 import { commitsOf, type Operation, readOperation } from "./operation.ts";
-import { newestOf, readManifest, refsOf, rememberNewest, type Snapshot } from "./snapshots.ts";
+import { type Kept, newestOf, readManifest, refsOf, rememberNewest, type Snapshot } from "./snapshots.ts";
 import { type Head, openTree, readHead, type Tree } from "./tree.ts";
 import { type Part, writeCommit } from "./write-commit.ts";
 
@@ -31,7 +31,11 @@ export interface SnapshotRequest {
 	fileBytesMax?: number;
 	/** commits that it keeps alive besides HEAD's */
 	keep?: readonly string[];
+	/** the one before it, where another repository keeps them; then the new one is left under `takenRef` for that repository to fetch */
+	last?: Kept | null;
 }
+
+export const takenRef = "refs/brood/taken";
 
 const fileBytesMaxDefault = 100 * 1024 * 1024;
 const ignoredNamesMax = 1000;
@@ -54,7 +58,7 @@ export async function takeAndTell(git: Git, request: SnapshotRequest): Promise<{
 		const wanted = [...(head.commit === null ? [] : [head.commit]), ...commitsOf(operation), ...(request.keep ?? [])];
 		const merged = operation.get("AUTO_MERGE")?.toString().trim();
 		const names = [...new Set([...wanted, ...(merged === undefined ? [] : [merged]), ...stagedOnly(gathered)])];
-		const { snapshot: last, objects } = await newestOf(git, tree, request.agent, names);
+		const { snapshot: last, objects } = await newestOf(git, tree, request.agent, names, request.last);
 		const types = new Map(names.map((name, at): [string, string] => [name, objects[at]?.type ?? ""]));
 		const parents = [...new Set(wanted)].filter((id) => types.get(id) === "commit");
 		const parts = partsOf(tree, gathered, operation, types);
@@ -67,13 +71,16 @@ export async function takeAndTell(git: Git, request: SnapshotRequest): Promise<{
 			};
 		}
 		const sequence = (last?.sequence ?? 0) + 1;
-		const ref = `${refsOf(request.agent)}/${sequence}`;
+		const ref = request.last === undefined ? `${refsOf(request.agent)}/${sequence}` : takenRef;
 		const message = `Snapshot: ${request.reason}\n\nContent: ${digest}\n`;
-		const commit = await writeCommit(git, request.folder, { ref, parents, message, at: request.at, parts: [...parts, manifestPart(manifest)] });
-		const written = await readManifest(git, request.folder, ref);
+		const commit = await writeCommit(git, request.folder, {
+			...{ ref, parents, message, at: request.at, replace: ref === takenRef },
+			parts: [...parts, manifestPart(manifest)],
+		});
+		const written = await readManifest(git, request.folder, commit);
 		if (written.tree !== gathered.id || written.at !== manifest.at)
 			throw new GitFailed(["fast-import"], null, `the snapshot ${ref} does not read as it was written`);
-		rememberNewest(tree, { ref, commit, agent: request.agent, sequence, at: request.at, digest });
+		if (request.last === undefined) rememberNewest(tree, { ref, commit, agent: request.agent, sequence, at: request.at, digest });
 		return { gathered, fresh: true, snapshot: { ref, commit, tree: gathered.id, manifest } };
 	});
 }

@@ -58,7 +58,14 @@ export interface Newest {
  * and the number after it; all are looked through only if that tells of something else. Answers in the same breath what
  * `objects` are.
  */
-export async function newestOf(git: Git, { folder, commonFolder }: Tree, agent: string, objects: readonly string[]): Promise<Newest> {
+export async function newestOf(
+	git: Git,
+	{ folder, commonFolder }: Pick<Tree, "folder" | "commonFolder">,
+	agent: string,
+	objects: readonly string[],
+	known?: Kept | null,
+): Promise<Newest> {
+	if (known !== undefined) return { snapshot: known, objects: await lookUp(git, folder, objects) };
 	const key = `${commonFolder}\0${agent}`;
 	const hint = seen.get(key);
 	const refs = hint === undefined ? [] : [hint.ref, `${refsOf(agent)}/${hint.sequence + 1}`];
@@ -71,7 +78,7 @@ export async function newestOf(git: Git, { folder, commonFolder }: Tree, agent: 
 }
 
 /** So that the next look need not look through all of them. */
-export function rememberNewest({ commonFolder }: Tree, newest: Kept): void {
+export function rememberNewest({ commonFolder }: Pick<Tree, "commonFolder">, newest: Kept): void {
 	remember(`${commonFolder}\0${newest.agent}`, newest);
 }
 

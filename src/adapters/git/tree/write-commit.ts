@@ -9,10 +9,12 @@ export interface CommitRequest {
 	message: string;
 	at: number;
 	parts: readonly Part[];
+	/** whatever the ref is on may be forgotten */
+	replace?: boolean;
 }
 
 /** Answers the id of the commit. */
-export async function writeCommit(git: Git, folder: string, { ref, parents, message, at, parts }: CommitRequest): Promise<string> {
+export async function writeCommit(git: Git, folder: string, { ref, parents, message, at, parts, replace = false }: CommitRequest): Promise<string> {
 	const who = `brood <brood@localhost> ${Math.floor(at / 1000)} +0000`;
 	const [first, ...others] = parents;
 	const stream = [
@@ -30,7 +32,9 @@ export async function writeCommit(git: Git, folder: string, { ref, parents, mess
 		"\nget-mark :1\ndone\n",
 	];
 	const input = Buffer.concat(stream.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
-	return (await git(folder, ["fast-import", "--quiet", "--done", "--date-format=raw"], { input, timeoutMs: 600_000 })).text.trim();
+	return (
+		await git(folder, ["fast-import", "--quiet", ...(replace ? ["--force"] : []), "--done", "--date-format=raw"], { input, timeoutMs: 600_000 })
+	).text.trim();
 }
 
 const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from("\n")]);

@@ -10,14 +10,13 @@ import type { CommandRun, Merged, MergeStrategy } from "#contract/workspace.ts";
 import type { ApproveWish, Stay } from "#engine/workspaces.ts";
 import { exclusively } from "../exclusive.ts";
 import { commitOf, existingBranch } from "../given.ts";
+import { inCheckTree } from "../place/check-tree.ts";
 import { runCommand } from "../place/command.ts";
 import { commandEnvironment, type Ground, identityOf, isAncestor, tipOf } from "../place/ground.ts";
 import { exists } from "../place/layout.ts";
 import { dirtyRefusal, lookAt } from "../place/look.ts";
 import { commandFailed, notApproved } from "../place/provision.ts";
-import { inScratch } from "../place/scratch.ts";
 import { settingsOf } from "../place/settings.ts";
-import { share } from "../place/shared.ts";
 import { worktreesOf } from "../place/worktrees.ts";
 import { isCommitId } from "../refs.ts";
 import { counted } from "../words.ts";
@@ -27,10 +26,26 @@ import { pushBranch } from "./push.ts";
 import { recordedMerge, recordMerge } from "./record.ts";
 import { count } from "./standing.ts";
 
-export async function approveWork(ground: Ground, stay: Stay, wish: ApproveWish): Promise<Merged | Refusal> {
+/** How an agent's tree is looked at: from outside, or, in a sandbox, from inside. */
+export interface Look {
+	/** a refusal if anything is not committed */
+	dirty(): Promise<Refusal | null>;
+	/** where its branch is, in the project's repository */
+	tip(): Promise<string | null | Refusal>;
+}
+
+export const fromOutside = (ground: Ground, stay: Stay): Look => ({
+	async dirty() {
+		const folder = stay.workspace.path;
+		return (await exists(folder)) ? dirtyRefusal(await lookAt(ground.git, folder), { folder, stay }) : null;
+	},
+	tip: async () => await tipOf(ground, stay),
+});
+
+export async function approveWork(ground: Ground, stay: Stay, wish: ApproveWish, look: Look): Promise<Merged | Refusal> {
 	const { git } = ground;
 	const { project, workspace } = stay;
-	const force = await settingsOf(git, ground.layout, project, wish.approved);
+	const force = await settingsOf(ground, project, wish.approved);
 	if (isRefusal(force)) return force;
 	if (!isCommitId(wish.commit))
 		return refuse("VALIDATION_ERROR", "An approval names the reviewed commit by its whole hash.", { details: { commit: wish.commit } });
@@ -38,7 +53,7 @@ export async function approveWork(ground: Ground, stay: Stay, wish: ApproveWish)
 	const earlier = await alreadyMerged(ground, stay, wish.commit);
 	// whoever merged may have died before the push
 	if (earlier !== null) return { ...earlier, push: await pushed() };
-	const unready = await notReady(ground, stay, wish.commit);
+	const unready = await notReady(ground, stay, wish.commit, look);
 	if (unready !== null) return unready;
 	const check = checkOf(force, stay);
 	if (check !== null && isRefusal(check)) return check;
@@ -55,7 +70,7 @@ export async function approveWork(ground: Ground, stay: Stay, wish: ApproveWish)
 
 	const moved = await exclusively(project.path, async () => {
 		// the check may have taken minutes
-		const late = await notReady(ground, stay, wish.commit);
+		const late = await notReady(ground, stay, wish.commit, look);
 		if (late !== null) return late;
 		await recordMerge(
 			git,
@@ -88,14 +103,13 @@ async function alreadyMerged({ git }: Ground, { project, agent, workspace }: Sta
 	return { reviewed, commit, strategy, base: { branch: workspace.base, before, after: commit }, check: null, push: null, replayed: true };
 }
 
-async function notReady(ground: Ground, stay: Stay, reviewed: string): Promise<Refusal | null> {
+async function notReady(ground: Ground, stay: Stay, reviewed: string, look: Look): Promise<Refusal | null> {
 	const { project, agent, workspace } = stay;
 	const whose = `${project.slug}/${agent.handle}`;
-	if (await exists(workspace.path)) {
-		const dirty = dirtyRefusal(await lookAt(ground.git, workspace.path), { folder: workspace.path, stay });
-		if (dirty !== null) return dirty;
-	}
-	const tip = await tipOf(ground, stay);
+	const dirty = await look.dirty();
+	if (dirty !== null) return dirty;
+	const tip = await look.tip();
+	if (tip !== null && typeof tip !== "string") return tip;
 	const base = await commitOf(ground.git, project.path, `refs/heads/${workspace.base}`);
 	if (tip === null || (await count(ground.git, project.path, base, tip)).ahead === 0) {
 		return refuse("AGENT_NO_COMMIT", `${whose} has no commit that ${workspace.base} lacks.`, {
@@ -151,9 +165,7 @@ async function usualMessage({ git }: Ground, { project, workspace }: Stay, strat
 
 async function runCheck(ground: Ground, stay: Stay, command: string, commit: string, force: SettingsInForce, wish: ApproveWish): Promise<CommandRun> {
 	const { project } = stay;
-	return await inScratch(ground, project, project.path, commit, async (tree) => {
-		const checkout = project.path === ground.layout.mirror(project.slug) ? null : project.path;
-		await share(ground.git, tree, { primary: ground.layout.primary(project.slug), checkout }, force.settings);
+	return await inCheckTree(ground, project, commit, force.settings, async (tree) => {
 		return await runCommand(ground, command, { project, folder: tree, environment: commandEnvironment(ground, stay.agent, wish) }, wish);
 	});
 }

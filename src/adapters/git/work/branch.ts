@@ -5,11 +5,10 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import type { AtHome, Live, ProjectPlace, Stay } from "#engine/workspaces.ts";
 import { commitOf } from "../given.ts";
+import { inCheckTree } from "../place/check-tree.ts";
 import { runCommand } from "../place/command.ts";
 import { commandEnvironment, type Ground } from "../place/ground.ts";
-import { inScratch } from "../place/scratch.ts";
 import { settingsOf } from "../place/settings.ts";
-import { share } from "../place/shared.ts";
 import { worktreesOf } from "../place/worktrees.ts";
 import { release } from "./home.ts";
 
@@ -39,11 +38,9 @@ async function stepAside({ git, layout }: Ground, { project, workspace }: Stay):
 }
 
 export async function tryOut(ground: Ground, project: ProjectPlace, wish: { commit: string; command: string }, live: Live): Promise<CommandRun | Refusal> {
-	const force = await settingsOf(ground.git, ground.layout, project, live.approved);
+	const force = await settingsOf(ground, project, live.approved);
 	if (isRefusal(force)) return force;
-	return await inScratch(ground, project, project.path, wish.commit, async (tree) => {
-		const checkout = project.path === ground.layout.mirror(project.slug) ? null : project.path;
-		await share(ground.git, tree, { primary: ground.layout.primary(project.slug), checkout }, force.settings);
+	return await inCheckTree(ground, project, wish.commit, force.settings, async (tree) => {
 		return await runCommand(ground, wish.command, { project, folder: tree, environment: commandEnvironment(ground, null, live) }, live);
 	});
 }

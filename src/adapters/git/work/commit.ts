@@ -21,11 +21,11 @@ export async function commitWork(ground: Ground, stay: Stay, wish: CommitWish, l
 	const tree = await lookAt(git, folder, { everyFile: true });
 	const made = live.begun === undefined ? null : await madeBefore(ground, stay, wish, live.begun.head);
 	if (made !== null) return { ...made, branch: tree.branch ?? branch };
-	const notNow = cannotCommit(tree, stay, wish) ?? (tree.head === null ? await branchLost(stay) : null);
+	const notNow = cannotCommit(tree, stay, wish) ?? (tree.head === null ? await branchLost(ground, stay) : null);
 	if (notNow !== null) return notNow;
 	const taken = select(tree.changes, wish.paths);
 	if (isRefusal(taken)) return taken;
-	const force = await settingsOf(git, ground.layout, stay.project);
+	const force = await settingsOf(ground, stay.project);
 	if (isRefusal(force)) return force;
 	const large = await tooLarge(folder, taken.changes, force.settings.fileBytesMax);
 	if (large !== null) return large;
@@ -95,8 +95,8 @@ function cannotCommit(tree: Tree, stay: Stay, wish: CommitWish): Refusal | null 
 }
 
 /** A branch that was deleted under its tree looks like one without commits; a commit there would have no history. */
-async function branchLost({ project, agent, workspace }: Stay): Promise<Refusal | null> {
-	const start = (await markAt(workspace.path))?.start ?? null;
+async function branchLost({ given }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
+	const start = given === undefined ? ((await markAt(workspace.path))?.start ?? null) : given.start;
 	if (start === null) return null;
 	const whose = `${project.slug}/${agent.handle}`;
 	return refuse("CONFLICT", `The branch ${workspace.branch} of ${whose} is gone, so that a commit would have no history.`, {

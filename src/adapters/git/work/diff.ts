@@ -34,6 +34,18 @@ export async function diffOf(ground: Ground, stay: Stay, against: Against): Prom
 	});
 }
 
+/** Against a tree that the project has as an object. */
+export async function diffAgainstTree(ground: Ground, stay: Stay, other: Stay, tree: string): Promise<Diff | Refusal> {
+	const gone = await treeGone(stay);
+	if (gone !== null) return gone;
+	const { path: folder } = stay.workspace;
+	const { text: objects } = await ground.git(stay.project.path, ["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
+	return await withIndex(ground, folder, "name", async (index) => {
+		const environment = { ...index, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
+		return await drawDiff(ground.git, folder, [tree], environment, `${other.project.slug}/${other.agent.handle}`);
+	});
+}
+
 /** The commit at which the branch left base; without one, the empty tree. */
 async function forkOff(ground: Ground, stay: Stay): Promise<string> {
 	const { git } = ground;
@@ -44,14 +56,19 @@ async function forkOff(ground: Ground, stay: Stay): Promise<string> {
 }
 
 /** The whole tree of another workspace as an object; the file contents become objects of that repository that nothing refers to. */
-async function treeOf(ground: Ground, folder: string): Promise<{ tree: string; objects: string }> {
+export async function treeOf(ground: Ground, folder: string): Promise<{ tree: string; objects: string }> {
 	const tree = await withIndex(ground, folder, "content", async (index) => (await ground.git(folder, ["write-tree"], { environment: index })).text);
 	const { text: objects } = await ground.git(folder, ["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
 	return { tree, objects };
 }
 
 /** A copy of the index that knows untracked files, by name or with their content. */
-async function withIndex<T>(ground: Ground, folder: string, depth: "name" | "content", work: (environment: Record<string, string>) => Promise<T>): Promise<T> {
+export async function withIndex<T>(
+	ground: Ground,
+	folder: string,
+	depth: "name" | "content",
+	work: (environment: Record<string, string>) => Promise<T>,
+): Promise<T> {
 	const tree = await lookAt(ground.git, folder, { everyFile: true });
 	const file = path.join(tree.gitFolder, `brood-index-${ground.ids.salt()}`);
 	const environment = { GIT_INDEX_FILE: file };

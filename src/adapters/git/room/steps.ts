@@ -1,0 +1,85 @@
+// What can be asked of our own program inside of a sandbox, and what it may answer. Both sides parse: the program inside works on
+// files that somebody else wrote, so the daemon believes nothing of it that does not have this shape and size.
+import { z } from "zod";
+import { LeaseStep } from "#contract/cycle.ts";
+import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
+import { ProjectSettings } from "#contract/project-config.ts";
+import { Refusal as AnyRefusal } from "#contract/refusal-schema.ts";
+import { CommitId, Committed, Diff, HealthIssue, PrimaryMark, SeenCommit, Standing, SyncStrategy, Workspace } from "#contract/workspace.ts";
+
+/** One step: its name, what it wants to know, what it answers. */
+export interface Step<W, A> {
+	name: string;
+	wish: z.ZodType<W>;
+	answer: z.ZodType<A>;
+}
+
+const step = <W, A>(name: string, wish: z.ZodType<W>, answer: z.ZodType<A>): Step<W, A> => ({ name, wish, answer });
+
+/** A command that is offered to a person is one of ours or git's, with nothing in it that a shell would make more of. */
+const safe = /^(brood|git) [\w./:@='" -]*$/;
+const Refusal = AnyRefusal.transform((refusal) => ({ ...refusal, suggestions: refusal.suggestions.filter((text) => safe.test(text)) }));
+
+const Commit = CommitId.nullable();
+const nothing = z.strictObject({});
+/** where the branch was when the same step was begun before a crash */
+const begun = { begun: z.strictObject({ head: Commit }).nullable() };
+const AtHome = z.strictObject({ standing: Standing, moved: z.boolean(), snapshot: z.string().max(100).nullable(), text: z.string().max(100_000) });
+const Shared = z.array(z.strictObject({ path: z.string(), done: z.enum(["linked", "copied", "left"]), reason: z.string().nullable() }));
+const Missing = z.array(z.strictObject({ path: z.string(), reason: z.string() }));
+
+const KeptSnapshot = z.strictObject({ ref: z.string(), commit: CommitId, agent: z.string(), sequence: z.int(), at: z.number(), digest: z.string() });
+
+/** Where a step works, and what it cannot see from there. */
+export const Scene = z.strictObject({
+	now: z.number(),
+	primaryFolder: z.string(),
+	checkout: z.string().nullable(),
+	project: z.strictObject({ slug: ProjectSlug, path: z.string(), base: z.string().nullable() }),
+	agent: z.strictObject({ id: AgentId, handle: Handle }),
+	workspace: Workspace,
+	given: z.strictObject({
+		settings: ProjectSettings,
+		base: Commit,
+		branch: Commit,
+		start: Commit,
+		last: KeptSnapshot.nullable(),
+		primary: PrimaryMark.nullable(),
+	}),
+});
+export type Scene = z.infer<typeof Scene>;
+
+export const Request = z.strictObject({ id: z.int(), step: z.string(), scene: Scene, wish: z.unknown() });
+export type Request = z.infer<typeof Request>;
+
+export const steps = {
+	health: step("health", z.strictObject({ seen: Commit }), z.array(HealthIssue).max(100)),
+	standing: step("standing", nothing, z.union([Refusal, Standing])),
+	commitsSince: step("commits-since", z.strictObject({ seen: Commit }), z.union([Refusal, z.array(SeenCommit).max(1000)])),
+	commit: step(
+		"commit",
+		z.strictObject({ ...begun, message: z.string(), paths: z.array(z.string()).nullable(), turn: z.int().nullable(), stage: z.string().nullable() }),
+		z.union([Refusal, Committed]),
+	),
+	diff: step("diff", z.union([z.enum(["base", "index"]), z.strictObject({ tree: CommitId, name: z.string() })]), z.union([Refusal, Diff])),
+	tree: step("tree", nothing, z.union([Refusal, z.strictObject({ tree: CommitId })])),
+	sync: step("sync", z.strictObject({ ...begun, strategy: SyncStrategy }), z.union([Refusal, AtHome])),
+	release: step("release", z.strictObject(begun), z.union([Refusal, AtHome])),
+	enter: step("enter", z.strictObject(begun), z.union([Refusal, AtHome])),
+	recover: step("recover", z.strictObject({ accept: z.strictObject({ seen: Commit, step: LeaseStep.nullable() }).nullable() }), z.union([Refusal, AtHome])),
+	/** a refusal if anything is not committed */
+	dirty: step("dirty", nothing, Refusal.nullable()),
+	snapshot: step("snapshot", z.strictObject({ reason: z.string(), turn: z.int().nullable() }), z.strictObject({ commit: CommitId, fresh: z.boolean() })),
+	restore: step("restore", z.strictObject({ commit: CommitId }), z.union([Refusal, AtHome])),
+	/** puts the files of a snapshot into a tree that has none yet */
+	fill: step("fill", z.strictObject({ commit: CommitId }), z.union([Refusal, z.strictObject({ missing: Missing })])),
+	/** the same with the files of another tree, which this room can see */
+	copy: step("copy", z.strictObject({ from: z.string(), everything: z.boolean() }), z.union([Refusal, z.strictObject({ missing: Missing })])),
+	share: step("share", nothing, Shared),
+	/** makes an index for files that are there, after the git folder was made anew */
+	reindex: step("reindex", nothing, nothing),
+	/** what there is to bring out */
+	tips: step("tips", nothing, z.strictObject({ branch: Commit, taken: Commit, others: z.array(CommitId).max(1000) })),
+	/** objects, as a pack in front of the answer */
+	pack: step("pack", z.strictObject({ want: z.array(CommitId), have: z.array(CommitId) }), nothing),
+} as const;

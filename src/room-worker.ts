@@ -1,0 +1,4 @@
+// The program that does git's work inside of a sandbox, beside the agent and behind the same walls.
+import { serveRoom } from "#adapters/git/room/serve.ts";
+
+serveRoom({ input: process.stdin, output: process.stdout, environment: process.env });

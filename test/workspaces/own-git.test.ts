@@ -1,0 +1,163 @@
+// The work cycle of an agent in a sandbox: a git folder of its own, every step inside of its room, and what is new in the project.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Stay } from "#engine/workspaces.ts";
+import { makeWorld, refused } from "#test/support/make-world.ts";
+import { available } from "#test/support/processes.ts";
+import { inside } from "#test/support/room.ts";
+import { agreed, read, tenant, type World, write } from "#test/support/world.ts";
+
+const makeRoomed = (options: { empty?: boolean } = {}): World => {
+	const world = makeWorld({ containment: "bubblewrap", ...options });
+	world.configure("sandbox: on\n");
+	return world;
+};
+
+describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of its own", () => {
+	test("is made with nothing of git in its tree, and with its branch in the project", async () => {
+		const world = makeRoomed();
+		const stay = await world.agent("a");
+		const { path: folder, branch } = stay.workspace;
+		expect(stay.workspace).toMatchObject({ kind: "worktree", branch: "brood/a", base: "main" });
+		expect([readdirSync(path.join(folder, ".git")), read(folder, "a.txt")]).toEqual([[], "one\ntwo\nthree\n"]);
+		expect(world.tip(branch)).toBe(world.tip("main"));
+		expect(await inside(world, stay, "git status --short --branch")).toBe("## brood/a\nexit 0\n");
+		expect(await world.workspaces.health(stay)).toEqual({ healthy: true, issues: [] });
+		expect(await world.workspaces.standing(stay)).toMatchObject({ ahead: 0, behind: 0, dirty: false });
+		// asked again, it is found
+		expect(agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }))).toMatchObject({ found: true });
+	});
+
+	test("commits by itself and through Brood, syncs, is approved, and is removed with a way back", async () => {
+		const world = makeRoomed();
+		const stay = await world.agent("a");
+		expect(await inside(world, stay, "echo two > b.txt && git add . && git commit -qm 'By itself' && echo x > c.txt")).toBe("exit 0\n");
+		const made = agreed(await world.workspaces.commit(stay, { message: "Through Brood" }));
+		expect(world.git(world.repository, "log", "-2", "--format=%s|%an", stay.workspace.branch)).toBe("Through Brood|brood-agent-a\nBy itself|brood-agent-a");
+		expect(agreed(await world.workspaces.commitsSince(stay, null)).map(({ subject }) => subject)).toEqual(["By itself", "Through Brood"]);
+		world.commit(world.repository, { "main.txt": "m\n" }, "on main");
+		expect(agreed(await world.workspaces.sync(stay, "rebase"))).toMatchObject({ moved: true, standing: { ahead: 2, behind: 0, dirty: false } });
+		const tip = world.tip(stay.workspace.branch);
+		// the commits that the rebase left behind are kept in the project
+		expect(world.git(world.repository, "for-each-ref", "--format=%(objectname)", "refs/brood/left")).toBe(made.commit);
+		write(stay.workspace.path, "dirt.txt", "not yet\n");
+		refused(await world.workspaces.approve(stay, { commit: tip }), "WORKTREE_DIRTY");
+		const patch = agreed(await world.workspaces.diff(stay, { kind: "base" }));
+		expect(patch.files.map((file) => file.path)).toEqual(["b.txt", "c.txt", "dirt.txt"]);
+		agreed(await world.workspaces.commit(stay, { message: "dirt" }));
+		const merged = agreed(await world.workspaces.approve(stay, { commit: world.tip(stay.workspace.branch) }));
+		expect(world.tip("main")).toBe(merged.commit);
+		expect(agreed(await world.workspaces.release(stay))).toMatchObject({ moved: true, standing: { ahead: 0, behind: 0 } });
+		write(stay.workspace.path, "late.txt", "late\n");
+		refused(await world.workspaces.remove(stay, {}), "WORKTREE_DIRTY");
+		const removed = agreed(await world.workspaces.remove(stay, { force: true, branch: true }));
+		expect([existsSync(stay.workspace.path), existsSync(path.join(world.home, "projects/p/git/a")), removed.branchRemoved]).toEqual([false, false, true]);
+		expect(readdirSync(removed.trash ?? "").sort()).toEqual(["brood.json", "files", "git", "own.json"]);
+		expect(world.git(world.repository, "show", `refs/brood/snapshots/${stay.agent.id}/${removed.snapshot}:tree/late.txt`)).toBe("late");
+	});
+
+	test("has its snapshots in the project, unchanged ones once, and goes back to them", async () => {
+		const world = makeRoomed();
+		const stay = await world.agent("a");
+		const first = await world.workspaces.takeSnapshot(stay, { reason: "one" });
+		expect([first.fresh, first.snapshot.id]).toEqual([true, "1"]);
+		expect(await world.workspaces.takeSnapshot(stay, { reason: "same" })).toMatchObject({ fresh: false, snapshot: { id: "1" } });
+		await inside(world, stay, "echo changed > a.txt; echo new > n.txt; git add n.txt; echo newer > n.txt");
+		expect(await world.workspaces.takeSnapshot(stay, { reason: "two" })).toMatchObject({ fresh: true, snapshot: { id: "2" } });
+		expect((await world.workspaces.snapshots(stay)).map(({ id }) => id)).toEqual(["2", "1"]);
+		expect(agreed(await world.workspaces.showSnapshot(stay, "2")).files.map((file) => file.path)).toEqual(["a.txt", "n.txt"]);
+		expect(agreed(await world.workspaces.restoreSnapshot(stay, "1"))).toMatchObject({ moved: true, snapshot: "2" });
+		expect(await inside(world, stay, "git status --short; cat a.txt")).toBe("one\ntwo\nthree\nexit 0\n");
+		agreed(await world.workspaces.restoreSnapshot(stay, "2"));
+		expect(await inside(world, stay, "git status --short; cat n.txt; git show :n.txt")).toBe(" M a.txt\nAM n.txt\nnewer\nnew\nexit 0\n");
+	});
+
+	test("is forked with its files, staged and not, into another room", async () => {
+		const world = makeRoomed();
+		const parent = await world.agent("a");
+		await inside(
+			world,
+			parent,
+			"echo c > c.txt; git add c.txt; git commit -qm mine; echo staged > s.txt; git add s.txt; echo more >> s.txt; echo u > u.txt; echo log > x.log",
+		);
+		const wish = { project: world.project, agent: tenant("b"), kind: "worktree" as const, parent };
+		const { workspace } = agreed(await world.workspaces.provisionFrom(wish));
+		const child: Stay = { project: world.project, agent: tenant("b"), workspace };
+		expect(await inside(world, child, "git status --short; git log -1 --format=%s; cat s.txt; git show :s.txt; ls")).toBe(
+			"AM s.txt\n?? u.txt\nmine\nstaged\nmore\nstaged\na.txt\nc.txt\nfolder\ns.txt\nu.txt\nexit 0\n",
+		);
+		// what it has is its own
+		await inside(world, child, "echo child > c.txt; git commit -qam child");
+		expect([await inside(world, parent, "cat c.txt"), agreed(await world.workspaces.standing(child)).ahead]).toEqual(["c\nexit 0\n", 2]);
+		expect(agreed(await world.workspaces.diff(child, { kind: "agent", stay: parent })).files.map((file) => file.path)).toEqual(["c.txt"]);
+		const older = { ...wish, agent: tenant("c"), snapshot: "1" };
+		const from = agreed(await world.workspaces.provisionFrom(older));
+		expect(await inside(world, { ...child, agent: tenant("c"), workspace: from.workspace }, "git status --short")).toBe("AM s.txt\n?? u.txt\nexit 0\n");
+	});
+
+	test("works in a repository without commits", async () => {
+		const world = makeRoomed({ empty: true });
+		const stay = await world.agent("a");
+		await inside(world, stay, "echo 1 > one.txt");
+		const { commit } = agreed(await world.workspaces.commit(stay, { message: "first" }));
+		expect(world.tip(stay.workspace.branch)).toBe(commit);
+		expect(agreed(await world.workspaces.approve(stay, { commit })).commit).toBe(commit);
+	});
+
+	test("is recovered: its folder, its git folder, its branch and its index", async () => {
+		const world = makeRoomed();
+		const stay = await world.agent("a");
+		await inside(world, stay, "echo b > b.txt; git add .; git commit -qm kept");
+		await world.workspaces.takeSnapshot(stay, { reason: "end of turn" });
+		await inside(world, stay, "echo dirty >> a.txt; echo garbage > .git/index");
+		expect(agreed(await world.workspaces.recover(stay)).text).toMatch(/index could not be read/);
+		await inside(world, stay, "echo again >> a.txt; rm -rf .git/* 2>/dev/null");
+		expect((await world.workspaces.health(stay)).issues.map(({ code }) => code)).toEqual(["NOT_OURS"]);
+		const home = agreed(await world.workspaces.recover(stay));
+		expect([home.text, home.standing.ahead]).toEqual([expect.stringMatching(/git folder could not be read/), 1]);
+		expect(await inside(world, stay, "git status --short; git log -1 --format=%s; tail -1 a.txt")).toBe("kept\nthree\nexit 0\n");
+		expect(world.git(world.repository, "show", `refs/brood/snapshots/${stay.agent.id}/${home.snapshot}:tree/a.txt`)).toMatch(/again/);
+		await inside(world, stay, "git checkout -q --detach; git branch -D brood/a");
+		expect((await world.workspaces.health(stay, { commit: world.tip("brood/a") })).issues.map(({ code }) => code)).toEqual(["OTHER_BRANCH", "BRANCH_GONE"]);
+		agreed(await world.workspaces.recover(stay));
+		expect(await inside(world, stay, "git status --short --branch")).toBe("## brood/a\nexit 0\n");
+	});
+
+	test("goes to the branch of an issue, which another then finds with its work", async () => {
+		const world = makeRoomed();
+		const [a, b] = [await world.agent("a"), await world.agent("b")];
+		const on = (stay: Stay): Stay => ({ ...stay, workspace: { ...stay.workspace, branch: "issue/1" } });
+		agreed(await world.workspaces.enter(on(a)));
+		await inside(world, a, "echo i > i.txt");
+		agreed(await world.workspaces.commit(on(a), { message: "issue" }));
+		agreed(await world.workspaces.enter(a));
+		agreed(await world.workspaces.enter(on(b)));
+		expect(await inside(world, b, "cat i.txt; git status --short --branch")).toBe("i\n## issue/1\nexit 0\n");
+		await inside(world, b, "echo more > j.txt; git add .; git commit -qm more");
+		await world.workspaces.takeSnapshot(on(b), { reason: "end of turn" });
+		agreed(await world.workspaces.enter(b));
+		agreed(await world.workspaces.enter(on(a)));
+		expect(await inside(world, a, "cat j.txt")).toBe("more\nexit 0\n");
+	});
+
+	test("moves into a git folder of its own when its project begins to want a sandbox, with all of its work", async () => {
+		const world = makeWorld({ containment: "bubblewrap" });
+		const stay = await world.agent("a");
+		world.commit(stay.workspace.path, { "b.txt": "b\n" }, "mine");
+		writeFileSync(path.join(stay.workspace.path, "u.txt"), "untracked\n");
+		world.configure("sandbox: on\n");
+		const room = await world.workspaces.room(world.project, stay.workspace.path, stay.workspace);
+		expect(room).toMatchObject({ code: "CONFLICT", suggestions: ["brood agent recover p/a"] });
+		const home = agreed(await world.workspaces.recover(stay));
+		expect(home.standing).toMatchObject({ ahead: 1, dirty: true });
+		expect(await inside(world, stay, "git status --short; git log -1 --format=%s; cat u.txt")).toBe("?? u.txt\nmine\nuntracked\nexit 0\n");
+		expect(readFileSync(path.join(world.repository, ".git/HEAD"), "utf8")).toBe("ref: refs/heads/main\n");
+		expect(world.git(world.repository, "worktree", "list", "--porcelain").match(/^worktree /gm)).toHaveLength(1);
+	});
+
+	test("is not made in the repository itself", async () => {
+		const world = makeRoomed();
+		refused(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "main" }), "VALIDATION_ERROR");
+	});
+});
