@@ -205,6 +205,11 @@ function sandboxOf({ containment, adapters, workspaces, engine }: SandboxParts):
 		containment,
 		environment: process.env,
 		programs: [programFolder, path.dirname(process.execPath), adapters],
+		vendors: path.join(path.dirname(adapters), "vendors"),
+		async logins() {
+			const subscriptions = await (await engine).reads.subscriptions();
+			return subscriptions.flatMap(({ credential }) => (credential === null ? [] : ["envFile" in credential ? credential.envFile : credential.configDir]));
+		},
 		async roomOf({ project: slug, workspace }, folder) {
 			const project = slug === null ? undefined : await (await engine).reads.project(slug);
 			return project === undefined ? null : await workspaces.room(placeOf(project), folder, workspace);

@@ -2,7 +2,7 @@
 // without a workspace, in a clone of its own or in the repository itself stays where it is.
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
-import { isRefusal, refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { IssueWork } from "./issue-work.ts";
 import type { Reads } from "./ports.ts";
 import { placeOf, stayOf } from "./stay.ts";
@@ -65,12 +65,27 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 		},
 		merge: (place) => merged(cycle, place),
 		async gate(place, signal) {
-			const commit = await workspaces.tipOf(place.project, place.branch);
+			const commit = await commitToTry(cycle, reads, place);
+			if (commit !== null && typeof commit !== "string") return { exit: 1, stderr: commit.message };
+			// only where there is no git at all: an empty repository has nothing that could be tried either
 			if (commit === null) return await plain.gate(place, signal);
 			const ran = await workspaces.tryOut(place.project, { commit, command: place.command }, { signal, approved: place.project.approved });
 			return isRefusal(ran) ? { exit: 1, stderr: ran.message } : { exit: ran.exit ?? 1, stderr: ran.output };
 		},
 	};
+}
+
+/** What would be merged: the issue's branch, else the branch of an agent that works on its own one; for work without a commit it is base. */
+async function commitToTry(
+	{ workspaces }: WorkCycle,
+	reads: Reads,
+	{ project, agent, branch }: Parameters<IssueWork["gate"]>[0],
+): Promise<string | null | Refusal> {
+	const tip = await workspaces.tipOf(project, branch);
+	if (tip !== null) return tip;
+	const stay = agent === null ? null : await stayOf(reads, agent);
+	const own = stay === null ? null : await workspaces.workTip(stay);
+	return own ?? (project.base === null ? null : await workspaces.tipOf(project, project.base));
 }
 
 /** Work without a commit, which only the agent's word stands for, has nothing to merge. */

@@ -1,6 +1,4 @@
-// The seam to everything that git does for an agent. One implementation stands on git (`adapters/git/workspaces.ts`).
-//
-// Every method answers a value or a `Refusal`; it throws only when the world fails (a disk, a broken repository, git gone).
+// The seam to everything that git does for an agent. One implementation stands on git (`adapters/git/workspaces.ts`). Every method answers a value or a `Refusal`; it throws only when the world fails (a disk, a broken repository, git gone).
 // Nothing that is not committed is ever overwritten or removed without a snapshot that was taken before. Callers hold the
 // agent's workspace lease: no method protects one agent's tree from two callers at once. What agents share is protected here.
 import type { LeaseStep } from "#contract/cycle.ts";
@@ -236,6 +234,8 @@ export interface Workspaces {
 
 	/** The commit that a branch of the project is on; null if there is no such branch. */
 	tipOf(project: ProjectPlace, branch: string): Promise<string | null>;
+	/** The one that the agent's own branch is on, brought into the project's repository first; null if there is none. */
+	workTip(stay: Stay): Promise<string | null | Refusal>;
 
 	/** Brings base into the agent's branch. Refuses with WORKTREE_DIRTY, MERGE_CONFLICT (files named), CONFLICT (ff is not possible); after a refusal the tree is as it was. */
 	sync(stay: Stay, strategy: SyncStrategy, live?: Live): Promise<AtHome | Refusal>;
@@ -287,7 +287,7 @@ export interface Workspaces {
 	/** Records the tree; answers the last one again, not `fresh`, if nothing changed since. Costs the same however many there are. */
 	takeSnapshot(stay: Stay, why: { reason: string; turn?: number }): Promise<{ snapshot: Snapshot; fresh: boolean }>;
 	hasSnapshot(stay: Stay, id: string): Promise<boolean>;
-	/** newest first */
+	/** Newest first. */
 	snapshots(stay: Stay): Promise<Snapshot[]>;
 	/** Refuses with SNAPSHOT_GONE. */
 	showSnapshot(stay: Stay, id: string): Promise<Diff | Refusal>;

@@ -2,7 +2,7 @@
 // for: where it cannot be had, no turn starts.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -13,8 +13,9 @@ import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { privatePlaces } from "../system/private-places.ts";
 import { temporaryFolderNow } from "../system/temporary.ts";
-import { contained, type Room } from "../system/walls.ts";
+import { type Bound, contained, type Room } from "../system/walls.ts";
 import { environmentFor } from "./environment.ts";
+import { vendorPart } from "./vendor-rooms.ts";
 
 interface SandboxOptions {
 	containment: ContainmentLevel;
@@ -23,22 +24,13 @@ interface SandboxOptions {
 	roomOf(agent: AgentState, folder: string): Promise<Room | null | Refusal>;
 	/** where the programs of agents are */
 	programs: readonly string[];
+	/** where agents keep what their vendors' programs write, each in a folder of its own */
+	vendors: string;
+	/** what lets subscriptions in: files and folders that no agent sees, but for those of its own vendor's home */
+	logins(): Promise<readonly string[]>;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
-
-/** Where a maker's program keeps its login, settings and sessions, by its variables and below its home. */
-const keptBy: Readonly<Record<string, (seen: Variables, home: string) => readonly string[]>> = {
-	claude: (seen, home) => [seen["CLAUDE_CONFIG_DIR"] ?? path.join(home, ".claude"), path.join(home, ".claude.json")],
-	codex: (seen, home) => [seen["CODEX_HOME"] ?? path.join(home, ".codex")],
-	gemini: (seen, home) => [path.join(seen["GEMINI_CLI_HOME"] ?? home, ".gemini")],
-	opencode: (seen, home) => [
-		...(seen["OPENCODE_CONFIG_DIR"] === undefined ? [] : [seen["OPENCODE_CONFIG_DIR"]]),
-		path.join(seen["XDG_CONFIG_HOME"] ?? path.join(home, ".config"), "opencode"),
-		path.join(seen["XDG_DATA_HOME"] ?? path.join(home, ".local/share"), "opencode"),
-		path.join(seen["XDG_STATE_HOME"] ?? path.join(home, ".local/state"), "opencode"),
-	],
-};
 
 const probeMs = 10_000;
 
@@ -62,12 +54,16 @@ export class Sandbox {
 		const home = environment["HOME"] ?? os.homedir();
 		try {
 			const seen = { ...environment, ...paid() };
+			const theirs = seen["HOME"] ?? home;
+			const others = async (taken: readonly Bound[]): Promise<string[]> =>
+				(await this.#options.logins()).filter((place) => !taken.some(({ to }) => to === real(place)));
+			const vendor = vendorPart({ type: agent.type, own: path.join(this.#options.vendors, agent.id), seen, home: theirs });
 			return {
 				...room,
-				hidden: [...privatePlaces([home, seen["HOME"] ?? home]), ...room.hidden],
+				hidden: [...privatePlaces([home, theirs]), ...(await others(vendor.bound ?? [])), ...vendor.hidden, ...room.hidden],
 				readable: [...programs, ...room.readable],
-				writable: [...ownPlaces(agent.type, seen, seen["HOME"] ?? home), ...room.writable],
-				fixed: room.fixed,
+				bound: [...(vendor.bound ?? []), ...(room.bound ?? [])],
+				environment: vendor.environment ?? {},
 			};
 		} catch (error) {
 			return error instanceof Error ? error.message : String(error);
@@ -86,11 +82,12 @@ export class Sandbox {
 	}
 }
 
-/** What is not there cannot be made inside: its folders are made here, as its program would make them. */
-function ownPlaces(type: string, seen: Variables, home: string): readonly string[] {
-	const places = keptBy[type]?.(seen, home) ?? [];
-	for (const place of places) if (path.extname(place) === "") mkdirSync(place, { recursive: true, mode: 0o700 });
-	return places;
+function real(place: string): string {
+	try {
+		return realpathSync(place);
+	} catch {
+		return place;
+	}
 }
 
 /** Makes a small room and looks whether it holds. */

@@ -40,7 +40,7 @@ import type {
 import { commitOf } from "./given.ts";
 import { fork, startOf } from "./place/fork.ts";
 import { collect } from "./place/gc.ts";
-import { type Ground, identityOf } from "./place/ground.ts";
+import { type Ground, identityOf, seenTip } from "./place/ground.ts";
 import { healthOf } from "./place/health.ts";
 import { Layout } from "./place/layout.ts";
 import { openProject, refreshProject } from "./place/project.ts";
@@ -159,6 +159,11 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	async tipOf(project: ProjectPlace, branch: string): Promise<string | null> {
 		return await commitOf(this.#ground.git, project.path, `refs/heads/${branch}`);
+	}
+
+	async workTip(stay: Stay): Promise<string | null | Refusal> {
+		const own = await this.#own(stay);
+		return own === null ? await seenTip(this.#ground, stay) : await tipOfOwn(this.#ground, own);
 	}
 
 	async sync(stay: Stay, strategy: SyncStrategy, live: Live = {}): Promise<AtHome | Refusal> {

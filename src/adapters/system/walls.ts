@@ -30,6 +30,8 @@ export interface Room {
 	fixed: readonly string[];
 	/** what is to be seen at another place than where it is; a folder in that place cannot be moved or removed from inside */
 	bound?: readonly Bound[];
+	/** variables that say where things are inside */
+	environment?: Readonly<Record<string, string>>;
 	/** nothing is kept from it: only what is bound makes it differ from the machine */
 	open?: boolean;
 }
@@ -128,5 +130,5 @@ const caches = { XDG_CACHE_HOME: "/tmp/cache", npm_config_cache: "/tmp/cache/npm
 /** The variables for a program in a room. */
 export function inRoom(environment: Readonly<Record<string, string>>, room: Room | null): Record<string, string> {
 	if (room === null || room.open === true) return { ...environment };
-	return { ...Object.fromEntries(Object.entries(environment).filter(([name]) => !leadsOut.includes(name))), ...caches };
+	return { ...Object.fromEntries(Object.entries(environment).filter(([name]) => !leadsOut.includes(name))), ...caches, ...room.environment };
 }

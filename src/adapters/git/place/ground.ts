@@ -10,7 +10,7 @@ import type { Git } from "../git.ts";
 import { commitOf } from "../given.ts";
 import type { Rooms } from "../room/rooms.ts";
 import type { Kept } from "../tree/snapshots.ts";
-import type { Layout } from "./layout.ts";
+import { exists, type Layout } from "./layout.ts";
 
 export interface Ground {
 	git: Git;
@@ -90,6 +90,12 @@ export async function tipOf(ground: Ground, stay: Stay): Promise<string | null> 
 		await ground.git(project.path, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", workspace.path, `+${ref}:refs/brood/clones/${agent.id}`]);
 	}
 	return tip;
+}
+
+/** The same, also when the clone is gone: then it is where the project last saw it. */
+export async function seenTip(ground: Ground, stay: Stay): Promise<string | null> {
+	if (stay.workspace.kind !== "clone" || (await exists(stay.workspace.path))) return await tipOf(ground, stay);
+	return await commitOf(ground.git, stay.project.path, `refs/brood/clones/${stay.agent.id}`);
 }
 
 /** Whether one commit is in the history of another. */

@@ -1,0 +1,131 @@
+// What an agent in a sandbox gets of its vendor's home. Settings there name programs (hooks, tool servers, plugins) that the vendor's own
+// program runs for the user too, outside: so an agent sees them, and cannot change them. What it may write is a folder of its own, laid over the
+// vendor's, with copies of the settings in it. Only the login is the user's, because vendors renew it.
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, rmSync, writeSync } from "node:fs";
+import path from "node:path";
+import type { Bound, Room } from "../system/walls.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A folder of a vendor's, as its program finds it. */
+interface VendorFolder {
+	place: string;
+	/** files that let its program in; it renews them */
+	logins: readonly string[];
+	/** a file elsewhere that its program would keep here, if it were told that this is its home */
+	adopts?: { from: string; as: string };
+	/** what tells the program that this is its home */
+	variable?: string;
+}
+
+const vendorFolders: Readonly<Record<string, (seen: Variables, home: string) => readonly VendorFolder[]>> = {
+	claude: (seen, home) => {
+		const place = seen["CLAUDE_CONFIG_DIR"] ?? path.join(home, ".claude");
+		const from = seen["CLAUDE_CONFIG_DIR"] === undefined ? path.join(home, ".claude.json") : path.join(place, ".claude.json");
+		return [{ place, logins: [".credentials.json"], adopts: { from, as: ".claude.json" }, variable: "CLAUDE_CONFIG_DIR" }];
+	},
+	codex: (seen, home) => [{ place: seen["CODEX_HOME"] ?? path.join(home, ".codex"), logins: ["auth.json"] }],
+	gemini: (seen, home) => [{ place: path.join(seen["GEMINI_CLI_HOME"] ?? home, ".gemini"), logins: ["oauth_creds.json"] }],
+	opencode: (seen, home) => [
+		...(seen["OPENCODE_CONFIG_DIR"] === undefined ? [] : [{ place: seen["OPENCODE_CONFIG_DIR"], logins: [] }]),
+		{ place: path.join(seen["XDG_CONFIG_HOME"] ?? path.join(home, ".config"), "opencode"), logins: [] },
+		{ place: path.join(seen["XDG_DATA_HOME"] ?? path.join(home, ".local/share"), "opencode"), logins: ["auth.json"] },
+		{ place: path.join(seen["XDG_STATE_HOME"] ?? path.join(home, ".local/state"), "opencode"), logins: [] },
+	],
+};
+
+/** Folders whose content a vendor's program runs or obeys; everything else in its home is hidden, sessions and histories of others above all. */
+const obeyed = /^(agents?|commands?|skills|plugins?|hooks|prompts|rules|extensions|output-styles|themes|modes?|tools?|node_modules)$/;
+/** Files that it reads at its start. */
+const settings = /\.(json|jsonc|toml|md|ya?ml|js|ts|lock|lockb)$|^(installation_id|version\.json)$/;
+const never = /history|session|\.log$|\.jsonl$/i;
+const fileBytesMax = 4 * 1024 * 1024;
+
+/** The places of a vendor for one agent, whose own folder is `own`; those of the other vendors are hidden. */
+export function vendorPart({
+	type,
+	own,
+	seen,
+	home,
+}: {
+	type: string;
+	own: string;
+	seen: Variables;
+	home: string;
+}): Pick<Room, "hidden" | "bound" | "environment"> {
+	const folders = vendorFolders[type]?.(seen, home) ?? [];
+	const mine = new Set(folders.map(({ place }) => place));
+	const bound = folders.flatMap((folder, at) => laidOver(folder, path.join(own, String(at))));
+	const variables = folders.flatMap(({ variable, place }) => (variable === undefined ? [] : [[variable, place] as const]));
+	// a program that an agent names itself may be any vendor's: it can read their homes, and write none
+	const hidden = type === "acp" ? [] : homesOf(home).filter((place) => !mine.has(place) && ![...mine].some((each) => each.startsWith(`${place}/`)));
+	return { hidden, bound, environment: Object.fromEntries(variables) };
+}
+
+/** The usual homes of all vendors. */
+function homesOf(home: string): string[] {
+	return [...Object.values(vendorFolders).flatMap((of) => of({}, home).map(({ place }) => place)), path.join(home, ".claude.json")];
+}
+
+function laidOver({ place: named, logins, adopts }: VendorFolder, own: string): Bound[] {
+	mkdirSync(named, { recursive: true, mode: 0o700 });
+	// people link it from elsewhere; what is laid over it has to be where that is
+	const place = realpathSync(named);
+	mkdirSync(own, { recursive: true, mode: 0o700 });
+	const names = readdirSync(place);
+	const bound: Bound[] = [{ from: own, to: place, writable: true }];
+	for (const name of names) {
+		const from = path.join(place, name);
+		if (logins.includes(name)) bound.push({ from, to: makeRoomFor(own, name, "file", place), writable: true });
+		else if (obeyed.test(name) && isFolder(from)) bound.push({ from, to: makeRoomFor(own, name, "folder", place), writable: false });
+		else if (settings.test(name) && !never.test(name)) copyFresh(from, path.join(own, name));
+	}
+	// its program writes to it all the time, and finds again what it wrote
+	if (adopts !== undefined && lstatSync(path.join(own, adopts.as), { throwIfNoEntry: false }) === undefined) copyFresh(adopts.from, path.join(own, adopts.as));
+	return bound;
+}
+
+/** Something to lay the user's own over; whatever the agent left there under that name is gone. */
+function makeRoomFor(own: string, name: string, kind: "file" | "folder", place: string): string {
+	const there = path.join(own, name);
+	const found = lstatSync(there, { throwIfNoEntry: false });
+	if (found !== undefined && !(kind === "file" ? found.isFile() : found.isDirectory())) rmSync(there, { recursive: true, force: true });
+	if (kind === "folder") mkdirSync(there, { recursive: true });
+	else if (lstatSync(there, { throwIfNoEntry: false }) === undefined) writeFresh(there, Buffer.alloc(0));
+	return path.join(place, name);
+}
+
+/** As the user has it now. The agent may change its copy, which is taken anew for the next process. */
+function copyFresh(from: string, to: string): void {
+	const bytes = smallFile(from);
+	if (bytes === null) return;
+	rmSync(to, { recursive: true, force: true });
+	writeFresh(to, bytes);
+}
+
+/** Never through a link that the agent put there. */
+function writeFresh(file: string, bytes: Buffer): void {
+	const handle = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+	try {
+		writeSync(handle, bytes);
+	} finally {
+		closeSync(handle);
+	}
+}
+
+/** People link their settings from elsewhere; a pipe is not waited for. */
+function smallFile(file: string): Buffer | null {
+	try {
+		const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+		try {
+			const found = fstatSync(handle);
+			return found.isFile() && found.size <= fileBytesMax ? readFileSync(handle) : null;
+		} finally {
+			closeSync(handle);
+		}
+	} catch {
+		return null;
+	}
+}
+
+const isFolder = (place: string): boolean => lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true;

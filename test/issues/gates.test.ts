@@ -1,0 +1,44 @@
+// A gate runs on the commit that would be merged, in a tree made for it: never in a person's checkout, whatever lies there.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { available } from "#test/support/processes.ts";
+import { patient, Shop } from "#test/support/shop.ts";
+
+const command = "pwd >&2; test ! -e only-here.txt && grep -q good work.txt";
+const preset = {
+	stages: [
+		{ name: "TODO", next: "BUILD" },
+		{ name: "BUILD", next: "DONE", prompt: "{{body}}", gate: { command } },
+		{ name: "DONE", final: true },
+	],
+};
+
+const kinds = ["clone", "worktree"].flatMap((workspace) =>
+	["off", ...(available.includes("bubblewrap") ? ["on"] : [])].map((sandbox) => [workspace, sandbox] as const),
+);
+
+test.concurrent.each(kinds)("an agent in a %s, sandbox %s", { timeout: 120_000 }, async (workspace, sandbox) => {
+	await using shop = await Shop.open();
+	const { slug, repository, add } = await shop.project({ "a.txt": "one\n" });
+	mkdirSync(path.join(shop.home, "projects", slug), { recursive: true });
+	writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), JSON.stringify({ sandbox, presets: { gated: preset } }));
+	// what the person has in their checkout would let the gate pass, or keep it from passing, for the wrong reason
+	writeFileSync(path.join(repository, "work.txt"), "good\n");
+	writeFileSync(path.join(repository, "only-here.txt"), "mine\n");
+	const agent = await add({ workspace });
+	const build = async (words: string) => {
+		const issue = await shop.client.call("issueAdd", {
+			params: { project: slug },
+			body: { title: words, body: `write work.txt ${words}\ncommit ${words}`, preset: "gated" },
+		});
+		const where = { params: { issue: `${slug}#${issue.number}` } };
+		await shop.client.call("issueAssign", { ...where, body: { agent: agent.id } });
+		const now = async () => await shop.client.call("issue", where);
+		await expect.poll(async () => (await now()).stage === "DONE" || (await now()).messages.length > 0, { ...patient, timeout: 60_000 }).toBe(true);
+		return await now();
+	};
+	const bad = await build("bad");
+	expect(bad).toMatchObject({ stage: "BUILD", messages: [{ text: expect.stringContaining(path.join(shop.home, "projects", slug, "scratch")) }] });
+	expect(bad.messages[0]?.text).not.toContain(repository);
+});
