@@ -225,9 +225,7 @@ export class Engine implements AsyncDisposable {
 	}
 
 	/** The whole text of an item that has only its beginning in its row. */
-	async wholeText(event: Pick<Event, "id" | "text" | "data">): Promise<{ text: string | null } | Refusal> {
-		return await wholeText(event, this.#parts.blobs);
-	}
+	readonly wholeText = (event: Event): Promise<{ text: string | null } | Refusal> => wholeText(event, this.#parts.blobs);
 
 	async outsideTurn(agent: AgentId): Promise<Refusal | null> {
 		return outsideTurn(agent, await this.reads.agent(agent));

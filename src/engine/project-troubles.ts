@@ -79,4 +79,4 @@ export class ProjectTroubles {
 
 /** A repository that is not there, or a file that has to be mended: the caller can do something about both. */
 export const refusalOf = ({ code, text, fix }: HealthIssue): Refusal =>
-	refuse(code === "PROJECT_CONFIG" ? "VALIDATION_ERROR" : "NOT_FOUND", text, { suggestions: [fix] });
+	refuse(code === "PROJECT_CONFIG" ? "VALIDATION_ERROR" : "REPOSITORY_GONE", text, { suggestions: [fix] });

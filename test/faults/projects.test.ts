@@ -147,7 +147,7 @@ test("what needs a broken project is refused with a sentence, and never as an in
 			if (error !== undefined) codes.add(error.code);
 		}
 	}
-	expect([...codes].sort()).toEqual(expect.arrayContaining(["NOT_FOUND", "VALIDATION_ERROR"]));
+	expect([...codes].sort()).toEqual(expect.arrayContaining(["REPOSITORY_GONE", "VALIDATION_ERROR"]));
 });
 
 test("what is mended while the daemon runs works again, and what breaks then is named", async () => {
