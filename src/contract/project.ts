@@ -4,6 +4,15 @@ import { AgentType, ProjectSlug } from "./ids.ts";
 import { LoadedPreset, PresetName } from "./preset.ts";
 import { Quiet } from "./subscription.ts";
 
+/** What is told of how issues are worked on, by a command or in a file: what is not told is as usual. */
+const Told = z.strictObject({
+	preset: PresetName.optional(),
+	agentsMax: z.int().positive().max(1000).optional(),
+	context: z.enum(["clear", "keep"]).optional(),
+	agentType: AgentType.optional(),
+});
+export type Told = z.infer<typeof Told>;
+
 /** How issues of this project are worked on. */
 const Tuning = z.strictObject({
 	/** whether issues that are ready flow through their stages by themselves */
@@ -22,11 +31,19 @@ const Tuning = z.strictObject({
 	quiet: Quiet.nullable(),
 	/** its own workflows by name, checked or with what is wrong with them */
 	presets: z.record(PresetName, LoadedPreset),
+	/** where the four of `Told` come from: a file ranks above a command, and without either it is as usual */
+	chosen: Told.default({}),
+	written: Told.default({}),
 });
 export type Tuning = z.infer<typeof Tuning>;
 /** As much of it as people write into a file. */
-export const IssuesConfig = Tuning.extend({ agentType: AgentType }).pick({ preset: true, agentsMax: true, context: true, agentType: true }).partial();
-export const untuned: Tuning = { auto: false, agentsMax: 3, context: "clear", preset: "lean", agentType: null, onLimit: "fallback", quiet: null, presets: {} };
+export const IssuesConfig = Told;
+/** What is in force of it. */
+export const IssuesInForce = Tuning.pick({ preset: true, agentsMax: true, context: true, agentType: true });
+export const untuned: Tuning = {
+	...{ auto: false, agentsMax: 3, context: "clear", preset: "lean", agentType: null, onLimit: "fallback", quiet: null, presets: {} },
+	...{ chosen: {}, written: {} },
+};
 
 export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
@@ -55,12 +72,16 @@ export type ProjectAdd = z.infer<typeof ProjectAdd>;
 const ProjectRemove = z.strictObject({ type: z.literal("project.remove"), slug: ProjectSlug });
 export type ProjectRemove = z.infer<typeof ProjectRemove>;
 
-/** What is not named stays as it is. */
+/** What is not named stays as it is; null is as usual again. */
 const ProjectTune = z.strictObject({
 	type: z.literal("project.tune"),
 	slug: ProjectSlug,
-	...Tuning.partial().shape,
-	agentType: AgentType.nullable().optional(),
+	...Tuning.pick({ auto: true, quiet: true, presets: true }).partial().shape,
+	...{ preset: PresetName.nullable().optional(), agentsMax: Tuning.shape.agentsMax.nullable().optional() },
+	...{ context: Tuning.shape.context.nullable().optional(), agentType: AgentType.nullable().optional() },
+	onLimit: Tuning.shape.onLimit.nullable().optional(),
+	/** all that the files say */
+	written: Told.optional(),
 });
 export type ProjectTune = z.infer<typeof ProjectTune>;
 

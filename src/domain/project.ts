@@ -1,5 +1,14 @@
 import type { Happened } from "#contract/event.ts";
-import { type ProjectAdd, type ProjectApprove, type ProjectFact, type ProjectState, type ProjectTune, type Tuning, untuned } from "#contract/project.ts";
+import {
+	type ProjectAdd,
+	type ProjectApprove,
+	type ProjectFact,
+	type ProjectState,
+	type ProjectTune,
+	type Told,
+	type Tuning,
+	untuned,
+} from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
 
@@ -30,16 +39,49 @@ export function decideApproveConfig(existing: ProjectState | undefined, { slug, 
 }
 
 export function decideTune(existing: ProjectState | undefined, command: ProjectTune): Decision {
-	const { type: _, slug, ...wish } = command;
+	const { slug } = command;
 	if (existing === undefined || existing.removedAt !== null)
 		return refuse("NOT_FOUND", `There is no project ${slug}.`, { suggestions: ["brood project list"] });
-	const tuning: Tuning = { ...tuningOf(existing), ...Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) };
-	const same = JSON.stringify(tuning) === JSON.stringify(tuningOf(existing));
+	const {
+		preset,
+		agentsMax,
+		context,
+		agentType,
+		onLimit = existing.onLimit,
+		auto = existing.auto,
+		quiet = existing.quiet,
+		presets = existing.presets,
+	} = command;
+	const written = named(command.written ?? existing.written);
+	const chosen = named({ ...existing.chosen, ...defined({ preset, agentsMax, context, agentType }) });
+	const told = { ...chosen, ...written };
+	const inForce = {
+		...{ preset: told.preset ?? untuned.preset, agentsMax: told.agentsMax ?? untuned.agentsMax },
+		...{ context: told.context ?? untuned.context, agentType: told.agentType ?? untuned.agentType },
+	};
+	const tuning: Tuning = { auto, quiet, presets, onLimit: onLimit ?? untuned.onLimit, ...inForce, chosen, written };
+	const same = JSON.stringify(tuningOf({ ...existing, ...tuning })) === JSON.stringify(tuningOf(existing));
 	return same ? [] : [{ kind: "project.tuned", agent: null, data: { slug, tuning } }];
 }
 
-export const tuningOf = ({ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets }: ProjectState): Tuning => ({
-	...{ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets },
+/** In one order, so that equal ones look equal; null means that it is as usual again. */
+function named({ preset, agentsMax, context, agentType }: { [Key in keyof Told]: Told[Key] | null }): Told {
+	return {
+		...(preset != null && { preset }),
+		...(agentsMax != null && { agentsMax }),
+		...(context != null && { context }),
+		...(agentType != null && { agentType }),
+	};
+}
+
+const defined = <T extends object>(wish: T): Partial<T> => {
+	const found: Partial<T> = { ...wish };
+	for (const key of Object.keys(found)) if (Reflect.get(found, key) === undefined) Reflect.deleteProperty(found, key);
+	return found;
+};
+
+export const tuningOf = ({ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets, chosen, written }: ProjectState): Tuning => ({
+	...{ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets, chosen, written },
 });
 
 export function evolveProject(state: ProjectState | undefined, event: Happened<ProjectFact>): ProjectState {

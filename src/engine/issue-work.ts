@@ -5,7 +5,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
-import type { ProjectState } from "#contract/project.ts";
+import type { ProjectState, Told } from "#contract/project.ts";
 import type { Refusal } from "#contract/refusal.ts";
 
 export interface IssuePlace {
@@ -47,9 +47,8 @@ export interface WrittenTuning {
 	presets: Readonly<Record<string, unknown>>;
 	/** the names of those that its repository brings and nobody has agreed to */
 	pending?: readonly string[];
-	preset?: string;
-	agentsMax?: number;
-	context?: "clear" | "keep";
+	/** how its issues are worked on, as far as the files say it */
+	issues: Told;
 }
 
 /** For agents without a workspace in a daemon without a home: what they say is all that counts. */
@@ -62,5 +61,5 @@ export const noIssueWork: IssueWork = {
 	gate: async () => ({ exit: 1, stderr: "There is no place to run this command in." }),
 	folder: async () => null,
 	files: async () => [],
-	written: async () => ({ presets: {} }),
+	written: async () => ({ presets: {}, issues: {} }),
 };

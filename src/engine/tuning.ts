@@ -12,7 +12,7 @@ export async function tune(slug: ProjectSlug, parts: { reads: Reads; dispatch: D
 	if (project === undefined || project.removedAt !== null) return null;
 	const written = await parts.work.written(slug);
 	if ("wrong" in written) return refuse("VALIDATION_ERROR", written.wrong);
-	const { presets, pending = [], ...rest } = written;
+	const { presets, pending = [], issues } = written;
 	const loaded: Record<PresetName, LoadedPreset> = {};
 	for (const [name, preset] of Object.entries(presets)) {
 		if (!PresetName.safeParse(name).success) return refuse("VALIDATION_ERROR", `${JSON.stringify(name)} is no name for a preset: use a short lower-case word.`);
@@ -20,7 +20,7 @@ export async function tune(slug: ProjectSlug, parts: { reads: Reads; dispatch: D
 	}
 	// nothing that nobody agreed to may stand in the way of what there is without it
 	for (const name of pending) if (PresetName.safeParse(name).success && "broken" in presetNamed({ presets: loaded }, name)) loaded[name] ??= notAgreed(slug);
-	const outcome = await parts.dispatch({ actor: system, key: null, command: { type: "project.tune", slug, presets: loaded, ...rest } });
+	const outcome = await parts.dispatch({ actor: system, key: null, command: { type: "project.tune", slug, presets: loaded, written: issues } });
 	return "refused" in outcome ? outcome.refused : null;
 }
 

@@ -30,6 +30,8 @@ const topics = [
 	"merging",
 	"never-losing-work",
 	"space",
+	"settings",
+	"security",
 	"tools",
 	"agents/llm",
 ];

@@ -56,13 +56,7 @@ async function written(home: string, project: ProjectSlug): Promise<WrittenTunin
 	try {
 		const file = path.join(home, "projects", project, "config.yaml");
 		const [own, shared] = [await readSettings(ProjectConfig, file), await readConfig(home)];
-		const { preset, agentsMax, context } = { ...shared.issues, ...own.issues };
-		return {
-			presets: { ...shared.presets, ...own.presets },
-			...(preset !== undefined && { preset }),
-			...(agentsMax !== undefined && { agentsMax }),
-			...(context !== undefined && { context }),
-		};
+		return { presets: { ...shared.presets, ...own.presets }, issues: { ...shared.issues, ...own.issues } };
 	} catch (error) {
 		if (error instanceof ConfigError) return { wrong: error.message };
 		throw error;

@@ -157,13 +157,13 @@ export const issueRoutes = {
 	projectTune: route({
 		method: "post",
 		path: "/api/projects/:project/auto",
-		summary: "whether its issues flow by themselves, with how many agents, what a usage limit means, and its quiet hours",
+		summary: "whether its issues flow by themselves, with how many agents, what a usage limit means, and its quiet hours; null is as usual again",
 		body: z.strictObject({
 			auto: z.boolean().optional(),
-			agentsMax: z.int().positive().max(1000).optional(),
-			context: z.enum(["clear", "keep"]).optional(),
+			agentsMax: z.int().positive().max(1000).nullable().optional(),
+			context: z.enum(["clear", "keep"]).nullable().optional(),
 			agentType: AgentType.nullable().optional(),
-			onLimit: z.enum(["wait", "fallback", "stop"]).optional(),
+			onLimit: z.enum(["wait", "fallback", "stop"]).nullable().optional(),
 			quiet: Quiet.nullable().optional(),
 		}),
 		answer: Project,

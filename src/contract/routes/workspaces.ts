@@ -1,5 +1,6 @@
 // Workspaces: what an agent has done in its tree, and what is done with it.
 import { z } from "zod";
+import { IssuesInForce } from "../project.ts";
 import { PendingApproval, ProjectSettings } from "../project-config.ts";
 import { AtHome, Leftover, Project, Snapshot, Synced } from "../wire.ts";
 import { CommitId, Committed, Diff, Health, Merged, mergeStrategies, syncStrategies } from "../workspace.ts";
@@ -89,7 +90,7 @@ export const workspaceRoutes = {
 		method: "get",
 		path: "/api/projects/:project/settings",
 		summary: "the settings in force, and what the repository wants to run and nobody has approved",
-		answer: z.object({ settings: ProjectSettings, fingerprint: z.string().nullable(), pendingApproval: PendingApproval.nullable() }),
+		answer: z.object({ settings: ProjectSettings, issues: IssuesInForce, fingerprint: z.string().nullable(), pendingApproval: PendingApproval.nullable() }),
 	}),
 	projectApprove: route({
 		method: "post",

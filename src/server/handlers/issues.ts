@@ -74,6 +74,11 @@ export function issueHandlers(desk: Desk): Handlers<Names> {
 		projectTune: async (asked) => {
 			const project = await tuned(desk, asked.params["project"]);
 			if (isRefusal(project)) return project;
+			const inTheWay = Object.entries(project.written).find(([name, value]) => ![undefined, value].includes(Reflect.get(asked.body, name)));
+			if (inTheWay !== undefined)
+				return refuse("CONFLICT", `A config.yaml says issues.${inTheWay[0]}: ${inTheWay[1]} for ${project.slug}, which ranks above this. Change it there.`, {
+					suggestions: [`brood project settings ${project.slug}`],
+				});
 			const outcome = await desk.say(asked, { type: "project.tune", slug: project.slug, ...asked.body });
 			if ("refused" in outcome) return outcome.refused;
 			return desk.project((await reads.project(project.slug)) ?? project);

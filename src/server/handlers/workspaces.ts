@@ -33,7 +33,14 @@ export function workspaceHandlers(desk: Desk): Handlers<OfAgent | OfProject> {
 		snapshot: (asked) => on(asked, (cycle, agent) => cycle.showSnapshot(agent, asked.params["snapshot"] ?? "")),
 		restore: (asked) => on(asked, (cycle, agent) => cycle.restore(agent, asked.body.snapshot, desk.by(asked))),
 		syncProject: (asked) => inProject(desk, asked, (cycle, { slug }) => cycle.syncProject(slug, desk.by(asked))),
-		projectSettings: (asked) => inProject(desk, asked, (cycle, project) => cycle.workspaces.settings(project, project.approved)),
+		projectSettings: (asked) =>
+			inProject(desk, asked, async (cycle, project) => {
+				const force = await cycle.workspaces.settings(project, project.approved);
+				const wrong = isRefusal(force) ? force : await desk.engine.troubles.refusal(project);
+				if (isRefusal(force) || wrong !== null) return wrong ?? refuse("INTERNAL_ERROR", "No settings were answered.");
+				const { preset, agentsMax, context, agentType } = (await desk.reads.project(project.slug)) ?? project;
+				return { ...force, issues: { preset, agentsMax, context, agentType } };
+			}),
 		projectApprove: (asked) =>
 			inProject(desk, asked, async (cycle, project) => {
 				const { slug } = project;

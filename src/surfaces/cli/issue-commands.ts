@@ -202,9 +202,9 @@ export function issueProjectCommands(group: Command): void {
 		.description("whether its issues flow through their stages by themselves")
 		.argument("<on|off>", "off stops after the current turns")
 		.argument("[project]", "which; that of the directory if absent")
-		.option("--agents-max <count>", "so many agents it may have before no more are made", Number)
+		.option("--agents-max <count>", "maximum number of agents; `default` for the usual number")
 		.option("--type <type>", "the agent type, where a preset names none; empty for none")
-		.addOption(new Option("--context <what>", "of agents that are released").choices(["clear", "keep"] as const))
+		.addOption(new Option("--context <what>", "of agents that are released").choices(["clear", "keep", "default"] as const))
 		.addOption(project())
 		.addOption(json())
 		.action(async (on, slug, options) => await (await import("./issues.ts")).auto([on, slug], options));

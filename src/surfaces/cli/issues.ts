@@ -138,7 +138,7 @@ export async function tell(route: Verb, name: string, options: Options, body?: o
 /** `auto on`, `auto on web` and `auto web on` mean the same. */
 export async function auto(
 	words: (string | undefined)[],
-	options: Options & { agentsMax?: number | undefined; type?: string | undefined; context?: "clear" | "keep" | undefined },
+	options: Options & { agentsMax?: string | undefined; type?: string | undefined; context?: "clear" | "keep" | "default" | undefined },
 ): Promise<void> {
 	const { agentsMax, type, context } = options;
 	const isSwitch = (word: string | undefined): boolean => word === "on" || word === "off";
@@ -149,7 +149,8 @@ export async function auto(
 		async (asking) => {
 			if (on === undefined) throw new Misused("Say on or off.");
 			const named = type === undefined ? {} : { agentType: type || null };
-			const body = { auto: on === "on", ...named, ...(agentsMax !== undefined && { agentsMax }), ...(context && { context }) };
+			const most = agentsMax === undefined ? {} : { agentsMax: agentsMax === "default" ? null : Number(agentsMax) };
+			const body = { auto: on === "on", ...named, ...most, ...(context && { context: context === "default" ? null : context }) };
 			return await asking.client.call("projectTune", { key: asking.key, params: { project: await projectFor(asking) }, body });
 		},
 		({ slug: of, auto: flows, agentsMax: most }) =>

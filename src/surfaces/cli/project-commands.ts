@@ -74,8 +74,8 @@ function upkeepCommands(project: Command): void {
 			await act(
 				options,
 				({ client }) => client.call("projectSettings", { params: { project: slug } }),
-				({ settings, pendingApproval }) => {
-					const lines = Object.entries(settings).map(
+				({ settings, issues, pendingApproval }) => {
+					const lines = Object.entries({ ...settings, issues }).map(
 						([name, value]) => `${name.padEnd(14)} ${indented(typeof value === "string" ? value : JSON.stringify(value), "  | ")}`,
 					);
 					if (pendingApproval === null) return lines.join("\n");
@@ -143,6 +143,7 @@ function configureCommand(project: Command): void {
 				"wait",
 				"fallback",
 				"stop",
+				"default",
 			] as const),
 		)
 		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; empty for never")
@@ -155,7 +156,11 @@ function configureCommand(project: Command): void {
 				options,
 				({ client, key }) => {
 					const hours = quiet === undefined ? {} : { quiet: quiet === "" ? null : hoursOf(quiet) };
-					const body = { ...(onLimit && { onLimit }), ...hours, ...(type !== undefined && { agentType: type || null }) };
+					const body = {
+						...(onLimit && { onLimit: onLimit === "default" ? null : onLimit }),
+						...hours,
+						...(type !== undefined && { agentType: type || null }),
+					};
 					return client.call("projectTune", { key, params: { project: slug }, body });
 				},
 				(found) =>

@@ -64,7 +64,12 @@ interface HeadRow {
 }
 
 export function projectFrom(row: { state: string }): ProjectState {
-	return { base: null, url: null, approved: [], ...untuned, ...JSON.parse(row.state) };
+	const state = { base: null, url: null, approved: [], ...untuned, ...JSON.parse(row.state) };
+	if (Object.hasOwn(JSON.parse(row.state), "chosen")) return state;
+	// an older release did not write down where these come from
+	const { preset, agentsMax, context, agentType } = state;
+	const unusual = Object.entries({ preset, agentsMax, context, agentType }).filter(([name, value]) => value !== Reflect.get(untuned, name));
+	return { ...state, chosen: Object.fromEntries(unusual) };
 }
 
 export function issueFrom(row: { state: string }): IssueState {
