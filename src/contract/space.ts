@@ -17,7 +17,7 @@ export const ProjectSpace = z.object({
 	/** `primary/`, scratch trees and issue documents */
 	other: Bytes,
 	trash: z.object({ count: z.int(), bytes: Bytes }),
-	/** workspaces that borrow objects from the repository: while there are any, nothing in it is pruned */
+	/** workspaces that borrow objects from the repository */
 	borrowers: z.int(),
 });
 export type ProjectSpace = z.infer<typeof ProjectSpace>;

@@ -53,6 +53,17 @@ describe("snapshots", () => {
 		agreed(await world.workspaces.restoreSnapshot(living, "6"));
 	});
 
+	test("of an agent with a clone, in its own repository", async () => {
+		const world = makeWorld({ retention: { ...rules, snapshotsMax: 2, snapshotsKept: 1 } });
+		const stay = await world.agent("a", { kind: "clone" });
+		await snapshots(world, stay, 5);
+		const done = await world.workspaces.gc(world.project, { living: [stay.agent], dryRun: false });
+		expect(done.map(({ what, freed }) => `${what} ${freed}`)).toEqual(["snapshot true", "snapshot true", "snapshot true"]);
+		const left = world.git(stay.workspace.path, "for-each-ref", "--format=%(refname)", "refs/brood/snapshots");
+		expect(left).toBe(`refs/brood/snapshots/${stay.agent.id}/4\nrefs/brood/snapshots/${stay.agent.id}/5`);
+		agreed(await world.workspaces.restoreSnapshot(stay, "4"));
+	});
+
 	test("in pieces: the oldest first, so many at a time", async () => {
 		const world = makeWorld({ retention: { ...rules, snapshotsMax: 1, snapshotsKept: 1 } });
 		const stay = await world.agent("a");

@@ -31,7 +31,7 @@ function spaceText({ home, projects }: Space): string {
 					["workspaces", size(workspaces.bytes), String(workspaces.count)],
 					["trash", size(trash.bytes), String(trash.count)],
 					["other", size(other), "primary, scratch trees, issue documents"],
-					...(borrowers === 0 ? [] : [["borrowers", String(borrowers), "workspaces that use this repository's objects; nothing in it is pruned"]]),
+					...(borrowers === 0 ? [] : [["borrowers", String(borrowers), "workspaces that use this repository's objects"]]),
 				],
 			),
 			`  see what would be freed: brood project gc ${project} --dry-run`,

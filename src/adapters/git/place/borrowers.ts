@@ -1,48 +1,52 @@
 // Who borrows objects from a repository: workspaces of ours whose own repository names it in `objects/info/alternates`. This is
-// the one place where that is asked. While somebody borrows, nothing that could be missed may be removed from the repository.
+// the one place where that is asked. What an agent with a git folder of its own borrows is held by refs (borrows.ts), so no garbage
+// collection takes it; while somebody borrows without such refs, nothing may be removed from the repository.
 import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { ProjectPlace } from "#engine/workspaces.ts";
+import { borrowedBy } from "./borrows.ts";
 import type { Ground } from "./ground.ts";
-import type { Layout } from "./layout.ts";
 import { readMark } from "./mark.ts";
 import { placeOf } from "./place.ts";
+import { ownAt } from "./room.ts";
 
-/** The folders of the borrowers: workspaces of the project's agents, and what of them lies in the trash. */
-export async function borrowersOf({ layout }: Pick<Ground, "layout">, project: ProjectPlace): Promise<string[]> {
+interface Borrower {
+	/** the borrower's own git folder */
+	place: string;
+	/** what it borrows is held by refs of the lender */
+	held: boolean;
+}
+
+/** Workspaces of the project's agents, and what of them lies in the trash. */
+export async function borrowersOf(ground: Pick<Ground, "layout" | "git">, project: ProjectPlace): Promise<Borrower[]> {
+	const { layout, git } = ground;
 	const { commonFolder } = await placeOf(project.path, {});
 	if (commonFolder === null) return [];
 	const lender = await real(path.join(commonFolder, "objects"));
-	const below = async (folder: string): Promise<string[]> => (await readdir(folder).catch((): string[] => [])).map((name) => path.join(folder, name));
-	// those that were made for a sandbox always borrow, and are not looked into from outside
-	const locked = await marksOf(layout, project);
-	const binned = await below(layout.trash);
-	const lockedInTrash = new Set((await Promise.all(binned.map(async (place) => ((await isLocked(place, project)) ? [place] : [])))).flat());
-	const trashed = binned.filter((place) => !lockedInTrash.has(place)).map((place) => path.join(place, "files"));
-	const found = [...locked, ...lockedInTrash];
-	for (const place of [...(await below(layout.agents(project.slug))), ...(await below(layout.scratches(project.slug))), ...trashed])
-		if (!locked.includes(place) && (await borrows(place, lender))) found.push(place);
+	const [agents, own, trash] = await Promise.all([layout.agents(project.slug), layout.ownGits(project.slug), layout.trash].map(below));
+	const found: Borrower[] = [];
+	const holders = new Set((await borrowedBy(git, project.path)).map(({ agent }) => agent));
+	for (const place of own ?? []) {
+		const mark = await readMark(layout.ownMark(project.slug, path.basename(place)));
+		if (await borrows(place, lender)) found.push({ place, held: mark !== null && holders.has(mark.agent) });
+	}
+	for (const tree of [...(agents ?? []), ...(trash ?? []).map((place) => path.join(place, "files"))]) {
+		// a tree that somebody was locked in with says nothing about its git folder that could be relied on
+		if ((await ownAt(ground, project, tree)) !== null) continue;
+		const { gitFolder, commonFolder: its } = await placeOf(tree, {});
+		// a worktree has its repository's objects and none of its own
+		if (gitFolder !== null && gitFolder === its && (await borrows(gitFolder, lender))) found.push({ place: gitFolder, held: false });
+	}
 	return found;
 }
 
-async function marksOf(layout: Layout, { slug }: ProjectPlace): Promise<string[]> {
-	const folder = layout.ownGits(slug);
-	const marks = (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith(".json"));
-	return (await Promise.all(marks.map(async (name) => await readMark(path.join(folder, name))))).flatMap((mark) => (mark === null ? [] : [mark.path]));
-}
-
-async function isLocked(place: string, { slug }: ProjectPlace): Promise<boolean> {
-	const mark = await readMark(path.join(place, "own.json"));
-	return mark !== null && mark.project === slug;
-}
+const below = async (folder: string): Promise<string[]> =>
+	(await readdir(folder).catch((): string[] => [])).filter((name) => !name.startsWith(".")).map((name) => path.join(folder, name));
 
 /** Directly, or through one that it borrows from. */
-async function borrows(place: string, lender: string): Promise<boolean> {
-	const { gitFolder, commonFolder } = await placeOf(place, {});
-	// a worktree has its repository's objects and none of its own
-	if (gitFolder === null || commonFolder === null || gitFolder !== commonFolder) return false;
-	return (await lendersOf(path.join(commonFolder, "objects"), new Set())).has(lender);
+async function borrows(gitFolder: string, lender: string): Promise<boolean> {
+	return (await lendersOf(path.join(gitFolder, "objects"), new Set())).has(lender);
 }
 
 async function lendersOf(objects: string, seen: Set<string>): Promise<Set<string>> {

@@ -4,6 +4,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { diskBytes } from "#adapters/system/disk.ts";
 import { Handle, type ProjectSlug } from "#contract/ids.ts";
+import { isRefusal } from "#contract/refusal.ts";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
 import type { GcWish, Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
 import { emptyTrash, emptyUnmade, unmadePrefix } from "../destroy.ts";
@@ -14,8 +15,10 @@ import type { Ground } from "./ground.ts";
 import { markAt } from "./look.ts";
 import { markIn, readMark } from "./mark.ts";
 import { pack } from "./pack.ts";
+import { placeOf } from "./place.ts";
 import { ownAt } from "./room.ts";
 import { scratchInUse } from "./scratch.ts";
+import { settingsOf } from "./settings.ts";
 import { dropStaleRefs } from "./stale-refs.ts";
 import { worktreesOf } from "./worktrees.ts";
 
@@ -39,7 +42,25 @@ export async function collect(ground: Ground, project: ProjectPlace, options: Gc
 		found.push({ ...leftover, bytes: options.atMost === undefined ? await diskBytes(place) : 0 });
 		if (!options.dryRun && leftover.freed) await free();
 	}
-	return [...found, ...(await prune(ground, project, options)), ...(await dropStaleRefs(ground, project, options)), ...(await pack(ground, project, options))];
+	const refs = [...(await prune(ground, project, options)), ...(await dropStaleRefs(ground, project, options))];
+	return [...found, ...refs, ...(await pack(ground, project, options)), ...(await inClones(ground, project, options))];
+}
+
+/** Agents with a repository of their own have their snapshots in it. What they themselves left unreachable there stays until they go. */
+async function inClones(ground: Ground, project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
+	const force = await settingsOf(ground, project);
+	// what is in a sandbox is touched by nobody outside of it
+	if (isRefusal(force) || force.settings.sandbox === "on") return [];
+	const found: Leftover[] = [];
+	for (const { id, handle } of wish.living) {
+		const place = ground.layout.agent(project.slug, handle);
+		if ((await ownAt(ground, project, place)) !== null) continue;
+		const { gitFolder, commonFolder } = await placeOf(place, {});
+		if (gitFolder === null || gitFolder !== commonFolder || (await markAt(place))?.agent !== id) continue;
+		const clone = { ...project, path: place };
+		found.push(...(await prune(ground, clone, wish)), ...(await pack(ground, clone, wish)));
+	}
+	return found;
 }
 
 async function trash({ layout, clock, retention }: Ground, slug: ProjectSlug): Promise<Candidate[]> {

@@ -39,7 +39,8 @@ export async function pack(ground: Ground, project: ProjectPlace, wish: GcWish):
 		if (!wish.dryRun) await run("pack-refs", "--all");
 	}
 	const isOurs = project.path === layout.mirror(project.slug);
-	if (!isOurs && (await dropped(ground, project)).length >= droppedMin) {
+	const isClone = path.dirname(project.path) === layout.agents(project.slug);
+	if (!isOurs && !isClone && (await dropped(ground, project)).length >= droppedMin) {
 		const held = await objectBytes(git, project.path);
 		const pruned = wish.dryRun || (await pruneDropped(ground, project, { asked: wish.atMost === undefined }));
 		const bytes = wish.dryRun ? 0 : Math.max(0, held.all - (await objectBytes(git, project.path)).all);
@@ -49,7 +50,7 @@ export async function pack(ground: Ground, project: ProjectPlace, wish: GcWish):
 	const before = await objectBytes(git, project.path);
 	const reason = `about ${objects} loose objects and ${packs} packs: packed`;
 	if (!wish.dryRun) {
-		if (isOurs && (await borrowersOf(ground, project)).length === 0) {
+		if (isOurs && (await borrowersOf(ground, project)).every(({ held }) => held)) {
 			await pruneKept(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
 		} else {
 			// twice: the first packs, the second takes away the files whose objects are in a pack now

@@ -5,6 +5,7 @@
 // person's refs lead to at this moment, and every object that nothing leads to and that is not of a dropped snapshot. No reflog
 // expires. Git itself spares what is younger than snapshots are kept. A crash in between leaves refs that the next run removes.
 import { appendFile, mkdir } from "node:fs/promises";
+import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
 import type { ProjectPlace } from "#engine/workspaces.ts";
@@ -20,10 +21,11 @@ export const droppedMin = 200;
 const keeping = "refs/brood/keep";
 
 /** The snapshots whose refs go now. */
-export async function noteDropped({ layout }: Ground, { slug }: ProjectPlace, commits: readonly string[]): Promise<void> {
-	if (commits.length === 0) return;
-	await mkdir(layout.project(slug), { recursive: true, mode: 0o700 });
-	await appendFile(layout.dropped(slug), commits.map((id) => `${id}\n`).join(""), { mode: 0o600 });
+export async function noteDropped({ layout }: Ground, project: ProjectPlace, commits: readonly string[]): Promise<void> {
+	// a clone's objects go with the clone
+	if (commits.length === 0 || path.dirname(project.path) === layout.agents(project.slug)) return;
+	await mkdir(layout.project(project.slug), { recursive: true, mode: 0o700 });
+	await appendFile(layout.dropped(project.slug), commits.map((id) => `${id}\n`).join(""), { mode: 0o600 });
 }
 
 export async function dropped({ layout }: Ground, { slug }: ProjectPlace): Promise<string[]> {
@@ -40,7 +42,7 @@ export async function pruneDropped(ground: Ground, project: ProjectPlace, { aske
 	const { snapshotDays } = ground.retention ?? defaults;
 	if (!asked && clock.now() < (lastly.get(project.path) ?? 0) + (snapshotDays * dayMs) / 14) return false;
 	const commits = await existing(git, project.path, await dropped(ground, project));
-	if (commits.length < droppedMin || (await borrowersOf(ground, project)).length > 0) return false;
+	if (commits.length < droppedMin || (await borrowersOf(ground, project)).some(({ held }) => !held)) return false;
 	lastly.set(project.path, clock.now());
 	await letGo(git, project.path);
 	const ours = await onlyOf(git, project.path, commits);
