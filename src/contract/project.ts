@@ -5,13 +5,13 @@ import { LoadedPreset, PresetName } from "./preset.ts";
 import { Quiet } from "./subscription.ts";
 
 /** What is told of how issues are worked on, by a command or in a file: what is not told is as usual. */
-const Told = z.strictObject({
+export const IssuesConfig = z.strictObject({
 	preset: PresetName.optional(),
 	agentsMax: z.int().positive().max(1000).optional(),
 	context: z.enum(["clear", "keep"]).optional(),
 	agentType: AgentType.optional(),
 });
-export type Told = z.infer<typeof Told>;
+export type Told = z.infer<typeof IssuesConfig>;
 
 /** How issues of this project are worked on. */
 const Tuning = z.strictObject({
@@ -32,12 +32,10 @@ const Tuning = z.strictObject({
 	/** its own workflows by name, checked or with what is wrong with them */
 	presets: z.record(PresetName, LoadedPreset),
 	/** where the four of `Told` come from: a file ranks above a command, and without either it is as usual */
-	chosen: Told.default({}),
-	written: Told.default({}),
+	chosen: IssuesConfig.default({}),
+	written: IssuesConfig.default({}),
 });
 export type Tuning = z.infer<typeof Tuning>;
-/** As much of it as people write into a file. */
-export const IssuesConfig = Told;
 /** What is in force of it. */
 export const IssuesInForce = Tuning.pick({ preset: true, agentsMax: true, context: true, agentType: true });
 export const untuned: Tuning = {
@@ -81,7 +79,7 @@ const ProjectTune = z.strictObject({
 	...{ context: Tuning.shape.context.nullable().optional(), agentType: AgentType.nullable().optional() },
 	onLimit: Tuning.shape.onLimit.nullable().optional(),
 	/** all that the files say */
-	written: Told.optional(),
+	written: IssuesConfig.optional(),
 });
 export type ProjectTune = z.infer<typeof ProjectTune>;
 
