@@ -41,7 +41,9 @@ describe("a daemon that cannot start says why", () => {
 		["a home that is a file", homeIsFile, "HOME_UNUSABLE", /is not a folder/],
 		["a broken configuration", (home) => writeFileSync(path.join(home, "config.yaml"), "port: [1,\n"), "VALIDATION_ERROR", /config\.yaml:2:1/],
 	];
-	test.concurrent.each(troubles)("%s", async (_, change, code, says) => {
+	// test/crash/sqlite.test.ts and test/door/cli.test.ts have the others from closer by
+	const quick = ["a damaged store", "a missing store", "a token that cannot be read", "a lock that is none", "a home that is a file"];
+	test.concurrent.each(troubles.filter(([name]) => process.env["BROOD_TORTURE"] || quick.includes(name)))("%s", async (_, change, code, says) => {
 		const home = path.join(freshFolder(), "home");
 		cpSync(made, home, { recursive: true });
 		change(home);
@@ -82,7 +84,9 @@ describe("a daemon that is in trouble", () => {
 	test("is waited for while it works, and not for ever while it does not", async () => {
 		process.kill(pid, "SIGSTOP");
 		try {
-			const stopped = await sh.json("agent", "list");
+			const [stopped, doctor, completed] = await Promise.all([sh.json("agent", "list"), sh.json("doctor"), sh.brood("complete", "--", "log", "x")]);
+			expect(doctor.data.findings).toContainEqual({ name: "daemon", ok: false, text: expect.stringMatching(/^TIMEOUT: /), fix: "brood down" });
+			expect(completed).toEqual({ code: 0, out: "", err: "" });
 			expect(stopped).toMatchObject({ code: 124, error: { code: "TIMEOUT", message: "The daemon has not answered for 2 s: it is stopped or overloaded." } });
 		} finally {
 			process.kill(pid, "SIGCONT");

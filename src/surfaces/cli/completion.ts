@@ -54,6 +54,7 @@ async function candidates(root: Node, words: readonly string[]): Promise<string[
 /** Of a daemon that runs; completion starts none. */
 async function agentNames(): Promise<string[]> {
 	const { running } = await import("./connect.ts");
-	const agents = (await (await running())?.client.call("agents", { query: {} })) ?? [];
+	const found = await running().catch(() => null);
+	const agents = (await found?.client.call("agents", { query: {} }).catch(() => [])) ?? [];
 	return agents.map((agent) => (agent.project === null ? agent.handle : `${agent.project}/${agent.handle}`));
 }

@@ -2,6 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
+import { Refused } from "#client/client.ts";
+import type { Refusal } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import { inline } from "#contract/visible.ts";
 import type { Adapter, Status, Subscription } from "#contract/wire.ts";
@@ -17,12 +19,14 @@ interface Finding {
 }
 
 export async function doctor(options: { json?: boolean | undefined }): Promise<void> {
-	const found = givenAddress() === null ? await running() : null;
+	const looked = givenAddress() === null ? await running().catch(asRefusal) : null;
+	const found = looked !== null && "client" in looked ? looked : null;
+	const refusal = looked !== null && "code" in looked ? looked : null;
 	const status = found?.status ?? null;
 	// only the daemon knows what is installed in its home, and for whom
 	const adapters = (await found?.client.call("adapters").catch(() => [])) ?? [];
 	const subscriptions = (await found?.client.call("subscriptions").catch(() => [])) ?? [];
-	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(status), daemon(status)];
+	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(status), daemon(status, refusal)];
 	// each project is looked at; what else is wrong the daemon knows already
 	await found?.client.call("projects", { query: { check: "true" } });
 	const troubles = found === null ? [] : (await found.client.call("status")).troubles;
@@ -109,8 +113,15 @@ const levels: Record<Status["containment"], { text: string; stronger: string | n
 	},
 };
 
-function daemon(status: Status | null): Finding {
+/** A daemon that does not answer, or a home that is not to be trusted, is what one wants to hear of here. */
+function asRefusal(error: unknown): Refusal {
+	if (error instanceof Refused) return error.refusal;
+	throw error;
+}
+
+function daemon(status: Status | null, refusal: Refusal | null): Finding {
 	const given = givenAddress();
+	if (refusal !== null) return bad("daemon", `${refusal.code}: ${refusal.message}`, refusal.suggestions.at(-1) ?? "brood logs");
 	if (given !== null) return good("daemon", `${given.url}, the one that started this agent`);
 	if (status === null) return good("daemon", "not running; it starts by itself on first use");
 	if (status.contract !== contractVersion)
