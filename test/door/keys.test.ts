@@ -6,6 +6,7 @@ import { Client } from "#client/client.ts";
 import { type Route, routes } from "#contract/routes.ts";
 import { Receipts } from "#engine/receipts.ts";
 import { startDaemon } from "#src/main.ts";
+import { doorWorld } from "#test/support/door.ts";
 import { MortalDaemon } from "#test/support/mortal.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -94,6 +95,33 @@ describe("a daemon that is killed", () => {
 		const before = await deeds(world.client);
 		for (const [name, { asked, key, answer }] of given) expect([name, await send(daemon, name, asked, key)]).toEqual([name, answer]);
 		expect(await deeds(world.client)).toBe(before);
+	});
+});
+
+describe("a key of an agent's process", () => {
+	const mail = (key: string, body = "hello") => ({ method: "POST", path: "/api/agents/descendant/mail", body: { body }, key });
+
+	test("belongs to its agent: the same one of another, or of a person, is another, and nobody learns of the other's answer", async () => {
+		await using world = await doorWorld();
+		const key = randomUUID();
+		const callers = ["own", "ancestor", "person"] as const;
+		const first = await Promise.all(callers.map((caller) => world.ask(caller, { ...mail(key, caller), path: `${mail(key).path}?project=web` })));
+		expect(first.map(({ code }) => code)).toEqual(["ok", "ok", "ok"]);
+		expect(new Set(first.map(({ data }) => Reflect.get(Object(data), "id"))).size).toBe(3);
+		for (const [at, caller] of callers.entries())
+			expect(await world.ask(caller, { ...mail(key, caller), path: `${mail(key).path}?project=web` })).toEqual(first[at]);
+		// the control: of one and the same agent it is one key, whichever of its processes asks
+		expect(await world.ask("own", { ...mail(key, "else"), path: `${mail(key).path}?project=web` })).toMatchObject({ code: "CONFLICT" });
+	});
+
+	test("still gets its answer when the turn is over, and nothing else does", async () => {
+		await using world = await doorWorld();
+		const key = randomUUID();
+		const first = await world.ask("own", mail(key));
+		await world.endTurn();
+		expect(await world.ask("own", mail(key))).toEqual(first);
+		for (const other of [mail(randomUUID()), mail(key, "other words"), { ...mail(key), body: { wrong: true } }])
+			expect(await world.ask("own", other)).toMatchObject({ code: "TURN_NOT_OPEN" });
 	});
 });
 

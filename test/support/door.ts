@@ -26,6 +26,7 @@ export interface Question {
 	method: string;
 	path: string;
 	body?: unknown;
+	key?: string;
 }
 
 export interface DoorWorld extends AsyncDisposable {
@@ -39,6 +40,8 @@ export interface DoorWorld extends AsyncDisposable {
 	item: number;
 	approval: number;
 	ask(caller: Caller, question: Question): Promise<{ code: string; data: unknown }>;
+	/** the subject's turn is over */
+	endTurn(): Promise<unknown>;
 	use(caller: Caller, tool: string, input: object): Promise<{ code: string; data: unknown }>;
 }
 
@@ -94,9 +97,15 @@ export async function doorWorld(): Promise<DoorWorld> {
 		version: "0",
 		failed: () => {},
 	});
-	const send = async (caller: Caller, { method, path, body }: Question, accept = "application/json"): Promise<string> => {
+	const send = async (caller: Caller, { method, path, body, key }: Question, accept = "application/json"): Promise<string> => {
 		const token = given[caller];
-		const headers = { host, accept, "content-type": "application/json", ...(token !== null && { authorization: `Bearer ${token}` }) };
+		const headers = {
+			host,
+			accept,
+			"content-type": "application/json",
+			...(token !== null && { authorization: `Bearer ${token}` }),
+			...(key && { "idempotency-key": key }),
+		};
 		return await (await app.fetch(new Request(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }))).text();
 	};
 	const { event: prompt = 0 } = await done(engine, { type: "prompt.queue", agent: subject.id, text: "later" });
@@ -112,6 +121,7 @@ export async function doorWorld(): Promise<DoorWorld> {
 			const { data, error } = JSON.parse(await send(caller, question));
 			return { code: error?.code ?? "ok", data };
 		},
+		endTurn: () => done(engine, { type: "turn.end", agent: subject.id, turn: turns[1], state: "completed" }, { as: system }),
 		async use(caller, name, input) {
 			const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
 			const text = await send(caller, { method: "POST", path: "/mcp", body }, "application/json, text/event-stream");

@@ -194,6 +194,49 @@ describe("approve", () => {
 	});
 });
 
+describe("commit", () => {
+	test.each([
+		["everything", undefined],
+		["some paths", ["work.txt"]],
+	])("of %s is made once, and whoever knows where the branch was finds it", async (_, paths) => {
+		const wish = { message: "Work\n\n\nin two  \nparagraphs\n", ...(paths && { paths }), turn: 7 };
+		let before: { head: string | null } | undefined;
+		const begin = async (place: { head: string | null }): Promise<void> => {
+			before = place;
+		};
+		const deaths = await atEachStep(
+			async () => {
+				const world = busyPerson();
+				const stay = await world.agent("a");
+				for (const name of ["work.txt", "more.txt"]) write(stay.workspace.path, name, "w\n");
+				before = undefined;
+				return { world, stay };
+			},
+			async (world, stay) => agreed(await world.workspaces.commit(stay, wish, { begin })),
+			async (world, stay) => {
+				const again = await next(world);
+				const { commit, files } = agreed(await again.workspaces.commit(stay, wish, before && { begun: before }));
+				before = undefined;
+				expect(world.git(stay.workspace.path, "log", "--format=%s")).toBe("Work\nfirst");
+				expect([commit, files.map(({ path: name }) => name)]).toEqual([world.tip("brood/a"), paths ?? ["more.txt", "work.txt"]]);
+				expect(["work.txt", "more.txt"].map((name) => read(stay.workspace.path, name))).toEqual(["w\n", "w\n"]);
+				expect(world.git(stay.workspace.path, "log", "-1", "--format=%(trailers:key=Brood-Turn,valueonly)")).toBe("7");
+			},
+		);
+		expect(deaths).toBeGreaterThan(2);
+	});
+
+	test("that somebody else made in other words is not taken for it", async () => {
+		const world = makeWorld();
+		const stay = await world.agent("a");
+		const head = world.tip("brood/a");
+		world.commit(stay.workspace.path, { "theirs.txt": "t\n" });
+		write(stay.workspace.path, "work.txt", "w\n");
+		const { files } = agreed(await world.workspaces.commit(stay, { message: "Work" }, { begun: { head } }));
+		expect([files.map(({ path: name }) => name), world.git(stay.workspace.path, "log", "--format=%s")]).toEqual([["work.txt"], "Work\nchange\nfirst"]);
+	});
+});
+
 describe("what takes something away", () => {
 	const messy = async (): Promise<{ world: World; stay: Stay }> => {
 		const world = busyPerson();

@@ -114,22 +114,16 @@ const verbs: Record<string, Verb> = {
 
 type Death = [count: number, when: "before" | "after", word: string];
 
-/** Where in the verb it dies: everywhere, or at its very beginning and right after it was done. */
-const deathsOf = (word: string): Death[] =>
-	torture
-		? Array.from({ length: 80 }, (_, index): Death[] => [
-				[index + 1, "before", ""],
-				[index + 1, "after", ""],
-			]).flat()
-		: [
-				[1, "before", ""],
-				[1, "after", word],
-			];
+/** Where in the verb it dies: everywhere, or right after it was done, and for one of them before anything was. */
+const deathsOf = (verb: string, word: string): Death[] => {
+	if (!torture) return [...(verb === "commit" ? [[1, "before", ""] satisfies Death] : []), [1, "after", word]];
+	return Array.from({ length: 80 }, (_, index) => [1 + Math.floor(index / 2), index % 2 === 0 ? "before" : "after", ""] satisfies Death);
+};
 
 describe.each(Object.entries(verbs))("%s", (verb, { word, prepare, check }) => {
 	test("that the daemon died in is ended by the same request, once", async () => {
 		let deaths = 0;
-		for (const [count, when, at] of deathsOf(word)) {
+		for (const [count, when, at] of deathsOf(verb, word)) {
 			const where = await place();
 			const body = await prepare(where);
 			const [route, key] = [`/api/agents/${where.agent.id}/${verb}`, `${verb}-${count}-${when}-${at}`];
@@ -148,7 +142,7 @@ describe.each(Object.entries(verbs))("%s", (verb, { word, prepare, check }) => {
 			if (!died) break;
 			deaths++;
 		}
-		expect(deaths).toBeGreaterThanOrEqual(torture ? 8 : 2);
+		expect(deaths).toBeGreaterThanOrEqual(torture ? 8 : 1);
 	});
 });
 
