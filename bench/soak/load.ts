@@ -62,8 +62,8 @@ export class Load {
 	async next(): Promise<void> {
 		const number = this.#count++;
 		const deed = deeds[number % deeds.length] ?? "say";
-		// another step than the deeds have, so that each agent has all of them done to it
-		const agent = this.#agents[(number * 7) % this.#agents.length];
+		// one further in each round of deeds, so that each agent has all of them done to it
+		const agent = this.#agents[(number * 7 + Math.floor(number / deeds.length)) % this.#agents.length];
 		if (agent === undefined) return;
 		try {
 			await this.#do(deed, agent, number);
@@ -78,7 +78,7 @@ export class Load {
 		const params = { agent: agent.id };
 		switch (deed) {
 			case "write":
-				return await this.#turn(agent, `write src/file-${number % 20}.txt ${`words ${number} `.repeat(100)}`);
+				return await this.#turn(agent, `write src/own-${this.#agents.indexOf(agent)}-${number % 3}.txt ${`words ${number} `.repeat(100)}`);
 			case "say":
 				return await this.#turn(agent, "say nothing new");
 			case "shell":
