@@ -35,7 +35,7 @@ import { noIssueWork } from "#engine/issue-work.ts";
 import { noLog } from "#engine/log.ts";
 import type { EngineParts } from "#engine/parts.ts";
 import type { Store } from "#engine/ports.ts";
-import { placeOf } from "#engine/stay.ts";
+import { placeOf, stayOf } from "#engine/stay.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
 import { appOf, type Door } from "#server/app.ts";
@@ -129,6 +129,10 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 		environment: withCommand(process.env),
 		containment,
 		roomFor: (agent, folder, paid) => sandbox.roomFor(agent, folder, paid),
+		async broughtInside(agent) {
+			const stay = await stayOf((await up.promise).reads, agent);
+			return stay === null ? "not in a sandbox" : await workspaces.brings(stay, agent.type);
+		},
 		clock: systemClock,
 		log,
 		idle: { parkMs: parkMs ?? inForceLimits.idleParkMs, countMax: inForceLimits.idleProcessesMax, bytesMax: inForceLimits.idleBytesMax },

@@ -25,7 +25,7 @@ export interface Driver extends AsyncDisposable {
 	/** Whether its program keeps the conversation itself, and so has to be told what it does not know of it. */
 	remembers(agent: AgentState): boolean;
 	/** What its folder brings along that its program would run by itself; null if there is nothing of the kind. */
-	brings(agent: AgentState): { files: readonly string[]; fingerprint: string } | null;
+	brings(agent: AgentState): Promise<{ files: readonly string[]; fingerprint: string } | null>;
 	/** Stops all of the agent's processes where they are, while the work is done; they go on after two seconds at the latest. */
 	frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T>;
 	/** What its tools started and left running, as far as that can be told: all but its program and what was there before its first turn. */

@@ -30,7 +30,7 @@ export class FakeDriver implements Driver {
 	/** While this is set processes take for ever to start. */
 	slow = false;
 
-	brings(): null {
+	async brings(): Promise<null> {
 		return null;
 	}
 

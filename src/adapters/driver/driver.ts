@@ -55,8 +55,10 @@ export class ProcessDriver implements Driver {
 	}
 
 	/** Our own programs read no configuration of the repository. */
-	brings(agent: AgentState): Brought | null {
-		return agent.workspace !== null && this.remembers(agent) ? broughtBy(agent.workspace.path, agent.type) : null;
+	async brings(agent: AgentState): Promise<Brought | null> {
+		if (agent.workspace === null || !this.remembers(agent)) return null;
+		const inside = await this.#options.broughtInside(agent);
+		return inside === "not in a sandbox" ? broughtBy(agent.workspace.path, agent.type) : inside;
 	}
 
 	async prepare(agent: AgentState, turn: number, signal: AbortSignal, asked: Wish): Promise<Prepared> {

@@ -8,7 +8,7 @@ export const humanDriver: Driver = {
 	},
 	dismiss() {},
 	remembers: () => false,
-	brings: () => null,
+	brings: async () => null,
 	async run(_, __, signal): Promise<TurnEnd> {
 		if (!signal.aborted) await once(signal, "abort");
 		return { state: "interrupted", reason: "stopped", text: null };

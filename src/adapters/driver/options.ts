@@ -8,6 +8,7 @@ import type { Room } from "../system/walls.ts";
 import type { ToolServer } from "./acp/open.ts";
 import type { IdleBounds } from "./idle.ts";
 import type { FindProgram } from "./programs.ts";
+import type { Brought } from "./trust.ts";
 
 export interface DriverOptions {
 	/** the home's random id: only processes that carry it are ever signalled */
@@ -28,6 +29,8 @@ export interface DriverOptions {
 	containment: ContainmentLevel;
 	/** what it may see and change in its folder; a sentence if the sandbox that it needs cannot be had */
 	roomFor(agent: AgentState, folder: string, paid: () => Readonly<Record<string, string>>): Promise<Room | null | string>;
+	/** what a workspace brings that only a sandbox may look into */
+	broughtInside(agent: AgentState): Promise<Brought | null | "not in a sandbox">;
 	clock: Clock;
 	log: Log;
 	idle: IdleBounds;

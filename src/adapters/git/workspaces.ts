@@ -56,6 +56,7 @@ import type { OwnStay } from "./room/ask.ts";
 import { convert, recoverOwn, removeOwn } from "./room/end.ts";
 import { findOwn, inProject } from "./room/make.ts";
 import {
+	broughtOwn,
 	commitOwn,
 	commitsOfOwn,
 	diffOfOwn,
@@ -124,6 +125,12 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	/** What may be seen and changed from inside a folder, if its project wants a sandbox. */
 	async room(project: ProjectPlace, folder: string, workspace: Workspace | null): Promise<Room | null | Refusal> {
 		return await roomOf(this.#ground, project, folder, workspace);
+	}
+
+	/** What a workspace in a sandbox brings that a program of this type would run by itself; any other can be looked at from outside. */
+	async brings(stay: Stay, type: string): Promise<{ files: string[]; fingerprint: string } | null | "not in a sandbox"> {
+		const own = await this.#own(stay);
+		return own === null ? "not in a sandbox" : await broughtOwn(this.#ground, own, type);
 	}
 
 	identity(agent: Tenant): Readonly<Record<string, string>> {

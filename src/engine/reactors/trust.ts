@@ -18,7 +18,7 @@ const namedMax = 10;
 
 /** Why no turn may start there, or null. */
 export async function distrusted({ reads, dispatch, driver }: Parts, agent: AgentState, listener: Pick<TurnWatch, "ask">): Promise<TurnEnd | null> {
-	const brought = driver.brings(agent);
+	const brought = await driver.brings(agent);
 	if (brought === null || agent.project === null || (await approvedIn(reads, agent)).includes(brought.fingerprint)) return null;
 	const { files, fingerprint } = brought;
 	const named = [...files.slice(0, namedMax), ...(files.length > namedMax ? [`${files.length - namedMax} more`] : [])].join(", ");

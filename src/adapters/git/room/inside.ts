@@ -32,7 +32,7 @@ const liveOf = (begun: { head: string | null } | null): Live => (begun === null 
 
 export const handlers = new Map<string, Handler>();
 
-function on<W, A>({ name, wish }: Step<W, A>, work: (spot: Spot, wish: W) => Promise<A>): void {
+export function on<W, A>({ name, wish }: Step<W, A>, work: (spot: Spot, wish: W) => Promise<A>): void {
 	handlers.set(name, async (spot, raw) => await work(spot, wish.parse(raw)));
 }
 

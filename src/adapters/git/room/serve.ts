@@ -10,8 +10,8 @@ import { type Git, makeGit } from "../git.ts";
 import type { Ground } from "../place/ground.ts";
 import { Layout } from "../place/layout.ts";
 import { type FrameKind, frameKinds, frameOf } from "./frames.ts";
-import { handlers } from "./inside.ts";
-import { Request, type Scene } from "./steps.ts";
+import { handlers, on } from "./inside.ts";
+import { Request, type Scene, steps } from "./steps.ts";
 
 /** Where a step is: what it works on, and how it hands out bytes. */
 export interface Spot {
@@ -33,7 +33,16 @@ class InsideLayout extends Layout {
 	}
 }
 
-export function serveRoom({ input, output, environment }: { input: Readable; output: Writable; environment: NodeJS.ProcessEnv }): void {
+interface RoomParts {
+	input: Readable;
+	output: Writable;
+	environment: NodeJS.ProcessEnv;
+	/** what a tree brings that a program of this type would run by itself */
+	broughtBy(folder: string, type: string): { files: string[]; fingerprint: string } | null;
+}
+
+export function serveRoom({ input, output, environment, broughtBy }: RoomParts): void {
+	on(steps.brings, async ({ stay }, { type }) => broughtBy(stay.workspace.path, type));
 	const git = makeGit({ environment });
 	const send = async (id: number, kind: FrameKind, bytes: Buffer): Promise<void> =>
 		await new Promise((resolve) => void output.write(frameOf({ id, kind, bytes }), () => resolve()));

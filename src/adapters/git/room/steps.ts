@@ -21,6 +21,9 @@ const safe = /^(brood|git) [\w./:@='" -]*$/;
 const Refusal = AnyRefusal.transform((refusal) => ({ ...refusal, suggestions: refusal.suggestions.filter((text) => safe.test(text)) }));
 
 const Commit = CommitId.nullable();
+/** names of files, and what they come to */
+const Brought = z.strictObject({ files: z.array(z.string().max(4096)).max(100_000), fingerprint: z.string().regex(/^[0-9a-f]{64}$/) });
+
 const nothing = z.strictObject({});
 /** where the branch was when the same step was begun before a crash */
 const begun = { begun: z.strictObject({ head: Commit }).nullable() };
@@ -80,6 +83,8 @@ export const steps = {
 	reindex: step("reindex", nothing, nothing),
 	/** what there is to bring out */
 	tips: step("tips", nothing, z.strictObject({ branch: Commit, taken: Commit, others: z.array(CommitId).max(1000) })),
+	/** what is in the tree that a vendor's program would run by itself */
+	brings: step("brings", z.strictObject({ type: z.string() }), Brought.nullable()),
 	/** objects, as a pack in front of the answer */
 	pack: step("pack", z.strictObject({ want: z.array(CommitId), have: z.array(CommitId) }), nothing),
 } as const;

@@ -41,6 +41,12 @@ export async function commitsOfOwn(ground: Ground, stay: OwnStay, seen: string |
 	return await looked(ground, stay, steps.commitsSince, { seen });
 }
 
+export async function broughtOwn(ground: Ground, stay: OwnStay, type: string): Promise<{ files: string[]; fingerprint: string } | null> {
+	const sight = await ready(ground, stay);
+	if (isRefusal(sight)) throw new Error(sight.message);
+	return await ask(ground, stay, steps.brings, sight, { type });
+}
+
 /** A step that changes nothing. */
 async function looked<W, A extends object>(ground: Ground, stay: OwnStay, step: Step<W, A>, wish: W): Promise<A | Refusal> {
 	const sight = await ready(ground, stay);
