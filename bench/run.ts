@@ -9,6 +9,7 @@ import { flat } from "./flat.ts";
 import { groupCommit } from "./group-commit.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { forks, replays } from "./history.ts";
+import { sandboxed } from "./sandboxed.ts";
 import { search } from "./search.ts";
 import { type Result, show } from "./table.ts";
 import { turns } from "./turns.ts";
@@ -24,6 +25,7 @@ const benches: Record<string, () => Promise<Result[]>> = {
 	turns,
 	workspaces,
 	flat,
+	sandboxed,
 	search,
 	agents,
 };
