@@ -32,8 +32,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
 	test: {
 		include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-		// the real agents: npm run test:agents
-		exclude: ["test/agents/**", "node_modules/**"],
+		// the real agents: npm run test:agents; what the rest has in detail: npm run test:quick
+		exclude: ["test/agents/**", "test/quick/**", "node_modules/**"],
 		alias: { "#src/programs.ts": path.resolve("test/support/programs.ts") },
 		globalSetup: ["test/global-setup.ts"],
 		testTimeout: 30_000,
