@@ -13,7 +13,7 @@ import { makeGit } from "#adapters/git/git.ts";
 import { Rooms } from "#adapters/git/room/rooms.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
-import { systemClock } from "#adapters/system/clock.ts";
+import { keepSteady, systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { HomeHeld, holdHome, homeId, homeToken, makeHome, removeDaemonFile, replaceToken, writeDaemonFile } from "#adapters/system/home.ts";
 import { homeSpace, sweepBlobs, sweepScratch } from "#adapters/system/home-space.ts";
@@ -100,8 +100,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	log.setLevel(config.log?.level ?? "info");
 	const failed = (error: unknown, request?: string): void => log.error("door", "A request failed inside", request === undefined ? {} : { request }, error);
 	const finding = findContainment(config.containment ?? "auto", process.env);
-	parts.use(await holdHome(home));
-	refuseSecond(home);
+	parts.use(await heldHome(home));
 	const door = parts.use(await listen({ port: config.port ?? port, socket: path.join(home, "socket"), failed }));
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
@@ -194,6 +193,15 @@ function rotate(home: string, guard: Guard, stream: EventStream): string {
 	guard.token = fresh;
 	stream.cutAll();
 	return file;
+}
+
+/** By one daemon, which goes on with the steady time of the last one. */
+async function heldHome(home: string): Promise<AsyncDisposable> {
+	await using held = new AsyncDisposableStack();
+	held.use(await holdHome(home));
+	refuseSecond(home);
+	keepSteady(path.join(home, "clock.json"));
+	return held.move();
 }
 
 interface SandboxParts {

@@ -39,6 +39,8 @@ export interface Envelope<C extends Command = Command> {
 	bytes: number;
 	actor: Actor;
 	at: number;
+	/** the same moment for durations: it goes on steadily, whatever the clock on the wall is set to */
+	steady: number;
 	/** null for what the daemon says to itself and never retries */
 	key: Key | null;
 	/** tells a retry from another payload under the same key */

@@ -17,6 +17,8 @@ export interface Capacity {
 	leases: readonly Pick<LeaseState, "subscription">[];
 	turnsMax: number;
 	now: number;
+	/** the time by which cool-downs go, if the clock on the wall was set meanwhile */
+	steady?: number;
 }
 
 /** What is missing. */
@@ -38,14 +40,14 @@ export const needsPlace = (agent: Pick<AgentState, "type">): boolean => agent.ty
 export function claim(agent: Claimant, capacity: Capacity, manual = false): Claim {
 	if (!needsPlace(agent)) return { subscription: null };
 	if (capacity.leases.length >= capacity.turnsMax) return { short: { of: "machine", limit: capacity.turnsMax } };
-	const { now } = capacity;
+	const { now, steady = now } = capacity;
 	const hours = manual ? null : quietUntil(rulesFor(agent, capacity.projects)?.quiet ?? null, now);
 	if (hours !== null) return { short: { of: "time", why: "quiet", subscription: null, until: hours } };
 	const usable = candidates(agent, capacity);
 	if (usable.length === 0) return { subscription: null };
-	const cooling = usable.filter((each) => !manual && coolsFor(agent, each, now));
+	const cooling = usable.filter((each) => !manual && coolsFor(agent, each, steady));
 	const awake = usable.filter((each) => !cooling.includes(each));
-	if (awake.length === 0) return { short: soonest("cooling", cooling, (each) => each.coolingUntil ?? now) };
+	if (awake.length === 0) return { short: soonest("cooling", cooling, (each) => (each.coolingUntil ?? steady) + now - steady) };
 	// the one that an agent is bound to is left only while it cools down
 	const choice = isBound(agent, usable) ? awake.slice(0, 1) : awake;
 	const open = choice.filter((each) => manual || quietUntil(each.quiet, now) === null);

@@ -6,7 +6,7 @@ import type { Actor, Key } from "#contract/ids.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import type { KeptReceipt } from "#contract/receipt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { Clock, Ids } from "./ports.ts";
+import { type Clock, type Ids, steadily } from "./ports.ts";
 
 export interface Request {
 	actor: Actor;
@@ -35,18 +35,19 @@ export function admit(request: Request, { clock, ids, limits }: Stamps): Envelop
 	const largest = Math.max(0, ...sizes);
 	const limit = command.type === "mail.send" ? limits.mailBytesMax : limits.textBytesMax;
 	if (largest > limit) return refuse("TOO_LARGE", `This has ${largest} bytes; the limit is ${limit}.`, { details: { bytes: largest, limit } });
-	const at = clock.now();
+	const [at, steady] = [clock.now(), steadily(clock)];
 	const { key, closes, fingerprint = key === null ? "" : ids.digest(JSON.stringify([request.actor, meant(command)])) } = request;
 	return {
 		command,
 		bytes: sizes.reduce((sum, size) => sum + size, 0),
 		actor: request.actor,
 		at,
+		steady,
 		key,
 		fingerprint,
 		freshId: ids.agentId(),
 		salt: ids.salt(),
-		...(closes && { closes: { ...closes, at } }),
+		...(closes && { closes: { ...closes, at: steady } }),
 	};
 }
 

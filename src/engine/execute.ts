@@ -29,7 +29,7 @@ export function batchRunner(limits: Limits): RunBatch {
 async function landOne(tx: Tx, envelope: Envelope, limits: Limits): Promise<Landed> {
 	await tx.savepoint();
 	try {
-		const { actor, key, at, closes } = envelope;
+		const { actor, key, steady: at, closes } = envelope;
 		const earlier = key === null ? undefined : await tx.receipt(actor, key);
 		const again = earlier === undefined ? null : await answerAgain(tx, envelope, earlier);
 		const { outcome, receipt } = again === null ? await landNew(tx, envelope, limits) : { outcome: again, receipt: null };

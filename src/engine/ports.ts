@@ -258,8 +258,14 @@ export interface Partials {
 export type Dispatch = (request: Request) => Promise<Outcome>;
 
 export interface Clock {
+	/** what the clock on the wall says; it jumps when somebody sets it */
 	now(): number;
+	/** on the same scale, but it only goes on, as fast as time passes: for durations, and for deadlines that come from one */
+	steady?(): number;
 }
+
+/** Clocks that cannot jump need not tell the two apart. */
+export const steadily = (clock: Clock): number => clock.steady?.() ?? clock.now();
 
 export interface Ids {
 	agentId(): AgentId;

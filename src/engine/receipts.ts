@@ -6,7 +6,7 @@
 import type { Actor, Key } from "#contract/ids.ts";
 import type { Begun, KeptReceipt, Receipt } from "#contract/receipt.ts";
 import type { Refusal } from "#contract/refusal.ts";
-import type { Clock, Store } from "./ports.ts";
+import { type Clock, type Store, steadily } from "./ports.ts";
 
 /** A request under a key, and what was begun for it before a crash. */
 export interface Operation {
@@ -50,7 +50,7 @@ export class Receipts {
 	}
 
 	#row({ actor, key, fingerprint }: Named, rest: Pick<KeptReceipt, "answer" | "given">): KeptReceipt {
-		return { actor, key, fingerprint, at: this.#clock.now(), ...rest };
+		return { actor, key, fingerprint, at: steadily(this.#clock), ...rest };
 	}
 
 	/** Callers that were answered in one moment share one trip to the store. */

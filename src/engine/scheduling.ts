@@ -7,7 +7,7 @@ import { availableAt } from "#domain/outlook.ts";
 import { type Plan, schedule, type Waiter, type Waiting } from "#domain/schedule.ts";
 import { type Capacity, claim } from "#domain/slots.ts";
 import type { Request } from "./admit.ts";
-import type { Clock, Counts, Dispatch, Outcome, QueueHead, Reads } from "./ports.ts";
+import { type Clock, type Counts, type Dispatch, type Outcome, type QueueHead, type Reads, steadily } from "./ports.ts";
 
 interface Parts {
 	reads: Reads;
@@ -85,6 +85,11 @@ export class Scheduler {
 		);
 	}
 
+	/** The time by which cool-downs go. */
+	steady(): number {
+		return steadily(this.#parts.clock);
+	}
+
 	/** Agents that have nothing to do wait for nothing and are left out. */
 	async outlooks(agents: readonly AgentState[], counts: ReadonlyMap<AgentId, Counts>): Promise<Map<AgentId, Outlook>> {
 		const { reads, clock } = this.#parts;
@@ -138,7 +143,7 @@ export class Scheduler {
 	async #capacity(): Promise<Capacity> {
 		const { reads, limits, clock } = this.#parts;
 		const [subscriptions, projects, leases] = await Promise.all([reads.subscriptions(), reads.projects(), reads.leases()]);
-		return { subscriptions, projects, leases, turnsMax: limits.turnsMax, now: clock.now() };
+		return { subscriptions, projects, leases, turnsMax: limits.turnsMax, now: clock.now(), steady: steadily(clock) };
 	}
 
 	/** Why an agent's next prompt is no matter of the scheduler. */

@@ -4,7 +4,7 @@
 // `restartsMax` failures within `periodMs` mean that restarting at once does not help: the part counts as degraded, is tried again every
 // `retryMs`, and is sound again once it has stayed up for a whole period.
 import type { Log } from "./log.ts";
-import type { Clock } from "./ports.ts";
+import { type Clock, steadily } from "./ports.ts";
 
 export interface Running extends AsyncDisposable {
 	/** settles when the part ends by itself, with its error if it failed; stopping it is idempotent */
@@ -97,7 +97,7 @@ export class Supervisor implements AsyncDisposable {
 	#failed(kept: Kept, cause: unknown): void {
 		const { restartsMax, periodMs, retryMs, clock, log } = this.#intensity;
 		const { name } = kept.part;
-		const now = clock.now();
+		const now = steadily(clock);
 		kept.failures = [...kept.failures.filter((then) => then > now - periodMs), now].slice(-restartsMax - 1);
 		const tooOften = kept.degraded !== null || kept.failures.length > restartsMax;
 		const reason = cause instanceof Error ? cause.message : String(cause);

@@ -7,7 +7,7 @@ import type { Limits } from "#contract/limits.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Retention } from "#contract/retention.ts";
 import { caught, type Log } from "./log.ts";
-import type { Clock, Reads, Store } from "./ports.ts";
+import { type Clock, type Reads, type Store, steadily } from "./ports.ts";
 import { placeOf } from "./stay.ts";
 import type { Running } from "./supervisor.ts";
 import type { GcWish, Leftover, Workspaces } from "./workspaces.ts";
@@ -68,7 +68,7 @@ export class Upkeep {
 	async #round(signal: AbortSignal): Promise<void> {
 		const { store, clock, limits, retention, workspaces, sweepers } = this.#parts;
 		const steps: [string, () => Promise<unknown>][] = [
-			["receipts", () => this.#dropReceipts(clock.now() - limits.receiptsKeptMs, signal)],
+			["receipts", () => this.#dropReceipts(steadily(clock) - limits.receiptsKeptMs, signal)],
 			...sweepers.map((sweep): [string, () => Promise<unknown>] => ["leftovers", () => sweep({ now: clock.now(), retention, reads: store.reads })]),
 		];
 		const projects = workspaces === null ? [] : (await store.reads.projects().catch(() => [])).filter(({ removedAt }) => removedAt === null);

@@ -1,3 +1,84 @@
+// Two times. `now` is the wall's: it is what people read, and it jumps when somebody sets it. `steady` only ever goes on, as fast as
+// time passes, also while the machine sleeps; it says how long something took and when a duration is over.
+//
+// Both are milliseconds since 1970 and agree until the wall's clock is set. The steady one goes on across a restart of the daemon
+// (`keepSteady`), so that a deadline in the store means the same to the next daemon. After a start of the machine nobody can know how
+// long it was off but the wall's clock; it is believed, unless it went back.
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import os from "node:os";
 import type { Clock } from "#engine/ports.ts";
 
-export const systemClock: Clock = { now: () => Date.now() };
+/** A process's own clock stands still while the machine sleeps; this much difference to the machine's is sleep. */
+const sleepMs = 500;
+const lookMs = 1000;
+/** A wall's clock that is a little ahead or behind is followed: it is kept right by small steps. More than this is a jump. */
+const jumpMs = 500;
+
+class Steady {
+	#anchor = Date.now() - performance.now();
+	#uptime = uptimeMs() - performance.now();
+	#slept = 0;
+	#lookedAt = performance.now();
+	#latest = 0;
+
+	now(): number {
+		const ran = performance.now();
+		if (ran - this.#lookedAt > lookMs) {
+			this.#lookedAt = ran;
+			const asleep = uptimeMs() - ran - this.#uptime;
+			if (asleep - this.#slept > sleepMs) this.#slept = asleep;
+		}
+		const ahead = Date.now() - this.#time(ran);
+		if (Math.abs(ahead) < jumpMs) this.#anchor += ahead;
+		this.#latest = Math.max(this.#latest, Math.round(this.#time(ran)));
+		return this.#latest;
+	}
+
+	#time(ran: number): number {
+		return this.#anchor + ran + this.#slept;
+	}
+
+	/** From this moment on it goes on from there. */
+	set(now: number): void {
+		this.#anchor += now - this.now();
+		this.#latest = now;
+	}
+}
+
+const uptimeMs = (): number => os.uptime() * 1000;
+const steady = new Steady();
+
+export const systemClock: Clock & { steady(): number } = { now: () => Date.now(), steady: () => steady.now() };
+
+interface Kept {
+	boot: string;
+	uptimeMs: number;
+	steady: number;
+}
+
+/** Goes on with the steady time of the last daemon, and writes down where it is. */
+export function keepSteady(file: string): void {
+	const boot = bootId();
+	const kept = keptIn(file);
+	if (kept !== null) steady.set(kept.boot === boot ? kept.steady + uptimeMs() - kept.uptimeMs : Math.max(Date.now(), kept.steady));
+	writeFileSync(`${file}.new`, JSON.stringify({ boot, uptimeMs: uptimeMs(), steady: steady.now() }), { mode: 0o600 });
+	renameSync(`${file}.new`, file);
+}
+
+function keptIn(file: string): Kept | null {
+	try {
+		const { boot, uptimeMs: up, steady: then } = JSON.parse(readFileSync(file, "utf8"));
+		return typeof boot === "string" && Number.isFinite(up) && Number.isFinite(then) ? { boot, uptimeMs: up, steady: then } : null;
+	} catch {
+		return null;
+	}
+}
+
+/** Another one after each start of the machine; unknown, it is never the same. */
+function bootId(): string {
+	try {
+		return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+	} catch {
+		return `unknown ${Date.now()}`;
+	}
+}

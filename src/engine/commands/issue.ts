@@ -133,12 +133,12 @@ export async function leftIssue(work: Work, command: IssueLeft): Promise<Decided
 
 export async function loseIssue(work: Work, command: IssueLose): Promise<Decided> {
 	return await onIssue(work, command.issue, async (issue, project) =>
-		decideLose(issue, project, await agentSight(work, issue.assignee), command, work.envelope.at),
+		decideLose(issue, project, await agentSight(work, issue.assignee), command, work.envelope.steady),
 	);
 }
 
 export async function gateIssue(work: Work, command: IssueGate): Promise<Decided> {
-	return await onIssue(work, command.issue, (issue, project) => decideGate(issue, project, command, work.envelope.at));
+	return await onIssue(work, command.issue, (issue, project) => decideGate(issue, project, command, work.envelope.steady));
 }
 
 export async function mergeIssue(work: Work, command: IssueMerge): Promise<Decided> {
@@ -153,7 +153,7 @@ export async function finishRun(work: Work, command: RunFinish): Promise<Decided
 	const on = run === undefined ? null : await agentSight(work, run.agent);
 	if (run === undefined || issue === undefined || project === undefined || turn === undefined || on === null) return { decision: [], subject: {} };
 	const final = turn.finalItem === null ? null : ((await work.tx.event(turn.finalItem))?.text ?? null);
-	const seen = { run, issue, project, on, turn, final, ...usageOf(turn), at: work.envelope.at };
+	const seen = { run, issue, project, on, turn, final, ...usageOf(turn), at: work.envelope.steady };
 	return { decision: decideFinish(seen, command), subject: {} };
 }
 

@@ -30,7 +30,7 @@ export async function openWait(work: Work, command: WaitOpen): Promise<Decided> 
 	const open = await work.tx.openWaits();
 	const sights = command.blocking ? null : await sightsOf(work, command.targets);
 	const seen = { targets, waiter: caller === null ? null : ((await work.agent(caller)) ?? null), open, sights };
-	return { decision: decideOpen(command, seen, work.envelope), subject: "the event" };
+	return { decision: decideOpen(command, seen, { actor, at: work.envelope.steady }), subject: "the event" };
 }
 
 export async function lookAtWait(work: Work, id: number, limits: Limits): Promise<Decided> {
@@ -38,7 +38,7 @@ export async function lookAtWait(work: Work, id: number, limits: Limits): Promis
 	if (wait === undefined) return { decision: [], subject: {} };
 	const targets = await sightsOf(work, wait.targets);
 	const queue = wait.agent === null ? { last: null, lastFront: null } : await work.tx.queue(wait.agent);
-	return { decision: decideLook(wait, targets, { queue, seat: await seatOf(work, wait, limits), now: work.envelope.at }), subject: {} };
+	return { decision: decideLook(wait, targets, { queue, seat: await seatOf(work, wait, limits), now: work.envelope.steady }), subject: {} };
 }
 
 /** Only a turn that is still open and gave its place back has to have one again. */

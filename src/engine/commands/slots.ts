@@ -8,10 +8,13 @@ import { decideLimit, decideRemoveSubscription } from "#domain/subscription.ts";
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
 
+/** A time that somebody read from the clock on the wall, on the steady one; while the two agree it stays as it is. */
+export const steadyOf = (until: number, { at, steady }: { at: number; steady: number }): number => (Math.abs(steady - at) < 1000 ? until : until - at + steady);
+
 /** What is left, counted from the rows as they are in this transaction. */
 export async function capacityOf(work: Work, { turnsMax }: Limits): Promise<Omit<Capacity, "leases"> & { leases: readonly LeaseState[] }> {
 	const [subscriptions, projects] = [await work.tx.subscriptions(), await work.tx.projects()];
-	return { subscriptions, projects, leases: await work.tx.leases(), turnsMax, now: work.envelope.at };
+	return { subscriptions, projects, leases: await work.tx.leases(), turnsMax, now: work.envelope.at, steady: work.envelope.steady };
 }
 
 export async function onSubscription(work: Work, name: SubscriptionName, decide: (all: readonly SubscriptionState[]) => Decision): Promise<Decided> {
@@ -24,6 +27,6 @@ export async function removeSubscription(work: Work, name: SubscriptionName): Pr
 }
 
 export async function limitAgent(work: Work, id: AgentId): Promise<Decided> {
-	const seen = { subscriptions: await work.tx.subscriptions(), projects: await work.tx.projects(), now: work.envelope.at };
+	const seen = { subscriptions: await work.tx.subscriptions(), projects: await work.tx.projects(), now: work.envelope.steady };
 	return await onAgent(work, id, (agent) => decideLimit(agent, seen));
 }

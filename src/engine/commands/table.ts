@@ -36,7 +36,7 @@ import {
 } from "./issue.ts";
 import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
 import { answerApproval, askApproval, cancelWait, lookAtWait, openWait } from "./open.ts";
-import { limitAgent, onSubscription, removeSubscription } from "./slots.ts";
+import { limitAgent, onSubscription, removeSubscription, steadyOf } from "./slots.ts";
 import {
 	beforeTurn,
 	crashTurn,
@@ -157,7 +157,8 @@ const handlers: Handlers = {
 	"run.finish": finishRun,
 	"subscription.add": (work, command) => onSubscription(work, command.name, (all) => decideAddSubscription(all, command)),
 	"subscription.configure": (work, command) => onSubscription(work, command.name, (all) => decideConfigureSubscription(all, command)),
-	"subscription.cool": (work, command) => onSubscription(work, command.name, (all) => decideCool(all, command)),
+	"subscription.cool": (work, command) =>
+		onSubscription(work, command.name, (all) => decideCool(all, { ...command, until: command.until === null ? null : steadyOf(command.until, work.envelope) })),
 	"subscription.remove": (work, { name }) => removeSubscription(work, name),
 };
 

@@ -18,7 +18,7 @@ import { begun, closed, decideCrash, decideDone, decideRelease, decideTurnEnd, o
 import type { Decided, Work } from "../work.ts";
 import { onAgent } from "./agent.ts";
 import { looseThreads } from "./loose.ts";
-import { capacityOf } from "./slots.ts";
+import { capacityOf, steadyOf } from "./slots.ts";
 
 /** Like `onAgent`, for commands that make an event of the thread and answer with its id. */
 export async function inThread(work: Work, id: AgentId, decide: (agent: AgentState) => Decision): Promise<Decided> {
@@ -136,8 +136,10 @@ export async function endTurn(work: Work, command: TurnFinish, { coolDownMs }: L
 		const position = headmost((await work.tx.queue(command.agent)).first);
 		const slug = (await work.agent(command.agent))?.project ?? null;
 		const project = slug === null ? undefined : await work.project(slug);
-		const seen = { turn, words, position, subscriptions: await work.tx.subscriptions(), project, coolDownMs, now: work.envelope.at };
-		return await end((agent) => decideLimitedEnd(agent, command, loose, seen));
+		const seen = { turn, words, position, subscriptions: await work.tx.subscriptions(), project, coolDownMs, now: work.envelope.steady };
+		// the program told a time of the clock on the wall
+		const until = command.limit.until === null ? null : steadyOf(command.limit.until, work.envelope);
+		return await end((agent) => decideLimitedEnd(agent, { ...command, limit: { until } }, loose, seen));
 	}
 	return await end((agent) => decideTurnEnd(agent, command, loose, turn?.commit ?? null));
 }

@@ -9,7 +9,7 @@ import { cleanOnes } from "../clean.ts";
 import type { IssueWork } from "../issue-work.ts";
 import type { Log } from "../log.ts";
 import { papersOf } from "../papers.ts";
-import { type Clock, type Dispatch, type Reads, StoreFault } from "../ports.ts";
+import { type Clock, type Dispatch, type Reads, StoreFault, steadily } from "../ports.ts";
 import type { ProjectTroubles } from "../project-troubles.ts";
 import { type Looked, type Reactor, sayAll } from "../reactor.ts";
 
@@ -45,7 +45,7 @@ export function autoReactor(parts: Parts): Reactor {
 				try {
 					// one that could not be used before is looked at again, and not used until it can be
 					if (parts.troubles.of(project.slug) !== null && (await parts.troubles.look(project)) !== null) {
-						soonest(clock.now() + troubledMs);
+						soonest(steadily(clock) + troubledMs);
 						continue;
 					}
 					const { said, at } = await serve(parts, project);
@@ -54,10 +54,10 @@ export function autoReactor(parts: Parts): Reactor {
 				} catch (error) {
 					if (error instanceof StoreFault) throw error;
 					log.warn("automatic work", "The issues of a project could not be given out", { project: project.slug }, error);
-					soonest(clock.now() + troubledMs);
+					soonest(steadily(clock) + troubledMs);
 				}
 			}
-			return nextAt === null ? "done" : { inMs: nextAt - clock.now() };
+			return nextAt === null ? "done" : { inMs: nextAt - steadily(clock) };
 		},
 	};
 }
@@ -98,7 +98,7 @@ async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState
 	const subscribed = (await reads.subscriptions()).filter(({ removedAt }) => removedAt === null).map(({ type }) => type);
 	// only those are looked at that would be given something; whoever has changes of somebody's in its workspace is passed over
 	for (;;) {
-		const picked = pickWork({ project, issues, agents, free, subscribed, now: clock.now() });
+		const picked = pickWork({ project, issues, agents, free, subscribed, now: steadily(clock) });
 		const chosen = agents.filter(({ id }) => picked.assign.some(({ agent }) => agent === id));
 		const clean = await cleanOnes(work, chosen, log);
 		if (clean.length === chosen.length) return picked;

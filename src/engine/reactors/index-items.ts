@@ -4,7 +4,7 @@
 import type { Event } from "#contract/event.ts";
 import { isItem } from "#contract/item.ts";
 import type { Log } from "../log.ts";
-import { type Clock, type Store, StoreFault } from "../ports.ts";
+import { type Clock, type Store, StoreFault, steadily } from "../ports.ts";
 import type { Reactor } from "../reactor.ts";
 
 const pauseMs = 1000;
@@ -17,7 +17,7 @@ export function indexItemsReactor({ store, clock, log }: { store: Store; clock: 
 		name: "index-items",
 		wakes: (event: Event) => isItem(event) && due === null,
 		async look() {
-			const now = clock.now();
+			const now = steadily(clock);
 			due ??= now + pauseMs;
 			// a clock that was turned back must not keep it waiting
 			if (now < due && due - now <= pauseMs) return { inMs: due - now };
@@ -26,7 +26,7 @@ export function indexItemsReactor({ store, clock, log }: { store: Store; clock: 
 				log.warn("index", "Items could not be indexed for the search", {}, error);
 				return 0;
 			});
-			due = done < portion ? null : clock.now() + pauseMs;
+			due = done < portion ? null : steadily(clock) + pauseMs;
 			return due === null ? "done" : { inMs: pauseMs };
 		},
 	};

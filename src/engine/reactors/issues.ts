@@ -15,7 +15,7 @@ import { anyFault } from "../fault.ts";
 import type { IssuePlace, IssueWork } from "../issue-work.ts";
 import type { Log } from "../log.ts";
 import { mayPass, patiently } from "../patience.ts";
-import type { Clock, Dispatch, Reads } from "../ports.ts";
+import { type Clock, type Dispatch, type Reads, steadily } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
 
 interface Parts {
@@ -63,14 +63,14 @@ export class IssueMover implements Reactor, AsyncDisposable {
 			}
 			const issue = moving.find((each) => each.id === id) ?? (await reads.issue(id));
 			if (issue === undefined) continue;
-			if (issue.waiting === "gate" && issue.notBefore !== null && issue.notBefore > clock.now()) {
+			if (issue.waiting === "gate" && issue.notBefore !== null && issue.notBefore > steadily(clock)) {
 				next = Math.min(next ?? issue.notBefore, issue.notBefore);
 				continue;
 			}
 			const step = await this.#due(issue, runs.get(id) ?? []);
 			if (step !== null) this.#busy.set(id, this.#walk(id, step));
 		}
-		return next === null ? "done" : { inMs: next - clock.now() };
+		return next === null ? "done" : { inMs: next - steadily(clock) };
 	}
 
 	/** The steps under way have ended, or were told to. */
@@ -107,7 +107,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	async #dueNow(id: number): Promise<Step | null> {
 		const { reads, clock } = this.#parts;
 		const issue = await reads.issue(id);
-		const later = issue?.waiting === "gate" && issue.notBefore !== null && issue.notBefore > clock.now();
+		const later = issue?.waiting === "gate" && issue.notBefore !== null && issue.notBefore > steadily(clock);
 		return issue === undefined || later
 			? null
 			: await this.#due(

@@ -1,5 +1,5 @@
 // Holds the agents of a subscription that cools down, and lets them go on when it is over: at its time, or before if somebody says so.
-import type { Clock, Dispatch, Reads } from "../ports.ts";
+import { type Clock, type Dispatch, type Reads, steadily } from "../ports.ts";
 import { type Reactor, sayAll } from "../reactor.ts";
 
 export function limitsReactor({ reads, dispatch, clock }: { reads: Reads; dispatch: Dispatch; clock: Clock }): Reactor {
@@ -7,7 +7,7 @@ export function limitsReactor({ reads, dispatch, clock }: { reads: Reads; dispat
 		name: "limits",
 		wakes: ({ kind, data }) => kind.startsWith("subscription.") || (kind === "agent.held" && Object(data).hold === "limit"),
 		async look(signal) {
-			const now = clock.now();
+			const now = steadily(clock);
 			const cooling = (await reads.subscriptions()).filter(({ coolingUntil, removedAt }) => removedAt === null && (coolingUntil ?? 0) > now);
 			const types = new Set(cooling.map(({ type }) => type));
 			const live = await reads.agents({ life: "live" });
@@ -20,7 +20,7 @@ export function limitsReactor({ reads, dispatch, clock }: { reads: Reads; dispat
 			);
 			const ends = [...cooling.map(({ coolingUntil }) => coolingUntil ?? now), ...concerned.flatMap(({ holds }) => holds.flatMap(({ until }) => until ?? []))];
 			const next = Math.min(...ends.filter((end) => end > now));
-			return said === "again" || !Number.isFinite(next) ? said : { inMs: next - clock.now() };
+			return said === "again" || !Number.isFinite(next) ? said : { inMs: next - steadily(clock) };
 		},
 	};
 }

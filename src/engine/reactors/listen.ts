@@ -7,7 +7,7 @@ import { followCalls } from "#domain/turn-end.ts";
 import { usedUp } from "#domain/usage.ts";
 import type { TurnWatch } from "../driver.ts";
 import { caught, type Log } from "../log.ts";
-import type { Blobs, Clock, Outcome, Partials, Reads } from "../ports.ts";
+import { type Blobs, type Clock, type Outcome, type Partials, type Reads, steadily } from "../ports.ts";
 import type { Publisher } from "../publish.ts";
 import { SoFar } from "./so-far.ts";
 
@@ -55,7 +55,7 @@ export class Listener implements TurnWatch, Disposable {
 			lengthMax: Math.min(partialLengthMax, Math.floor(parts.limits.textBytesMax / 8)),
 			log: parts.log,
 		});
-		this.#heardAt = parts.clock.now();
+		this.#heardAt = steadily(parts.clock);
 		this.#watchTheClock();
 	}
 
@@ -119,7 +119,7 @@ export class Listener implements TurnWatch, Disposable {
 	}
 
 	heard(): void {
-		this.#heardAt = this.#parts.clock.now();
+		this.#heardAt = steadily(this.#parts.clock);
 		if (!this.#silent) return;
 		this.#silent = false;
 		void this.#say({ type: "turn.heard" }).catch(this.#caught("It could not be recorded that a silent turn was heard again"));
@@ -177,7 +177,7 @@ export class Listener implements TurnWatch, Disposable {
 
 	#watchTheClock(): void {
 		const { clock, limits } = this.#parts;
-		const inMs = this.#silent ? limits.silentTurnMs : this.#heardAt + limits.silentTurnMs - clock.now();
+		const inMs = this.#silent ? limits.silentTurnMs : this.#heardAt + limits.silentTurnMs - steadily(clock);
 		this.#timer = setTimeout(
 			() => void this.#lookAtTheClock().catch(this.#caught("A silent turn could not be recorded")),
 			Math.min(Math.max(inMs, 1), 2 ** 31 - 1),
@@ -187,8 +187,8 @@ export class Listener implements TurnWatch, Disposable {
 	/** Only shown to people: nothing is ever ended for being silent. Who waits for somebody has a reason to be. */
 	async #lookAtTheClock(): Promise<void> {
 		const { clock, limits } = this.#parts;
-		const due = !this.#silent && clock.now() - this.#heardAt >= limits.silentTurnMs;
-		if (due && (await this.#waits())) this.#heardAt = clock.now();
+		const due = !this.#silent && steadily(clock) - this.#heardAt >= limits.silentTurnMs;
+		if (due && (await this.#waits())) this.#heardAt = steadily(clock);
 		else if (due) {
 			this.#silent = true;
 			await this.#say({ type: "turn.silent", since: this.#heardAt });

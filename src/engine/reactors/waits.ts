@@ -2,7 +2,7 @@
 // somebody waits for makes it look, and so does the clock at the next deadline.
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
-import type { Clock, Dispatch, Reads } from "../ports.ts";
+import { type Clock, type Dispatch, type Reads, steadily } from "../ports.ts";
 import { type Reactor, sayAll } from "../reactor.ts";
 
 /** Items say nothing about what an agent is up to; everything else may. */
@@ -24,7 +24,7 @@ export function waitsReactor(parts: { reads: Reads; dispatch: Dispatch; clock: C
 				open.map((wait) => ({ type: "wait.look", wait: wait.id })),
 			);
 			const deadlines = open.flatMap((wait) => wait.deadline ?? []);
-			const now = parts.clock.now();
+			const now = steadily(parts.clock);
 			const next = Math.min(...deadlines.filter((deadline) => deadline > now));
 			return said === "again" || !Number.isFinite(next) ? said : { inMs: next - now };
 		},

@@ -13,7 +13,7 @@ type Names = "subscriptions" | "subscription" | "subscriptionAdd" | "subscriptio
 /** `trouble` says what is wrong with a credential, if something is; what is in it stays where it is. */
 export function subscriptionHandlers(desk: Desk, trouble: (credential: Credential) => string | null): Handlers<Names> {
 	const { engine, reads } = desk;
-	const shown = async (state: SubscriptionState): Promise<Subscription> => subscriptionView(state, await reads.leases(), engine.now());
+	const shown = async (state: SubscriptionState): Promise<Subscription> => subscriptionView(state, await reads.leases(), engine.scheduler.steady());
 	const answer = async (outcome: Outcome): Promise<Subscription | Refusal> => {
 		if ("refused" in outcome) return outcome.refused;
 		const { subscription } = outcome.done;
@@ -27,7 +27,7 @@ export function subscriptionHandlers(desk: Desk, trouble: (credential: Credentia
 	return {
 		subscriptions: async () => {
 			const [all, leases] = await Promise.all([reads.subscriptions(), reads.leases()]);
-			return all.filter(({ removedAt }) => removedAt === null).map((each) => subscriptionView(each, leases, engine.now()));
+			return all.filter(({ removedAt }) => removedAt === null).map((each) => subscriptionView(each, leases, engine.scheduler.steady()));
 		},
 		subscription: async ({ params }) => {
 			const found = (await reads.subscriptions()).find((each) => each.name === params["subscription"] && each.removedAt === null);
