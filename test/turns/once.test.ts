@@ -13,7 +13,7 @@ import { done, spawn } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const long = process.env["BROOD_TORTURE"] !== undefined;
-const turnsOf = ({ tree = false }: { tree?: boolean }): number => (long ? (tree ? 400 : 800) : tree ? 12 : 36);
+const turnsOf = ({ tree = false }: { tree?: boolean }): number => (long ? (tree ? 150 : 960) : tree ? 12 : 36);
 const kinds = [
 	...[{ type: "scripted" }, { type: "shell" }, { type: "remembering" }, { type: "scripted", tree: true }],
 	...[{ type: "shell", tree: true }, { type: "scripted" }, { type: "shell" }, { type: "remembering", tree: true }],

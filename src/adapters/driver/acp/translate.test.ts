@@ -165,10 +165,10 @@ test("calls cost what they are, however many are open; the oldest are closed, ea
 		for (const { kind, data } of items)
 			if (kind === "tool_result") results.set(Reflect.get(Object(data), "call"), (results.get(Reflect.get(Object(data), "call")) ?? 0) + 1);
 	};
-	for (let at = 0; at < 200_000; at++) count(translate(state, begin(`c${at}`, "some")).items);
+	for (let at = 0; at < 100_000; at++) count(translate(state, begin(`c${at}`, "some")).items);
 	expect(state.calls.open.size).toBe(1000);
 	for (let at = 0; at < 20; at++) count(translate(state, begin(`large${at}`, "x".repeat(8 * 1024 * 1024))).items);
 	expect(state.calls.open.size).toBe(7);
 	count(finish(state).items);
-	expect([results.size, Math.max(...results.values())]).toEqual([200_020, 1]);
+	expect([results.size, ...new Set(results.values())]).toEqual([100_020, 1]);
 });
