@@ -1,6 +1,7 @@
 // What a turn that changes nothing and a fork cost where there is much of something: snapshots, turns, other agents. A home with
 // 1, one with 100 and one with 1,000 of them are up at the same time and asked in turn; what matters is the ratio.
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Client } from "#client/client.ts";
@@ -61,9 +62,10 @@ async function grow(home: string, what: string, more: More): Promise<Result> {
 async function scene(home: string, daemons: AsyncDisposableStack, size: number, more: More): Promise<Scene> {
 	const repository = makeRepository(path.join(home, "repository"));
 	const daemon = daemons.use(await startDaemon({ home: path.join(home, "home") }));
-	const client = new Client(daemon);
+	// a line that was idle for long may just have been closed; each command has a key, so asking again doubles nothing
+	const client = new Client(daemon, (url, request) => fetch(url, request).catch(() => fetch(url, request)));
 	await client.call("projectAdd", { body: { slug: "bench", path: repository } });
-	const agent = await client.ask("agentAddTo", { params: { project: "bench" }, body: { name: "one", type: "scripted" } });
+	const agent = await client.ask("agentAddTo", { key: randomUUID(), params: { project: "bench" }, body: { name: "one", type: "scripted" } });
 	const made = { client, agent, repository, daemon };
 	await turn(made, "write a.txt text");
 	await more(made, 1, size);
@@ -84,7 +86,7 @@ function makeRepository(folder: string): string {
 async function turn({ client, agent, daemon }: Scene, text: string): Promise<number> {
 	using events = daemon.engine.publisher.follow();
 	const from = performance.now();
-	await client.call("prompt", { params: { agent: agent.id }, body: { text } });
+	await client.call("prompt", { key: randomUUID(), params: { agent: agent.id }, body: { text } });
 	for (;;) {
 		const batch = await events.next();
 		if (batch === null) throw new Error("the events ended");
@@ -95,9 +97,9 @@ async function turn({ client, agent, daemon }: Scene, text: string): Promise<num
 /** A fork whose workspace is ready; it is taken away again, so that only what is meant to grow does. */
 async function fork({ client, agent }: Scene): Promise<number> {
 	const from = performance.now();
-	const child = await client.ask("fork", { params: { agent: agent.id }, body: {} });
+	const child = await client.ask("fork", { key: randomUUID(), params: { agent: agent.id }, body: {} });
 	const ms = performance.now() - from;
-	await client.call("agentDelete", { params: { agent: child.id }, body: { force: true, branch: true, reason: "bench" } });
+	await client.call("agentDelete", { key: randomUUID(), params: { agent: child.id }, body: { force: true, branch: true, reason: "bench" } });
 	return ms;
 }
 
@@ -117,6 +119,8 @@ async function moreAgents({ client }: Scene, from: number, to: number): Promise<
 	const atOnce = 8;
 	for (let at = from; at < to; at += atOnce) {
 		const some = Array.from({ length: Math.min(atOnce, to - at) }, (_, more) => at + more);
-		await Promise.all(some.map((number) => client.ask("agentAddTo", { params: { project: "bench" }, body: { name: `other-${number}`, type: "scripted" } })));
+		await Promise.all(
+			some.map((number) => client.ask("agentAddTo", { key: randomUUID(), params: { project: "bench" }, body: { name: `other-${number}`, type: "scripted" } })),
+		);
 	}
 }
