@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Client } from "#client/client.ts";
+import { Client, sentBy } from "#client/client.ts";
 import type { Agent } from "#contract/wire.ts";
 import { startDaemon } from "#src/main.ts";
 import { median, type Result } from "./table.ts";
@@ -63,7 +63,7 @@ async function scene(home: string, daemons: AsyncDisposableStack, size: number, 
 	const repository = makeRepository(path.join(home, "repository"));
 	const daemon = daemons.use(await startDaemon({ home: path.join(home, "home") }));
 	// a line that was idle for long may just have been closed; each command has a key, so asking again doubles nothing
-	const client = new Client(daemon, (url, request) => fetch(url, request).catch(() => fetch(url, request)));
+	const client = new Client(daemon, async (url, request) => sentBy(await fetch(url, request).catch(() => fetch(url, request))));
 	await client.call("projectAdd", { body: { slug: "bench", path: repository } });
 	const agent = await client.ask("agentAddTo", { key: randomUUID(), params: { project: "bench" }, body: { name: "one", type: "scripted" } });
 	const made = { client, agent, repository, daemon };
