@@ -156,6 +156,35 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		expect(world.git(world.repository, "worktree", "list", "--porcelain").match(/^worktree /gm)).toHaveLength(1);
 	});
 
+	test("keeps what it borrows, whatever the person removes from the repository, until it is gone itself", async () => {
+		const world = makeRoomed();
+		const parent = await world.agent("a");
+		await inside(world, parent, "echo b > b.txt; git add b.txt; git commit -qm mine; echo staged > s.txt; git add s.txt; rm s.txt");
+		const child: Stay = {
+			...{ project: world.project, agent: tenant("b") },
+			workspace: agreed(await world.workspaces.provisionFrom({ project: world.project, agent: tenant("b"), kind: "worktree", parent })).workspace,
+		};
+		const removed = agreed(await world.workspaces.remove(parent, { force: true, branch: true }));
+		world.git(world.repository, "branch", "-D", "brood/b");
+		// snapshots may go as well: their time comes sooner than that of a workspace
+		for (const ref of world.git(world.repository, "for-each-ref", "--format=%(refname)", "refs/brood/snapshots", "refs/brood/left").split("\n"))
+			world.git(world.repository, "update-ref", "-d", ref);
+		world.git(world.repository, "reflog", "expire", "--expire=now", "--all");
+		world.git(world.repository, "gc", "-q", "--prune=now");
+		expect(await inside(world, child, "git fsck --connectivity-only 2>&1 | grep -v dangling; git log -1 --format=%s; git show :s.txt")).toBe(
+			"mine\nstaged\nexit 0\n",
+		);
+		agreed(await world.workspaces.remove(child, { force: true, branch: true }));
+		const borrows = () => world.git(world.repository, "for-each-ref", "--format=%(refname)", "refs/brood/borrows").split("\n").filter(Boolean).length;
+		const gc = async () => (await world.workspaces.gc(world.project, { dryRun: false, living: [] })).filter(({ what }) => what === "borrow").length;
+		// what is in the trash still borrows
+		expect([await gc(), borrows() > 0, existsSync(removed.trash ?? "")]).toEqual([0, true, true]);
+		world.now += 15 * 24 * 60 * 60 * 1000;
+		await gc();
+		await gc();
+		expect(borrows()).toBe(0);
+	});
+
 	test("is not made in the repository itself", async () => {
 		const world = makeRoomed();
 		refused(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "main" }), "VALIDATION_ERROR");

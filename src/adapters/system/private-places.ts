@@ -17,6 +17,8 @@ const histories = [
 
 /** Sockets of programs that act for the user, in places that the kernel's own list (`/run`, `/tmp`) does not cover. */
 const sockets = [".docker/run", ".colima", ".lima", ".orbstack", ".gnupg", ".1password", ".local/share/containers/podman", ".config/systemd/user"];
+/** What lets a program speak to the desktop, whose sockets may have no place in the file system. */
+const desktop = [".Xauthority", ".ICEauthority", ".config/pulse"];
 
 /** Sent to inside of no sandbox, whatever these say. */
 export const leadsOut: readonly string[] = [
@@ -27,7 +29,7 @@ export const leadsOut: readonly string[] = [
 
 /** All of it, below each of these homes. */
 export function privatePlaces(homes: readonly string[]): string[] {
-	return [...new Set(homes)].flatMap((home) => [...secrets, ...histories, ...sockets, ...othersIn(home)].map((name) => path.join(home, name)));
+	return [...new Set(homes)].flatMap((home) => [...secrets, ...histories, ...sockets, ...desktop, ...othersIn(home)].map((name) => path.join(home, name)));
 }
 
 /** Shells call theirs by many names. */

@@ -81,12 +81,18 @@ export async function fork(
 async function outOfRoom(ground: Ground, wish: ForkWish, mark: WorkspaceMark, { snapshot }: Start): Promise<Built | Refusal> {
 	const { project } = wish;
 	const home = { ...wish, parent: { ...wish.parent, workspace: { ...wish.parent.workspace, kind: "worktree" as const } } };
-	if (mark.kind === "clone") return { missing: await intoClone(ground, home, mark, snapshot), ignored: false };
-	const made = await materialize(ground.git, snapshot, { folder: mark.path, branch: mark.branch, repository: project.path });
+	if (mark.kind === "clone") return { missing: await intoClone(ground, home, mark, snapshot, { operations: false }), ignored: false };
+	const made = await materialize(ground.git, snapshot, { folder: mark.path, branch: mark.branch, repository: project.path }, { operations: false });
 	return isRefusal(made) ? made : { missing: missing(made.left), ignored: false };
 }
 
-async function intoClone(ground: Ground, { parent, project, agent }: ForkWish, mark: WorkspaceMark, taken: Taken): Promise<Provisioned["missing"]> {
+async function intoClone(
+	ground: Ground,
+	{ parent, project, agent }: ForkWish,
+	mark: WorkspaceMark,
+	taken: Taken,
+	{ operations = true } = {},
+): Promise<Provisioned["missing"]> {
 	const { git } = ground;
 	await makeClone(ground, project, agent, { ...mark, start: null });
 	// the clone has only what branches lead to; the snapshot brings the rest, HEAD's commit included
@@ -95,7 +101,7 @@ async function intoClone(ground: Ground, { parent, project, agent }: ForkWish, m
 	const tree = await openTree(mark.path);
 	await writeFiles(git, tree, taken.tree);
 	const { index, operation } = await readParts(git, mark.path, taken);
-	await putBackRest(tree, taken, { index, operation: onBranch(operation, branchRef(mark.branch)) }, null);
+	await putBackRest(tree, taken, { index, operation: operations ? onBranch(operation, branchRef(mark.branch)) : new Map() }, null);
 	await refresh(git, tree);
 	return missing(leftOut(taken));
 }

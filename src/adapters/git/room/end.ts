@@ -130,7 +130,7 @@ export async function convert(ground: Ground, stay: Stay): Promise<AtHome | Refu
 	if (isRefusal(standing)) return standing;
 	const missing = filled.missing.length === 0 ? "" : ` ${filled.missing.length} of your files did not come along; they are in ${binned.trash}.`;
 	const text = `Your workspace has a git folder of its own now, for the sandbox. Your files came along; what git ignores is in ${binned.trash}.${missing}`;
-	return { standing, moved: true, snapshot: numberOf(begin.snapshot), text };
+	return { standing, moved: true, snapshot: null, text };
 }
 
 /** The branch, at the commit that it was on. */
@@ -153,7 +153,9 @@ export async function removeOwn(ground: Ground, stay: OwnStay, wish: RemoveWish)
 	const taken = there ? await lastLook(ground, stay, wish.force === true) : null;
 	if (taken !== null && isRefusal(taken)) return taken;
 	const trash = await binOwn(ground, stay);
-	const branchRemoved = wish.branch === true && tip !== null && (await removeBranch(ground, stay, tip));
+	// one that somebody else moved is theirs
+	const same = tip !== null && (await commitOf(ground.git, project.path, `refs/heads/${workspace.branch}`)) === tip;
+	const branchRemoved = wish.branch === true && same && (await removeBranch(ground, stay, tip));
 	return { trash, snapshot: taken === null ? null : numberOf(taken), branchRemoved, teardown };
 }
 

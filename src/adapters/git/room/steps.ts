@@ -20,6 +20,8 @@ const step = <W, A>(name: string, wish: z.ZodType<W>, answer: z.ZodType<A>): Ste
 const safe = /^(brood|git) [\w./:@='" -]*$/;
 const Refusal = AnyRefusal.transform((refusal) => ({ ...refusal, suggestions: refusal.suggestions.filter((text) => safe.test(text)) }));
 
+const Issue = HealthIssue.transform((issue) => (safe.test(issue.fix) ? issue : { ...issue, fix: "brood doctor" }));
+
 const Commit = CommitId.nullable();
 /** names of files, and what they come to */
 const Brought = z.strictObject({ files: z.array(z.string().max(4096)).max(100_000), fingerprint: z.string().regex(/^[0-9a-f]{64}$/) });
@@ -56,7 +58,7 @@ export const Request = z.strictObject({ id: z.int(), step: z.string(), scene: Sc
 export type Request = z.infer<typeof Request>;
 
 export const steps = {
-	health: step("health", z.strictObject({ seen: Commit }), z.array(HealthIssue).max(100)),
+	health: step("health", z.strictObject({ seen: Commit }), z.array(Issue).max(100)),
 	standing: step("standing", nothing, z.union([Refusal, Standing])),
 	commitsSince: step("commits-since", z.strictObject({ seen: Commit }), z.union([Refusal, z.array(SeenCommit).max(1000)])),
 	commit: step(

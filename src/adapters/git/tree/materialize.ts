@@ -13,9 +13,12 @@ export async function materialize(
 	git: Git,
 	snapshot: Snapshot,
 	to: { folder: string; branch: string; repository: string },
+	/** files that git would act on later are left out: whoever wrote them could not act outside */
+	{ operations = true } = {},
 ): Promise<{ left: FileName[] } | Refusal> {
 	const { head, tree: files } = snapshot.manifest;
-	const { index, operation } = await readParts(git, to.repository, snapshot);
+	const { index, operation: held } = await readParts(git, to.repository, snapshot);
+	const operation = operations ? held : new Map<string, Buffer>();
 	const begun = head.branch === null ? undertaking(operation) : null;
 	const refusal = await makeWorktree(git, { ...to, commit: begun?.commit ?? head.commit }, async (tree) => {
 		if (begun !== null && head.commit !== null) await git(tree.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
