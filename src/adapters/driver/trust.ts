@@ -1,7 +1,7 @@
 // What a repository brings along that an agent's program would run by itself: hooks, servers for tools, plugins. Vendors'
 // programs start these without a question when nobody sits in front of them, so we ask, once for each content.
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 
 export interface Brought {
@@ -59,7 +59,18 @@ function contentOf(file: string, bytesMax: number): string {
 	const found = seenAt(file);
 	if (found === undefined || !found.isFile()) return `${link}nothing to read`;
 	if (found.size > bytesMax) return `${link}${found.size} bytes of ${found.mtimeMs}`;
-	return `${link}${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
+	const content = regularContent(file);
+	return content === null ? `${link}nothing to read` : `${link}${createHash("sha256").update(content).digest("hex")}`;
+}
+
+/** Never waits: what was a file a moment ago may be a pipe by now. */
+function regularContent(file: string): Buffer | null {
+	const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+	try {
+		return fstatSync(descriptor).isFile() ? readFileSync(descriptor) : null;
+	} finally {
+		closeSync(descriptor);
+	}
 }
 
 /** A link that leads nowhere, or in a circle, is nothing to read. */

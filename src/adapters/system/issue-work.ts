@@ -1,7 +1,7 @@
 // What issues need of plain folders: a place for their papers, the files that say how they are worked on, and a shell for
 // the commands of gates. There is no git here: what agents say is all that counts.
 import { spawn } from "node:child_process";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { ProjectConfig } from "#contract/project-config.ts";
@@ -45,7 +45,10 @@ export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: Fol
 async function keep(file: string, text: string): Promise<void> {
 	try {
 		await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-		await writeFile(file, text, { mode: 0o600 });
+		await rm(`${file}.new`, { force: true });
+		// beside it first: an agent may have put a pipe there, which nobody reads, or a link
+		await writeFile(`${file}.new`, text, { mode: 0o600, flag: "wx" });
+		await rename(`${file}.new`, file);
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error && ["ENOTDIR", "EISDIR", "EEXIST"].includes(String(error.code)))) throw error;
 	}

@@ -1,0 +1,24 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { ProjectSlug } from "#contract/ids.ts";
+import { folderIssueWork } from "./issue-work.ts";
+
+test("a pipe or a link in the place of a document is replaced, and neither waited for nor followed", async () => {
+	const home = mkdtempSync(path.join(os.tmpdir(), "brood-issue-"));
+	const issue = { project: ProjectSlug.parse("p"), number: 1 };
+	const documents = path.join(home, "projects/p/issues/1/documents");
+	mkdirSync(documents, { recursive: true });
+	execFileSync("mkfifo", [path.join(documents, "pipe.md")]);
+	writeFileSync(path.join(home, "precious"), "mine");
+	symlinkSync(path.join(home, "precious"), path.join(documents, "link.md"));
+	const names = ["pipe.md", "link.md"];
+	await folderIssueWork({ home, environment: {} }).folder(
+		issue,
+		names.map((name) => ({ name, text: "words" })),
+	);
+	expect(names.map((name) => readFileSync(path.join(documents, name), "utf8"))).toEqual(["words", "words"]);
+	expect(readFileSync(path.join(home, "precious"), "utf8")).toBe("mine");
+});
