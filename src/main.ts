@@ -6,6 +6,7 @@ import { type Found, findContainment } from "#adapters/driver/containment.ts";
 import { credentialTrouble } from "#adapters/driver/credential.ts";
 import { ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
+import type { DriverOptions } from "#adapters/driver/options.ts";
 import { type AgentProgram, otherTypes, programsFrom } from "#adapters/driver/programs.ts";
 import { Sandbox } from "#adapters/driver/sandbox.ts";
 import { Setup } from "#adapters/driver/setup.ts";
@@ -25,6 +26,7 @@ import { machineIdle, machineTurns } from "#adapters/system/machine.ts";
 import { partialsIn } from "#adapters/system/partials.ts";
 import { markName } from "#adapters/system/processes.ts";
 import { sweepTemporary } from "#adapters/system/temporary.ts";
+import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { dayMs, retentionFrom } from "#contract/retention.ts";
@@ -34,7 +36,7 @@ import { GitJournal } from "#engine/git-journal.ts";
 import { noIssueWork } from "#engine/issue-work.ts";
 import { noLog } from "#engine/log.ts";
 import type { EngineParts } from "#engine/parts.ts";
-import type { Store } from "#engine/ports.ts";
+import type { Reads, Store } from "#engine/ports.ts";
 import { placeOf, stayOf } from "#engine/stay.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
@@ -128,10 +130,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 		environment: withCommand(process.env),
 		containment,
 		roomFor: (agent, folder, paid) => sandbox.roomFor(agent, folder, paid),
-		async broughtInside(agent) {
-			const stay = await stayOf((await up.promise).reads, agent);
-			return stay === null ? "not in a sandbox" : await workspaces.brings(stay, agent.type);
-		},
+		broughtInside: async (agent) => await broughtInside((await up.promise).reads, workspaces, agent),
 		clock: systemClock,
 		log,
 		idle: { parkMs: parkMs ?? inForceLimits.idleParkMs, countMax: inForceLimits.idleProcessesMax, bytesMax: inForceLimits.idleBytesMax },
@@ -164,6 +163,11 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	const { lost } = parts.use(await announce(home, { url: door.url, socket: door.socket, token: () => guard.token }));
 	const all = parts.move();
 	return { engine, url: door.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+async function broughtInside(reads: Reads, workspaces: GitWorkspaces, agent: AgentState): ReturnType<DriverOptions["broughtInside"]> {
+	const stay = await stayOf(reads, agent);
+	return stay === null ? "not in a sandbox" : await workspaces.brings(stay, agent.type);
 }
 
 /** From now on others can find the daemon, for as long as it has the home. */
