@@ -31,7 +31,7 @@ export async function agents(): Promise<Result[]> {
 
 async function claude(home: string): Promise<Result> {
 	const kit = kits.claude;
-	install(kit.type);
+	await install(kit.type);
 	using model = await startModel();
 	mkdirSync(home, { recursive: true, mode: 0o700 });
 	symlinkSync(adaptersIn, path.join(home, "adapters"));

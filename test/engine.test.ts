@@ -220,7 +220,7 @@ describe("the registry", () => {
 		];
 		for (const command of commands) expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({ code: "FORBIDDEN" });
 		for (const command of commands.slice(0, 3)) expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });
-		expect(Object.keys(speakers)).toHaveLength(commands.length + 17);
+		expect(Object.keys(speakers)).toHaveLength(commands.length + 18);
 	});
 });
 

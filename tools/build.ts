@@ -1,5 +1,5 @@
 // Bundles everything that runs into dist/: one launcher, chunks that are loaded when they are needed, no dependencies.
-import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { rolldown } from "rolldown";
 
 const { name, version, description, license }: Record<"name" | "version" | "description" | "license", string> = JSON.parse(
@@ -33,4 +33,6 @@ else { console.error("brood needs Node 24 or newer; this is " + process.version 
 chmodSync("dist/brood.cjs", 0o755);
 const published = { name, version, description, license, type: "module", bin: { brood: "./brood.cjs" }, engines: { node: ">=24" } };
 writeFileSync("dist/package.json", `${JSON.stringify(published, null, "\t")}\n`);
+// what `brood setup` installs: next to the chunk that reads it
+cpSync("src/adapters/driver/locks", "dist/lib/locks", { recursive: true });
 for (const file of ["README.md", "LICENSE"]) copyFileSync(file, `dist/${file}`);

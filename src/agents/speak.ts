@@ -24,6 +24,8 @@ export interface Call {
 	title: string;
 	kind: "execute" | "edit" | "read" | "search" | "other";
 	input?: object;
+	/** the files that it changes */
+	paths?: readonly string[];
 	/** somebody has to allow it */
 	asks?: boolean;
 }
@@ -84,13 +86,16 @@ export function speak(name: string, carryOut: (prompt: string, voice: Voice) => 
 			const piece = (messageId: string, text: string) => update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } });
 			const allowed = async (toolCall: RequestPermissionRequest["toolCall"]): Promise<void> => {
 				const request: RequestPermissionRequest = { sessionId: params.sessionId, toolCall, options: [...permissions] };
-				const { outcome } = await client.request(methods.client.session.requestPermission, request);
-				if (outcome.outcome !== "selected" || !outcome.optionId.startsWith("allow")) throw new Error(outcome.outcome === "selected" ? "denied" : "cancelled");
+				const { outcome, _meta } = await client.request(methods.client.session.requestPermission, request);
+				if (outcome.outcome !== "selected") throw new Error("cancelled");
+				const reason: unknown = Reflect.get(Object(_meta?.["brood"]), "reason");
+				if (!outcome.optionId.startsWith("allow")) throw new Error(typeof reason === "string" ? `denied: ${reason}` : "denied");
 			};
-			const begin: Voice["begin"] = async ({ title, kind, input, asks = false }) => {
+			const begin: Voice["begin"] = async ({ title, kind, input, paths = [], asks = false }) => {
 				const toolCallId = `call-${self}-${++said}`;
 				const raw = input === undefined ? {} : { rawInput: input };
-				await update({ sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress", ...raw });
+				const locations = paths.map((path) => ({ path }));
+				await update({ sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress", locations, ...raw });
 				const tell = (output: string) => [{ type: "content" as const, content: { type: "text" as const, text: fitting(output) } }];
 				const soFar = (output: string): void =>
 					void update({ sessionUpdate: "tool_call_update", toolCallId, content: tell(output) }).catch(

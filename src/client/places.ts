@@ -53,6 +53,7 @@ export const places: Readonly<Record<RouteName, string>> = {
 	journal: "GET /api/journal",
 	search: "GET /api/search",
 	approvals: "GET /api/approvals",
+	approval: "GET /api/approvals/:approval",
 	approvalAnswer: "POST /api/approvals/:approval",
 	waitOpen: "POST /api/waits",
 	wait: "GET /api/waits/:wait",

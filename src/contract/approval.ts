@@ -17,14 +17,24 @@ const Option = z.object({
 });
 export type ApprovalOption = z.infer<typeof Option>;
 
-/** What is asked. `tool` is the kind of tool, `call` the tool call that waits for the answer. */
+/** What is asked. `tool` is the kind of tool, `call` the tool call that waits for the answer. An approval never changes: what asks for something else is another one. */
 export const ApprovalQuestion = z.strictObject({
 	title: Text.max(10_000),
 	tool: z.string().max(100),
 	call: z.string().max(200).nullable(),
 	options: z.array(Option).max(32),
+	/** all that its program told of the call, whole: the command, the change of each file */
+	content: Text.max(900_000).default(""),
+	/** the files that it names */
+	files: z.array(z.string().max(4096)).max(1000).default([]),
+	/** whether all of these are really inside its workspace, and none of them is obeyed or run by something; false if it names none */
+	inside: z.boolean().default(false),
+	/** another one for other content; of a change of files, for other files */
+	digest: z.string().max(64).default(""),
 });
 export type ApprovalQuestion = z.infer<typeof ApprovalQuestion>;
+/** As it is asked: what is not said is empty. */
+export type ApprovalWish = z.input<typeof ApprovalQuestion>;
 
 export const ApprovalState = z.strictObject({
 	id: EventId,
@@ -37,11 +47,13 @@ export const ApprovalState = z.strictObject({
 	answeredBy: Actor.nullable(),
 	/** the option that was chosen; null while it is pending, when it was cancelled, or if none fitted */
 	option: z.string().nullable(),
+	/** why, in the words of whoever answered */
+	reason: z.string().nullable(),
 });
 export type ApprovalState = z.infer<typeof ApprovalState>;
 
-/** A question that is not asked again, and its answer: the same tool, in the same words. */
-export const Permit = z.strictObject({ tool: z.string(), title: z.string(), allow: z.boolean() });
+/** A question that is not asked again, and its answer: the same tool, in the same words, with the same content. */
+export const Permit = z.strictObject({ tool: z.string(), title: z.string(), digest: z.string().default(""), allow: z.boolean() });
 export type Permit = z.infer<typeof Permit>;
 
 export const ApprovalFact = z.discriminatedUnion("kind", [
@@ -80,4 +92,8 @@ const ApprovalAnswer = z.strictObject({
 });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
-export const approvalCommands = [ApprovalAsk, ApprovalAnswer] as const;
+/** The call that it is about has become another one. */
+const ApprovalWithdraw = z.strictObject({ type: z.literal("approval.withdraw"), agent: AgentId, turn: EventId, approval: EventId });
+export type ApprovalWithdraw = z.infer<typeof ApprovalWithdraw>;
+
+export const approvalCommands = [ApprovalAsk, ApprovalAnswer, ApprovalWithdraw] as const;

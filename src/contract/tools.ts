@@ -77,7 +77,7 @@ export const tools = {
 	},
 	diff: {
 		description: "See what differs in your workspace.",
-		input: z.strictObject({ against: z.string().default("base").describe("base, index, parent, or an agent of your project") }),
+		input: z.strictObject({ against: z.string().default("base").describe("base, index, or an agent below you") }),
 	},
 	work_complete: {
 		description: "Say that the work on your issue is complete for this stage, or that it has to go back to an earlier one.",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ApprovalAnswer, ApprovalAsk, ApprovalState, Policy } from "#contract/approval.ts";
 import { human } from "#contract/ids.ts";
 import { id, live } from "#test/support/given.ts";
-import { decideAnswer, decideAsk } from "./approval.ts";
+import { decideAnswer, decideAsk, decideWithdraw } from "./approval.ts";
 
 const agent = (policy: Policy = "ask") => ({ ...live("a"), policy, activity: "running" as const, turn: { id: 5, startedAt: 1, silentSince: null } });
 const options = [
@@ -10,11 +10,13 @@ const options = [
 	{ id: "yes-always", name: "Always", kind: "allow_always" as const },
 	{ id: "no", name: "No", kind: "reject_once" as const },
 ];
+const content = { content: "command: rm -r build", files: [], inside: true, digest: "d" };
+const empty = { last: null, lastFront: null };
 const ask = (tool: string, turn = 5): ApprovalAsk => ({
 	type: "approval.ask",
 	agent: id("a"),
 	turn,
-	question: { title: "rm -r build", tool, call: "1", options },
+	question: { title: "rm -r build", tool, call: "1", options, ...content },
 });
 const answer = (more: Partial<ApprovalAnswer> = {}): ApprovalAnswer => ({
 	type: "approval.answer",
@@ -26,8 +28,8 @@ const answer = (more: Partial<ApprovalAnswer> = {}): ApprovalAnswer => ({
 	...more,
 });
 const pending: ApprovalState = {
-	...{ id: 9, agent: id("a"), turn: 5, title: "rm -r build", tool: "execute", call: "1", options },
-	...{ state: "pending", askedAt: 1, answeredAt: null, answeredBy: null, option: null },
+	...{ id: 9, agent: id("a"), turn: 5, title: "rm -r build", tool: "execute", call: "1", options, ...content },
+	...{ state: "pending", askedAt: 1, answeredAt: null, answeredBy: null, option: null, reason: null },
 };
 
 test.each([
@@ -48,15 +50,15 @@ test.each([
 });
 
 test("what was allowed for good is not asked again, in the same words and for the same tool only", () => {
-	const permitted = { ...agent(), permits: [{ tool: "execute", title: "rm -r build", allow: true }] };
+	const permitted = { ...agent(), permits: [{ tool: "execute", title: "rm -r build", digest: "d", allow: true }] };
 	expect(decideAsk(permitted, ask("execute"))).toMatchObject([{ data: { answer: { option: "yes" } } }]);
-	expect(decideAsk({ ...permitted, permits: [{ tool: "execute", title: "rm -r /", allow: true }] }, ask("execute"))).not.toMatchObject([
+	expect(decideAsk({ ...permitted, permits: [{ tool: "execute", title: "rm -r /", digest: "d", allow: true }] }, ask("execute"))).not.toMatchObject([
 		{ data: { answer: {} } },
 	]);
 });
 
 test("what was denied for good is denied again, whatever the policy", () => {
-	const denied = { ...agent("full"), permits: [{ tool: "execute", title: "rm -r build", allow: false }] };
+	const denied = { ...agent("full"), permits: [{ tool: "execute", title: "rm -r build", digest: "d", allow: false }] };
 	expect(decideAsk(denied, ask("execute"))).toMatchObject([{ data: { answer: { option: "no", allowed: false } } }]);
 });
 
@@ -65,22 +67,50 @@ test("nothing is asked outside of the open turn", () => {
 });
 
 test("an answer picks the option that says it", () => {
-	expect(decideAnswer(agent(), answer(), pending)).toMatchObject([{ data: { approval: 9, allowed: true, option: "yes" } }]);
-	expect(decideAnswer(agent(), answer({ always: true }), pending)).toMatchObject([
+	expect(decideAnswer(agent(), answer(), pending, empty)).toMatchObject([{ data: { approval: 9, allowed: true, option: "yes" } }]);
+	expect(decideAnswer(agent(), answer({ always: true }), pending, empty)).toMatchObject([
 		{ data: { option: "yes-always", permit: { tool: "execute", title: "rm -r build" } } },
 	]);
-	expect(decideAnswer(agent(), answer({ allow: false, always: true }), pending)).toMatchObject([{ data: { allowed: false, option: "no" } }]);
-	expect(decideAnswer(agent(), answer({ allow: false }), { ...pending, options: options.slice(0, 1) })).toMatchObject([
+	expect(decideAnswer(agent(), answer({ allow: false, always: true }), pending, empty)).toMatchObject([{ data: { allowed: false, option: "no" } }]);
+	expect(decideAnswer(agent(), answer({ allow: false }), { ...pending, options: options.slice(0, 1) }, empty)).toMatchObject([
 		{ data: { allowed: false, option: null } },
 	]);
 });
 
 test("it is answered exactly once, and not after its turn is over", () => {
-	expect(decideAnswer(agent(), answer(), { ...pending, state: "denied", answeredBy: human })).toMatchObject({
+	expect(decideAnswer(agent(), answer(), { ...pending, state: "denied", answeredBy: human }, empty)).toMatchObject({
 		code: "CONFLICT",
 		message: expect.stringMatching(/denied by human/),
 	});
-	expect(decideAnswer(agent(), answer(), { ...pending, state: "cancelled" })).toMatchObject({ code: "CONFLICT" });
-	expect(decideAnswer(agent(), answer(), undefined)).toMatchObject({ code: "NOT_FOUND" });
-	expect(decideAnswer(agent(), answer(), { ...pending, agent: id("b") })).toMatchObject({ code: "NOT_FOUND" });
+	expect(decideAnswer(agent(), answer(), { ...pending, state: "cancelled" }, empty)).toMatchObject({ code: "CONFLICT" });
+	expect(decideAnswer(agent(), answer(), undefined, empty)).toMatchObject({ code: "NOT_FOUND" });
+	expect(decideAnswer(agent(), answer(), { ...pending, agent: id("b") }, empty)).toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("what is allowed for good is allowed with the same content only", () => {
+	const permitted = { ...agent(), permits: [{ tool: "execute", title: "rm -r build", digest: "another", allow: true }] };
+	expect(decideAsk(permitted, ask("execute"))).not.toMatchObject([{ data: { answer: {} } }]);
+});
+
+test.each(["edit", "read", "search", "move"])("auto-edit answers %s only for files that are inside the workspace", (tool) => {
+	const outside = { ...ask(tool), question: { ...ask(tool).question, inside: false } };
+	expect(decideAsk(agent("auto-edit"), outside)).not.toMatchObject([{ data: { answer: {} } }]);
+	expect(decideAsk(agent("auto-edit"), ask(tool))).toMatchObject([{ data: { answer: { allowed: true } } }]);
+	expect(decideAsk(agent("full"), outside)).toMatchObject([{ data: { answer: { allowed: true } } }]);
+});
+
+test("the reason of a denial is a prompt for those whose program would not hear it", () => {
+	const denied = answer({ allow: false, reason: "not in build" });
+	const text = "[you asked for this, and it was denied]\n| rm -r build\nThe reason: not in build";
+	const told = { kind: "prompt.queued", agent: id("a"), text };
+	expect(decideAnswer({ ...agent(), type: "claude" }, denied, pending, empty)).toMatchObject([{ data: { reason: "not in build" } }, told]);
+	expect(decideAnswer({ ...agent(), type: "llm" }, denied, pending, empty)).toHaveLength(1);
+	expect(decideAnswer({ ...agent(), type: "claude" }, answer({ allow: false }), pending, empty)).toHaveLength(1);
+	expect(decideAnswer({ ...agent(), type: "claude" }, answer({ reason: "fine" }), pending, empty)).toHaveLength(1);
+});
+
+test("what asks for something else now is taken back, and can be allowed no more", () => {
+	expect(decideWithdraw(agent(), pending)).toEqual([{ kind: "approval.cancelled", agent: id("a"), data: { approvals: [9] } }]);
+	expect(decideWithdraw(agent(), { ...pending, state: "allowed" })).toEqual([]);
+	expect(decideAnswer(agent(), answer(), { ...pending, state: "cancelled" }, empty)).toMatchObject({ code: "CONFLICT" });
 });

@@ -1,14 +1,17 @@
 // Approvals: asked by an agent's process, answered once, by a person or by the agent's policy.
 import type { AgentState } from "#contract/agent.ts";
+import { hearsReasons } from "#contract/agent-type.ts";
 import type { ApprovalAnswer, ApprovalAsk, ApprovalFact, ApprovalOption, ApprovalQuestion, ApprovalState } from "#contract/approval.ts";
 import type { Fact, Happened } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
+import { quote } from "#contract/quote.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { because, type Decision } from "./decision.ts";
+import { nextPosition, type QueueSight } from "./prompt.ts";
 import { closed } from "./turn-end.ts";
 
-/** Tools that only look, or change files in the workspace: what `auto-edit` lets pass. */
-const edits: readonly string[] = ["read", "search", "think", "edit", "move"];
+/** Tools that only look at files, or change them: what `auto-edit` lets pass, if all that they name is inside the workspace. */
+const edits: readonly string[] = ["read", "search", "edit", "move"];
 
 export function decideAsk(agent: AgentState, { turn, question }: ApprovalAsk): Decision {
 	const refusal = closed(agent, turn);
@@ -35,26 +38,51 @@ const isOpen = (fact: Fact): boolean => fact.kind === "approval.asked" && "data"
 export const trustTool = "trust";
 
 /** The answer that nobody has to be asked for, and why; or null. What was said for good counts more than the policy. */
-function settledBy({ policy, permits }: AgentState, { tool, title }: ApprovalQuestion): { allowed: boolean; why: string } | null {
+function settledBy({ policy, permits }: AgentState, { tool, title, inside, digest }: ApprovalQuestion): { allowed: boolean; why: string } | null {
 	// whether a repository may run code is a matter of its content, and no policy of an agent
 	if (tool === trustTool) return null;
-	const permit = permits.findLast((each) => each.tool === tool && each.title === title);
+	const permit = permits.findLast((each) => each.tool === tool && each.title === title && each.digest === digest);
 	if (permit !== undefined) return { allowed: permit.allow, why: `${permit.allow ? "allowed" : "denied"} for good before` };
 	if (policy === "full") return { allowed: true, why: "policy full" };
-	return policy === "auto-edit" && edits.includes(tool) ? { allowed: true, why: "policy auto-edit" } : null;
+	return policy === "auto-edit" && (tool === "think" || (edits.includes(tool) && inside)) ? { allowed: true, why: "policy auto-edit" } : null;
 }
 
-export function decideAnswer(agent: AgentState, { approval: id, allow, always, reason }: ApprovalAnswer, approval: ApprovalState | undefined): Decision {
+export function decideAnswer(
+	agent: AgentState,
+	{ approval: id, allow, always, reason }: ApprovalAnswer,
+	approval: ApprovalState | undefined,
+	queue: Pick<QueueSight, "last" | "lastFront">,
+): Decision {
 	const details = { agent: agent.id, approval: id };
 	if (approval === undefined || approval.agent !== agent.id)
 		return refuse("NOT_FOUND", `${agent.handle} asked nothing with the number ${id}.`, { details, suggestions: ["brood approval list"] });
 	if (approval.state !== "pending") {
-		const how = approval.state === "cancelled" ? "was cancelled: its turn is over" : `was ${approval.state} by ${approval.answeredBy} before`;
+		const how =
+			approval.state === "cancelled"
+				? "was cancelled: its turn is over, or it asks for something else now"
+				: `was ${approval.state} by ${approval.answeredBy} before`;
 		return refuse("CONFLICT", `Approval ${id} ${how}.`, { details: { ...details, state: approval.state }, suggestions: ["brood approval list"] });
 	}
 	const option = chosen(approval.options, allow, always)?.id ?? null;
-	const permit = always ? { permit: { tool: approval.tool, title: approval.title, allow } } : {};
-	return [{ kind: "approval.answered", agent: agent.id, data: { approval: id, allowed: allow, option, ...permit, ...because(reason) } }];
+	const permit = always ? { permit: { tool: approval.tool, title: approval.title, digest: approval.digest, allow } } : {};
+	const answered: Fact = { kind: "approval.answered", agent: agent.id, data: { approval: id, allowed: allow, option, ...permit, ...because(reason) } };
+	// the protocol has no place for a reason, and what was denied without one is only tried in another way
+	const untold = !allow && reason !== "" && !hearsReasons(agent.type) && approval.tool !== trustTool;
+	return untold ? [answered, told(agent, approval, reason, nextPosition(true, queue))] : [answered];
+}
+
+const told = ({ id }: AgentState, { title }: ApprovalState, reason: string, position: number): Fact => ({
+	kind: "prompt.queued",
+	agent: id,
+	text: `${quote("you asked for this, and it was denied", title)}\nThe reason: ${reason}`,
+	data: { position, source: "queue" },
+});
+
+/** It asks for something else now. Nobody can have answered what it asked before: then that answer stands. */
+export function decideWithdraw(agent: AgentState, approval: ApprovalState | undefined): Decision {
+	return approval?.agent === agent.id && approval.state === "pending"
+		? [{ kind: "approval.cancelled", agent: agent.id, data: { approvals: [approval.id] } }]
+		: [];
 }
 
 /** The option that says it, for once or for good; the other of the two if the agent does not offer it. */
@@ -71,11 +99,24 @@ export function evolveApproval(state: ApprovalState | undefined, event: Approval
 	if (event.kind === "approval.asked") {
 		const { id, agent } = event;
 		const { turn, answer, ...question } = event.data;
-		const asked: ApprovalState = { id, agent, turn, ...question, state: "pending", askedAt: at, answeredAt: null, answeredBy: null, option: null };
-		return answer === undefined ? asked : { ...asked, state: answer.allowed ? "allowed" : "denied", answeredAt: at, answeredBy: system, option: answer.option };
+		const asked: ApprovalState = {
+			id,
+			agent,
+			turn,
+			...question,
+			state: "pending",
+			askedAt: at,
+			answeredAt: null,
+			answeredBy: null,
+			option: null,
+			reason: null,
+		};
+		return answer === undefined
+			? asked
+			: { ...asked, state: answer.allowed ? "allowed" : "denied", answeredAt: at, answeredBy: system, option: answer.option, reason: answer.why };
 	}
 	if (state === undefined) throw new Error(`${event.kind} of an approval that was never asked for`);
 	if (event.kind === "approval.cancelled") return { ...state, state: "cancelled", answeredAt: at };
-	const { allowed, option } = event.data;
-	return { ...state, state: allowed ? "allowed" : "denied", answeredAt: at, answeredBy: actor, option };
+	const { allowed, option, reason = null } = event.data;
+	return { ...state, state: allowed ? "allowed" : "denied", answeredAt: at, answeredBy: actor, option, reason };
 }

@@ -46,6 +46,7 @@ export const speakers: Record<Command["type"], readonly Speaker[]> = {
 	"turn.heard": daemon,
 	"approval.ask": daemon,
 	"approval.answer": people,
+	"approval.withdraw": daemon,
 	"turn.settle": daemon,
 	"session.open": daemon,
 	"workspace.lease": everyone,

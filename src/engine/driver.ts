@@ -1,6 +1,6 @@
 // What executes turns, as the engine sees it.
 import type { AgentState } from "#contract/agent.ts";
-import type { ApprovalQuestion } from "#contract/approval.ts";
+import type { ApprovalWish } from "#contract/approval.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { SessionPower } from "#contract/session.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
@@ -73,12 +73,21 @@ export interface TurnWatch {
 	delta(delta: { message: string; kind: string; text: string }): void;
 	/** what a tool call or a message that is not over has put out; asked for only if it goes on for a while */
 	soFar(of: PartialOf, output: () => string): void;
-	/** The process asks for permission; answers with the chosen option, or null if nobody will say. */
-	ask(question: ApprovalQuestion): Promise<string | null>;
+	/**
+	 * The process asks for permission; answers with the chosen option, or null if nobody will say. `changed` is aborted when the process
+	 * would do something else now than what was asked: then nobody can allow that any more.
+	 */
+	ask(question: ApprovalWish, changed?: AbortSignal): Promise<PermissionAnswer | null>;
 	/** something was heard, whatever it was */
 	heard(): void;
 	/** what was used until now has been told: whether it goes on may depend on it */
 	used(): Promise<void>;
+}
+
+export interface PermissionAnswer {
+	option: string;
+	/** in the words of whoever answered */
+	reason: string | null;
 }
 
 export interface TurnEnd {

@@ -24,7 +24,7 @@ export class House implements AsyncDisposable {
 	#client: Client | null = null;
 
 	static async build(kit: Kit): Promise<House> {
-		install(kit.type);
+		await install(kit.type);
 		const house = new House(kit, await FakeModel.start());
 		mkdirSync(house.home, { recursive: true, mode: 0o700 });
 		chmodSync(house.home, 0o700);

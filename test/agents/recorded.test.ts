@@ -26,7 +26,7 @@ test.each(Object.values(kits))("$type speaks as it was recorded", { timeout: 180
 
 /** A turn that writes a file, then one that meets a limit, as the program tells of them. */
 async function listen(kit: Kit): Promise<object[]> {
-	install(kit.type);
+	await install(kit.type);
 	await using model = await FakeModel.start();
 	const homes = path.resolve("node_modules/.cache/agent-homes");
 	mkdirSync(homes, { recursive: true });
@@ -45,7 +45,10 @@ async function listen(kit: Kit): Promise<object[]> {
 		update: (update: SessionUpdate) => void (aboutTheTurn(update) && updates.push(update)),
 		complaint: () => {},
 		room: async () => {},
-		ask: async ({ options }: { options: readonly { optionId: string; kind: string }[] }) => options.find(({ kind }) => kind === "allow_once")?.optionId ?? null,
+		ask: async ({ options }: { options: readonly { optionId: string; kind: string }[] }) => ({
+			option: options.find(({ kind }) => kind === "allow_once")?.optionId ?? "",
+			reason: null,
+		}),
 	};
 	try {
 		model.say({ text: "I write.", calls: [kit.write(path.join(work, "a.txt"), "hi")] }, { text: "Written." });

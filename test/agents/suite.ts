@@ -207,7 +207,7 @@ export function suite(kit: Kit): void {
 
 		test("is forked into another maker's agent, which knows the conversation", async () => {
 			const others = other(kit);
-			install(others.type);
+			await install(others.type);
 			await house.letIn(others);
 			const parent = await house.agent();
 			await house.turn(parent, "remember the word walrus");

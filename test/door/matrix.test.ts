@@ -58,7 +58,7 @@ const rows: Record<RouteName, Row> = {
 	search: ofTheirs,
 	...{ items: people, item: people, clear: people, mark: people, rewind: people, journal: people },
 
-	...{ approvals: people, approvalAnswer: people },
+	...{ approvals: people, approval: people, approvalAnswer: people },
 	waitOpen: { ...project, own: "WAIT_CYCLE" },
 	wait: { ...itself, peer: "NOT_FOUND", ancestor: "NOT_FOUND", descendant: "NOT_FOUND", stranger: "NOT_FOUND" },
 	waitCancel: itself,

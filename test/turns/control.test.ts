@@ -275,7 +275,7 @@ describe("an approval", () => {
 		const { answer, approval } = await asked(agent);
 		expect((await engine.phases()).get(agent.id)).toBe("approval");
 		await done(engine, { type: "approval.answer", agent: agent.id, approval, allow: true });
-		expect(await answer).toBe("ok");
+		expect((await answer)?.option).toBe("ok");
 		expect(await refused(engine, { type: "approval.answer", agent: agent.id, approval, allow: false })).toMatchObject({ code: "CONFLICT" });
 		expect(await engine.reads.approval(approval ?? 0)).toMatchObject({ state: "allowed", answeredBy: human, option: "ok" });
 	});
@@ -285,7 +285,7 @@ describe("an approval", () => {
 		const { answer, approval } = await asked(agent);
 		const both = await Promise.allSettled([true, false].map((allow) => done(engine, { type: "approval.answer", agent: agent.id, approval, allow })));
 		expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-		expect(["ok", "no"]).toContain(await answer);
+		expect(["ok", "no"]).toContain((await answer)?.option);
 	});
 
 	test.each(["agent.interrupt", "agent.kill"])("is cancelled by %s", async (type) => {
@@ -300,13 +300,13 @@ describe("an approval", () => {
 	test("is not needed under the policy full, nor for what was allowed for good; a fork inherits the policy", async () => {
 		const agent = await add({ prompt: "x", policy: "full" });
 		await started(1);
-		expect(await driver.open(agent.id)?.watch.ask(question)).toBe("ok");
+		expect(await driver.open(agent.id)?.watch.ask(question)).toMatchObject({ option: "ok" });
 		expect(await spawn(engine, agent.id)).toMatchObject({ policy: "full" });
 		const careful = await add({ prompt: "y" });
 		await started(2);
 		const { answer, approval } = await asked(careful);
 		await done(engine, { type: "approval.answer", agent: careful.id, approval, allow: true, always: true });
-		expect([await answer, await driver.open(careful.id)?.watch.ask(question)]).toEqual(["ok", "ok"]);
+		expect([await answer, await driver.open(careful.id)?.watch.ask(question)]).toMatchObject([{ option: "ok" }, { option: "ok" }]);
 	});
 });
 
@@ -431,7 +431,7 @@ test("whoever says why finds it in the journal; whoever does not leaves nothing 
 	await expect.poll(async () => (await engine.reads.pendingApprovals(id)).length).toBe(1);
 	const [asked] = await engine.reads.pendingApprovals(id);
 	await done(engine, { type: "approval.answer", agent: id, approval: asked?.id, allow: false, reason: "too risky" });
-	expect(await answer).toBe("no");
+	expect((await answer)?.option).toBe("no");
 	await done(engine, { type: "agent.pause", agent: id });
 	await done(engine, { type: "agent.resume", agent: id });
 	const said = async (kind: string) => (await events(agent, kind)).map(({ data }): unknown => Reflect.get(Object(data), "reason"));

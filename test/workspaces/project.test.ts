@@ -97,6 +97,9 @@ describe("a project by URL", () => {
 	test.each([
 		"ext::sh -c 'touch x'",
 		"https://user:secret@example.invalid/x",
+		"https://ghp_secret@example.invalid/x",
+		"http://secret@example.invalid/x",
+		"git://secret@example.invalid/x",
 		"fd::17",
 		"ftp://example.invalid/x",
 		"https://",

@@ -58,7 +58,7 @@ export class ProcessDriver implements Driver {
 	async brings(agent: AgentState): Promise<Brought | null> {
 		if (agent.workspace === null || !this.remembers(agent)) return null;
 		const inside = await this.#options.broughtInside(agent);
-		return inside === "not in a sandbox" ? broughtBy(agent.workspace.path, agent.type) : inside;
+		return inside === "not in a sandbox" ? await broughtBy(agent.workspace.path, agent.type) : inside;
 	}
 
 	async prepare(agent: AgentState, turn: number, signal: AbortSignal, asked: Wish): Promise<Prepared> {
@@ -132,7 +132,7 @@ export class ProcessDriver implements Driver {
 		else signal.addEventListener("abort", stop, { once: true });
 		try {
 			const failed = caught(this.#options.log, "turns", "What an agent said could not be written", { agent: agent.id });
-			return await hearTurn(warm.launched, text, { watch, clock: this.#options.clock, isOurs, caught: failed }, signal);
+			return await hearTurn(warm.launched, text, { watch, folder: folderOf(this.#options, agent), clock: this.#options.clock, isOurs, caught: failed }, signal);
 		} finally {
 			turnOpen = false;
 			signal.removeEventListener("abort", stop);

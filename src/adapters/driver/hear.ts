@@ -1,11 +1,16 @@
 // One turn of one process: the prompt goes in, what it says comes out as items, and how it ended as a value.
+import { createHash } from "node:crypto";
+import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { TurnItem } from "#contract/turn.ts";
 import type { TurnEnd, TurnWatch } from "#engine/driver.ts";
 import type { Clock } from "#engine/ports.ts";
 import type { Ears, Launched } from "./acp/launch.ts";
 import { limitInWords, limitOf, wordsOf } from "./acp/limits.ts";
-import { begun, finish, questionOf, silence, type Translated, translate } from "./acp/translate.ts";
+import { type Question, questionOf } from "./acp/question.ts";
+import { begun, finish, silence, type Translated, translate } from "./acp/translate.ts";
 import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
+import { Asking } from "./asking.ts";
+import { areInside } from "./inside.ts";
 
 /** More than this waiting to be written, and the process has to wait too. */
 const waitingMax = 64;
@@ -18,6 +23,8 @@ const limitPatienceMs = 30_000;
 export interface Hearing {
 	watch: TurnWatch;
 	clock: Clock;
+	/** its workspace */
+	folder: string;
 	/**
 	 * Our own programs tell of a limit in a way of their own; others may use words. And what ours left running is ended after
 	 * their last words, which do not wait for that; after others nothing is done, and their last words are written with the end.
@@ -27,7 +34,7 @@ export interface Hearing {
 	caught(error: unknown): void;
 }
 
-export async function hearTurn(process: Launched, text: string, { watch, clock, isOurs, caught }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
+export async function hearTurn(process: Launched, text: string, { watch, clock, folder, isOurs, caught }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
 	let state = silence();
 	const outbox = new Outbox(watch, caught);
 	const take = ({ next, items, delta, soFar }: Translated): void => {
@@ -45,6 +52,7 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 		outbox.put(items);
 		return items.length > 0;
 	};
+	const asking = new Asking(watch);
 	const limit = new LimitWatch(() => process.cancel());
 	const on: Ears = {
 		complaint: (words) => limit.complain(words, clock.now()),
@@ -52,6 +60,7 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 			watch.heard();
 			limit.over();
 			take(translate(state, update));
+			if (update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update") asking.look(update.toolCallId);
 			if (update.sessionUpdate !== "usage_update" || !used(tokensSoFar(update), false)) return;
 			void outbox.written().then(() => (outbox.isClosed ? undefined : watch.used().catch(caught)));
 		},
@@ -60,7 +69,8 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 		async ask(request) {
 			take(begun(state, request.toolCall));
 			await outbox.empty();
-			return await watch.ask(questionOf(request));
+			const { toolCallId } = request.toolCall;
+			return await asking.ask(toolCallId, () => asked(questionOf(request, state.calls.get(toolCallId)), folder));
 		},
 	};
 	const end = await process.prompt(text, on).then(
@@ -84,6 +94,12 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 	if (!isOurs) return { ...end, last: await outbox.rest() };
 	await outbox.empty();
 	return end;
+}
+
+/** With what only the disk knows: whether the files that it names are where it may change them. */
+function asked({ places, ...question }: Question, folder: string): ApprovalQuestion {
+	const about = question.files.length === 0 ? question.content : question.files.toSorted().join("\0");
+	return { ...question, inside: areInside(folder, places), digest: createHash("sha256").update(about.toWellFormed()).digest("hex") };
 }
 
 /** Programs that wait for a limit to end by themselves would keep their turn open, and their slot, for hours. */

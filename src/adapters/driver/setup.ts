@@ -1,6 +1,5 @@
-// Installing another maker's agent into the home, at the version that this release was tested with, and finding out whether
+// Installing another maker's agent into the home, exactly the packages that this release was tested with, and finding out whether
 // it runs. What was there before stays until the new one has said who it is.
-import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -12,6 +11,7 @@ import { temporaryFolderNow } from "../system/temporary.ts";
 import type { Command } from "../system/walls.ts";
 import { launch } from "./acp/launch.ts";
 import { environmentFor } from "./environment.ts";
+import { installLocked, lockOf, manifestOf } from "./install.ts";
 import { installedIn, installedVersion, looksLoggedIn, type Vendor, vendors } from "./vendors.ts";
 
 export interface SetupOptions {
@@ -21,10 +21,6 @@ export interface SetupOptions {
 	containment: ContainmentLevel;
 	environment: NodeJS.ProcessEnv;
 }
-
-const installMs = 10 * 60_000;
-/** Nothing of a package runs while it is installed. */
-const npmOptions = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock", "--loglevel=error"];
 
 export class Setup {
 	readonly #options: SetupOptions;
@@ -55,7 +51,7 @@ export class Setup {
 		mkdirSync(adapters, { recursive: true, mode: 0o700 });
 		const fresh = mkdtempSync(path.join(adapters, `.${type}-`));
 		try {
-			await this.#npm(["install", "--prefix", fresh, ...npmOptions, `${vendor.package}@${vendor.version}`]);
+			await installLocked(fresh, { manifest: manifestOf(type), lock: lockOf(type) }, this.#environment());
 			await this.#tryOut(type, vendor.start(path.join(fresh, "node_modules")));
 			const place = installedIn(adapters, type);
 			const old = `${fresh}.old`;
@@ -71,17 +67,10 @@ export class Setup {
 		}
 	}
 
-	async #npm(args: readonly string[]): Promise<void> {
-		// npm is a script of the machine's own Node, but chooses versions by the Node that runs it
-		const environment = environmentFor(
-			{ PATH: [path.dirname(process.execPath), this.#options.environment["PATH"]].join(path.delimiter) },
-			this.#options.environment,
-		);
-		await new Promise<void>((resolve, reject) => {
-			execFile("npm", [...args], { env: environment, timeout: installMs, maxBuffer: 16 * 1024 * 1024 }, (error, _, words) =>
-				error === null ? resolve() : reject(new Error(words.trim() || error.message)),
-			);
-		});
+	/** npm is a script of the machine's own Node, but chooses versions by the Node that runs it. */
+	#environment(): Record<string, string> {
+		const { environment } = this.#options;
+		return environmentFor({ PATH: [path.dirname(process.execPath), environment["PATH"]].join(path.delimiter) }, environment);
 	}
 
 	/** Starts it and lets it say who it is; whether it is let in at its vendor's it is not asked. */

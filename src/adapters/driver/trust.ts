@@ -2,6 +2,7 @@
 // programs start these without a question when nobody sits in front of them, so we ask, once for each content.
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import path from "node:path";
 
 export interface Brought {
@@ -16,17 +17,68 @@ const places = [".claude", ".codex", ".gemini", ".opencode", ".mcp.json", "openc
 const placesOf: Readonly<Record<string, readonly string[]>> = { gemini: [...places, ".env"] };
 /** what a program writes there by itself, and words that are only read */
 const harmless = /(^|\/)(node_modules|\.gitignore|package\.json|package-lock\.json|bun\.lockb?)(\/|$)|^\.(claude|opencode)\/(plans|worktrees)\//;
-/** of more files than this the rest is only looked at from outside: reading all of them would keep the daemon busy */
-const filesMax = 1000;
-const fileBytesMax = 1024 * 1024;
+/** of a longer configuration no names of scripts are looked for: no person wrote it */
+const configBytesMax = 4 * 1024 * 1024;
+
+/** Every place that some program obeys, in lower case. */
+export const trustPlaces: readonly string[] = [...new Set([...places, ...Object.values(placesOf).flat()])];
 
 /** To agents of a type. Null if there is nothing of the kind. */
-export function broughtBy(folder: string, type = ""): Brought | null {
-	const files = (placesOf[type] ?? places).flatMap((place) => filesIn(folder, place));
-	if (files.length === 0) return null;
+export async function broughtBy(folder: string, type = ""): Promise<Brought | null> {
+	const found = (placesOf[type] ?? places).flatMap((place) => filesIn(folder, place));
+	if (found.length === 0) return null;
+	// a hook is as much as the script that it runs
+	const scripts = scriptsIn(folder, found).filter((script) => !found.includes(script));
+	const files = [...found, ...scripts];
 	const hash = createHash("sha256");
-	for (const [at, file] of files.entries()) hash.update(JSON.stringify([file, contentOf(path.join(folder, file), at < filesMax ? fileBytesMax : 0)]));
+	for (const file of files) hash.update(JSON.stringify([file, await contentOf(path.join(folder, file))]));
 	return { files, fingerprint: hash.digest("hex") };
+}
+
+/** The files of a folder, in lower case, that some program's configuration names, and so may run. */
+export function namedByConfiguration(folder: string): ReadonlySet<string> {
+	const found = trustPlaces.flatMap((place) => filesIn(folder, place));
+	return new Set(scriptsIn(folder, found).map((script) => script.toLowerCase()));
+}
+
+function scriptsIn(folder: string, configuration: readonly string[]): string[] {
+	const root = realpathSync(folder);
+	const texts = configuration.filter((file) => /\.(jsonc?|toml|ya?ml)$/i.test(file)).map((file) => textOf(root, path.join(folder, file)));
+	const words = new Set(texts.flatMap((text) => text.split(/[\s"'`\\=,;:()[\]{}<>|&]+/)).filter((word) => word.length > 1 && word.length < 1024));
+	return [...new Set([...words].flatMap((word) => fileNamed(root, word) ?? []))].sort();
+}
+
+/** `$CLAUDE_PROJECT_DIR/x.sh` and `/x.sh`, which is left of `${DIR}/x.sh`, are x.sh of the folder. */
+function fileNamed(root: string, word: string): string | null {
+	for (const name of [word, word.replace(/^\$\w+/, "").replace(/^\/+/, "./")]) {
+		const real = realFile(path.resolve(root, name));
+		if (real?.startsWith(root + path.sep) === true) return path.relative(root, real);
+	}
+	return null;
+}
+
+function realFile(file: string): string | null {
+	try {
+		const real = realpathSync(file);
+		return statSync(real).isFile() ? real : null;
+	} catch {
+		return null;
+	}
+}
+
+/** Never waits for a pipe that took the place of a file. */
+const forReading = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/** Of a configuration that is in the folder; of what a link brings from elsewhere nothing is read. */
+function textOf(root: string, file: string): string {
+	const real = realFile(file);
+	if (real === null || !real.startsWith(root + path.sep) || statSync(real).size > configBytesMax) return "";
+	const descriptor = openSync(real, forReading | constants.O_NOFOLLOW);
+	try {
+		return fstatSync(descriptor).isFile() ? readFileSync(descriptor, "utf8") : "";
+	} finally {
+		closeSync(descriptor);
+	}
 }
 
 function filesIn(folder: string, place: string): string[] {
@@ -52,26 +104,36 @@ function filesIn(folder: string, place: string): string[] {
 	return found;
 }
 
-/** Of what is too large to be read: how large it is and when it changed. */
-function contentOf(file: string, bytesMax: number): string {
-	const seen = lstatSync(file);
-	const link = seen.isSymbolicLink() ? `-> ${readlinkSync(file)} ` : "";
-	const found = seenAt(file);
-	if (found === undefined || !found.isFile()) return `${link}nothing to read`;
-	if (found.size > bytesMax) return `${link}${found.size} bytes of ${found.mtimeMs}`;
-	const content = regularContent(file);
-	return content === null ? `${link}nothing to read` : `${link}${createHash("sha256").update(content).digest("hex")}`;
+/** By all of its bytes, however many there are. */
+async function contentOf(file: string): Promise<string> {
+	const seen = lstatSync(file, { throwIfNoEntry: false });
+	const link = seen?.isSymbolicLink() === true ? `-> ${readlinkSync(file)} ` : "";
+	const nothing = `${link}nothing to read`;
+	if (seenAt(file)?.isFile() !== true) return nothing;
+	if (seenAt(file)?.size === 0) return `${link}empty`;
+	await using opened = await open(file, forReading);
+	const before = await opened.stat({ bigint: true });
+	if (!before.isFile()) return nothing;
+	// the time of the last change is the disk's own, and nobody sets it back
+	const key = [before.dev, before.ino, before.size, before.mtimeNs, before.ctimeNs].join();
+	const known = digests.get(key);
+	if (known !== undefined) return link + known;
+	const hash = createHash("sha256");
+	const chunk = Buffer.allocUnsafe(Number(before.size < chunkBytes ? before.size + 1n : chunkBytes));
+	for (let { bytesRead } = await opened.read(chunk); bytesRead > 0; { bytesRead } = await opened.read(chunk)) hash.update(chunk.subarray(0, bytesRead));
+	const digest = hash.digest("hex");
+	const after = await opened.stat({ bigint: true });
+	// what changed a moment ago may change again without another time
+	const settled = after.ctimeNs === before.ctimeNs && performance.timeOrigin + performance.now() - Number(before.ctimeMs) > 2000;
+	if (digests.size >= digestsMax) digests.clear();
+	if (settled) digests.set(key, digest);
+	return link + digest;
 }
 
-/** Never waits: what was a file a moment ago may be a pipe by now. */
-function regularContent(file: string): Buffer | null {
-	const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-	try {
-		return fstatSync(descriptor).isFile() ? readFileSync(descriptor) : null;
-	} finally {
-		closeSync(descriptor);
-	}
-}
+/** Digests of files that were read, so that no turn reads again what has not changed. */
+const digests = new Map<string, string>();
+const digestsMax = 10_000;
+const chunkBytes = 1024n * 1024n;
 
 /** A link that leads nowhere, or in a circle, is nothing to read. */
 function seenAt(file: string): Stats | undefined {

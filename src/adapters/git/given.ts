@@ -50,7 +50,9 @@ export function checkUrl(source: string): Refusal | null {
 	if (/[\p{Cc}\s]/u.test(source) || source.length > 2000) return refused("it is not a URL");
 	const url = URL.canParse(source) ? new URL(source) : null;
 	if (url === null || !["https:", "http:", "ssh:", "git:", "file:"].includes(url.protocol)) return refused("use https, ssh or a path on this machine");
-	if (url.password !== "") return refuse("VALIDATION_ERROR", "A URL with a password in it ends up in files. Use a credential helper or ssh.");
+	// over http a user's name alone is a token most of the time; ssh needs one to log in with
+	const secret = url.password !== "" || (url.username !== "" && ["https:", "http:", "git:"].includes(url.protocol));
+	if (secret) return refuse("VALIDATION_ERROR", "A URL with a password or a token in it ends up in files. Use a credential helper or ssh.");
 	if (url.hostname.startsWith("-") || url.username.startsWith("-") || (url.protocol !== "file:" && url.hostname === "")) return refused("it names no host");
 	return null;
 }

@@ -110,7 +110,8 @@ export function callOf(name: string, input: Readonly<Record<string, unknown>>): 
 	const shown = { input: { tool: name, input } };
 	if (!isWork(name)) return { title: name, kind: "other", ...shown };
 	const { kind, asks } = workTools[name];
-	return { title: titleOf(name, input), kind, asks, ...shown };
+	const { path } = input;
+	return { title: titleOf(name, input), kind, asks, ...shown, ...(typeof path === "string" && { paths: [path] }) };
 }
 
 function titleOf(name: keyof typeof workTools, input: Readonly<Record<string, unknown>>): string {

@@ -13,6 +13,12 @@ export const betweenRoutes = {
 		query: z.strictObject({ agent: z.string().optional(), project: ProjectSlug.optional() }),
 		answer: z.array(Approval),
 	}),
+	approval: route({
+		method: "get",
+		path: "/api/approvals/:approval",
+		summary: "one question, whole, and its answer if it has one",
+		answer: Approval,
+	}),
 	approvalAnswer: route({
 		method: "post",
 		path: "/api/approvals/:approval",

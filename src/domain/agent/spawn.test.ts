@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
 import type { AgentSpawn, AgentState } from "#contract/agent.ts";
-import { type Actor, Handle, human } from "#contract/ids.ts";
+import { type Actor, Handle, human, SubscriptionName } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
+import { nothingSpent } from "#contract/usage.ts";
 import { actor, id, live } from "#test/support/given.ts";
 import { decideSpawn } from "./spawn.ts";
 
 const acp: AgentState = { ...live("a"), type: "acp", command: "program --acp" };
 
-function outcome(parent: AgentState, wish: Partial<AgentSpawn>, by: Actor = actor("a")): string {
+function outcome(parent: AgentState, wish: Partial<AgentSpawn>, by: Actor = actor("a"), subscriptions: SubscriptionState[] = []): string {
 	const seen = {
 		parent,
 		supervisor: parent,
@@ -15,7 +17,7 @@ function outcome(parent: AgentState, wish: Partial<AgentSpawn>, by: Actor = acto
 		openCalls: [],
 		project: null,
 		handle: Handle.parse("b"),
-		subscriptions: [],
+		subscriptions,
 		inMain: undefined,
 		full: null,
 	};
@@ -30,4 +32,17 @@ test("an agent that has to ask names no other program for its child, which would
 	expect(outcome(acp, { command: "program --acp" })).toBe("done");
 	expect(outcome({ ...acp, policy: "full" }, { command: "other" })).toBe("done");
 	expect(outcome(acp, { command: "other" }, human)).toBe("done");
+});
+
+test("an agent gives its child its own subscription or none, whatever its policy", () => {
+	const [cheap, dear] = ["cheap", "dear"].map((name) => SubscriptionName.parse(name));
+	if (cheap === undefined || dear === undefined) throw new Error("two names");
+	const parent: AgentState = { ...live("a"), type: "claude", subscription: cheap, policy: "full" };
+	const terms = { maxConcurrent: 1, credential: null, fallback: null, quiet: null, coolingUntil: null, spent: nothingSpent };
+	const subscriptions = [cheap, dear].map((name) => ({ name, type: "claude", ...terms, createdAt: 1, createdBy: human, removedAt: null }));
+	expect(outcome(parent, { subscription: dear }, actor("a"), subscriptions)).toBe("FORBIDDEN");
+	expect(outcome({ ...parent, subscription: null }, { subscription: dear }, actor("a"), subscriptions)).toBe("FORBIDDEN");
+	expect(outcome(parent, { subscription: cheap }, actor("a"), subscriptions)).toBe("done");
+	expect(outcome(parent, {}, actor("a"), subscriptions)).toBe("done");
+	expect(outcome(parent, { subscription: dear }, human, subscriptions)).toBe("done");
 });

@@ -112,13 +112,16 @@ function notNow({ parent, openCalls, full }: SpawnSight, command: AgentSpawn, ca
 const ranks: readonly Policy[] = ["ask", "auto-edit", "full"];
 
 /** What an agent may not give to its child, because it does not have it itself. */
-function overreach(parent: AgentState, { policy, workspaceKind, agentType, command }: AgentSpawn): Refusal | null {
+function overreach(parent: AgentState, { policy, workspaceKind, agentType, command, subscription }: AgentSpawn): Refusal | null {
 	const details = { agent: parent.id };
 	if (policy !== undefined && ranks.indexOf(policy) > ranks.indexOf(parent.policy))
 		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes none under ${policy}.`, { details });
 	if (workspaceKind === "main") return refuse("FORBIDDEN", "Only people put an agent into the repository itself.", { details });
 	if (agentType !== undefined && agentType !== parent.type && parent.policy !== "full")
 		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own type only.`, { details });
+	// a key that it was not given would be read by its child
+	if (subscription !== undefined && subscription !== parent.subscription)
+		return refuse("FORBIDDEN", "An agent gives its child its own subscription or none.", { details: { ...details, subscription } });
 	// a program is started without a question
 	if (command !== undefined && command !== parent.command && parent.policy !== "full")
 		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own program only.`, { details });

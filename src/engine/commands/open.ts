@@ -1,9 +1,9 @@
 // What the deciders of approvals and waits have to see.
-import type { ApprovalAnswer, ApprovalAsk } from "#contract/approval.ts";
+import type { ApprovalAnswer, ApprovalAsk, ApprovalWithdraw } from "#contract/approval.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { WaitOpen, WaitState } from "#contract/wait.ts";
-import { decideAnswer, decideAsk, withinLimit } from "#domain/approval.ts";
+import { decideAnswer, decideAsk, decideWithdraw, withinLimit } from "#domain/approval.ts";
 import { wakesOnMail } from "#domain/mail.ts";
 import { claimAgain } from "#domain/slots.ts";
 import { decideCancelWait, decideLook, decideOpen, type Seat, type TargetSight } from "#domain/wait.ts";
@@ -19,7 +19,13 @@ export async function askApproval(work: Work, command: ApprovalAsk, { approvalsO
 
 export async function answerApproval(work: Work, command: ApprovalAnswer): Promise<Decided> {
 	const approval = await work.tx.approval(command.approval);
-	return await onAgent(work, command.agent, (agent) => decideAnswer(agent, command, approval));
+	const queue = await work.tx.queue(command.agent);
+	return await onAgent(work, command.agent, (agent) => decideAnswer(agent, command, approval, queue));
+}
+
+export async function withdrawApproval(work: Work, command: ApprovalWithdraw): Promise<Decided> {
+	const approval = await work.tx.approval(command.approval);
+	return await onAgent(work, command.agent, (agent) => decideWithdraw(agent, approval));
 }
 
 export async function openWait(work: Work, command: WaitOpen): Promise<Decided> {

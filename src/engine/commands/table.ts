@@ -35,7 +35,7 @@ import {
 	withSight,
 } from "./issue.ts";
 import { deleteMail, readMail, sendMail, wakeForMail } from "./mail.ts";
-import { answerApproval, askApproval, cancelWait, lookAtWait, openWait } from "./open.ts";
+import { answerApproval, askApproval, cancelWait, lookAtWait, openWait, withdrawApproval } from "./open.ts";
 import { limitAgent, onSubscription, removeSubscription, steadyOf } from "./slots.ts";
 import {
 	beforeTurn,
@@ -99,6 +99,7 @@ const handlers: Handlers = {
 
 	"approval.ask": askApproval,
 	"approval.answer": answerApproval,
+	"approval.withdraw": withdrawApproval,
 	"wait.open": openWait,
 	"wait.look": (work, { wait }, limits) => lookAtWait(work, wait, limits),
 	"wait.cancel": (work, { wait }, limits) => cancelWait(work, wait, limits),

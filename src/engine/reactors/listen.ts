@@ -1,11 +1,11 @@
 // What is heard of one turn on its way into the journal: items, questions, and the absence of both.
-import type { ApprovalQuestion } from "#contract/approval.ts";
+import type { ApprovalState, ApprovalWish } from "#contract/approval.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { PartialOf, TurnItem, TurnState } from "#contract/turn.ts";
 import { followCalls } from "#domain/turn-end.ts";
 import { usedUp } from "#domain/usage.ts";
-import type { TurnWatch } from "../driver.ts";
+import type { PermissionAnswer, TurnWatch } from "../driver.ts";
 import { caught, type Log } from "../log.ts";
 import { type Blobs, type Clock, type Outcome, type Partials, type Reads, steadily } from "../ports.ts";
 import type { Publisher } from "../publish.ts";
@@ -86,27 +86,33 @@ export class Listener implements TurnWatch, Disposable {
 	}
 
 	/** Recorded before anybody can answer it; the answer may come from any surface, or never. */
-	async ask(question: ApprovalQuestion): Promise<string | null> {
+	async ask(question: ApprovalWish, changed?: AbortSignal): Promise<PermissionAnswer | null> {
 		this.heard();
 		using events = this.#parts.publisher.follow();
 		const stop = (): void => events[Symbol.dispose]();
 		this.#signal.addEventListener("abort", stop, { once: true });
+		changed?.addEventListener("abort", stop, { once: true });
 		try {
 			const outcome = await this.#say({ type: "approval.ask", question });
-			if ("refused" in outcome) await this.#tellOfRefusal(outcome.refused);
-			const id = "done" in outcome ? outcome.done.event : undefined;
-			if (id === undefined) return null;
+			if ("refused" in outcome) {
+				await this.#tellOfRefusal(outcome.refused);
+				return null;
+			}
+			const id = outcome.done.event ?? 0;
 			for (;;) {
 				const approval = await this.#parts.reads.approval(id);
-				if (approval === undefined || approval.state !== "pending") return approval?.option ?? null;
+				if (approval === undefined || approval.state !== "pending") return answerIn(approval);
 				for (let news = false; !news; ) {
 					const batch = await events.next();
+					// a turn that is stopped takes its questions along; what has become another question is taken back
+					if (batch === null && !this.#signal.aborted) await this.#say({ type: "approval.withdraw", approval: id });
 					if (batch === null) return null;
 					news = batch.some((event) => event.kind.startsWith("approval."));
 				}
 			}
 		} finally {
 			this.#signal.removeEventListener("abort", stop);
+			changed?.removeEventListener("abort", stop);
 			this.heard();
 		}
 	}
@@ -202,3 +208,6 @@ export class Listener implements TurnWatch, Disposable {
 		return (await reads.openWaits()).some((wait) => wait.agent === this.#turn.agent);
 	}
 }
+
+const answerIn = (approval: ApprovalState | undefined): PermissionAnswer | null =>
+	approval === undefined || approval.option === null ? null : { option: approval.option, reason: approval.reason };

@@ -27,8 +27,8 @@ export async function distrusted({ reads, dispatch, driver }: Parts, agent: Agen
 		{ id: allow, name: "Allow this content", kind: "allow_once" as const },
 		{ id: "deny", name: "Start no turns with it", kind: "reject_once" as const },
 	];
-	const answer = await listener.ask({ title, tool: trustTool, call: null, options });
-	if (answer !== allow)
+	const answer = await listener.ask({ title, tool: trustTool, call: null, options, content: files.join("\n"), digest: fingerprint });
+	if (answer?.option !== allow)
 		return { state: "failed", reason: `Nobody agreed to what the repository would run: ${named}.`, text: null, broken: true, step: "trust" };
 	const approved = await dispatch({ actor: system, key: null, command: { type: "project.approve", slug: agent.project, fingerprint } });
 	if ("refused" in approved) return { state: "failed", reason: approved.refused.message, text: null };

@@ -8,10 +8,12 @@ import type { Approval, Wait } from "#contract/wire.ts";
 import { approvalView, waitView } from "#views/wire.ts";
 import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
 
+const noApproval = (id: string | undefined): Refusal => refuse("NOT_FOUND", `There is no approval ${id}.`, { suggestions: ["brood approval list"] });
+
 /** how long a caller who wants to be told is kept on the line before it has to ask again */
 const blockMs = 30_000;
 
-export function openHandlers(desk: Desk): Handlers<"approvals" | "approvalAnswer" | "waitOpen" | "wait" | "waitCancel"> {
+export function openHandlers(desk: Desk): Handlers<"approvals" | "approval" | "approvalAnswer" | "waitOpen" | "wait" | "waitCancel"> {
 	const { engine, reads } = desk;
 	return {
 		approvals: async ({ query }) => {
@@ -22,9 +24,13 @@ export function openHandlers(desk: Desk): Handlers<"approvals" | "approvalAnswer
 			const shown = await Promise.all((await reads.pendingApprovals(meant?.id)).map((approval) => withPath(desk, approval)));
 			return shown.flatMap(({ approval, project }) => (query.project === undefined || project === query.project ? [approval] : []));
 		},
+		approval: async (asked) => {
+			const approval = await reads.approval(numberIn(asked, "approval"));
+			return approval === undefined ? noApproval(asked.params["approval"]) : (await withPath(desk, approval)).approval;
+		},
 		approvalAnswer: async (asked) => {
 			const approval = await reads.approval(numberIn(asked, "approval"));
-			if (approval === undefined) return refuse("NOT_FOUND", `There is no approval ${asked.params["approval"]}.`, { suggestions: ["brood approval list"] });
+			if (approval === undefined) return noApproval(asked.params["approval"]);
 			const outcome = await desk.say(asked, { type: "approval.answer", agent: approval.agent, approval: approval.id, ...asked.body });
 			if ("refused" in outcome) return outcome.refused;
 			return (await withPath(desk, (await reads.approval(approval.id)) ?? approval)).approval;

@@ -70,7 +70,10 @@ async function diff(desk: Desk, cycle: WorkCycle, agent: AgentState, { query, ac
 	if (isRefusal(meant)) return meant;
 	const other = meant.id === null ? undefined : await desk.reads.agent(meant.id);
 	if (other === undefined) return refuse("AGENT_NOT_FOUND", `${agent.handle} has no parent.`);
-	if (agentOf(actor) !== null && other.project !== agent.project) return refuse("FORBIDDEN", "An agent sees only the agents of its project.");
+	// what others have not committed is theirs; `parent` is for people
+	const caller = agentOf(actor);
+	if (caller !== null && caller !== other.id && !(await desk.reads.above(other.id)).includes(caller))
+		return refuse("FORBIDDEN", "An agent compares its work only with its base, its index and the agents below it.", { details: { agent: other.id } });
 	return await cycle.diff(agent, other);
 }
 

@@ -1,5 +1,6 @@
 // Waiting for agents, and answering what they ask.
 import { type Command, Option } from "@commander-js/extra-typings";
+import { indented } from "#contract/visible.ts";
 import { json, project, reason, seconds } from "./options.ts";
 
 export function betweenCommands(program: Command): void {
@@ -28,7 +29,10 @@ export function betweenCommands(program: Command): void {
 			(await import("./print.ts")).printAside("brood: The tools are for agents: a daemon starts this with BROOD_URL, BROOD_TOKEN and BROOD_AGENT.");
 			process.exitCode = 2;
 		});
-	const approval = program.command("approval").description("what agents ask before they do it");
+	approvalCommands(program.command("approval").description("what agents ask before they do it"));
+}
+
+function approvalCommands(approval: Command): void {
 	approval
 		.command("list")
 		.description("what nobody has answered yet, oldest first")
@@ -36,12 +40,21 @@ export function betweenCommands(program: Command): void {
 		.addOption(new Option("--project <slug>", "only of this project"))
 		.addOption(json())
 		.action(async (options) => {
-			const [{ act }, { approvalTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+			const [{ act }, { approvalTable }] = await Promise.all([import("./act.ts"), import("./print-approvals.ts")]);
 			await act(
 				options,
 				({ client, query }) => client.call("approvals", { query: { ...query, ...(options.agent && { agent: options.agent }) } }),
 				approvalTable,
 			);
+		});
+	approval
+		.command("show")
+		.description("show the whole question: the command, the change of each file")
+		.argument("<approval>", "its id")
+		.addOption(json())
+		.action(async (id, options) => {
+			const [{ act }, { approvalLines }] = await Promise.all([import("./act.ts"), import("./print-approvals.ts")]);
+			await act(options, ({ client }) => client.call("approval", { params: { approval: id } }), approvalLines);
 		});
 	for (const [name, description] of [
 		["allow", "let it be done"],
@@ -60,7 +73,7 @@ export function betweenCommands(program: Command): void {
 				await act(
 					options,
 					({ client, key }) => client.call("approvalAnswer", { key, params: { approval: id }, body }),
-					(answered) => `${answered.state}: ${answered.title}`,
+					(answered) => `${answered.state}: ${indented(answered.title, "  | ")}`,
 				);
 			});
 	}

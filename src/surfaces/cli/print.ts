@@ -6,7 +6,7 @@
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { asJson, indented, inline, visible } from "#contract/visible.ts";
-import type { Agent, Approval, Found, Item, Mail, Prompt, Subscription, Turn } from "#contract/wire.ts";
+import type { Agent, Found, Item, Mail, Prompt, Subscription, Turn } from "#contract/wire.ts";
 import { budgetLine, spentLine, usageLine } from "#views/usage-lines.ts";
 
 export const printJson = (value: unknown): void => void process.stdout.write(`${asJson(value)}\n`);
@@ -115,11 +115,6 @@ export function turnTable(turns: readonly Turn[]): string {
 	return table(["TURN", "PROMPT", "SOURCE", "STARTED", "STATE"], rows) || "no turns yet";
 }
 
-export function approvalTable(approvals: readonly Approval[]): string {
-	const rows = approvals.map(({ id, path, askedAt, tool, title }) => [String(id), path.join("/"), age(askedAt), tool, oneLine(title)]);
-	return table(["ID", "AGENT", "AGE", "TOOL", "QUESTION"], rows) || "nobody asks anything";
-}
-
 export function mailTable(mails: readonly Mail[]): string {
 	const rows = mails.map(({ id, from, state, body }) => [String(id), from, state, oneLine(body)]);
 	return table(["ID", "FROM", "STATE", "BODY"], rows) || "no mail";
@@ -141,7 +136,7 @@ export function foundLines({ found, complete }: { found: readonly Found[]; compl
 	return complete ? lines : `${lines}\nSome of the journal is not indexed yet: ask again in a while.`;
 }
 
-function age(since: string): string {
+export function age(since: string): string {
 	const seconds = Math.max(0, Math.floor((performance.timeOrigin + performance.now() - Date.parse(since)) / 1000));
 	if (seconds < 60) return `${seconds}s`;
 	if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;

@@ -78,7 +78,10 @@ async function startable(client: Client, { id, agent }: Pick<Prompt, "id" | "age
 /** Whoever waits for a turn that waits for them would never learn of it. */
 function tell({ id, data }: Pick<Item, "id" | "data">): void {
 	const { title, answer }: { title?: unknown; answer?: unknown } = Object(data);
-	if (answer === undefined) printAside(`It asks: ${indented(String(title), "  | ")}\n  try: brood approval allow ${id}\n  try: brood approval deny ${id}`);
+	if (answer === undefined)
+		printAside(
+			`It asks: ${indented(String(title), "  | ")}\n  try: brood approval show ${id}\n  try: brood approval allow ${id}\n  try: brood approval deny ${id}`,
+		);
 }
 
 /** The turn of a prompt, when it is over. A daemon that died meanwhile is started again: it knows how the turn ended. */

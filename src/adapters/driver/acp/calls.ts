@@ -1,5 +1,6 @@
 // The tool calls of one turn, as far as they have been told of. Bounded: a program that begins calls and never ends them has its
 // oldest ones closed.
+import type { ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { TurnItem } from "#contract/turn.ts";
 
 export interface Call {
@@ -10,6 +11,8 @@ export interface Call {
 	/** whether the call's own item had its input already */
 	told: boolean;
 	input: TurnItem["data"] | undefined;
+	/** all that a question about it has to show, whole */
+	asked: { input: unknown; content: readonly ToolCallContent[]; locations: readonly string[] };
 	/** what it has put out, as its program shows it */
 	shown: string;
 	/** what a command put out, where a program tells it piece by piece in a field of its own */
@@ -65,4 +68,19 @@ export class Calls {
 	}
 }
 
-const lengthOf = (call: Call | undefined): number => (call === undefined ? 0 : call.shown.length + call.printed.length + call.title.length);
+function lengthOf(call: Call | undefined): number {
+	if (call === undefined) return 0;
+	const { input, content } = call.asked;
+	// what it shows is the rest of its content
+	const before = content.reduce((sum, part) => sum + (part.type === "diff" ? (part.oldText?.length ?? 0) : 0), 0);
+	return call.shown.length + call.printed.length + call.title.length + textIn(input) + before;
+}
+
+/** How much text is in it, not too deep down: what is nested deeper is refused elsewhere. */
+function textIn(value: unknown, depth = 0): number {
+	if (typeof value === "string") return value.length;
+	if (typeof value !== "object" || value === null || depth > 8) return 0;
+	let sum = 0;
+	for (const each of Object.values(value)) sum += textIn(each, depth + 1);
+	return sum;
+}

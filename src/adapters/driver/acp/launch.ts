@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Cost, client, methods, type PromptResponse, type RequestPermissionRequest, type SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
-import type { OpenSession } from "#engine/driver.ts";
+import type { OpenSession, PermissionAnswer } from "#engine/driver.ts";
 import { type Command, contained, type Room } from "../../system/walls.ts";
 import { canBeHeard } from "../output.ts";
 import { messageStream } from "./messages.ts";
@@ -36,7 +36,7 @@ export interface Ears {
 	/** resolves when more may be said */
 	room(): Promise<void>;
 	/** answers with the id of an option, or null if nobody will choose one */
-	ask(request: RequestPermissionRequest): Promise<string | null>;
+	ask(request: RequestPermissionRequest): Promise<PermissionAnswer | null>;
 }
 
 export interface Launched {
@@ -85,8 +85,11 @@ export async function launch(wanted: Launch): Promise<Launched> {
 	const connection = client({ name: "brood" })
 		.onRequest(methods.client.session.requestPermission, async ({ params }) => {
 			// outside of a turn nobody is there to say yes
-			const optionId = (await listening?.ask(params)) ?? null;
-			return optionId === null ? { outcome: { outcome: "cancelled" as const } } : { outcome: { outcome: "selected" as const, optionId } };
+			const answer = (await listening?.ask(params)) ?? null;
+			if (answer === null) return { outcome: { outcome: "cancelled" as const } };
+			const { option: optionId, reason } = answer;
+			// our own programs hear the reason; the protocol has no field for it
+			return { outcome: { outcome: "selected" as const, optionId }, ...(reason !== null && { _meta: { brood: { reason } } }) };
 		})
 		// updates outside of a turn never open one
 		.onNotification(methods.client.session.update, async ({ params }) => (params.sessionId === current ? listening?.update(params.update) : undefined))

@@ -4,7 +4,6 @@
 // the turn ends. A tool call is written when it is first heard of and its result when it is over, with whatever its
 // updates said in between. Updates that say nothing about the conversation are left out.
 import type { ContentBlock, RequestPermissionRequest, SessionUpdate, ToolCallContent, UsageUpdate } from "@agentclientprotocol/sdk/unstable";
-import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { PartialOf, TurnItem } from "#contract/turn.ts";
 import { type Call, Calls } from "./calls.ts";
 
@@ -66,16 +65,6 @@ export function finish(state: Translation): Translated {
 	return complete(state, [...unsaid, ...cut]);
 }
 
-/** What an agent wants to know before it goes on. */
-export function questionOf({ toolCall, options }: RequestPermissionRequest): ApprovalQuestion {
-	return {
-		title: (toolCall.title ?? toolCall.toolCallId).slice(0, 10_000).toWellFormed(),
-		tool: toolCall.kind ?? "other",
-		call: toolCall.toolCallId.slice(0, 200),
-		options: options.slice(0, 32).map(({ optionId, name, kind }) => ({ id: optionId, name: name.slice(0, 1000), kind })),
-	};
-}
-
 function piece(state: Translation, kind: "assistant" | "thought", id: string | null, content: ContentBlock): Translated {
 	const text = textOf(content);
 	const { open } = state;
@@ -105,6 +94,11 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 		told: known?.said === true ? known.told : input !== undefined,
 		input,
 		shown: update.content == null ? (known?.shown ?? "") : clip(shownIn(update.content)),
+		asked: {
+			input: isEmpty(update.rawInput) ? known?.asked.input : update.rawInput,
+			content: update.content ?? known?.asked.content ?? [],
+			locations: update.locations?.map(({ path }) => path) ?? known?.asked.locations ?? [],
+		},
 		printed: longer(known?.printed ?? "", printedIn(update)),
 		output: update.rawOutput === undefined ? (known?.output ?? null) : bounded(update.rawOutput),
 	};

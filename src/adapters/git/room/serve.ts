@@ -38,11 +38,11 @@ interface RoomParts {
 	output: Writable;
 	environment: NodeJS.ProcessEnv;
 	/** what a tree brings that a program of this type would run by itself */
-	broughtBy(folder: string, type: string): { files: string[]; fingerprint: string } | null;
+	broughtBy(folder: string, type: string): Promise<{ files: string[]; fingerprint: string } | null>;
 }
 
 export function serveRoom({ input, output, environment, broughtBy }: RoomParts): void {
-	on(steps.brings, async ({ stay }, { type }) => broughtBy(stay.workspace.path, type));
+	on(steps.brings, async ({ stay }, { type }) => await broughtBy(stay.workspace.path, type));
 	const git = makeGit({ environment });
 	const send = async (id: number, kind: FrameKind, bytes: Buffer): Promise<void> =>
 		await new Promise((resolve) => void output.write(frameOf({ id, kind, bytes }), () => resolve()));

@@ -31,12 +31,20 @@ const laterOfTurn: Pick<TurnState, "manual" | "retriedAs" | "stoppingFor" | "com
 	...{ commit: null, subscription: null, usage: null },
 };
 
+const laterOfApproval: Pick<ApprovalState, "content" | "files" | "inside" | "digest" | "reason"> = {
+	content: "",
+	files: [],
+	inside: false,
+	digest: "",
+	reason: null,
+};
+
 export function agentFrom(row: { state: string }): AgentState {
 	return { ...laterOfAgent, ...JSON.parse(row.state) };
 }
 
 export function approvalFrom(row: { state: string }): ApprovalState {
-	return JSON.parse(row.state);
+	return { ...laterOfApproval, ...JSON.parse(row.state) };
 }
 
 export function waitFrom(row: { state: string }): WaitState {

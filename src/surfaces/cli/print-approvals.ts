@@ -1,0 +1,31 @@
+// What agents ask, as people see it.
+import { indented, inline } from "#contract/visible.ts";
+import type { Approval } from "#contract/wire.ts";
+import { age, oneLine, table } from "./print.ts";
+
+/** A line each; where that is not all, it says how to see the rest. */
+export function approvalTable(approvals: readonly Approval[]): string {
+	const rows = approvals.map(({ id, path, askedAt, tool, title, content }) => {
+		const whole = oneLine(title);
+		const brief = whole.length > lineLength ? `${whole.slice(0, lineLength).toWellFormed()}…` : whole;
+		const more = brief !== title || content !== "";
+		return [String(id), path.join("/"), age(askedAt), tool, more ? `brood approval show ${id}` : "-", brief];
+	});
+	return table(["ID", "AGENT", "AGE", "TOOL", "ALL OF IT", "QUESTION"], rows) || "nobody asks anything";
+}
+
+const lineLength = 100;
+
+/** All of it, and nothing cut: whoever says yes to it has seen it. Every line of the agent's own is behind a bar. */
+export function approvalLines({ id, path, state, tool, title, content, files, inside, askedAt, answeredBy, reason }: Approval): string {
+	const answer = state === "pending" ? "pending" : `${state}${answeredBy === null ? "" : ` by ${answeredBy}`}${reason === null ? "" : `: ${inline(reason)}`}`;
+	const place = files.length === 0 ? "it names no files" : inside ? "all in its workspace" : "not all in its workspace, or run by a program";
+	return [
+		`approval ${id} of ${path.join("/")}, ${askedAt}: ${answer}`,
+		`tool ${inline(tool)}; files: ${place}`,
+		...files.map((file) => `  ${inline(file)}`),
+		`  | ${indented(title, "  | ")}`,
+		...(content === "" ? [] : ["all that it says about it:", `  | ${indented(content, "  | ")}`]),
+		...(state === "pending" ? [`  try: brood approval allow ${id}`, `  try: brood approval deny ${id} --reason '…'`] : []),
+	].join("\n");
+}

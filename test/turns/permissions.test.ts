@@ -1,0 +1,131 @@
+// What agents ask before they do it: shown whole, answered for exactly what was shown, and for files by where they really are.
+import { symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client } from "#client/client.ts";
+import { ProjectSlug } from "#contract/ids.ts";
+import type { Agent, Approval } from "#contract/wire.ts";
+import { type Daemon, startDaemon } from "#src/main.ts";
+import { approvalLines, approvalTable } from "#surfaces/cli/print-approvals.ts";
+import { freshRepository } from "#test/support/repository.ts";
+import { speaking } from "#test/support/speaking.ts";
+import { freshFolder } from "#test/support/stores.ts";
+
+const file = path.join(import.meta.dirname, "../programs/asking.ts");
+const asking = { command: process.execPath, args: [file], leavesNothing: false, remembers: true };
+let daemon: Daemon;
+let client: Client;
+let project: ProjectSlug;
+beforeAll(async () => {
+	daemon = await startDaemon({ home: freshFolder(), programs: { asking } });
+	client = new Client(daemon);
+	project = ProjectSlug.parse("web");
+	await client.call("projectAdd", { body: { slug: project, path: freshRepository() } });
+});
+afterAll(async () => await daemon[Symbol.asyncDispose]());
+
+const patient = { timeout: 30_000 };
+const params = (agent: Agent) => ({ params: { agent: agent.id } });
+const add = async (wish: object = {}): Promise<Agent> => await client.ask("agentAddTo", { params: { project }, body: { type: "asking", ...wish } });
+const pending = async (agent: Agent): Promise<Approval[]> => await client.call("approvals", { query: { agent: agent.id } });
+const prompt = async (agent: Agent, text: string | object): Promise<void> =>
+	void (await client.call("prompt", { ...params(agent), body: { text: typeof text === "string" ? text : JSON.stringify(text) } }));
+const asked = async (agent: Agent): Promise<Approval> => {
+	await expect.poll(async () => (await pending(agent)).length, patient).toBe(1);
+	const [approval] = await pending(agent);
+	if (approval === undefined) throw new Error("nothing is asked");
+	return approval;
+};
+const said = async (agent: Agent): Promise<string[]> =>
+	(await client.call("items", params(agent))).flatMap(({ kind, text }) => (kind === "assistant" ? [text ?? ""] : []));
+const over = async (agent: Agent, count: number): Promise<string> => {
+	await expect.poll(async () => (await client.call("turns", params(agent))).filter(({ state }) => state !== "open").length, patient).toBe(count);
+	return (await said(agent)).at(-1) ?? "";
+};
+const answer = async ({ id }: Approval, body: { allow: boolean; reason?: string }): Promise<Approval> =>
+	await client.call("approvalAnswer", { params: { approval: String(id) }, body });
+
+test("a question is shown whole, however long: the command and the change of every file", async () => {
+	const agent = await add();
+	const command = Array.from({ length: 3000 }, (_, at) => `echo line ${at}`).join("\n");
+	const change = (name: string) => ({ type: "diff", path: path.join(agent.workspace?.path ?? "", name), oldText: "a\nb\nc\n", newText: `a\n${name}\nc\n` });
+	await prompt(agent, { ask: { title: `Run it${"!".repeat(500)}`, kind: "execute", rawInput: { command }, content: [change("x.ts"), change("y.ts")] } });
+	const question = await asked(agent);
+	const shown = await client.call("approval", { params: { approval: String(question.id) } });
+	expect(shown).toEqual(question);
+	const lines = approvalLines(shown).split("\n");
+	for (const line of command.split("\n")) expect(lines).toContain(`  |   ${line}`);
+	for (const name of ["x.ts", "y.ts"]) expect(lines).toEqual(expect.arrayContaining([`  | +${name}`, "  | -b", "  |  a", "  |  c"]));
+	// the list has a line for it, and says where the rest is
+	expect(approvalTable([shown]).split("\n")).toHaveLength(2);
+	expect(approvalTable([shown])).toContain(`brood approval show ${question.id}`);
+	await answer(question, { allow: true });
+	expect(await over(agent, 1)).toBe("yes");
+});
+
+test("auto-edit covers files that are really inside the workspace, all of them, and asks where none are named", { timeout: 90_000 }, async () => {
+	const agent = await add({ policy: "auto-edit" });
+	const folder = agent.workspace?.path ?? "";
+	symlinkSync(os.tmpdir(), path.join(folder, "out"));
+	const inside = path.join(folder, "new/a.ts");
+	const edit = (paths: string[], more: object = {}) => ({ ask: { title: "Edit", kind: "edit", locations: paths.map((each) => ({ path: each })), ...more } });
+	await prompt(agent, edit([inside]));
+	expect(await over(agent, 1)).toBe("yes");
+	await prompt(agent, edit([inside, path.join(folder, "b.ts")]));
+	expect(await over(agent, 2)).toBe("yes");
+	const outside = [
+		edit([inside, path.join(os.homedir(), ".bashrc")]),
+		edit([path.join(folder, "out/x")]),
+		edit([]),
+		edit([inside], { content: [{ type: "diff", path: "/etc/hosts", newText: "" }] }),
+	];
+	for (const [at, question] of outside.entries()) {
+		await prompt(agent, question);
+		expect((await asked(agent)).inside).toBe(false);
+		await answer(await asked(agent), { allow: false });
+		expect(await over(agent, 3 + at)).toBe("no");
+	}
+});
+
+test("what becomes something else while it is asked about cannot be allowed as what it was", async () => {
+	const agent = await add();
+	const when = path.join(freshFolder(), "asked");
+	await prompt(agent, { ask: { title: "Tidy up", kind: "execute", rawInput: { command: "ls" } }, later: { rawInput: { command: "rm -rf /" } }, when });
+	const first = await asked(agent);
+	expect(first.content).toBe("command: ls");
+	writeFileSync(when, "");
+	await expect.poll(async () => (await pending(agent)).map(({ content }) => content), patient).toEqual(["command: rm -rf /"]);
+	await expect(answer(first, { allow: true })).rejects.toMatchObject({ refusal: { code: "CONFLICT" } });
+	const now = await asked(agent);
+	expect(await said(agent)).toEqual([]);
+	await answer(now, { allow: false });
+	expect(await over(agent, 1)).toBe("no");
+});
+
+test("the reason of a denial reaches the agent", async () => {
+	const agent = await add();
+	await prompt(agent, { ask: { title: "Delete the tests", kind: "execute", rawInput: { command: "rm -r test" } } });
+	await answer(await asked(agent), { allow: false, reason: "Tests stay." });
+	expect(await over(agent, 2)).toBe("got: [you asked for this, and it was denied]\n| Delete the tests\nThe reason: Tests stay.");
+	const scripted = await add({ type: "scripted" });
+	await prompt(scripted, "ask May I?");
+	await answer(await asked(scripted), { allow: false, reason: "Tests stay." });
+	await over(scripted, 1);
+	expect((await client.call("items", params(scripted))).find(({ kind }) => kind === "tool_result")?.text).toBe("denied: Tests stay.");
+});
+
+test("an agent compares its work with nobody's but its own and that of the agents below it", async () => {
+	const agent = await add({ type: "scripted", name: "curious" });
+	const peer = await add({ type: "scripted", name: "peer" });
+	const below = await client.call("fork", { ...params(agent), body: { fresh: true } });
+	writeFileSync(path.join(peer.workspace?.path ?? "", "secret.txt"), "unpublished");
+	const own = new Client({ url: daemon.url, token: await speaking(daemon, agent.id) });
+	const against = async (by: Client, name: string) => await by.call("diff", { ...params(agent), query: { against: name } });
+	await expect(against(own, "peer")).rejects.toMatchObject({ refusal: { code: "FORBIDDEN" } });
+	await expect(against(own, "parent")).rejects.toMatchObject({ refusal: { code: "FORBIDDEN" } });
+	expect((await against(own, below.handle)).files).toEqual([]);
+	expect((await against(own, "base")).files).toEqual([]);
+	// the control: a person may
+	expect((await against(client, "peer")).patch).toContain("unpublished");
+});
