@@ -97,6 +97,8 @@ export function attempts(seed: number, count: number, { host, token }: { host: s
 	};
 	/** a whole request with something odd in it, which the handlers hear of */
 	const whole = (): string => {
+		// between the others, what everybody asks for
+		if (below(8) === 0) return `GET /api/health HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
 		const method = draw(["GET", "GET", "POST", "DELETE", "HEAD", "PUT", "OPTIONS"]);
 		const body = method === "GET" || method === "HEAD" ? "" : draw(bodies);
 		const lines = [`${method} ${draw(targets)} HTTP/1.1`, `Host: ${host}`, `Content-Length: ${Buffer.byteLength(body)}`];
