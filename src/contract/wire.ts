@@ -138,6 +138,8 @@ export const Subscription = z.object({
 	used: z.int(),
 	coolingUntil: Time.nullable(),
 	createdAt: Time,
+	/** why its credentials cannot be used now */
+	trouble: z.string().nullable(),
 });
 export type Subscription = z.infer<typeof Subscription>;
 /** Where an agent's workspace came to rest. */

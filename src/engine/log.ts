@@ -14,6 +14,8 @@ export interface Log {
 	warn: Write;
 	/** a bug, or a part of the daemon that does not work now */
 	error: Write;
+	/** one more value that must not appear in it, whoever mentions it */
+	hide(secret: string): void;
 }
 
 /** For a rejection that should not happen but must not spread: `.catch(caught(log, "git", "A snapshot could not be taken", { agent }))`. */
@@ -25,4 +27,4 @@ export const caught =
 const nowhere: Write = () => {};
 
 /** Where nobody reads along. */
-export const noLog: Log = { debug: nowhere, info: nowhere, warn: nowhere, error: nowhere };
+export const noLog: Log = { debug: nowhere, info: nowhere, warn: nowhere, error: nowhere, hide: () => {} };

@@ -97,9 +97,18 @@ export const projectView = (
 });
 
 /** A cool-down that is over is none. */
-export function subscriptionView({ removedAt: _, ...state }: SubscriptionState, leases: readonly LeaseState[], now: number): Subscription {
+export function subscriptionView(
+	{ removedAt: _, ...state }: SubscriptionState,
+	{ leases, now, trouble }: { leases: readonly LeaseState[]; now: number; trouble: string | null },
+): Subscription {
 	const { coolingUntil, createdAt } = state;
-	return { ...state, used: usedOf(state.name, leases), coolingUntil: maybe((coolingUntil ?? 0) > now ? coolingUntil : null), createdAt: iso(createdAt) };
+	return {
+		...state,
+		used: usedOf(state.name, leases),
+		coolingUntil: maybe((coolingUntil ?? 0) > now ? coolingUntil : null),
+		createdAt: iso(createdAt),
+		trouble,
+	};
 }
 
 export const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,7 +1,7 @@
 // How a subscription lets its agents in: variables from a file that only its owner can read, or a vendor's folder of settings.
 // What is in the file goes into the environment of one process and nowhere else; no message here repeats any of it.
 import { lstatSync, readFileSync } from "node:fs";
-import type { Credential } from "#contract/subscription.ts";
+import type { Credential, SubscriptionState } from "#contract/subscription.ts";
 
 /** Where each vendor's program looks for its login. */
 const homes: Readonly<Record<string, string>> = {
@@ -19,6 +19,15 @@ export function credentialVariables(credential: Credential, agentType: string): 
 	if (trouble !== null) throw new Error(trouble);
 	if ("configDir" in credential) return { [homes[agentType] ?? anyHome]: credential.configDir };
 	return variablesIn(readFileSync(credential.envFile, "utf8"), credential.envFile);
+}
+
+/** The same, or a sentence that says why it cannot be had. */
+export function paidBy(subscription: Pick<SubscriptionState, "name" | "credential"> | null, agentType: string): Record<string, string> | string {
+	try {
+		return credentialVariables(subscription?.credential ?? null, agentType);
+	} catch (error) {
+		return `The credentials of subscription ${subscription?.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+	}
 }
 
 /** What is wrong with it, in a sentence; null if it can be used. */

@@ -8,7 +8,7 @@ import type { Driver, LeftProcess, Prepared, TurnEnd, TurnWatch, Wish } from "#e
 import { caught } from "#engine/log.ts";
 import { commandOf, endAll, family, innerPid, type Known, type Ladder, type Manners, markName, memoryBelow, patiently, quickly } from "../system/processes.ts";
 import { NotToBeHad } from "./acp/open.ts";
-import { credentialVariables } from "./credential.ts";
+import { credentialVariables, paidBy } from "./credential.ts";
 import { seenBy } from "./environment.ts";
 import { Freezer } from "./freeze.ts";
 import { hearTurn } from "./hear.ts";
@@ -84,9 +84,8 @@ export class ProcessDriver implements Driver {
 	async #prepare(agent: AgentState, signal: AbortSignal, asked: Wish): Promise<Prepared> {
 		const program = this.#programOf(agent);
 		if (typeof program === "string") return broken(program);
-		const room = await this.#options.roomFor(agent, folderOf(this.#options, agent), () =>
-			credentialVariables(asked.subscription?.credential ?? null, agent.type),
-		);
+		const variables = (): Record<string, string> => credentialVariables(asked.subscription?.credential ?? null, agent.type);
+		const room = await this.#options.roomFor(agent, folderOf(this.#options, agent), variables).catch(reasonOf);
 		if (typeof room === "string") return broken(room);
 		const wish = { ...asked, room };
 		await this.#ending.get(agent.id)?.done;
@@ -232,13 +231,17 @@ export class ProcessDriver implements Driver {
 	/** A program that will not stay up is tried again, more slowly, and then given up. */
 	async #start(agent: AgentState, program: AgentProgram, wish: RoomWish, signal: AbortSignal): Promise<Prepared> {
 		const { subscription } = wish;
+		const own = paidBy(subscription, agent.type);
+		// trying again does not mend a file
+		if (typeof own === "string") return broken(own);
+		for (const value of Object.values(own)) this.#options.log.hide(value);
 		for (let attempt = 0; !signal.aborted; attempt++) {
 			if (!this.#starts.take(agent.id)) {
 				return broken(`Its process was started ${startsMax} times within a minute and did not stay up.`);
 			}
 			const token = this.#options.issueToken(agent.id);
 			try {
-				const paid = { ...seenBy(program.sees, this.#options.environment), ...credentialVariables(subscription?.credential ?? null, agent.type) };
+				const paid = { ...seenBy(program.sees, this.#options.environment), ...own };
 				const launched = await launchAgent(this.#options, { agent, program, wish, token, paid }, signal);
 				this.#keep(agent.id, {
 					program,

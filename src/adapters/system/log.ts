@@ -22,8 +22,6 @@ export interface FileLogOptions {
 }
 
 export interface FileLog extends Log, Disposable {
-	/** one more value that must not appear in it */
-	hide(secret: string): void;
 	/** entries below it are not written; `info` until somebody says otherwise */
 	setLevel(level: LogLevel): void;
 }

@@ -128,7 +128,11 @@ export class TurnRunner implements Reactor {
 		// asked for early: most often its program is up, and nothing else is waited for
 		const since = driver.remembers(agent) ? eventsAfter(reads, agent, agent.turnEndedIn ?? 0) : Promise.resolve([]);
 		since.catch(expected("it is waited for further down"));
-		const prepared = await prepare(this.#parts, turn, agent, signal).catch((error: unknown): Prepared => ({ up: false, end: failure(error) }));
+		const prepared = await prepare(this.#parts, turn, agent, signal).catch((error: unknown): Prepared => {
+			this.#caught("The process of an agent could not be prepared", turn)(error);
+			// whatever it is, it would be met again at once, for ever
+			return { up: false, end: { ...failure(error), broken: !(error instanceof StoreFault) } };
+		});
 		if (!prepared.up) return await this.#giveBack(turn, prepared.end, signal);
 		let item: Pick<Event, "text" | "data"> | null = null;
 		try {

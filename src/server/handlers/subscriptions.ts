@@ -1,6 +1,6 @@
 // Subscriptions, and who is free to work.
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { Credential, SubscriptionState } from "#contract/subscription.ts";
+import type { Credential, LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { cleanOnes } from "#engine/clean.ts";
 import type { Outcome } from "#engine/ports.ts";
@@ -13,7 +13,9 @@ type Names = "subscriptions" | "subscription" | "subscriptionAdd" | "subscriptio
 /** `trouble` says what is wrong with a credential, if something is; what is in it stays where it is. */
 export function subscriptionHandlers(desk: Desk, trouble: (credential: Credential) => string | null): Handlers<Names> {
 	const { engine, reads } = desk;
-	const shown = async (state: SubscriptionState): Promise<Subscription> => subscriptionView(state, await reads.leases(), engine.scheduler.steady());
+	const view = (state: SubscriptionState, leases: readonly LeaseState[]): Subscription =>
+		subscriptionView(state, { leases, now: engine.scheduler.steady(), trouble: trouble(state.credential) });
+	const shown = async (state: SubscriptionState): Promise<Subscription> => view(state, await reads.leases());
 	const answer = async (outcome: Outcome): Promise<Subscription | Refusal> => {
 		if ("refused" in outcome) return outcome.refused;
 		const { subscription } = outcome.done;
@@ -27,7 +29,7 @@ export function subscriptionHandlers(desk: Desk, trouble: (credential: Credentia
 	return {
 		subscriptions: async () => {
 			const [all, leases] = await Promise.all([reads.subscriptions(), reads.leases()]);
-			return all.filter(({ removedAt }) => removedAt === null).map((each) => subscriptionView(each, leases, engine.scheduler.steady()));
+			return all.filter(({ removedAt }) => removedAt === null).map((each) => view(each, leases));
 		},
 		subscription: async ({ params }) => {
 			const found = (await reads.subscriptions()).find((each) => each.name === params["subscription"] && each.removedAt === null);

@@ -24,12 +24,19 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	const refusal = looked !== null && "code" in looked ? looked : null;
 	const status = found?.status ?? null;
 	// only the daemon knows what is installed in its home, and for whom
-	const adapters = (await found?.client.call("adapters").catch(() => [])) ?? [];
-	const subscriptions = (await found?.client.call("subscriptions").catch(() => [])) ?? [];
 	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(status), daemon(status, refusal)];
+	const asked = async <T>(answer: Promise<T> | undefined): Promise<T | undefined> =>
+		await answer?.catch((error: unknown) => {
+			findings.push(bad("daemon", `could not answer: ${asRefusal(error).message}`, "brood logs --level warn"));
+			return undefined;
+		});
+	const adapters = (await asked(found?.client.call("adapters"))) ?? [];
+	const subscriptions = (await asked(found?.client.call("subscriptions"))) ?? [];
+	for (const { name, trouble } of subscriptions)
+		if (trouble !== null) findings.push(bad(`subscription ${name}`, trouble, `mend the file, or: brood subscription configure ${name} --env-file FILE`));
 	// each project is looked at; what else is wrong the daemon knows already
-	await found?.client.call("projects", { query: { check: "true" } });
-	const troubles = found === null ? [] : (await found.client.call("status")).troubles;
+	await asked(found?.client.call("projects", { query: { check: "true" } }));
+	const troubles = (await asked(found?.client.call("status")))?.troubles ?? [];
 	findings.push(...troubles.map(({ what, text, fix }) => ({ name: what, ok: false, text, fix })));
 	findings.push(...adapters.map((each) => adapter(each, subscriptions)));
 	if (options.json === true) printData({ healthy: findings.every(({ ok }) => ok), findings });
