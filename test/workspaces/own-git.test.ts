@@ -73,6 +73,38 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		expect(await inside(world, stay, "git status --short; cat n.txt; git show :n.txt")).toBe(" M a.txt\nAM n.txt\nnewer\nnew\nexit 0\n");
 	});
 
+	test("a snapshot that an agent forged is none, and none of its words reaches a command line", async () => {
+		const world = makeRoomed();
+		const stay = await world.agent("a");
+		await world.workspaces.takeSnapshot(stay, { reason: "one" });
+		const target = path.join(world.root, "written-by-git");
+		const manifest = JSON.parse(world.git(world.repository, "show", `refs/brood/snapshots/${stay.agent.id}/1:manifest.json`));
+		const digest = "d".repeat(64);
+		const forged = [
+			{ manifest: { ...manifest, head: { ...manifest.head, commit: `--output=${target}` } }, message: `Snapshot: x\n\nContent: ${digest}\n` },
+			{ manifest: { ...manifest, tree: `--output=${target}` }, message: `Snapshot: x\n\nContent: ${digest}\n` },
+			{ manifest: { ...manifest, at: 1e300 }, message: `Snapshot: x\n\nContent: ${digest}\n` },
+			{ manifest, message: `Snapshot: x\n\nContent: ${digest}\n${manifest.tree} 1 refs/brood/snapshots/${tenant("b").id}/9 Content: ${digest}\n` },
+			{ manifest, message: `before\n\nSnapshot: x\n\nContent: ${digest}\n` },
+		];
+		for (const { manifest: words, message } of forged) {
+			write(stay.workspace.path, "manifest.json", JSON.stringify(words));
+			write(stay.workspace.path, "message", message);
+			const plant = [
+				"m=$(git hash-object -w manifest.json); t=$(git rev-parse HEAD^{tree})",
+				"tree=$(printf '100644 blob %s\\tmanifest.json\\n040000 tree %s\\ttree\\n' $m $t | git mktree)",
+				"git update-ref refs/brood/taken $(git commit-tree -F message $tree); rm manifest.json message; echo more >> a.txt",
+			];
+			expect(await inside(world, stay, plant.join("; "))).toBe("exit 0\n");
+			agreed(await world.workspaces.commit(stay, { message: "mine" }));
+			expect((await world.workspaces.snapshots(stay)).map(({ id }) => id)).toEqual(["1"]);
+		}
+		for (const id of ["1", "2"]) await world.workspaces.showSnapshot(stay, id);
+		expect(existsSync(target)).toBe(false);
+		// the next real one is taken as ever
+		expect(await world.workspaces.takeSnapshot(stay, { reason: "two" })).toMatchObject({ fresh: true, snapshot: { id: "2" } });
+	});
+
 	test("is forked with its files, staged and not, into another room", async () => {
 		const world = makeRoomed();
 		const parent = await world.agent("a");

@@ -12,9 +12,9 @@ import { gitOf, ownRoom } from "../place/room.ts";
 import { settingsOf } from "../place/settings.ts";
 import { worktreesOf } from "../place/worktrees.ts";
 import { branchRef } from "../refs.ts";
-import { findSnapshot, newestOf, readObjects, refsOf, rememberNewest, type Snapshot } from "../tree/snapshots.ts";
+import { emptyTree, findSnapshot, newestOf, readObjects, refsOf, rememberNewest, type Snapshot } from "../tree/snapshots.ts";
 import { bringIn } from "./quarantine.ts";
-import type { Rooms } from "./rooms.ts";
+import { RoomFault, type Rooms } from "./rooms.ts";
 import { type Scene, type Step, steps } from "./steps.ts";
 
 /** An agent in a workspace with a git folder of its own. */
@@ -121,13 +121,22 @@ export async function bringOut(
 	{ keepOld = false, everything = false } = {},
 ): Promise<{ tip: string | null; snapshot: Snapshot | null }> {
 	const tips = await ask(ground, stay, steps.tips, sight, {});
-	const snapshot = tips.taken !== null && (await isNews(ground, stay, sight, tips.taken)) ? await bringSnapshotOut(ground, stay, sight, tips.taken) : null;
+	const news = tips.taken !== null && (await isNews(ground, stay, sight, tips.taken)) ? tips.taken : null;
+	// what somebody else put there stays there
+	const snapshot = news === null ? null : await bringSnapshotOut(ground, stay, sight, news).catch(noSnapshot);
 	if (tips.branch !== null && tips.branch !== sight.seen) {
 		await bring(ground, stay, sight, [tips.branch]);
 		await seeTip(ground, stay, sight.seen, tips.branch, { keepOld });
 	}
 	if (everything) await keepOthers(ground, stay, sight, tips.others);
 	return { tip: tips.branch, snapshot };
+}
+
+class NoSnapshot extends RoomFault {}
+
+function noSnapshot(error: unknown): null {
+	if (error instanceof NoSnapshot) return null;
+	throw error;
 }
 
 /** The ref inside may be an old one that came out long ago, or anything that somebody put there. */
@@ -144,6 +153,7 @@ async function keepOthers(ground: Ground, stay: OwnStay, sight: Sight, others: r
 	}
 }
 
+/** Throws `NoSnapshot` for anything that is not exactly as our own program makes them: whoever is inside can put what they like there. */
 export async function bringSnapshotOut(ground: Ground, stay: OwnStay, sight: Sight, commit: string): Promise<Snapshot> {
 	const { git } = ground;
 	const { project, agent } = stay;
@@ -151,9 +161,11 @@ export async function bringSnapshotOut(ground: Ground, stay: OwnStay, sight: Sig
 	const sequence = (sight.scene.given.last?.sequence ?? 0) + 1;
 	const ref = `${refsOf(agent.id)}/${sequence}`;
 	const snapshot = await findSnapshot(git, project.path, commit);
-	const [object] = await readObjects(git, project.path, [commit]);
-	const digest = /\nContent: (\w+)\n$/.exec(object?.bytes.toString() ?? "")?.[1];
-	if (snapshot === null || digest === undefined) throw new Error(`${commit} is no snapshot`);
+	const [object, files] = await readObjects(git, project.path, [commit, `${commit}:tree`]);
+	// a line more in the message would be read as a snapshot of somebody else
+	const digest = /^(?:[^\n]+\n)+\nSnapshot: [^\n]*\n\nContent: ([0-9a-f]{64})\n$/.exec(object?.bytes.toString() ?? "")?.[1];
+	const holds = snapshot !== null && snapshot.tree === (files?.id ?? (await emptyTree(git, project.path)));
+	if (!holds || digest === undefined) throw new NoSnapshot(`${commit} in the git folder of ${agent.handle} is no snapshot that Brood has made`);
 	await git(project.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 	const kept = { ref, commit, agent: agent.id, sequence, at: snapshot.manifest.at, digest };
 	rememberNewest({ commonFolder: project.path }, kept);

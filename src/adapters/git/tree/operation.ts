@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { readRegular } from "#adapters/system/regular-file.ts";
 import { staysInside } from "../links.ts";
+import { isCommitId } from "../refs.ts";
 import { notThere, type Tree } from "./tree.ts";
 
 /** Names relative to the git folder. */
@@ -61,7 +62,8 @@ export interface Undertaking {
 export function undertaking(operation: Operation): Undertaking | null {
 	for (const folder of ["rebase-merge", "rebase-apply"]) {
 		const branch = line(operation, `${folder}/head-name`);
-		if (branch?.startsWith("refs/heads/") === true) return { branch, commit: line(operation, `${folder}/orig-head`) };
+		const commit = line(operation, `${folder}/orig-head`);
+		if (branch?.startsWith("refs/heads/") === true) return { branch, commit: commit !== null && isCommitId(commit) ? commit : null };
 	}
 	const start = line(operation, "BISECT_START");
 	return start === null || /^[0-9a-f]{40,64}$/.test(start) ? null : { branch: `refs/heads/${start}`, commit: null };

@@ -108,16 +108,24 @@ export async function findSnapshot(git: Git, folder: string, snapshot: string): 
 	return (await findSnapshots(git, folder, [snapshot]))[0] ?? null;
 }
 
-/** Several by their refs, read by one process; without those that are gone. */
+/** Several by their refs, read by one process; without those that are gone, and without what was put there and is no snapshot. */
 export async function findSnapshots(git: Git, folder: string, refs: readonly string[]): Promise<Snapshot[]> {
 	const names = refs.map(checked).flatMap((ref) => [`${ref}^{commit}`, `${ref}:manifest.json`]);
 	const objects = await readObjects(git, folder, names);
 	return refs.flatMap((ref, at): Snapshot[] => {
 		const [commit, manifest] = objects.slice(2 * at, 2 * at + 2);
 		if (commit == null || manifest == null) return [];
-		const parsed = SnapshotManifest.parse(JSON.parse(manifest.bytes.toString()));
-		return [{ ref, commit: commit.id, tree: parsed.tree, manifest: parsed }];
+		const parsed = manifestIn(manifest.bytes);
+		return parsed === null ? [] : [{ ref, commit: commit.id, tree: parsed.tree, manifest: parsed }];
 	});
+}
+
+function manifestIn(bytes: Buffer): SnapshotManifest | null {
+	try {
+		return SnapshotManifest.safeParse(JSON.parse(bytes.toString())).data ?? null;
+	} catch {
+		return null;
+	}
 }
 
 /** In the order asked for, null for what does not exist. Names must not contain line ends. */
