@@ -6,9 +6,7 @@ import { type Found, findContainment } from "#adapters/driver/containment.ts";
 import { credentialTrouble } from "#adapters/driver/credential.ts";
 import { ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
-import type { DriverOptions } from "#adapters/driver/options.ts";
 import { type AgentProgram, otherTypes, programsFrom } from "#adapters/driver/programs.ts";
-import { Sandbox } from "#adapters/driver/sandbox.ts";
 import { Setup } from "#adapters/driver/setup.ts";
 import { makeGit } from "#adapters/git/git.ts";
 import { Rooms } from "#adapters/git/room/rooms.ts";
@@ -26,7 +24,6 @@ import { machineIdle, machineTurns } from "#adapters/system/machine.ts";
 import { partialsIn } from "#adapters/system/partials.ts";
 import { markName } from "#adapters/system/processes.ts";
 import { sweepTemporary } from "#adapters/system/temporary.ts";
-import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { dayMs, retentionFrom } from "#contract/retention.ts";
@@ -36,8 +33,7 @@ import { GitJournal } from "#engine/git-journal.ts";
 import { noIssueWork } from "#engine/issue-work.ts";
 import { noLog } from "#engine/log.ts";
 import type { EngineParts } from "#engine/parts.ts";
-import type { Reads, Store } from "#engine/ports.ts";
-import { placeOf, stayOf } from "#engine/stay.ts";
+import type { Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
 import { appOf, type Door } from "#server/app.ts";
@@ -50,6 +46,7 @@ import { Once } from "#server/once.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { holdersOf } from "#src/holders.ts";
 import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
+import { broughtInside, sandboxOf } from "./sandboxes.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
@@ -116,7 +113,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	const retention = retentionFrom(config.retention);
 	const workspaces = parts.use(workspacesIn(home, { record: (run) => runs.add(run), own: { [markName]: mark }, containment, retention, log }));
 	const up = Promise.withResolvers<Engine>();
-	const sandbox = sandboxOf({ containment, adapters, workspaces, engine: up.promise });
+	const sandbox = sandboxOf({ containment, environment: process.env, adapters, workspaces, engine: up.promise });
 	const inForceLimits = { ...defaultLimits, turnsMax: machineTurns(), ...machineIdle(), ...known(config.limits ?? {}), ...limits };
 	const processes = new ProcessDriver({
 		mark,
@@ -130,7 +127,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 		environment: withCommand(process.env),
 		containment,
 		roomFor: (agent, folder, paid) => sandbox.roomFor(agent, folder, paid),
-		broughtInside: async (agent) => await broughtInside((await up.promise).reads, workspaces, agent),
+		broughtInside: broughtInside(workspaces, up.promise),
 		clock: systemClock,
 		log,
 		idle: { parkMs: parkMs ?? inForceLimits.idleParkMs, countMax: inForceLimits.idleProcessesMax, bytesMax: inForceLimits.idleBytesMax },
@@ -163,11 +160,6 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	const { lost } = parts.use(await announce(home, { url: door.url, socket: door.socket, token: () => guard.token }));
 	const all = parts.move();
 	return { engine, url: door.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
-}
-
-async function broughtInside(reads: Reads, workspaces: GitWorkspaces, agent: AgentState): ReturnType<DriverOptions["broughtInside"]> {
-	const stay = await stayOf(reads, agent);
-	return stay === null ? "not in a sandbox" : await workspaces.brings(stay, agent.type);
 }
 
 /** From now on others can find the daemon, for as long as it has the home. */
@@ -206,31 +198,6 @@ async function heldHome(home: string): Promise<AsyncDisposable> {
 	refuseSecond(home);
 	keepSteady(path.join(home, "clock.json"));
 	return held.move();
-}
-
-interface SandboxParts {
-	containment: ContainmentLevel;
-	adapters: string;
-	workspaces: ReturnType<typeof workspacesIn>;
-	/** agents have no rooms before it is up */
-	engine: Promise<Engine>;
-}
-
-function sandboxOf({ containment, adapters, workspaces, engine }: SandboxParts): Sandbox {
-	return new Sandbox({
-		containment,
-		environment: process.env,
-		programs: [programFolder, path.dirname(process.execPath), adapters],
-		vendors: path.join(path.dirname(adapters), "vendors"),
-		async logins() {
-			const subscriptions = await (await engine).reads.subscriptions();
-			return subscriptions.flatMap(({ credential }) => (credential === null ? [] : ["envFile" in credential ? credential.envFile : credential.configDir]));
-		},
-		async roomOf({ project: slug, workspace }, folder) {
-			const project = slug === null ? undefined : await (await engine).reads.project(slug);
-			return project === undefined ? null : await workspaces.room(placeOf(project), folder, workspace);
-		},
-	});
 }
 
 /** Never less than what was asked for. */

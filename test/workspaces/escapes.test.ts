@@ -69,7 +69,7 @@ const ways: Readonly<Record<string, Way>> = {
 	},
 	"another commondir": {
 		plant:
-			'cp -r "$project" "$git/fake"; printf "[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = %s\\n" "$trap" > "$git/fake/config"; echo "$git/fake" > "$git/commondir"',
+			'cp -r "$project" /tmp/fake; mv /tmp/fake "$git/fake"; printf "[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = %s\\n" "$trap" > "$git/fake/config"; echo "$git/fake" > "$git/commondir"',
 		before: ({ world, tree, prey }) => {
 			plainGit(world, tree, "status");
 			return existsSync(prey.proof);
