@@ -39,10 +39,16 @@ export class Distrust {
 	/** by everything that the files of configuration say, so that a change is never missed */
 	readonly #known = new Map<string, Guard>();
 	readonly #nested = new Nested();
+	readonly #settings: readonly (readonly [string, string])[];
 
-	constructor(plain: Record<string, string>, list: (folder: string, environment: Record<string, string>) => Promise<Buffer>) {
+	constructor(
+		plain: Record<string, string>,
+		list: (folder: string, environment: Record<string, string>) => Promise<Buffer>,
+		settings: readonly (readonly [string, string])[] = [],
+	) {
 		this.#plain = plain;
 		this.#list = list;
+		this.#settings = settings;
 	}
 
 	async guard(folder: string, args: readonly string[], asked: Readonly<Record<string, string>>): Promise<Guarded> {
@@ -60,7 +66,7 @@ export class Distrust {
 		if ("refused" in across) return across;
 		return {
 			args: withFlags(across.args),
-			environment: { ...where, ...guard.environment, ...asVariables([...inner, ...guard.overrides, ...across.overrides]) },
+			environment: { ...where, ...guard.environment, ...asVariables([...inner, ...guard.overrides, ...this.#settings, ...across.overrides]) },
 		};
 	}
 

@@ -14,6 +14,9 @@ export function environmentOfGit(from: NodeJS.ProcessEnv): Record<string, string
 		LC_ALL: "C",
 		GIT_TERMINAL_PROMPT: "0",
 		GIT_OPTIONAL_LOCKS: "0",
+		// an object is what its name says, and a commit's parents are those that it names: nobody sees other work than what is merged
+		GIT_NO_REPLACE_OBJECTS: "1",
+		GIT_GRAFT_FILE: "/dev/null/none",
 		GIT_EDITOR: ":",
 		GIT_SEQUENCE_EDITOR: ":",
 		GIT_PAGER: "cat",

@@ -74,6 +74,8 @@ const graceMs = 2000;
 
 export function makeGit(parts: {
 	environment: NodeJS.ProcessEnv;
+	/** settings for every command, besides those that are always made */
+	settings?: readonly (readonly [string, string])[];
 	/** told of every command that was run; arguments only, never file contents */
 	record?(entry: Ran): void;
 }): Git {
@@ -89,12 +91,16 @@ export function makeGit(parts: {
 			parts.record?.({ folder, args, aside: environment["GIT_INDEX_FILE"] !== undefined, code, ms: performance.now() - start });
 		}
 	};
-	const distrust = new Distrust(plain, async (folder, environment) => {
-		const args = ["config", "--list", "-z", "--show-scope", "--includes"];
-		const { code, bytes, errors } = await run(folder, args, {}, environment);
-		if (code !== 0) throw new GitFailed(args, code, errors);
-		return bytes;
-	});
+	const distrust = new Distrust(
+		plain,
+		async (folder, environment) => {
+			const args = ["config", "--list", "-z", "--show-scope", "--includes"];
+			const { code, bytes, errors } = await run(folder, args, {}, environment);
+			if (code !== 0) throw new GitFailed(args, code, errors);
+			return bytes;
+		},
+		parts.settings,
+	);
 	return async (folder, args, options = {}) => {
 		const guarded = await distrust.guard(folder, args, options.environment ?? {});
 		if ("refused" in guarded) throw new GitFailed(args, null, guarded.refused);

@@ -43,7 +43,8 @@ interface RoomParts {
 
 export function serveRoom({ input, output, environment, broughtBy }: RoomParts): void {
 	on(steps.brings, async ({ stay }, { type }) => await broughtBy(stay.workspace.path, type));
-	const git = makeGit({ environment });
+	// what is remembered of commits there may be anything that the agent wrote
+	const git = makeGit({ environment, settings: [["core.commitgraph", "false"]] });
 	const send = async (id: number, kind: FrameKind, bytes: Buffer): Promise<void> =>
 		await new Promise((resolve) => void output.write(frameOf({ id, kind, bytes }), () => resolve()));
 	const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });

@@ -1,0 +1,29 @@
+// What a person is shown is what is merged, whatever an agent does to its git folder; and their own git runs nothing of an agent's.
+import { describe, expect, test } from "vitest";
+import { makeWorld } from "#test/support/make-world.ts";
+import { available } from "#test/support/processes.ts";
+import { inside } from "#test/support/room.ts";
+import { agreed, type World } from "#test/support/world.ts";
+
+const makeRoomed = (): World => {
+	const world = makeWorld({ containment: "bubblewrap" });
+	world.configure("sandbox: on\n");
+	return world;
+};
+
+/** Commits EVIL, and has git take a harmless commit with the same parent for it. */
+const replaced =
+	"echo GOOD > lib.txt; git add .; git commit -qm work; G=$(git rev-parse HEAD); git reset -q --hard HEAD~1; " +
+	"echo EVIL > lib.txt; git add .; git commit -qm work; E=$(git rev-parse HEAD); git replace $E $G; git reset -q --hard HEAD; cat lib.txt";
+
+describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", () => {
+	test("a replaced commit is not shown in the place of the one that would be merged", async () => {
+		const world = makeRoomed();
+		const stay = await world.agent("a");
+		// git inside shows the other one
+		expect(await inside(world, stay, replaced)).toBe("GOOD\nexit 0\n");
+		expect(agreed(await world.workspaces.standing(stay)).dirty).toBe(true);
+		await inside(world, stay, "GIT_NO_REPLACE_OBJECTS=1 git reset -q --hard HEAD");
+		expect(agreed(await world.workspaces.diff(stay, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
+	});
+});
