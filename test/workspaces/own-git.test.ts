@@ -20,7 +20,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		const stay = await world.agent("a");
 		const { path: folder, branch } = stay.workspace;
 		expect(stay.workspace).toMatchObject({ kind: "worktree", branch: "brood/a", base: "main" });
-		expect([readdirSync(path.join(folder, ".git")), read(folder, "a.txt")]).toEqual([[], "one\ntwo\nthree\n"]);
+		expect([readdirSync(path.join(folder, ".git")).sort(), read(folder, "a.txt")]).toEqual([["HEAD", "config", "objects", "refs"], "one\ntwo\nthree\n"]);
 		expect(world.tip(branch)).toBe(world.tip("main"));
 		expect(await inside(world, stay, "git status --short --branch")).toBe("## brood/a\nexit 0\n");
 		expect(await world.workspaces.health(stay)).toEqual({ healthy: true, issues: [] });

@@ -5,7 +5,6 @@
 // project's repository nothing can be written; its objects are borrowed.
 //
 // Nothing that the agent can write has a say in it: all places follow from the project's row and from the mark in the home.
-import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { privatePlaces } from "#adapters/system/private-places.ts";
 import { readRegularText } from "#adapters/system/regular-file.ts";
@@ -14,6 +13,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Workspace, WorkspaceMark } from "#contract/workspace.ts";
 import type { ProjectPlace } from "#engine/workspaces.ts";
 import type { Ground } from "./ground.ts";
+import { makeInert } from "./inert.ts";
 import { readMark } from "./mark.ts";
 import { placeOf } from "./place.ts";
 import { ownConfig } from "./settings.ts";
@@ -58,10 +58,8 @@ async function openRoom(ground: Ground, project: ProjectPlace, mark: WorkspaceMa
 }
 
 export async function gitOf({ layout }: Ground, { slug }: ProjectPlace, { path: folder }: Pick<WorkspaceMark, "path">, writable: boolean) {
-	const to = path.join(folder, ".git");
-	// nobody inside can have put a link there: it is a mount for them
-	if ((await lstat(to).catch(() => null))?.isSymbolicLink() === true) throw new Error(`${to} is a link`);
-	return { from: layout.ownGit(slug, path.basename(folder)), to, writable };
+	await makeInert(folder);
+	return { from: layout.ownGit(slug, path.basename(folder)), to: path.join(folder, ".git"), writable };
 }
 
 async function aroundOf(ground: Ground, project: ProjectPlace, folder: string): Promise<Pick<Room, "hidden" | "readable">> {

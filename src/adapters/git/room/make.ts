@@ -1,5 +1,4 @@
 // Making a workspace with a git folder of its own, and taking one back that nobody has used.
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -8,6 +7,7 @@ import type { ForkWish, ProjectPlace, Provisioned, ProvisionWish, Stay } from "#
 import { discard } from "../place/discard.ts";
 import type { Built } from "../place/fork.ts";
 import type { Ground } from "../place/ground.ts";
+import { makeInert } from "../place/inert.ts";
 import { dropMark } from "../place/mark.ts";
 import { ownAt } from "../place/room.ts";
 import { sharesBlocks } from "../tree/blocks.ts";
@@ -37,7 +37,7 @@ export async function makeOwnTree(ground: Ground, project: ProjectPlace, agent: 
 
 async function makeRepository(ground: Ground, project: ProjectPlace, agent: Stay["agent"], mark: WorkspaceMark): Promise<string> {
 	const gitFolder = ground.layout.ownGit(project.slug, path.basename(mark.path));
-	await mkdir(path.join(mark.path, ".git"), { recursive: true, mode: 0o700 });
+	await makeInert(mark.path);
 	await makeOwn(ground.git, { project, agent, gitFolder, branch: mark.branch, base: mark.base, start: mark.start });
 	return gitFolder;
 }
