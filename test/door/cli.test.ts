@@ -93,7 +93,10 @@ test("whoever waits for a turn is told what it asks, once, and not what the poli
 	await expect.poll(async () => (await other.json("approval", "list")).data.length, { timeout: 20_000 }).toBe(1);
 	const [{ id }] = (await other.json("approval", "list")).data;
 	await other.brood("approval", "allow", String(id));
-	expect(await waiting).toMatchObject({ code: 0, err: `It asks: May I?\n  try: brood approval allow ${id}\n  try: brood approval deny ${id}\n` });
+	expect(await waiting).toMatchObject({
+		code: 0,
+		err: `It asks: May I?\n  try: brood approval show ${id}\n  try: brood approval allow ${id}\n  try: brood approval deny ${id}\n`,
+	});
 	await other.brood("agent", "configure", "asking", "--policy", "full");
 	expect(await other.brood("prompt", "asking", "ask And now?", "--wait")).toMatchObject({ code: 0, err: "" });
 });
