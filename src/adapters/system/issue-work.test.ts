@@ -6,12 +6,15 @@ import { expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
 import { folderIssueWork } from "./issue-work.ts";
 
+/** a program of the machine, not of a package */
+const makePipe = "mkfifo";
+
 test("a pipe or a link in the place of a document is replaced, and neither waited for nor followed", async () => {
 	const home = mkdtempSync(path.join(os.tmpdir(), "brood-issue-"));
 	const issue = { project: ProjectSlug.parse("p"), number: 1 };
 	const documents = path.join(home, "projects/p/issues/1/documents");
 	mkdirSync(documents, { recursive: true });
-	execFileSync("mkfifo", [path.join(documents, "pipe.md")]);
+	execFileSync(makePipe, [path.join(documents, "pipe.md")]);
 	writeFileSync(path.join(home, "precious"), "mine");
 	symlinkSync(path.join(home, "precious"), path.join(documents, "link.md"));
 	const names = ["pipe.md", "link.md"];
