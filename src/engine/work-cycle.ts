@@ -179,7 +179,15 @@ export class WorkCycle {
 		return synced;
 	}
 
-	async #upToDate(agent: AgentState, by: By): Promise<{ moved: boolean; text: string } | null> {
+	/** One whose own update was cut off is taken along like the others, if nothing is half done. */
+	async #lookedAt(agent: AgentState): Promise<AgentState> {
+		if (!agent.holds.some(({ kind, step }) => kind === "recovery" && step === "sync")) return agent;
+		await this.lookAfterCrash(agent);
+		return (await this.#parts.reads.agent(agent.id)) ?? agent;
+	}
+
+	async #upToDate(found: AgentState, by: By): Promise<{ moved: boolean; text: string } | null> {
+		const agent = await this.#lookedAt(found);
 		const stay = await stayOf(this.#parts.reads, agent);
 		const standing = stay === null ? null : await this.workspaces.standing(stay);
 		if (stay === null || standing === null || isRefusal(standing)) return { moved: false, text: "its workspace could not be looked at" };
