@@ -29,11 +29,15 @@ const documented: Documented[] = readFileSync("docs/user/settings.md", "utf8")
 			: [{ key, home: home === "yes", project: project === "yes", repository: repository === "yes", example: parse(example ?? "") }];
 	});
 
-/** `a.b` as a document. */
-const fileWith = (key: string, value: unknown): string => {
-	const [outer = "", inner] = key.split(".");
-	return stringify({ [outer]: inner === undefined ? value : { [inner]: value } });
-};
+/** The examples of all of these keys in one document. */
+function fileWith(keys: readonly Documented[]): string {
+	const all: Record<string, unknown> = {};
+	for (const { key, example } of keys) {
+		const [outer = "", inner] = key.split(".");
+		all[outer] = inner === undefined ? example : { ...Object(all[outer]), [inner]: example };
+	}
+	return stringify(all);
+}
 
 test("the page has every key of every schema, and no other", () => {
 	const schema: { properties: Record<string, { properties?: Record<string, unknown> }> } = JSON.parse(readFileSync("docs/project-config.schema.json", "utf8"));
@@ -74,65 +78,73 @@ describe("in a project", () => {
 		const headers = { authorization: `Bearer ${daemon.token}`, "content-type": "application/json" };
 		return await (await fetch(`${daemon.url}/api/${place}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json();
 	}
-	/** what is in force of a key */
-	async function inForce(key: string): Promise<unknown> {
-		const { data, error } = await api("GET", "projects/web/settings");
+	/** what is in force of each key, or the refusal */
+	async function inForce(keys: readonly Documented[]): Promise<Parsed> {
+		const [{ data, error }, presets] = [await api("GET", "projects/web/settings"), await api("GET", "projects/web/presets")];
 		if (error !== undefined) return error;
-		const [outer = "", inner] = key.split(".");
-		if (outer === "presets") return (await api("GET", "projects/web/presets")).data.map(({ name }: Parsed) => name);
-		return inner === undefined ? data.settings[outer] : data[outer][inner];
+		const values = keys.map(({ key }) => {
+			const [outer = "", inner] = key.split(".");
+			if (outer === "presets") return [key, presets.data.some(({ name }: Parsed) => name === "quick")];
+			return [key, inner === undefined ? data.settings[outer] : data[outer][inner]];
+		});
+		return Object.fromEntries(values);
 	}
-	const expected = (key: string, example: unknown): unknown => (key === "presets" ? expect.arrayContaining(["quick"]) : example);
+	const examples = (keys: readonly Documented[]): object => Object.fromEntries(keys.map(({ key, example }) => [key, key === "presets" ? true : example]));
 	const worksNow = async (): Promise<void> => expect(await api("POST", "projects/web/issues", { title: "Words" })).toMatchObject({ data: { title: "Words" } });
 
-	test.each(documented.filter(({ project }) => project))("$key works in the project's config.yaml, and is as usual without it", async ({ key, example }) => {
-		const before = await inForce(key);
-		writeFileSync(own, fileWith(key, example));
-		expect([key, await inForce(key)]).toEqual([key, expected(key, example)]);
+	test("every key works in the project's config.yaml, and is as usual without it", async () => {
+		const keys = documented.filter(({ project }) => project);
+		const before = await inForce(keys);
+		writeFileSync(own, fileWith(keys));
+		expect(await inForce(keys)).toEqual(examples(keys));
 		await worksNow();
 		rmSync(own);
-		expect([key, await inForce(key)]).toEqual([key, before]);
+		expect(await inForce(keys)).toEqual(before);
+		// each example differs from what is usual, but for the branch that there is
+		expect(Object.keys(before).filter((key) => JSON.stringify(before[key]) === JSON.stringify(Reflect.get(examples(keys), key)))).toEqual(["base"]);
 		// the control: what is not known is refused with its place
-		if (key !== "base") return;
-		writeFileSync(own, fileWith("bass", example));
-		expect(await inForce(key)).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringMatching(/config\.yaml:1:\d+: .*bass/) });
+		writeFileSync(own, "bass: main\n");
+		expect(await inForce(keys)).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringMatching(/config\.yaml:1:\d+: .*bass/) });
 		rmSync(own);
 	});
 
-	test.each(documented.filter(({ home: inHome, key }) => inHome && /^(issues|presets)/.test(key)))(
-		"$key works in the home's config.yaml, below the project's, and is as usual without it",
-		async ({ key, example }) => {
-			const shared = path.join(home, "config.yaml");
-			const before = await inForce(key);
-			writeFileSync(shared, fileWith(key, example));
-			expect([key, await inForce(key)]).toEqual([key, expected(key, example)]);
-			await worksNow();
-			rmSync(shared);
-			expect([key, await inForce(key)]).toEqual([key, before]);
-		},
-	);
+	test("every key of issues works in the home's config.yaml, below the project's, and is as usual without it", async () => {
+		const shared = path.join(home, "config.yaml");
+		const keys = documented.filter(({ home: inHome, key }) => inHome && /^(issues|presets)/.test(key));
+		const before = await inForce(keys);
+		writeFileSync(shared, fileWith(keys));
+		expect(await inForce(keys)).toEqual(examples(keys));
+		await worksNow();
+		writeFileSync(own, "issues: { agentsMax: 9 }\n");
+		expect(await inForce(keys)).toEqual({ ...examples(keys), "issues.agentsMax": 9 });
+		rmSync(shared);
+		rmSync(own);
+		expect(await inForce(keys)).toEqual(before);
+		expect(keys.length).toBeGreaterThan(4);
+	});
 
-	test.each(documented.filter((each) => each.repository))(
-		"$key works in .brood.yaml once it is approved, and is as usual without it",
-		async ({ key, example }) => {
-			const git = (...args: string[]): void =>
-				void execFileSync("git", ["-c", "user.name=p", "-c", "user.email=p@localhost", ...args], { cwd: repository, stdio: "ignore" });
-			const before = await inForce(key);
-			writeFileSync(path.join(repository, ".brood.yaml"), fileWith(key, example));
-			git("add", ".brood.yaml");
-			git("commit", "--quiet", "--message=say it");
-			const { data } = await api("GET", "projects/web/settings");
-			const runs = ["setup", "check", "teardown", "presets"].includes(key);
-			expect([key, data.pendingApproval !== null]).toEqual([key, runs]);
-			if (runs) expect([key, await inForce(key)]).toEqual([key, key === "presets" ? expect.not.arrayContaining(["nothing"]) : before]);
-			if (runs) await api("POST", "projects/web/approve-config", { fingerprint: data.fingerprint });
-			expect([key, await inForce(key)]).toEqual([key, expected(key, example)]);
-			await worksNow();
-			git("rm", "--quiet", ".brood.yaml");
-			git("commit", "--quiet", "--message=take it back");
-			expect([key, await inForce(key)]).toEqual([key, before]);
-		},
-	);
+	test("every key works in .brood.yaml, what would run once it is approved, and is as usual without it", async () => {
+		const git = (...args: string[]): void =>
+			void execFileSync("git", ["-c", "user.name=p", "-c", "user.email=p@localhost", ...args], { cwd: repository, stdio: "ignore" });
+		const keys = documented.filter((each) => each.repository);
+		const runs = keys.filter(({ key }) => ["setup", "check", "teardown", "presets"].includes(key));
+		const before = await inForce(keys);
+		writeFileSync(path.join(repository, ".brood.yaml"), fileWith(keys));
+		git("add", ".brood.yaml");
+		git("commit", "--quiet", "--message=say it");
+		const notYet = Object.fromEntries(runs.map(({ key }) => [key, before[key]]));
+		// a preset that nobody approved is there, as one that is broken
+		expect(await inForce(keys)).toEqual({ ...examples(keys), ...notYet, presets: true });
+		const { data } = await api("GET", "projects/web/settings");
+		expect(data.pendingApproval).toMatchObject({ presets: ["quick"] });
+		await api("POST", "projects/web/approve-config", { fingerprint: data.fingerprint });
+		expect(await inForce(keys)).toEqual(examples(keys));
+		await worksNow();
+		git("rm", "--quiet", ".brood.yaml");
+		git("commit", "--quiet", "--message=take it back");
+		expect(await inForce(keys)).toEqual(before);
+		expect(keys.length).toBeGreaterThan(8);
+	});
 
 	test("what a command set stays until it is set to default; a file ranks above it, also after a restart", async () => {
 		const now = async (): Promise<unknown> => {
@@ -159,13 +171,8 @@ describe("in a project", () => {
 
 test("every key works in the home's config.yaml: the daemon starts with each of them and does what it says", { timeout: 60_000 }, async () => {
 	const keys = documented.filter((each) => each.home && !/^(issues|presets)/.test(each.key));
-	const all: Record<string, unknown> = {};
-	for (const { key, example } of keys) {
-		const [outer = "", inner] = key.split(".");
-		all[outer] = inner === undefined ? example : { ...Object(all[outer]), [inner]: example };
-	}
 	const home = freshFolder();
-	writeFileSync(path.join(home, "config.yaml"), stringify({ ...all, port: 0 }));
+	writeFileSync(path.join(home, "config.yaml"), fileWith(keys.map((each) => (each.key === "port" ? { ...each, example: 0 } : each))));
 	await using daemon = await startDaemon({ home });
 	expect((await daemon.engine.reads.agent(daemon.engine.agentZero.id))?.type).toBe("human");
 	expect(daemon.containment).toBe("groups");
