@@ -6,7 +6,7 @@ import { configTrouble } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { HealthIssue } from "#contract/workspace.ts";
 import type { IssueWork } from "./issue-work.ts";
-import type { Log } from "./log.ts";
+import { caught, type Log } from "./log.ts";
 import type { Dispatch, Reads } from "./ports.ts";
 import { placeOf } from "./stay.ts";
 import { tune } from "./tuning.ts";
@@ -22,10 +22,12 @@ interface Parts {
 
 /** so many are looked at at one time */
 const atOnce = 8;
+const patienceMs = 300;
 
 export class ProjectTroubles {
 	readonly #parts: Parts;
 	readonly #known = new Map<ProjectSlug, HealthIssue>();
+	#looking: Promise<void> | null = null;
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
@@ -36,15 +38,32 @@ export class ProjectTroubles {
 		return (slug === null ? undefined : this.#known.get(slug)) ?? null;
 	}
 
-	all(): readonly (HealthIssue & { project: ProjectSlug })[] {
-		return [...this.#known].map(([project, issue]) => ({ project, ...issue }));
-	}
-
 	async lookAtAll(): Promise<void> {
 		const projects = await this.#parts.reads.projects();
 		for (const slug of this.#known.keys()) if (!projects.some((project) => project.slug === slug && project.removedAt === null)) this.#known.delete(slug);
 		const present = projects.filter(({ removedAt }) => removedAt === null);
 		for (let at = 0; at < present.length; at += atOnce) await Promise.all(present.slice(at, at + atOnce).map((project) => this.look(project)));
+	}
+
+	/** All that are known, after another look at them; a look that takes long is not waited for, since a disk may not answer. */
+	async again(): Promise<readonly (HealthIssue & { project: ProjectSlug })[]> {
+		if (this.#looking === null && this.#known.size > 0) {
+			this.#looking = this.#lookAtKnown()
+				.catch(caught(this.#parts.log, "projects", "Projects could not be looked at"))
+				.finally(() => {
+					this.#looking = null;
+				});
+		}
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const timer = setTimeout(resolve, patienceMs);
+		await Promise.race([this.#looking, promise]);
+		clearTimeout(timer);
+		return [...this.#known].map(([project, issue]) => ({ project, ...issue }));
+	}
+
+	async #lookAtKnown(): Promise<void> {
+		const projects = (await this.#parts.reads.projects()).filter(({ slug }) => this.#known.has(slug));
+		await Promise.all(projects.map((project) => this.look(project)));
 	}
 
 	/** Looks at its repository, and brings what is written about its issues into its row. Never throws. */

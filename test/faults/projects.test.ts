@@ -60,7 +60,7 @@ const breakages: Record<string, Breakage> = {
 	misspelt: {
 		breaks: (_, home) => writeFileSync(own(home, "misspelt"), "base: main\nsetpu: npm ci\n"),
 		mends: (_, home) => rmSync(own(home, "misspelt")),
-		says: /config\.yaml:2:8: .*setpu/,
+		says: /config\.yaml:2:1: .*setpu/,
 		fix: /misspelt\/config\.yaml/,
 		code: "PROJECT_CONFIG",
 	},
@@ -152,6 +152,7 @@ test("what needs a broken project is refused with a sentence, and never as an in
 
 test("what is mended while the daemon runs works again, and what breaks then is named", async () => {
 	for (const slug of slugs) if (slug !== "baseless") breakages[slug]?.mends(repositories.get(slug) ?? "", sh.home);
+	await expect.poll(async () => (await api("GET", "status")).data.troubles.map(({ what }: Parsed) => what)).toEqual(["project baseless"]);
 	const troubled = async (): Promise<string[]> =>
 		(await api("GET", "projects?check=true")).data.filter(({ trouble }: Parsed) => trouble !== null).map(({ slug }: Parsed) => slug);
 	expect(await troubled()).toEqual(["baseless"]);

@@ -176,7 +176,7 @@ describe("settings", () => {
 		["config.yaml", "base: main\nmerge: octopus\n", "config.yaml:2:8: merge: "],
 		["config.yaml", "shared:\n  - ok\n  - ../out\n", "config.yaml:3:5: shared.1: "],
 		["config.yaml", "a: [\n", "config.yaml:2:1: "],
-		["config.yaml", "base: main\ncolour: red\n", "config.yaml:2:9: "],
+		["config.yaml", "base: main\ncolour: red\n", "config.yaml:2:1: "],
 		["config.yaml", "base: -x\n", "config.yaml:1:7: base: "],
 		[".brood.yaml", "push: approve\n", ".brood.yaml:1:7: "],
 		[".brood.yaml", "sandbox: off\n", ".brood.yaml:1:10: "],

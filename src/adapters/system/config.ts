@@ -1,6 +1,6 @@
 // Reading `config.yaml`: what is wrong in it is said with its line and column.
 import path from "node:path";
-import { type Document, isNode, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
 import { HomeConfig } from "#contract/config.ts";
 import { NotRegular, readRegularText } from "./regular-file.ts";
 
@@ -47,7 +47,9 @@ export function parseConfig<T>(schema: Schema<T>, text: string, file: string): T
 	const [issue] = parsed.error.issues;
 	// a key that nobody knows is a fault of what it is in; the place to look at is the key's own
 	const unknown = Array.isArray(issue?.keys) ? issue.keys.slice(0, 1) : [];
-	const node: unknown = document.getIn([...(issue?.path ?? []), ...unknown], true);
+	const around: unknown = document.getIn(issue?.path ?? [], true);
+	const key = isMap(around) ? around.items.map(({ key: each }) => each).find((each) => isScalar(each) && unknown.includes(each.value)) : undefined;
+	const node = key ?? around;
 	const offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
 	throw new ConfigError(`${at(offset)}: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(": ")}`);
 }

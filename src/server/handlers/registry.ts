@@ -52,7 +52,7 @@ export function registryHandlers(desk: Desk, about: About, rotateToken: () => st
 					text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
 					fix: "brood logs --level warn",
 				})),
-				...engine.troubles.all().map(({ project, text, fix }) => ({ what: `project ${project}`, text, fix })),
+				...(await engine.troubles.again()).map(({ project, text, fix }) => ({ what: `project ${project}`, text: text.replace(`${project}: `, ""), fix })),
 			],
 		}),
 		backup: (asked) => backUp(desk, asked),
