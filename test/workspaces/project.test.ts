@@ -178,8 +178,8 @@ describe("settings", () => {
 		["config.yaml", "a: [\n", "config.yaml:2:1: "],
 		["config.yaml", "base: main\ncolour: red\n", "config.yaml:2:1: "],
 		["config.yaml", "base: -x\n", "config.yaml:1:7: base: "],
-		[".brood.yaml", "push: approve\n", ".brood.yaml:1:7: "],
-		[".brood.yaml", "sandbox: off\n", ".brood.yaml:1:10: "],
+		[".brood.yaml", "push: approve\n", ".brood.yaml:1:1: "],
+		[".brood.yaml", "sandbox: off\n", ".brood.yaml:1:1: "],
 	])("in %s that are wrong are refused with their place: %j", async (file, text, place) => {
 		const world = makeWorld();
 		if (file === "config.yaml") world.configure(text);
