@@ -1,9 +1,10 @@
 // What a person is shown is what is merged, whatever an agent does to its git folder; and their own git runs nothing of an agent's.
-import { spawnSync } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, lstatSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { makeWorld } from "#test/support/make-world.ts";
+import { parseIndex, rewriteIndex, writeStat } from "#adapters/git/tree/index-file.ts";
+import { makeWorld, refused } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
 import { inside } from "#test/support/room.ts";
 import { agreed, type World } from "#test/support/world.ts";
@@ -19,6 +20,45 @@ const replaced =
 	"echo GOOD > lib.txt; git add .; git commit -qm work; G=$(git rev-parse HEAD); git reset -q --hard HEAD~1; " +
 	"echo EVIL > lib.txt; git add .; git commit -qm work; E=$(git rev-parse HEAD); git replace $E $G; git reset -q --hard HEAD; cat lib.txt";
 
+/** Commits EVIL, and has the index say that the harmless file beside it was looked at already. */
+const forged =
+	'echo EVIL > lib.txt; git add .; git commit -qm work; echo GOOD > lib.txt; git update-index --assume-unchanged lib.txt; test -z "$(git status --short)"';
+
+describe("of any workspace", () => {
+	test.each(["worktree", "clone"] as const)("what its index says of its files is not believed: %s", async (kind) => {
+		const world = makeWorld();
+		const stay = await world.agent("a", { kind });
+		const { path: folder, branch } = stay.workspace;
+		execFileSync("/bin/sh", ["-ec", forged], { cwd: folder, env: { PATH: process.env["PATH"], HOME: world.root } });
+		const commit = world.tip(branch, folder);
+		expect(agreed(await world.workspaces.diff(stay, { kind: "index" })).patch).toMatch(/^-EVIL\n\+GOOD$/m);
+		refused(await world.workspaces.approve(stay, { commit }), "WORKTREE_DIRTY");
+		// dates of its files, written into the index by hand
+		world.git(folder, "update-index", "--no-assume-unchanged", "lib.txt");
+		forgeDates(world.git(folder, "rev-parse", "--path-format=absolute", "--git-path", "index"), folder, "lib.txt");
+		expect(world.git(folder, "status", "--short")).toBe("");
+		refused(await world.workspaces.approve(stay, { commit }), "WORKTREE_DIRTY");
+		// another branch, with other files than the one that would be merged
+		world.git(folder, "checkout", "-qf", "-b", "other", "HEAD~1");
+		refused(await world.workspaces.approve(stay, { commit }), "WORKTREE_DIRTY");
+		world.git(folder, "checkout", "-qf", branch);
+		expect(agreed(await world.workspaces.diff(stay, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
+		expect(agreed(await world.workspaces.approve(stay, { commit })).reviewed).toBe(commit);
+	});
+});
+
+function forgeDates(file: string, folder: string, name: string): void {
+	const bytes = readFileSync(file);
+	const index = parseIndex(bytes, 20);
+	const entry = index.entries.find((each) => each.path.toString() === name);
+	if (entry === undefined) throw new Error(`${name} is not in the index`);
+	writeStat(bytes, entry, lstatSync(path.join(folder, name), { bigint: true }));
+	writeFileSync(file, rewriteIndex(bytes, index, 20));
+	// as if the index had been written long after the file
+	const later = Date.now() / 1000 + 100;
+	utimesSync(file, later, later);
+}
+
 describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", () => {
 	test("a replaced commit is not shown in the place of the one that would be merged", async () => {
 		const world = makeRoomed();
@@ -28,6 +68,22 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 		expect(agreed(await world.workspaces.standing(stay)).dirty).toBe(true);
 		await inside(world, stay, "GIT_NO_REPLACE_OBJECTS=1 git reset -q --hard HEAD");
 		expect(agreed(await world.workspaces.diff(stay, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
+	});
+
+	test("neither its index nor its objects are believed", async () => {
+		const world = makeRoomed();
+		const stay = await world.agent("a");
+		expect(await inside(world, stay, forged)).toBe("exit 0\n");
+		await world.workspaces.takeSnapshot(stay, { reason: "end of turn" });
+		const commit = world.tip(stay.workspace.branch);
+		refused(await world.workspaces.approve(stay, { commit }), "WORKTREE_DIRTY");
+		// an object of its own with the name of the one that came out, and other content
+		const swap =
+			"git update-index --no-assume-unchanged lib.txt; git checkout -q lib.txt; f() { echo .git/objects/$(git rev-parse $1 | sed 's|..|&/|'); }; " +
+			"E=$(f HEAD:lib.txt); G=.git/objects/$(echo GOOD | git hash-object -w --stdin | sed 's|..|&/|'); cp -f $G $E; git cat-file blob HEAD:lib.txt";
+		expect(await inside(world, stay, swap)).toBe("GOOD\nexit 0\n");
+		expect(agreed(await world.workspaces.diff(stay, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
+		expect(agreed(await world.workspaces.approve(stay, { commit })).reviewed).toBe(commit);
 	});
 
 	test("a person's git runs nothing of it, also where the tree looks like a repository itself", async () => {
@@ -57,5 +113,9 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 		rmSync(path.join(folder, ".git"), { recursive: true });
 		status(folder);
 		expect(existsSync(ran)).toBe(true);
+		// and asking for a room does not make a tree that is gone
+		rmSync(folder, { recursive: true });
+		await world.workspaces.room(world.project, folder, stay.workspace);
+		expect(existsSync(folder)).toBe(false);
 	});
 });

@@ -211,7 +211,10 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	async approve(stay: Stay, wish: ApproveWish): Promise<Merged | Refusal> {
 		const own = await this.#own(stay);
-		const look = own === null ? fromOutside(this.#ground, stay) : { dirty: () => dirtyOwn(this.#ground, own), tip: () => tipOfOwn(this.#ground, own) };
+		const look =
+			own === null
+				? fromOutside(this.#ground, stay)
+				: { dirty: (commit: string) => dirtyOwn(this.#ground, own, commit), tip: () => tipOfOwn(this.#ground, own) };
 		return await approveWork(this.#ground, stay, wish, look);
 	}
 

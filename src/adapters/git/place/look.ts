@@ -29,9 +29,15 @@ export interface Tree {
 	gitFolder: string;
 }
 
-export async function lookAt(git: Git, folder: string, options: { everyFile?: boolean } = {}): Promise<Tree> {
+interface LookOptions {
+	everyFile?: boolean;
+	/** with an index that is not the tree's own */
+	environment?: Readonly<Record<string, string>>;
+}
+
+export async function lookAt(git: Git, folder: string, options: LookOptions = {}): Promise<Tree> {
 	const args = ["status", "--porcelain=v2", "--branch", "-z", `--untracked-files=${options.everyFile === true ? "all" : "normal"}`, "--renames"];
-	const [status, gitFolder] = await Promise.all([git(folder, args), gitFolderOf(folder)]);
+	const [status, gitFolder] = await Promise.all([git(folder, args, { ...(options.environment && { environment: options.environment }) }), gitFolderOf(folder)]);
 	const records = status.bytes.toString("latin1").split("\0");
 	const tree: Tree = { head: null, branch: null, changes: [], operation: await operationIn(gitFolder), gitFolder };
 	for (let at = 0; at < records.length; at++) {

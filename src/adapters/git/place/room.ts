@@ -14,6 +14,7 @@ import type { Workspace, WorkspaceMark } from "#contract/workspace.ts";
 import type { ProjectPlace } from "#engine/workspaces.ts";
 import type { Ground } from "./ground.ts";
 import { makeInert } from "./inert.ts";
+import { exists } from "./layout.ts";
 import { readMark } from "./mark.ts";
 import { placeOf } from "./place.ts";
 import { ownConfig } from "./settings.ts";
@@ -58,7 +59,8 @@ async function openRoom(ground: Ground, project: ProjectPlace, mark: WorkspaceMa
 }
 
 export async function gitOf({ layout }: Ground, { slug }: ProjectPlace, { path: folder }: Pick<WorkspaceMark, "path">, writable: boolean) {
-	await makeInert(folder);
+	// a tree that is gone stays gone until somebody asks for it
+	if (await exists(folder)) await makeInert(folder);
 	return { from: layout.ownGit(slug, path.basename(folder)), to: path.join(folder, ".git"), writable };
 }
 

@@ -4,7 +4,6 @@ import type { AtHome, Live } from "#engine/workspaces.ts";
 import { commitOf } from "../given.ts";
 import { isAncestor } from "../place/ground.ts";
 import { healthOf } from "../place/health.ts";
-import { dirtyRefusal, lookAt } from "../place/look.ts";
 import { acceptAsItIs, bringHome } from "../place/recover.ts";
 import { share } from "../place/shared.ts";
 import { branchRef } from "../refs.ts";
@@ -16,8 +15,9 @@ import { leftOut, putBackRest, readParts, refresh, restoreSnapshot, writeFiles }
 import { takeAndTell, takenRef } from "../tree/snapshot.ts";
 import { findSnapshot } from "../tree/snapshots.ts";
 import { openTree } from "../tree/tree.ts";
+import { cleanTree } from "../work/clean.ts";
 import { commitWork } from "../work/commit.ts";
-import { diffOf, drawDiff, treeOf, withIndex } from "../work/diff.ts";
+import { diffOf, treeOf } from "../work/diff.ts";
 import { release } from "../work/home.ts";
 import { moveBranch } from "../work/move.ts";
 import { commitsSince, readable, standingOf, treeGone } from "../work/standing.ts";
@@ -51,20 +51,12 @@ on(
 );
 on(steps.sync, async ({ ground, stay }, { strategy, begun }) => await syncWork(ground, stay, strategy, liveOf(begun)));
 on(steps.release, async ({ ground, stay }, { begun }) => await release(ground, stay, liveOf(begun)));
-on(steps.dirty, async ({ ground, stay }) => {
-	const folder = stay.workspace.path;
-	return await readable(stay, async () => dirtyRefusal(await lookAt(ground.git, folder), { folder, stay }));
-});
-
-on(steps.diff, async ({ ground, stay }, against) => {
-	if (typeof against === "string") return await diffOf(ground, stay, { kind: against });
-	const { path: folder } = stay.workspace;
-	return await withIndex(ground, folder, "name", async (index) => await drawDiff(ground.git, folder, [against.tree], index, against.name));
-});
+on(steps.clean, async ({ ground, stay }) => await readable(stay, async () => await cleanTree(ground, stay)));
+on(steps.diff, async ({ ground, stay }) => await diffOf(ground, stay, { kind: "index" }));
 
 on(steps.tree, async ({ ground, stay }) => {
-	const gone = await treeGone(stay);
-	return gone ?? { tree: (await treeOf(ground, stay.workspace.path)).tree };
+	const { path: folder } = stay.workspace;
+	return (await treeGone(stay)) ?? { tree: (await treeOf(ground, folder)).tree, head: await commitOf(ground.git, folder, "HEAD") };
 });
 
 /** The project's branch may be further than ours, if others have worked on it. */

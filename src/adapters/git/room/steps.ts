@@ -66,14 +66,16 @@ export const steps = {
 		z.strictObject({ ...begun, message: z.string(), paths: z.array(z.string()).nullable(), turn: z.int().nullable(), stage: z.string().nullable() }),
 		z.union([Refusal, Committed]),
 	),
-	diff: step("diff", z.union([z.enum(["base", "index"]), z.strictObject({ tree: CommitId, name: z.string() })]), z.union([Refusal, Diff])),
-	tree: step("tree", nothing, z.union([Refusal, z.strictObject({ tree: CommitId })])),
+	/** against what is staged, which only the workspace has */
+	diff: step("diff", nothing, z.union([Refusal, Diff])),
+	/** all files as an object, and where HEAD is */
+	tree: step("tree", nothing, z.union([Refusal, z.strictObject({ tree: CommitId, head: Commit })])),
 	sync: step("sync", z.strictObject({ ...begun, strategy: SyncStrategy }), z.union([Refusal, AtHome])),
 	release: step("release", z.strictObject(begun), z.union([Refusal, AtHome])),
 	enter: step("enter", z.strictObject(begun), z.union([Refusal, AtHome])),
 	recover: step("recover", z.strictObject({ accept: z.strictObject({ seen: Commit, step: LeaseStep.nullable() }).nullable() }), z.union([Refusal, AtHome])),
-	/** a refusal if anything is not committed */
-	dirty: step("dirty", nothing, Refusal.nullable()),
+	/** the tree that the files are; a refusal if anything is not committed */
+	clean: step("clean", nothing, z.union([Refusal, z.strictObject({ tree: CommitId })])),
 	snapshot: step("snapshot", z.strictObject({ reason: z.string(), turn: z.int().nullable() }), z.strictObject({ commit: CommitId, fresh: z.boolean() })),
 	restore: step("restore", z.strictObject({ commit: CommitId }), z.union([Refusal, AtHome])),
 	/** puts the files of a snapshot into a tree that has none yet */

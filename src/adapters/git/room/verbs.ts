@@ -3,13 +3,15 @@
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Committed, Diff, Health, HealthIssue, Pushed, SeenCommit, Standing, SyncStrategy } from "#contract/workspace.ts";
 import type { AtHome, CommitWish, Live, Stay } from "#engine/workspaces.ts";
+import { commitOf } from "../given.ts";
 import type { Ground } from "../place/ground.ts";
 import { exists } from "../place/layout.ts";
 import type { Accept } from "../place/recover.ts";
 import { branchRef } from "../refs.ts";
 import { numberOf } from "../tree/keep.ts";
 import { findSnapshot, type Snapshot } from "../tree/snapshots.ts";
-import { treeOf } from "../work/diff.ts";
+import { notThese } from "../work/clean.ts";
+import { drawDiff, forkPoint, treeOf } from "../work/diff.ts";
 import { pushBranch } from "../work/push.ts";
 import { treeGone } from "../work/standing.ts";
 import { ask, borrow, bringOut, bringSnapshotOut, bringTree, longMs, type OwnStay, type Sight, sightOf } from "./ask.ts";
@@ -67,24 +69,44 @@ export async function commitOwn(ground: Ground, stay: OwnStay, { message, paths,
 	return made;
 }
 
+/** Drawn here, from objects that came out and were checked: what is shown is what can be merged, and nothing that its git folder says. */
 export async function diffOfOwn(ground: Ground, stay: OwnStay, against: "base" | "index" | { other: Stay; own: OwnStay | null }): Promise<Diff | Refusal> {
-	if (typeof against === "string") return await looked(ground, stay, steps.diff, against);
+	if (against === "index") return await looked(ground, stay, steps.diff, {});
+	const { git } = ground;
+	const { project, workspace } = stay;
+	const mine = await treeIn(ground, stay, stay);
+	if (isRefusal(mine)) return mine;
+	if (against === "base") {
+		const base = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
+		const from = await forkPoint(git, project.path, mine.head === null ? null : base, mine.head ?? "");
+		return await drawDiff(git, project.path, [from, mine.tree], {}, from);
+	}
 	const { other, own } = against;
-	const tree = await treeIn(ground, other, own);
-	if (isRefusal(tree)) return tree;
-	return await looked(ground, stay, steps.diff, { ...tree, name: `${other.project.slug}/${other.agent.handle}` });
+	const theirs = await treeIn(ground, other, own);
+	if (isRefusal(theirs)) return theirs;
+	const environment = theirs.objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
+	return await drawDiff(git, project.path, [theirs.tree, mine.tree], environment, `${other.project.slug}/${other.agent.handle}`);
 }
 
-/** The whole tree of a workspace as an object that the project has. */
-export async function treeIn(ground: Ground, stay: Stay, own: OwnStay | null): Promise<{ tree: string } | Refusal> {
+interface WholeTree {
+	tree: string;
+	/** the commit that it stands on, which the project has then as well */
+	head: string | null;
+	/** where its objects are, if not in the project's store */
+	objects: string | null;
+}
+
+/** The whole tree of a workspace as an object. */
+export async function treeIn(ground: Ground, stay: Stay, own: OwnStay | null): Promise<WholeTree | Refusal> {
 	const gone = await treeGone(stay);
 	if (gone !== null) return gone;
-	if (own === null) return { tree: (await treeOf(ground, stay.workspace.path)).tree };
+	if (own === null) return { ...(await treeOf(ground, stay.workspace.path)), head: null };
 	const sight = await sightOf(ground, own);
 	if (isRefusal(sight)) return sight;
 	const made = await ask(ground, own, steps.tree, sight, {}, { timeoutMs: longMs });
-	if (!isRefusal(made)) await bringTree(ground, own, sight, made.tree);
-	return made;
+	if (isRefusal(made)) return made;
+	for (const object of [made.head, made.tree]) if (object !== null && object !== sight.seen) await bringTree(ground, own, sight, object);
+	return { ...made, objects: null };
 }
 
 export const syncOwn = async (ground: Ground, stay: OwnStay, strategy: SyncStrategy, live: Live): Promise<AtHome | Refusal> =>
@@ -169,9 +191,13 @@ export async function tipOfOwn(ground: Ground, stay: OwnStay): Promise<string | 
 	return isRefusal(sight) ? sight : (await bringOut(ground, stay, sight)).tip;
 }
 
-export async function dirtyOwn(ground: Ground, stay: OwnStay): Promise<Refusal | null> {
+/** A refusal if anything is not committed, or if the files are not those of this commit. */
+export async function dirtyOwn(ground: Ground, stay: OwnStay, commit?: string): Promise<Refusal | null> {
 	const sight = await ready(ground, stay);
-	return isRefusal(sight) ? sight : await ask(ground, stay, steps.dirty, sight, {});
+	if (isRefusal(sight)) return sight;
+	const clean = await ask(ground, stay, steps.clean, sight, {}, { timeoutMs: longMs });
+	if (isRefusal(clean)) return clean;
+	return commit === undefined ? null : await notThese(ground, stay, clean.tree, commit);
 }
 
 /** From the project's own repository, where the credentials are. */

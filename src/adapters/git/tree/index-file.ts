@@ -137,6 +137,20 @@ export function timelessIndex(bytes: Buffer, index: IndexFile, hashLength: numbe
 	return rewriteIndex(copy, index, hashLength, [...local, "TREE"]);
 }
 
+/**
+ * What is staged, and nothing that spares git a look at the files: no dates, no caches, nothing that is to be taken for unchanged. A file that
+ * is not there is left out only if it is `absent` on purpose.
+ */
+export function unbelieving(bytes: Buffer, index: IndexFile, hashLength: number, absent: (name: Buffer) => boolean): Buffer {
+	const copy = Buffer.from(bytes);
+	for (const { at, skipWorktree, path } of index.entries) {
+		const flagsAt = at + statLength + hashLength;
+		copy.writeUInt16BE(copy.readUInt16BE(flagsAt) & 0x7fff, flagsAt);
+		if (skipWorktree && !absent(path)) copy.writeUInt16BE(copy.readUInt16BE(flagsAt + 2) & 0xbfff, flagsAt + 2);
+	}
+	return timelessIndex(copy, index, hashLength);
+}
+
 /** The index is spread over two files. */
 export function isSplit({ extensions }: IndexFile): boolean {
 	return extensions.some(({ name }) => name === "link");

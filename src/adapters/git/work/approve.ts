@@ -20,6 +20,7 @@ import { settingsOf } from "../place/settings.ts";
 import { worktreesOf } from "../place/worktrees.ts";
 import { isCommitId } from "../refs.ts";
 import { counted } from "../words.ts";
+import { cleanTree, notThese } from "./clean.ts";
 import { withTrailers } from "./commit.ts";
 import { commitTree, mergeTrees, rebased, treeOfCommit } from "./merge.ts";
 import { pushBranch } from "./push.ts";
@@ -28,16 +29,17 @@ import { count } from "./standing.ts";
 
 /** How an agent's tree is looked at: from outside, or, in a sandbox, from inside. */
 export interface Look {
-	/** a refusal if anything is not committed */
-	dirty(): Promise<Refusal | null>;
+	/** a refusal if anything is not committed, or if the files are not those of this commit; each of them is read */
+	dirty(commit: string): Promise<Refusal | null>;
 	/** where its branch is, in the project's repository */
 	tip(): Promise<string | null | Refusal>;
 }
 
 export const fromOutside = (ground: Ground, stay: Stay): Look => ({
-	async dirty() {
-		const folder = stay.workspace.path;
-		return (await exists(folder)) ? dirtyRefusal(await lookAt(ground.git, folder), { folder, stay }) : null;
+	async dirty(commit) {
+		if (!(await exists(stay.workspace.path))) return null;
+		const clean = await cleanTree(ground, stay);
+		return isRefusal(clean) ? clean : await notThese(ground, stay, clean.tree, commit);
 	},
 	tip: async () => await tipOf(ground, stay),
 });
@@ -106,10 +108,11 @@ async function alreadyMerged({ git }: Ground, { project, agent, workspace }: Sta
 async function notReady(ground: Ground, stay: Stay, reviewed: string, look: Look): Promise<Refusal | null> {
 	const { project, agent, workspace } = stay;
 	const whose = `${project.slug}/${agent.handle}`;
-	const dirty = await look.dirty();
-	if (dirty !== null) return dirty;
 	const tip = await look.tip();
 	if (tip !== null && typeof tip !== "string") return tip;
+	// what would be merged if everything else is right
+	const dirty = await look.dirty(tip ?? reviewed);
+	if (dirty !== null) return dirty;
 	const base = await commitOf(ground.git, project.path, `refs/heads/${workspace.base}`);
 	if (tip === null || (await count(ground.git, project.path, base, tip)).ahead === 0) {
 		return refuse("AGENT_NO_COMMIT", `${whose} has no commit that ${workspace.base} lacks.`, {

@@ -1,8 +1,5 @@
 // What differs. Untracked files are part of an agent's work, so they are shown too: a copy of the index learns of them, the
 // real one never does.
-import { rm, writeFile } from "node:fs/promises";
-import path from "node:path";
-import { readRegular } from "#adapters/system/regular-file.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { ChangedFile, Diff } from "#contract/workspace.ts";
 import type { Against, Stay } from "#engine/workspaces.ts";
@@ -10,6 +7,7 @@ import type { Git } from "../git.ts";
 import { listOf } from "../names.ts";
 import { baseCommit, type Ground } from "../place/ground.ts";
 import { lookAt, shown } from "../place/look.ts";
+import { withFreshIndex } from "../tree/fresh-index.ts";
 import { treeGone } from "./standing.ts";
 
 const patchMax = 1024 * 1024;
@@ -48,10 +46,11 @@ export async function diffAgainstTree(ground: Ground, stay: Stay, other: Stay, t
 
 /** The commit at which the branch left base; without one, the empty tree. */
 async function forkOff(ground: Ground, stay: Stay): Promise<string> {
-	const { git } = ground;
-	const folder = stay.workspace.path;
-	const base = await baseCommit(ground, stay);
-	const found = base === null ? null : await git(folder, ["merge-base", base, "HEAD"], { answers: [1, 128] });
+	return await forkPoint(ground.git, stay.workspace.path, await baseCommit(ground, stay), "HEAD");
+}
+
+export async function forkPoint(git: Git, folder: string, base: string | null, head: string): Promise<string> {
+	const found = base === null ? null : await git(folder, ["merge-base", base, head], { answers: [1, 128] });
 	return found?.code === 0 ? found.text : (await git(folder, ["hash-object", "-t", "tree", "--stdin"])).text;
 }
 
@@ -62,19 +61,15 @@ export async function treeOf(ground: Ground, folder: string): Promise<{ tree: st
 	return { tree, objects };
 }
 
-/** A copy of the index that knows untracked files, by name or with their content. */
+/** An index of our own that knows untracked files, by name or with their content. */
 export async function withIndex<T>(
 	ground: Ground,
 	folder: string,
 	depth: "name" | "content",
 	work: (environment: Record<string, string>) => Promise<T>,
 ): Promise<T> {
-	const tree = await lookAt(ground.git, folder, { everyFile: true });
-	const file = path.join(tree.gitFolder, `brood-index-${ground.ids.salt()}`);
-	const environment = { GIT_INDEX_FILE: file };
-	try {
-		const index = await readRegular(path.join(tree.gitFolder, "index")).catch(() => null);
-		if (index !== null) await writeFile(file, index);
+	return await withFreshIndex(ground.git, folder, async (environment) => {
+		const tree = await lookAt(ground.git, folder, { everyFile: true, environment });
 		const files = tree.changes.filter((change) => !change.raw.endsWith("/"));
 		const named = depth === "name" ? files.filter((change) => change.status === "??") : files;
 		const names = listOf(named.flatMap((change) => (change.from === null ? [change.raw] : [change.from, change.raw])));
@@ -82,10 +77,7 @@ export async function withIndex<T>(
 		if (named.length > 0)
 			await ground.git(folder, ["--literal-pathspecs", "add", how, "--pathspec-from-file=-", "--pathspec-file-nul"], { environment, input: names });
 		return await work(environment);
-	} finally {
-		await rm(file, { force: true });
-		await rm(`${file}.lock`, { force: true });
-	}
+	});
 }
 
 const shape = ["--no-color", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--no-relative"];

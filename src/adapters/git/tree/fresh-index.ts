@@ -1,0 +1,37 @@
+// An index of ours for looking at a tree: what is staged is taken from the tree's own, and nothing else is. That one says of each file when it
+// was last seen and that it need not be read again, and whoever owns the tree can write there what they like. Here git reads every file.
+import { lstatSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { temporaryFolder } from "#adapters/system/temporary.ts";
+import type { Git } from "../git.ts";
+import { unbelieving } from "./index-file.ts";
+import { openTree, readIndex } from "./tree.ts";
+
+const readTimeoutMs = 10 * 60 * 1000;
+
+/** Does something with the variables that make git use it. */
+export async function withFreshIndex<T>(git: Git, folder: string, work: (environment: Record<string, string>) => Promise<T>): Promise<T> {
+	const place = await temporaryFolder("index");
+	try {
+		const environment = { GIT_INDEX_FILE: path.join(place, "index") };
+		const tree = await openTree(folder);
+		const index = await readIndex(git, tree);
+		const absent = (name: Buffer): boolean => {
+			try {
+				return lstatSync(Buffer.concat([Buffer.from(`${folder}/`), name]), { throwIfNoEntry: false }) === undefined;
+			} catch {
+				// below a file or a link that leads to itself there is nothing
+				return true;
+			}
+		};
+		if (index !== null) {
+			await writeFile(environment.GIT_INDEX_FILE, unbelieving(index.bytes, index, tree.hashLength, absent));
+			// once for all that is to be asked
+			await git(folder, ["update-index", "-q", "--unmerged", "--refresh"], { environment, answers: [1], timeoutMs: readTimeoutMs });
+		}
+		return await work(environment);
+	} finally {
+		await rm(place, { recursive: true, force: true });
+	}
+}
