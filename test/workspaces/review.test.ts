@@ -55,7 +55,7 @@ function forgeDates(file: string, folder: string, name: string): void {
 	writeStat(bytes, entry, lstatSync(path.join(folder, name), { bigint: true }));
 	writeFileSync(file, rewriteIndex(bytes, index, 20));
 	// as if the index had been written long after the file
-	const later = Date.now() / 1000 + 100;
+	const later = lstatSync(file).mtimeMs / 1000 + 100;
 	utimesSync(file, later, later);
 }
 
@@ -117,5 +117,27 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 		rmSync(folder, { recursive: true });
 		await world.workspaces.room(world.project, folder, stay.workspace);
 		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("a pipe in its git folder is a refusal for every verb, until it is recovered", async () => {
+		const world = makeRoomed();
+		const stay = await world.agent("a");
+		const { workspaces } = world;
+		expect(await inside(world, stay, "echo b > b.txt; git add .; git commit -qm b; mkfifo .git/commondir")).toBe("exit 0\n");
+		const asked = [
+			workspaces.diff(stay, { kind: "base" }),
+			workspaces.diff(stay, { kind: "index" }),
+			workspaces.standing(stay),
+			workspaces.commitsSince(stay, null),
+			workspaces.commit(stay, { message: "x" }),
+			workspaces.sync(stay, "rebase"),
+			workspaces.release(stay),
+			workspaces.enter(stay),
+			workspaces.push(stay),
+			workspaces.approve(stay, { commit: world.tip("main") }),
+		];
+		for (const answer of await Promise.all(asked)) expect(refused(answer, "CONFLICT").suggestions).toContain("brood agent recover p/a");
+		agreed(await workspaces.recover(stay));
+		agreed(await workspaces.diff(stay, { kind: "base" }));
 	});
 });

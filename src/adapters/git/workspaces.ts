@@ -54,6 +54,7 @@ import { troubleOf } from "./place/trouble.ts";
 import { warmProject } from "./place/warm.ts";
 import type { OwnStay } from "./room/ask.ts";
 import { convert, recoverOwn, removeOwn } from "./room/end.ts";
+import { orDamaged } from "./room/faults.ts";
 import { findOwn, inProject } from "./room/make.ts";
 import {
 	broughtOwn,
@@ -144,7 +145,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	async recover(stay: Stay, live: Live = {}, accept?: Accept): Promise<AtHome | Refusal> {
 		const own = await this.#own(stay);
-		if (own !== null) return await recoverOwn(this.#ground, own, live, accept);
+		if (own !== null) return await orDamaged(own, recoverOwn(this.#ground, own, live, accept));
 		const locked = stay.workspace.kind === "main" ? false : await wantsRoom(this.#ground, stay.project);
 		if (typeof locked !== "boolean") return locked;
 		return locked ? await convert(this.#ground, stay) : await recover(this.#ground, stay, live, accept);
@@ -152,12 +153,12 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	async release(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
 		const own = await this.#own(stay);
-		return own === null ? await release(this.#ground, stay, live) : await releaseOwn(this.#ground, own, live);
+		return own === null ? await release(this.#ground, stay, live) : await orDamaged(own, releaseOwn(this.#ground, own, live));
 	}
 
 	async enter(stay: Stay, live: Live = {}): Promise<AtHome | Refusal> {
 		const own = await this.#own(stay);
-		return own === null ? await enterBranch(this.#ground, stay, live) : await enterOwn(this.#ground, own, live);
+		return own === null ? await enterBranch(this.#ground, stay, live) : await orDamaged(own, enterOwn(this.#ground, own, live));
 	}
 
 	async tryOut(project: ProjectPlace, wish: { commit: string; command: string }, live: Live = {}): ReturnType<Workspaces["tryOut"]> {
@@ -170,42 +171,43 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	async workTip(stay: Stay): Promise<string | null | Refusal> {
 		const own = await this.#own(stay);
-		return own === null ? await seenTip(this.#ground, stay) : await tipOfOwn(this.#ground, own);
+		return own === null ? await seenTip(this.#ground, stay) : await orDamaged(own, tipOfOwn(this.#ground, own));
 	}
 
 	async sync(stay: Stay, strategy: SyncStrategy, live: Live = {}): Promise<AtHome | Refusal> {
 		const own = await this.#own(stay);
-		return own === null ? await syncWork(this.#ground, stay, strategy, live) : await syncOwn(this.#ground, own, strategy, live);
+		return own === null ? await syncWork(this.#ground, stay, strategy, live) : await orDamaged(own, syncOwn(this.#ground, own, strategy, live));
 	}
 
 	async standing(stay: Stay): Promise<Standing | Refusal> {
 		const own = await this.#own(stay);
-		return own === null ? await standingOf(this.#ground, stay) : await standingOfOwn(this.#ground, own);
+		return own === null ? await standingOf(this.#ground, stay) : await orDamaged(own, standingOfOwn(this.#ground, own));
 	}
 
 	async commitsSince(stay: Stay, seen: string | null): Promise<SeenCommit[] | Refusal> {
 		const own = await this.#own(stay);
-		return own === null ? await commitsSince(this.#ground, stay, seen) : await commitsOfOwn(this.#ground, own, seen);
+		return own === null ? await commitsSince(this.#ground, stay, seen) : await orDamaged(own, commitsOfOwn(this.#ground, own, seen));
 	}
 
 	async commit(stay: Stay, wish: CommitWish, live: Live = {}): Promise<Committed | Refusal> {
 		const own = await this.#own(stay);
-		return own === null ? await commitWork(this.#ground, stay, wish, live) : await commitOwn(this.#ground, own, wish, live);
+		return own === null ? await commitWork(this.#ground, stay, wish, live) : await orDamaged(own, commitOwn(this.#ground, own, wish, live));
 	}
 
 	async diff(stay: Stay, against: Against): Promise<Diff | Refusal> {
 		const own = await this.#own(stay);
-		if (against.kind !== "agent") return own === null ? await diffOf(this.#ground, stay, against) : await diffOfOwn(this.#ground, own, against.kind);
+		if (against.kind !== "agent")
+			return own === null ? await diffOf(this.#ground, stay, against) : await orDamaged(own, diffOfOwn(this.#ground, own, against.kind));
 		const other = await this.#own(against.stay);
-		if (own !== null) return await diffOfOwn(this.#ground, own, { other: against.stay, own: other });
+		if (own !== null) return await orDamaged(own, diffOfOwn(this.#ground, own, { other: against.stay, own: other }));
 		if (other === null) return await diffOf(this.#ground, stay, against);
-		const tree = await treeIn(this.#ground, against.stay, other);
+		const tree = await orDamaged(other, treeIn(this.#ground, against.stay, other));
 		return isRefusal(tree) ? tree : await diffAgainstTree(this.#ground, stay, against.stay, tree.tree);
 	}
 
 	async push(stay: Stay): Promise<Pushed | Refusal> {
 		const own = await this.#own(stay);
-		if (own !== null) return await pushOwn(this.#ground, own);
+		if (own !== null) return await orDamaged(own, pushOwn(this.#ground, own));
 		return (await treeGone(stay)) ?? (await pushBranch(this.#ground.git, stay.workspace.path, stay.workspace.branch));
 	}
 
@@ -215,12 +217,12 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 			own === null
 				? fromOutside(this.#ground, stay)
 				: { dirty: (commit: string) => dirtyOwn(this.#ground, own, commit), tip: () => tipOfOwn(this.#ground, own) };
-		return await approveWork(this.#ground, stay, wish, look);
+		return await orDamaged(stay, approveWork(this.#ground, stay, wish, look));
 	}
 
 	async remove(stay: Stay, wish: RemoveWish = {}): Promise<Removed | Refusal> {
 		const own = await this.#own(stay);
-		return own === null ? await removeWorkspace(this.#ground, stay, wish) : await removeOwn(this.#ground, own, wish);
+		return own === null ? await removeWorkspace(this.#ground, stay, wish) : await orDamaged(own, removeOwn(this.#ground, own, wish));
 	}
 
 	async gc(project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
@@ -259,7 +261,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		const own = await this.#own(stay);
 		if (own !== null) {
 			const snapshot = await findOwn(this.#ground, stay, id);
-			return isRefusal(snapshot) ? snapshot : await restoreOwn(this.#ground, own, snapshot);
+			return isRefusal(snapshot) ? snapshot : await orDamaged(own, restoreOwn(this.#ground, own, snapshot));
 		}
 		const restored = await restore(this.#ground, stay, id);
 		if (isRefusal(restored)) return restored;

@@ -1,0 +1,18 @@
+// A room whose program could not do what it was asked, told to whoever asked.
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { Stay } from "#engine/workspaces.ts";
+import { RoomFault } from "./rooms.ts";
+
+/** What was asked, or a refusal if the workspace is damaged so that it cannot be had; `recover` makes it whole. */
+export async function orDamaged<T>({ project, agent, workspace }: Stay, asked: Promise<T>): Promise<T | Refusal> {
+	try {
+		return await asked;
+	} catch (error) {
+		if (!(error instanceof RoomFault)) throw error;
+		const whose = `${project.slug}/${agent.handle}`;
+		return refuse("CONFLICT", `The workspace of ${whose} cannot be read: ${error.message}`, {
+			details: { path: workspace.path },
+			suggestions: [`brood agent health ${whose}`, `brood agent recover ${whose}`],
+		});
+	}
+}
