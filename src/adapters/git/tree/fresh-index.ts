@@ -1,7 +1,7 @@
 // An index of ours for looking at a tree: what is staged is taken from the tree's own, and nothing else is. That one says of each file when it
 // was last seen and that it need not be read again, and whoever owns the tree can write there what they like. Here git reads every file.
 import { lstatSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
 import type { Git } from "../git.ts";
@@ -32,6 +32,7 @@ export async function withFreshIndex<T>(git: Git, folder: string, work: (environ
 		}
 		return await work(environment);
 	} finally {
-		await rm(place, { recursive: true, force: true });
+		for (const name of ["index", "index.lock"]) await rm(path.join(place, name), { force: true });
+		await rmdir(place);
 	}
 }
