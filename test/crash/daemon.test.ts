@@ -128,7 +128,12 @@ async function killedAfter(words: string, script: string): Promise<string> {
 	const home = freshFolder();
 	const running = runProgram("ask.ts", [home, script]);
 	const folder = path.join(home, "partials");
-	const flushed = (): string => (existsSync(folder) ? readdirSync(folder) : []).map((name) => readFileSync(path.join(folder, name), "utf8")).join();
+	// one that still has its temporary name may be lost with the daemon
+	const kept = (): string[] => (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith(".json"));
+	const flushed = (): string =>
+		kept()
+			.map((name) => readFileSync(path.join(folder, name), "utf8"))
+			.join();
 	await expect.poll(flushed, { timeout: 30_000 }).toContain(words);
 	process.kill(JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8")).pid, "SIGKILL");
 	const ran = await running;
