@@ -18,19 +18,19 @@ const program = fileURLToPath(new URL("../programs/daemon.ts", import.meta.url))
 
 /** `sh` itself counts: whoever started it is the daemon. */
 const gitScript = (real: string, arm: string): string => `#!/bin/sh
-if [ -s ${arm} ]; then
-	read left when word < ${arm}
-	case " $* " in *" $word "*) left=$((left - 1));; *) [ -n "$word" ] || left=$((left - 1));; esac
-	if [ $left -gt 0 ]; then echo $left $when $word > ${arm}
-	else
-		: > ${arm}
-		if [ $when = before ]; then kill -9 $PPID; exit 1; fi
-		${real} "$@"
-		kill -9 $PPID
-		exit 1
-	fi
+[ -s ${arm} ] || exec ${real} "$@"
+read left when word < ${arm}
+# several of them run at once: who is not meant leaves the count alone, and the file is never seen half written
+case " $* " in *" $word "*) ;; *) [ -z "$word" ] || exec ${real} "$@";; esac
+if [ "$left" -gt 1 ]; then
+	echo $((left - 1)) $when $word > ${arm}.$$ && mv ${arm}.$$ ${arm}
+	exec ${real} "$@"
 fi
-exec ${real} "$@"
+: > ${arm}
+if [ $when = before ]; then kill -9 $PPID; exit 1; fi
+${real} "$@"
+kill -9 $PPID
+exit 1
 `;
 
 export class MortalDaemon implements AsyncDisposable {
