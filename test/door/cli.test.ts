@@ -206,7 +206,7 @@ test("a broken configuration is reported with its line and column, and changes n
 		["limits:\n  queueLengthMax: many\n", /config\.yaml:2:19: limits\.queueLengthMax/],
 		["limits:\n  sudo: 1\n", /config\.yaml:\d+:\d+: .*sudo/],
 		["port: [1,\n", /config\.yaml:2:1/],
-		["colour: red\n", /config\.yaml:1:9: .*colour/],
+		["colour: red\n", /config\.yaml:1:1: .*colour/],
 	];
 	for (const [text, says] of cases) {
 		const other = shell();
