@@ -11,7 +11,7 @@ export type FileName = z.infer<typeof FileName>;
 
 const Count = z.int().min(0);
 /** later than this is no date */
-const Moment = z.int().min(0).max(8.64e15);
+const Moment = z.number().min(0).max(8.64e15);
 const RefName = z
 	.string()
 	.max(1024)
