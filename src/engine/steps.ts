@@ -115,7 +115,9 @@ export class Steps {
 
 	#trail({ by, said }: Taking): Pick<Live, "begin" | "begun"> {
 		if (operationOf(by) === null) return {};
-		return { begin: async ({ head }) => await this.begin(by, { ...said, head }), ...(said.head !== undefined && { begun: { head: said.head } }) };
+		// where the branch was before the first attempt stays known, however often it is cut off
+		if (said.head !== undefined) return { begun: { head: said.head } };
+		return { begin: async ({ head }) => await this.begin(by, { ...said, head }) };
 	}
 
 	/** A mirror is brought up to date before anything is measured against it; a remote that is away is no reason to wait. */

@@ -234,6 +234,8 @@ describe("commit", () => {
 		write(stay.workspace.path, "work.txt", "w\n");
 		const { files } = agreed(await world.workspaces.commit(stay, { message: "Work" }, { begun: { head } }));
 		expect([files.map(({ path: name }) => name), world.git(stay.workspace.path, "log", "--format=%s")]).toEqual([["work.txt"], "Work\nchange\nfirst"]);
+		// and it is found behind theirs as well
+		expect(agreed(await world.workspaces.commit(stay, { message: "Work" }, { begun: { head } }))).toMatchObject({ files, commit: world.tip("brood/a") });
 	});
 });
 

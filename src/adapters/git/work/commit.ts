@@ -45,19 +45,17 @@ export async function commitWork(ground: Ground, stay: Stay, wish: CommitWish, l
 	return { commit, branch: tree.branch ?? branch, files: await filesOf(ground, folder, tree.head, commit), left: taken.left, trailers };
 }
 
-/** The commit that was made by somebody who died before telling: the first one on top of where the branch was, in the same words. */
+/** The commit that was made by somebody who died before telling: the oldest since where the branch was that has the same words. */
 async function madeBefore({ git, ...ground }: Ground, stay: Stay, wish: CommitWish, head: string | null): Promise<Omit<Committed, "branch"> | null> {
 	const { path: folder } = stay.workspace;
 	const range = head === null ? "HEAD" : `${head}..HEAD`;
 	const { code, text } = await git(folder, ["log", "-z", "--first-parent", "--format=%H%n%P%n%B", range, "--"], { answers: [128] });
-	const [commit = "", parents = "", ...words] =
-		(code === 0 ? text : "")
-			.split("\0")
-			.findLast((entry) => entry.trim() !== "")
-			?.split("\n") ?? [];
 	const trailers = trailersOf(stay, wish);
-	const isIt = (parents.split(" ")[0] ?? "") === (head ?? "") && cleaned(words.join("\n")) === cleaned(withTrailers(wish.message, trailers));
-	return commit === "" || !isIt ? null : { commit, files: await filesOf({ git, ...ground }, folder, head, commit), left: [], trailers };
+	const words = cleaned(withTrailers(wish.message, trailers));
+	const entries = (code === 0 ? text : "").split("\0").map((entry) => entry.split("\n"));
+	const [commit = "", parents = ""] = entries.findLast(([, , ...body]) => cleaned(body.join("\n")) === words) ?? [];
+	if (commit === "") return null;
+	return { commit, files: await filesOf({ git, ...ground }, folder, parents.split(" ")[0] || null, commit), left: [], trailers };
 }
 
 /** As `--cleanup=whitespace` has it. */
