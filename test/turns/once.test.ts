@@ -13,12 +13,14 @@ import { done, spawn } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const long = process.env["BROOD_TORTURE"] !== undefined;
-const turnsOf = ({ tree = false }: { tree?: boolean }): number => (long ? (tree ? 150 : 960) : tree ? 12 : 36);
+const turnsOf = ({ tree = false }: { tree?: boolean }): number => (long ? (tree ? 15 : 96) : tree ? 12 : 36);
 const kinds = [
 	...[{ type: "scripted" }, { type: "shell" }, { type: "remembering" }, { type: "scripted", tree: true }],
 	...[{ type: "shell", tree: true }, { type: "scripted" }, { type: "shell" }, { type: "remembering", tree: true }],
 ];
 
+/** each with a daemon of its own */
+const rounds = Array.from({ length: long ? 10 : 1 }, (_, at) => at + 1);
 const turnsInAll = kinds.reduce((sum, kind) => sum + turnsOf(kind), 0);
 
 /** One prompt as it was seen, and what was said in return. */
@@ -29,33 +31,37 @@ interface Exchange {
 	ended: string;
 }
 
-test(`${turnsInAll} turns of ${kinds.length} agents are each handed over once, and answered as the journal says`, {
-	timeout: 3_600_000,
-}, async () => {
-	const home = freshFolder();
-	const logs = freshFolder();
-	await using daemon = await startDaemon({ home, programs: logged(logs), limits: { turnsMax: kinds.length } });
-	const { engine } = daemon;
-	await new Client(daemon).call("projectAdd", { body: { slug: "p", path: freshRepository() } });
-	const add = ({ type, tree = false }: { type: string; tree?: boolean }): Promise<AgentState> =>
-		spawn(engine, engine.agentZero.id, { agentType: `logged-${type}`, project: "p", workspace: tree ? "new" : "none" });
-	const agents = await Promise.all(kinds.map(add));
-	const given = agents.map(() => [] as string[]);
-	await Promise.all(agents.map((agent, at) => keepBusy(daemon, agent, kinds[at] ?? { type: "" }, given[at] ?? [])));
-	let turns = 0;
-	for (const [at, agent] of agents.entries()) {
-		const [log, journal] = [exchangesOf(read(logs, agent)), await journalOf(daemon, agent)];
-		expect(journal.map(({ prompt }) => prompt)).toEqual(given[at]);
-		expect(log).toEqual(journal);
-		expect(journal.every(({ ended }) => ended === "completed")).toBe(true);
-		turns += log.length;
-	}
-	expect(turns).toBe(turnsInAll);
-	const journal = await Promise.all(agents.map((agent) => journalOf(daemon, agent)));
-	// the control: a prompt too many, or a word too few, is seen
-	const [first = []] = journal;
-	expect([...first, { prompt: "", said: [], tools: [], ended: "completed" }]).not.toEqual(journal[0]);
-});
+test.each(rounds)(
+	`round %i: ${turnsInAll} turns of ${kinds.length} agents are each handed over once, and answered as the journal says`,
+	{
+		timeout: 3_600_000,
+	},
+	async () => {
+		const home = freshFolder();
+		const logs = freshFolder();
+		await using daemon = await startDaemon({ home, programs: logged(logs), limits: { turnsMax: kinds.length } });
+		const { engine } = daemon;
+		await new Client(daemon).call("projectAdd", { body: { slug: "p", path: freshRepository() } });
+		const add = ({ type, tree = false }: { type: string; tree?: boolean }): Promise<AgentState> =>
+			spawn(engine, engine.agentZero.id, { agentType: `logged-${type}`, project: "p", workspace: tree ? "new" : "none" });
+		const agents = await Promise.all(kinds.map(add));
+		const given = agents.map(() => [] as string[]);
+		await Promise.all(agents.map((agent, at) => keepBusy(daemon, agent, kinds[at] ?? { type: "" }, given[at] ?? [])));
+		let turns = 0;
+		for (const [at, agent] of agents.entries()) {
+			const [log, journal] = [exchangesOf(read(logs, agent)), await journalOf(daemon, agent)];
+			expect(journal.map(({ prompt }) => prompt)).toEqual(given[at]);
+			expect(log).toEqual(journal);
+			expect(journal.every(({ ended }) => ended === "completed")).toBe(true);
+			turns += log.length;
+		}
+		expect(turns).toBe(turnsInAll);
+		const journal = await Promise.all(agents.map((agent) => journalOf(daemon, agent)));
+		// the control: a prompt too many, or a word too few, is seen
+		const [first = []] = journal;
+		expect([...first, { prompt: "", said: [], tools: [], ended: "completed" }]).not.toEqual(journal[0]);
+	},
+);
 
 function logged(logs: string) {
 	const under = (file: string, leavesNothing: boolean) => ({
