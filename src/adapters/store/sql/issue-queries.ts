@@ -1,6 +1,6 @@
 // Issues, their runs, and what is kept beside them.
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { query } from "./prepared.ts";
+import { fewById, query } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
 export const issueById = query<{ id: number }>()("issue-by-id", (db, arg) => db.selectFrom("issue").select("state").where("id", "=", arg("id")));
@@ -47,7 +47,7 @@ export const runsOfProject = query<{ project: string }>()("runs-of-project", (db
 		.orderBy("id"),
 );
 
-export const openRuns = query()("open-runs", (db) => db.selectFrom("run").select("state").where("open", "=", sql.lit(1)).orderBy("id"));
+export const openRuns = query()("open-runs", (db) => db.selectFrom("run").select("state").where("open", "=", sql.lit(1)).orderBy(fewById));
 
 export const putRun = query<{ id: number; issue: number; open: number; state: string }>()("put-run", (db, arg) =>
 	db

@@ -19,6 +19,7 @@ export const migrations: readonly Migration[] = [
 	{ version: 5, name: "issues, runs and notes", sql: (flavor) => statements(flavor, issues) },
 	{ version: 6, name: "a search over items", sql: (flavor) => searching[flavor] },
 	{ version: 7, name: "keys of each actor, and the words that were answered", sql: (flavor) => [...statements(flavor, receipts), ...receiptsKept] },
+	{ version: 8, name: "receipts by their age", sql: (flavor) => statements(flavor, receiptsByAge) },
 ];
 
 /** What this program writes and the newest that it can read. */
@@ -192,6 +193,9 @@ const receiptsKept = [
 	"insert into receipt (actor, key, fingerprint, answer, at) select '', key, fingerprint, answer, at from receipt_before",
 	"drop table receipt_before",
 ];
+
+/** The oldest are dropped first: without it, each look for them reads every receipt there is, in the writer's transaction. */
+const receiptsByAge = ({ schema }: Kysely<Tables>) => [schema.createIndex("receipt_age").on("receipt").column("at")];
 
 /** The journal is append-only by the databases' own rule, whoever asks. */
 const appendOnly: Record<Flavor, string[]> = {

@@ -1,12 +1,12 @@
 // Approvals and waits: rows that are open until somebody answers or something happens.
 import { sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
-import { query } from "./prepared.ts";
+import { fewById, query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
 
 export const approvalById = query<{ id: number }>()("approval-by-id", (db, arg) => db.selectFrom("approval").select("state").where("id", "=", arg("id")));
 
-export const pendingApprovals = query()("pending-approvals", (db) => db.selectFrom("approval").select("state").where("open", "=", sql.lit(1)).orderBy("id"));
+export const pendingApprovals = query()("pending-approvals", (db) => db.selectFrom("approval").select("state").where("open", "=", sql.lit(1)).orderBy(fewById));
 
 export const pendingApprovalsOf = query<{ agent: AgentId }>()("pending-approvals-of", (db, arg) =>
 	db

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
-import { query } from "./prepared.ts";
+import { fewById, query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
 import type { Tables } from "./tables.ts";
 
@@ -173,7 +173,7 @@ export const latestTurns = query<{ agent: AgentId; limit: number }>()("latest-tu
 		.limit(arg("limit")),
 );
 
-export const openTurns = query()("open-turns", (db) => db.selectFrom("turn").select("state").where("open", "=", sql.lit(1)).orderBy("id"));
+export const openTurns = query()("open-turns", (db) => db.selectFrom("turn").select("state").where("open", "=", sql.lit(1)).orderBy(fewById));
 
 export const putTurn = query<{ id: number; agent: AgentId; open: number; state: string }>()("put-turn", (db, arg) =>
 	db

@@ -1,0 +1,70 @@
+// How the databases carry out our statements, as they themselves say: what grows for ever is never walked from end to end.
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { expect, test } from "vitest";
+import * as histories from "#adapters/store/sql/history-queries.ts";
+import * as issues from "#adapters/store/sql/issue-queries.ts";
+import { migrations } from "#adapters/store/sql/migrations.ts";
+import * as open from "#adapters/store/sql/open-queries.ts";
+import { Query } from "#adapters/store/sql/prepared.ts";
+import * as rest from "#adapters/store/sql/queries.ts";
+import * as slots from "#adapters/store/sql/slot-queries.ts";
+import * as turns from "#adapters/store/sql/turn-queries.ts";
+import { freshDatabase } from "#test/support/stores.ts";
+
+const queries = [histories, issues, open, rest, slots, turns]
+	.flatMap((each) => Object.values(each))
+	.filter((each) => each instanceof Query)
+	// written for PostgreSQL
+	.filter((each) => each.name !== histories.itemsOfHistory.name);
+
+/** These have a row for each thing that ever happened. */
+const growing = ["event", "turn", "mail", "approval", "wait", "run", "note", "receipt"];
+/** `SCAN turn`, but not `SCAN turn USING INDEX turn_open`: of the indexes that are walked whole, each has only what is open. */
+const walk = new RegExp(`^SCAN (${growing.join("|")})( USING COVERING INDEX (?!\\w*open).*)?$`);
+
+const allowed = new Map([
+	// once in a daemon's life
+	["latest-turn-of-each-project", ["SCAN turn USING COVERING INDEX turn_agent"]],
+	// SQLite plans to look for rows that wait for this one, and looks only where a transaction has broken references
+	["insert-agent", ["SCAN approval"]],
+]);
+
+function walksOf(database: DatabaseSync, statement: string): string[] {
+	return database
+		.prepare(`explain query plan ${statement}`)
+		.all()
+		.map((row) => String(row["detail"]))
+		.filter((detail) => walk.test(detail));
+}
+
+test("SQLite walks through no table that grows for ever", () => {
+	using database = new DatabaseSync(":memory:");
+	for (const { sql } of migrations) for (const statement of sql("sqlite")) database.exec(statement);
+	const walks = queries.map((query): [string, string[]] => [query.name, walksOf(database, query.prepared("sqlite").sql)]);
+	expect(walks.length).toBeGreaterThan(70);
+	expect(new Map(walks.filter(([, found]) => found.length > 0))).toEqual(allowed);
+	// the control: a statement without an index is seen
+	expect(walksOf(database, "delete from receipt where answer = ''")).toEqual(["SCAN receipt"]);
+});
+
+test("PostgreSQL need not either for what is asked at every turn, and by the upkeep", async () => {
+	const client = new pg.Client(await freshDatabase());
+	await client.connect();
+	try {
+		for (const { sql } of migrations) for (const statement of sql("postgres")) await client.query(statement);
+		// its tables are empty, and walking those is cheapest; so it does only where nothing else can be done
+		await client.query("set enable_seqscan = off; set plan_cache_mode = force_generic_plan");
+		const planOf = async (statement: string): Promise<string> => {
+			const { rows } = await client.query(`explain (generic_plan) ${statement}`);
+			return rows.map((row) => String(row["QUERY PLAN"])).join("\n");
+		};
+		expect(await planOf(turns.openTurns.prepared("postgres").sql)).toMatch(/turn_open/);
+		expect(await planOf(open.pendingApprovals.prepared("postgres").sql)).toMatch(/approval_open/);
+		expect(await planOf(issues.openRuns.prepared("postgres").sql)).toMatch(/run_open/);
+		expect(await planOf(rest.dropReceipts.prepared("postgres").sql)).toMatch(/receipt_age/);
+		expect(await planOf("delete from receipt where answer = ''")).toMatch(/Seq Scan/);
+	} finally {
+		await client.end();
+	}
+});
