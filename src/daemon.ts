@@ -8,6 +8,7 @@ import { makeGit } from "#adapters/git/git.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError } from "#adapters/system/config.ts";
 import { HomeHeld, HomeUnusable, makeHome } from "#adapters/system/home.ts";
+import { closeInherited } from "#adapters/system/inherited.ts";
 import { fileLog, secretsOf } from "#adapters/system/log.ts";
 import { expected, type LogEntry } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -22,6 +23,7 @@ const drainMs = 10_000;
 /** what has not stopped this long after its turns had their time is ended: everything that counts is on the disk */
 const stopMs = 10_000;
 
+closeInherited();
 process.stdout.on("error", expected("whoever read along went away, which is no reason to end"));
 const { values } = parseArgs({
 	options: {

@@ -1,7 +1,7 @@
 // No request ends the daemon, whatever its bytes are.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -17,9 +17,13 @@ let port = 0;
 let token = "";
 let said = "";
 
+const leaked = 100;
+/** As an editor's terminal starts programs: with a folder of its own open, which it did not mean to give away. */
+const handedDown = (folder: string) => [...(["ignore", "pipe", "pipe"] as const), ...Array<"ignore">(leaked - 3).fill("ignore"), openSync(folder, "r")];
+
 beforeAll(async () => {
 	const home = freshFolder();
-	daemon = spawn(process.execPath, ["src/daemon.ts", "--home", home, "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] });
+	daemon = spawn(process.execPath, ["src/daemon.ts", "--home", home, "--port", "0"], { stdio: handedDown(home) });
 	daemon.stderr?.on("data", (chunk) => (said += chunk));
 	const up = new Promise<number>((resolve) =>
 		daemon.stdout?.on("data", (chunk) => {
@@ -40,6 +44,14 @@ afterAll(async () => {
 const alive = async (at: number): Promise<string> => await (await fetch(`http://127.0.0.1:${at}/api/health`, { signal: AbortSignal.timeout(20_000) })).text();
 
 const plain = (text: string) => ({ bytes: Buffer.from(text), pieces: 0, leave: "answer" as const });
+
+test.runIf(process.platform === "linux")("a file that the daemon was handed by accident is not handed on to what it starts", async () => {
+	const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: handedDown(freshFolder()) });
+	await once(other, "spawn");
+	const has = [daemon, other].map(({ pid }) => existsSync(`/proc/${pid}/fd/${leaked}`));
+	other.kill("SIGKILL");
+	expect(has).toEqual([false, true]);
+});
 
 test("a target that is no URL is turned away without a token", async () => {
 	for (const target of ["//", "//[", "http://[", "///", "*", "//api/events"]) {

@@ -10,9 +10,10 @@
 //              └─ 2 the program; when it ends, the reaper ends
 //
 // That alone is no sandbox: the file system, the network and the user are the same inside. With a room it is one.
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { leadsOut } from "./private-places.ts";
+import { callFilterFile } from "./system-calls.ts";
 
 export interface Command {
 	command: string;
@@ -44,19 +45,23 @@ export interface Bound {
 
 /** How to start it, and which of its pipes is for what. */
 export interface Contained extends Command {
-	pipes: { stdio: readonly ("pipe" | "ignore")[]; output: number; lifeline: number | null };
+	pipes: { stdio: readonly ("pipe" | "ignore" | number)[]; output: number; lifeline: number | null };
 }
 
 /** The command line that runs a program inside; `groups` needs nothing, and only bubblewrap can make a room. */
 export function contained(level: ContainmentLevel, { command, args }: Command, room: Room | null = null): Contained {
 	if (room !== null && level !== "bubblewrap") throw new Error(`there is no room with ${level}`);
 	if (level === "groups") return { command, args, pipes: { stdio: ["pipe", "pipe", "pipe"], output: 1, lifeline: null } };
-	const wall = room === null ? walls[level]() : ([...bubblewrap, ...mountsOf(room), "--"] as const);
+	const isClosed = room !== null && room.open !== true;
+	const wall = room === null ? walls[level]() : ([...(isClosed ? filtered : bubblewrap), ...mountsOf(room), "--"] as const);
 	const [first, ...rest] = [...wall, "/bin/sh", "-c", lifeline, "sh", command, ...args];
-	return { command: first, args: rest, pipes: { stdio: ["pipe", "ignore", "pipe", "pipe", "pipe"], output: 4, lifeline: 3 } };
+	const filter = isClosed ? [callFilterFile()] : [];
+	return { command: first, args: rest, pipes: { stdio: ["pipe", "ignore", "pipe", "pipe", "pipe", ...filter], output: 4, lifeline: 3 } };
 }
 
 const bubblewrap = ["bwrap", "--die-with-parent", "--new-session", "--unshare-pid"] as const;
+/** Whoever reads a file that was handed down moves on in it for everybody who has it, so it is opened anew. */
+const filtered = ["/bin/sh", "-c", 'exec "$@" 5</proc/self/fd/5', "sh", ...bubblewrap, "--seccomp", "5"] as const;
 
 const walls: Record<Exclude<ContainmentLevel, "groups">, () => readonly [string, ...string[]]> = {
 	bubblewrap: () => [...bubblewrap, "--dev-bind", "/", "/", "--proc", "/proc", "--"],
@@ -93,6 +98,8 @@ function mountsOf({ hidden, readable, writable, fixed, bound = [], open = false 
 	for (const place of real(hidden)) if (isFolder(place)) mounts.push("--remount-ro", place);
 	mounts.push("--proc", "/proc");
 	for (const place of kernel) mounts.push("--ro-bind-try", place, place);
+	// the names of the user's keys
+	for (const place of ["/proc/keys", "/proc/key-users"]) if (existsSync(place)) mounts.push("--ro-bind", "/dev/null", place);
 	return mounts;
 }
 
