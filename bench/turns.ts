@@ -1,9 +1,11 @@
 // What Brood adds to a turn: a prompt to a warm agent until its first item is durable, beside the same program asked
 // without Brood; and whether many agents at once slow each other's acknowledgements down over time.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { launch } from "#adapters/driver/acp/launch.ts";
+import type { CommandInput } from "#contract/command.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { startDaemon } from "#src/main.ts";
@@ -160,7 +162,7 @@ async function spawn(engine: Engine): Promise<AgentId> {
 	return outcome.done.agent.id;
 }
 
-async function say(engine: Engine, command: object): Promise<void> {
+async function say(engine: Engine, command: CommandInput): Promise<void> {
 	const outcome = await engine.dispatch({ actor: system, key: null, command });
 	if ("refused" in outcome) throw new Error(outcome.refused.message);
 }

@@ -1,7 +1,9 @@
 // The first run: where there is no project yet, a small one with an agent that has done something already.
+
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Git } from "#adapters/git/git.ts";
+import type { CommandInput } from "#contract/command.ts";
 import { human, ProjectSlug } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 
@@ -18,7 +20,7 @@ export async function makePlayground(engine: Engine, home: string, git: Git): Pr
 	const folder = path.join(home, "playground");
 	await makeRepository(git, folder);
 	const slug = ProjectSlug.parse("playground");
-	const say = (command: object) => engine.dispatch({ actor: human, key: null, command });
+	const say = (command: CommandInput) => engine.dispatch({ actor: human, key: null, command });
 	await say({ type: "project.add", slug, path: folder, base: "main" });
 	await say({ type: "agent.spawn", by: engine.agentZero.id, context: "fresh", project: slug, name: "first", agentType: "scripted", prompt: firstPrompt });
 	using events = engine.publisher.follow();

@@ -6,12 +6,15 @@ import { randomIds } from "#adapters/system/ids.ts";
 import { actingAgent, system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
 import { speakers } from "#domain/permission.ts";
+import { Dispatcher } from "#engine/dispatch.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import { StoreFault } from "#engine/ports.ts";
+import { Publisher } from "#engine/publish.ts";
 import { FakeDriver } from "./support/fake-driver.ts";
-import { done, openTurn, refused, say, spawn } from "./support/say.ts";
+import { done, openTurn, refused, type Speaker, say, spawn } from "./support/say.ts";
 
+const asSpeaker = (speaker: Speaker): Speaker => speaker;
 const start = (overrides: Partial<typeof limits> = {}) => {
 	const all = { ...limits, ...overrides };
 	return Engine.start({ store: openMemory(batchRunner(all)), driver: null, limits: all, clock: systemClock, ids: randomIds });
@@ -19,8 +22,6 @@ const start = (overrides: Partial<typeof limits> = {}) => {
 
 describe("what the contract does not know is refused before it reaches a decision", () => {
 	test.each([
-		["nothing", undefined],
-		["null", null],
 		["a text", "agent.spawn"],
 		["a list", [{ type: "agent.init" }]],
 		["an unknown type", { type: "agent.explode" }],
@@ -38,9 +39,16 @@ describe("what the contract does not know is refused before it reaches a decisio
 		["an item kind with a dot", { type: "item.append", agent: "a".repeat(22), kind: "agent.ended" }],
 	])("%s", async (_, command) => {
 		await using engine = await start();
-		const outcome = await engine.dispatch({ actor: system, key: null, command });
+		const outcome = await asSpeaker(engine).dispatch({ actor: system, key: null, command });
 		expect(outcome).toMatchObject({ refused: { code: "VALIDATION_ERROR" } });
 		expect(await engine.reads.agents()).toHaveLength(1);
+	});
+
+	test.each([undefined, null])("%s", async (command) => {
+		const store = openMemory(batchRunner(limits));
+		const dispatcher = new Dispatcher({ store, publisher: new Publisher(limits), limits, clock: systemClock, ids: randomIds });
+		expect(await asSpeaker(dispatcher).dispatch({ actor: system, key: null, command })).toMatchObject({ refused: { code: "VALIDATION_ERROR" } });
+		expect(await store.reads.lastEvent()).toBe(0);
 	});
 });
 
@@ -285,7 +293,7 @@ test("a fork that an agent asks for of itself has the call in it, also if it is 
 	const turn = await openTurn(engine, agent);
 	await done(engine, { type: "turn.hand", agent, turn }, { as: system });
 	const wish = { type: "agent.spawn", by: agent, context: "inherit" } as const;
-	const forking = engine.spawn({ actor: actingAgent(agent), key: null, command: wish }, wish);
+	const forking = engine.spawn({ actor: actingAgent(agent), key: null, command: wish });
 	const hear = async (item: object) => await done(engine, { type: "turn.append", agent, turn, items: [item] }, { as: system });
 	for (const text of ["hm", "hm", "I split up"]) await hear({ kind: "assistant", text });
 	await hear({ kind: "tool_call", text: "fork", data: { call: "1" } });

@@ -31,6 +31,10 @@ export const Command = z.discriminatedUnion("type", [
 	...subscriptionCommands,
 ]);
 export type Command = z.infer<typeof Command>;
+/** As it is said: what has a default may be left out. */
+export type CommandInput = z.input<typeof Command>;
+/** The commands that name all of these, before it is known whom or what they name. */
+export type CommandWithout<K extends string, C = CommandInput> = C extends Record<K, unknown> ? Omit<C, K> : never;
 
 /** A command on its way to the store. Time, ids and randomness arrive with it, so that decisions stay pure. */
 export interface Envelope<C extends Command = Command> {

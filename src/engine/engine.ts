@@ -12,7 +12,7 @@ import { outsideTurn } from "#domain/permission.ts";
 import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";
-import { type ForkWish, forkWithFiles } from "./forking.ts";
+import { forkWithFiles, type SpawnRequest } from "./forking.ts";
 import { type IssueWork, noIssueWork } from "./issue-work.ts";
 import { caught, type Log, noLog } from "./log.ts";
 import type { EngineParts } from "./parts.ts";
@@ -152,13 +152,11 @@ export class Engine implements AsyncDisposable {
 	}
 
 	/** A new agent, with its parent's files where it takes these along. */
-	async spawn(request: Request, wish: ForkWish): Promise<Outcome> {
+	async spawn(request: SpawnRequest): Promise<Outcome> {
 		const { driver, workspaces = null } = this.#parts;
 		const { publisher, dispatcher } = this.#made;
 		const dispatch = (each: Request): Promise<Outcome> => dispatcher.dispatch(each);
-		return (
-			(await forkWithFiles({ reads: this.reads, dispatch, publisher, driver, workspaces, log: this.log }, request, wish)) ?? (await this.dispatch(request))
-		);
+		return (await forkWithFiles({ reads: this.reads, dispatch, publisher, driver, workspaces, log: this.log }, request)) ?? (await this.dispatch(request));
 	}
 
 	/** Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool calls. */

@@ -4,7 +4,9 @@
 // processes stand still, and the cut is made between two tool calls; whoever has to wait for that waits with nothing frozen.
 // A fork from an older item takes the last snapshot that was made before the turn of that item was over: a turn that changed
 // nothing made none, so the one before it has its files.
+
 import type { AgentState } from "#contract/agent.ts";
+import type { CommandInput } from "#contract/command.ts";
 import { type AgentId, agentOf, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
@@ -26,12 +28,8 @@ export interface ForkParts {
 	log: Log;
 }
 
-export interface ForkWish {
-	by: AgentId;
-	context?: "inherit" | "fresh" | undefined;
-	at?: number | undefined;
-	workspace?: string | undefined;
-	from?: string | undefined;
+export interface SpawnRequest extends Request {
+	command: Extract<CommandInput, { type: "agent.spawn" }> & { by: AgentId };
 }
 
 /** how long a fork waits for its moment before it says that the agent is busy */
@@ -42,9 +40,10 @@ const callPatienceMs = 1000;
 
 type Files = { snapshot: string; snapshotOf: AgentId };
 
-/** Null if the wish is none for files of the parent: then there is nothing to cut but the conversation. */
-export async function forkWithFiles(parts: ForkParts, request: Request, wish: ForkWish): Promise<Outcome | null> {
-	await callHeard(parts, request, wish);
+/** Null if no files of the parent are asked for: then there is nothing to cut but the conversation. */
+export async function forkWithFiles(parts: ForkParts, request: SpawnRequest): Promise<Outcome | null> {
+	const { command: wish } = request;
+	await callHeard(parts, request);
 	const parent = await parts.reads.agent(wish.by);
 	const caller = agentOf(request.actor);
 	const wanted = wish.workspace !== "none" && wish.workspace !== "share" && wish.from === undefined;
@@ -58,7 +57,7 @@ export async function forkWithFiles(parts: ForkParts, request: Request, wish: Fo
 	const timer = setTimeout(() => events[Symbol.dispose](), patienceMs);
 	try {
 		for (;;) {
-			const outcome = await cut(parts, request, wish);
+			const outcome = await cut(parts, request);
 			if (outcome !== "not now") return outcome;
 			if ((await events.next()) === null) return { refused: busy(parent), replayed: false };
 		}
@@ -71,7 +70,7 @@ export async function forkWithFiles(parts: ForkParts, request: Request, wish: Fo
  * An agent forks itself by a tool call, of which it tells on another way than it asks for the fork: whichever comes first,
  * the call belongs to the conversation that the child inherits.
  */
-async function callHeard({ reads, publisher }: ForkParts, { actor }: Request, { by, context, at }: ForkWish): Promise<void> {
+async function callHeard({ reads, publisher }: ForkParts, { actor, command: { by, context, at } }: SpawnRequest): Promise<void> {
 	if (agentOf(actor) !== by || context !== "inherit" || at !== undefined) return;
 	using events = publisher.follow();
 	const timer = setTimeout(() => events[Symbol.dispose](), callPatienceMs);
@@ -85,13 +84,13 @@ async function callHeard({ reads, publisher }: ForkParts, { actor }: Request, { 
 	}
 }
 
-async function cut(parts: ForkParts, request: Request, wish: ForkWish): Promise<Outcome | "not now"> {
-	const parent = await parts.reads.agent(wish.by);
+async function cut(parts: ForkParts, request: SpawnRequest): Promise<Outcome | "not now"> {
+	const parent = await parts.reads.agent(request.command.by);
 	if (parent === undefined) return await parts.dispatch(request);
 	if (parent.turn === null) return await whileLeased(parts, parent, async () => await parts.dispatch(withFiles(request, await filesNow(parts, parent))));
-	if (await inToolCall(parts, parent, request, wish)) return "not now";
+	if (await inToolCall(parts, parent, request)) return "not now";
 	const made = async (lasted: () => boolean): Promise<Outcome | "not now"> => {
-		if (await inToolCall(parts, parent, request, wish)) return "not now";
+		if (await inToolCall(parts, parent, request)) return "not now";
 		const outcome = await parts.dispatch(withFiles(request, await filesNow(parts, parent)));
 		if ("refused" in outcome && outcome.refused.code === "FORK_BUSY") return "not now";
 		if ("done" in outcome && !lasted()) await tellOfHaste(parts, outcome);
@@ -101,8 +100,8 @@ async function cut(parts: ForkParts, request: Request, wish: ForkWish): Promise<
 }
 
 /** A person's fork waits for the end of a call; an agent's own call is the open one. */
-async function inToolCall({ reads }: ForkParts, { id, turn }: AgentState, { actor }: Request, { context }: ForkWish): Promise<boolean> {
-	if (turn === null || context !== "inherit" || agentOf(actor) !== null) return false;
+async function inToolCall({ reads }: ForkParts, { id, turn }: AgentState, { actor, command }: SpawnRequest): Promise<boolean> {
+	if (turn === null || command.context !== "inherit" || agentOf(actor) !== null) return false;
 	return openCallsOf(await reads.callsOfTurn(id, turn.id)).length > 0;
 }
 
@@ -146,7 +145,7 @@ async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Fi
 	});
 }
 
-const withFiles = (request: Request, files: Files | null): Request => ({ ...request, command: { ...Object(request.command), ...files } });
+const withFiles = (request: SpawnRequest, files: Files | null): Request => ({ ...request, command: { ...request.command, ...files } });
 
 async function tellOfHaste({ dispatch }: ForkParts, outcome: Outcome): Promise<void> {
 	const child = "done" in outcome ? outcome.done.agent?.id : undefined;

@@ -15,6 +15,6 @@ export async function pushAfterTurn(parts: { reads: Reads; dispatch: Dispatch; w
 	if (isRefusal(force) || force.settings.push !== "settle") return;
 	const pushed = await workspaces.push(stay);
 	if (isRefusal(pushed)) return;
-	const command = { type: "workspace.record", agent: agent.id, fact: { kind: "workspace.pushed", data: pushed } };
-	await dispatch({ actor: system, key: null, command });
+	const fact = { kind: "workspace.pushed" as const, data: pushed };
+	await dispatch({ actor: system, key: null, command: { type: "workspace.record", agent: agent.id, fact } });
 }

@@ -3,6 +3,7 @@
 // Rows are the truth, wake-ups are hints. A reactor keeps no cursor: whenever an event that concerns it is
 // published, or it was cut off from them, or it starts, it looks at the rows again and does what is due.
 // So a crash between an event and its effect is repaired by the next look.
+import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { system } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
@@ -26,7 +27,7 @@ export interface Reactor {
 }
 
 /** Commands said one after another in small crowds: "again" if the store had no room for all of them. */
-export async function sayAll(dispatch: Dispatch, commands: readonly object[]): Promise<"done" | "again"> {
+export async function sayAll(dispatch: Dispatch, commands: readonly CommandInput[]): Promise<"done" | "again"> {
 	for (let at = 0; at < commands.length; at += crowd) {
 		const said = commands.slice(at, at + crowd).map((command) => dispatch({ actor: system, key: null, command }));
 		const outcomes = await Promise.all(said);

@@ -48,13 +48,12 @@ export class Scheduler {
 	 * Said right after the prompt, so that both are written together; whether there is room is decided then, as for any start.
 	 */
 	startAtOnce({ command }: Request, dispatch: Dispatch): void {
-		const { type, agent }: { type?: unknown; agent?: unknown } = Object(command);
-		if (type !== "prompt.queue" || !this.#nobodyWaits) return;
+		if (command.type !== "prompt.queue" || !this.#nobodyWaits) return;
 		const started = (outcome: Outcome): void => {
 			if ("refused" in outcome) this.#nobodyWaits = false;
 			else this.#served = null;
 		};
-		void dispatch({ actor: system, key: null, command: { type: "turn.start", agent } }).then(
+		void dispatch({ actor: system, key: null, command: { type: "turn.start", agent: command.agent } }).then(
 			started,
 			expected("the prompt itself failed with it, or waits for the next look"),
 		);

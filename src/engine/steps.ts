@@ -3,7 +3,9 @@
 // A step that was asked for under a key leaves a trail: its receipt says with the lease that it was begun, and right before it cannot be
 // taken back where the branch was; the transaction that records what git did has the answer as well. Whoever asks again after a crash in between takes the step up
 // where it was: git is asked whether it had been done, and only what is missing is done now.
+
 import type { AgentState } from "#contract/agent.ts";
+import type { CommandInput } from "#contract/command.ts";
 import type { LeaseStep, Recorded } from "#contract/cycle.ts";
 import { type Actor, type Key, system } from "#contract/ids.ts";
 import type { Begun, Settled } from "#contract/receipt.ts";
@@ -47,7 +49,7 @@ export class Steps {
 	/** Does a step of git's while nobody else is at the workspace. */
 	async leased<T extends object>(agent: AgentState, step: LeaseStep, by: By, work: (stay: Stay, live: Live) => Promise<T | Refusal>): Promise<T | Refusal> {
 		const begun = begunBy(by, step);
-		const command = { type: "workspace.lease", agent: agent.id, step, ...(begun !== null && { again: true }) };
+		const command: CommandInput = { type: "workspace.lease", agent: agent.id, step, ...(begun !== null && { again: true }) };
 		const operation = operationOf(by);
 		const { turn, issue } = agent;
 		const said = begun ?? { step, ...(turn !== null && { turn: turn.id }), ...(issue !== null && { stage: issue.stage }) };
@@ -74,13 +76,13 @@ export class Steps {
 	async record({ agent }: Stay, fact: Recorded, by: By, more: { tell?: string | undefined; closes?: Closing | undefined } = {}): Promise<void> {
 		const { tell, closes } = more;
 		const operation = operationOf(by);
-		const mends = operation?.begun == null ? {} : { mends: true };
-		const command = { type: "workspace.record", agent: agent.id, fact, ...(tell !== undefined && { tell: tell.slice(0, 10_000) }), ...mends };
+		const mends = operation?.begun == null ? {} : { mends: true as const };
+		const command: CommandInput = { type: "workspace.record", agent: agent.id, fact, ...(tell !== undefined && { tell: tell.slice(0, 10_000) }), ...mends };
 		const receipt = operation === null || closes === undefined ? {} : { closes: receiptOf(operation, closes) };
 		await this.#surely({ actor: by.actor, key: null, command, ...receipt });
 	}
 
-	async say(command: object, by: By): Promise<Refusal | null> {
+	async say(command: CommandInput, by: By): Promise<Refusal | null> {
 		const outcome = await this.#parts.dispatch({ actor: by.actor, ...keyOf(by), command });
 		return "refused" in outcome ? outcome.refused : null;
 	}

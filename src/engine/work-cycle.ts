@@ -90,7 +90,7 @@ export class WorkCycle {
 
 	/** A snapshot first, then home, or only as much of it as is needed; the holds that trouble set are over with it. */
 	async recover(agent: AgentState, by: By): Promise<AtHome | Refusal | null> {
-		const over = { type: "agent.recover", agent: agent.id };
+		const over = { type: "agent.recover" as const, agent: agent.id };
 		if (agent.workspace === null || agent.life !== "live") return await this.#steps.say(over, by);
 		// only what is said at the end is remembered: up to then it may be done again
 		const home = await this.#move(agent, "recover", { actor: by.actor }, (stay, live) => this.workspaces.recover(stay, live, acceptable(agent)));
@@ -207,7 +207,7 @@ export class WorkCycle {
 		const shared = (await this.#parts.reads.agents()).some(
 			(other) => other.id !== agent.id && other.life !== "ended" && other.workspace?.path === agent.workspace?.path,
 		);
-		const command = { type: "agent.delete", agent: agent.id, reason: wish.reason };
+		const command = { type: "agent.delete" as const, agent: agent.id, reason: wish.reason };
 		const gone = agent.workspace === null || agent.workspaceRemovedAt !== null;
 		// the repository itself is nobody's to remove, and what others work in stays for them
 		if (gone || shared || agent.workspace?.kind === "main") return await this.#steps.say({ ...command, force: wish.force }, by);

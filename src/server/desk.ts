@@ -1,6 +1,8 @@
 // What every handler needs: to find the agent that is meant, to say a command for the caller, and to answer with a noun.
+
 import type { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
+import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import { type Actor, AgentId, agentOf, Handle, type Key, type ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -8,6 +10,7 @@ import type { RouteName, Routes } from "#contract/routes.ts";
 import type { Phase } from "#contract/turn.ts";
 import type { Agent, Item, Project } from "#contract/wire.ts";
 import type { Engine } from "#engine/engine.ts";
+import type { SpawnRequest } from "#engine/forking.ts";
 import type { Outcome, Reads } from "#engine/ports.ts";
 import type { By } from "#engine/steps.ts";
 import { agentView, itemView, projectView } from "#views/wire.ts";
@@ -42,12 +45,7 @@ interface Meant extends Caller {
 	query: { project?: ProjectSlug | undefined };
 }
 
-interface Spawning {
-	by: AgentId;
-	context: "inherit" | "fresh";
-	at?: number | undefined;
-	project?: string | undefined;
-	agentType?: string | undefined;
+interface Spawning extends Omit<SpawnRequest["command"], "type"> {
 	wait: boolean;
 }
 
@@ -76,7 +74,7 @@ export class Desk {
 		return refuse("VALIDATION_ERROR", words, { details: { after, last }, suggestions: [`brood events --after ${last}`] });
 	}
 
-	async say({ actor, key, fingerprint }: Caller, command: object): Promise<Outcome> {
+	async say({ actor, key, fingerprint }: Caller, command: CommandInput): Promise<Outcome> {
 		return await this.engine.dispatch({ actor, key, command, fingerprint });
 	}
 
@@ -110,7 +108,7 @@ export class Desk {
 	}
 
 	/** A command to one agent, answered with that agent. */
-	async tell(asked: Meant, command: object): Promise<Agent | Refusal> {
+	async tell(asked: Meant, command: CommandWithout<"agent">): Promise<Agent | Refusal> {
 		return await this.about(asked, async (agent) => {
 			const outcome = await this.say(asked, { ...command, agent });
 			return "refused" in outcome ? outcome.refused : await this.agent(agent);
@@ -118,7 +116,7 @@ export class Desk {
 	}
 
 	/** A command to one agent that writes an item, answered with the item. */
-	async write(asked: Meant, command: object): Promise<Item | Refusal> {
+	async write(asked: Meant, command: CommandWithout<"agent">): Promise<Item | Refusal> {
 		return await this.about(asked, async (agent) => {
 			const outcome = await this.say(asked, { ...command, agent });
 			if ("refused" in outcome) return outcome.refused;
@@ -148,9 +146,9 @@ export class Desk {
 			return refuse("VALIDATION_ERROR", `There is no agent type ${agentType}; there are ${this.types.join(", ")}.`, { details: { types: [...this.types] } });
 		}
 		const { actor, key, fingerprint, earlier } = caller;
-		const request = { actor, key, fingerprint, command: { type: "agent.spawn", ...command } };
+		const request = { actor, key, fingerprint, command: { type: "agent.spawn" as const, ...command } };
 		// a child that was made has its files already
-		const outcome = earlier === null ? await this.engine.spawn(request, command) : await this.engine.dispatch(request);
+		const outcome = earlier === null ? await this.engine.spawn(request) : await this.engine.dispatch(request);
 		if ("refused" in outcome) return outcome.refused;
 		const { agent } = outcome.done;
 		if (agent === undefined) return refuse("INTERNAL_ERROR", "A spawn answered no agent.");

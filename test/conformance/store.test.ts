@@ -368,7 +368,7 @@ describe.each(flavors)("%s", (flavor) => {
 		const named = { actor: human, key: Key.parse(randomUUID()), fingerprint: "f", at: 1 };
 		await store.keepReceipts([{ ...named, answer: { begun: { step: "commit", head: null } } }], { durable: true });
 		expect(await store.reads.receipt(human, named.key)).toMatchObject({ fingerprint: "f", answer: { begun: { step: "commit", head: null } } });
-		const command = { type: "item.append", agent: engine.agentZero.id, kind: "user", text: "x" };
+		const command = { type: "item.append" as const, agent: engine.agentZero.id, kind: "user", text: "x" };
 		const closes = { ...named, answer: { subject: { event: 7 } }, given: { words: "é\0 🎉" } };
 		gated.open();
 		expect(await engine.dispatch({ actor: human, key: null, command, closes })).toMatchObject({ replayed: false });

@@ -1,7 +1,9 @@
 // A daemon under load, made to be killed: agents with prompts, forks and mail, and a line for every acknowledgement.
 // `node load.ts <home> <round>`. Every prompt leaves a trace outside of the store when it is really started.
+
 import { resolve } from "node:path";
 import type { AgentState } from "#contract/agent.ts";
+import type { CommandInput } from "#contract/command.ts";
 import { human } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { startDaemon } from "#src/main.ts";
@@ -11,7 +13,7 @@ const line = (text: string): void => void process.stdout.write(`${text}\n`);
 line("starting");
 const { engine } = await startDaemon({ home, limits: { descendantsMax: 1000 } });
 line("recovered");
-const dispatch = (command: object) => engine.dispatch({ actor: human, key: null, command });
+const dispatch = (command: CommandInput) => engine.dispatch({ actor: human, key: null, command });
 const agents = await Promise.all(["one", "two", "three"].map(found));
 line("ready");
 const starts = resolve(home, "starts.log");

@@ -8,7 +8,8 @@ import type { Request } from "#engine/admit.ts";
 import type { Answer, Outcome, Reads } from "#engine/ports.ts";
 
 export interface Speaker {
-	dispatch(request: Request): Promise<Outcome>;
+	/** tests also say what the contract does not know */
+	dispatch(request: Omit<Request, "command"> & { command: unknown }): Promise<Outcome>;
 }
 
 interface How {

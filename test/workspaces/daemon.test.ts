@@ -1,7 +1,9 @@
 // Workspaces through a whole daemon: real git, real processes, over the door.
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CommandInput } from "#contract/command.ts";
 import { Actor, AgentId, system } from "#contract/ids.ts";
 import { startEngine } from "#src/main.ts";
 import { done } from "#test/support/say.ts";
@@ -317,7 +319,7 @@ test("an agent changes only its own workspace, and only in a turn", async () => 
 	await shop.client.call("kill", { ...params(one), body: {} });
 });
 
-async function refused(actor: string, command: object): Promise<string> {
+async function refused(actor: string, command: CommandInput): Promise<string> {
 	const outcome = await shop.daemon.engine.dispatch({ actor: Actor.parse(actor), key: null, command });
 	return "refused" in outcome ? outcome.refused.code : "done";
 }

@@ -1,7 +1,9 @@
 // What once went wrong with workspaces, and must not again.
+
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CommandInput } from "#contract/command.ts";
 import { Actor } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import { done } from "#test/support/say.ts";
@@ -135,11 +137,11 @@ test("an agent gives its child no more than it has itself, and starts nothing in
 	await shop.client.call("prompt", { ...params(agent), body: { text: "sleep 60000" } });
 	await expect.poll(async () => (await shop.now(agent)).turn, patient).not.toBeNull();
 	const as = Actor.parse(`agent:${agent.id}`);
-	const said = async (command: object): Promise<string> => {
+	const said = async (command: CommandInput): Promise<string> => {
 		const outcome = await shop.daemon.engine.dispatch({ actor: as, key: null, command });
 		return "refused" in outcome ? outcome.refused.code : "done";
 	};
-	const spawn = { type: "agent.spawn", by: agent.id, context: "fresh" };
+	const spawn = { type: "agent.spawn", by: agent.id, context: "fresh" } as const;
 	expect(await said({ ...spawn, policy: "full" })).toBe("FORBIDDEN");
 	expect(await said({ ...spawn, workspace: "new", workspaceKind: "main" })).toBe("FORBIDDEN");
 	expect(await said({ ...spawn, agentType: "shell" })).toBe("FORBIDDEN");

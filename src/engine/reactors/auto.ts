@@ -1,6 +1,8 @@
 // Automatic work: gives issues that are ready to agents that are free, and makes agents where there are too few.
 // What it sees may be old by the time it is said; the decisions look again, and the next event brings the next look.
+
 import type { AgentState } from "#contract/agent.ts";
+import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
@@ -66,19 +68,19 @@ async function serve(parts: Parts, project: ProjectState): Promise<{ said: "done
 	const { reads, dispatch } = parts;
 	const picked = await pickFor(parts, project);
 	const issues = new Map((await reads.issues(project.slug)).map((issue) => [issue.id, issue]));
-	const assign = [];
+	const assign: CommandInput[] = [];
 	for (const { issue, agent } of picked.assign) {
 		const row = issues.get(issue);
 		const folder = row === undefined ? null : await papersOf(parts.work, reads, row);
 		assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
 	}
 	const said = await sayAll(dispatch, [
-		...picked.broken.map((trouble) => ({ type: "issue.attend", ...trouble })),
-		...picked.retry.map((issue) => ({ type: "issue.retry", issue })),
-		...picked.start.map((issue) => ({ type: "issue.start", issue })),
+		...picked.broken.map((trouble) => ({ type: "issue.attend" as const, ...trouble })),
+		...picked.retry.map((issue) => ({ type: "issue.retry" as const, issue })),
+		...picked.start.map((issue) => ({ type: "issue.start" as const, issue })),
 		...assign,
 		...picked.spawn.map(({ type, model }) => ({
-			...{ type: "agent.spawn", by: parts.agentZero, context: "fresh", project: project.slug },
+			...({ type: "agent.spawn", by: parts.agentZero, context: "fresh", project: project.slug } as const),
 			...(type !== undefined && { agentType: type }),
 			...(model !== undefined && { model }),
 		})),

@@ -4,7 +4,9 @@
 //
 // A step may take minutes (git, a gate's command), so each runs by itself and none waits for another; only the steps of one
 // issue and of one agent come one after the other. A crash in a step means that the next look finds it due again.
+
 import type { AgentState } from "#contract/agent.ts";
+import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
@@ -27,7 +29,7 @@ interface Parts {
 }
 
 /** What is due for an issue, and what says that it was done. */
-type Step = (signal: AbortSignal) => Promise<object | null>;
+type Step = (signal: AbortSignal) => Promise<CommandInput | null>;
 
 const wakers =
 	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|readied|settling|released|ended|held|unheld|provisioned)|wait\.ended|project\.tuned)/;
@@ -134,7 +136,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return issue.waiting === "merge" ? () => this.#merge(place) : null;
 	}
 
-	async #settled(place: IssuePlace, agent: AgentState, run: RunState): Promise<object> {
+	async #settled(place: IssuePlace, agent: AgentState, run: RunState): Promise<CommandInput> {
 		const settled = await attempt(() => this.#parts.work.settle({ ...place, agent, branch: place.issue.branch ?? "" }));
 		const { ahead, commit } = isRefusal(settled) ? { ahead: 0, commit: null } : settled;
 		return { type: "run.finish", run: run.id, ahead, commit, ...(isRefusal(settled) && { trouble: settled.message }) };
@@ -142,7 +144,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 
 	async #leaving(place: IssuePlace, id: AgentId): Promise<Step | null> {
 		const agent = await this.#parts.reads.agent(id);
-		const left = { type: "issue.left", issue: place.issue.id };
+		const left = { type: "issue.left" as const, issue: place.issue.id };
 		if (agent === undefined || agent.life === "ended") return async () => left;
 		if (agent.activity !== "settling") return null;
 		return async () => {
@@ -168,7 +170,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return mayBeLost && !waits ? async () => ({ type: "issue.lose", issue: issue.id }) : null;
 	}
 
-	async #gate(place: IssuePlace, signal: AbortSignal): Promise<object | null> {
+	async #gate(place: IssuePlace, signal: AbortSignal): Promise<CommandInput | null> {
 		const { reads, work } = this.#parts;
 		const { issue, project } = place;
 		const command = commandOf(project, issue);
@@ -180,7 +182,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return { type: "issue.gate", issue: issue.id, exit, stderr: stderr.slice(-20_000).toWellFormed() };
 	}
 
-	async #merge(place: IssuePlace): Promise<object> {
+	async #merge(place: IssuePlace): Promise<CommandInput> {
 		const { reads, work } = this.#parts;
 		const { issue } = place;
 		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);

@@ -1,5 +1,7 @@
 // What is heard of one turn on its way into the journal: items, questions, and the absence of both.
+
 import type { ApprovalState, ApprovalWish } from "#contract/approval.ts";
+import type { CommandWithout } from "#contract/command.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { PartialOf, TurnItem, TurnState } from "#contract/turn.ts";
@@ -33,7 +35,7 @@ const dataRoom = 128 * 1024;
 export class Listener implements TurnWatch, Disposable {
 	readonly #turn: TurnState;
 	readonly #parts: ListenParts;
-	readonly #say: (command: object) => Promise<Outcome>;
+	readonly #say: (command: CommandWithout<"agent" | "turn">) => Promise<Outcome>;
 	readonly #signal: AbortSignal;
 	/** the calls of the turn that have no result yet */
 	readonly #openCalls = new Set<string>();
@@ -45,7 +47,7 @@ export class Listener implements TurnWatch, Disposable {
 	#silent = false;
 	#timer: ReturnType<typeof setTimeout> | undefined;
 
-	constructor(turn: TurnState, parts: ListenParts, say: (command: object) => Promise<Outcome>, signal: AbortSignal) {
+	constructor(turn: TurnState, parts: ListenParts, say: (command: CommandWithout<"agent" | "turn">) => Promise<Outcome>, signal: AbortSignal) {
 		this.#turn = turn;
 		this.#parts = parts;
 		this.#say = say;
@@ -153,7 +155,7 @@ export class Listener implements TurnWatch, Disposable {
 	}
 
 	async #append(items: readonly TurnItem[]): Promise<void> {
-		const outcome = await this.#say({ type: "turn.append", items });
+		const outcome = await this.#say({ type: "turn.append", items: [...items] });
 		// a turn that is over takes nothing more; anything else is the matter of one item, not of its neighbours
 		if (!("refused" in outcome) || outcome.refused.code === "TURN_NOT_OPEN") return;
 		for (const item of items) {

@@ -1,7 +1,9 @@
 // Gives a new agent its workspace. Every step of that can be begun again: a daemon that dies here leaves an agent that is still
 // being provisioned, and the next one goes on. A failure leaves nothing on disk and holds the agent until somebody says
 // `recover`; its conversation is there all the same.
+
 import type { AgentState } from "#contract/agent.ts";
+import type { CommandInput } from "#contract/command.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { anyFault } from "../fault.ts";
@@ -131,7 +133,7 @@ export class Provisioner implements Reactor {
 		}
 	}
 
-	async #say(command: object): Promise<void> {
+	async #say(command: CommandInput): Promise<void> {
 		await patiently(() => this.#parts.dispatch({ actor: system, key: null, command }), mayPass, this.#stop.signal);
 	}
 }

@@ -7,7 +7,9 @@
 // process. What was read a moment ago may be over by now, and what runs here is only known to memory: neither decides. So
 // whatever is done before the claim can be done in vain: commands name the turn, and are refused if it is over or was
 // claimed; a process that another turn has is not touched.
+
 import type { AgentState } from "#contract/agent.ts";
+import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
@@ -171,7 +173,7 @@ export class TurnRunner implements Reactor {
 	async #recall(turn: TurnState, agent: AgentState, opened: OpenSession, since: ReturnType<typeof eventsAfter>): Promise<string> {
 		const { text, how, note } = await recall(this.#parts.reads, agent, turn, opened, since);
 		const { session, folder, powers, program } = opened;
-		if (how !== null) await this.#say(turn, { type: "session.open", opened: { session, type: agent.type, folder, powers, program, how }, note });
+		if (how !== null) await this.#say(turn, { type: "session.open", opened: { session, type: agent.type, folder, powers: [...powers], program, how }, note });
 		return text ?? "";
 	}
 
@@ -226,7 +228,7 @@ export class TurnRunner implements Reactor {
 
 	/** The process never got the prompt: it returns to the head of the queue, and a process that will not start holds the agent. */
 	async #giveBack(turn: TurnState, { reason, broken, step = "process" }: TurnEnd, signal: AbortSignal): Promise<null> {
-		const failed = broken === true && !signal.aborted ? { failed: { code: "PROCESS_FAILED", step } } : {};
+		const failed = broken === true && !signal.aborted ? { failed: { code: "PROCESS_FAILED" as const, step } } : {};
 		const why = signal.aborted ? "shutdown" : (reason?.slice(0, 1000) ?? "its process did not start");
 		await this.#say(turn, { type: "turn.release", reason: why, ...failed });
 		return null;
@@ -238,11 +240,11 @@ export class TurnRunner implements Reactor {
 	}
 
 	async #end(turn: TurnState, { state, reason, text, limit }: TurnEnd, items: readonly TurnItem[] = []): Promise<void> {
-		const bare = { type: "turn.end", state, reason: reason?.slice(0, 2000) ?? null };
+		const bare = { type: "turn.end" as const, state, reason: reason?.slice(0, 2000) ?? null };
 		// a program may name a time that is none
 		const until = limit !== undefined && Number.isSafeInteger(limit.until) ? limit.until : null;
 		const end = { ...bare, text: text && brief(text), ...(limit && { limit: { until } }) };
-		if (!unkept(await this.#say(turn, { ...end, items }))) return;
+		if (!unkept(await this.#say(turn, { ...end, items: [...items] }))) return;
 		// one of the items cannot be kept: each is tried by itself; and a turn ends, whatever cannot be kept of its end
 		if (items.length > 0) await this.#running.get(turn.id)?.listener?.items(items);
 		if (unkept(await this.#say(turn, end))) await this.#say(turn, bare);
@@ -252,15 +254,15 @@ export class TurnRunner implements Reactor {
 		return caught(this.#parts.log, "turns", text, { agent, ...(id !== undefined && { turn: id }) });
 	}
 
-	async #say(turn: { id: number; agent: AgentId }, command: object): Promise<Outcome> {
+	async #say(turn: { id: number; agent: AgentId }, command: CommandWithout<"agent" | "turn">): Promise<Outcome> {
 		return await this.#dispatch({ ...command, agent: turn.agent, turn: turn.id });
 	}
 
-	async #dispatchOnce(command: object): Promise<Outcome> {
+	async #dispatchOnce(command: CommandInput): Promise<Outcome> {
 		return await this.#parts.dispatch({ actor: system, key: null, command });
 	}
 
-	async #dispatch(command: object): Promise<Outcome> {
+	async #dispatch(command: CommandInput): Promise<Outcome> {
 		const outcome = await patiently(
 			() => this.#parts.dispatch({ actor: system, key: null, command }),
 			(landed) => mayPass(landed) && !isOverLimit(landed),

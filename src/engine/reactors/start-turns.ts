@@ -30,8 +30,8 @@ export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clo
 			if (signal.aborted) return "done";
 			// a refusal means that somebody was quicker; the next look sees what is left
 			const said = await sayAll(dispatch, [
-				...plan.continues.map(({ wait }) => ({ type: "wait.look", wait })),
-				...plan.starts.map(({ agent }) => ({ type: "turn.start", agent: agent.id })),
+				...plan.continues.map(({ wait }) => ({ type: "wait.look" as const, wait })),
+				...plan.starts.map(({ agent }) => ({ type: "turn.start" as const, agent: agent.id })),
 			]);
 			await scheduler.started(plan);
 			const now = clock.now();

@@ -1,5 +1,7 @@
 // What happens to an agent's workspace around its turns: it is looked at before one, and kept after one.
+
 import type { AgentState } from "#contract/agent.ts";
+import type { Recorded } from "#contract/cycle.ts";
 import { system } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { healthCodes } from "#contract/workspace.ts";
@@ -80,6 +82,6 @@ export async function snapshot(parts: Parts, stay: Stay, why: { reason: string; 
 	return taken;
 }
 
-async function record({ dispatch }: Parts, { agent }: Stay, fact: object): Promise<void> {
+async function record({ dispatch }: Parts, { agent }: Stay, fact: Recorded): Promise<void> {
 	await dispatch({ actor: system, key: null, command: { type: "workspace.record", agent: agent.id, fact } });
 }

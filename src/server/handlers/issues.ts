@@ -1,4 +1,5 @@
 // Issues behind the door: found by the names that people use, changed by commands, answered as they are then.
+import type { CommandWithout } from "#contract/command.ts";
 import { type Actor, type AgentId, agentOf, type Handle, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Issue, IssueDetails } from "#contract/issue-wire.ts";
@@ -28,9 +29,9 @@ type Names = "issues" | "issuesOf" | "issueAdd" | "issue" | Verbs | Notes | "pre
 
 export function issueHandlers(desk: Desk): Handlers<Names> {
 	const { engine, reads } = desk;
-	const verb = (asked: Asked<Verbs>, command: object): Promise<Issue | Refusal> =>
+	const verb = (asked: Asked<Verbs>, command: CommandWithout<"issue">): Promise<Issue | Refusal> =>
 		withIssue(desk, asked, async (issue) => (await said(desk, asked, issue, command)) ?? (await shown(desk, issue.id)));
-	const note = (asked: Asked<Notes>, command: object): Promise<IssueDetails | Refusal> =>
+	const note = (asked: Asked<Notes>, command: CommandWithout<"issue">): Promise<IssueDetails | Refusal> =>
 		withIssue(desk, asked, async (issue) => (await said(desk, asked, issue, command)) ?? (await detailed(desk, issue)));
 	return {
 		issues: ({ query, actor }) => listed(desk, actor, query.project, query),
@@ -161,14 +162,14 @@ async function changedBefore({ reads }: Desk, earlier: Earlier): Promise<IssueSt
 }
 
 /** Null when it was done. */
-async function said(desk: Desk, asked: Asked<Verbs | Notes>, issue: IssueState, command: object): Promise<Refusal | null> {
+async function said(desk: Desk, asked: Asked<Verbs | Notes>, issue: IssueState, command: CommandWithout<"issue">): Promise<Refusal | null> {
 	const project = asked.earlier === null ? await tuned(desk, issue.project) : null;
 	if (project !== null && isRefusal(project)) return project;
 	const outcome = await desk.say(asked, { ...command, issue: issue.id });
 	return "refused" in outcome ? outcome.refused : null;
 }
 
-async function withFolder(desk: Desk, asked: Asked<"issueReject" | "issueRetry">, command: object): Promise<Issue | Refusal> {
+async function withFolder(desk: Desk, asked: Asked<"issueReject" | "issueRetry">, command: CommandWithout<"issue">): Promise<Issue | Refusal> {
 	return await withIssue(desk, asked, async (issue) => {
 		const folder = await papersOf(desk.engine.issueWork, desk.reads, issue);
 		return (await said(desk, asked, issue, { ...command, ...(folder !== null && { folder }) })) ?? (await shown(desk, issue.id));
@@ -183,7 +184,7 @@ async function assigned(desk: Desk, asked: Asked<"issueAssign">, issue: IssueSta
 	const dirty = agent === undefined || asked.earlier !== null ? null : await engine.issueWork.inspect(agent);
 	if (dirty !== null) return dirty;
 	const folder = await papersOf(engine.issueWork, reads, issue);
-	const command = { type: "issue.assign", agent: meant.id, now: asked.body.now, ...(folder !== null && { folder }) };
+	const command = { type: "issue.assign" as const, agent: meant.id, now: asked.body.now, ...(folder !== null && { folder }) };
 	return (await said(desk, asked, issue, command)) ?? (await shown(desk, issue.id));
 }
 

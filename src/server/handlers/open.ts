@@ -41,15 +41,14 @@ export function openHandlers(desk: Desk): Handlers<"approvals" | "approval" | "a
 			const { timeoutMs, for: condition, mode } = asked.body;
 			const caller = agentOf(asked.actor);
 			const type = caller === null ? null : ((await reads.agent(caller))?.type ?? null);
-			const command = {
+			const outcome = await desk.say(asked, {
 				type: "wait.open",
 				targets: targets.ids,
 				for: condition,
 				mode,
 				...(timeoutMs !== undefined && { timeoutMs }),
 				blocking: type === null || desk.patientTypes.includes(type),
-			};
-			const outcome = await desk.say(asked, command);
+			});
 			if ("refused" in outcome) return outcome.refused;
 			return await shown(desk, outcome.done.event ?? 0, asked.actor);
 		},

@@ -1,4 +1,5 @@
 // The prompts that wait, and the turns that they become.
+import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
@@ -13,7 +14,7 @@ type Names = "queue" | "prompt" | "promptEdit" | "promptMove" | "promptRemove" |
 export function queueHandlers(desk: Desk): Handlers<Names> {
 	const { reads } = desk;
 	const queue = async (agent: AgentId): Promise<Prompt[]> => (await reads.prompts(agent)).map((prompt, at) => promptView(prompt, at + 1));
-	const say = async (asked: Asked<Names>, command: object): Promise<Refusal | Said> => {
+	const say = async (asked: Asked<Names>, command: CommandInput): Promise<Refusal | Said> => {
 		const outcome = await desk.say(asked, command);
 		return "refused" in outcome ? outcome.refused : { event: outcome.done.event ?? 0, events: outcome.events };
 	};
@@ -66,7 +67,7 @@ export function queueHandlers(desk: Desk): Handlers<Names> {
 			}),
 	};
 
-	function changed(asked: Asked<"promptEdit" | "promptMove">, command: object): Promise<Prompt | Refusal> {
+	function changed(asked: Asked<"promptEdit" | "promptMove">, command: CommandWithout<"agent" | "prompt">): Promise<Prompt | Refusal> {
 		return desk.about(asked, async (agent) => {
 			const prompt = numberIn(asked, "prompt");
 			if (prompt === 0) return noPrompt(asked);

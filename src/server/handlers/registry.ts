@@ -72,7 +72,7 @@ export function registryHandlers(desk: Desk, about: About, rotateToken: () => st
 			if (opened !== undefined && isRefusal(opened)) return opened;
 			return projectOf(desk, await desk.say(asked, { type: "project.add", slug, ...(opened ?? { path: source }) }));
 		},
-		projectRemove: async (asked) => projectOf(desk, await desk.say(asked, { type: "project.remove", slug: asked.params["project"] })),
+		projectRemove: async (asked) => projectOf(desk, await desk.say(asked, { type: "project.remove", slug: asked.params["project"] ?? "" })),
 		agents: ({ query, actor }) => listed(desk, query, actor),
 		agentsOf: async ({ params, query, actor }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
@@ -80,7 +80,7 @@ export function registryHandlers(desk: Desk, about: About, rotateToken: () => st
 		},
 		agent: (asked) => desk.about(asked, (id) => desk.agent(id)),
 		agentAdd: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...wish(asked.body) }),
-		agentAddTo: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", project: asked.params["project"], ...wish(asked.body) }),
+		agentAddTo: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", project: asked.params["project"] ?? "", ...wish(asked.body) }),
 	};
 }
 
@@ -113,7 +113,8 @@ interface Wish {
 
 /** `type` is another name for `agentType`; a kind of workspace asks for one of its own. */
 export function wish<W extends Wish>({ type, agentType = type, workspace, ...rest }: W) {
-	const place = workspace === undefined ? {} : workspace === "none" || workspace === "share" ? { workspace } : { workspace: "new", workspaceKind: workspace };
+	const place =
+		workspace === undefined ? {} : workspace === "none" || workspace === "share" ? { workspace } : { workspace: "new" as const, workspaceKind: workspace };
 	return { ...rest, ...place, ...(agentType !== undefined && { agentType }) };
 }
 

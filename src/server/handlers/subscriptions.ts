@@ -42,14 +42,14 @@ export function subscriptionHandlers(desk: Desk, trouble: (credential: Credentia
 		},
 		subscriptionConfigure: async (asked) =>
 			unfit(asked.body.credential, asked) ??
-			(await answer(await desk.say(asked, { type: "subscription.configure", name: asked.params["subscription"], ...asked.body }))),
+			(await answer(await desk.say(asked, { type: "subscription.configure", name: asked.params["subscription"] ?? "", ...asked.body }))),
 		subscriptionCool: async (asked) => {
 			const { until } = asked.body;
 			return await answer(
-				await desk.say(asked, { type: "subscription.cool", name: asked.params["subscription"], until: until === null ? null : Date.parse(until) }),
+				await desk.say(asked, { type: "subscription.cool", name: asked.params["subscription"] ?? "", until: until === null ? null : Date.parse(until) }),
 			);
 		},
-		subscriptionRemove: async (asked) => await answer(await desk.say(asked, { type: "subscription.remove", name: asked.params["subscription"] })),
+		subscriptionRemove: async (asked) => await answer(await desk.say(asked, { type: "subscription.remove", name: asked.params["subscription"] ?? "" })),
 		agentsAvailable: async ({ query }) => {
 			const agents = await reads.agents(query.project === undefined ? {} : { project: query.project });
 			const counts = await reads.counts();
