@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { format, parseArgs } from "node:util";
-import { makeGit } from "#adapters/git/git.ts";
+import { makeGit } from "#adapters/git/run/git.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError } from "#adapters/system/config.ts";
 import { HomeHeld, HomeUnusable, makeHome } from "#adapters/system/home.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { bannedIn } from "#tools/banned.ts";
-import { folders, programs, roots } from "#tools/folders.ts";
+import { folders, layers, programs, roots } from "#tools/folders.ts";
 import { generated } from "#tools/generate.ts";
 import { castsIn, importsOf, loadedWith, longFunctions, trackedFiles } from "#tools/source.ts";
 
@@ -49,6 +49,95 @@ function complaint(file: string, imported: string): string | null {
 	return reachable ? null : wrong;
 }
 
+test("a folder inside a folder imports only those below it", () => {
+	const wrong = inSrc.flatMap((file) => importsOf(file, text(file)).flatMap((imported) => upward(file, resolved(file, imported)) ?? []));
+	expect(wrong).toEqual([]);
+	for (const [folder, names] of Object.entries(layers)) {
+		const there = new Set(inSrc.flatMap((file) => /^([^/]+)\//.exec(file.replace(`src/${folder}/`, "\0").split("\0")[1] ?? "")?.[1] ?? []));
+		expect([...there].toSorted()).toEqual([...names].toSorted());
+	}
+});
+
+test("the order of folders notices an import from below", () => {
+	const [low, high] = ["src/adapters/git/run/git.ts", "src/adapters/git/verbs/commit.ts"];
+	expect(upward(low, high)).toBe(`${low} must not import ${high}: adapters/git/run is below adapters/git/verbs`);
+	expect(upward(high, low)).toBeNull();
+	expect(upward("src/adapters/git/workspaces.ts", low)).toBeNull();
+	expect(upward(low, "src/adapters/git/workspaces.ts")).toBe(
+		`${low} must not import src/adapters/git/workspaces.ts: it stands above every folder of adapters/git`,
+	);
+});
+
+function upward(file: string, target: string | null): string | null {
+	for (const [folder, names] of Object.entries(layers)) {
+		const [from, to] = [file, target ?? ""].map((name) => (name.startsWith(`src/${folder}/`) ? name.slice(`src/${folder}/`.length).split("/") : null));
+		if (from === null || to === null || from === undefined || to === undefined || from.length === 1) continue;
+		if (to.length === 1) return `${file} must not import ${target}: it stands above every folder of ${folder}`;
+		const [low, high] = [names.indexOf(from[0] ?? ""), names.indexOf(to[0] ?? "")];
+		if (low < high) return `${file} must not import ${target}: ${folder}/${from[0]} is below ${folder}/${to[0]}`;
+	}
+	return null;
+}
+
+test("nothing in src imports itself through others, neither a file nor a folder", () => {
+	const edges = new Map(inSrc.map((file) => [file, importsOf(file, text(file)).flatMap((imported) => resolved(file, imported) ?? [])]));
+	expect(circlesIn(edges)).toEqual(["src/domain: agent → usage.ts → agent", "src/engine: admit.ts → ports.ts → admit.ts"]);
+});
+
+test("the search for circles finds them between files, between folders and between a folder and a file beside it", () => {
+	const found = (edges: Record<string, string[]>): string[] => circlesIn(new Map(Object.entries(edges)));
+	expect(found({ "src/a/x.ts": ["src/a/y.ts"], "src/a/y.ts": ["src/a/x.ts"] })).toEqual(["src/a: x.ts → y.ts → x.ts"]);
+	const folders = {
+		"src/a/x.ts": ["src/b/x.ts"],
+		"src/b/x.ts": ["src/b/y.ts"],
+		"src/b/y.ts": [],
+		"src/b/z.ts": ["src/c/x.ts"],
+		"src/c/x.ts": ["src/a/y.ts"],
+		"src/a/y.ts": [],
+	};
+	expect(found(folders)).toEqual(["src: a → b → c → a"]);
+	expect(found({ "src/a.ts": ["src/a/x.ts"], "src/a/x.ts": ["src/b.ts"], "src/b.ts": [] })).toEqual([]);
+	expect(found({ "src/a.ts": ["src/a/x.ts"], "src/a/x.ts": ["src/a/y.ts", "src/b.ts"], "src/a/y.ts": [], "src/b.ts": ["src/a/y.ts"] })).toEqual([
+		"src: a → b.ts → a",
+	]);
+});
+
+/** In every folder, its files and its folders are looked at as one thing each; a circle among them is told with its shortest road. */
+function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[] {
+	const levels = new Map<string, Map<string, Set<string>>>();
+	for (const [file, targets] of edges) {
+		for (const target of targets) {
+			const [from, to] = [file.split("/"), target.split("/")];
+			const apart = from.findIndex((part, at) => part !== to[at]);
+			const [level, one, other] = [from.slice(0, apart).join("/"), from[apart], to[apart]];
+			if (apart < 1 || one === undefined || other === undefined) continue;
+			const graph = levels.get(level) ?? new Map<string, Set<string>>();
+			levels.set(level, graph.set(one, (graph.get(one) ?? new Set()).add(other)));
+		}
+	}
+	return [...levels].flatMap(([level, graph]) => {
+		const circles = [...graph.keys()].toSorted().flatMap((start) => [shortestBack(graph, start)].filter((road) => road !== null));
+		// each circle once, from its first name on
+		return circles.filter((road) => road.every((name) => name >= (road[0] ?? ""))).map((road) => `${level}: ${road.join(" → ")}`);
+	});
+}
+
+function shortestBack(graph: ReadonlyMap<string, ReadonlySet<string>>, start: string): string[] | null {
+	const seen = new Set<string>();
+	for (let roads = [[start]]; roads.length > 0; ) {
+		const further: string[][] = [];
+		for (const road of roads) {
+			for (const next of graph.get(road.at(-1) ?? "") ?? []) {
+				if (next === start) return [...road, start];
+				if (!seen.has(next)) further.push([...road, next]);
+				seen.add(next);
+			}
+		}
+		roads = further;
+	}
+	return null;
+}
+
 test("files are at most 300 lines long, tests 500", () => {
 	const lines = (file: string): number => text(file).split("\n").length - 1;
 	const long = sources.filter((file) => lines(file) > (isTest(file) ? 500 : 300));
@@ -92,7 +181,7 @@ test("git is run in one place and destroys in one place", () => {
 		'"stash"',
 	]) {
 		expect([args, said("src/adapters/git/x.ts", `await git(folder, [${args}]);`)]).toEqual([args, "a git verb that destroys"]);
-		expect(said("src/adapters/git/destroy.ts", `await git(folder, [${args}]);`)).toBeUndefined();
+		expect(said("src/adapters/git/snapshot/destroy.ts", `await git(folder, [${args}]);`)).toBeUndefined();
 	}
 	expect(said("src/adapters/git/x.ts", "await rm(folder, { recursive: true });")).toBe("removing a folder beside git");
 });

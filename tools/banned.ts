@@ -56,26 +56,26 @@ const bans: readonly Ban[] = [
 	{
 		pattern: /\b(spawn|spawnSync|exec|execSync|execFile|execFileSync)\(\s*["'`]git\b/,
 		name: "running git",
-		instead: "git() of adapters/git/git.ts, which distrusts the repository",
+		instead: "git() of adapters/git/run/git.ts, which distrusts the repository",
 		where: ["src/"],
 		// doctor only asks for its version
-		except: ["src/adapters/git/git.ts", "src/surfaces/cli/doctor.ts"],
+		except: ["src/adapters/git/run/git.ts", "src/surfaces/cli/doctor.ts"],
 	},
 	{
 		pattern:
 			/"reset",.*"--(hard|merge|keep)"|"clean",\s*"-|"worktree",\s*"(remove|prune)"|"branch",.*"(-[dDMf]|--delete|--force)"|\["stash"|"(checkout|switch|checkout-index)",.*"(-f|--force|--discard-changes)"|"update-ref",\s*"-d"|"push",.*"(-f|--force)|\["gc"|"reflog",\s*"(expire|delete)"/,
 		name: "a git verb that destroys",
-		instead: "a function of adapters/git/destroy.ts, which takes a snapshot first",
+		instead: "a function of adapters/git/snapshot/destroy.ts, which takes a snapshot first",
 		where: ["src/"],
-		except: ["src/adapters/git/destroy.ts"],
+		except: ["src/adapters/git/snapshot/destroy.ts"],
 	},
 	{
 		pattern: /\brm(Sync)?\(.*recursive/,
 		name: "removing a folder beside git",
-		instead: "the trash of adapters/git/destroy.ts",
+		instead: "the trash of adapters/git/snapshot/destroy.ts",
 		where: ["src/adapters/git/"],
 		// their own temporary folders
-		except: ["src/adapters/git/destroy.ts", "src/adapters/git/tree/shadow.ts", "src/adapters/git/tree/tree.ts"],
+		except: ["src/adapters/git/snapshot/destroy.ts", "src/adapters/git/snapshot/shadow.ts", "src/adapters/git/tree/tree.ts"],
 	},
 	{ pattern: /\bJSON\.parse\(/, name: "JSON.parse", instead: "a schema of the contract", where: pure },
 	{

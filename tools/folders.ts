@@ -34,6 +34,11 @@ export const folders: Record<string, Folder> = {
 	},
 };
 
+/** Folders inside a folder: each may import those named before it, and files beside them may import all. */
+export const layers: Record<string, readonly string[]> = {
+	"adapters/git": ["format", "layout", "run", "tree", "snapshot", "copy", "worker", "workspace", "verbs", "sandbox", "project", "upkeep"],
+};
+
 /** The composition roots may use everything. */
 export const roots = ["main.ts", "store-thread.ts", "room-worker.ts", "daemon.ts", "playground.ts", "programs.ts", "holders.ts", "sandboxes.ts", "version.ts"];
 

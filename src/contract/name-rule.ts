@@ -1,7 +1,4 @@
 // What a name may look like, for those who only have to look and would have to load zod for it.
-import type { ProjectSlug } from "./ids.ts";
 
 export const nameShape = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 export const nameRule = "use 1 to 64 of a-z, 0-9 and -, beginning and ending with a letter or digit";
-
-export const isProjectSlug = (text: string): text is ProjectSlug => nameShape.test(text);

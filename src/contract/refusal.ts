@@ -2,9 +2,16 @@
 // A refusal is an expected answer, not an exception: it travels as a value and is recorded in the receipt, unless it
 // `passes`: then the same command may well be accepted a moment later.
 // Nothing here loads zod: a command line that only asks has no use for it, and it takes longer to load than most commands take.
-import type { Refusal } from "./refusal-schema.ts";
+import type { z } from "zod";
 
-export type { Refusal } from "./refusal-schema.ts";
+export interface Refusal {
+	code: RefusalCode;
+	/** one sentence for a person */
+	message: string;
+	details: Record<string, z.core.util.JSONType>;
+	/** commands that are always safe to run */
+	suggestions: string[];
+}
 
 export const refusalCodes = {
 	AGENT_BUSY: { status: 409, exit: 1, passes: true },

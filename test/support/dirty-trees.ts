@@ -19,7 +19,7 @@ import {
 import os from "node:os";
 import path from "node:path";
 import fc from "fast-check";
-import { type IndexEntry, parseIndex } from "#adapters/git/tree/index-file.ts";
+import { type IndexEntry, parseIndex } from "#adapters/git/format/index-file.ts";
 
 export const states = ["clean", "detached", "merge", "rebase", "pick", "revert", "bisect", "unborn", "submodule"] as const;
 export type State = (typeof states)[number];

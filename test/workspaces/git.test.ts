@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exclusively } from "#adapters/git/exclusive.ts";
-import { GitFailed, makeGit } from "#adapters/git/git.ts";
-import { branchRef, commitId, isBranchName } from "#adapters/git/refs.ts";
+import { branchRef, commitId, isBranchName } from "#adapters/git/format/refs.ts";
+import { exclusively } from "#adapters/git/run/exclusive.ts";
+import { GitFailed, makeGit } from "#adapters/git/run/git.ts";
 import { git as plain } from "#test/support/dirty-trees.ts";
 
 const base = mkdtempSync(path.join(os.tmpdir(), "brood-git-"));

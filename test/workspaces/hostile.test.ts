@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Git, GitFailed, makeGit } from "#adapters/git/git.ts";
-import { neutralFor } from "#adapters/git/neutral.ts";
+import { type Git, GitFailed, makeGit } from "#adapters/git/run/git.ts";
+import { neutralFor } from "#adapters/git/run/neutral.ts";
 import { layTrap, makeVictim, plainGit, type Trap, traps, verbs } from "#test/support/hostile.ts";
 
 const base = mkdtempSync(path.join(os.tmpdir(), "brood-hostile-"));

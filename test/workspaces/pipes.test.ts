@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { lockfileHash } from "#adapters/git/place/shared.ts";
 import { readOperation } from "#adapters/git/tree/operation.ts";
+import { lockfileHash } from "#adapters/git/workspace/shared.ts";
 import { readRegular } from "#adapters/system/regular-file.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { freshFolder } from "#test/support/stores.ts";

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseIndex, rewriteIndex, writeStat } from "#adapters/git/tree/index-file.ts";
+import { parseIndex, rewriteIndex, writeStat } from "#adapters/git/format/index-file.ts";
 import { makeWorld, refused } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
 import { inside } from "#test/support/room.ts";

@@ -3,12 +3,12 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deleteBranch, emptyTrash, removeWorktree, resetTree } from "#adapters/git/destroy.ts";
-import { makeGit } from "#adapters/git/git.ts";
-import { forkTree } from "#adapters/git/tree/fork-tree.ts";
-import { restoreSnapshot } from "#adapters/git/tree/restore.ts";
-import { takeSnapshot } from "#adapters/git/tree/snapshot.ts";
-import { findSnapshot, kept, pruneSnapshots, showSnapshot } from "#adapters/git/tree/snapshots.ts";
+import { forkTree } from "#adapters/git/copy/fork-tree.ts";
+import { makeGit } from "#adapters/git/run/git.ts";
+import { deleteBranch, emptyTrash, removeWorktree, resetTree } from "#adapters/git/snapshot/destroy.ts";
+import { restoreSnapshot } from "#adapters/git/snapshot/restore.ts";
+import { takeSnapshot } from "#adapters/git/snapshot/snapshot.ts";
+import { findSnapshot, kept, pruneSnapshots, showSnapshot } from "#adapters/git/snapshot/snapshots.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { fingerprint, makeTemplates, git as plain } from "#test/support/dirty-trees.ts";
 

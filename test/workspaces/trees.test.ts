@@ -4,11 +4,11 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeGit } from "#adapters/git/git.ts";
-import { forkTree } from "#adapters/git/tree/fork-tree.ts";
-import { materialize } from "#adapters/git/tree/materialize.ts";
-import { restoreSnapshot } from "#adapters/git/tree/restore.ts";
-import { takeSnapshot } from "#adapters/git/tree/snapshot.ts";
+import { forkTree } from "#adapters/git/copy/fork-tree.ts";
+import { materialize } from "#adapters/git/copy/materialize.ts";
+import { makeGit } from "#adapters/git/run/git.ts";
+import { restoreSnapshot } from "#adapters/git/snapshot/restore.ts";
+import { takeSnapshot } from "#adapters/git/snapshot/snapshot.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import {
 	apply,

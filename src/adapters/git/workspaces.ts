@@ -37,25 +37,17 @@ import type {
 	Tenant,
 	Workspaces,
 } from "#engine/workspaces.ts";
-import { commitOf } from "./given.ts";
-import { fork, startOf } from "./place/fork.ts";
-import { collect } from "./place/gc.ts";
-import { type Ground, identityOf, seenTip } from "./place/ground.ts";
-import { healthOf } from "./place/health.ts";
-import { Layout } from "./place/layout.ts";
-import { openProject, refreshProject } from "./place/project.ts";
-import { provision } from "./place/provision.ts";
-import { type Accept, recover } from "./place/recover.ts";
-import { removeWorkspace } from "./place/remove.ts";
-import { ownAt, roomOf, wantsRoom } from "./place/room.ts";
-import { settingsOf } from "./place/settings.ts";
-import { spaceOf } from "./place/space.ts";
-import { troubleOf } from "./place/trouble.ts";
-import { warmProject } from "./place/warm.ts";
-import type { OwnStay } from "./room/ask.ts";
-import { convert, recoverOwn, removeOwn } from "./room/end.ts";
-import { orDamaged } from "./room/faults.ts";
-import { findOwn, inProject } from "./room/make.ts";
+import { Layout } from "./layout/layout.ts";
+import { approveWork, fromOutside } from "./project/approve.ts";
+import { enterBranch, tryOut } from "./project/branch.ts";
+import { fork, startOf } from "./project/fork.ts";
+import { openProject, refreshProject } from "./project/project.ts";
+import { provision } from "./project/provision.ts";
+import { warmProject } from "./project/warm.ts";
+import { commitOf } from "./run/given.ts";
+import type { OwnStay } from "./sandbox/ask.ts";
+import { convert, recoverOwn, removeOwn } from "./sandbox/end.ts";
+import { findOwn, inProject } from "./sandbox/make.ts";
 import {
 	broughtOwn,
 	commitOwn,
@@ -72,17 +64,25 @@ import {
 	syncOwn,
 	tipOfOwn,
 	treeIn,
-} from "./room/verbs.ts";
-import { has, list, restore, show, take, told } from "./tree/keep.ts";
+} from "./sandbox/verbs.ts";
 import { withBroken } from "./tree/mend-index.ts";
-import { approveWork, fromOutside } from "./work/approve.ts";
-import { enterBranch, tryOut } from "./work/branch.ts";
-import { commitWork } from "./work/commit.ts";
-import { diffAgainstTree, diffOf } from "./work/diff.ts";
-import { release } from "./work/home.ts";
-import { pushBranch } from "./work/push.ts";
-import { commitsSince, standingOf, treeGone } from "./work/standing.ts";
-import { atHome, syncWork } from "./work/sync.ts";
+import { collect } from "./upkeep/gc.ts";
+import { spaceOf } from "./upkeep/space.ts";
+import { commitWork } from "./verbs/commit.ts";
+import { diffAgainstTree, diffOf } from "./verbs/diff.ts";
+import { healthOf } from "./verbs/health.ts";
+import { release } from "./verbs/home.ts";
+import { pushBranch } from "./verbs/push.ts";
+import { type Accept, recover } from "./verbs/recover.ts";
+import { removeWorkspace } from "./verbs/remove.ts";
+import { commitsSince, standingOf, treeGone } from "./verbs/standing.ts";
+import { atHome, syncWork } from "./verbs/sync.ts";
+import { troubleOf } from "./verbs/trouble.ts";
+import { orDamaged } from "./worker/faults.ts";
+import { type Ground, identityOf, seenTip } from "./workspace/ground.ts";
+import { has, list, restore, show, take, told } from "./workspace/keep.ts";
+import { ownAt, roomOf, wantsRoom } from "./workspace/room.ts";
+import { settingsOf } from "./workspace/settings.ts";
 
 export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly #ground: Ground;

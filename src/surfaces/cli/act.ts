@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { Refused } from "#client/client.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
-import { isProjectSlug, nameRule } from "#contract/name-rule.ts";
+import { nameRule } from "#contract/name-rule.ts";
+import { isProjectSlug } from "#contract/project-slug.ts";
 import { refuse } from "#contract/refusal.ts";
 import { type Connected, connect } from "./connect.ts";
 import { print, printData, printError } from "./print.ts";

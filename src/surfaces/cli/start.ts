@@ -12,7 +12,6 @@ import { expected } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { holdersOf } from "#src/holders.ts";
 import { programPath } from "#src/programs.ts";
-import type { Connected } from "./connect.ts";
 
 /** a start may have to wait for others, for an old store's migration and for a slow disk */
 const startMs = 60_000;
@@ -25,7 +24,7 @@ const frugal = ["--max-semi-space-size=2"];
 /** What a daemon tells whoever started it; nothing if it could not tell any more. */
 export type Report = { up: string } | { held: string } | { refused: Refusal };
 
-export async function startDaemon(home: string, running: () => Promise<Connected | null>): Promise<Connected> {
+export async function startDaemon<T>(home: string, running: () => Promise<T | null>): Promise<T> {
 	const until = performance.now() + startMs;
 	let last = "";
 	while (performance.now() < until) {
@@ -40,7 +39,7 @@ export async function startDaemon(home: string, running: () => Promise<Connected
 	throw new Refused(refuse("DAEMON_UNREACHABLE", words, { suggestions: ["brood logs", "brood doctor"] }));
 }
 
-async function awaited(running: () => Promise<Connected | null>, until: number): Promise<Connected | null> {
+async function awaited<T>(running: () => Promise<T | null>, until: number): Promise<T | null> {
 	for (;;) {
 		const found = await running();
 		if (found !== null || performance.now() >= until) return found;

@@ -4,8 +4,8 @@ import { lstatSync } from "node:fs";
 import { rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
-import type { Git } from "../git.ts";
-import { unbelieving } from "./index-file.ts";
+import { unbelieving } from "../format/index-file.ts";
+import type { Git } from "../run/git.ts";
 import { openTree, readIndex } from "./tree.ts";
 
 const readTimeoutMs = 10 * 60 * 1000;

@@ -2,7 +2,7 @@
 // folder, and one from HEAD takes its place, so that the files as they are can be held by a snapshot.
 import { lstat, readdir, rename } from "node:fs/promises";
 import path from "node:path";
-import type { Git } from "../git.ts";
+import type { Git } from "../run/git.ts";
 import { notThere, openTree, readIndex, type Tree } from "./tree.ts";
 
 /** The name that a broken index is kept under; null if there was none to mend. */

@@ -2,8 +2,8 @@
 import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { readRegular } from "#adapters/system/regular-file.ts";
-import { staysInside } from "../links.ts";
-import { isCommitId } from "../refs.ts";
+import { isCommitId } from "../format/refs.ts";
+import { staysInside } from "./links.ts";
 import { notThere, type Tree } from "./tree.ts";
 
 /** Names relative to the git folder. */

@@ -3,9 +3,9 @@ import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
-import type { Git } from "../git.ts";
-import { placeOf } from "../place/place.ts";
-import { type IndexFile, isSplit, parseIndex } from "./index-file.ts";
+import { type IndexFile, isSplit, parseIndex } from "../format/index-file.ts";
+import type { Git } from "../run/git.ts";
+import { placeOf } from "../run/place.ts";
 
 export interface Tree {
 	folder: string;

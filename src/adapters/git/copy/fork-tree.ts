@@ -1,0 +1,189 @@
+// A child's worktree, brought up from the parent's: the same commit, the same index, the same files, staged, unstaged and
+// untracked, in the middle of the same merge or rebase. On a branch of its own, and rolled back to nothing if it fails.
+//
+// The files are copied, not checked out: that is faster, and nothing has to be known about them. The copied index gets the
+// dates of the copied files, so that git does not have to read them all to see that they are the same.
+import { lstatSync } from "node:fs";
+import { lstat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import { type FileStat, gitlink, rewriteIndex, sameFile, writeStat } from "../format/index-file.ts";
+import { type ByteName, namesIn, pathOf } from "../format/names.ts";
+import { branchRef } from "../format/refs.ts";
+import { exclusively } from "../run/exclusive.ts";
+import type { Git } from "../run/git.ts";
+import { unmakeBranch, unmakeWorktree } from "../snapshot/destroy.ts";
+import { memoryOf } from "../snapshot/gather.ts";
+import { openShadow } from "../snapshot/shadow.ts";
+import { emptyTree } from "../snapshot/snapshots.ts";
+import { type Operation, onBranch, readOperation, type Undertaking, undertaking, writeOperation } from "../tree/operation.ts";
+import { type Head, notThere, openTree, type ReadIndex, readHead, readIndex, readIndexFile, type Tree } from "../tree/tree.ts";
+import { copyTree } from "./copy-tree.ts";
+import { bringSubmodules } from "./submodules.ts";
+
+export interface ForkRequest {
+	from: { folder: string };
+	to: { folder: string; branch: string };
+	/** any worktree of the repository, or the repository itself */
+	repository: string;
+	/** ignored files that come along: paths with `*` inside a name and `**` for any folders */
+	copy: readonly string[];
+	/** the disk shares blocks between copies, so that all ignored files can come along */
+	sharesBlocks: boolean;
+}
+
+/** Null when the tree is there. */
+export async function forkTree(git: Git, request: ForkRequest, signal?: AbortSignal): Promise<Refusal | null> {
+	const { from, to, repository } = request;
+	const parent = await standOf(git, await openTree(from.folder));
+	return await makeWorktree(git, { repository, ...to, commit: parent.tip }, async (child) => await fillFrom(git, parent, child, request, signal));
+}
+
+/** A tree as somebody left it: its HEAD, its index, and what it is in the middle of. */
+interface Stand {
+	tree: Tree;
+	head: Head;
+	operation: Operation;
+	index: ReadIndex | null;
+	begun: Undertaking | null;
+	/** where its branch is, or was when the operation began */
+	tip: string | null;
+}
+
+export async function standOf(git: Git, tree: Tree): Promise<Stand> {
+	const [head, operation, index] = await Promise.all([readHead(git, tree), readOperation(tree), readIndex(git, tree)]);
+	const begun = head.branch === null ? undertaking(operation) : null;
+	const tip = begun === null ? head.commit : (begun.commit ?? (await commitOf(git, tree, begun.branch)) ?? head.commit);
+	return { tree, head, operation, index, begun, tip };
+}
+
+/** Everything of a parent in a child's tree that is at the parent's tip and has no files yet. */
+export async function fillFrom(
+	git: Git,
+	{ tree: parent, head, operation, index, begun }: Stand,
+	child: Tree,
+	request: Pick<ForkRequest, "from" | "to" | "copy" | "sharesBlocks">,
+	signal?: AbortSignal,
+): Promise<void> {
+	const { from, to } = request;
+	if (begun !== null && head.commit !== null) await git(child.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
+	const leave = new Set([".git", ...(await leftBehind(git, request))]);
+	const [changed] = await Promise.all([
+		changedIn(git, parent),
+		copyTree({ from: from.folder, to: to.folder, leave, ...(signal === undefined ? {} : { signal }) }),
+	]);
+	if (index !== null) {
+		await bringSubmodules(git, { from: parent, to: child, index });
+		await writeFile(path.join(child.gitFolder, "index"), await movedIndex(child, index, changed.files));
+	}
+	const memory = await readIndexFile(memoryOf(parent), parent.hashLength);
+	if (memory !== null) await writeFile(memoryOf(child), await movedIndex(child, memory, changed.held));
+	await writeOperation(child, onBranch(operation, branchRef(to.branch)));
+	signal?.throwIfAborted();
+}
+
+async function commitOf(git: Git, { folder }: Tree, branch: string): Promise<string | null> {
+	const { code, text } = await git(folder, ["rev-parse", "-q", "--verify", `${branch}^{commit}`], { answers: [1, 128] });
+	return code === 0 ? text : null;
+}
+
+/** A worktree without files on a new branch at `commit`, filled by `fill`; without a commit, a branch that has none yet. */
+export async function makeWorktree(
+	git: Git,
+	{ repository, folder, branch, commit }: { repository: string; folder: string; branch: string; commit: Head["commit"] },
+	fill: (tree: Tree) => Promise<void>,
+): Promise<Refusal | null> {
+	const place = path.resolve(folder);
+	const refusal = await exclusively(repository, async () => await addWorktree(git, { repository, folder: place, branch, commit }));
+	if (refusal !== null) return refusal;
+	try {
+		await fill(await openTree(place));
+		return null;
+	} catch (error) {
+		await exclusively(repository, async () => await unmakeWorktree(git, { repository, folder: place, branch, commit }));
+		throw error;
+	}
+}
+
+async function addWorktree(
+	git: Git,
+	{ repository, folder, branch, commit }: { repository: string; folder: string; branch: string; commit: Head["commit"] },
+): Promise<Refusal | null> {
+	const ref = branchRef(branch);
+	if ((await lstat(folder).catch(notThere)) !== null) return refuse("PATH_EXISTS", `${folder} exists already.`);
+	const taken = await git(repository, ["rev-parse", "-q", "--verify", ref], { answers: [1, 128] });
+	if (taken.code === 0) return refuse("CONFLICT", `There is a branch ${branch} already.`);
+	const add = ["worktree", "add", "-q", "--no-checkout"];
+	if (commit === null) {
+		const nothing = await git(repository, ["commit-tree", "-m", "nothing", await emptyTree(git, repository)], { environment: nobody });
+		await git(repository, [...add, "--detach", "--", folder, nothing.text]);
+		await git(folder, ["symbolic-ref", "HEAD", ref]);
+		return null;
+	}
+	try {
+		await git(repository, [...add, "--no-track", "-b", branch, "--", folder, commit]);
+		return null;
+	} catch (error) {
+		// git takes the folder back by itself, but not the branch
+		await unmakeBranch(git, { repository, branch, commit });
+		throw error;
+	}
+}
+
+const nobody = { GIT_AUTHOR_NAME: "brood", GIT_AUTHOR_EMAIL: "brood@localhost", GIT_COMMITTER_NAME: "brood", GIT_COMMITTER_EMAIL: "brood@localhost" };
+
+/** Ignored files that are not asked for. */
+async function leftBehind(git: Git, { from, copy, sharesBlocks }: Pick<ForkRequest, "from" | "copy" | "sharesBlocks">): Promise<ByteName[]> {
+	if (sharesBlocks) return [];
+	const collapsed = copy.length === 0 ? ["--directory"] : [];
+	const { bytes } = await git(from.folder, ["ls-files", "-o", "-i", "-z", "--exclude-standard", ...collapsed]);
+	const wanted = copy.map(pattern);
+	const names = namesIn(bytes).filter((name) => !wanted.some((one) => one.test(Buffer.from(name, "latin1").toString())));
+	return names.map((name) => name.replace(/\/$/, ""));
+}
+
+/** `*` stands for anything inside one name, `**` for any folders; a folder means all that is in it. */
+function pattern(glob: string): RegExp {
+	const source = glob
+		.replace(/^\.?\//, "")
+		.replace(/\/$/, "")
+		.split(/(\*\*\/|\*\*|\*|\?)/)
+		.map((part) =>
+			part === "**/" ? "(?:.*/)?" : part === "**" ? ".*" : part === "*" ? "[^/]*" : part === "?" ? "[^/]" : part.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&"),
+		)
+		.join("");
+	return new RegExp(`^${source}(?:/.*)?$`, "s");
+}
+
+/** Files whose dates do not prove that git, or our own memory, knows their content. */
+async function changedIn(git: Git, parent: Tree): Promise<{ files: Set<ByteName>; held: Set<ByteName> }> {
+	await using shadow = await openShadow(git, parent, memoryOf(parent));
+	const [files, held] = await Promise.all([
+		git(parent.folder, ["diff-files", "--name-only", "-z"]),
+		lstat(memoryOf(parent)).then(() => shadow.git(["diff-files", "--name-only", "-z"]), notThere),
+	]);
+	return { files: new Set(namesIn(files.bytes)), held: new Set(held === null ? [] : namesIn(held.bytes)) };
+}
+
+/** The index for a copy of the tree. An entry whose file is not beyond doubt keeps the old dates, and git reads the file. */
+async function movedIndex({ folder, hashLength }: Tree, index: ReadIndex, changed: ReadonlySet<ByteName>): Promise<Buffer> {
+	const bytes = Buffer.from(index.bytes);
+	for (const [count, entry] of index.entries.entries()) {
+		const name = entry.path.toString("latin1");
+		if (entry.mode === gitlink || entry.stage !== 0 || changed.has(name)) continue;
+		const stat = statOf(pathOf(folder, name));
+		if (stat !== null && sameFile(bytes, entry, stat)) writeStat(bytes, entry, stat);
+		if (count % 512 === 511) await breathe();
+	}
+	return rewriteIndex(bytes, index, hashLength);
+}
+
+/** At once and not later: asking the thread pool for each of many thousand files takes longer than all the answers. */
+function statOf(file: Buffer): FileStat | null {
+	try {
+		return lstatSync(file, { bigint: true, throwIfNoEntry: false }) ?? null;
+	} catch (error) {
+		return notThere(error);
+	}
+}

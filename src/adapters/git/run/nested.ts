@@ -1,0 +1,50 @@
+// Repositories inside a working tree that git looks into by itself: those that the index knows as a gitlink.
+import { lstat, stat } from "node:fs/promises";
+import path from "node:path";
+import { readRegular } from "#adapters/system/regular-file.ts";
+import { gitlink, parseIndex } from "../format/index-file.ts";
+
+interface Known {
+	stamp: string;
+	paths: readonly string[];
+}
+
+const knownMax = 500;
+
+export class Nested {
+	readonly #known = new Map<string, Known>();
+
+	/** Folders below `folder` that are repositories and that this index names. */
+	async below(folder: string, indexFile: string): Promise<readonly string[]> {
+		const about = await lstat(indexFile, { bigint: true }).catch(() => null);
+		if (about === null) return [];
+		const stamp = `${about.ino} ${about.size} ${about.mtimeNs} ${about.ctimeNs}`;
+		const known = this.#known.get(indexFile);
+		const paths = known?.stamp === stamp ? known.paths : gitlinksIn(await readRegular(indexFile));
+		this.#known.set(indexFile, { stamp, paths });
+		const oldest = this.#known.keys().next();
+		if (this.#known.size > knownMax && oldest.done !== true) this.#known.delete(oldest.value);
+		const folders = paths.map((name) => path.join(folder, name));
+		const there = await Promise.all(folders.map((inner) => stat(path.join(inner, ".git")).catch(() => null)));
+		return folders.filter((_, at) => there[at] !== null);
+	}
+}
+
+function gitlinksIn(bytes: Buffer): string[] {
+	const { entries } = readEither(bytes);
+	return [...new Set(entries.filter(({ mode }) => mode === gitlink).map((entry) => entry.path.toString()))];
+}
+
+/** The hash's length is not written in the file; only with the right one do the lengths of all parts add up. */
+export function readEither(bytes: Buffer): ReturnType<typeof parseIndex> & { hashLength: number } {
+	for (const hashLength of [20, 32]) {
+		try {
+			const index = parseIndex(bytes, hashLength);
+			const length = index.extensions.reduce((sum, extension) => sum + extension.bytes.length, index.end + hashLength);
+			if (length === bytes.length) return { ...index, hashLength };
+		} catch {
+			// the other one, then
+		}
+	}
+	throw new Error("this is no index that we can read");
+}

@@ -1,0 +1,72 @@
+// The other side of a fetch or a push. If that is a repository on this machine, git runs a second git there, which does not
+// inherit our settings and would run that repository's hooks: it gets them on its command line instead. What we do not
+// recognise as a path on this machine may not turn out to be one.
+
+/** One value of a configuration, and which kind of file it stands in. */
+export interface Setting {
+	scope: string;
+	key: string;
+	value: string;
+}
+
+export interface Remotes {
+	/** remotes of the configuration whose other side is on this machine */
+	here: readonly string[];
+	/** the repository itself says which program answers at the other side */
+	programs: boolean;
+	/** objects that are missing are fetched by any command */
+	promised: boolean;
+}
+
+type Across = { args: readonly string[]; overrides: readonly (readonly [string, string])[] } | { refused: string };
+
+const receivers = ["push", "send-pack"];
+const senders = ["fetch", "pull", "ls-remote", "clone", "fetch-pack"];
+const others = ["remote", "submodule"];
+
+export function remotesIn(settings: readonly Setting[], brought: readonly Setting[]): Remotes {
+	const addresses = settings.flatMap(({ key, value }) => {
+		const name = /^remote\.(.*)\.(push)?url$/.exec(key)?.[1];
+		return name === undefined || !isHere(value) ? [] : [name];
+	});
+	return {
+		here: addresses,
+		programs: brought.some(({ key }) => /^remote\..*\.(uploadpack|receivepack|vcs)$/.test(key)),
+		promised: brought.some(({ key }) => /^(remote\..*\.promisor|extensions\.partialclone)$/.test(key)),
+	};
+}
+
+export function throughRemotes(args: readonly string[], remotes: Remotes): Across {
+	const at = verbAt(args);
+	const verb = args[at] ?? "";
+	const crosses = receivers.includes(verb) || senders.includes(verb);
+	const here = crosses && args.slice(at + 1).some((arg) => !arg.startsWith("-") && (remotes.here.includes(arg) || isHere(arg)));
+	const risky = (crosses && !here) || others.includes(verb) || remotes.promised;
+	if (remotes.programs && risky) return { refused: "the repository's configuration names programs for the other side of a remote" };
+	if (!crosses) return { args, overrides: [] };
+	if (!here) return { args, overrides: [["protocol.file.allow", "never"]] };
+	const program = receivers.includes(verb) ? `--receive-pack=${guarded} receive-pack` : `--upload-pack=${guarded} upload-pack`;
+	return { args: [...args.slice(0, at + 1), program, ...args.slice(at + 1)], overrides: [["protocol.file.allow", "user"]] };
+}
+
+/** Where the verb is, behind settings that the caller gave. */
+export function verbAt(args: readonly string[]): number {
+	let at = 0;
+	// every option before the verb counts, or the verb would not be taken for what it is
+	while (args[at]?.startsWith("-") === true) at += args[at] === "-c" || args[at] === "-C" ? 2 : 1;
+	return at;
+}
+
+const isHere = (address: string): boolean => /^(\/|\.\.?(\/|$)|~|file:\/\/)/.test(address);
+
+const settingsThere: readonly string[] = [
+	"core.hooksPath=/dev/null",
+	"core.fsmonitor=false",
+	"core.alternateRefsCommand=true",
+	"gc.auto=0",
+	"maintenance.auto=false",
+	"receive.autogc=false",
+	// updating the working tree there would run its filters
+	"receive.denyCurrentBranch=refuse",
+];
+const guarded = `git ${settingsThere.map((setting) => `-c ${setting}`).join(" ")}`;

@@ -1,0 +1,75 @@
+// The worktrees that a repository knows of.
+import { readdir, realpath } from "node:fs/promises";
+import path from "node:path";
+import { readRegularText } from "#adapters/system/regular-file.ts";
+import type { Git } from "./git.ts";
+import { placeOf } from "./place.ts";
+
+export interface Worktree {
+	path: string;
+	/** the full ref; null if detached or bare */
+	branch: string | null;
+	head: string | null;
+	bare: boolean;
+	/** the reason, "" if none was given; null if it is not locked */
+	locked: string | null;
+	/** its folder is not there */
+	prunable: boolean;
+}
+
+export async function worktreesOf(git: Git, repository: string): Promise<Worktree[]> {
+	const { bytes } = await git(repository, ["worktree", "list", "--porcelain", "-z"]);
+	return bytes
+		.toString()
+		.split("\0\0")
+		.filter((block) => block.startsWith("worktree "))
+		.map((block) => {
+			const lines = block.split("\0").map((line): [string, string] => {
+				const space = line.indexOf(" ");
+				return space < 0 ? [line, ""] : [line.slice(0, space), line.slice(space + 1)];
+			});
+			const fields = new Map(lines);
+			return {
+				path: fields.get("worktree") ?? "",
+				branch: fields.get("branch") ?? null,
+				head: fields.get("HEAD") ?? null,
+				bare: fields.has("bare"),
+				locked: fields.get("locked") ?? null,
+				prunable: fields.has("prunable"),
+			};
+		});
+}
+
+/** The one at a path, whatever links lead there. */
+export async function worktreeAt(git: Git, repository: string, place: string): Promise<Worktree | null> {
+	const real = await realpath(place).catch(() => place);
+	return (await worktreesOf(git, repository)).find((worktree) => worktree.path === place || worktree.path === real) ?? null;
+}
+
+/**
+ * Whether a working tree and a repository know each other, as the links between them say. Read from the disk: git lists all
+ * worktrees to find one, and a turn must not cost more where there are many.
+ */
+export async function isWorktreeOf(repository: string, { folder, gitFolder }: { folder: string; gitFolder: string }): Promise<boolean> {
+	const [theirs, ours, back] = await Promise.all([
+		placeOf(repository, {}),
+		placeOf(folder, {}),
+		readRegularText(path.join(gitFolder, "gitdir")).catch(() => null),
+	]);
+	if (back === null || theirs.commonFolder === null || ours.commonFolder === null) return false;
+	const [one, other, registered, there] = await Promise.all(
+		[theirs.commonFolder, ours.commonFolder, path.dirname(path.resolve(gitFolder, back.trimEnd())), folder].map((place) => realpath(place).catch(() => place)),
+	);
+	return one === other && registered === there;
+}
+
+/** The folder in which the repository keeps what it knows of a worktree, whether or not that is still there. */
+export async function registeredFor(git: Git, repository: string, tree: string): Promise<string | null> {
+	const { text: common } = await git(repository, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+	const all = path.join(common, "worktrees");
+	for (const name of await readdir(all).catch(() => [])) {
+		const link = await readRegularText(path.join(all, name, "gitdir")).catch(() => "");
+		if (path.dirname(link.trimEnd()) === tree) return path.join(all, name);
+	}
+	return null;
+}

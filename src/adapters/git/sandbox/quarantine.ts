@@ -1,0 +1,91 @@
+// Objects that come out of a sandbox. They arrive as a pack through a pipe, in a store of their own; git checks each of them (what it is
+// called, what is in it, what it leads to) before any of them gets into the project's. Their names follow from their content, so nothing
+// that the project has can be replaced, and where they are kept is for the caller to say and not for the sandbox.
+import { mkdir, open, readdir, rename } from "node:fs/promises";
+import path from "node:path";
+import { PassThrough } from "node:stream";
+import { readRegular } from "#adapters/system/regular-file.ts";
+import { expected } from "#contract/log.ts";
+import type { Git } from "../run/git.ts";
+import { placeOf } from "../run/place.ts";
+import { dropQuarantine } from "../snapshot/destroy.ts";
+
+export interface Incoming {
+	git: Git;
+	/** the project's repository */
+	repository: string;
+	salt: string;
+	/** commits or trees that have to be whole when it is over */
+	want: readonly string[];
+	/** what the project has for certain */
+	have: readonly string[];
+	/** lets the sandbox send its pack */
+	send(take: (chunk: Buffer) => Promise<void>): Promise<void>;
+}
+
+const packBytesMax = 4 * 1024 * 1024 * 1024;
+const checkTimeoutMs = 10 * 60 * 1000;
+/** small ones are kept as single objects: a pack for each turn would make every look-up slower */
+const looseMax = { objects: 100, bytes: 8 * 1024 * 1024 };
+
+/** Resolves when everything that is wanted is in the project's store, checked and durable. */
+export async function bringIn({ git, repository, salt, want, have, send }: Incoming): Promise<void> {
+	const { commonFolder } = await placeOf(repository, {});
+	if (commonFolder === null) throw new Error(`${repository} is no repository`);
+	const objects = path.join(commonFolder, "objects");
+	// git's own name for such a place, so that it clears away what a crash leaves
+	const quarantine = path.join(objects, `tmp_objdir-brood-${salt}`);
+	const environment = { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects, GIT_QUARANTINE_PATH: quarantine };
+	await mkdir(path.join(quarantine, "pack"), { recursive: true, mode: 0o700 });
+	try {
+		await receive(git, repository, environment, send);
+		const input = [...want, ...have.map((commit) => `^${commit}`)].map((name) => `${name}\n`).join("");
+		// whatever it leads to is there, too
+		await git(repository, ["rev-list", "--objects", "--quiet", "--stdin"], { environment, input, timeoutMs: checkTimeoutMs });
+		await move(git, repository, quarantine, objects);
+	} finally {
+		await dropQuarantine(quarantine);
+	}
+}
+
+async function receive(git: Git, repository: string, environment: Record<string, string>, send: Incoming["send"]): Promise<void> {
+	const input = new PassThrough();
+	const args = ["-c", "core.fsync=none", "index-pack", "--stdin", "--strict", `--max-input-size=${packBytesMax}`];
+	const received = git(repository, args, { environment, input, timeoutMs: checkTimeoutMs });
+	// it may be refused long before everything was sent
+	received.catch(expected("it is awaited below"));
+	try {
+		await send(async (chunk) => await new Promise((resolve) => void input.write(chunk, () => resolve())));
+	} finally {
+		input.end();
+		await received;
+	}
+}
+
+async function move(git: Git, repository: string, quarantine: string, objects: string): Promise<void> {
+	for (const name of await readdir(path.join(quarantine, "pack"))) {
+		if (!name.endsWith(".pack")) continue;
+		const file = path.join(quarantine, "pack", name);
+		const pack = await readRegular(file, { bytesMax: looseMax.bytes }).catch(() => null);
+		const count = pack === null || pack.length < 12 ? null : pack.readUInt32BE(8);
+		if (count === 0) continue;
+		if (pack !== null && count !== null && count <= looseMax.objects) await git(repository, ["unpack-objects", "-q"], { input: pack });
+		else await movePack(file, path.join(objects, "pack"));
+	}
+}
+
+/** The index last: without it nobody looks at the pack. */
+async function movePack(file: string, to: string): Promise<void> {
+	const stem = file.slice(0, -".pack".length);
+	await mkdir(to, { recursive: true });
+	for (const end of [".pack", ".rev", ".idx"]) {
+		const part = await open(`${stem}${end}`).catch(() => null);
+		if (part === null) continue;
+		await part.sync();
+		await part.close();
+		await rename(`${stem}${end}`, path.join(to, `${path.basename(stem)}${end}`));
+	}
+	const folder = await open(to);
+	await folder.sync();
+	await folder.close();
+}

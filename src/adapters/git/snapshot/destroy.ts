@@ -1,0 +1,198 @@
+// The only file that takes something away: files, branches, worktrees. Each function wants the snapshot that can bring it
+// back, or takes it itself; folders are moved into the trash and deleted only when they have lain there long enough.
+import { cp, lstat, mkdir, readdir, realpath, rename, rm, rmdir, unlink } from "node:fs/promises";
+import path from "node:path";
+import { expected } from "#contract/log.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { WorkspaceMark } from "#contract/workspace.ts";
+import { above, type ByteName, namesIn, pathOf, shown, told } from "../format/names.ts";
+import { branchRef, commitId } from "../format/refs.ts";
+import { some } from "../format/words.ts";
+import { markIn, writeMark } from "../layout/mark.ts";
+import { exclusively } from "../run/exclusive.ts";
+import type { Git } from "../run/git.ts";
+import { operationFolders, readOperation } from "../tree/operation.ts";
+import { codeOf, notThere, openTree, type Tree } from "../tree/tree.ts";
+import { type SnapshotRequest, takeAndTell, takeSnapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshots.ts";
+import type { Survey } from "./survey.ts";
+
+/** Everything that is there and that the snapshot does not hold, so that writing over it would be for good. */
+export function unheld(survey: Survey, more: { tooLarge: ByteName[]; unreadable: ByteName[]; names: ByteName[] }): ByteName[] {
+	const folders = survey.ignored.map((name) => name.replace(/\/$/, ""));
+	const submodules = survey.submodules.filter(({ state }) => state === "repository").map((submodule) => submodule.path);
+	return [...folders, ...survey.nestedRepositories, ...submodules, ...survey.special, ...more.tooLarge, ...more.unreadable, ...more.names];
+}
+
+/** Names among `wanted` that cannot be written without hurting one of `there`. */
+export function collisions(there: readonly ByteName[], wanted: Iterable<ByteName>): ByteName[] {
+	const names = new Set(there);
+	const folders = new Set(there.flatMap(above));
+	return [...wanted].filter((name) => names.has(name) || folders.has(name) || above(name).some((folder) => names.has(folder)));
+}
+
+export function incomplete(found: readonly ByteName[]): Refusal {
+	return refuse("SNAPSHOT_INCOMPLETE", `A snapshot cannot bring back what would be overwritten: ${some(found.map(shown))}.`, {
+		details: { paths: found.slice(0, 50).map(told) },
+		suggestions: ["git status --ignored"],
+	});
+}
+
+/** Deletes files that the snapshot holds, and the folders that are empty afterwards. */
+export async function removeFiles(tree: Tree, _held: Snapshot, names: readonly ByteName[]): Promise<void> {
+	const root = await realpath(tree.folder);
+	const folders = new Set<ByteName>();
+	for (const name of names) {
+		const file = pathOf(tree.folder, name);
+		const parent = await realpath(pathOf(tree.folder, above(name).at(-1) ?? "."), { encoding: "latin1" }).catch(notThere);
+		const inside = parent !== null && `${parent}/`.startsWith(`${Buffer.from(root).toString("latin1")}/`);
+		if (!inside) continue;
+		await unlink(file).catch(notThere);
+		for (const folder of above(name)) folders.add(folder);
+	}
+	await removeEmpty(tree, folders);
+}
+
+export async function removeEmpty(tree: Tree, folders: Iterable<ByteName>): Promise<void> {
+	for (const folder of [...folders].sort((a, b) => b.length - a.length))
+		await rmdir(pathOf(tree.folder, folder)).catch(expected("a folder that is not empty stays"));
+}
+
+/** Ends an operation by forgetting it; the snapshot has its files. */
+export async function removeOperation(tree: Tree, _held: Snapshot): Promise<void> {
+	for (const name of (await readOperation(tree)).keys()) await unlink(path.join(tree.gitFolder, name)).catch(notThere);
+	for (const folder of operationFolders) await rm(path.join(tree.gitFolder, folder), { recursive: true, force: true });
+}
+
+/** The index, when the snapshot to come back to had none. */
+export async function removeIndex(tree: Tree, _held: Snapshot): Promise<void> {
+	await unlink(path.join(tree.gitFolder, "index")).catch(notThere);
+}
+
+/** A branch goes, its commits stay under a ref of ours. Nothing happens if it moved since the caller looked. */
+export async function deleteBranch(git: Git, repository: string, branch: string, commit: string): Promise<{ keptAs: string }> {
+	const ref = branchRef(branch);
+	const keptAs = `refs/brood/branches/${branch}/${commitId(commit)}`;
+	await git(repository, ["update-ref", keptAs, commit]);
+	await git(repository, ["update-ref", "-d", ref, commit]);
+	return { keptAs };
+}
+
+/** Takes a snapshot and leaves nothing but the files of `commit`; HEAD and its branch go there. Ignored files stay. */
+export async function resetTree(git: Git, request: SnapshotRequest, commit: string): Promise<Snapshot | Refusal> {
+	const tree = await openTree(request.folder);
+	const { snapshot: held, gathered } = await takeAndTell(git, request);
+	const { survey, tooLarge, unreadable, names, held: files } = gathered;
+	const target = new Set(namesIn((await git(tree.folder, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commitId(commit)])).bytes));
+	// changed and held by nothing, or in the way of what comes
+	const lost = [...new Set([...tooLarge, ...unreadable, ...names, ...collisions(unheld(survey, { tooLarge, unreadable, names }), target)])];
+	const submodules = new Set(survey.submodules.map((submodule) => submodule.path));
+	const real = lost.filter((name) => !submodules.has(name));
+	if (real.length > 0) return incomplete(real);
+	const untracked = (files?.entries ?? []).map((entry) => entry.path.toString("latin1")).filter((name) => !target.has(name));
+	await removeOperation(tree, held);
+	await removeFiles(tree, held, untracked);
+	await git(tree.folder, ["reset", "-q", "--hard", commitId(commit)]);
+	return held;
+}
+
+/** Takes a snapshot and moves the worktree into the trash, with a note of whose it was; git forgets it. */
+export async function removeWorktree(
+	git: Git,
+	request: SnapshotRequest & { trash: string; note?: WorkspaceMark },
+): Promise<{ held: Snapshot; trashed: string } | Refusal> {
+	const tree = await openTree(request.folder);
+	if (tree.gitFolder === tree.commonFolder) return refuse("FORBIDDEN", "This is the repository itself and not a worktree of it.");
+	const held = await takeSnapshot(git, request);
+	return { held, trashed: await exclusively(tree.commonFolder, async () => await intoTrash(tree, request)) };
+}
+
+async function intoTrash(tree: Tree, { trash, at, note }: { trash: string; at: number; note?: WorkspaceMark }): Promise<string> {
+	const trashed = path.join(trash, `${at}-${path.basename(tree.folder)}-${path.basename(tree.gitFolder)}`);
+	await mkdir(trashed, { recursive: true });
+	if (note !== undefined) await writeMark(markIn(trashed), note);
+	await moveAside(tree.folder, path.join(trashed, "files"));
+	await moveAside(tree.gitFolder, path.join(trashed, "git"));
+	return trashed;
+}
+
+async function moveAside(from: string, to: string): Promise<void> {
+	try {
+		await rename(from, to);
+	} catch (error) {
+		if (codeOf(error) !== "EXDEV") throw error;
+		await cp(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true, errorOnExist: true, force: false });
+		await rm(from, { recursive: true, force: true });
+	}
+}
+
+/** What has lain in the trash for longer than this goes for good; only the one that is named, if one is. */
+export async function emptyTrash(trash: string, rules: { now: number; olderThanMs: number; dryRun: boolean; only?: string }): Promise<string[]> {
+	const names = (await readdir(trash).catch(notThere)) ?? [];
+	const asked = names.filter((name) => rules.only === undefined || name === rules.only);
+	const old = asked.filter((name) => /^\d+-/.test(name) && Number.parseInt(name, 10) < rules.now - rules.olderThanMs);
+	if (!rules.dryRun) for (const name of old) await rm(path.join(trash, name), { recursive: true, force: true });
+	return old;
+}
+
+/** Takes back a worktree that was being made and that nobody has seen yet. */
+export async function unmakeWorktree(git: Git, made: { repository: string; folder: string; branch: string; commit: string | null }): Promise<void> {
+	const tree = await openTree(made.folder).catch(() => null);
+	await rm(made.folder, { recursive: true, force: true });
+	if (tree !== null && tree.gitFolder !== tree.commonFolder && (await lstat(tree.gitFolder).catch(notThere)) !== null) {
+		await rm(tree.gitFolder, { recursive: true, force: true });
+	}
+	if (made.commit !== null) await unmakeBranch(git, { ...made, commit: made.commit });
+}
+
+/** Takes back a branch that was just made at this commit. */
+export async function unmakeBranch(git: Git, { repository, branch, commit }: { repository: string; branch: string; commit: string }): Promise<void> {
+	await git(repository, ["update-ref", "-d", branchRef(branch), commit], { answers: [1, 128] });
+}
+
+/** The beginning of the names in the trash that need not be kept: what we made ourselves and nobody has worked in. */
+export const unmadePrefix = ".unmade-";
+
+/** Takes back a folder that we made ourselves. Renamed first: a crash leaves rubbish in the trash, and never half a tree in its place. */
+export async function unmakeFolder(folder: string, { trash, salt }: { trash: string; salt: string }): Promise<void> {
+	if ((await lstat(folder).catch(notThere)) === null) return;
+	await mkdir(trash, { recursive: true, mode: 0o700 });
+	const name = `${unmadePrefix}${salt}`;
+	await rename(folder, path.join(trash, name));
+	await emptyUnmade(trash, name);
+}
+
+export async function emptyUnmade(trash: string, name: string): Promise<void> {
+	if (!name.startsWith(unmadePrefix) || name.includes("/")) throw new Error(`${name} is somebody's`);
+	await rm(path.join(trash, name), { recursive: true, force: true });
+}
+
+/** Takes a worktree whose folder is gone off the repository's list. Nobody else's is touched, as `prune` would. */
+export async function forgetWorktree(git: Git, repository: string, folder: string, { locked }: { locked: boolean }): Promise<void> {
+	if ((await lstat(folder).catch(notThere)) !== null) throw new Error(`${folder} is still there`);
+	// git locks a worktree while it makes it, and a killed git leaves it so
+	if (locked) await git(repository, ["worktree", "unlock", folder], { answers: [128] });
+	await git(repository, ["worktree", "remove", folder], { answers: [128] });
+}
+
+/** Refs of ours that are needless; each only if it is still what the caller saw. */
+export async function dropRefs(git: Git, repository: string, refs: readonly { ref: string; id: string }[]): Promise<void> {
+	for (const { ref } of refs) if (!ref.startsWith("refs/brood/")) throw new Error(`${ref} is not ours`);
+	await git(repository, ["update-ref", "-z", "--stdin"], { input: refs.map(({ ref, id }) => `delete ${ref}\0${commitId(id)}\0`).join("") });
+}
+
+/**
+ * Removes objects that nothing leads to and that are older than this. The caller holds everything by refs that is not to go;
+ * reflogs, records of resolved conflicts and worktrees that seem to be gone are left alone, whatever the configuration says.
+ */
+export async function pruneKept(git: Git, repository: string, { olderThanSeconds }: { olderThanSeconds: number }): Promise<void> {
+	const never = ["gc.reflogExpire", "gc.reflogExpireUnreachable", "gc.worktreePruneExpire", "gc.rerereResolved", "gc.rerereUnresolved"];
+	const args = [...never.flatMap((key) => ["-c", `${key}=never`]), "-c", "pack.threads=1", "-c", "gc.cruftPacks=false"];
+	await git(repository, [...args, "gc", "--quiet", `--prune=${olderThanSeconds}.seconds.ago`], { timeoutMs: 30 * 60_000, background: true });
+}
+
+/** Objects that were checked and moved, or refused. */
+export async function dropQuarantine(folder: string): Promise<void> {
+	if (!path.basename(folder).startsWith("tmp_objdir-brood-")) throw new Error(`${folder} is no quarantine`);
+	await rm(folder, { recursive: true, force: true });
+}

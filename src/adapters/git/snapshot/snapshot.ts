@@ -1,0 +1,139 @@
+// A snapshot is a commit that nobody checks out, under a ref of our own, so that no garbage collection takes it:
+//
+//   tree/           the files, tracked and untracked, as raw bytes, with modes and links
+//   index           git's index without file dates: conflicts and what was only meant to be added survive
+//   staged/         the blobs that only the index knows, so that they stay; merged/ likewise for the tree of a merge
+//   operation/      a merge, rebase, cherry-pick, revert or bisect in progress
+//   manifest.json   HEAD, the circumstances, and what could not be held
+//
+// Its parents are HEAD's commit and those that the operation needs. It is written durably and read back before it counts.
+import { createHash } from "node:crypto";
+import type { FileName, SnapshotManifest } from "#contract/snapshot.ts";
+import { gitlink, timelessIndex } from "../format/index-file.ts";
+import { type ByteName, told } from "../format/names.ts";
+import { inTurn } from "../run/exclusive.ts";
+import { type Git, GitFailed } from "../run/git.ts";
+import { commitsOf, type Operation, readOperation } from "../tree/operation.ts";
+import { type Head, openTree, readHead, type Tree } from "../tree/tree.ts";
+import { type Gathered, gather } from "./gather.ts";
+import { type Kept, newestOf, readManifest, refsOf, rememberNewest, type Snapshot } from "./snapshots.ts";
+import { type Part, writeCommit } from "./write-commit.ts";
+
+export interface SnapshotRequest {
+	folder: string;
+	/** the id of the agent whose snapshot it is */
+	agent: string;
+	reason: string;
+	turn: number | null;
+	/** milliseconds since 1970 */
+	at: number;
+	/** larger files are named and not held */
+	fileBytesMax?: number;
+	/** commits that it keeps alive besides HEAD's */
+	keep?: readonly string[];
+	/** the one before it, where another repository keeps them; then the new one is left under `takenRef` for that repository to fetch */
+	last?: Kept | null;
+}
+
+export const takenRef = "refs/brood/taken";
+
+const fileBytesMaxDefault = 100 * 1024 * 1024;
+const ignoredNamesMax = 1000;
+
+/** The last one again if nothing has changed since. */
+export async function takeSnapshot(git: Git, request: SnapshotRequest): Promise<Snapshot> {
+	return (await takeAndTell(git, request)).snapshot;
+}
+
+/** A snapshot, whether it is a new one, and what was seen of the tree while it was taken. */
+export async function takeAndTell(git: Git, request: SnapshotRequest): Promise<{ snapshot: Snapshot; fresh: boolean; gathered: Gathered }> {
+	const tree = await openTree(request.folder);
+	return await inTurn(`${tree.commonFolder}\0${request.agent}`, async () => {
+		const [head, operation, gathered] = await Promise.all([
+			readHead(git, tree),
+			readOperation(tree),
+			gather(git, tree, request.fileBytesMax ?? fileBytesMaxDefault),
+		]);
+		const manifest = manifestOf(request, head, gathered);
+		const wanted = [...(head.commit === null ? [] : [head.commit]), ...commitsOf(operation), ...(request.keep ?? [])];
+		const merged = operation.get("AUTO_MERGE")?.toString().trim();
+		const names = [...new Set([...wanted, ...(merged === undefined ? [] : [merged]), ...stagedOnly(gathered)])];
+		const { snapshot: last, objects } = await newestOf(git, tree, request.agent, names, request.last);
+		const types = new Map(names.map((name, at): [string, string] => [name, objects[at]?.type ?? ""]));
+		const parents = [...new Set(wanted)].filter((id) => types.get(id) === "commit");
+		const parts = partsOf(tree, gathered, operation, types);
+		const digest = digestOf(manifest, parts, parents);
+		if (last?.digest === digest && !manifest.unsteady) {
+			return {
+				gathered,
+				fresh: false,
+				snapshot: { ref: last.ref, commit: last.commit, tree: gathered.id, manifest: await readManifest(git, request.folder, last.commit) },
+			};
+		}
+		const sequence = (last?.sequence ?? 0) + 1;
+		const ref = request.last === undefined ? `${refsOf(request.agent)}/${sequence}` : takenRef;
+		const message = `Snapshot: ${request.reason}\n\nContent: ${digest}\n`;
+		const commit = await writeCommit(git, request.folder, {
+			...{ ref, parents, message, at: request.at, replace: ref === takenRef },
+			parts: [...parts, manifestPart(manifest)],
+		});
+		const written = await readManifest(git, request.folder, commit);
+		if (written.tree !== gathered.id || written.at !== manifest.at)
+			throw new GitFailed(["fast-import"], null, `the snapshot ${ref} does not read as it was written`);
+		if (request.last === undefined) rememberNewest(tree, { ref, commit, agent: request.agent, sequence, at: request.at, digest });
+		return { gathered, fresh: true, snapshot: { ref, commit, tree: gathered.id, manifest } };
+	});
+}
+
+function manifestOf(request: SnapshotRequest, head: Head, { survey, held, ...gathered }: Gathered): SnapshotManifest {
+	const names = (list: readonly ByteName[]): FileName[] => list.map(told);
+	return {
+		version: 1,
+		at: request.at,
+		reason: request.reason,
+		turn: request.turn,
+		head,
+		tree: gathered.id,
+		files: held?.entries.length ?? 0,
+		bytes: held?.entries.reduce((sum, { at }) => sum + held.bytes.readUInt32BE(at + 36), 0) ?? 0,
+		emptyDirectories: names(survey.emptyDirectories),
+		missing: {
+			nestedRepositories: names(survey.nestedRepositories),
+			submodules: survey.submodules.map((submodule) => ({ ...submodule, path: told(submodule.path) })),
+			tooLarge: names(gathered.tooLarge),
+			special: names(survey.special),
+			unreadable: names(gathered.unreadable),
+			names: names(gathered.names),
+			ignored: names(survey.ignored.slice(0, ignoredNamesMax)),
+			ignoredCount: survey.ignored.length,
+		},
+		unsteady: gathered.unsteady,
+	};
+}
+
+/** Blobs of the index that the tree of files does not hold: staged and changed again, in conflict, deleted, or filtered. */
+function stagedOnly({ index, held }: Gathered): string[] {
+	const inTree = new Set(held?.entries.map((entry) => entry.id.toString("hex")));
+	const blobs = (index?.entries ?? []).filter(({ mode, intentToAdd }) => mode !== gitlink && mode !== 0o40000 && !intentToAdd);
+	return [...new Set(blobs.map((entry) => entry.id.toString("hex")))].filter((id) => !inTree.has(id));
+}
+
+function partsOf(tree: Tree, { id, index }: Gathered, operation: Operation, types: ReadonlyMap<string, string>): Part[] {
+	const found = (type: string): string[] => [...types].filter((entry) => entry[1] === type).map(([name]) => name);
+	return [
+		{ path: "tree", mode: "040000", id },
+		...(index === null ? [] : [{ path: "index", bytes: timelessIndex(index.bytes, index, tree.hashLength) }]),
+		...found("blob").map((blob) => ({ path: `staged/${blob}`, mode: "100644" as const, id: blob })),
+		...found("tree").map((merged) => ({ path: `merged/${merged}`, mode: "040000" as const, id: merged })),
+		...[...operation].map(([name, bytes]) => ({ path: `operation/${name}`, bytes })),
+	];
+}
+
+/** Two snapshots with the same digest differ in nothing but when and why they were taken. */
+function digestOf(manifest: SnapshotManifest, parts: readonly Part[], parents: readonly string[]): string {
+	const hash = createHash("sha256").update(JSON.stringify([{ ...manifest, at: 0, reason: "", turn: null }, parents]));
+	for (const part of parts) hash.update(`\0${part.path}\0`).update("bytes" in part ? part.bytes : part.id);
+	return hash.digest("hex");
+}
+
+const manifestPart = (manifest: SnapshotManifest): Part => ({ path: "manifest.json", bytes: Buffer.from(`${JSON.stringify(manifest, null, "\t")}\n`) });

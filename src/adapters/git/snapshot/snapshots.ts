@@ -1,0 +1,208 @@
+// The snapshots that are kept: finding, reading and forgetting them.
+import { SnapshotManifest } from "#contract/snapshot.ts";
+import { isCommitId } from "../format/refs.ts";
+import type { Git } from "../run/git.ts";
+import type { Tree } from "../tree/tree.ts";
+
+export interface Snapshot {
+	ref: string;
+	commit: string;
+	/** the tree of files */
+	tree: string;
+	manifest: SnapshotManifest;
+}
+
+export interface Kept {
+	ref: string;
+	commit: string;
+	agent: string;
+	sequence: number;
+	/** milliseconds since 1970 */
+	at: number;
+	/** the same for two that differ only in when and why they were taken */
+	digest: string;
+}
+
+const snapshotRefs = "refs/brood/snapshots";
+
+export function refsOf(agent: string): string {
+	if (!/^[\w-]{1,64}$/.test(agent)) throw new Error(`${JSON.stringify(agent)} is no id of an agent`);
+	return `${snapshotRefs}/${agent}`;
+}
+
+/** Of one agent or of all, the oldest first within an agent. `folder` is any worktree of the repository, or the repository. */
+export async function kept(git: Git, folder: string, agent?: string): Promise<Kept[]> {
+	const below = agent === undefined ? snapshotRefs : refsOf(agent);
+	const { text } = await git(folder, ["for-each-ref", "--format=%(objectname) %(committerdate:unix) %(refname) %(contents:body)", below]);
+	const found = text.split("\n").flatMap((line): Kept[] => {
+		const [, commit, seconds, ref, owner, sequence, digest = ""] = /^(\w+) (\d+) (refs\/brood\/snapshots\/([\w-]+)\/(\d+)) Content: (\w+)$/.exec(line) ?? [];
+		if (commit === undefined || ref === undefined || owner === undefined) return [];
+		return [{ ref, commit, agent: owner, sequence: Number(sequence), at: Number(seconds) * 1000, digest }];
+	});
+	return found.sort((a, b) => (a.agent === b.agent ? a.sequence - b.sequence : a.agent < b.agent ? -1 : 1));
+}
+
+/** What this process saw last of each agent's. Only a hint: the refs themselves are asked before it counts. */
+const seen = new Map<string, Kept>();
+const seenMax = 10_000;
+
+export interface Newest {
+	/** null if there is none */
+	snapshot: Kept | null;
+	/** the objects that were asked about, in the order asked for; null for what does not exist */
+	objects: readonly ({ id: string; type: string } | null)[];
+}
+
+/**
+ * The newest snapshot of an agent, at the same price however many there are: the one that was seen last is asked for again,
+ * and the number after it; all are looked through only if that tells of something else. Answers in the same breath what
+ * `objects` are.
+ */
+export async function newestOf(
+	git: Git,
+	{ folder, commonFolder }: Pick<Tree, "folder" | "commonFolder">,
+	agent: string,
+	objects: readonly string[],
+	known?: Kept | null,
+): Promise<Newest> {
+	if (known !== undefined) return { snapshot: known, objects: await lookUp(git, folder, objects) };
+	const key = `${commonFolder}\0${agent}`;
+	const hint = seen.get(key);
+	const refs = hint === undefined ? [] : [hint.ref, `${refsOf(agent)}/${hint.sequence + 1}`];
+	const found = await lookUp(git, folder, [...objects, ...refs]);
+	const [same, next] = found.splice(objects.length);
+	if (hint !== undefined && same?.id === hint.commit && next === null) return { snapshot: hint, objects: found };
+	const newest = (await kept(git, folder, agent)).at(-1) ?? null;
+	if (newest !== null) remember(key, newest);
+	return { snapshot: newest, objects: found };
+}
+
+/** So that the next look need not look through all of them. */
+export function rememberNewest({ commonFolder }: Pick<Tree, "commonFolder">, newest: Kept): void {
+	remember(`${commonFolder}\0${newest.agent}`, newest);
+}
+
+function remember(key: string, newest: Kept): void {
+	seen.delete(key);
+	seen.set(key, newest);
+	const oldest = seen.keys().next();
+	if (seen.size > seenMax && oldest.done !== true) seen.delete(oldest.value);
+}
+
+async function lookUp(git: Git, folder: string, names: readonly string[]): Promise<({ id: string; type: string } | null)[]> {
+	if (names.length === 0) return [];
+	const { text } = await git(folder, ["cat-file", "--batch-check"], { input: names.map((name) => `${name}\n`).join("") });
+	return text.split("\n").map((line) => {
+		const [, id, type] = /^([0-9a-f]+) (\w+) \d+$/.exec(line) ?? [];
+		return id === undefined || type === undefined ? null : { id, type };
+	});
+}
+
+export async function readManifest(git: Git, folder: string, snapshot: string): Promise<SnapshotManifest> {
+	const { text } = await git(folder, ["cat-file", "blob", `${checked(snapshot)}:manifest.json`]);
+	return SnapshotManifest.parse(JSON.parse(text));
+}
+
+/** By its ref or the id of its commit. Null if there is none (any more). */
+export async function findSnapshot(git: Git, folder: string, snapshot: string): Promise<Snapshot | null> {
+	return (await findSnapshots(git, folder, [snapshot]))[0] ?? null;
+}
+
+/** Several by their refs, read by one process; without those that are gone, and without what was put there and is no snapshot. */
+export async function findSnapshots(git: Git, folder: string, refs: readonly string[]): Promise<Snapshot[]> {
+	const names = refs.map(checked).flatMap((ref) => [`${ref}^{commit}`, `${ref}:manifest.json`]);
+	const objects = await readObjects(git, folder, names);
+	return refs.flatMap((ref, at): Snapshot[] => {
+		const [commit, manifest] = objects.slice(2 * at, 2 * at + 2);
+		if (commit == null || manifest == null) return [];
+		const parsed = manifestIn(manifest.bytes);
+		return parsed === null ? [] : [{ ref, commit: commit.id, tree: parsed.tree, manifest: parsed }];
+	});
+}
+
+function manifestIn(bytes: Buffer): SnapshotManifest | null {
+	try {
+		return SnapshotManifest.safeParse(JSON.parse(bytes.toString())).data ?? null;
+	} catch {
+		return null;
+	}
+}
+
+/** In the order asked for, null for what does not exist. Names must not contain line ends. */
+export async function readObjects(git: Git, folder: string, names: readonly string[]): Promise<({ id: string; bytes: Buffer } | null)[]> {
+	if (names.length === 0) return [];
+	const { bytes } = await git(folder, ["cat-file", "--batch"], { input: names.map((name) => `${name}\n`).join("") });
+	const found: ({ id: string; bytes: Buffer } | null)[] = [];
+	for (let at = 0; at < bytes.length; ) {
+		const end = bytes.indexOf("\n", at);
+		const [, id, length] = /^(\w+) \w+ (\d+)$/.exec(bytes.toString("latin1", at, end)) ?? [];
+		const next = end + 1 + (id === undefined ? 0 : Number(length) + 1);
+		found.push(id === undefined ? null : { id, bytes: bytes.subarray(end + 1, next - 1) });
+		at = next;
+	}
+	return found;
+}
+
+/** A snapshot and how its files differ from those of the commit below it. */
+export async function showSnapshot(git: Git, folder: string, snapshot: string): Promise<(Snapshot & { diffstat: string }) | null> {
+	const found = await findSnapshot(git, folder, snapshot);
+	if (found === null) return null;
+	const base = found.manifest.head.commit === null ? await emptyTree(git, folder) : `${found.manifest.head.commit}^{tree}`;
+	const { text } = await git(folder, ["diff-tree", "-r", "--stat", base, found.tree]);
+	return { ...found, diffstat: text };
+}
+
+export async function emptyTree(git: Git, folder: string): Promise<string> {
+	return (await git(folder, ["mktree"], { input: "" })).text;
+}
+
+export interface PruneRules {
+	now: number;
+	/** the newest of each agent stay, however old */
+	newestPerAgent: number;
+	/** younger ones stay */
+	youngerThanMs: number;
+	/** and no more than so many of an agent, however young */
+	perAgentMax?: number;
+	/** whose they are; of an agent that was deleted the newest go too, and of one that nobody knows none. All are living if absent */
+	owners?: { living: ReadonlySet<string>; gone: ReadonlySet<string> };
+	/** not more than so many in one go, the oldest first */
+	atMost?: number;
+	/** refs or commits that a living lineage needs */
+	needed: ReadonlySet<string>;
+}
+
+/** Forgets what no rule keeps, and answers what that was (or, tried only, would be). */
+export async function pruneSnapshots(
+	git: Git,
+	folder: string,
+	rules: PruneRules,
+	only: { dryRun: boolean; note?(commits: readonly string[]): Promise<void> } = { dryRun: false },
+): Promise<Kept[]> {
+	const all = await kept(git, folder);
+	const newest = new Map<string, number>();
+	const gone: Kept[] = [];
+	for (const one of all.toReversed()) {
+		const newer = newest.get(one.agent) ?? 0;
+		newest.set(one.agent, newer + 1);
+		if (!staysBy(rules, one, newer)) gone.push(one);
+	}
+	gone.splice(0, Math.max(0, gone.length - (rules.atMost ?? Number.POSITIVE_INFINITY)));
+	const input = gone.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`).join("");
+	if (!only.dryRun) await only.note?.(gone.map(({ commit }) => commit));
+	if (gone.length > 0 && !only.dryRun) await git(folder, ["update-ref", "-z", "--stdin"], { input });
+	return gone.reverse();
+}
+
+function staysBy(rules: PruneRules, one: Kept, newer: number): boolean {
+	if (rules.needed.has(one.ref) || rules.needed.has(one.commit)) return true;
+	const young = one.at > rules.now - rules.youngerThanMs;
+	if (rules.owners?.gone.has(one.agent) === true) return young;
+	if (rules.owners !== undefined && !rules.owners.living.has(one.agent)) return true;
+	return newer < rules.newestPerAgent || (young && newer < (rules.perAgentMax ?? Number.POSITIVE_INFINITY));
+}
+
+function checked(snapshot: string): string {
+	if (!isCommitId(snapshot) && !/^refs\/brood\/snapshots\/[\w-]+\/\d+$/.test(snapshot)) throw new Error(`${JSON.stringify(snapshot)} is no snapshot`);
+	return snapshot;
+}

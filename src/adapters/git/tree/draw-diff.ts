@@ -1,0 +1,57 @@
+// A diff as people read it: the files with their counts, and as much of the patch as fits.
+import type { ChangedFile, Diff } from "#contract/workspace.ts";
+import { shown } from "../format/names.ts";
+import type { Git } from "../run/git.ts";
+
+const patchMax = 1024 * 1024;
+const filesMax = 5000;
+/** changed lines beyond which no further files are put into the patch */
+const linesMax = 20_000;
+
+const shape = ["--no-color", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--no-relative"];
+
+export async function drawDiff(git: Git, folder: string, from: readonly string[], environment: Record<string, string>, against: string): Promise<Diff> {
+	const { bytes } = await git(folder, ["diff", ...shape, "--numstat", "-z", ...from, "--"], { environment });
+	const all = filesOf(bytes);
+	const listed = all.slice(0, filesMax);
+	const drawn = listed.slice(0, fitting(listed));
+	const text = await patchOf(git, folder, from, environment, drawn.length === all.length ? null : drawn);
+	const patch = text.length <= patchMax ? text : text.slice(0, text.lastIndexOf("\n", patchMax) + 1);
+	return { against, files: listed.map(({ raw: _, ...file }) => file), patch, truncated: drawn.length < all.length || patch.length < text.length };
+}
+
+async function patchOf(
+	git: Git,
+	folder: string,
+	from: readonly string[],
+	environment: Record<string, string>,
+	only: readonly { raw: readonly string[] }[] | null,
+): Promise<string> {
+	if (only?.length === 0) return "";
+	const names = only?.flatMap(({ raw }) => raw.map((name) => Buffer.from(name, "latin1").toString())) ?? [];
+	return (await git(folder, ["--literal-pathspecs", "diff", ...shape, "--patch", ...from, "--", ...names], { environment })).bytes.toString();
+}
+
+function fitting(files: readonly ChangedFile[]): number {
+	let lines = 0;
+	const at = files.findIndex((file) => {
+		lines += (file.added ?? 0) + (file.deleted ?? 0);
+		return lines > linesMax;
+	});
+	// at least one, however long it is: its beginning says more than nothing
+	return at < 0 ? files.length : Math.max(1, at);
+}
+
+function filesOf(bytes: Buffer): (ChangedFile & { raw: readonly string[] })[] {
+	const records = bytes.toString("latin1").split("\0");
+	const files: (ChangedFile & { raw: readonly string[] })[] = [];
+	for (let at = 0; at < records.length; at++) {
+		const [added, deleted, ...words] = (records[at] ?? "").split("\t");
+		if (added === undefined || deleted === undefined || words.length === 0) continue;
+		const name = words.join("\t");
+		const raw = name === "" ? [records[++at] ?? "", records[++at] ?? ""] : [name];
+		const lines = (text: string): number | null => (text === "-" ? null : Number(text));
+		files.push({ path: shown(raw.at(-1) ?? ""), from: raw.length === 2 ? shown(raw[0] ?? "") : null, added: lines(added), deleted: lines(deleted), raw });
+	}
+	return files;
+}

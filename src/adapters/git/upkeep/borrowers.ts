@@ -1,0 +1,64 @@
+// Who borrows objects from a repository: workspaces of ours whose own repository names it in `objects/info/alternates`. This is
+// the one place where that is asked. What an agent with a git folder of its own borrows is held by refs (borrows.ts), so no garbage
+// collection takes it; while somebody borrows without such refs, nothing may be removed from the repository.
+import { readdir, realpath } from "node:fs/promises";
+import path from "node:path";
+import { readRegularText } from "#adapters/system/regular-file.ts";
+import type { ProjectPlace } from "#engine/workspaces.ts";
+import { readMark } from "../layout/mark.ts";
+import { placeOf } from "../run/place.ts";
+import { borrowedBy } from "../workspace/borrows.ts";
+import type { Ground } from "../workspace/ground.ts";
+import { ownAt } from "../workspace/room.ts";
+
+interface Borrower {
+	/** the borrower's own git folder */
+	place: string;
+	/** what it borrows is held by refs of the lender */
+	held: boolean;
+}
+
+/** Workspaces of the project's agents, and what of them lies in the trash. */
+export async function borrowersOf(ground: Pick<Ground, "layout" | "git">, project: ProjectPlace): Promise<Borrower[]> {
+	const { layout, git } = ground;
+	const { commonFolder } = await placeOf(project.path, {});
+	if (commonFolder === null) return [];
+	const lender = await real(path.join(commonFolder, "objects"));
+	const [agents, own, trash] = await Promise.all([layout.agents(project.slug), layout.ownGits(project.slug), layout.trash].map(below));
+	const found: Borrower[] = [];
+	const holders = new Set((await borrowedBy(git, project.path)).map(({ agent }) => agent));
+	for (const place of own ?? []) {
+		const mark = await readMark(layout.ownMark(project.slug, path.basename(place)));
+		if (await borrows(place, lender)) found.push({ place, held: mark !== null && holders.has(mark.agent) });
+	}
+	for (const tree of [...(agents ?? []), ...(trash ?? []).map((place) => path.join(place, "files"))]) {
+		// a tree that somebody was locked in with says nothing about its git folder that could be relied on
+		if ((await ownAt(ground, project, tree)) !== null) continue;
+		const { gitFolder, commonFolder: its } = await placeOf(tree, {});
+		// a worktree has its repository's objects and none of its own
+		if (gitFolder !== null && gitFolder === its && (await borrows(gitFolder, lender))) found.push({ place: gitFolder, held: false });
+	}
+	return found;
+}
+
+const below = async (folder: string): Promise<string[]> =>
+	(await readdir(folder).catch((): string[] => [])).filter((name) => !name.startsWith(".")).map((name) => path.join(folder, name));
+
+/** Directly, or through one that it borrows from. */
+async function borrows(gitFolder: string, lender: string): Promise<boolean> {
+	return (await lendersOf(path.join(gitFolder, "objects"), new Set())).has(lender);
+}
+
+async function lendersOf(objects: string, seen: Set<string>): Promise<Set<string>> {
+	const text = await readRegularText(path.join(objects, "info", "alternates")).catch(() => "");
+	for (const line of text.split("\n")) {
+		if (line === "" || line.startsWith("#")) continue;
+		const lender = await real(path.resolve(objects, line));
+		if (seen.has(lender)) continue;
+		seen.add(lender);
+		await lendersOf(lender, seen);
+	}
+	return seen;
+}
+
+const real = async (place: string): Promise<string> => await realpath(place).catch(() => path.resolve(place));

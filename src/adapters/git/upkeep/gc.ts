@@ -1,0 +1,171 @@
+// Freeing what is past its time. Each thing is freed for a reason that can be read off it; whatever says nothing about itself
+// is shown and kept.
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { diskBytes } from "#adapters/system/disk.ts";
+import { Handle, type ProjectSlug } from "#contract/ids.ts";
+import { isRefusal } from "#contract/refusal.ts";
+import { dayMs, retention as defaults } from "#contract/retention.ts";
+import type { GcWish, Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
+import { markIn, readMark } from "../layout/mark.ts";
+import { placeOf } from "../run/place.ts";
+import { worktreesOf } from "../run/worktrees.ts";
+import { emptyTrash, emptyUnmade, unmadePrefix } from "../snapshot/destroy.ts";
+import { borrowedBy, giveBack } from "../workspace/borrows.ts";
+import { discard, discardWorktree } from "../workspace/discard.ts";
+import type { Ground } from "../workspace/ground.ts";
+import { markAt } from "../workspace/look.ts";
+import { ownAt } from "../workspace/room.ts";
+import { scratchInUse } from "../workspace/scratch.ts";
+import { settingsOf } from "../workspace/settings.ts";
+import { pack } from "./pack.ts";
+import { prune } from "./prune.ts";
+import { dropStaleRefs } from "./stale-refs.ts";
+
+interface Candidate extends Omit<Leftover, "bytes"> {
+	place: string;
+	free(): Promise<void>;
+}
+
+/** Everything, or, `atMost`, so many folders and refs and without their sizes: what the daemon does now and then by itself. */
+export async function collect(ground: Ground, project: ProjectPlace, options: GcWish): Promise<Leftover[]> {
+	const candidates = [
+		...(await trash(ground, project.slug)),
+		...(await scratches(ground, project)),
+		...(await halfClones(ground, project.slug)),
+		...(await borrows(ground, project, options.living)),
+		...(await unknownFolders(ground, project, options.living)),
+	];
+	const some = options.atMost === undefined ? candidates : candidates.filter(({ freed }) => freed).slice(0, options.atMost.folders);
+	const found: Leftover[] = [];
+	for (const { free, place, ...leftover } of some) {
+		found.push({ ...leftover, bytes: options.atMost === undefined ? await diskBytes(place) : 0 });
+		if (!options.dryRun && leftover.freed) await free();
+	}
+	const refs = [...(await prune(ground, project, options)), ...(await dropStaleRefs(ground, project, options))];
+	return [...found, ...refs, ...(await pack(ground, project, options)), ...(await inClones(ground, project, options))];
+}
+
+/** Agents with a repository of their own have their snapshots in it. What they themselves left unreachable there stays until they go. */
+async function inClones(ground: Ground, project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
+	const force = await settingsOf(ground, project);
+	// what is in a sandbox is touched by nobody outside of it
+	if (isRefusal(force) || force.settings.sandbox === "on") return [];
+	const found: Leftover[] = [];
+	for (const { id, handle } of wish.living) {
+		const place = ground.layout.agent(project.slug, handle);
+		if ((await ownAt(ground, project, place)) !== null) continue;
+		const { gitFolder, commonFolder } = await placeOf(place, {});
+		if (gitFolder === null || gitFolder !== commonFolder || (await markAt(place))?.agent !== id) continue;
+		const clone = { ...project, path: place };
+		found.push(...(await prune(ground, clone, wish)), ...(await pack(ground, clone, wish)));
+	}
+	return found;
+}
+
+async function trash({ layout, clock, retention }: Ground, slug: ProjectSlug): Promise<Candidate[]> {
+	const { trashDays } = retention ?? defaults;
+	const found: Candidate[] = [];
+	for (const name of await names(layout.trash)) {
+		const place = path.join(layout.trash, name);
+		if (name.startsWith(unmadePrefix)) {
+			const free = async (): Promise<void> => await emptyUnmade(layout.trash, name);
+			found.push({ what: "trash", name, place, reason: "taken back before anybody used it", freed: true, free });
+			continue;
+		}
+		const [, time, rest] = /^(\d+)-(.+)$/.exec(name) ?? [];
+		const owner = await ownerOf(place);
+		// another project's slug may begin with this one's: an old entry that does not say whose it is is only shown
+		if (time === undefined || (owner === null ? rest?.startsWith(`${slug}-`) !== true : owner !== slug)) continue;
+		const days = (clock.now() - Number(time)) / dayMs;
+		const rules = { now: clock.now(), olderThanMs: trashDays * dayMs, dryRun: false, only: name };
+		const free = async (): Promise<void> => void (await emptyTrash(layout.trash, rules));
+		const reason = owner === null ? "it does not say whose it was" : `${Math.floor(days)} days in the trash, kept for ${trashDays}`;
+		found.push({ what: "trash", name, place, reason, freed: owner !== null && days > trashDays, free });
+	}
+	return found;
+}
+
+/** The folders in the trash that are known to be of a project. */
+export async function trashOf(ground: Ground, slug: ProjectSlug): Promise<string[]> {
+	const all = (await names(ground.layout.trash)).map((name) => path.join(ground.layout.trash, name));
+	const owners = await Promise.all(all.map(ownerOf));
+	return all.filter((_, at) => owners[at] === slug);
+}
+
+/** The slug of the project that something in the trash was of, by the note beside it or the mark in its git folder. */
+async function ownerOf(place: string): Promise<string | null> {
+	for (const folder of [place, path.join(place, "git"), path.join(place, ".git")]) {
+		const mark = await readMark(markIn(folder));
+		if (mark !== null) return mark.project;
+	}
+	return null;
+}
+
+async function scratches(ground: Ground, project: ProjectPlace): Promise<Candidate[]> {
+	const folder = ground.layout.scratches(project.slug);
+	// one may have lost its folder already and still be on the repository's list
+	const listed = (await worktreesOf(ground.git, project.path)).map((worktree) => worktree.path).filter((place) => path.dirname(place) === folder);
+	const all = new Set([...(await names(folder)).map((name) => path.join(folder, name)), ...listed]);
+	const left = [...all].filter((place) => !scratchInUse.has(place));
+	return left.map((place) => ({
+		what: "scratch",
+		name: path.basename(place),
+		place,
+		reason: "a scratch tree of a process that died",
+		freed: true,
+		free: async () => await discardWorktree(ground, project.path, place),
+	}));
+}
+
+async function halfClones(ground: Ground, slug: ProjectSlug): Promise<Candidate[]> {
+	const folder = ground.layout.project(slug);
+	const left = (await names(folder)).filter((name) => name.startsWith(".clone-")).map((name) => path.join(folder, name));
+	return left.map((place) => ({
+		what: "clone",
+		name: path.basename(place),
+		place,
+		reason: "half a clone",
+		freed: true,
+		free: async () => await discard(ground, place),
+	}));
+}
+
+/** What a workspace borrowed is kept until that workspace is neither in its place nor in the trash. */
+async function borrows({ git, layout }: Ground, project: ProjectPlace, living: readonly Tenant[]): Promise<Candidate[]> {
+	const borrowers = await borrowedBy(git, project.path);
+	if (borrowers.length === 0) return [];
+	const own = (await names(layout.ownGits(project.slug))).filter((name) => name.endsWith(".json")).map((name) => path.join(layout.ownGits(project.slug), name));
+	const binned = (await names(layout.trash)).map((name) => markIn(path.join(layout.trash, name)));
+	const users = new Set((await Promise.all([...own, ...binned].map(readMark))).map((mark) => mark?.agent));
+	for (const { id } of living) users.add(id);
+	return borrowers
+		.filter(({ agent }) => !users.has(agent))
+		.map((borrower) => ({
+			what: "borrow" as const,
+			name: borrower.refs.map(({ ref }) => ref).join(", "),
+			place: layout.ownGit(project.slug, borrower.agent),
+			reason: "the workspace that borrowed these objects is gone",
+			freed: true,
+			free: async () => await giveBack(git, project.path, borrower),
+		}));
+}
+
+/** Shown only: somebody may know what they are. */
+async function unknownFolders(ground: Ground, project: ProjectPlace, living: readonly Tenant[]): Promise<Candidate[]> {
+	const { layout } = ground;
+	const { slug } = project;
+	const found: Candidate[] = [];
+	for (const name of await names(layout.agents(slug))) {
+		if (name.startsWith(".") || living.some(({ handle }) => handle === name)) continue;
+		const place = path.join(layout.agents(slug), name);
+		const mark = (await ownAt(ground, project, place)) ?? (await markAt(place).catch(() => null));
+		const reason = mark !== null && Handle.safeParse(name).success ? `the workspace of ${name}, which was not removed` : "not made by Brood";
+		found.push({ what: "unknown", name, place, reason, freed: false, free: async () => {} });
+	}
+	return found;
+}
+
+async function names(folder: string): Promise<string[]> {
+	return (await readdir(folder).catch(() => [])).sort();
+}

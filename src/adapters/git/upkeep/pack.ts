@@ -1,0 +1,97 @@
+// Refs and objects that are files of their own, put together: a repository with thirty agents gets hundreds of both an hour.
+//
+// In a person's repository only what git's own background maintenance does is done: nothing that is there is gone afterwards,
+// reachable or not, and no reflog is touched; but for the objects of expired snapshots (prune.ts). Whoever is at work there with
+// git goes first: while its garbage collection or its maintenance runs, ours waits for the next time. A mirror in the home is
+// wholly ours: there, what nothing leads to is removed. Nowhere anything, while some workspace borrows from the repository.
+import { lstat, readdir } from "node:fs/promises";
+import path from "node:path";
+import { dayMs, retention as defaults } from "#contract/retention.ts";
+import type { GcWish, Leftover, ProjectPlace } from "#engine/workspaces.ts";
+import type { Git } from "../run/git.ts";
+import { placeOf } from "../run/place.ts";
+import { pruneKept } from "../snapshot/destroy.ts";
+import type { Ground } from "../workspace/ground.ts";
+import { borrowersOf } from "./borrowers.ts";
+import { dropped, droppedMin, pruneDropped } from "./prune.ts";
+
+/** below these nothing is done: packing costs more than it saves */
+const looseRefsMax = 200;
+const looseObjectsMax = 2000;
+const packsMax = 20;
+const patienceMs = 20 * 60_000;
+/** what git itself takes for left by a process that is gone */
+const abandonedMs = 12 * 60 * 60_000;
+
+export async function pack(ground: Ground, project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
+	const { git, layout } = ground;
+	const { packing, snapshotDays } = ground.retention ?? defaults;
+	const { commonFolder } = await placeOf(project.path, {});
+	if (commonFolder === null || packing === "off" || (await somebodyElse(commonFolder, ground.clock.now()))) return [];
+	const refs = await looseRefs(path.join(commonFolder, "refs", "brood"));
+	const objects = await looseObjects(path.join(commonFolder, "objects"));
+	const packs = await packsIn(commonFolder);
+	const live = wish.signal === undefined ? {} : { signal: wish.signal };
+	const run = async (...args: string[]): Promise<void> => void (await git(project.path, args, { ...live, timeoutMs: patienceMs, background: true }));
+	const tidied: Leftover[] = [];
+	if (refs > looseRefsMax) {
+		tidied.push({ what: "ref", name: "loose refs", bytes: 0, reason: `${refs} refs are files of their own: packed`, freed: true });
+		if (!wish.dryRun) await run("pack-refs", "--all");
+	}
+	const isOurs = project.path === layout.mirror(project.slug);
+	const isClone = path.dirname(project.path) === layout.agents(project.slug);
+	if (!isOurs && !isClone && (await dropped(ground, project)).length >= droppedMin) {
+		const held = await objectBytes(git, project.path);
+		const pruned = wish.dryRun || (await pruneDropped(ground, project, { asked: wish.atMost === undefined }));
+		const bytes = wish.dryRun ? 0 : Math.max(0, held.all - (await objectBytes(git, project.path)).all);
+		if (pruned) return [...tidied, { what: "objects", name: "objects", bytes, reason: "of expired snapshots, and nothing else refers to them", freed: true }];
+	}
+	if (objects <= looseObjectsMax && packs <= packsMax) return tidied;
+	const before = await objectBytes(git, project.path);
+	const reason = `about ${objects} loose objects and ${packs} packs: packed`;
+	if (!wish.dryRun) {
+		if (isOurs && (await borrowersOf(ground, project)).every(({ held }) => held)) {
+			await pruneKept(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
+		} else {
+			// twice: the first packs, the second takes away the files whose objects are in a pack now
+			for (const _ of ["pack", "tidy"]) await run("-c", "pack.threads=1", "maintenance", "run", "--quiet", "--task=loose-objects");
+			if (packs > packsMax) await run("-c", "pack.threads=1", "maintenance", "run", "--quiet", "--task=incremental-repack");
+		}
+	}
+	const bytes = wish.dryRun ? before.loose : Math.max(0, before.all - (await objectBytes(git, project.path)).all);
+	return [...tidied, { what: "objects", name: "loose objects", bytes, reason, freed: true }];
+}
+
+/** A garbage collection or maintenance that we did not start, or somebody who is packing refs. */
+async function somebodyElse(commonFolder: string, now: number): Promise<boolean> {
+	for (const name of ["gc.pid", "gc.pid.lock", "packed-refs.lock", "objects/maintenance.lock"]) {
+		const lock = await lstat(path.join(commonFolder, name)).catch(() => null);
+		if (lock !== null && lock.mtimeMs > now - abandonedMs) return true;
+	}
+	return false;
+}
+
+/** Files below a folder of refs. */
+export async function looseRefs(folder: string): Promise<number> {
+	const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+	return entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".lock")).length;
+}
+
+/** About: some of the 256 folders stand for all of them, as git itself guesses. */
+async function looseObjects(folder: string): Promise<number> {
+	const sample = ["17", "2a", "3d", "5c", "6e", "81", "9b", "a4", "b7", "c9", "d2", "e6", "f0", "0b", "48", "75"];
+	const counts = await Promise.all(sample.map(async (name) => (await readdir(path.join(folder, name)).catch(() => [])).length));
+	return Math.round((counts.reduce((sum, count) => sum + count, 0) / sample.length) * 256);
+}
+
+async function packsIn(commonFolder: string): Promise<number> {
+	return (await readdir(path.join(commonFolder, "objects", "pack")).catch((): string[] => [])).filter((name) => name.endsWith(".pack")).length;
+}
+
+/** As git counts. */
+export async function objectBytes(git: Git, repository: string): Promise<{ loose: number; all: number; count: number; packs: number }> {
+	const { text } = await git(repository, ["count-objects", "-v"]);
+	const said = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(text)?.[1] ?? 0);
+	const loose = said("size") * 1024;
+	return { loose, all: loose + said("size-pack") * 1024 + said("size-garbage") * 1024, count: said("count"), packs: said("packs") };
+}

@@ -1,0 +1,107 @@
+// Removing the objects of expired snapshots from a person's repository, and nothing else.
+//
+// Which commits were dropped is written down before their refs go (`.dropped` beside the project's settings). Once there are
+// enough of them, git's own garbage collection runs, and for as long as it runs refs of ours hold everything else: what the
+// person's refs lead to at this moment, and every object that nothing leads to and that is not of a dropped snapshot. No reflog
+// expires. Git itself spares what is younger than snapshots are kept. A crash in between leaves refs that the next run removes.
+import { appendFile, mkdir } from "node:fs/promises";
+import path from "node:path";
+import { readRegularText } from "#adapters/system/regular-file.ts";
+import { dayMs, retention as defaults } from "#contract/retention.ts";
+import type { GcWish, Leftover, ProjectPlace } from "#engine/workspaces.ts";
+import { isCommitId } from "../format/refs.ts";
+import { writeDurably } from "../layout/mark.ts";
+import type { Git } from "../run/git.ts";
+import { dropRefs, pruneKept } from "../snapshot/destroy.ts";
+import { pruneSnapshots } from "../snapshot/snapshots.ts";
+import type { Ground } from "../workspace/ground.ts";
+import { borrowersOf } from "./borrowers.ts";
+
+/** fewer are not worth looking through a whole repository */
+export const droppedMin = 200;
+const keeping = "refs/brood/keep";
+
+/** The snapshots whose refs go now. */
+async function noteDropped({ layout }: Ground, project: ProjectPlace, commits: readonly string[]): Promise<void> {
+	// a clone's objects go with the clone
+	if (commits.length === 0 || path.dirname(project.path) === layout.agents(project.slug)) return;
+	await mkdir(layout.project(project.slug), { recursive: true, mode: 0o700 });
+	await appendFile(layout.dropped(project.slug), commits.map((id) => `${id}\n`).join(""), { mode: 0o600 });
+}
+
+export async function dropped({ layout }: Ground, { slug }: ProjectPlace): Promise<string[]> {
+	const text = await readRegularText(layout.dropped(slug)).catch(() => "");
+	return [...new Set(text.split("\n").filter(isCommitId))];
+}
+
+/** Drops the refs of snapshots that are past their time. */
+export async function prune(ground: Ground, project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
+	const { snapshotDays, snapshotsKept, snapshotsMax } = ground.retention ?? defaults;
+	const owners = { living: new Set(wish.living.map(({ id }): string => id)), gone: new Set<string>(wish.gone) };
+	const rules = { now: ground.clock.now(), newestPerAgent: snapshotsKept, perAgentMax: snapshotsMax, youngerThanMs: snapshotDays * dayMs };
+	const bounded = { ...rules, owners, needed: new Set(wish.needed), ...(wish.atMost && { atMost: wish.atMost.refs }) };
+	const gone = await pruneSnapshots(ground.git, project.path, bounded, { dryRun: wish.dryRun, note: (commits) => noteDropped(ground, project, commits) });
+	const why = (agent: string, at: number): string => {
+		if (owners.gone.has(agent)) return `of a deleted agent, and older than ${snapshotDays} days`;
+		const old = at <= rules.now - rules.youngerThanMs;
+		return old ? `older than ${snapshotDays} days, and ${snapshotsKept} newer ones are kept` : `there are more than ${snapshotsMax} of this agent`;
+	};
+	return gone.map(({ ref, agent, at }) => ({ what: "snapshot", name: ref, bytes: 0, reason: why(agent, at), freed: true }));
+}
+
+/** When it was last done, by repository: what git spared as too young it spares an hour later as well. */
+const lastly = new Map<string, number>();
+
+/** Answers whether it was done: not while somebody borrows objects, not for fewer than `droppedMin`, and not too often unless asked for. */
+export async function pruneDropped(ground: Ground, project: ProjectPlace, { asked }: { asked: boolean }): Promise<boolean> {
+	const { git, layout, clock } = ground;
+	const { snapshotDays } = ground.retention ?? defaults;
+	if (!asked && clock.now() < (lastly.get(project.path) ?? 0) + (snapshotDays * dayMs) / 14) return false;
+	const commits = await existing(git, project.path, await dropped(ground, project));
+	if (commits.length < droppedMin || (await borrowersOf(ground, project)).some(({ held }) => !held)) return false;
+	lastly.set(project.path, clock.now());
+	await letGo(git, project.path);
+	const ours = await onlyOf(git, project.path, commits);
+	const others = (await unreachable(git, project.path)).filter((id) => !ours.has(id));
+	const { text } = await git(project.path, ["for-each-ref", "--format=%(objectname)"]);
+	const held = [...new Set([...others, ...text.split("\n").filter((id) => id !== "")])];
+	await git(project.path, ["update-ref", "-z", "--stdin"], { input: held.map((id) => `update ${keeping}/${id}\0${id}\0\0`).join("") });
+	try {
+		await pruneKept(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
+	} finally {
+		await letGo(git, project.path);
+	}
+	const left = await existing(git, project.path, commits);
+	await writeDurably(layout.dropped(project.slug), left.map((id) => `${id}\n`).join(""));
+	return true;
+}
+
+async function letGo(git: Git, repository: string): Promise<void> {
+	const { text } = await git(repository, ["for-each-ref", "--format=%(objectname) %(refname)", keeping]);
+	const refs = text.split("\n").flatMap((line) => {
+		const [id, ref] = line.split(" ");
+		return id === undefined || ref === undefined ? [] : [{ id, ref }];
+	});
+	if (refs.length > 0) await dropRefs(git, repository, refs);
+}
+
+async function existing(git: Git, repository: string, ids: readonly string[]): Promise<string[]> {
+	if (ids.length === 0) return [];
+	const { text } = await git(repository, ["cat-file", "--batch-check"], { input: ids.map((id) => `${id}\n`).join("") });
+	return text.split("\n").flatMap((line) => (/^[0-9a-f]+ commit \d+$/.test(line) ? [line.slice(0, line.indexOf(" "))] : []));
+}
+
+/** Objects that these commits lead to and no ref does. */
+async function onlyOf(git: Git, repository: string, commits: readonly string[]): Promise<Set<string>> {
+	const options = { input: commits.map((id) => `${id}\n`).join(""), timeoutMs: 20 * 60_000, background: true };
+	const { text } = await git(repository, ["rev-list", "--objects", "--missing=allow-any", "--stdin", "--not", "--all"], options);
+	return new Set(text.split("\n").map((line) => line.split(" ", 1)[0] ?? ""));
+}
+
+/** Objects that no ref, reflog or index leads to. */
+async function unreachable(git: Git, repository: string): Promise<string[]> {
+	const args = ["fsck", "--unreachable", "--connectivity-only", "--no-progress", "--no-dangling"];
+	// a repository in which something is broken is not touched: this fails then
+	const { text } = await git(repository, args, { timeoutMs: 20 * 60_000, background: true });
+	return text.split("\n").flatMap((line) => /^unreachable \w+ ([0-9a-f]+)$/.exec(line)?.[1] ?? []);
+}

@@ -1,0 +1,113 @@
+// Whether a workspace is where and as it was. It is only looked at: what drifted is told, with a command that is safe to run.
+import { lstat, statfs } from "node:fs/promises";
+import path from "node:path";
+import { configTrouble } from "#contract/project-config.ts";
+import { isRefusal } from "#contract/refusal.ts";
+import type { Health, HealthIssue } from "#contract/workspace.ts";
+import type { Stay } from "#engine/workspaces.ts";
+import { exists } from "../layout/layout.ts";
+import { markIn, readMark } from "../layout/mark.ts";
+import { commitOf } from "../run/given.ts";
+import { placeOf } from "../run/place.ts";
+import { isWorktreeOf } from "../run/worktrees.ts";
+import { type Ground, isAncestor } from "../workspace/ground.ts";
+import { gitFolderAt, lookAt } from "../workspace/look.ts";
+import { settingsOf } from "../workspace/settings.ts";
+import { brokenLink } from "../workspace/shared.ts";
+import { troubleOf } from "./trouble.ts";
+
+const damages: readonly HealthIssue["code"][] = ["NOT_OURS", "BRANCH_GONE"];
+const freeBytesMin = 512 * 1024 * 1024;
+
+export async function healthOf(ground: Ground, stay: Stay, seen: { commit: string | null }): Promise<Health> {
+	const recover = `brood agent recover ${stay.project.slug}/${stay.agent.handle}`;
+	const found = await told(recover, async () => await issuesOf(ground, stay, seen, recover));
+	// damage of the whole project looks like damage of each of its workspaces
+	const gone = found.some(({ code }) => damages.includes(code)) ? await troubleOf(ground.git, stay.project) : null;
+	const issues = gone === null ? found : [gone];
+	return { healthy: issues.length === 0, issues };
+}
+
+/** Damage that keeps us from looking is what there is to tell; the other looks go on. */
+async function told(fix: string, look: () => Promise<HealthIssue[]>): Promise<HealthIssue[]> {
+	return await look().catch((error: unknown): HealthIssue[] => [{ code: "NOT_OURS", text: error instanceof Error ? error.message : String(error), fix }]);
+}
+
+async function issuesOf(ground: Ground, stay: Stay, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {
+	const { workspace, project } = stay;
+	if (!(await exists(workspace.path))) return [{ code: "PATH_GONE", text: `${workspace.path} is gone.`, fix: recover }];
+	const foreign = await notOurs(ground, stay);
+	if (foreign !== null) return [{ code: "NOT_OURS", text: foreign, fix: recover }];
+	return [
+		...(await told(recover, async () => await branchIssues(ground, stay, seen, recover))),
+		...(await told(recover, async () => await leftovers(ground, stay, recover))),
+		...(await told(`brood project settings ${project.slug}`, async () => await linkIssues(ground, stay, recover))),
+		...(await diskIssues(workspace.path)),
+	];
+}
+
+/** Why the folder is not the workspace that we made; null if it is. */
+async function notOurs({ given }: Ground, { project, agent, workspace }: Stay): Promise<string | null> {
+	const { trap } = await placeOf(workspace.path, {});
+	// git would wait for it, in the project's own repository too
+	if (trap !== null) return `${trap}.`;
+	const gitFolder = await gitFolderAt(workspace.path).catch(() => null);
+	if (gitFolder === null) return `${workspace.path} is no git repository any more.`;
+	// inside of a sandbox nobody could prove it: the mark is where only the daemon can see it
+	if (workspace.kind === "main" || given !== undefined) return null;
+	if (workspace.kind === "worktree" && !(await isWorktreeOf(project.path, { folder: workspace.path, gitFolder })))
+		return `${project.path} does not know the worktree ${workspace.path}.`;
+	const mark = await readMark(markIn(gitFolder));
+	// one that several share carries the mark of whoever it was made for, and its place
+	return mark?.agent === agent.id || mark?.path === workspace.path ? null : `${workspace.path} is not marked as a workspace of ${agent.handle}.`;
+}
+
+async function branchIssues({ git }: Ground, stay: Stay, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {
+	const { path: folder, branch, kind } = stay.workspace;
+	const issues: HealthIssue[] = [];
+	const head = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
+	const tip = await commitOf(git, folder, `refs/heads/${branch}`);
+	if (kind !== "main" && head.text !== `refs/heads/${branch}`) {
+		const where = head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : "a detached HEAD";
+		issues.push({ code: "OTHER_BRANCH", text: `HEAD is on ${where} and not on ${branch}.`, fix: recover });
+	}
+	if (tip === null && seen.commit !== null) issues.push({ code: "BRANCH_GONE", text: `The branch ${branch} is gone; it was on ${seen.commit}.`, fix: recover });
+	if (tip !== null && seen.commit !== null && tip !== seen.commit && (await commitOf(git, folder, seen.commit)) !== null) {
+		const onward = await isAncestor(git, folder, seen.commit, tip);
+		if (!onward)
+			issues.push({
+				code: "HEAD_WENT_BACK",
+				text: `${branch} does not contain ${seen.commit} any more, which it had.`,
+				fix: recover,
+			});
+	}
+	return issues;
+}
+
+async function leftovers({ git, clock, given }: Ground, stay: Stay, recover: string): Promise<HealthIssue[]> {
+	const tree = await lookAt(git, stay.workspace.path);
+	const issues: HealthIssue[] = [];
+	const lock = await lstat(path.join(tree.gitFolder, "index.lock")).catch(() => null);
+	if (lock !== null) {
+		const seconds = Math.max(0, Math.round((clock.now() - lock.mtimeMs) / 1000));
+		issues.push({ code: "LOCK_LEFT", text: `A lock of git's is ${seconds} s old: it is at work, or was killed.`, fix: recover });
+	}
+	if (tree.operation !== null) issues.push({ code: "OPERATION_OPEN", text: `A ${tree.operation} was begun and not finished.`, fix: recover });
+	const mark = stay.workspace.kind === "main" || given !== undefined ? null : await readMark(markIn(tree.gitFolder));
+	if (mark?.ready === false) issues.push({ code: "UNFINISHED", text: "It was never made ready.", fix: recover });
+	return issues;
+}
+
+async function linkIssues(ground: Ground, { project, workspace }: Stay, recover: string): Promise<HealthIssue[]> {
+	const force = await settingsOf(ground, project);
+	if (isRefusal(force)) return [configTrouble(project.slug, force.message)];
+	if (workspace.kind === "main") return [];
+	const broken = await Promise.all(force.settings.shared.map((name) => brokenLink(workspace.path, ground.layout.primary(project.slug), name)));
+	return broken.filter((text) => text !== null).map((text) => ({ code: "LINK_BROKEN", text: `${text}.`, fix: recover }));
+}
+
+async function diskIssues(folder: string): Promise<HealthIssue[]> {
+	const disk = await statfs(folder).catch(() => null);
+	const free = disk === null ? freeBytesMin : disk.bavail * disk.bsize;
+	return free >= freeBytesMin ? [] : [{ code: "DISK_LOW", text: `Only ${Math.round(free / 1024 / 1024)} MiB are free.`, fix: "brood project gc --dry-run" }];
+}

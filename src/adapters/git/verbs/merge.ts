@@ -1,0 +1,68 @@
+// Computing what a merge would give, without touching any checkout.
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { ProjectPlace } from "#engine/workspaces.ts";
+import { shown } from "../format/names.ts";
+import type { Git } from "../run/git.ts";
+import type { Ground } from "../workspace/ground.ts";
+import { inScratch } from "../workspace/scratch.ts";
+
+/** The tree that both sides make together, or the files in which they disagree. */
+export async function mergeTrees(git: Git, repository: string, ours: string, theirs: string): Promise<{ tree: string } | Refusal> {
+	const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories", ours, theirs];
+	const { code, bytes } = await git(repository, args, { answers: [1] });
+	const [tree = "", ...files] = bytes.toString("latin1").split("\0");
+	return code === 0 ? { tree } : conflict(files);
+}
+
+export function conflict(raw: readonly string[]): Refusal {
+	const files = [...new Set(raw.filter((name) => name !== "").map(shown))];
+	return refuse("MERGE_CONFLICT", `Both sides changed ${files.join(", ")}. Nothing was changed.`, { details: { files } });
+}
+
+export async function commitTree(
+	git: Git,
+	repository: string,
+	tree: string,
+	parents: readonly string[],
+	message: string,
+	identity: Record<string, string>,
+): Promise<string> {
+	const args = ["commit-tree", "--no-gpg-sign", ...parents.flatMap((parent) => ["-p", parent]), "-F", "-", tree];
+	return (await git(repository, args, { input: message, environment: identity })).text;
+}
+
+export async function treeOfCommit(git: Git, repository: string, commit: string): Promise<string> {
+	return (await git(repository, ["rev-parse", `${commit}^{tree}`])).text;
+}
+
+/** The commits of `tip` that `onto` lacks, on top of it; in a scratch tree, because git rebases nowhere else. */
+export async function rebased(
+	ground: Ground,
+	project: ProjectPlace,
+	repository: string,
+	{ tip, onto, identity }: { tip: string; onto: string; identity: Record<string, string> },
+): Promise<{ commit: string } | Refusal> {
+	const { GIT_COMMITTER_NAME = "", GIT_COMMITTER_EMAIL = "" } = identity;
+	return await inScratch(ground, project, repository, tip, async (tree) => {
+		// whatever a person's configuration adds to a rebase has no place here
+		const plain = [
+			"--quiet",
+			"--merge",
+			"--no-autostash",
+			"--no-autosquash",
+			"--no-fork-point",
+			"--no-update-refs",
+			"--no-rebase-merges",
+			"--no-gpg-sign",
+			"--no-stat",
+		];
+		const { code, errors } = await ground.git(tree, ["rebase", ...plain, onto], {
+			answers: [1, 128],
+			environment: { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL },
+		});
+		if (code === 0) return { commit: (await ground.git(tree, ["rev-parse", "HEAD"])).text };
+		const { bytes } = await ground.git(tree, ["diff", "--name-only", "--diff-filter=U", "-z"]);
+		if (bytes.length === 0) throw new Error(`git rebase failed: ${errors.slice(0, 2000)}`);
+		return conflict(bytes.toString("latin1").split("\0"));
+	});
+}

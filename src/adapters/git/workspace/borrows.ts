@@ -1,0 +1,48 @@
+// What workspaces with a git folder of their own borrow from the project: `refs/brood/borrows/<agent>/<name>`. Their objects are not copied, so
+// as long as such a ref is there no garbage collection of the project, ours or the person's, may take what it leads to.
+//
+//   start     the commit that the workspace began at, and for a fork the snapshot that it came from
+//   base      where base was when it was last brought in
+//   restored  the snapshot that was last put back, whose index may name objects that nothing else leads to
+import type { Git } from "../run/git.ts";
+
+export type BorrowName = "start" | "base" | "restored";
+
+export interface Borrower {
+	agent: string;
+	refs: { ref: string; commit: string }[];
+}
+
+const borrowRefs = "refs/brood/borrows";
+
+export const borrowRef = (agent: string, name: BorrowName): string => {
+	if (!/^[\w-]{1,64}$/.test(agent)) throw new Error(`${JSON.stringify(agent)} is no id of an agent`);
+	return `${borrowRefs}/${agent}/${name}`;
+};
+
+/** Kept for the agent from now on, in the place of what was kept under that name before. */
+export async function keepBorrowed(git: Git, repository: string, agent: string, kept: Partial<Record<BorrowName, string | null>>): Promise<void> {
+	const names: readonly BorrowName[] = ["start", "base", "restored"];
+	const lines = names.flatMap((name) => (kept[name] == null ? [] : [`update ${borrowRef(agent, name)}\0${kept[name]}\0\0`]));
+	if (lines.length > 0) await git(repository, ["update-ref", "-z", "--stdin"], { input: lines.join("") });
+}
+
+/** Who borrows, and what. Snapshots, the seen tips of branches (`refs/brood/work`) and merges have refs of their own. */
+export async function borrowedBy(git: Git, repository: string): Promise<Borrower[]> {
+	const { text } = await git(repository, ["for-each-ref", "--format=%(objectname) %(refname)", borrowRefs]);
+	const found = new Map<string, Borrower>();
+	for (const line of text.split("\n")) {
+		const [, commit, ref, agent] = /^(\w+) (refs\/brood\/borrows\/([\w-]+)\/\w+)$/.exec(line) ?? [];
+		if (commit === undefined || ref === undefined || agent === undefined) continue;
+		const borrower = found.get(agent) ?? { agent, refs: [] };
+		borrower.refs.push({ ref, commit });
+		found.set(agent, borrower);
+	}
+	return [...found.values()];
+}
+
+/** Nobody needs it for this agent any more. */
+export async function giveBack(git: Git, repository: string, { refs }: Borrower): Promise<void> {
+	const input = refs.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`).join("");
+	if (input !== "") await git(repository, ["update-ref", "-z", "--stdin"], { input });
+}

@@ -1,0 +1,20 @@
+// Taking back what we made ourselves and nobody has worked in: a provisioning that failed, a scratch tree, half a clone.
+import path from "node:path";
+import { exclusively } from "../run/exclusive.ts";
+import { worktreeAt } from "../run/worktrees.ts";
+import { forgetWorktree, unmakeFolder } from "../snapshot/destroy.ts";
+import type { Ground } from "./ground.ts";
+
+export async function discard({ layout, ids }: Ground, place: string): Promise<void> {
+	if (!place.startsWith(`${layout.home}${path.sep}`)) throw new Error(`${place} is not in Brood's home`);
+	await unmakeFolder(place, { trash: layout.trash, salt: ids.salt() });
+}
+
+/** The tree, and what the repository knows of it. */
+export async function discardWorktree(ground: Ground, repository: string, place: string): Promise<void> {
+	await exclusively(repository, async () => {
+		const known = await worktreeAt(ground.git, repository, place);
+		await discard(ground, place);
+		if (known !== null) await forgetWorktree(ground.git, repository, known.path, { locked: known.locked !== null });
+	});
+}

@@ -1,0 +1,115 @@
+// What a working tree looks like right now, as git tells it.
+import { lstat } from "node:fs/promises";
+import path from "node:path";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { Stay } from "#engine/workspaces.ts";
+import { shown } from "../format/names.ts";
+import { markIn, readMark } from "../layout/mark.ts";
+import { type Git, GitFailed } from "../run/git.ts";
+import { placeOf } from "../run/place.ts";
+
+export interface Change {
+	/** git's two letters, `??` for untracked */
+	status: string;
+	path: string;
+	/** the same as git gave it, a character for each byte: names need not be text */
+	raw: string;
+	/** before a rename, raw */
+	from: string | null;
+	conflict: boolean;
+}
+
+export interface Tree {
+	head: string | null;
+	/** null while HEAD is detached */
+	branch: string | null;
+	changes: Change[];
+	/** a merge, rebase, cherry-pick, revert or bisect that was begun */
+	operation: string | null;
+	gitFolder: string;
+}
+
+interface LookOptions {
+	everyFile?: boolean;
+	/** with an index that is not the tree's own */
+	environment?: Readonly<Record<string, string>>;
+}
+
+export async function lookAt(git: Git, folder: string, options: LookOptions = {}): Promise<Tree> {
+	const args = ["status", "--porcelain=v2", "--branch", "-z", `--untracked-files=${options.everyFile === true ? "all" : "normal"}`, "--renames"];
+	const [status, gitFolder] = await Promise.all([git(folder, args, { ...(options.environment && { environment: options.environment }) }), gitFolderOf(folder)]);
+	const records = status.bytes.toString("latin1").split("\0");
+	const tree: Tree = { head: null, branch: null, changes: [], operation: await operationIn(gitFolder), gitFolder };
+	for (let at = 0; at < records.length; at++) {
+		const record = records[at] ?? "";
+		const header = /^# branch\.(oid|head) (.*)$/s.exec(record);
+		if (header?.[1] === "oid" && header[2] !== "(initial)") tree.head = header[2] ?? null;
+		if (header?.[1] === "head" && header[2] !== "(detached)") tree.branch = shown(header[2] ?? "");
+		const change = changeOf(record);
+		if (change === null) continue;
+		// a rename has the old path in a record of its own
+		if (record.startsWith("2 ")) change.from = records[++at] ?? null;
+		tree.changes.push(change);
+	}
+	return tree;
+}
+
+function changeOf(record: string): Change | null {
+	const kind = record[0];
+	if (kind === "?") return { status: "??", path: shown(record.slice(2)), raw: record.slice(2), from: null, conflict: false };
+	const before = kind === "1" ? 8 : kind === "2" ? 9 : kind === "u" ? 10 : 0;
+	if (before === 0) return null;
+	const words = record.split(" ");
+	const raw = words.slice(before).join(" ");
+	return { status: words[1] ?? "", path: shown(raw), raw, from: null, conflict: kind === "u" };
+}
+
+export async function gitFolderOf(folder: string): Promise<string> {
+	const found = await gitFolderAt(folder);
+	if (found === null) throw new GitFailed(["status"], null, `${folder} is no working tree of git`);
+	return found;
+}
+
+/** The same for a folder that may be anything; null if it is no working tree. */
+export async function gitFolderAt(place: string): Promise<string | null> {
+	const { gitFolder } = await placeOf(place, {});
+	return gitFolder !== null && (await lstat(path.join(gitFolder, "HEAD")).catch(() => null)) !== null ? gitFolder : null;
+}
+
+/** What we wrote down about the workspace at a place; null if it is none of ours. */
+export async function markAt(place: string): Promise<WorkspaceMark | null> {
+	const gitFolder = await gitFolderAt(place);
+	return gitFolder === null ? null : await readMark(markIn(gitFolder));
+}
+
+const operations = [
+	["MERGE_HEAD", "merge"],
+	["rebase-merge", "rebase"],
+	["rebase-apply", "rebase"],
+	["CHERRY_PICK_HEAD", "cherry-pick"],
+	["REVERT_HEAD", "revert"],
+	["BISECT_LOG", "bisect"],
+] as const;
+
+async function operationIn(gitFolder: string): Promise<string | null> {
+	for (const [file, name] of operations) if ((await lstat(path.join(gitFolder, file)).catch(() => null)) !== null) return name;
+	return null;
+}
+
+const excerptMax = 20;
+
+/** The refusal for a tree that has to be clean, with what is not and how to go on. */
+export function dirtyRefusal(tree: Tree, where: { folder: string; stay?: Stay }): Refusal | null {
+	if (tree.changes.length === 0 && tree.operation === null) return null;
+	const status = tree.changes.slice(0, excerptMax).map((change) => `${change.status} ${change.path}`);
+	const whose = where.stay === undefined ? where.folder : `${where.stay.project.slug}/${where.stay.agent.handle}`;
+	const what = tree.operation === null ? "has changes that are not committed" : `is in the middle of a ${tree.operation}`;
+	return refuse("WORKTREE_DIRTY", `${whose} ${what}.`, {
+		details: { path: where.folder, status, changes: tree.changes.length, operation: tree.operation },
+		suggestions:
+			where.stay === undefined
+				? [`git -C '${where.folder.replaceAll("'", "'\\''")}' status`]
+				: [`brood agent diff ${whose}`, `brood agent commit ${whose} --message 'work in progress'`],
+	});
+}

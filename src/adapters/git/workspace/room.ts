@@ -1,0 +1,103 @@
+// What may be seen and changed from inside a project that wants a sandbox.
+//
+// The home is hidden, with the person's token, the store and the other agents' files, and so is where people keep keys. An agent can
+// write its tree and its git folder, which is its own alone: it lies outside of the tree, and is seen at `.git` only inside. Of the
+// project's repository nothing can be written; its objects are borrowed.
+//
+// Nothing that the agent can write has a say in it: all places follow from the project's row and from the mark in the home.
+import path from "node:path";
+import { privatePlaces } from "#adapters/system/private-places.ts";
+import { readRegularText } from "#adapters/system/regular-file.ts";
+import type { Room } from "#adapters/system/walls.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Workspace, WorkspaceMark } from "#contract/workspace.ts";
+import type { ProjectPlace } from "#engine/workspaces.ts";
+import { exists } from "../layout/layout.ts";
+import { readMark } from "../layout/mark.ts";
+import { placeOf } from "../run/place.ts";
+import type { Ground } from "./ground.ts";
+import { makeInert } from "./inert.ts";
+import { ownConfig } from "./settings.ts";
+
+/** The room for whatever runs in a folder; null where no sandbox is wanted and none is needed. */
+export async function roomOf(ground: Ground, project: ProjectPlace, folder: string, workspace: Workspace | null): Promise<Room | null | Refusal> {
+	const wanted = await wantsRoom(ground, project);
+	if (typeof wanted !== "boolean") return wanted;
+	const own = await ownAt(ground, project, folder);
+	if (own !== null) return wanted ? await ownRoom(ground, project, own) : await openRoom(ground, project, own);
+	if (!wanted) return null;
+	if (workspace !== null) return notHeld(project, workspace);
+	return { ...(await aroundOf(ground, project, folder)), writable: [folder], fixed: [] };
+}
+
+/** Whether the person says that this project's agents run in a sandbox. */
+export async function wantsRoom({ layout }: Pick<Ground, "layout">, project: ProjectPlace): Promise<boolean | Refusal> {
+	const config = await ownConfig(layout, project.slug);
+	return isRefusal(config) ? config : config.sandbox === "on";
+}
+
+/** The mark of a workspace whose git folder is its own; null for any other place. Nothing in the tree itself is looked at. */
+export async function ownAt({ layout }: Pick<Ground, "layout">, project: ProjectPlace, folder: string): Promise<WorkspaceMark | null> {
+	if (path.dirname(folder) !== layout.agents(project.slug)) return null;
+	const mark = await readMark(layout.ownMark(project.slug, path.basename(folder)));
+	return mark?.own === true && mark.path === folder ? mark : null;
+}
+
+/** Where an agent with a git folder of its own works. Whatever the settings say now: what is in its tree was written by somebody who was locked in. */
+export async function ownRoom(ground: Ground, project: ProjectPlace, mark: Pick<WorkspaceMark, "path">): Promise<Room> {
+	return {
+		...(await aroundOf(ground, project, mark.path)),
+		writable: [mark.path],
+		fixed: [],
+		bound: [await gitOf(ground, project, mark, true)],
+	};
+}
+
+/** The same place without walls, for a project that does not want them any more: its git folder still has to be where git looks for it. */
+async function openRoom(ground: Ground, project: ProjectPlace, mark: WorkspaceMark): Promise<Room> {
+	return { hidden: [], readable: [], writable: [], fixed: [], bound: [await gitOf(ground, project, mark, true)], open: true };
+}
+
+export async function gitOf({ layout }: Ground, { slug }: ProjectPlace, { path: folder }: Pick<WorkspaceMark, "path">, writable: boolean) {
+	// a tree that is gone stays gone until somebody asks for it
+	if (await exists(folder)) await makeInert(folder);
+	return { from: layout.ownGit(slug, path.basename(folder)), to: path.join(folder, ".git"), writable };
+}
+
+async function aroundOf(ground: Ground, project: ProjectPlace, folder: string): Promise<Pick<Room, "hidden" | "readable">> {
+	const { layout, environment } = ground;
+	const { commonFolder } = await placeOf(project.path, {});
+	const repository = commonFolder === null ? [] : [commonFolder, ...(await alternatesOf(commonFolder))];
+	const home = environment["HOME"];
+	return {
+		hidden: [...privatePlaces(home === undefined ? [] : [home]), layout.home],
+		readable: [...repository, layout.primary(project.slug)].filter((place) => place !== folder),
+	};
+}
+
+/** The stores that the project's own repository borrows from. */
+async function alternatesOf(common: string, depth = 0): Promise<string[]> {
+	const objects = path.join(common, "objects");
+	const text = await readRegularText(path.join(objects, "info/alternates")).catch(() => "");
+	const found = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+	const places = found.map((line) => path.resolve(objects, line));
+	if (depth >= 4) return places;
+	return [...places, ...(await Promise.all(places.map(async (place) => await alternatesOf(path.dirname(place), depth + 1)))).flat()];
+}
+
+function notHeld({ slug }: ProjectPlace, { kind, path: folder }: Workspace): Refusal {
+	if (kind === "main")
+		return refuse(
+			"CONFLICT",
+			`${folder} is the repository itself, and an agent in a sandbox may not write that. Fork it into a worktree, or say sandbox: off.`,
+			{
+				details: { path: folder },
+			},
+		);
+	const handle = path.basename(folder);
+	return refuse(
+		"CONFLICT",
+		`${folder} was made before the project asked for a sandbox (sandbox: on): its git folder is not its own. Run brood agent recover ${slug}/${handle}, which moves it with all of its work.`,
+		{ details: { path: folder }, suggestions: [`brood agent recover ${slug}/${handle}`] },
+	);
+}

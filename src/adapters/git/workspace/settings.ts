@@ -1,0 +1,130 @@
+// What is in force for a project: the home's config.yaml over the repository's .brood.yaml over what is usual. The
+// repository's file is read from base, never from a tree that an agent can write.
+import { createHash } from "node:crypto";
+import { ConfigError, parseConfig, readSettings } from "#adapters/system/config.ts";
+import { executesPrompt } from "#contract/agent-type.ts";
+import type { ProjectSlug } from "#contract/ids.ts";
+import { Preset } from "#contract/preset.ts";
+import type { SettingsInForce } from "#contract/project-config.ts";
+import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { ProjectPlace } from "#engine/workspaces.ts";
+import type { Layout } from "../layout/layout.ts";
+import type { Git } from "../run/git.ts";
+import { commitOf } from "../run/given.ts";
+import type { Ground } from "./ground.ts";
+
+const repositoryFile = ".brood.yaml";
+const configBytesMax = 256 * 1024;
+
+export async function settingsOf(
+	{ git, layout, given }: Pick<Ground, "git" | "layout" | "given">,
+	project: ProjectPlace,
+	approved: readonly string[] = [],
+): Promise<SettingsInForce | Refusal> {
+	if (given !== undefined) return { settings: given.settings, fingerprint: null, pendingApproval: null };
+	return await parsed(project.slug, async () => {
+		const own = await readOwn(layout, project.slug);
+		const usual = own.base ?? project.base ?? (await defaultBranch(git, project.path));
+		const repository = await repositoryConfig(git, project, usual);
+		if (isRefusal(repository)) return repository;
+		return inForce(own, repository, usual, approved);
+	});
+}
+
+/** The person's word alone. */
+export async function ownConfig(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig | Refusal> {
+	return await parsed(slug, async () => await readOwn(layout, slug));
+}
+
+async function readOwn(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig> {
+	return await readSettings(ProjectConfig, layout.config(slug));
+}
+
+async function parsed<T>(slug: ProjectSlug, read: () => Promise<T>): Promise<T | Refusal> {
+	try {
+		return await read();
+	} catch (error) {
+		if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message, { suggestions: [`brood project settings ${slug}`] });
+		throw error;
+	}
+}
+
+function inForce(own: ProjectConfig, repository: RepositoryConfig, base: string, approved: readonly string[]): SettingsInForce {
+	const wants = runnable(repository);
+	const fingerprint = Object.keys(wants).length === 0 ? null : fingerprintOf(wants);
+	const agreed = fingerprint === null || approved.includes(fingerprint);
+	const { setup = null, check = null, teardown = null, presets = {}, ...harmless } = repository;
+	const settings = settle(own, agreed ? repository : harmless, base);
+	// what the home's own configuration replaces will not run, and needs nobody's word
+	const more = Object.keys(presets).filter((name) => !Object.hasOwn(own.presets ?? {}, name));
+	const open = Object.keys(wants).some((key) => (key === "presets" ? more.length > 0 : !Object.hasOwn(own, key)));
+	const asked = { setup, check, teardown, presets: more, gates: more.flatMap((name) => gatesOf(name, presets[name])) };
+	const pendingApproval = !agreed && open ? { fingerprint, ...asked } : null;
+	return { settings, fingerprint, pendingApproval };
+}
+
+/** What a preset would run: the commands of its gates, and prompts for agents that execute them. One that is broken runs nothing. */
+function gatesOf(name: string, written: unknown): string[] {
+	const preset = Preset.safeParse(written).data;
+	return (preset?.stages ?? []).flatMap(({ name: stage, gate, prompt, agent = preset?.agent, fallbacks = preset?.fallbacks ?? [] }) => {
+		const types = [agent, ...fallbacks].flatMap((wish) => (wish?.type !== undefined && executesPrompt(wish.type) ? wish.type : []));
+		return [
+			...(gate === undefined || gate === "human" ? [] : [`${name} ${stage}: ${gate.command}`]),
+			...(prompt === undefined || types.length === 0 ? [] : [`${name} ${stage}, executed by ${types.join(" or ")}: ${prompt}`]),
+		];
+	});
+}
+
+/** Of the content and not of its form: another order or comment is the same content. */
+function fingerprintOf(config: RepositoryConfig): string {
+	return createHash("sha256")
+		.update(JSON.stringify(sorted(config)))
+		.digest("hex");
+}
+
+function sorted(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(sorted);
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value)
+			.sort(([a], [b]) => (a < b ? -1 : 1))
+			.map(([key, inner]) => [key, sorted(inner)]),
+	);
+}
+
+/** What a commit says never changes, and every command about an issue asks for it. */
+const said = new Map<string, RepositoryConfig>();
+const saidMax = 100;
+
+async function repositoryConfig(git: Git, project: ProjectPlace, base: string): Promise<RepositoryConfig | Refusal> {
+	const commit = await commitOf(git, project.path, `refs/heads/${base}`);
+	if (commit === null) return {};
+	const known = said.get(commit);
+	if (known !== undefined) return known;
+	const read = await configIn(git, project, commit);
+	if (isRefusal(read)) return read;
+	said.set(commit, read);
+	for (const oldest of said.keys()) if (said.size > saidMax) said.delete(oldest);
+	return read;
+}
+
+async function configIn(git: Git, { path: repository, slug }: ProjectPlace, commit: string): Promise<RepositoryConfig | Refusal> {
+	const { text: entry } = await git(repository, ["ls-tree", "--long", "-z", commit, "--", repositoryFile]);
+	const [, kind, object, size] = /^(\d+) blob ([0-9a-f]+) +(\d+)\t/.exec(entry) ?? [];
+	if (object === undefined || kind === "120000") return {};
+	if (Number(size) > configBytesMax)
+		return refuse("VALIDATION_ERROR", `${repositoryFile}:1:1: it is larger than ${configBytesMax} bytes`, { suggestions: [`brood project settings ${slug}`] });
+	return parseConfig(RepositoryConfig, (await git(repository, ["cat-file", "blob", object])).text, repositoryFile);
+}
+
+/** The branch that the repository itself has in front. */
+export async function defaultBranch(git: Git, repository: string): Promise<string> {
+	const [upstream, head] = await Promise.all([
+		git(repository, ["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"], { answers: [1, 128] }),
+		git(repository, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] }),
+	]);
+	const name = upstream.text.replace(/^refs\/remotes\/origin\//, "");
+	if (upstream.code === 0 && (await commitOf(git, repository, `refs/heads/${name}`)) !== null) return name;
+	return head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : "main";
+}

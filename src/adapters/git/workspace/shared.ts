@@ -1,0 +1,145 @@
+// What a workspace gets beside its files: folders linked from `primary/`, and copies of files that git ignores. None of it
+// is worth failing for, and nothing that is there is ever replaced.
+import { createHash } from "node:crypto";
+import { appendFile, constants, cp, lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
+import path from "node:path";
+import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
+import { expected } from "#contract/log.ts";
+import type { ProjectSettings } from "#contract/project-config.ts";
+import type { PrimaryMark } from "#contract/workspace.ts";
+import type { Provisioned } from "#engine/workspaces.ts";
+import { exists, isInside } from "../layout/layout.ts";
+import { readPrimaryMark } from "../layout/mark.ts";
+import { exclusively } from "../run/exclusive.ts";
+import type { Git } from "../run/git.ts";
+import { gitFolderOf } from "./look.ts";
+
+type Shared = Provisioned["shared"];
+
+/** Files that say exactly what was installed: where they differ, a folder of dependencies is not shared. */
+export const lockfiles = [
+	"package-lock.json",
+	"npm-shrinkwrap.json",
+	"yarn.lock",
+	"pnpm-lock.yaml",
+	"bun.lock",
+	"bun.lockb",
+	"deno.lock",
+	"Cargo.lock",
+	"Gemfile.lock",
+	"composer.lock",
+	"poetry.lock",
+	"uv.lock",
+	"Pipfile.lock",
+	"requirements.txt",
+	"go.sum",
+	"mix.lock",
+];
+
+export async function lockfileHash(tree: string): Promise<string> {
+	const hash = createHash("sha256");
+	for (const name of lockfiles) {
+		const content = await readRegular(path.join(tree, name)).catch(() => null);
+		if (content !== null) hash.update(`${name}\0${content.length}\0`).update(content);
+	}
+	return hash.digest("hex");
+}
+
+export interface ShareFrom {
+	primary: string;
+	checkout: string | null;
+	/** what primary was filled for; its own mark says so if nothing is given */
+	filled?: PrimaryMark | null;
+}
+
+/** Links and copies what can be; answers what became of each path. */
+export async function share(git: Git, tree: string, from: ShareFrom, settings: ProjectSettings): Promise<Shared> {
+	const done: Shared = [];
+	for (const name of settings.shared) done.push(await quietly(name, "linked", () => link(git, tree, from, name)));
+	const linked = done.filter((each) => each.done === "linked").map((each) => each.path);
+	// git would take a link for a file of the project, because a pattern like `node_modules/` only means folders
+	if (linked.length > 0) await exclude(git, tree, linked).catch(expected("the links only show up as untracked files"));
+	const { checkout } = from;
+	if (checkout !== null) for (const name of settings.copy) done.push(await quietly(name, "copied", () => copy(git, tree, checkout, name)));
+	return done;
+}
+
+async function quietly(name: string, verb: "linked" | "copied", work: () => Promise<string | null>): Promise<Shared[number]> {
+	const reason = await work().catch((error: Error) => error.message);
+	return reason === null ? { path: name, done: verb, reason: null } : { path: name, done: "left", reason };
+}
+
+/** Null if the link is there now, or why it is not. */
+async function link(git: Git, tree: string, { primary, filled }: ShareFrom, name: string): Promise<string | null> {
+	const [source, target] = [path.join(primary, name), path.join(tree, name)];
+	if (!(await isInside(primary, source))) return "primary has none: run brood project warm";
+	if ((await linkTo(target)) === source) return null;
+	if (await exists(target)) return "something is there already";
+	if (await isTracked(git, tree, name)) return "it is tracked";
+	const mark = filled === undefined ? await readPrimaryMark(await gitFolderOf(primary)) : filled;
+	if (mark === null || mark.lockfiles === null) return "primary is not filled: run brood project warm";
+	if (mark.lockfiles !== (await lockfileHash(tree))) return "the lockfile differs from primary's";
+	if (!(await parentInside(tree, target))) return "its folder leads out of the workspace";
+	await symlink(source, target, "dir");
+	return null;
+}
+
+/** What is wrong with a link that we made; null if nothing is. */
+export async function brokenLink(tree: string, primary: string, name: string): Promise<string | null> {
+	const target = path.join(tree, name);
+	const to = await linkTo(target);
+	if (to === null || to !== path.join(primary, name)) return null;
+	return (await realpath(target).catch(() => null)) === null ? `${name} leads nowhere` : null;
+}
+
+export async function linkTo(target: string): Promise<string | null> {
+	return await readlink(target).catch(() => null);
+}
+
+async function copy(git: Git, tree: string, checkout: string, name: string): Promise<string | null> {
+	const [source, target] = [path.join(checkout, name), path.join(tree, name)];
+	if (!(await isInside(checkout, path.dirname(source)))) return "its folder leads out of the project";
+	if ((await lstat(source).catch(() => null)) === null) return "the project's checkout has none";
+	if (await isTracked(git, checkout, name)) return "it is tracked";
+	if (await exists(target)) return "something is there already";
+	if (!(await parentInside(tree, target))) return "its folder leads out of the workspace";
+	await cp(source, target, {
+		recursive: true,
+		errorOnExist: true,
+		force: false,
+		verbatimSymlinks: true,
+		mode: constants.COPYFILE_FICLONE,
+		preserveTimestamps: true,
+	});
+	return null;
+}
+
+async function isTracked(git: Git, tree: string, name: string): Promise<boolean> {
+	return (await git(tree, ["--literal-pathspecs", "ls-files", "-z", "--", name])).bytes.length > 0;
+}
+
+/** Makes the folders above a path, if none of those that are there leads elsewhere. */
+async function parentInside(tree: string, target: string): Promise<boolean> {
+	const folder = path.dirname(target);
+	for (let above = folder; above !== tree; above = path.dirname(above)) {
+		const kind = await lstat(above).catch(() => null);
+		if (kind !== null && !kind.isDirectory()) return false;
+	}
+	await mkdir(folder, { recursive: true });
+	return await isInside(tree, folder);
+}
+
+/** Adds paths to the file of excludes that all worktrees of the repository have in common; what is in it stays. */
+async function exclude(git: Git, tree: string, names: readonly string[]): Promise<void> {
+	const common = (await git(tree, ["rev-parse", "--path-format=absolute", "--git-common-dir"])).text;
+	await exclusively(common, async () => {
+		const file = path.join(common, "info", "exclude");
+		const text = await readRegularText(file).catch(() => "");
+		const have = new Set(text.split("\n"));
+		const missing = names.map((name) => `/${name}`).filter((pattern) => !have.has(pattern));
+		if (missing.length === 0) return;
+		await mkdir(path.dirname(file), { recursive: true });
+		const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+		await appendFile(file, `${gap}# shared between Brood's workspaces\n${missing.join("\n")}\n`);
+	});
+}
