@@ -1,16 +1,12 @@
-// A copy of the registry that keeps itself up to date: the journal from the beginning, then everything that happens.
-// It folds events with the same function as the store, so it cannot disagree with it for longer than an event takes.
+// A copy of the rows that keeps itself up to date: the journal from the beginning, then everything that happens.
+// It folds events with the same changes as the store, so it cannot disagree with it for longer than an event takes.
 import { Event } from "#contract/event.ts";
 import type { Item } from "#contract/wire.ts";
-import { emptyRegistry, foldRegistry, type Registry } from "#views/registry.ts";
+import { foldInto, noRows, type RowMaps } from "#views/rows.ts";
 
 export class Mirror {
-	#registry: Registry = emptyRegistry;
+	readonly rows: RowMaps = noRows();
 	#last = 0;
-
-	get registry(): Registry {
-		return this.#registry;
-	}
 
 	/** the last event that it has seen; a new line is begun behind it */
 	get last(): number {
@@ -22,7 +18,7 @@ export class Mirror {
 		for await (const item of events) {
 			// a line that was picked up again may repeat itself
 			if (item.id <= this.#last) continue;
-			this.#registry = foldRegistry(this.#registry, Event.parse({ ...item, at: Date.parse(item.at) }));
+			foldInto(this.rows, Event.parse({ ...item, at: Date.parse(item.at) }));
 			this.#last = item.id;
 			changed();
 		}

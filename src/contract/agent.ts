@@ -1,17 +1,16 @@
 // The agent: a durable process. Its state is three persisted facts (life, activity, holds); everything
 // else that a screen calls "status" is derived from them in `domain/agent/label.ts`.
 import { z } from "zod";
-import { ApprovalFact, Permit, Policy } from "./approval.ts";
-import { Lease, LeaseStep, Plan, WorkspaceFact } from "./cycle.ts";
+import { Permit, Policy } from "./approval.ts";
+import { Lease, LeaseStep, Plan } from "./cycle.ts";
 import { Actor, AgentId, AgentType, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
 import { IssueNumber } from "./issue.ts";
 import { StageName } from "./preset.ts";
 import { BranchName } from "./project-config.ts";
 import { RefusalCode } from "./refusal-schema.ts";
-import { Session, SessionFact } from "./session.ts";
+import { Session } from "./session.ts";
 import { Reason, Text } from "./text.ts";
-import { TurnFact } from "./turn.ts";
-import { Allowance, BudgetWish, Spent, UsageFact } from "./usage.ts";
+import { Allowance, BudgetWish, Spent } from "./usage.ts";
 import { Workspace, WorkspaceKind } from "./workspace.ts";
 
 export const lives = ["provisioning", "live", "ended"] as const;
@@ -78,7 +77,13 @@ export const AgentState = z.strictObject({
 	/** the event that holds its settings (system prompt, pinned files); shared with its forks until one changes them */
 	settings: EventId.nullable(),
 	/** the one that is open */
-	turn: z.strictObject({ id: EventId, startedAt: z.int(), silentSince: z.int().nullable() }).nullable(),
+	turn: z
+		.strictObject({
+			...{ id: EventId, prompt: EventId, startedAt: z.int(), silentSince: z.int().nullable() },
+			/** whose slot it has, or gave back while it waits */
+			subscription: SubscriptionName.nullable(),
+		})
+		.nullable(),
 	/** the event with which its latest turn ended */
 	turnEndedIn: EventId.nullable(),
 	/** what it works on, and the branch that it goes home to afterwards */
@@ -254,6 +259,3 @@ export const AgentFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("agent.reaped") }),
 ]);
 export type AgentFact = z.infer<typeof AgentFact>;
-
-/** Everything that changes an agent's row: a turn does too, by starting and ending, and an approval that is given for good. */
-export const AgentOrTurnFact = z.discriminatedUnion("kind", [AgentFact, TurnFact, ApprovalFact, WorkspaceFact, SessionFact, UsageFact]);

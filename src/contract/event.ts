@@ -31,11 +31,16 @@ export const Event = z.object({
 });
 export type Event = z.infer<typeof Event>;
 
-/** What `decide` answers with: the events to be, before time, actor and id are known. */
-export type Fact =
-	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | WorkspaceFact | MailFact | ItemFact | RunFact | SessionFact) & { agent: AgentId })
+/** A fact of a noun: its kind is `noun.happened`. */
+export type NounFact =
+	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | WorkspaceFact | MailFact | RunFact | SessionFact) & { agent: AgentId })
 	| (WaitFact & { agent: AgentId | null })
 	| ((ProjectFact | GitFact | SubscriptionFact | IssueFact) & { agent: null });
 
+/** What `decide` answers with: the events to be, before time, actor and id are known. */
+export type Fact = NounFact | (ItemFact & { agent: AgentId });
+
 /** What happens to a fact on its way into the journal: it gets its id, a time and an actor. */
 export type Happened<F> = F & { id: number; at: number; actor: Actor };
+/** An item as it is in the journal. */
+export type ItemEvent = Happened<ItemFact & { agent: AgentId }>;

@@ -42,6 +42,8 @@ export const PromptState = z.strictObject({
 	createdBy: Actor,
 	editedBy: Actor.nullable(),
 	editedAt: z.int().nullable(),
+	/** the turn that runs it; then it is not in the queue */
+	taken: EventId.nullable(),
 });
 export type PromptState = z.infer<typeof PromptState>;
 
@@ -63,6 +65,8 @@ export const PromptFact = z.discriminatedUnion("kind", [
 			retries: Retried.exactOptional(),
 			metadata: Metadata.exactOptional(),
 			from: Author.exactOptional(),
+			/** the issue that asks for it */
+			issue: EventId.exactOptional(),
 		}),
 	}),
 	/** the new words are the event's text, the old ones are here; an agent's prompt stays the agent's, whoever edits it */

@@ -45,6 +45,9 @@ export type TurnState = z.infer<typeof TurnState>;
 
 const TurnEnd = z.enum(["completed", "interrupted", "failed"]);
 
+/** What a turn takes when it is at work: a place on the machine, which people do without, and a slot where one is needed. */
+const Leased = { place: z.literal(true).exactOptional(), subscription: SubscriptionName.exactOptional() };
+
 export const TurnFact = z.discriminatedUnion("kind", [
 	z.object({
 		kind: z.literal("turn.started"),
@@ -53,20 +56,24 @@ export const TurnFact = z.discriminatedUnion("kind", [
 			words: EventId.exactOptional(),
 			source: z.enum(turnSources),
 			manual: z.literal(true).exactOptional(),
-			subscription: SubscriptionName.exactOptional(),
+			...Leased,
 		}),
 	}),
 	z.object({ kind: z.literal("turn.handed"), data: z.object({ turn: EventId }) }),
 	/** its process was asked to stop; what it says until it does still counts */
 	z.object({ kind: z.literal("turn.stopping"), data: z.object({ turn: EventId, why: z.enum(stopReasons).exactOptional() }) }),
 	/** it waited, and has its place and its slot again */
-	z.object({ kind: z.literal("turn.continued"), data: z.object({ turn: EventId }) }),
+	z.object({ kind: z.literal("turn.continued"), data: z.object({ turn: EventId, ...Leased }) }),
 	/** nothing was heard of it for a long time: somebody may want to look */
 	z.object({ kind: z.literal("turn.silent"), data: z.object({ turn: EventId, since: z.int() }) }),
 	z.object({ kind: z.literal("turn.heard"), data: z.object({ turn: EventId }) }),
 	/** its process is done; what it left behind is being kept */
 	z.object({ kind: z.literal("turn.settling"), data: z.object({ turn: EventId }) }),
-	z.object({ kind: z.literal("turn.ended"), data: z.object({ turn: EventId, state: TurnEnd, reason: z.string().nullable() }) }),
+	/** `prompt` has had its run; absent if it went back to the queue */
+	z.object({
+		kind: z.literal("turn.ended"),
+		data: z.object({ turn: EventId, state: TurnEnd, reason: z.string().nullable(), prompt: EventId.exactOptional() }),
+	}),
 ]);
 export type TurnFact = z.infer<typeof TurnFact>;
 

@@ -1,7 +1,7 @@
 // What models use: told by their programs in the course of a turn, added up for agents, subscriptions and issues. And what
 // an agent may use: its budget.
 import { z } from "zod";
-import { AgentId } from "./ids.ts";
+import { AgentId, SubscriptionName } from "./ids.ts";
 
 const Currency = z.string().min(1).max(10);
 export const Cost = z.strictObject({ amount: z.number().nonnegative(), currency: Currency });
@@ -23,9 +23,8 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** The item of a turn that tells it. */
-export const UsageFact = z.object({ kind: z.literal("usage"), data: Usage });
-export type UsageFact = z.infer<typeof UsageFact>;
+/** What the item of a turn has that tells it; the daemon adds the subscription that pays. */
+export const UsageData = Usage.extend({ subscription: SubscriptionName.exactOptional() });
 
 /** What was used in all. */
 export const Spent = z.strictObject({

@@ -92,7 +92,7 @@ export type Turn = z.infer<typeof Turn>;
 
 /** Its position counts from 1, which is next. */
 export const Prompt = z.object({
-	...PromptState.omit({ words: true }).shape,
+	...PromptState.omit({ words: true, taken: true }).shape,
 	notBefore: Time.nullable(),
 	createdAt: Time,
 	editedAt: Time.nullable(),

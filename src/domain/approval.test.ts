@@ -4,7 +4,12 @@ import { human } from "#contract/ids.ts";
 import { id, live } from "#test/support/given.ts";
 import { decideAnswer, decideAsk, decideWithdraw } from "./approval.ts";
 
-const agent = (policy: Policy = "ask") => ({ ...live("a"), policy, activity: "running" as const, turn: { id: 5, startedAt: 1, silentSince: null } });
+const agent = (policy: Policy = "ask") => ({
+	...live("a"),
+	policy,
+	activity: "running" as const,
+	turn: { id: 5, prompt: 1, startedAt: 1, silentSince: null, subscription: null },
+});
 const options = [
 	{ id: "yes", name: "Yes", kind: "allow_once" as const },
 	{ id: "yes-always", name: "Always", kind: "allow_always" as const },

@@ -1,9 +1,8 @@
 // Approvals: asked by an agent's process, answered once, by a person or by the agent's policy.
 import type { AgentState } from "#contract/agent.ts";
 import { hearsReasons } from "#contract/agent-type.ts";
-import type { ApprovalAnswer, ApprovalAsk, ApprovalFact, ApprovalOption, ApprovalQuestion, ApprovalState } from "#contract/approval.ts";
-import type { Fact, Happened } from "#contract/event.ts";
-import { type AgentId, system } from "#contract/ids.ts";
+import type { ApprovalAnswer, ApprovalAsk, ApprovalOption, ApprovalQuestion, ApprovalState } from "#contract/approval.ts";
+import type { Fact } from "#contract/event.ts";
 import { quote } from "#contract/quote.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { because, type Decision } from "./decision.ts";
@@ -90,33 +89,4 @@ function chosen(options: readonly ApprovalOption[], allow: boolean, always: bool
 	const kinds = allow ? (["allow_once", "allow_always"] as const) : (["reject_once", "reject_always"] as const);
 	const [first, second] = always ? kinds.toReversed() : kinds;
 	return options.find(({ kind }) => kind === first) ?? options.find(({ kind }) => kind === second);
-}
-
-type ApprovalEvent = Happened<ApprovalFact & { agent: AgentId }>;
-
-export function evolveApproval(state: ApprovalState | undefined, event: ApprovalEvent): ApprovalState {
-	const { at, actor } = event;
-	if (event.kind === "approval.asked") {
-		const { id, agent } = event;
-		const { turn, answer, ...question } = event.data;
-		const asked: ApprovalState = {
-			id,
-			agent,
-			turn,
-			...question,
-			state: "pending",
-			askedAt: at,
-			answeredAt: null,
-			answeredBy: null,
-			option: null,
-			reason: null,
-		};
-		return answer === undefined
-			? asked
-			: { ...asked, state: answer.allowed ? "allowed" : "denied", answeredAt: at, answeredBy: system, option: answer.option, reason: answer.why };
-	}
-	if (state === undefined) throw new Error(`${event.kind} of an approval that was never asked for`);
-	if (event.kind === "approval.cancelled") return { ...state, state: "cancelled", answeredAt: at };
-	const { allowed, option, reason = null } = event.data;
-	return { ...state, state: allowed ? "allowed" : "denied", answeredAt: at, answeredBy: actor, option, reason };
 }

@@ -41,7 +41,7 @@ export function decideLimitedEnd(agent: AgentState, command: TurnFinish, loose: 
 			: limitedUntil({ ...agent, limitWaivedUntil: null }, { subscriptions: cooled, projects: project === undefined ? [] : [project], now });
 	return [
 		...ending(agent, turn.id, { ...command, commit: turn.commit }, loose),
-		...(words === null ? [] : [again(turn, words, position)]),
+		...(words === null ? [] : [again(agent, turn, words, position)]),
 		...fact,
 		...(held === null ? [] : limited(agent, held)),
 		...heldForBudget(agent),

@@ -6,7 +6,7 @@ const well = { healthy: true, issues: [] };
 const server = { pid: 7, command: "node server.js" };
 
 test("what tools left behind is named once the turn is over, and not before", () => {
-	const running = { ...live("a"), turn: { id: 1, startedAt: 1, silentSince: null } };
+	const running = { ...live("a"), turn: { id: 1, prompt: 1, startedAt: 1, silentSince: null, subscription: null } };
 	expect(withProcesses(well, running, [server], 1)).toEqual(well);
 	expect(withProcesses(well, live("a"), [], 1)).toEqual(well);
 	expect(withProcesses(well, live("a"), [server], 1)).toMatchObject({

@@ -1,9 +1,9 @@
 // Mail: pulled by its recipient, first in, first out, each piece by one reader.
 import type { AgentState } from "#contract/agent.ts";
 import { readsMail } from "#contract/agent-type.ts";
-import type { Fact, Happened } from "#contract/event.ts";
-import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
-import type { MailFact, MailSend, MailState } from "#contract/mail.ts";
+import type { Fact } from "#contract/event.ts";
+import { type Actor, agentOf } from "#contract/ids.ts";
+import type { MailSend, MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import { quote } from "#contract/quote.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -85,24 +85,6 @@ export function decideWake(
 	if (waiting.urgent === 0 && nextDue(waiting.prompts, waiting.now) !== undefined) return [];
 	const position = waiting.urgent > 0 ? headmost(waiting.first) : 0;
 	return [{ kind: "prompt.queued", agent: agent.id, text: "You have mail.", data: { position, source: "mail" } }];
-}
-
-type MailEvent = Happened<MailFact & { agent: AgentId }>;
-
-export function evolveMail(state: MailState | undefined, event: MailEvent): MailState {
-	if (event.kind === "mail.sent") {
-		const { id, actor: from, agent: to, text: body, at: sentAt, data } = event;
-		return { id, from, to, body, urgent: data?.urgent === true, state: "accepted", deliveredIn: null, sentAt, readAt: null, deletedAt: null };
-	}
-	if (state === undefined) throw new Error(`${event.kind} of mail ${event.data.mail}, which was never sent`);
-	switch (event.kind) {
-		case "mail.delivered":
-			return { ...state, state: "delivered", deliveredIn: event.data.turn };
-		case "mail.read":
-			return { ...state, state: "read", readAt: event.at };
-		case "mail.deleted":
-			return { ...state, deletedAt: event.at };
-	}
 }
 
 /** Mail as a model is shown it: the words of another agent, never the user's. */

@@ -1,14 +1,4 @@
-import type { Happened } from "#contract/event.ts";
-import {
-	type ProjectAdd,
-	type ProjectApprove,
-	type ProjectFact,
-	type ProjectState,
-	type ProjectTune,
-	type Told,
-	type Tuning,
-	untuned,
-} from "#contract/project.ts";
+import { type ProjectAdd, type ProjectApprove, type ProjectState, type ProjectTune, type Told, type Tuning, untuned } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
 
@@ -83,17 +73,3 @@ const defined = <T extends object>(wish: T): Partial<T> => {
 export const tuningOf = ({ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets, chosen, written }: ProjectState): Tuning => ({
 	...{ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets, chosen, written },
 });
-
-export function evolveProject(state: ProjectState | undefined, event: Happened<ProjectFact>): ProjectState {
-	switch (event.kind) {
-		case "project.added":
-			return { ...untuned, ...event.data, approved: [], addedAt: event.at, removedAt: null };
-		case "project.tuned":
-			if (state === undefined) throw new Error(`project.tuned of ${event.data.slug}, which was never added`);
-			return { ...state, ...event.data.tuning };
-		case "project.removed":
-		case "project.approved":
-			if (state === undefined) throw new Error(`${event.kind} of ${event.data.slug}, which was never added`);
-			return event.kind === "project.removed" ? { ...state, removedAt: event.at } : { ...state, approved: [...state.approved, event.data.fingerprint] };
-	}
-}

@@ -2,9 +2,8 @@
 // not due yet lets the others pass.
 import type { AgentState } from "#contract/agent.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
-import type { Happened } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
-import type { Place, PromptCancel, PromptEdit, PromptFact, PromptMove, PromptQueue, PromptState } from "#contract/prompt.ts";
+import type { Place, PromptCancel, PromptEdit, PromptMove, PromptQueue, PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { outOfReach } from "./agent/subtree.ts";
 import { refusedNow, suggestion } from "./agent/transitions.ts";
@@ -146,19 +145,4 @@ function notQueued(agent: AgentState, prompt: number): Refusal {
 		details: { agent: agent.id, prompt },
 		suggestions: [suggestion("queue", agent)],
 	});
-}
-
-type PromptEvent = Happened<Extract<PromptFact, { kind: "prompt.queued" | "prompt.edited" }> & { agent: AgentId }>;
-
-export function evolvePrompt(state: PromptState | undefined, event: PromptEvent): PromptState {
-	const { id, agent, text, at, actor } = event;
-	if (event.kind === "prompt.edited") {
-		if (state === undefined) throw new Error(`an edit of prompt ${event.data.prompt}, which is not queued`);
-		return { ...state, text, words: id, editedBy: actor, editedAt: at };
-	}
-	const { position, source, priority = 0, notBefore = null, manual = false, retries = null, metadata = null, from = null } = event.data;
-	return {
-		...{ id, agent, text, words: id, position, priority, notBefore, manual, source, retries, metadata, from },
-		...{ createdAt: at, createdBy: actor, editedBy: null, editedAt: null },
-	};
 }

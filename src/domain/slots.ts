@@ -36,6 +36,10 @@ const rulesFor = ({ project }: Claimant, projects: readonly HouseRules[]): House
 /** A person works without a process of ours. */
 export const needsPlace = (agent: Pick<AgentState, "type">): boolean => agent.type !== "human";
 
+/** What a turn takes with the claim that it got: nothing, where nobody needs a place. */
+export const leasedBy = (agent: Pick<AgentState, "type">, { subscription }: { subscription: SubscriptionName | null }) =>
+	needsPlace(agent) ? { place: true as const, ...(subscription !== null && { subscription }) } : {};
+
 /** A new turn. One that was started by hand ignores cool-downs and quiet hours, as it ignores holds, but never a limit. */
 export function claim(agent: Claimant, capacity: Capacity, manual = false): Claim {
 	if (!needsPlace(agent)) return { subscription: null };

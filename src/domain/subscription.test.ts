@@ -6,9 +6,10 @@ import type { TurnState } from "#contract/turn.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import { id, live } from "#test/support/given.ts";
 import { decideLimitedEnd } from "./cooldown.ts";
+import { subscriptionChanges } from "./fold/project.ts";
 import { quietUntil } from "./quiet.ts";
 import { type Capacity, claim, claimAgain, limitedUntil } from "./slots.ts";
-import { coolingEnd, decideAddSubscription, decideConfigureSubscription, decideLimit, decideRemoveSubscription, evolveSubscription } from "./subscription.ts";
+import { coolingEnd, decideAddSubscription, decideConfigureSubscription, decideLimit, decideRemoveSubscription } from "./subscription.ts";
 import { nothingLoose } from "./turn-end.ts";
 
 const name = (word: string) => SubscriptionName.parse(word);
@@ -131,7 +132,7 @@ describe("a usage limit", () => {
 		...{ id: 7, agent: id("a"), prompt: 5, words: 5, source: "queue", manual: false, subscription: name("a"), state: "open", startedAt: 1, handedAt: 2 },
 		...{ endedAt: null, stoppingAt: null, stoppingFor: null, reason: null, finalItem: null, commit: null, usage: null, retriedAs: null },
 	};
-	const running = { ...bound("a"), activity: "running", turn: { id: 7, startedAt: 1, silentSince: null } } as const;
+	const running = { ...bound("a"), activity: "running", turn: { id: 7, prompt: 1, startedAt: 1, silentSince: null, subscription: null } } as const;
 	const end = (subscriptions: SubscriptionState[], of: TurnState = turn, project?: ProjectState) =>
 		decideLimitedEnd(
 			running,
@@ -210,8 +211,8 @@ describe("a subscription", () => {
 			{ kind: "subscription.configured", data: { maxConcurrent: 5, credential: { envFile: "/x" } } },
 		]);
 		const { maxConcurrent: _, ...same } = { name: name("a"), maxConcurrent: 4, credential: { envFile: "/x" }, fallback: null, quiet: null };
-		const event = { kind: "subscription.configured", data: { ...same, maxConcurrent: 5 }, id: 1, at: 2, actor: human } as const;
-		expect(evolveSubscription(before, event)).toEqual({ ...before, maxConcurrent: 5 });
+		const event = { kind: "subscription.configured", agent: null, data: { ...same, maxConcurrent: 5 }, id: 1, at: 2, actor: human } as const;
+		expect(subscriptionChanges["subscription.configured"].change(before, event)).toEqual({ ...before, maxConcurrent: 5 });
 	});
 
 	test("is not removed while a turn has, or wants back, one of its slots", () => {

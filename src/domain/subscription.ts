@@ -1,10 +1,9 @@
 // Subscriptions: added, changed, removed, and cooled down when their provider has had enough.
 import type { AgentState } from "#contract/agent.ts";
-import type { Fact, Happened } from "#contract/event.ts";
+import type { Fact } from "#contract/event.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionFact, SubscriptionState } from "#contract/subscription.ts";
-import { nothingSpent } from "#contract/usage.ts";
+import type { SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "./decision.ts";
 import { type Capacity, candidates, limitedUntil } from "./slots.ts";
 
@@ -86,17 +85,3 @@ const present = (all: readonly SubscriptionState[], name: string): SubscriptionS
 	all.find((each) => each.name === name && each.removedAt === null);
 
 const unknown = (name: string): Refusal => refuse("NOT_FOUND", `There is no subscription ${name}.`, { suggestions: ["brood subscription list"] });
-
-export function evolveSubscription(state: SubscriptionState | undefined, event: Happened<SubscriptionFact>): SubscriptionState {
-	if (event.kind === "subscription.added")
-		return { ...event.data, coolingUntil: null, spent: nothingSpent, createdAt: event.at, createdBy: event.actor, removedAt: null };
-	if (state === undefined) throw new Error(`${event.kind} of ${event.data.name}, which was never added`);
-	switch (event.kind) {
-		case "subscription.configured":
-			return { ...state, ...event.data };
-		case "subscription.cooled":
-			return { ...state, coolingUntil: event.data.until };
-		case "subscription.removed":
-			return { ...state, removedAt: event.at };
-	}
-}

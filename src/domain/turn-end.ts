@@ -13,7 +13,15 @@ import { headmost } from "./prompt.ts";
 import { heldForBudget, withSpent } from "./usage.ts";
 import { over } from "./wait.ts";
 
-export const saidIn = (agent: AgentState, turn: number, items: readonly TurnItem[]): Fact[] => items.map((item) => ({ ...item, agent: agent.id, turn }));
+export const saidIn = (agent: AgentState, turn: number, items: readonly TurnItem[]): Fact[] =>
+	items.map((item) => ({ ...item, ...(item.kind === "usage" && { data: paidBy(agent, item.data) }), agent: agent.id, turn }));
+
+/** What was used says on which subscription; a program has no say in that. */
+function paidBy({ turn }: AgentState, data: TurnItem["data"]): TurnItem["data"] {
+	if (typeof data !== "object" || data === null || Array.isArray(data)) return data;
+	const { subscription: _, ...told } = data;
+	return turn === null || turn.subscription === null ? told : { ...told, subscription: turn.subscription };
+}
 
 /** An end that brings along what was heard last: it is decided with what that has used. */
 export function withLastItems(agent: AgentState, { turn, items }: TurnFinish, decide: (agent: AgentState) => Decision): Decision {
@@ -49,7 +57,7 @@ export function decideRelease(agent: AgentState, turn: TurnState, { reason, fail
 	return [
 		...(failed === undefined ? [] : failedAt(agent, { ...failed, reason })),
 		...returned(agent, turn, first),
-		...ending(agent, turn.id, { state: "interrupted", reason, text: null }, loose),
+		...ending(agent, turn.id, { state: "interrupted", reason, text: null, returned: turn.handedAt === null }, loose),
 	];
 }
 
@@ -69,7 +77,7 @@ export function decideCrash(agent: AgentState, turn: TurnState, loose: LooseThre
 	if (refusal) return refusal;
 	return [
 		...returned(agent, turn, first),
-		...ending(agent, turn.id, { state: "interrupted", reason: "crash", text: null }, loose),
+		...ending(agent, turn.id, { state: "interrupted", reason: "crash", text: null, returned: turn.handedAt === null }, loose),
 		{ kind: "agent.held", agent: agent.id, data: { hold: "crash", reason: "The daemon ended while this turn was open." } },
 	];
 }
@@ -96,6 +104,8 @@ export interface Ending {
 	text: string | null;
 	/** the last commit that was made in it */
 	commit?: string | null;
+	/** its prompt is in the queue again */
+	returned?: boolean;
 }
 
 /** A tool call that has no result yet. */
@@ -103,7 +113,7 @@ export interface OpenCall {
 	call: string;
 }
 
-export function ending(agent: AgentState, turn: number, { state, reason, text, commit = null }: Ending, loose: LooseThreads): Fact[] {
+export function ending(agent: AgentState, turn: number, { state, reason, text, commit = null, returned = false }: Ending, loose: LooseThreads): Fact[] {
 	const note = `The turn was ${state}${reason === null ? "" : ` (${reason})`} before this call ended.`;
 	const { partials = [] } = loose;
 	const words = partials.flatMap((each): Fact[] => ("said" in each ? [{ kind: each.said, agent: agent.id, turn, text: each.text, data: null }] : []));
@@ -118,7 +128,7 @@ export function ending(agent: AgentState, turn: number, { state, reason, text, c
 		...cancelled(agent.id, loose.approvals),
 		...loose.waits.flatMap((wait) => over(wait, "cancelled")),
 		{ kind: "final", agent: agent.id, turn, text: text ?? reason, data: { state, reason, ...(commit !== null && { commit }) } },
-		{ kind: "turn.ended", agent: agent.id, data: { turn, state, reason } },
+		{ kind: "turn.ended", agent: agent.id, data: { turn, state, reason, ...(agent.turn !== null && !returned && { prompt: agent.turn.prompt }) } },
 	];
 }
 

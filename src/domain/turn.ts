@@ -7,20 +7,20 @@
 // fence behind which an ended turn cannot be changed.
 import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
 import { readsMail } from "#contract/agent-type.ts";
-import type { Fact, Happened } from "#contract/event.ts";
+import type { Fact } from "#contract/event.ts";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { Author, PromptState } from "#contract/prompt.ts";
 import { mailAuthor } from "#contract/quote.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { TurnAppend, TurnFact, TurnState } from "#contract/turn.ts";
+import type { TurnAppend, TurnState } from "#contract/turn.ts";
 import { isHeld } from "./agent/label.ts";
 import { outOfReach } from "./agent/subtree.ts";
 import { refusedNow, suggestion } from "./agent/transitions.ts";
 import type { Decision } from "./decision.ts";
 import { rendered } from "./mail.ts";
 import { headmost, noSlot } from "./prompt.ts";
-import type { Claim } from "./slots.ts";
+import { type Claim, leasedBy } from "./slots.ts";
 import { begun, cancelled, closed, ending, nothingLoose, type OpenCall, saidIn } from "./turn-end.ts";
 import { heldForBudget, usedUp } from "./usage.ts";
 
@@ -36,8 +36,7 @@ export function decideStart(agent: AgentState, head: PromptState | undefined, go
 	const { id: prompt, words, source, manual } = head;
 	// whatever an agent does while it has an issue is a run of it
 	const run: Fact[] = agent.issue === null ? [] : [{ kind: "run.started", agent: agent.id, data: { issue: agent.issue.id, stage: agent.issue.stage } }];
-	const { subscription } = got;
-	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }), ...(subscription && { subscription }) } }, ...run];
+	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }), ...leasedBy(agent, got) } }, ...run];
 }
 
 /** What was said, and by whom if it was not the user. */
@@ -152,17 +151,18 @@ export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen
 	if (turn.retriedAs !== null) return no(`is run again by prompt ${turn.retriedAs}`);
 	if (seen.words === null) return no("never handed its prompt over: it is in the queue again");
 	return [
-		again(turn, seen.words, seen.position),
+		again(agent, turn, seen.words, seen.position),
 		...(agent.holds.some((hold) => hold.kind === "crash") ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["crash"] } } satisfies Fact] : []),
 	];
 }
 
 /** A prompt that runs what a turn was given once more, and names it. Whoever asks for that, the words stay their author's. */
-export function again(turn: TurnState, { text, from }: Words, position: number): Fact {
+export function again(agent: AgentState, turn: TurnState, { text, from }: Words, position: number): Fact {
 	// what an issue asked for is still the issue's
 	const source = turn.source === "issue" ? "issue" : "queue";
+	const asks = source === "issue" && agent.issue !== null ? { issue: agent.issue.id } : {};
 	const retries = { prompt: turn.prompt, turn: turn.id };
-	return { kind: "prompt.queued", agent: turn.agent, text, data: { position, source, retries, ...(from !== null && { from }) } };
+	return { kind: "prompt.queued", agent: turn.agent, text, data: { position, source, retries, ...(from !== null && { from }), ...asks } };
 }
 
 /** Its process is done; nothing of it is heard any more. */
@@ -178,39 +178,4 @@ export function decideSilent(agent: AgentState, { turn, since }: { turn: number;
 export function decideHeard(agent: AgentState, turn: number): Decision {
 	if (agent.turn?.id !== turn || agent.turn.silentSince === null) return [];
 	return [{ kind: "turn.heard", agent: agent.id, data: { turn } }];
-}
-
-type TurnEvent = Happened<TurnFact & { agent: AgentId }>;
-
-export function evolveTurn(state: TurnState | undefined, event: TurnEvent): TurnState {
-	if (event.kind === "turn.started") {
-		const { agent, data, id, at } = event;
-		const { prompt, words = prompt, source, manual = false, subscription = null } = data;
-		const nothingYet = {
-			handedAt: null,
-			stoppingAt: null,
-			stoppingFor: null,
-			endedAt: null,
-			reason: null,
-			finalItem: null,
-			commit: null,
-			usage: null,
-			retriedAs: null,
-		};
-		return { id, agent, prompt, words, source, manual, subscription, state: "open", startedAt: at, ...nothingYet };
-	}
-	if (state === undefined) throw new Error(`${event.kind} of turn ${event.data.turn}, which never started`);
-	switch (event.kind) {
-		case "turn.handed":
-			return { ...state, handedAt: event.at };
-		case "turn.stopping":
-			return { ...state, stoppingAt: event.at, stoppingFor: event.data.why ?? "interrupt" };
-		case "turn.continued":
-		case "turn.silent":
-		case "turn.heard":
-		case "turn.settling":
-			return state;
-		case "turn.ended":
-			return { ...state, state: event.data.state, reason: event.data.reason, endedAt: event.at };
-	}
 }

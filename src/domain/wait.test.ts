@@ -6,7 +6,7 @@ import { decideCancelWait, decideLook, decideOpen, holds, type TargetSight } fro
 
 const hold = { kind: "user", reason: "", by: human, at: 1 } as const;
 const target = (more: Partial<TargetSight> = {}): TargetSight => ({ agent: live("a"), duePrompts: 0, unreadMail: 0, newMail: 0, waits: false, ...more });
-const running = { ...live("a"), activity: "running", turn: { id: 5, startedAt: 1, silentSince: null } } as const;
+const running = { ...live("a"), activity: "running", turn: { id: 5, prompt: 1, startedAt: 1, silentSince: null, subscription: null } } as const;
 
 describe("idle", () => {
 	test.each([
@@ -114,7 +114,7 @@ describe("a turn that waited", () => {
 
 	test("goes on with its place and its slot in the same decision", () => {
 		expect(decideLook(wait(), [target()], { queue, seat: { subscription: null }, now: 1 })).toEqual([
-			{ kind: "turn.continued", agent: id("w"), data: { turn: 7 } },
+			{ kind: "turn.continued", agent: id("w"), data: { turn: 7, place: true } },
 			{ kind: "wait.ended", agent: id("w"), data: { wait: 10, ...met } },
 		]);
 	});

@@ -1,9 +1,9 @@
 // Waiting: a row that says who wants to know what of whom. Whether it is over is decided with the rows in hand.
 import type { AgentState } from "#contract/agent.ts";
-import type { Fact, Happened } from "#contract/event.ts";
+import type { Fact } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
-import type { WaitFact, WaitOpen, WaitOutcome, WaitState } from "#contract/wait.ts";
+import type { WaitOpen, WaitOutcome, WaitState } from "#contract/wait.ts";
 import type { Decision } from "./decision.ts";
 import { nextPosition, type QueueSight } from "./prompt.ts";
 import type { Claim } from "./slots.ts";
@@ -111,7 +111,9 @@ function outcomeOf(wait: Pick<WaitState, "id" | "for" | "mode" | "deadline">, ta
 function concluded(wait: WaitState, outcome: WaitOutcome, seat: Seat): Fact[] {
 	if (seat === null || wait.agent === null || wait.turn === null) return over(wait, outcome.state, outcome.seen);
 	if ("short" in seat) return wait.ready === null ? [{ kind: "wait.ready", agent: wait.agent, data: { wait: wait.id, ...outcome } }] : [];
-	return [{ kind: "turn.continued", agent: wait.agent, data: { turn: wait.turn } }, ...over(wait, outcome.state, outcome.seen)];
+	const { subscription } = seat;
+	const data = { turn: wait.turn, place: true as const, ...(subscription !== null && { subscription }) };
+	return [{ kind: "turn.continued", agent: wait.agent, data }, ...over(wait, outcome.state, outcome.seen)];
 }
 
 export function over(wait: WaitState, state: "met" | "timeout" | "cancelled", seen: WaitState["seen"] = []): Fact[] {
@@ -134,19 +136,4 @@ export function decideCancelWait(wait: WaitState | undefined, id: number, by: { 
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== wait.agent) return refuse("FORBIDDEN", "An agent ends only its own waits.");
 	return wait.state === "open" ? concluded(wait, { state: "cancelled", seen: [] }, seat) : [];
-}
-
-type WaitEvent = Happened<WaitFact & { agent: AgentId | null }>;
-
-export function evolveWait(state: WaitState | undefined, event: WaitEvent): WaitState {
-	if (event.kind === "wait.opened") {
-		const { id, agent, at, actor } = event;
-		const { met, ...data } = event.data;
-		const opened: WaitState = { id, agent, ...data, state: "open", openedAt: at, openedBy: actor, endedAt: null, seen: [], ready: null };
-		return met === undefined ? opened : { ...opened, state: "met", endedAt: at, seen: met };
-	}
-	if (state === undefined) throw new Error(`the end of wait ${event.data.wait}, which was never opened`);
-	const { wait: _, ...outcome } = event.data;
-	if (event.kind === "wait.ready") return { ...state, ready: outcome };
-	return { ...state, ...outcome, ready: null, endedAt: event.at };
 }

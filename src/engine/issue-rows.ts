@@ -19,6 +19,7 @@ export interface IssueReads {
 	openRuns(): Promise<RunState[]>;
 	/** comments, documents and messages of an issue, oldest first */
 	notes(issue: number): Promise<NoteState[]>;
+	note(id: number): Promise<NoteState | undefined>;
 }
 
 export interface IssueWrites {

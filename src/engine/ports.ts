@@ -183,11 +183,7 @@ export interface Tx extends Reads, IssueWrites {
 	/** nothing happens if the turn has none */
 	dropLease(turn: number): Promise<void>;
 	putPrompt(state: PromptState): Promise<void>;
-	removePrompts(ids: readonly number[]): Promise<void>;
-	/** out of the queue, for a turn; or back into it, with no turn */
-	takePrompt(prompt: number, turn: number | null): Promise<void>;
-	/** what a turn took and did not give back has had its run */
-	dropTaken(turn: number): Promise<void>;
+	removePrompt(id: number): Promise<void>;
 	putTurn(state: TurnState): Promise<void>;
 	putApproval(state: ApprovalState): Promise<void>;
 	putWait(state: WaitState): Promise<void>;

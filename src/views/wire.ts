@@ -63,7 +63,7 @@ export function turnView({ handedAt: _handed, stoppingAt: _stopping, stoppingFor
 }
 
 /** Its place in the queue, counted from 1, instead of what orders it there. */
-export function promptView({ words: _, ...prompt }: PromptState, position: number): Prompt {
+export function promptView({ words: _words, taken: _taken, ...prompt }: PromptState, position: number): Prompt {
 	return { ...prompt, position, notBefore: maybe(prompt.notBefore), createdAt: iso(prompt.createdAt), editedAt: maybe(prompt.editedAt) };
 }
 

@@ -2,12 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { type Actor, AgentId, actingAgent, human, initHandle, Key, ProjectSlug, system } from "#contract/ids.ts";
+import { fold } from "#domain/fold/fold.ts";
 import type { Engine } from "#engine/engine.ts";
 import { gateText, poisonText } from "#test/support/gate.ts";
 import { gatedStore } from "#test/support/gated-store.ts";
 import { done, openTurn, refused, say, spawn } from "#test/support/say.ts";
 import { durable, flavors, freshPlace } from "#test/support/stores.ts";
-import { emptyRegistry, foldRegistry } from "#views/registry.ts";
+import { noRows } from "#views/rows.ts";
 
 /** Quiet hours that are over now, whatever the clock says. */
 const quietTomorrow = (now: number) => {
@@ -37,11 +38,12 @@ describe.each(flavors)("%s", (flavor) => {
 		await done(engine, { type: "item.append", agent: child.id, kind: "user", text: "hello" });
 		await done(engine, { type: "project.add", slug: "api", path: "/srv/api" });
 		await done(engine, { type: "project.remove", slug: "api" });
-		const folded = (await allEvents(engine)).reduce(foldRegistry, emptyRegistry);
+		const folded = noRows();
+		for (const event of await allEvents(engine)) fold(event, folded, () => expect.unreachable());
 		const rows = await engine.reads.agents();
 		expect(rows).toHaveLength(4);
-		expect([...folded.agents.values()]).toEqual(rows);
-		expect([...folded.projects.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(await engine.reads.projects());
+		expect([...folded.agent.values()]).toEqual(rows);
+		expect([...folded.project.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(await engine.reads.projects());
 	});
 
 	test("a batch is seen whole or not at all, and only after its commit", async () => {

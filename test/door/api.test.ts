@@ -178,14 +178,14 @@ describe("the event stream", () => {
 		for (let at = 0; at < 3; at++) await api("POST", "agents", { name: `m-${at}` });
 		await api("POST", "agents/m-1/pause", { reason: "lunch" });
 		await expect.poll(() => mirror.last).toBe(await daemon.engine.reads.lastEvent());
-		expect([...mirror.registry.agents.values()]).toEqual(await daemon.engine.reads.agents());
+		expect([...mirror.rows.agent.values()]).toEqual(await daemon.engine.reads.agents());
 		stop.abort();
 		await following;
 		await api("POST", "agents/m-2/kill", {});
 		const again = new AbortController();
 		const picked = mirror.follow(client.events(mirror.last - 2, again.signal), () => {});
 		await expect.poll(() => mirror.last).toBe(await daemon.engine.reads.lastEvent());
-		expect([...mirror.registry.agents.values()]).toEqual(await daemon.engine.reads.agents());
+		expect([...mirror.rows.agent.values()]).toEqual(await daemon.engine.reads.agents());
 		again.abort();
 		await picked;
 	});

@@ -4,8 +4,9 @@ import type { AgentFact, AgentState } from "#contract/agent.ts";
 import type { Fact } from "#contract/event.ts";
 import { Actor, AgentId, Handle, human } from "#contract/ids.ts";
 import { isRefusal, type RefusalCode } from "#contract/refusal.ts";
-import { evolveAgent } from "#domain/agent/evolve.ts";
 import type { Decision } from "#domain/decision.ts";
+import { fold } from "#domain/fold/fold.ts";
+import { noRows } from "#views/rows.ts";
 
 /** Ids that read well: `id("a")` is "aaaaaaaaaaaaaaaaaaaaaa". */
 export const id = (letter: string): AgentId => AgentId.parse(letter.repeat(22));
@@ -31,8 +32,9 @@ export function agent(letter: string, facts: readonly AgentFact[] = [], supervis
 			budget: null,
 		},
 	};
-	let state: AgentState | undefined;
-	for (const fact of [spawned, ...facts]) state = evolveAgent(state, { ...fact, id: 1, agent: id(letter), actor: human, at: 1 });
+	const rows = noRows();
+	for (const fact of [spawned, ...facts]) fold({ ...fact, id: 1, agent: id(letter), actor: human, at: 1 }, rows, () => {});
+	const state = rows.agent.get(id(letter));
 	if (state === undefined) throw new Error("an agent without facts");
 	return state;
 }

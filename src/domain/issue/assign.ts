@@ -140,7 +140,7 @@ function queued({ issue, notes, lastRun, words }: IssueSight, { agent, queue }: 
 	// one without an id is written with this decision, and is told already
 	const told = messages.map(({ id }) => id).filter((id) => id !== 0);
 	const delivered: Fact[] = told.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issue: issue.id, messages: told } }];
-	return [...delivered, { kind: "prompt.queued", agent: agent.id, text, data: { position: nextPosition(false, queue), source: "issue" } }];
+	return [...delivered, { kind: "prompt.queued", agent: agent.id, text, data: { position: nextPosition(false, queue), source: "issue", issue: issue.id } }];
 }
 
 /** Clears what kept it from going on, and lets its agent, if it has one, try again. */

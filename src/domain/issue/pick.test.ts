@@ -5,7 +5,7 @@ import type { IssueState } from "#contract/issue.ts";
 import type { Preset } from "#contract/preset.ts";
 import { untuned } from "#contract/project.ts";
 import { agent, id, live } from "#test/support/given.ts";
-import { evolveIssue } from "./evolve.ts";
+import { issueChanges } from "../fold/issue.ts";
 import { type Picked, type PickSight, pickWork } from "./pick.ts";
 
 const web = ProjectSlug.parse("web");
@@ -24,7 +24,7 @@ const project = { ...untuned, slug: web, path: "/srv/web", base: null, url: null
 
 const issue = (number: number, more: Partial<IssueState> = {}): IssueState => {
 	const data = { project: web, number, title: `Issue ${number}`, priority: "medium" as const, preset: "built", stage: "TODO", labels: [], dependsOn: [] };
-	return { ...evolveIssue(undefined, { kind: "issue.added", text: "", data, id: number, at: 1, actor: human }), ...more };
+	return { ...issueChanges["issue.added"].make({ kind: "issue.added", agent: null, text: "", data, id: number, at: 1, actor: human }), ...more };
 };
 const of = (letter: string, more: Partial<AgentState> = {}): AgentState => ({ ...live(letter), type: "claude", project: web, ...more });
 const given = (seen: Partial<PickSight>): Picked => {

@@ -61,6 +61,11 @@ export class MemoryIssueReads {
 		return [...this.rows.runs.values()].filter((run) => run.state === "open");
 	}
 
+	async note(id: number): Promise<NoteState | undefined> {
+		await this.settled();
+		return this.rows.notes.get(id);
+	}
+
 	async notes(issue: number): Promise<NoteState[]> {
 		await this.settled();
 		return [...this.rows.notes.values()].filter((note) => note.issue === issue);

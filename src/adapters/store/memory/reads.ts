@@ -131,7 +131,7 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 
 	#queued(): PromptState[] {
-		return [...this.rows.prompts.values()].filter(({ id }) => (this.rows.taken.get(id) ?? null) === null);
+		return [...this.rows.prompts.values()].filter(({ taken }) => taken === null);
 	}
 
 	async queue(agent: AgentId): Promise<QueueEnds> {

@@ -19,8 +19,6 @@ export interface Rows {
 	/** the event with id n is at n - 1 */
 	events: Event[];
 	prompts: Map<number, PromptState>;
-	/** the turn that is running a prompt; null once it gave it back */
-	taken: Map<number, number | null>;
 	approvals: Map<number, ApprovalState>;
 	waits: Map<number, WaitState>;
 	turns: Map<number, TurnState>;
@@ -36,7 +34,7 @@ export interface Rows {
 
 export const noRows = (): Rows => ({
 	...{ agents: new Map(), projects: new Map(), events: [], receipts: new Map() },
-	...{ prompts: new Map(), taken: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
+	...{ prompts: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
 	...{ subscriptions: new Map(), leases: new Map() },
 	...{ issues: new Map(), runs: new Map(), notes: new Map() },
 });

@@ -67,16 +67,6 @@ export class MemoryTx extends MemoryReads implements Tx {
 		this.#put(this.rows.prompts, state.id, state);
 	}
 
-	async takePrompt(id: number, turn: number | null): Promise<void> {
-		this.#put(this.rows.taken, id, turn);
-	}
-
-	async dropTaken(turn: number): Promise<void> {
-		const had = [...this.rows.taken].filter(([, taker]) => taker === turn).map(([id]) => id);
-		await this.removePrompts(had);
-		for (const id of had) this.#put(this.rows.taken, id, null);
-	}
-
 	async putApproval(state: ApprovalState): Promise<void> {
 		this.#put(this.rows.approvals, state.id, state);
 	}
@@ -85,8 +75,8 @@ export class MemoryTx extends MemoryReads implements Tx {
 		this.#put(this.rows.waits, state.id, state);
 	}
 
-	async removePrompts(ids: readonly number[]): Promise<void> {
-		for (const id of ids) this.#remove(this.rows.prompts, id);
+	async removePrompt(id: number): Promise<void> {
+		this.#remove(this.rows.prompts, id);
 	}
 
 	async putTurn(state: TurnState): Promise<void> {

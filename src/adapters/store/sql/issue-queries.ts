@@ -56,14 +56,11 @@ export const putRun = query<{ id: number; issue: number; open: number; state: st
 		.onConflict((clash) => clash.column("id").doUpdateSet({ open: sql`excluded.open`, state: sql`excluded.state` })),
 );
 
-export const notesOfIssue = query<{ issue: number }>()("notes-of-issue", (db, arg) =>
-	db
-		.selectFrom("note")
-		.innerJoin("event", "event.id", "note.id")
-		.select(["note.state", "event.text"])
-		.where("note.issue", "=", arg("issue"))
-		.orderBy("note.id"),
-);
+const fromNote = (db: Kysely<Tables>) => db.selectFrom("note").innerJoin("event", "event.id", "note.id").select(["note.state", "event.text"]);
+
+export const noteById = query<{ id: number }>()("note-by-id", (db, arg) => fromNote(db).where("note.id", "=", arg("id")));
+
+export const notesOfIssue = query<{ issue: number }>()("notes-of-issue", (db, arg) => fromNote(db).where("note.issue", "=", arg("issue")).orderBy("note.id"));
 
 export const putNote = query<{ id: number; issue: number; state: string }>()("put-note", (db, arg) =>
 	db

@@ -43,6 +43,10 @@ export class IssueReads extends JournalReads {
 		return (await this.connection.all(queries.openRuns, {})).map(runFrom);
 	}
 
+	async note(id: number): Promise<NoteState | undefined> {
+		return (await this.connection.all(queries.noteById, { id })).map(noteFrom)[0];
+	}
+
 	async notes(issue: number): Promise<NoteState[]> {
 		return (await this.connection.all(queries.notesOfIssue, { issue })).map(noteFrom);
 	}

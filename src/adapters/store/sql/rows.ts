@@ -115,14 +115,14 @@ export function turnFrom(row: { state: string }): TurnState {
 export function promptFrom(row: PromptRow): PromptState {
 	const queued: Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore" | "retries" | "metadata" | "from">> = JSON.parse(row.data ?? "{}");
 	const { source, notBefore = null, retries = null, metadata = null, from = null } = queued;
-	const { id, agent, position, priority, editedBy, editedAt } = row;
+	const { id, agent, position, priority, editedBy, editedAt, taken } = row;
 	return {
 		...{ id, agent, text: row.text ?? "", words: row.words ?? id, position, priority, notBefore, manual: row.manual === 1, source, retries, metadata, from },
-		...{ createdAt: row.at, createdBy: row.actor, editedBy, editedAt },
+		...{ createdAt: row.at, createdBy: row.actor, editedBy, editedAt, taken },
 	};
 }
 
-interface PromptRow extends Pick<PromptState, "id" | "agent" | "position" | "priority" | "editedBy" | "editedAt"> {
+interface PromptRow extends Pick<PromptState, "id" | "agent" | "position" | "priority" | "editedBy" | "editedAt" | "taken"> {
 	text: string | null;
 	data: string | null;
 	words: number | null;

@@ -23,6 +23,7 @@ const fromPrompt = (db: Kysely<Tables>) =>
 			"prompt.words",
 			"prompt.edited_by as editedBy",
 			"prompt.edited_at as editedAt",
+			"prompt.taken",
 			"event.at",
 			"event.actor",
 		]);
@@ -116,6 +117,7 @@ export const putPrompt = query<{
 	words: number | null;
 	editedBy: Actor | null;
 	editedAt: number | null;
+	taken: number | null;
 }>()("put-prompt", (db, arg) =>
 	db
 		.insertInto("prompt")
@@ -126,7 +128,7 @@ export const putPrompt = query<{
 			priority: arg("priority"),
 			not_before: arg("notBefore"),
 			manual: arg("manual"),
-			taken: null,
+			taken: arg("taken"),
 			words: arg("words"),
 			edited_by: arg("editedBy"),
 			edited_at: arg("editedAt"),
@@ -139,18 +141,10 @@ export const putPrompt = query<{
 				words: sql`excluded.words`,
 				edited_by: sql`excluded.edited_by`,
 				edited_at: sql`excluded.edited_at`,
+				taken: sql`excluded.taken`,
 			}),
 		),
 );
-
-export const takePrompt = query<{ id: number; turn: number | null }>()("take-prompt", (db, arg) =>
-	db
-		.updateTable("prompt")
-		.set({ taken: arg("turn") })
-		.where("id", "=", arg("id")),
-);
-
-export const dropTaken = query<{ turn: number }>()("drop-taken", (db, arg) => db.deleteFrom("prompt").where("taken", "=", arg("turn")));
 
 export const deletePrompt = query<{ id: number }>()("delete-prompt", (db, arg) => db.deleteFrom("prompt").where("id", "=", arg("id")));
 

@@ -84,21 +84,13 @@ export class SqlTx extends SqlReads implements Tx {
 		await this.connection.all(slots.dropLease, { turn });
 	}
 
-	async putPrompt({ id, agent, position, priority, notBefore, manual, words, editedBy, editedAt }: PromptState): Promise<void> {
-		const row = { id, agent, position, priority, notBefore, manual: manual ? 1 : 0, words: words === id ? null : words, editedBy, editedAt };
+	async putPrompt({ id, agent, position, priority, notBefore, manual, words, editedBy, editedAt, taken }: PromptState): Promise<void> {
+		const row = { id, agent, position, priority, notBefore, manual: manual ? 1 : 0, words: words === id ? null : words, editedBy, editedAt, taken };
 		await this.connection.all(turns.putPrompt, row);
 	}
 
-	async removePrompts(ids: readonly number[]): Promise<void> {
-		for (const id of ids) await this.connection.all(turns.deletePrompt, { id });
-	}
-
-	async takePrompt(id: number, turn: number | null): Promise<void> {
-		await this.connection.all(turns.takePrompt, { id, turn });
-	}
-
-	async dropTaken(turn: number): Promise<void> {
-		await this.connection.all(turns.dropTaken, { turn });
+	async removePrompt(id: number): Promise<void> {
+		await this.connection.all(turns.deletePrompt, { id });
 	}
 
 	async putApproval(state: ApprovalState): Promise<void> {

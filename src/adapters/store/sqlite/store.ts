@@ -100,6 +100,7 @@ function readsThrough(thread: Thread): Reads {
 		runsOfProject: read("runsOfProject"),
 		openRuns: read("openRuns"),
 		notes: read("notes"),
+		note: read("note"),
 		events: read("events"),
 		search: read("search"),
 		receipt: read("receipt"),

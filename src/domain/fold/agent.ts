@@ -1,0 +1,119 @@
+// What events do to an agent's row. No rules here: whether something may happen was decided before.
+import type { AgentState, Hold } from "#contract/agent.ts";
+import { type AgentId, system } from "#contract/ids.ts";
+import { nothingSpent } from "#contract/usage.ts";
+import { withSpent } from "../usage.ts";
+import type { Changes, EventOf } from "./change.ts";
+import { usedIn } from "./used.ts";
+
+const own = (event: { agent: AgentId }): AgentId[] => [event.agent];
+
+/** The row of the agent that the event belongs to. */
+const on = <E extends { agent: AgentId }>(change: (row: AgentState, event: E) => AgentState) => ({ keys: own, change });
+
+export const agentChanges = {
+	"agent.spawned": { keys: own, make: spawned },
+	"agent.configured": on((row, { id, data }) => {
+		const { model, policy = row.policy, subscription = row.subscription } = data;
+		return { ...row, model, policy, subscription, settings: id };
+	}),
+	"agent.budgeted": on((row, { data }) => ({ ...row, budget: data.budget })),
+	"agent.provisioned": on((row, { data }) => ({
+		...{ ...row, life: "live", plan: null, workspace: data?.workspace ?? row.workspace, seenCommit: data?.head ?? null },
+	})),
+	"agent.assigned": on((row, { data, at }) => ({ ...row, activity: "preparing", issue: { ...data, home: null }, lastActiveAt: at })),
+	"agent.readied": on((row, { data }) => ({ ...onBranch(row, data.branch), activity: "idle" })),
+	"agent.settling": on((row) => ({ ...row, activity: "settling" })),
+	"agent.released": on((row, { data }) => ({
+		...{ ...onBranch(row, row.issue?.home ?? null), activity: "idle", issue: null },
+		totalTasksCompleted: row.totalTasksCompleted + (data.done ? 1 : 0),
+	})),
+	"agent.failed": on((row, { data, at }) => ({ ...row, lastError: { ...data, at } })),
+	"agent.held": on((row, event) => ({
+		...{ ...row, ...(event.data.hold === "limit" && { limitWaivedUntil: null }), holds: withHold(row.holds, held(event)) },
+	})),
+	"agent.unheld": on((row, event) => ({ ...row, ...waived(row, event), holds: row.holds.filter(({ kind }) => !event.data.holds.includes(kind)) })),
+	"agent.supervised": on((row, { data }) => ({ ...row, supervisor: data.supervisor })),
+	"agent.ended": on((row, { data, at, actor }) => ({
+		...{ ...row, life: "ended", activity: "idle", holds: [] },
+		...{ endReason: data.reason, endNote: data.note ?? null, endedAt: at, endedBy: actor },
+	})),
+	"agent.removed": on((row, { data, at, actor }) => ({ ...row, workspaceRemovedAt: at, removedBy: actor, removedNote: data?.note ?? null, lease: null })),
+	"agent.reaped": on((row, { at }) => ({ ...row, reapedAt: at })),
+
+	"turn.started": on((row, { id, data, at }) => {
+		const { prompt, subscription = null } = data;
+		return { ...row, activity: "running", turn: { id, prompt, startedAt: at, silentSince: null, subscription }, lastActiveAt: at };
+	}),
+	"turn.silent": on((row, { data }) => ({ ...row, turn: row.turn && { ...row.turn, silentSince: data.since } })),
+	"turn.heard": on((row) => ({ ...row, turn: row.turn && { ...row.turn, silentSince: null } })),
+	"turn.settling": on((row) => ({ ...row, activity: "settling" })),
+	"turn.ended": on((row, { id, at }) => ({ ...row, activity: "idle", turn: null, turnEndedIn: id, lastActiveAt: at })),
+	usage: {
+		keys: (event) => (usedIn(event) === null ? [] : [event.agent]),
+		change: (row, event) => ({ ...row, spent: withSpent(row.spent, usedIn(event)?.usage ?? {}) }),
+	},
+
+	"approval.answered": {
+		keys: ({ agent, data }) => (data.permit === undefined ? [] : [agent]),
+		change: (row, { data }) => ({ ...row, permits: data.permit === undefined ? row.permits : [...row.permits, data.permit] }),
+	},
+	"workspace.leased": on((row, { data, at }) => ({ ...row, lease: { ...data, at } })),
+	"workspace.freed": on((row) => ({ ...row, lease: null })),
+	"workspace.committed": on((row, { data }) => ({ ...row, seenCommit: data.commit })),
+	"workspace.moved": on((row, { data }) => ({ ...row, seenCommit: data.head })),
+	"session.opened": on((row, { id, data }) => ({ ...row, session: { ...data, openedIn: id } })),
+} satisfies Changes<"agent">;
+
+function spawned(event: EventOf<"agent.spawned">): AgentState {
+	return {
+		id: event.agent,
+		...event.data,
+		limitWaivedUntil: null,
+		session: null,
+		permits: [],
+		lease: null,
+		seenCommit: null,
+		life: "provisioning",
+		activity: "idle",
+		holds: [],
+		turn: null,
+		turnEndedIn: null,
+		issue: null,
+		totalTasksCompleted: 0,
+		spent: nothingSpent,
+		lastError: null,
+		createdAt: event.at,
+		createdBy: event.actor,
+		lastActiveAt: event.at,
+		endedAt: null,
+		endedBy: null,
+		endReason: null,
+		endNote: null,
+		reapedAt: null,
+		workspaceRemovedAt: null,
+		removedBy: null,
+		removedNote: null,
+	};
+}
+
+/** While it works on an issue, its workspace is on the issue's branch; where it was before is remembered. */
+function onBranch(row: AgentState, branch: string | null): AgentState {
+	const { workspace, issue } = row;
+	if (workspace === null || branch === null) return row;
+	return { ...row, workspace: { ...workspace, branch }, issue: issue && { ...issue, home: issue.home ?? workspace.branch } };
+}
+
+function held({ data, actor, at }: EventOf<"agent.held">): Hold {
+	const { hold: kind, reason, until, step } = data;
+	return { kind, reason, by: actor, at, ...(until !== undefined && { until }), ...(step !== undefined && { step }) };
+}
+
+/** Whoever resumes an agent before its limit ends takes the limit off it; time alone does not. */
+function waived(row: AgentState, { data, actor }: EventOf<"agent.unheld">): Partial<AgentState> {
+	const limit = row.holds.find((hold) => hold.kind === "limit" && data.holds.includes("limit"));
+	return actor === system || limit?.until === undefined ? {} : { limitWaivedUntil: limit.until };
+}
+
+/** A set by kind: the newest word on a kind replaces the older one. */
+const withHold = (holds: Hold[], hold: Hold): Hold[] => [...holds.filter((other) => other.kind !== hold.kind), hold];

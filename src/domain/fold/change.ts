@@ -1,0 +1,63 @@
+// What an event does to a row, as data. A row is changed nowhere else: the engine applies these changes inside its
+// transaction, and clients apply the same ones to the rows that they mirror.
+import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalState } from "#contract/approval.ts";
+import type { Fact, Happened, ItemEvent, NounFact } from "#contract/event.ts";
+import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { MailState } from "#contract/mail.ts";
+import type { ProjectState } from "#contract/project.ts";
+import type { PromptState } from "#contract/prompt.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
+import type { TurnState } from "#contract/turn.ts";
+import type { WaitState } from "#contract/wait.ts";
+
+/** Every kind of row, by the key that it is found by. Where that is a number, it is the id of the event that made the row, or of its turn. */
+export interface Rows {
+	agent: { key: AgentId; state: AgentState };
+	project: { key: ProjectSlug; state: ProjectState };
+	subscription: { key: SubscriptionName; state: SubscriptionState };
+	prompt: { key: number; state: PromptState };
+	turn: { key: number; state: TurnState };
+	lease: { key: number; state: LeaseState };
+	approval: { key: number; state: ApprovalState };
+	wait: { key: number; state: WaitState };
+	mail: { key: number; state: MailState };
+	issue: { key: number; state: IssueState };
+	run: { key: number; state: RunState };
+	note: { key: number; state: NoteState };
+}
+
+export type RowKind = keyof Rows;
+export type KeyOf<R extends RowKind> = Rows[R]["key"];
+export type StateOf<R extends RowKind> = Rows[R]["state"];
+
+/** The kinds of items that change rows: the last one of a turn, and what was used in it. */
+type TellingItem = "final" | "usage";
+export type ChangingKind = NounFact["kind"] | TellingItem;
+export type EventOf<K extends ChangingKind> = K extends TellingItem ? ItemEvent : Happened<Extract<Fact, { kind: K }>>;
+
+/** A row that comes into being; the row of the agent that it names is at hand. */
+interface Makes<R extends RowKind, E> {
+	keys(event: E): readonly KeyOf<R>[];
+	make(event: E, agent: AgentState | undefined): StateOf<R>;
+	agent?(event: E): AgentId;
+}
+
+/** A row that is there becomes another one. With `ifThere`, it may be missing. */
+interface Alters<R extends RowKind, E> {
+	keys(event: E): readonly KeyOf<R>[];
+	change(row: StateOf<R>, event: E): StateOf<R>;
+	ifThere?: true;
+}
+
+/** A row is removed, if it is there. */
+interface Removes<R extends RowKind, E> {
+	keys(event: E): readonly KeyOf<R>[];
+	gone: true;
+}
+
+export type Change<R extends RowKind, E> = Makes<R, E> | Alters<R, E> | Removes<R, E>;
+
+/** For one kind of row: what each kind of event that touches it does to it. */
+export type Changes<R extends RowKind> = { readonly [K in ChangingKind]?: Change<R, EventOf<K>> };

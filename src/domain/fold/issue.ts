@@ -1,0 +1,123 @@
+// What events do to the rows of issues, of their runs, and of what is kept beside them.
+import type { AgentId } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import { nothingSpent } from "#contract/usage.ts";
+import { withSpent } from "../usage.ts";
+import type { Changes, EventOf } from "./change.ts";
+
+interface OfIssue {
+	at: number;
+	data: { issue: number };
+}
+
+const named = (event: OfIssue): number[] => [event.data.issue];
+
+/** Some fields of the issue that the event names. */
+const on = <E extends OfIssue>(change: (row: IssueState, event: E) => Partial<IssueState>) => ({
+	keys: named,
+	change: (row: IssueState, event: E): IssueState => ({ ...row, ...change(row, event), updatedAt: event.at }),
+});
+
+const touched = on<OfIssue>(() => ({}));
+
+export const issueChanges = {
+	"issue.added": { keys: ({ id }) => [id], make: added },
+	"issue.edited": on((_, { data: { issue: _issue, ...changed }, text }) => ({ ...changed, ...(typeof text === "string" && { body: text }) })),
+	"issue.moved": on(moved),
+	"issue.assigned": on((row, { data: { agent, folder } }) => ({
+		...{ assignee: agent, lastAgent: agent, folder: folder ?? row.folder, said: null, notBefore: null, attention: null },
+	})),
+	"issue.released": on((_, { data: { agent, done } }) => ({ assignee: null, said: null, leaving: { agent, done } })),
+	"issue.left": on(() => ({ leaving: null })),
+	"issue.depended": on((row, { data }) => ({ dependsOn: [...row.dependsOn, data.on] })),
+	"issue.undepended": on((row, { data }) => ({ dependsOn: row.dependsOn.filter((number) => number !== data.on) })),
+	"issue.said": on((_, { text, data }) => ({ said: { summary: text, back: data.back } })),
+	"issue.waited": on((_, { data }) => ({ waiting: data.waiting, notBefore: data.notBefore ?? null })),
+	"issue.approved": on((_, { actor, data }) => ({ approvedBy: actor, approvedCommit: data.commit })),
+	"issue.merged": on((_, { data }) => ({ mergedCommit: data.commit })),
+	"issue.attended": on((_, { text, data, at }) => ({ attention: { reason: text, code: data.code ?? null, at }, notBefore: null })),
+	"issue.unattended": on(() => ({ attention: null, attempts: 0, bounces: 0, notBefore: null })),
+	"issue.failed": on((row, { data }) => ({ attempts: row.attempts + 1, notBefore: data.notBefore })),
+	"issue.deleted": on((_, { at }) => ({ deletedAt: at })),
+	"issue.commented": touched,
+	"issue.documented": touched,
+	"issue.messaged": touched,
+	"issue.delivered": touched,
+	"run.started": { ...on((_, { id }) => ({ run: id, said: null, attention: null })), ifThere: true },
+	"run.finished": { ...on(ran), ifThere: true },
+	"prompt.queued": {
+		keys: ({ data }) => (data.issue === undefined ? [] : [data.issue]),
+		change: (row, { id }) => ({ ...row, prompt: id }),
+		ifThere: true,
+	},
+} satisfies Changes<"issue">;
+
+function added({ id, data, text, at, actor }: EventOf<"issue.added">): IssueState {
+	return {
+		...{ id, ...data, body: text, waiting: null, branch: null, assignee: null, leaving: null, lastAgent: null },
+		...{ run: null, prompt: null, said: null, attempts: 0, bounces: 0, notBefore: null, attention: null, commit: null, folder: null },
+		...{ spent: nothingSpent, approvedBy: null, approvedCommit: null, mergedCommit: null },
+		...{ createdAt: at, createdBy: actor, updatedAt: at, doneAt: null, deletedAt: null },
+	};
+}
+
+/** A new stage begins with a clean slate; one that was done and is opened again has not been approved. */
+function moved(row: IssueState, { data, at }: EventOf<"issue.moved">): Partial<IssueState> {
+	const { to, why, waiting, final, branch } = data;
+	const reopened = row.doneAt !== null ? { approvedBy: null, approvedCommit: null, mergedCommit: null, commit: null, bounces: 0 } : {};
+	return {
+		...{ stage: to, waiting, said: null, prompt: null, attempts: 0, notBefore: null, attention: null, doneAt: final === true ? at : null },
+		...(branch !== undefined && { branch }),
+		...(why === "back" || why === "gate" ? { bounces: row.bounces + 1 } : why === "work" ? {} : { bounces: 0 }),
+		...reopened,
+	};
+}
+
+function ran(row: IssueState, { data }: EventOf<"run.finished">): Partial<IssueState> {
+	const { tokens, cost, commit } = data;
+	const used = { ...(tokens && { inputTokens: tokens.input, outputTokens: tokens.output }), ...(cost !== null && { cost: { amount: cost, currency: "USD" } }) };
+	return { spent: withSpent(row.spent, used), run: null, commit: commit ?? row.commit };
+}
+
+export const runChanges = {
+	"run.started": {
+		keys: ({ id }) => [id],
+		agent: ({ agent }): AgentId => agent,
+		// the turn of a run started directly before it, in the same decision
+		make: ({ id, agent, data, at }, row): RunState => ({
+			...{ id, ...data, agent, turn: row?.turn?.id ?? 0, state: "open", startedAt: at },
+			...{ work: false, summary: null, tokens: null, cost: null, session: null, commit: null, endedAt: null },
+		}),
+	},
+	"run.finished": {
+		keys: ({ data }) => [data.run],
+		change: (row, { data: { issue: _issue, run: _run, ...ended }, text, at }) => ({ ...row, ...ended, summary: text ?? null, endedAt: at }),
+	},
+} satisfies Changes<"run">;
+
+type NoteEvent = EventOf<"issue.commented" | "issue.documented" | "issue.messaged">;
+
+const note = ({ id, actor: by, at, text, data }: NoteEvent) => ({
+	...{ id, issue: data.issue, by, at, text, name: null, type: null, version: null, stage: null, delivered: false },
+});
+
+const itself = ({ id }: { id: number }): number[] => [id];
+
+export const noteChanges = {
+	"issue.commented": { keys: itself, make: (event): NoteState => ({ ...note(event), kind: "comment" }) },
+	"issue.documented": {
+		keys: itself,
+		make: (event): NoteState => {
+			const { name, type, version } = event.data;
+			return { ...note(event), kind: "document", name, type, version };
+		},
+	},
+	"issue.messaged": {
+		keys: itself,
+		make: (event): NoteState => {
+			const { stage, delivered = false, from = event.actor } = event.data;
+			return { ...note(event), by: from, kind: "message", stage, delivered };
+		},
+	},
+	"issue.delivered": { keys: ({ data }) => data.messages, change: (row) => ({ ...row, delivered: true }), ifThere: true },
+} satisfies Changes<"note">;

@@ -1,0 +1,33 @@
+// What events do to the rows of projects and subscriptions.
+import type { ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import { untuned } from "#contract/project.ts";
+import { nothingSpent } from "#contract/usage.ts";
+import { withSpent } from "../usage.ts";
+import type { Changes } from "./change.ts";
+import { usedIn } from "./used.ts";
+
+const bySlug = (event: { data: { slug: ProjectSlug } }): ProjectSlug[] => [event.data.slug];
+
+export const projectChanges = {
+	"project.added": { keys: bySlug, make: ({ data, at }) => ({ ...untuned, ...data, approved: [], addedAt: at, removedAt: null }) },
+	"project.tuned": { keys: bySlug, change: (row, { data }) => ({ ...row, ...data.tuning }) },
+	"project.approved": { keys: bySlug, change: (row, { data }) => ({ ...row, approved: [...row.approved, data.fingerprint] }) },
+	"project.removed": { keys: bySlug, change: (row, { at }) => ({ ...row, removedAt: at }) },
+} satisfies Changes<"project">;
+
+const byName = (event: { data: { name: SubscriptionName } }): SubscriptionName[] => [event.data.name];
+
+export const subscriptionChanges = {
+	"subscription.added": {
+		keys: byName,
+		make: ({ data, at, actor }) => ({ ...data, coolingUntil: null, spent: nothingSpent, createdAt: at, createdBy: actor, removedAt: null }),
+	},
+	"subscription.configured": { keys: byName, change: (row, { data }) => ({ ...row, ...data }) },
+	"subscription.cooled": { keys: byName, change: (row, { data }) => ({ ...row, coolingUntil: data.until }) },
+	"subscription.removed": { keys: byName, change: (row, { at }) => ({ ...row, removedAt: at }) },
+	usage: {
+		keys: (event) => [usedIn(event)?.subscription ?? []].flat(),
+		change: (row, event) => ({ ...row, spent: withSpent(row.spent, usedIn(event)?.usage ?? {}) }),
+		ifThere: true,
+	},
+} satisfies Changes<"subscription">;

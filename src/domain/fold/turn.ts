@@ -1,0 +1,53 @@
+// What events do to the rows of turns, and to the leases of those that are at work.
+import type { TurnState } from "#contract/turn.ts";
+import { withUsage } from "../usage.ts";
+import type { Changes, EventOf } from "./change.ts";
+import { usedIn } from "./used.ts";
+
+const named = (event: { data: { turn: number } }): number[] => [event.data.turn];
+
+export const turnChanges = {
+	"turn.started": { keys: ({ id }) => [id], make: started },
+	"turn.handed": { keys: named, change: (row, { at }) => ({ ...row, handedAt: at }) },
+	"turn.stopping": { keys: named, change: (row, { at, data }) => ({ ...row, stoppingAt: at, stoppingFor: data.why ?? "interrupt" }) },
+	"turn.ended": { keys: named, change: (row, { at, data }) => ({ ...row, state: data.state, reason: data.reason, endedAt: at }) },
+	final: { keys: ({ turn }) => (turn == null ? [] : [turn]), change: (row, { id }) => ({ ...row, finalItem: id }), ifThere: true },
+	usage: {
+		keys: (event) => (usedIn(event) === null || event.turn == null ? [] : [event.turn]),
+		change: (row, event) => ({ ...row, usage: withUsage(row.usage, usedIn(event)?.usage ?? {}) }),
+		ifThere: true,
+	},
+	"workspace.committed": {
+		keys: ({ data }) => (data.turn === null ? [] : [data.turn]),
+		change: (row, { data }) => ({ ...row, commit: data.commit }),
+		ifThere: true,
+	},
+	"prompt.queued": {
+		keys: ({ data }) => (data.retries === undefined ? [] : [data.retries.turn]),
+		change: (row, { id }) => ({ ...row, retriedAs: id }),
+		ifThere: true,
+	},
+} satisfies Changes<"turn">;
+
+function started({ id, agent, data, at }: EventOf<"turn.started">): TurnState {
+	const { prompt, words = prompt, source, manual = false, subscription = null } = data;
+	return {
+		...{ id, agent, prompt, words, source, manual, subscription, state: "open", startedAt: at },
+		...{ handedAt: null, stoppingAt: null, stoppingFor: null, endedAt: null, reason: null },
+		...{ finalItem: null, commit: null, usage: null, retriedAs: null },
+	};
+}
+
+/** A turn that waits gives back its place and its slot with the event that says so. */
+export const leaseChanges = {
+	"turn.started": {
+		keys: ({ id, data }) => (data.place === true ? [id] : []),
+		make: ({ id, agent, data, at }) => ({ turn: id, agent, subscription: data.subscription ?? null, at }),
+	},
+	"turn.continued": {
+		keys: ({ data }) => (data.place === true ? [data.turn] : []),
+		make: ({ agent, data, at }) => ({ turn: data.turn, agent, subscription: data.subscription ?? null, at }),
+	},
+	"turn.ended": { keys: named, gone: true },
+	"wait.opened": { keys: ({ data }) => (data.blocking && data.turn !== null ? [data.turn] : []), gone: true },
+} satisfies Changes<"lease">;

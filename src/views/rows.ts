@@ -1,0 +1,13 @@
+// All rows as maps: what a reader of the whole journal has. Folding every event gives exactly the rows of the store.
+import type { KeyOf, RowKind, StateOf } from "#domain/fold/change.ts";
+import { type Folded, fold, type Shelves } from "#domain/fold/fold.ts";
+
+export type RowMaps = { readonly [R in RowKind]: Map<KeyOf<R>, StateOf<R>> };
+
+export const noRows = (): RowMaps => ({
+	...{ agent: new Map(), project: new Map(), subscription: new Map(), prompt: new Map(), turn: new Map(), lease: new Map() },
+	...{ approval: new Map(), wait: new Map(), mail: new Map(), issue: new Map(), run: new Map(), note: new Map() },
+});
+
+/** Rows that are not there are left so: whoever began in the middle of the journal has only some. */
+export const foldInto = (rows: Shelves, event: Folded): void => fold(event, rows, () => {});
