@@ -23,11 +23,15 @@ interface Parts {
 /** so many are looked at at one time */
 const atOnce = 8;
 const patienceMs = 300;
+/** A repository that git cannot read within this time counts as trouble until git answers: nobody else waits for it. */
+const answerMs = 3000;
 
 export class ProjectTroubles {
 	readonly #parts: Parts;
 	readonly #known = new Map<ProjectSlug, HealthIssue>();
 	#looking: Promise<void> | null = null;
+	/** looks that have not ended, so that a repository that never answers is not asked again and again */
+	readonly #pending = new Map<ProjectSlug, Promise<unknown>>();
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
@@ -42,7 +46,21 @@ export class ProjectTroubles {
 		const projects = await this.#parts.reads.projects();
 		for (const slug of this.#known.keys()) if (!projects.some((project) => project.slug === slug && project.removedAt === null)) this.#known.delete(slug);
 		const present = projects.filter(({ removedAt }) => removedAt === null);
-		for (let at = 0; at < present.length; at += atOnce) await Promise.all(present.slice(at, at + atOnce).map((project) => this.look(project)));
+		for (let at = 0; at < present.length; at += atOnce) await Promise.all(present.slice(at, at + atOnce).map((project) => this.#lookBriefly(project)));
+	}
+
+	/** A look that is not waited for longer than `answerMs`; what it finds later counts from then on. */
+	async #lookBriefly(project: ProjectState): Promise<void> {
+		const { slug, path } = project;
+		const look = this.#pending.get(slug) ?? this.look(project).finally(() => this.#pending.delete(slug));
+		this.#pending.set(slug, look);
+		const text = `${slug}: git has not answered for ${answerMs / 1000} s in ${path}`;
+		const late = Symbol("late");
+		const { promise, resolve } = Promise.withResolvers<typeof late>();
+		const timer = setTimeout(() => resolve(late), answerMs);
+		const first = await Promise.race([look, promise]);
+		clearTimeout(timer);
+		if (first === late) this.#found(slug, { code: "PROJECT_GONE", text, fix: `git -C ${path} status` });
 	}
 
 	/** All that are known, after another look at them; a look that takes long is not waited for, since a disk may not answer. */

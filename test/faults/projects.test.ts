@@ -1,5 +1,6 @@
 // A project that is broken is trouble of its own: it is named with what to do about it, and every other project works, at the start of
 // the daemon and while it runs.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -21,6 +22,12 @@ const gitConfig = (repository: string): string => path.join(repository, ".git", 
 const own = (home: string, slug: string): string => path.join(home, "projects", slug, "config.yaml");
 const mended = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
 
+const makePipe = "mkfifo";
+function pipeAt(file: string): void {
+	rmSync(file);
+	execFileSync(makePipe, [file]);
+}
+
 const breakages: Record<string, Breakage> = {
 	gone: {
 		breaks: (repository) => renameSync(repository, `${repository}.away`),
@@ -40,6 +47,16 @@ const breakages: Record<string, Breakage> = {
 		breaks: (repository) => writeFileSync(path.join(repository, ".git", "HEAD"), "\0\0\0"),
 		mends: (repository) => writeFileSync(path.join(repository, ".git", "HEAD"), "ref: refs/heads/main\n"),
 		says: /git cannot use its repository .*not a git repository/,
+		fix: /git -C .* status/,
+		code: "PROJECT_GONE",
+	},
+	piped: {
+		breaks: (repository) => pipeAt(path.join(repository, ".git", "HEAD")),
+		mends: (repository) => {
+			rmSync(path.join(repository, ".git", "HEAD"));
+			writeFileSync(path.join(repository, ".git", "HEAD"), "ref: refs/heads/main\n");
+		},
+		says: /git cannot use its repository .*HEAD is not a regular file/,
 		fix: /git -C .* status/,
 		code: "PROJECT_GONE",
 	},
@@ -152,7 +169,7 @@ test("what needs a broken project is refused with a sentence, and never as an in
 
 test("what is mended while the daemon runs works again, and what breaks then is named", async () => {
 	for (const slug of slugs) if (slug !== "baseless") breakages[slug]?.mends(repositories.get(slug) ?? "", sh.home);
-	await expect.poll(async () => (await api("GET", "status")).data.troubles.map(({ what }: Parsed) => what)).toEqual(["project baseless"]);
+	await expect.poll(async () => (await api("GET", "status")).data.troubles.map(({ what }: Parsed) => what), { timeout: 30_000 }).toEqual(["project baseless"]);
 	const troubled = async (): Promise<string[]> =>
 		(await api("GET", "projects?check=true")).data.filter(({ trouble }: Parsed) => trouble !== null).map(({ slug }: Parsed) => slug);
 	expect(await troubled()).toEqual(["baseless"]);
@@ -164,4 +181,15 @@ test("what is mended while the daemon runs works again, and what breaks then is 
 	expect((await troubled()).sort()).toEqual(["baseless", "gone"]);
 	const { data: issue } = await api("POST", "projects/sound/issues", { title: "Another" });
 	expect(issue).toMatchObject({ project: "sound", title: "Another" });
+});
+
+test("a repository that git can never finish reading keeps neither the daemon nor another project waiting", async () => {
+	await sh.brood("down");
+	const ref = path.join(repositories.get("piped") ?? "", ".git", "refs", "heads", "main");
+	pipeAt(ref);
+	await sh.brood("up");
+	const { data } = await api("GET", "status");
+	expect(data.troubles.find(({ what }: Parsed) => what === "project piped")).toMatchObject({ text: expect.stringMatching(/git has not answered/) });
+	const turn = await sh.json("prompt", "of-sound", "say hello", "--wait");
+	expect([turn.code, turn.data?.state]).toEqual([0, "completed"]);
 });

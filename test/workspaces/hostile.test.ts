@@ -148,6 +148,24 @@ test("a working tree that is somewhere else, and programs for trailers, are refu
 	await expect(ours()(folder, ["commit", "--allow-empty", "-m", "x", "--trailer", "x: y"])).rejects.toThrow(/trailers/);
 });
 
+test.each(["http.sslCAInfo", "http.https://127.0.0.1:1/.sslCAPath", "http.proxySSLCAInfo", "http.sslCipherList"])(
+	"a repository that chooses by %s which servers are believed is not fetched from or pushed to, unless the user set the same",
+	async (key) => {
+		const folder = fresh();
+		layTrap(victim, folder, [{ name: key, lay: ({ config }) => config(key, "/dev/null"), trigger: [] }]);
+		const own = path.join(base, `authority-${count}`);
+		mkdirSync(own);
+		const said = async (git: Git, verb: string): Promise<string> =>
+			String(await git(folder, [verb, "https://127.0.0.1:1/x.git"]).catch((error: unknown) => error));
+		for (const verb of ["fetch", "push", "ls-remote"])
+			expect(await said(ours({ HOME: own }), verb)).toMatch(/own configuration sets http\..*git config --global/);
+		// nobody listens there: whoever asks is told so
+		plainGit(folder, ["config", "--file", path.join(own, ".gitconfig"), key, ""]);
+		expect(await said(ours({ HOME: own }), "ls-remote")).toMatch(/127\.0\.0\.1:1/);
+		expect(await said(ours({ HOME: own }), "ls-remote")).not.toMatch(/own configuration/);
+	},
+);
+
 test("git never climbs out of the folder that was named", async () => {
 	const folder = fresh();
 	layTrap(victim, folder, []);

@@ -10,7 +10,7 @@ import path from "node:path";
 import { Nested } from "./nested.ts";
 import { alwaysSet, neutralFor } from "./neutral.ts";
 import { type Place, placeOf } from "./place.ts";
-import { type Remotes, remotesIn, type Setting, throughRemotes, verbAt } from "./remotes.ts";
+import { choosesServers, type Remotes, remotesIn, type Setting, throughRemotes, verbAt } from "./remotes.ts";
 
 type Guarded = { args: readonly string[]; environment: Record<string, string> } | { refused: string };
 
@@ -112,9 +112,11 @@ function guardAgainst(settings: readonly Setting[]): Guard {
 	let refused: string | null = null;
 	for (const key of new Set(brought.map((setting) => setting.key))) {
 		const neutral = neutralFor(key);
+		const own = trusted.findLast((setting) => setting.key === key)?.value;
+		if (choosesServers(key) && own !== undefined) overrides.push([key, own]);
 		if (neutral === null) continue;
 		if (key.includes("\uFFFD")) refused = `the repository's configuration sets ${key}, a name that cannot be overridden`;
-		overrides.push([key, trusted.findLast((setting) => setting.key === key)?.value ?? neutral]);
+		overrides.push([key, own ?? neutral]);
 	}
 	if (brought.some(({ key }) => isHelper(key))) {
 		// an empty helper forgets all that came before it

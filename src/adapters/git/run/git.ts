@@ -66,6 +66,8 @@ interface Ran {
 }
 
 const timeoutMsDefault = 60_000;
+/** to read the files of configuration, and what they include */
+const listTimeoutMs = 15_000;
 const lockWaitMsMax = 10_000;
 const outputBytesMax = 256 * 1024 * 1024;
 const errorBytesMax = 64 * 1024;
@@ -95,7 +97,7 @@ export function makeGit(parts: {
 		plain,
 		async (folder, environment) => {
 			const args = ["config", "--list", "-z", "--show-scope", "--includes"];
-			const { code, bytes, errors } = await run(folder, args, {}, environment);
+			const { code, bytes, errors } = await run(folder, args, { timeoutMs: listTimeoutMs }, environment);
 			if (code !== 0) throw new GitFailed(args, code, errors);
 			return bytes;
 		},

@@ -20,6 +20,11 @@ export async function placeOf(folder: string, environment: Readonly<Record<strin
 	const gitFolder = found?.gitFolder ?? null;
 	const traps: string[] = [];
 	const commonFolder = gitFolder === null ? null : await commonFolderOf(gitFolder, traps);
+	const read = [
+		...(commonFolder === null ? [] : [path.join(commonFolder, "packed-refs")]),
+		...(gitFolder === null ? [] : [path.join(gitFolder, "HEAD"), environment["GIT_INDEX_FILE"] ?? path.join(gitFolder, "index")]),
+	];
+	await Promise.all(read.map(async (file) => await notAPipe(file, traps)));
 	const home = environment["HOME"] ?? "/";
 	const files = [
 		...(commonFolder === null ? [] : [path.join(commonFolder, "config"), path.join(commonFolder, "config.worktree")]),
@@ -38,6 +43,12 @@ export async function placeOf(folder: string, environment: Readonly<Record<strin
 		trap: traps[0] ?? null,
 		realFolder: await realpath(folder).catch(() => path.resolve(folder)),
 	};
+}
+
+/** What git opens first in every repository; a look at a pipe does not wait for its other end. */
+async function notAPipe(file: string, traps: string[]): Promise<void> {
+	const about = await stat(file).catch(() => null);
+	if (about !== null && !about.isFile() && !about.isDirectory()) traps.push(new NotRegular(file).message);
 }
 
 async function textOf(file: string, traps: string[], options: { follow?: boolean }): Promise<string | null> {

@@ -14,6 +14,8 @@ export interface Remotes {
 	here: readonly string[];
 	/** the repository itself says which program answers at the other side */
 	programs: boolean;
+	/** a setting of the repository itself that decides which servers are believed */
+	certificates: string | null;
 	/** objects that are missing are fetched by any command */
 	promised: boolean;
 }
@@ -32,6 +34,7 @@ export function remotesIn(settings: readonly Setting[], brought: readonly Settin
 	return {
 		here: addresses,
 		programs: brought.some(({ key }) => /^remote\..*\.(uploadpack|receivepack|vcs)$/.test(key)),
+		certificates: brought.find(({ key }) => choosesServers(key) && !settings.some((other) => other.key === key && !brought.includes(other)))?.key ?? null,
 		promised: brought.some(({ key }) => /^(remote\..*\.promisor|extensions\.partialclone)$/.test(key)),
 	};
 }
@@ -43,11 +46,18 @@ export function throughRemotes(args: readonly string[], remotes: Remotes): Acros
 	const here = crosses && args.slice(at + 1).some((arg) => !arg.startsWith("-") && (remotes.here.includes(arg) || isHere(arg)));
 	const risky = (crosses && !here) || others.includes(verb) || remotes.promised;
 	if (remotes.programs && risky) return { refused: "the repository's configuration names programs for the other side of a remote" };
+	if (remotes.certificates !== null && risky) return { refused: ownAuthority(remotes.certificates) };
 	if (!crosses) return { args, overrides: [] };
 	if (!here) return { args, overrides: [["protocol.file.allow", "never"]] };
 	const program = receivers.includes(verb) ? `--receive-pack=${guarded} receive-pack` : `--upload-pack=${guarded} upload-pack`;
 	return { args: [...args.slice(0, at + 1), program, ...args.slice(at + 1)], overrides: [["protocol.file.allow", "user"]] };
 }
+
+/** With such a setting a repository could bring its own authority, and be given the password that is meant for another server. */
+export const choosesServers = (key: string): boolean => /^http\.(.*\.)?((proxy)?ssl(cainfo|capath)|sslversion|sslcipherlist|sslbackend|schannel\w+)$/.test(key);
+
+const ownAuthority = (key: string): string =>
+	`the repository's own configuration sets ${key}, which decides which servers git believes; if you want that, set it with git config --global`;
 
 /** Where the verb is, behind settings that the caller gave. */
 export function verbAt(args: readonly string[]): number {

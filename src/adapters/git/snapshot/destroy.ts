@@ -1,7 +1,8 @@
 // The only file that takes something away: files, branches, worktrees. Each function wants the snapshot that can bring it
 // back, or takes it itself; folders are moved into the trash and deleted only when they have lain there long enough.
-import { cp, lstat, mkdir, readdir, realpath, rename, rm, rmdir, unlink } from "node:fs/promises";
+import { cp, lstat, mkdir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
+import { removeFolder } from "#adapters/system/remove.ts";
 import { expected } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
@@ -61,7 +62,7 @@ export async function removeEmpty(tree: Tree, folders: Iterable<ByteName>): Prom
 /** Ends an operation by forgetting it; the snapshot has its files. */
 export async function removeOperation(tree: Tree, _held: Snapshot): Promise<void> {
 	for (const name of (await readOperation(tree)).keys()) await unlink(path.join(tree.gitFolder, name)).catch(notThere);
-	for (const folder of operationFolders) await rm(path.join(tree.gitFolder, folder), { recursive: true, force: true });
+	for (const folder of operationFolders) await removeFolder(path.join(tree.gitFolder, folder));
 }
 
 /** The index, when the snapshot to come back to had none. */
@@ -122,7 +123,7 @@ async function moveAside(from: string, to: string): Promise<void> {
 	} catch (error) {
 		if (codeOf(error) !== "EXDEV") throw error;
 		await cp(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true, errorOnExist: true, force: false });
-		await rm(from, { recursive: true, force: true });
+		await removeFolder(from);
 	}
 }
 
@@ -131,16 +132,16 @@ export async function emptyTrash(trash: string, rules: { now: number; olderThanM
 	const names = (await readdir(trash).catch(notThere)) ?? [];
 	const asked = names.filter((name) => rules.only === undefined || name === rules.only);
 	const old = asked.filter((name) => /^\d+-/.test(name) && Number.parseInt(name, 10) < rules.now - rules.olderThanMs);
-	if (!rules.dryRun) for (const name of old) await rm(path.join(trash, name), { recursive: true, force: true });
+	if (!rules.dryRun) for (const name of old) await removeFolder(path.join(trash, name));
 	return old;
 }
 
 /** Takes back a worktree that was being made and that nobody has seen yet. */
 export async function unmakeWorktree(git: Git, made: { repository: string; folder: string; branch: string; commit: string | null }): Promise<void> {
 	const tree = await openTree(made.folder).catch(() => null);
-	await rm(made.folder, { recursive: true, force: true });
+	await removeFolder(made.folder);
 	if (tree !== null && tree.gitFolder !== tree.commonFolder && (await lstat(tree.gitFolder).catch(notThere)) !== null) {
-		await rm(tree.gitFolder, { recursive: true, force: true });
+		await removeFolder(tree.gitFolder);
 	}
 	if (made.commit !== null) await unmakeBranch(git, { ...made, commit: made.commit });
 }
@@ -164,7 +165,7 @@ export async function unmakeFolder(folder: string, { trash, salt }: { trash: str
 
 export async function emptyUnmade(trash: string, name: string): Promise<void> {
 	if (!name.startsWith(unmadePrefix) || name.includes("/")) throw new Error(`${name} is somebody's`);
-	await rm(path.join(trash, name), { recursive: true, force: true });
+	await removeFolder(path.join(trash, name));
 }
 
 /** Takes a worktree whose folder is gone off the repository's list. Nobody else's is touched, as `prune` would. */
@@ -194,5 +195,5 @@ export async function pruneKept(git: Git, repository: string, { olderThanSeconds
 /** Objects that were checked and moved, or refused. */
 export async function dropQuarantine(folder: string): Promise<void> {
 	if (!path.basename(folder).startsWith("tmp_objdir-brood-")) throw new Error(`${folder} is no quarantine`);
-	await rm(folder, { recursive: true, force: true });
+	await removeFolder(folder);
 }

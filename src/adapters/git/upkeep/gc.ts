@@ -39,12 +39,16 @@ export async function collect(ground: Ground, project: ProjectPlace, options: Gc
 	const some = options.atMost === undefined ? candidates : candidates.filter(({ freed }) => freed).slice(0, options.atMost.folders);
 	const found: Leftover[] = [];
 	for (const { free, place, ...leftover } of some) {
-		found.push({ ...leftover, bytes: options.atMost === undefined ? await diskBytes(place) : 0 });
-		if (!options.dryRun && leftover.freed) await free();
+		const bytes = options.atMost === undefined ? await diskBytes(place) : 0;
+		const kept = options.dryRun || !leftover.freed ? null : await free().then(() => null, reasonOf);
+		found.push({ ...leftover, bytes, ...(kept !== null && { freed: false, reason: kept }) });
 	}
 	const refs = [...(await prune(ground, project, options)), ...(await dropStaleRefs(ground, project, options))];
 	return [...found, ...refs, ...(await pack(ground, project, options)), ...(await inClones(ground, project, options))];
 }
+
+/** One that cannot be removed is told of, and keeps none of the others. */
+const reasonOf = (error: unknown): string => `could not be removed: ${error instanceof Error ? error.message : String(error)}`;
 
 /** Agents with a repository of their own have their snapshots in it. What they themselves left unreachable there stays until they go. */
 async function inClones(ground: Ground, project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {

@@ -4,6 +4,9 @@ import type { HealthIssue } from "#contract/workspace.ts";
 import type { ProjectPlace } from "#engine/workspaces.ts";
 import type { Git } from "../run/git.ts";
 
+/** These commands read a file or two. */
+const timeoutMs = 15_000;
+
 /** Null if its repository can be used. Never throws. */
 export async function troubleOf(git: Git, { slug, path: folder, base }: ProjectPlace): Promise<HealthIssue | null> {
 	const told = (text: string, fix: string): HealthIssue => ({ code: "PROJECT_GONE", text: `${slug}: ${text}`, fix });
@@ -13,12 +16,12 @@ export async function troubleOf(git: Git, { slug, path: folder, base }: ProjectP
 		if (away !== null) return told(away, `put it back, or forget the project: brood project remove ${slug}`);
 		// a folder without git
 		if (base === null) return null;
-		const found = await git(folder, ["rev-parse", "--git-dir", ...(base === undefined ? [] : [`refs/heads/${base}^{commit}`])], { answers: [128] });
+		const found = await git(folder, ["rev-parse", "--git-dir", ...(base === undefined ? [] : [`refs/heads/${base}^{commit}`])], { answers: [128], timeoutMs });
 		if (found.code === 0) return null;
-		const opened = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1, 128] });
+		const opened = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1, 128], timeoutMs });
 		if (opened.code === 128) return told(`git cannot use its repository ${folder}: ${lastLine(opened.errors)}`, look);
 		// a repository without commits has its first branch by name only
-		const branches = await git(folder, ["for-each-ref", "--count=1", "refs/heads"], { answers: [128] });
+		const branches = await git(folder, ["for-each-ref", "--count=1", "refs/heads"], { answers: [128], timeoutMs });
 		if (opened.text === `refs/heads/${base}` && branches.code === 0 && branches.text === "") return null;
 		return told(`its base branch ${base} is gone or damaged in ${folder}`, `git -C ${folder} branch --list --verbose ${base}`);
 	} catch (error) {
