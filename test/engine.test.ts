@@ -5,7 +5,7 @@ import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { actingAgent, system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
-import { speakers } from "#domain/permission.ts";
+import { commands as definitions } from "#engine/commands/table.ts";
 import { Dispatcher } from "#engine/dispatch.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
@@ -228,7 +228,7 @@ describe("the registry", () => {
 		];
 		for (const command of commands) expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({ code: "FORBIDDEN" });
 		for (const command of commands.slice(0, 3)) expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });
-		expect(Object.keys(speakers)).toHaveLength(commands.length + 18);
+		expect(Object.keys(definitions)).toHaveLength(commands.length + 18);
 	});
 });
 

@@ -160,7 +160,7 @@ export type Settings = z.infer<typeof Settings>;
 export const noSettings: Settings = { systemPrompt: null, pinned: [], options: {} };
 
 /** What is not named stays as it is. Settings survive a clear. */
-const AgentConfigure = z.strictObject({
+export const AgentConfigure = z.strictObject({
 	type: z.literal("agent.configure"),
 	agent: AgentId,
 	model: Model.nullable().optional(),
@@ -171,40 +171,56 @@ const AgentConfigure = z.strictObject({
 });
 export type AgentConfigure = z.infer<typeof AgentConfigure>;
 
-const AgentKill = z.strictObject({ type: z.literal("agent.kill"), agent: AgentId, cascade: z.boolean().default(false), reason: Reason.default("") });
+export const AgentKill = z.strictObject({ type: z.literal("agent.kill"), agent: AgentId, cascade: z.boolean().default(false), reason: Reason.default("") });
 export type AgentKill = z.infer<typeof AgentKill>;
 /** Ends it for good. Without force only if nothing waits for it. */
-const AgentDelete = z.strictObject({ type: z.literal("agent.delete"), agent: AgentId, force: z.boolean().default(false), reason: Reason.default("") });
+export const AgentDelete = z.strictObject({ type: z.literal("agent.delete"), agent: AgentId, force: z.boolean().default(false), reason: Reason.default("") });
 export type AgentDelete = z.infer<typeof AgentDelete>;
-const AgentFail = z.strictObject({ type: z.literal("agent.fail"), agent: AgentId, code: RefusalCode, step: z.string().max(100), reason: Reason });
+export const AgentFail = z.strictObject({ type: z.literal("agent.fail"), agent: AgentId, code: RefusalCode, step: z.string().max(100), reason: Reason });
 export type AgentFail = z.infer<typeof AgentFail>;
-const AgentPause = z.strictObject({ type: z.literal("agent.pause"), agent: AgentId, reason: Reason.default("") });
+export const AgentPause = z.strictObject({ type: z.literal("agent.pause"), agent: AgentId, reason: Reason.default("") });
 export type AgentPause = z.infer<typeof AgentPause>;
 
-const AgentResume = z.strictObject({ type: z.literal("agent.resume"), agent: AgentId, reason: Reason.default("") });
+export const AgentResume = z.strictObject({ type: z.literal("agent.resume"), agent: AgentId, reason: Reason.default("") });
 export type AgentResume = z.infer<typeof AgentResume>;
 
 /** Stops the open turn. The agent is held afterwards, unless `resume` says that it may go on with its queue. */
-const AgentInterrupt = z.strictObject({ type: z.literal("agent.interrupt"), agent: AgentId, reason: Reason.default(""), resume: z.boolean().default(false) });
+export const AgentInterrupt = z.strictObject({
+	type: z.literal("agent.interrupt"),
+	agent: AgentId,
+	reason: Reason.default(""),
+	resume: z.boolean().default(false),
+});
 export type AgentInterrupt = z.infer<typeof AgentInterrupt>;
 
+/** Makes agent 0 where there is none; anywhere else it changes nothing. */
+export const AgentInit = z.strictObject({ type: z.literal("agent.init"), agentType: AgentType.default("scripted") });
+/** Said by the reactor that prepares agents: everything it needs is there. */
+export const AgentProvisioned = z.strictObject({
+	type: z.literal("agent.provisioned"),
+	agent: AgentId,
+	workspace: Workspace.optional(),
+	head: z.string().nullable().default(null),
+});
+export const AgentRecover = z.strictObject({ type: z.literal("agent.recover"), agent: AgentId });
+/** Said by the daemon to itself: whether its subscription cools down may have changed. */
+export const AgentLimit = z.strictObject({ type: z.literal("agent.limit"), agent: AgentId });
+export const AgentReap = z.strictObject({ type: z.literal("agent.reap"), agent: AgentId });
+
 export const agentCommands = [
-	/** makes agent 0 where there is none; anywhere else it changes nothing */
-	z.strictObject({ type: z.literal("agent.init"), agentType: AgentType.default("scripted") }),
+	AgentInit,
 	AgentSpawn,
-	/** said by the reactor that prepares agents: everything it needs is there */
-	z.strictObject({ type: z.literal("agent.provisioned"), agent: AgentId, workspace: Workspace.optional(), head: z.string().nullable().default(null) }),
+	AgentProvisioned,
 	AgentFail,
 	AgentPause,
 	AgentResume,
-	z.strictObject({ type: z.literal("agent.recover"), agent: AgentId }),
-	/** said by the daemon to itself: whether its subscription cools down may have changed */
-	z.strictObject({ type: z.literal("agent.limit"), agent: AgentId }),
+	AgentRecover,
+	AgentLimit,
 	AgentConfigure,
 	AgentInterrupt,
 	AgentKill,
 	AgentDelete,
-	z.strictObject({ type: z.literal("agent.reap"), agent: AgentId }),
+	AgentReap,
 ] as const;
 
 export const AgentFact = z.discriminatedUnion("kind", [

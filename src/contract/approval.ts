@@ -80,9 +80,9 @@ export const ApprovalFact = z.discriminatedUnion("kind", [
 ]);
 export type ApprovalFact = z.infer<typeof ApprovalFact>;
 
-const ApprovalAsk = z.strictObject({ type: z.literal("approval.ask"), agent: AgentId, turn: EventId, question: ApprovalQuestion });
+export const ApprovalAsk = z.strictObject({ type: z.literal("approval.ask"), agent: AgentId, turn: EventId, question: ApprovalQuestion });
 export type ApprovalAsk = z.infer<typeof ApprovalAsk>;
-const ApprovalAnswer = z.strictObject({
+export const ApprovalAnswer = z.strictObject({
 	type: z.literal("approval.answer"),
 	agent: AgentId,
 	approval: EventId,
@@ -93,7 +93,7 @@ const ApprovalAnswer = z.strictObject({
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
 /** The call that it is about has become another one. */
-const ApprovalWithdraw = z.strictObject({ type: z.literal("approval.withdraw"), agent: AgentId, turn: EventId, approval: EventId });
+export const ApprovalWithdraw = z.strictObject({ type: z.literal("approval.withdraw"), agent: AgentId, turn: EventId, approval: EventId });
 export type ApprovalWithdraw = z.infer<typeof ApprovalWithdraw>;
 
 export const approvalCommands = [ApprovalAsk, ApprovalAnswer, ApprovalWithdraw] as const;

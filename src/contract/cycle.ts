@@ -53,10 +53,10 @@ const named = { agent: AgentId };
 /** the turn that is about to begin there: what is said for one that has begun, or is over, is refused */
 const beginning = { turn: EventId.optional() };
 /** `again` ends a step that the last daemon began. */
-const WorkspaceLease = z.strictObject({ type: z.literal("workspace.lease"), ...named, step: LeaseStep, again: z.literal(true).optional() });
+export const WorkspaceLease = z.strictObject({ type: z.literal("workspace.lease"), ...named, step: LeaseStep, again: z.literal(true).optional() });
 export type WorkspaceLease = z.infer<typeof WorkspaceLease>;
 /** With words for the agent, where its model has to know that its files changed. `mends`: the step had been cut off, and is whole now. */
-const WorkspaceRecord = z.strictObject({
+export const WorkspaceRecord = z.strictObject({
 	type: z.literal("workspace.record"),
 	...named,
 	fact: Recorded,
@@ -65,21 +65,24 @@ const WorkspaceRecord = z.strictObject({
 	mends: z.literal(true).optional(),
 });
 export type WorkspaceRecord = z.infer<typeof WorkspaceRecord>;
-const WorkspaceDrift = z.strictObject({ type: z.literal("workspace.drift"), ...named, reason: z.string().max(1000), ...beginning });
+export const WorkspaceDrift = z.strictObject({ type: z.literal("workspace.drift"), ...named, reason: z.string().max(1000), ...beginning });
 export type WorkspaceDrift = z.infer<typeof WorkspaceDrift>;
 
-const WorkspaceFound = z.strictObject({ type: z.literal("workspace.found"), ...named, whole: z.literal(true).optional() });
+export const WorkspaceFound = z.strictObject({ type: z.literal("workspace.found"), ...named, whole: z.literal(true).optional() });
 export type WorkspaceFound = z.infer<typeof WorkspaceFound>;
+
+export const WorkspaceFree = z.strictObject({ type: z.literal("workspace.free"), ...named });
+/** Found leased at boot: whoever had it is gone. */
+export const WorkspaceCrash = z.strictObject({ type: z.literal("workspace.crash"), ...named });
 
 /** Said by the engine around git's steps, for whoever asked for them. */
 export const workspaceCommands = [
 	WorkspaceLease,
-	z.strictObject({ type: z.literal("workspace.free"), ...named }),
+	WorkspaceFree,
 	WorkspaceRecord,
 	/** it is not where or as it was */
 	WorkspaceDrift,
 	/** it is again; with `whole`, nothing of a step that was cut off is left in it */
 	WorkspaceFound,
-	/** found leased at boot: whoever had it is gone */
-	z.strictObject({ type: z.literal("workspace.crash"), ...named }),
+	WorkspaceCrash,
 ] as const;

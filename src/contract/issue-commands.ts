@@ -13,7 +13,7 @@ const Folder = z.string().max(4096).optional();
 const Commit = z.string().regex(/^[0-9a-f]{7,64}$/, "a commit is named by its hash");
 const Labels = z.array(Label).max(32);
 
-const IssueAdd = z.strictObject({
+export const IssueAdd = z.strictObject({
 	type: z.literal("issue.add"),
 	project: ProjectSlug,
 	title: Title,
@@ -26,7 +26,7 @@ const IssueAdd = z.strictObject({
 export type IssueAdd = z.infer<typeof IssueAdd>;
 export const IssueWish = IssueAdd.omit({ type: true, project: true });
 
-const IssueEdit = z.strictObject({
+export const IssueEdit = z.strictObject({
 	type: z.literal("issue.edit"),
 	...of,
 	title: Title.optional(),
@@ -40,15 +40,15 @@ export type IssueEdit = z.infer<typeof IssueEdit>;
 export const IssueChange = IssueEdit.omit({ type: true, issue: true });
 
 /** With `now` only if its turn could start at once; else its prompt waits for a slot like any other. */
-const IssueAssign = z.strictObject({ type: z.literal("issue.assign"), ...of, agent: AgentId, folder: Folder, now: z.boolean().default(false) });
+export const IssueAssign = z.strictObject({ type: z.literal("issue.assign"), ...of, agent: AgentId, folder: Folder, now: z.boolean().default(false) });
 export type IssueAssign = z.infer<typeof IssueAssign>;
-const IssueMove = z.strictObject({ type: z.literal("issue.move"), ...of, stage: StageName });
+export const IssueMove = z.strictObject({ type: z.literal("issue.move"), ...of, stage: StageName });
 export type IssueMove = z.infer<typeof IssueMove>;
-const IssueDepend = z.strictObject({ type: z.literal("issue.depend"), ...of, on: IssueNumber });
+export const IssueDepend = z.strictObject({ type: z.literal("issue.depend"), ...of, on: IssueNumber });
 export type IssueDepend = z.infer<typeof IssueDepend>;
-const IssueComment = z.strictObject({ type: z.literal("issue.comment"), ...of, text: Text.min(1).max(100_000) });
+export const IssueComment = z.strictObject({ type: z.literal("issue.comment"), ...of, text: Text.min(1).max(100_000) });
 export type IssueComment = z.infer<typeof IssueComment>;
-const IssueDocument = z.strictObject({
+export const IssueDocument = z.strictObject({
 	type: z.literal("issue.document"),
 	...of,
 	name: DocumentName,
@@ -57,33 +57,33 @@ const IssueDocument = z.strictObject({
 	text: Text.min(1),
 });
 export type IssueDocument = z.infer<typeof IssueDocument>;
-const IssueMessage = z.strictObject({ type: z.literal("issue.message"), ...of, stage: StageName, text: Text.min(1).max(100_000) });
+export const IssueMessage = z.strictObject({ type: z.literal("issue.message"), ...of, stage: StageName, text: Text.min(1).max(100_000) });
 export type IssueMessage = z.infer<typeof IssueMessage>;
 /** Pinned to the commit that was looked at; what the branch has if absent. */
-const IssueApprove = z.strictObject({ type: z.literal("issue.approve"), ...of, commit: Commit.optional() });
+export const IssueApprove = z.strictObject({ type: z.literal("issue.approve"), ...of, commit: Commit.optional() });
 export type IssueApprove = z.infer<typeof IssueApprove>;
-const IssueReject = z.strictObject({ type: z.literal("issue.reject"), ...of, reason: Reason.min(1), folder: Folder });
+export const IssueReject = z.strictObject({ type: z.literal("issue.reject"), ...of, reason: Reason.min(1), folder: Folder });
 export type IssueReject = z.infer<typeof IssueReject>;
 /** It needs a person. */
 /** `code` is for whoever looks again: with AGENT_NOT_FOUND automatic work goes on by itself once there is an agent for it. */
-const IssueAttend = z.strictObject({ type: z.literal("issue.attend"), ...of, reason: Reason.min(1), code: z.literal("AGENT_NOT_FOUND").optional() });
+export const IssueAttend = z.strictObject({ type: z.literal("issue.attend"), ...of, reason: Reason.min(1), code: z.literal("AGENT_NOT_FOUND").optional() });
 export type IssueAttend = z.infer<typeof IssueAttend>;
-const IssueRetry = z.strictObject({ type: z.literal("issue.retry"), ...of, folder: Folder });
+export const IssueRetry = z.strictObject({ type: z.literal("issue.retry"), ...of, folder: Folder });
 export type IssueRetry = z.infer<typeof IssueRetry>;
 /** Said by the agent that works on it: the work of this stage is complete, or has to go back to an earlier one. */
-const IssueComplete = z.strictObject({ type: z.literal("issue.complete"), ...of, summary: Text.max(100_000), back: z.boolean().default(false) });
+export const IssueComplete = z.strictObject({ type: z.literal("issue.complete"), ...of, summary: Text.max(100_000), back: z.boolean().default(false) });
 export type IssueComplete = z.infer<typeof IssueComplete>;
 
 /** Its workspace is on the issue's branch. */
-const IssueReady = z.strictObject({ type: z.literal("issue.ready"), ...of, branch: z.string().max(300).nullable().default(null) });
+export const IssueReady = z.strictObject({ type: z.literal("issue.ready"), ...of, branch: z.string().max(300).nullable().default(null) });
 export type IssueReady = z.infer<typeof IssueReady>;
 /** The agent that had it is home again, or could not go home. */
-const IssueLeft = z.strictObject({ type: z.literal("issue.left"), ...of, trouble: Refusal.optional() });
+export const IssueLeft = z.strictObject({ type: z.literal("issue.left"), ...of, trouble: Refusal.optional() });
 export type IssueLeft = z.infer<typeof IssueLeft>;
 /** Its agent cannot work on it: it ended, or its workspace could not be prepared. Without a reason: look whether that is so. */
-const IssueLose = z.strictObject({ type: z.literal("issue.lose"), ...of, reason: Reason.optional() });
+export const IssueLose = z.strictObject({ type: z.literal("issue.lose"), ...of, reason: Reason.optional() });
 export type IssueLose = z.infer<typeof IssueLose>;
-const RunFinish = z.strictObject({
+export const RunFinish = z.strictObject({
 	type: z.literal("run.finish"),
 	run: EventId,
 	/** how many commits its branch has that base lacks, and its tip */
@@ -93,20 +93,25 @@ const RunFinish = z.strictObject({
 	trouble: Reason.optional(),
 });
 export type RunFinish = z.infer<typeof RunFinish>;
-const IssueGate = z.strictObject({ type: z.literal("issue.gate"), ...of, exit: z.int(), stderr: Text.max(100_000) });
+export const IssueGate = z.strictObject({ type: z.literal("issue.gate"), ...of, exit: z.int(), stderr: Text.max(100_000) });
 export type IssueGate = z.infer<typeof IssueGate>;
-const IssueMerge = z.strictObject({ type: z.literal("issue.merge"), ...of, commit: z.string().max(100).nullable(), trouble: Refusal.optional() });
+export const IssueMerge = z.strictObject({ type: z.literal("issue.merge"), ...of, commit: z.string().max(100).nullable(), trouble: Refusal.optional() });
 export type IssueMerge = z.infer<typeof IssueMerge>;
+
+export const IssueStart = z.strictObject({ type: z.literal("issue.start"), ...of });
+export const IssueUnassign = z.strictObject({ type: z.literal("issue.unassign"), ...of });
+export const IssueUndepend = z.strictObject({ type: z.literal("issue.undepend"), ...of, on: IssueNumber });
+export const IssueDelete = z.strictObject({ type: z.literal("issue.delete"), ...of });
 
 export const issueCommands = [
 	IssueAdd,
 	IssueEdit,
-	z.strictObject({ type: z.literal("issue.start"), ...of }),
+	IssueStart,
 	IssueAssign,
-	z.strictObject({ type: z.literal("issue.unassign"), ...of }),
+	IssueUnassign,
 	IssueMove,
 	IssueDepend,
-	z.strictObject({ type: z.literal("issue.undepend"), ...of, on: IssueNumber }),
+	IssueUndepend,
 	IssueComment,
 	IssueDocument,
 	IssueMessage,
@@ -114,7 +119,7 @@ export const issueCommands = [
 	IssueReject,
 	IssueAttend,
 	IssueRetry,
-	z.strictObject({ type: z.literal("issue.delete"), ...of }),
+	IssueDelete,
 	IssueComplete,
 	IssueReady,
 	IssueLeft,

@@ -20,7 +20,7 @@ const ItemKind = z
 	.regex(/^[a-z][a-z0-9_]{0,31}$/, "an item's kind is a short lower-case word")
 	.refine((kind) => !controls.includes(kind), "this kind of item has a command of its own");
 
-const ItemAppend = z.strictObject({
+export const ItemAppend = z.strictObject({
 	type: z.literal("item.append"),
 	agent: AgentId,
 	kind: ItemKind,
@@ -31,13 +31,15 @@ export type ItemAppend = z.infer<typeof ItemAppend>;
 
 const MarkName = Text.regex(/^[^\p{Cc}]{1,100}$/u, "a mark's name has 1 to 100 characters");
 
-const ContextMark = z.strictObject({ type: z.literal("context.mark"), agent: AgentId, name: MarkName.optional() });
+export const ContextMark = z.strictObject({ type: z.literal("context.mark"), agent: AgentId, name: MarkName.optional() });
 export type ContextMark = z.infer<typeof ContextMark>;
 /** Without a name: back to the latest mark. */
-const ContextRewind = z.strictObject({ type: z.literal("context.rewind"), agent: AgentId, name: MarkName.optional() });
+export const ContextRewind = z.strictObject({ type: z.literal("context.rewind"), agent: AgentId, name: MarkName.optional() });
 export type ContextRewind = z.infer<typeof ContextRewind>;
 
-export const itemCommands = [ItemAppend, z.strictObject({ type: z.literal("context.clear"), agent: AgentId }), ContextMark, ContextRewind] as const;
+export const ContextClear = z.strictObject({ type: z.literal("context.clear"), agent: AgentId });
+
+export const itemCommands = [ItemAppend, ContextClear, ContextMark, ContextRewind] as const;
 
 export interface ItemFact {
 	kind: string;

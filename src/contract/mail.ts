@@ -30,14 +30,13 @@ export const MailFact = z.discriminatedUnion("kind", [
 ]);
 export type MailFact = z.infer<typeof MailFact>;
 
-const MailSend = z.strictObject({ type: z.literal("mail.send"), to: AgentId, body: Text.min(1), urgent: z.boolean().default(false) });
+export const MailSend = z.strictObject({ type: z.literal("mail.send"), to: AgentId, body: Text.min(1), urgent: z.boolean().default(false) });
 export type MailSend = z.infer<typeof MailSend>;
 
-export const mailCommands = [
-	MailSend,
-	/** marks what has not been read as read, oldest first, and answers with it; one mail if one is named */
-	z.strictObject({ type: z.literal("mail.read"), agent: AgentId, mail: EventId.optional() }),
-	/** said by the daemon to itself: an idle agent has mail */
-	z.strictObject({ type: z.literal("mail.wake"), agent: AgentId }),
-	z.strictObject({ type: z.literal("mail.delete"), agent: AgentId, mail: EventId }),
-] as const;
+/** Marks what has not been read as read, oldest first, and answers with it; one mail if one is named. */
+export const MailRead = z.strictObject({ type: z.literal("mail.read"), agent: AgentId, mail: EventId.optional() });
+/** Said by the daemon to itself: an idle agent has mail. */
+export const MailWake = z.strictObject({ type: z.literal("mail.wake"), agent: AgentId });
+export const MailDelete = z.strictObject({ type: z.literal("mail.delete"), agent: AgentId, mail: EventId });
+
+export const mailCommands = [MailSend, MailRead, MailWake, MailDelete] as const;

@@ -59,7 +59,7 @@ export const ProjectState = z.strictObject({
 });
 export type ProjectState = z.infer<typeof ProjectState>;
 
-const ProjectAdd = z.strictObject({
+export const ProjectAdd = z.strictObject({
 	type: z.literal("project.add"),
 	slug: ProjectSlug,
 	path: z.string().regex(/^\/[^\0]{0,4095}$/, "a project's path is absolute"),
@@ -67,11 +67,11 @@ const ProjectAdd = z.strictObject({
 	url: z.string().max(4096).nullable().default(null),
 });
 export type ProjectAdd = z.infer<typeof ProjectAdd>;
-const ProjectRemove = z.strictObject({ type: z.literal("project.remove"), slug: ProjectSlug });
+export const ProjectRemove = z.strictObject({ type: z.literal("project.remove"), slug: ProjectSlug });
 export type ProjectRemove = z.infer<typeof ProjectRemove>;
 
 /** What is not named stays as it is; null is as usual again. */
-const ProjectTune = z.strictObject({
+export const ProjectTune = z.strictObject({
 	type: z.literal("project.tune"),
 	slug: ProjectSlug,
 	...Tuning.pick({ auto: true, quiet: true, presets: true }).partial().shape,
@@ -84,7 +84,7 @@ const ProjectTune = z.strictObject({
 export type ProjectTune = z.infer<typeof ProjectTune>;
 
 /** A person has seen what the repository's own configuration wants to run, and agrees. */
-const ProjectApprove = z.strictObject({
+export const ProjectApprove = z.strictObject({
 	type: z.literal("project.approve"),
 	slug: ProjectSlug,
 	fingerprint: z.string().regex(/^[0-9a-f]{64}$/, "a fingerprint has 64 hexadecimal digits"),
@@ -94,7 +94,7 @@ export type ProjectApprove = z.infer<typeof ProjectApprove>;
 /** A git command that changed something: what was run where, and how it ended. */
 const GitRun = z.strictObject({ folder: z.string().max(4096), args: z.array(z.string().max(2000)).max(64), code: z.int().nullable(), ms: z.int() });
 export type GitRun = z.infer<typeof GitRun>;
-const GitRecord = z.strictObject({ type: z.literal("git.record"), runs: z.array(GitRun).min(1).max(100) });
+export const GitRecord = z.strictObject({ type: z.literal("git.record"), runs: z.array(GitRun).min(1).max(100) });
 export type GitRecord = z.infer<typeof GitRecord>;
 export const projectCommands = [ProjectAdd, ProjectRemove, ProjectApprove, GitRecord, ProjectTune] as const;
 

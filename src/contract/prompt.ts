@@ -83,7 +83,7 @@ export const PromptFact = z.discriminatedUnion("kind", [
 ]);
 export type PromptFact = z.infer<typeof PromptFact>;
 
-const PromptQueue = z.strictObject({
+export const PromptQueue = z.strictObject({
 	type: z.literal("prompt.queue"),
 	agent: AgentId,
 	text: Text.min(1),
@@ -96,13 +96,13 @@ const PromptQueue = z.strictObject({
 });
 export type PromptQueue = z.infer<typeof PromptQueue>;
 
-const PromptEdit = z.strictObject({ type: z.literal("prompt.edit"), agent: AgentId, prompt: EventId, text: Text.min(1), reason: Reason.default("") });
+export const PromptEdit = z.strictObject({ type: z.literal("prompt.edit"), agent: AgentId, prompt: EventId, text: Text.min(1), reason: Reason.default("") });
 export type PromptEdit = z.infer<typeof PromptEdit>;
 /** To a place in the queue, counted from 1. */
-const PromptMove = z.strictObject({ type: z.literal("prompt.move"), agent: AgentId, prompt: EventId, to: z.int().positive() });
+export const PromptMove = z.strictObject({ type: z.literal("prompt.move"), agent: AgentId, prompt: EventId, to: z.int().positive() });
 export type PromptMove = z.infer<typeof PromptMove>;
 /** Without a prompt: all of them. */
-const PromptCancel = z.strictObject({ type: z.literal("prompt.cancel"), agent: AgentId, prompt: EventId.optional(), reason: Reason.default("") });
+export const PromptCancel = z.strictObject({ type: z.literal("prompt.cancel"), agent: AgentId, prompt: EventId.optional(), reason: Reason.default("") });
 export type PromptCancel = z.infer<typeof PromptCancel>;
 
 export const promptCommands = [PromptQueue, PromptEdit, PromptMove, PromptCancel] as const;

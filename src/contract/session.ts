@@ -29,7 +29,13 @@ export const SessionFact = z.object({ kind: z.literal("session.opened"), data: O
 export type SessionFact = z.infer<typeof SessionFact>;
 
 /** Said by the daemon's reactors: the agent's process is up, and this is where it keeps the conversation. */
-const SessionOpen = z.strictObject({ type: z.literal("session.open"), agent: AgentId, turn: EventId, opened: Opened, note: Text.max(10_000).nullable() });
+export const SessionOpen = z.strictObject({
+	type: z.literal("session.open"),
+	agent: AgentId,
+	turn: EventId,
+	opened: Opened,
+	note: Text.max(10_000).nullable(),
+});
 export type SessionOpen = z.infer<typeof SessionOpen>;
 
 export const sessionCommands = [SessionOpen] as const;

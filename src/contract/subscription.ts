@@ -52,7 +52,7 @@ export type SubscriptionState = z.infer<typeof SubscriptionState>;
 export const LeaseState = z.strictObject({ turn: EventId, agent: AgentId, subscription: SubscriptionName.nullable(), at: z.int() });
 export type LeaseState = z.infer<typeof LeaseState>;
 
-const SubscriptionAdd = z.strictObject({
+export const SubscriptionAdd = z.strictObject({
 	type: z.literal("subscription.add"),
 	name: SubscriptionName,
 	agentType: AgentType,
@@ -64,19 +64,16 @@ const SubscriptionAdd = z.strictObject({
 export type SubscriptionAdd = z.infer<typeof SubscriptionAdd>;
 
 /** What is not named stays as it is. */
-const SubscriptionConfigure = z.strictObject({ type: z.literal("subscription.configure"), name: SubscriptionName, ...Terms.partial().shape });
+export const SubscriptionConfigure = z.strictObject({ type: z.literal("subscription.configure"), name: SubscriptionName, ...Terms.partial().shape });
 export type SubscriptionConfigure = z.infer<typeof SubscriptionConfigure>;
 
 /** Lets it cool down until a moment, or ends that. A driver's report of a limit does the same with the end of its turn. */
-const SubscriptionCool = z.strictObject({ type: z.literal("subscription.cool"), name: SubscriptionName, until: z.int().nullable() });
+export const SubscriptionCool = z.strictObject({ type: z.literal("subscription.cool"), name: SubscriptionName, until: z.int().nullable() });
 export type SubscriptionCool = z.infer<typeof SubscriptionCool>;
 
-export const subscriptionCommands = [
-	SubscriptionAdd,
-	SubscriptionConfigure,
-	SubscriptionCool,
-	z.strictObject({ type: z.literal("subscription.remove"), name: SubscriptionName }),
-] as const;
+export const SubscriptionRemove = z.strictObject({ type: z.literal("subscription.remove"), name: SubscriptionName });
+
+export const subscriptionCommands = [SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionRemove] as const;
 
 export const SubscriptionFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("subscription.added"), data: z.object({ name: SubscriptionName, type: AgentType, ...Terms.shape }) }),

@@ -90,9 +90,9 @@ export type PartialOf = { call: string } | { said: "assistant" | "thought" };
 export const PartialOutputs = z.array(PartialOutput);
 
 const named = { agent: AgentId, turn: EventId };
-const TurnAppend = z.strictObject({ type: z.literal("turn.append"), ...named, items: z.array(TurnItem).min(1).max(256) });
+export const TurnAppend = z.strictObject({ type: z.literal("turn.append"), ...named, items: z.array(TurnItem).min(1).max(256) });
 export type TurnAppend = z.infer<typeof TurnAppend>;
-const TurnFinish = z.strictObject({
+export const TurnFinish = z.strictObject({
 	type: z.literal("turn.end"),
 	...named,
 	state: TurnEnd,
@@ -106,7 +106,7 @@ const TurnFinish = z.strictObject({
 export type TurnFinish = z.infer<typeof TurnFinish>;
 
 /** The process never got the prompt; if a step failed that would fail again, the agent is held. */
-const TurnRelease = z.strictObject({
+export const TurnRelease = z.strictObject({
 	type: z.literal("turn.release"),
 	...named,
 	reason: z.string().max(1000),
@@ -115,31 +115,37 @@ const TurnRelease = z.strictObject({
 export type TurnRelease = z.infer<typeof TurnRelease>;
 
 /** Runs the prompt of an ended turn again, as a new prompt that names the old one; the latest turn if none is named. */
-const TurnRetry = z.strictObject({ type: z.literal("turn.retry"), agent: AgentId, turn: EventId.optional() });
+export const TurnRetry = z.strictObject({ type: z.literal("turn.retry"), agent: AgentId, turn: EventId.optional() });
 export type TurnRetry = z.infer<typeof TurnRetry>;
 /** A person says that a person's turn is over. */
-const TurnDone = z.strictObject({ type: z.literal("turn.finish"), agent: AgentId, message: Text.min(1), failed: z.boolean().default(false) });
+export const TurnDone = z.strictObject({ type: z.literal("turn.finish"), agent: AgentId, message: Text.min(1), failed: z.boolean().default(false) });
 export type TurnDone = z.infer<typeof TurnDone>;
-const TurnSilent = z.strictObject({ type: z.literal("turn.silent"), ...named, since: z.int() });
+export const TurnSilent = z.strictObject({ type: z.literal("turn.silent"), ...named, since: z.int() });
 export type TurnSilent = z.infer<typeof TurnSilent>;
 
 /** Found open at boot: its process is gone, and this is what its open calls had put out. */
-const TurnCrash = z.strictObject({ type: z.literal("turn.crash"), ...named, partials: PartialOutputs.default([]) });
+export const TurnCrash = z.strictObject({ type: z.literal("turn.crash"), ...named, partials: PartialOutputs.default([]) });
 export type TurnCrash = z.infer<typeof TurnCrash>;
+
+export const TurnStart = z.strictObject({ type: z.literal("turn.start"), agent: AgentId });
+export const TurnHand = z.strictObject({ type: z.literal("turn.hand"), ...named });
+/** Stops it between two tool calls, because urgent mail has come or its budget is used up. */
+export const TurnYield = z.strictObject({ type: z.literal("turn.yield"), ...named });
+export const TurnSettle = z.strictObject({ type: z.literal("turn.settle"), ...named });
+export const TurnHeard = z.strictObject({ type: z.literal("turn.heard"), ...named });
 
 /** But for the first two, said by the daemon's reactors only. */
 export const turnCommands = [
 	TurnRetry,
 	TurnDone,
-	z.strictObject({ type: z.literal("turn.start"), agent: AgentId }),
-	z.strictObject({ type: z.literal("turn.hand"), ...named }),
+	TurnStart,
+	TurnHand,
 	TurnAppend,
 	TurnFinish,
 	TurnRelease,
 	TurnCrash,
-	/** stops it between two tool calls, because urgent mail has come or its budget is used up */
-	z.strictObject({ type: z.literal("turn.yield"), ...named }),
-	z.strictObject({ type: z.literal("turn.settle"), ...named }),
+	TurnYield,
+	TurnSettle,
 	TurnSilent,
-	z.strictObject({ type: z.literal("turn.heard"), ...named }),
+	TurnHeard,
 ] as const;

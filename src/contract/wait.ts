@@ -51,12 +51,11 @@ export const WaitFact = z.discriminatedUnion("kind", [
 ]);
 export type WaitFact = z.infer<typeof WaitFact>;
 
-const WaitOpen = z.strictObject({ type: z.literal("wait.open"), ...WaitWish.shape, timeoutMs: z.int().nonnegative().optional() });
+export const WaitOpen = z.strictObject({ type: z.literal("wait.open"), ...WaitWish.shape, timeoutMs: z.int().nonnegative().optional() });
 export type WaitOpen = z.infer<typeof WaitOpen>;
 
-export const waitCommands = [
-	WaitOpen,
-	/** said by the daemon to itself: it may be over */
-	z.strictObject({ type: z.literal("wait.look"), wait: EventId }),
-	z.strictObject({ type: z.literal("wait.cancel"), wait: EventId }),
-] as const;
+/** Said by the daemon to itself: it may be over. */
+export const WaitLook = z.strictObject({ type: z.literal("wait.look"), wait: EventId });
+export const WaitCancel = z.strictObject({ type: z.literal("wait.cancel"), wait: EventId });
+
+export const waitCommands = [WaitOpen, WaitLook, WaitCancel] as const;

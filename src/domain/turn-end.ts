@@ -159,6 +159,12 @@ export function begun(agent: AgentState, turn: Pick<TurnState, "id" | "handedAt"
 	return refuse("CONFLICT", `The prompt of turn ${turn.id} was handed over before.`, { details: { agent: agent.id, turn: turn.id } });
 }
 
+/** What is said of a turn that is about to begin is refused once its prompt was handed over, or it is over. */
+export function tooLate(agent: AgentState, id: number | undefined, turn: TurnState | undefined): Refusal | null {
+	if (id === undefined) return null;
+	return turn === undefined ? closed(agent, id) : begun(agent, turn);
+}
+
 /** The refusal for a turn that is not the agent's open one. */
 export function closed(agent: AgentState, turn: number): Refusal | null {
 	if (agent.turn?.id === turn) return null;

@@ -179,3 +179,9 @@ export function decideHeard(agent: AgentState, turn: number): Decision {
 	if (agent.turn?.id !== turn || agent.turn.silentSince === null) return [];
 	return [{ kind: "turn.heard", agent: agent.id, data: { turn } }];
 }
+
+/** An agent's token acts for the turn that is open on it; with none open it acts for nobody. */
+export function outsideTurn(caller: AgentId, agent: AgentState | undefined): Refusal | null {
+	if (agent?.turn !== null && agent !== undefined) return null;
+	return refuse("TURN_NOT_OPEN", "This agent has no open turn, so its process has no say.", { details: { agent: caller } });
+}

@@ -6,6 +6,7 @@ import type { Actor, Key } from "#contract/ids.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import type { KeptReceipt } from "#contract/receipt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import { definitionOf } from "./commands/table.ts";
 import { type Clock, type Ids, steadily } from "./ports.ts";
 
 export interface Request {
@@ -30,9 +31,10 @@ export function admit(request: Request, { clock, ids, limits }: Stamps): Envelop
 	const parsed = Command.safeParse(request.command);
 	if (!parsed.success) return refuse("VALIDATION_ERROR", inWords(parsed.error), { details: { issues: issuesOf(parsed.error) } });
 	const command = parsed.data;
-	const sizes = sizesOf(command);
+	const { texts, textLimit, meant } = definitionOf(command);
+	const sizes = texts(command).map(utf8Bytes);
 	const largest = Math.max(0, ...sizes);
-	const limit = command.type === "mail.send" ? limits.mailBytesMax : limits.textBytesMax;
+	const limit = limits[textLimit];
 	if (largest > limit) return refuse("TOO_LARGE", `This has ${largest} bytes; the limit is ${limit}.`, { details: { bytes: largest, limit } });
 	const [at, steady] = [clock.now(), steadily(clock)];
 	const { key, closes, fingerprint = key === null ? "" : ids.digest(JSON.stringify([request.actor, meant(command)])) } = request;
@@ -50,13 +52,6 @@ export function admit(request: Request, { clock, ids, limits }: Stamps): Envelop
 	};
 }
 
-/** What the caller meant, without what was found out on the way: a retry may find a newer snapshot and is still the same. */
-function meant(command: Command): object {
-	if (command.type !== "agent.spawn") return command;
-	const { snapshot: _snapshot, snapshotOf: _of, ...rest } = command;
-	return rest;
-}
-
 const depthMax = 64;
 
 /** Deeper than any sane value, or with a key that means something else to JavaScript than to JSON. */
@@ -70,48 +65,6 @@ function isOddlyShaped(root: unknown): boolean {
 	}
 	return false;
 }
-
-/** The sizes of what people and agents write at length; everything else is bounded by its schema. */
-function sizesOf(command: Command): number[] {
-	switch (command.type) {
-		case "item.append":
-			return [itemBytes(command)];
-		case "turn.append":
-			return command.items.map(itemBytes);
-		case "turn.crash":
-			return command.partials.map(({ text }) => utf8Bytes(text));
-		case "turn.end":
-			return [utf8Bytes(command.text ?? ""), ...command.items.map(itemBytes)];
-		case "prompt.queue":
-		case "prompt.edit":
-			return [utf8Bytes(command.text)];
-		case "issue.add":
-			return [utf8Bytes(command.body)];
-		case "issue.edit":
-			return [utf8Bytes(command.body ?? "")];
-		case "issue.comment":
-		case "issue.document":
-		case "issue.message":
-			return [utf8Bytes(command.text)];
-		case "issue.complete":
-			return [utf8Bytes(command.summary)];
-		case "issue.gate":
-			return [utf8Bytes(command.stderr)];
-		case "turn.finish":
-			return [utf8Bytes(command.message)];
-		case "mail.send":
-			return [utf8Bytes(command.body)];
-		case "agent.spawn":
-			return [utf8Bytes(command.prompt ?? "")];
-		case "agent.configure":
-			return [utf8Bytes([command.systemPrompt ?? "", ...(command.pinned ?? []), ...Object.entries(command.options ?? {}).flat()].join())];
-		default:
-			return [];
-	}
-}
-
-const itemBytes = ({ text, data }: { text: string | null; data: unknown }): number =>
-	utf8Bytes(text ?? "") + (data === null ? 0 : utf8Bytes(JSON.stringify(data)));
 
 function issuesOf(error: z.ZodError): { path: string; message: string }[] {
 	return error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));

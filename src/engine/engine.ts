@@ -8,7 +8,7 @@ import type { Hit, SearchWish } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
-import { outsideTurn } from "#domain/permission.ts";
+import { outsideTurn } from "#domain/turn.ts";
 import type { Request } from "./admit.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { Dispatcher } from "./dispatch.ts";

@@ -5,15 +5,15 @@
 //
 // Each command sees the rows as the earlier ones of its batch left them. This file decides nothing itself
 // and does no I/O but through the transaction; it runs wherever the store keeps its rows.
-import type { Command, Envelope } from "#contract/command.ts";
+import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
-import type { IssueState } from "#contract/issue.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { Receipt, Subject } from "#contract/receipt.ts";
 import { isRefusal, refusalCodes, refuse } from "#contract/refusal.ts";
-import { forbiddenFor, outsideTurn } from "#domain/permission.ts";
-import { loadAndDecide } from "./commands/table.ts";
+import { outsideTurn } from "#domain/turn.ts";
+import { forbiddenFor } from "./commands/define.ts";
+import { definitionOf } from "./commands/table.ts";
 import type { Landed, Locks, Outcome, RunBatch, Tx } from "./ports.ts";
 import { type Decided, Work } from "./work.ts";
 
@@ -49,7 +49,7 @@ async function landOne(tx: Tx, envelope: Envelope, limits: Limits): Promise<Land
 async function landNew(tx: Tx, envelope: Envelope, limits: Limits): Promise<{ outcome: Outcome; receipt: Receipt | null }> {
 	const { command, fingerprint } = envelope;
 	const work = new Work(tx, envelope);
-	const { decision, subject } = (await forbidden(work, envelope)) ?? (await loadAndDecide(work, command, limits));
+	const { decision, subject } = (await forbidden(work, envelope)) ?? (await definitionOf(command).decide(work, command, limits));
 	if (isRefusal(decision)) {
 		// a refusal that passes by itself is not held against a retry
 		const receipt = refusalCodes[decision.code].passes ? null : { fingerprint, answer: { refused: decision } };
@@ -71,7 +71,7 @@ function eventOf([first]: readonly Event[]): Subject {
 async function forbidden(work: Work, { actor, command }: Envelope): Promise<Decided | null> {
 	const caller = agentOf(actor);
 	const speaker = caller === null ? undefined : await work.agent(caller);
-	const refusal = forbiddenFor(actor, command.type) ?? (caller !== null ? outsideTurn(caller, speaker) : null);
+	const refusal = forbiddenFor(actor, definitionOf(command)) ?? (caller !== null ? outsideTurn(caller, speaker) : null);
 	return refusal && { decision: refusal, subject: {} };
 }
 
@@ -97,103 +97,11 @@ async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<Locks> {
 	const projects = new Set<ProjectSlug>();
 	const slots = new Set<string>();
 	for (const { command } of batch) {
-		for (const id of await agentsOf(tx, command)) agents.add(id);
-		const issue = await issueOf(tx, command);
-		if (issue !== undefined) issues.add(issue.id);
-		const project = issue?.project ?? (await projectOf(tx, command));
-		if (project !== null) projects.add(project);
-		for (const slot of await slotsOf(tx, command)) slots.add(slot);
+		const locks = await definitionOf(command).locks(tx, command);
+		for (const id of locks.agents ?? []) agents.add(id);
+		for (const id of locks.issues ?? []) issues.add(id);
+		for (const slug of locks.projects ?? []) projects.add(slug);
+		for (const slot of locks.slots ?? []) slots.add(slot);
 	}
 	return { agents: [...agents].sort(), issues: [...issues].sort((a, b) => a - b), projects: [...projects].sort(), slots: [...slots].sort() };
-}
-
-/** The issue that the command is about, or that the agent of the command works on. Its project goes with it: numbers, circles and limits are the project's. */
-async function issueOf(tx: Tx, command: Command): Promise<IssueState | undefined> {
-	if (command.type === "run.finish") return await tx.issue((await tx.run(command.run))?.issue ?? 0);
-	if ("issue" in command) return await tx.issue(command.issue);
-	if (command.type !== "turn.start" && command.type !== "turn.retry") return undefined;
-	const agent = await tx.agent(command.agent);
-	return agent?.issue ? await tx.issue(agent.issue.id) : undefined;
-}
-
-/** The project that must not come or go while the command is decided. */
-async function projectOf(tx: Tx, command: Command): Promise<ProjectSlug | null> {
-	if ("slug" in command) return command.slug;
-	if (command.type === "issue.add") return command.project;
-	if (command.type !== "agent.spawn") return null;
-	return command.project ?? (await tx.agent(command.by))?.project ?? null;
-}
-
-/** What a command may take, or take away: `*` stands for the places on the machine, which every turn counts against. */
-async function slotsOf(tx: Tx, command: Command): Promise<string[]> {
-	switch (command.type) {
-		case "turn.start":
-		case "turn.end": {
-			if (command.type === "turn.end" && command.limit === undefined) return [];
-			const type = (await tx.agent(command.agent))?.type;
-			return ["*", ...(await tx.subscriptions()).filter((each) => each.type === type).map(({ name }) => name)];
-		}
-		case "wait.look":
-		case "wait.cancel": {
-			const wait = await tx.wait(command.wait);
-			if (wait === undefined || wait.turn === null || !wait.blocking) return [];
-			const subscription = (await tx.turn(wait.turn))?.subscription ?? null;
-			return subscription === null ? ["*"] : ["*", subscription];
-		}
-		case "subscription.add":
-		case "subscription.configure":
-		case "subscription.cool":
-		case "subscription.remove":
-			return [command.name];
-		default:
-			return [];
-	}
-}
-
-async function agentsOf(tx: Tx, command: Command): Promise<AgentId[]> {
-	switch (command.type) {
-		case "agent.init":
-		case "project.add":
-		case "project.remove":
-		case "project.tune":
-		case "issue.add":
-		case "project.approve":
-		case "git.record":
-		case "subscription.add":
-		case "subscription.configure":
-		case "subscription.cool":
-		case "subscription.remove":
-			return [];
-		case "run.finish": {
-			const run = await tx.run(command.run);
-			return run === undefined ? [] : [run.agent];
-		}
-		case "agent.spawn":
-			// the family's limit is counted over all of it; agent 0 has none
-			return [command.by, ...(await tx.above(command.by)).slice(0, -1)];
-		case "agent.kill":
-		case "agent.delete": {
-			const cascade = command.type === "agent.kill" && command.cascade;
-			const below = cascade ? await tx.descendants(command.agent) : await tx.children(command.agent);
-			return [command.agent, ...below.map((agent) => agent.id)];
-		}
-		case "mail.send":
-			return [command.to];
-		case "wait.open":
-			return command.targets;
-		case "wait.look":
-		case "wait.cancel": {
-			const wait = await tx.wait(command.wait);
-			return wait === undefined ? [] : [...wait.targets, ...(wait.agent === null ? [] : [wait.agent])];
-		}
-		default:
-			return "issue" in command ? await agentsOfIssue(tx, command) : [command.agent];
-	}
-}
-
-/** Whoever has the issue, had it last, or is about to get it. */
-async function agentsOfIssue(tx: Tx, command: Extract<Command, { issue: number }>): Promise<AgentId[]> {
-	const issue = await tx.issue(command.issue);
-	const known = [issue?.assignee, issue?.leaving?.agent, issue?.lastAgent, command.type === "issue.assign" ? command.agent : null];
-	return known.filter((id) => id !== null && id !== undefined);
 }

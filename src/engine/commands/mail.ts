@@ -1,37 +1,61 @@
-// What the deciders of mail have to see.
-import { type AgentId, agentOf } from "#contract/ids.ts";
+// Commands about mail.
+import type { AgentState } from "#contract/agent.ts";
+import { agentOf } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import type { MailSend } from "#contract/mail.ts";
+import { MailDelete, MailRead, MailSend, MailWake } from "#contract/mail.ts";
 import { decideDelete, decideRead, decideSend, decideWake } from "#domain/mail.ts";
-import type { Decided, Work } from "../work.ts";
-import { onAgent } from "./agent.ts";
-import { inThread } from "./thread.ts";
+import type { Work } from "../work.ts";
+import { defineCommand } from "./define.ts";
+import { noAgent, onAgent } from "./on-agent.ts";
 
-export async function sendMail(work: Work, command: MailSend, limits: Limits): Promise<Decided> {
-	const length = await work.tx.unreadMail(command.to);
-	const { first } = await work.tx.queue(command.to);
-	const announced = (await work.tx.prompts(command.to)).some((prompt) => prompt.source === "mail" && prompt.position < 0);
-	const caller = agentOf(work.envelope.actor);
-	const sender = caller === null ? null : ((await work.agent(caller)) ?? null);
-	const related = caller !== null && ((await work.tx.above(command.to)).includes(caller) || (await work.tx.above(caller)).includes(command.to));
-	const seen = { length, lengthMax: limits.mailboxLengthMax, sender, related, first, announced };
-	return await inThread(work, command.to, (agent) => decideSend(agent, command, seen));
-}
+export const mailCommands = {
+	"mail.send": defineCommand({
+		schema: MailSend,
+		speakers: "everyone",
+		texts: ({ body }) => [body],
+		textLimit: "mailBytesMax",
+		locks: (_, { to }) => ({ agents: [to] }),
+		load: async (work, { to: id }, limits) => {
+			const to = await work.agent(id);
+			return to === undefined ? noAgent(id) : { to, box: await mailboxSight(work, to, limits) };
+		},
+		decide: ({ to, box }, command) => decideSend(to, command, box),
+		subject: "the event",
+	}),
+	"mail.read": onAgent({
+		schema: MailRead,
+		speakers: "everyone",
+		load: async ({ tx }, { agent, mail: id }) => (await tx.mails(agent)).filter((mail) => mail.state !== "read" && (id === undefined || mail.id === id)),
+		decide: (agent, _, unread, envelope) => decideRead(agent, unread, envelope),
+	}),
+	"mail.wake": onAgent({
+		schema: MailWake,
+		speakers: "daemon",
+		load: async ({ tx, envelope }, { agent }) => {
+			const mails = (await tx.mails(agent)).filter((mail) => mail.state === "accepted");
+			const urgent = mails.filter((mail) => mail.urgent).length;
+			const { first } = await tx.queue(agent);
+			return { mails: mails.length, urgent, prompts: await tx.prompts(agent), first, now: envelope.at };
+		},
+		decide: (agent, _, waiting) => decideWake(agent, waiting),
+	}),
+	"mail.delete": onAgent({
+		schema: MailDelete,
+		speakers: "everyone",
+		load: ({ tx }, { mail }) => tx.mail(mail),
+		decide: (agent, command, mail, envelope) => decideDelete(agent, mail, command.mail, envelope),
+	}),
+};
 
-export async function readMail(work: Work, command: { agent: AgentId; mail?: number | undefined }): Promise<Decided> {
-	const unread = (await work.tx.mails(command.agent)).filter((mail) => mail.state !== "read" && (command.mail === undefined || mail.id === command.mail));
-	return await onAgent(work, command.agent, (agent) => decideRead(agent, unread, work.envelope));
-}
-
-export async function wakeForMail(work: Work, id: AgentId): Promise<Decided> {
-	const mails = (await work.tx.mails(id)).filter((mail) => mail.state === "accepted");
-	const prompts = await work.tx.prompts(id);
-	const { first } = await work.tx.queue(id);
-	const urgent = mails.filter((mail) => mail.urgent).length;
-	return await onAgent(work, id, (agent) => decideWake(agent, { mails: mails.length, urgent, prompts, first, now: work.envelope.at }));
-}
-
-export async function deleteMail(work: Work, command: { agent: AgentId; mail: number }): Promise<Decided> {
-	const mail = await work.tx.mail(command.mail);
-	return await onAgent(work, command.agent, (agent) => decideDelete(agent, mail, command.mail, work.envelope));
+async function mailboxSight(work: Work, { id: to }: AgentState, { mailboxLengthMax }: Limits) {
+	const { tx, envelope } = work;
+	const caller = agentOf(envelope.actor);
+	return {
+		length: await tx.unreadMail(to),
+		lengthMax: mailboxLengthMax,
+		sender: caller === null ? null : ((await work.agent(caller)) ?? null),
+		related: caller !== null && ((await tx.above(to)).includes(caller) || (await tx.above(caller)).includes(to)),
+		first: (await tx.queue(to)).first,
+		announced: (await tx.prompts(to)).some((prompt) => prompt.source === "mail" && prompt.position < 0),
+	};
 }

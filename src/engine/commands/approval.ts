@@ -1,0 +1,29 @@
+// Commands about what agents ask before they do it.
+import { ApprovalAnswer, ApprovalAsk, ApprovalWithdraw } from "#contract/approval.ts";
+import { decideAnswer, decideAsk, decideWithdraw, withinLimit } from "#domain/approval.ts";
+import { onAgent } from "./on-agent.ts";
+
+export const approvalCommands = {
+	"approval.ask": onAgent({
+		schema: ApprovalAsk,
+		speakers: "daemon",
+		load: async ({ tx }, _, { agent, limits }) => ({
+			open: (await tx.pendingApprovals(agent.id)).length,
+			openMax: limits.approvalsOpenMax,
+		}),
+		decide: (agent, command, limit) => withinLimit(agent, decideAsk(agent, command), limit),
+		subject: "the event",
+	}),
+	"approval.answer": onAgent({
+		schema: ApprovalAnswer,
+		speakers: "people",
+		load: async ({ tx }, { agent, approval }) => ({ approval: await tx.approval(approval), queue: await tx.queue(agent) }),
+		decide: (agent, command, { approval, queue }) => decideAnswer(agent, command, approval, queue),
+	}),
+	"approval.withdraw": onAgent({
+		schema: ApprovalWithdraw,
+		speakers: "daemon",
+		load: ({ tx }, { approval }) => tx.approval(approval),
+		decide: (agent, _, approval) => decideWithdraw(agent, approval),
+	}),
+};

@@ -1,0 +1,90 @@
+// One command, whole: its schema, who may say it, what it locks, what its decider must see, and the decider.
+//
+//   admit  ─▶ texts, meant                    what is measured, and what makes a retry the same request
+//   execute ─▶ locks ─▶ speakers ─▶ load ─▶ decide ─▶ subject
+//
+// `load` reads, `decide` is pure, and neither is called with the command of another definition.
+import type { z } from "zod";
+import type { Command, Envelope } from "#contract/command.ts";
+import { type Actor, agentOf, system } from "#contract/ids.ts";
+import type { Limits } from "#contract/limits.ts";
+import type { Subject } from "#contract/receipt.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Decision } from "#domain/decision.ts";
+import type { Locks, Reads } from "../ports.ts";
+import type { Decided, Work } from "../work.ts";
+
+/** Agents, people and the daemon; people and the daemon; the daemon alone. Each decider still checks whom an agent speaks to. */
+export type Speakers = "everyone" | "people" | "daemon";
+
+/** The schema of a command that has at least these fields. */
+export type SchemaOf<C = unknown> = z.ZodType<C & { type: Command["type"] }> & { shape: { type: { value: Command["type"] } } };
+
+/** What any command has, whatever it is about. */
+export interface Common<S extends SchemaOf> {
+	schema: S;
+	speakers: Speakers;
+	/** what people and agents write at length; everything else is bounded by the schema */
+	texts?: (command: z.output<S>) => readonly string[];
+	/** what each of these is held against */
+	textLimit?: "textBytesMax" | "mailBytesMax";
+	/** what the caller meant, without what was found out on the way; the whole command if absent */
+	meant?: (command: z.output<S>) => object;
+}
+
+export interface Parts<S extends SchemaOf, L extends object> extends Common<S> {
+	/** all rows that it may change, and those that must not change while it is decided */
+	locks: (reads: Reads, command: z.output<S>) => Partial<Locks> | Promise<Partial<Locks>>;
+	/** what the decider must see */
+	load: (work: Work, command: z.output<S>, limits: Limits) => Promise<L | Refusal>;
+	decide: (loaded: L, command: z.output<S>, envelope: Envelope) => Decision;
+	/** the noun that is answered; "the event" stands for whatever id the first event will get */
+	subject: Subject | "the event" | ((loaded: L, command: z.output<S>, envelope: Envelope) => Subject);
+}
+
+/** What the rest of the engine asks of a command, without knowing which one it is. */
+export interface Definition<T extends Command["type"] = Command["type"]> {
+	readonly type: T;
+	readonly schema: z.ZodType;
+	readonly speakers: Speakers;
+	readonly textLimit: "textBytesMax" | "mailBytesMax";
+	texts(command: Command): readonly string[];
+	meant(command: Command): object;
+	locks(reads: Reads, command: Command): Partial<Locks> | Promise<Partial<Locks>>;
+	decide(work: Work, command: Command, limits: Limits): Promise<Decided>;
+}
+
+export function defineCommand<S extends SchemaOf, L extends object>(parts: Parts<S, L>): Definition<z.output<S>["type"]> {
+	const type: z.output<S>["type"] = parts.schema.shape.type.value;
+	const isOwn = (command: Command): command is Command & z.output<S> => command.type === type;
+	const own = (command: Command): Command & z.output<S> => {
+		if (!isOwn(command)) throw new Error(`${command.type} was given to the definition of ${type}`);
+		return command;
+	};
+	return {
+		type,
+		schema: parts.schema,
+		speakers: parts.speakers,
+		textLimit: parts.textLimit ?? "textBytesMax",
+		texts: (command) => parts.texts?.(own(command)) ?? [],
+		meant: (command) => parts.meant?.(own(command)) ?? command,
+		locks: (reads, command) => parts.locks(reads, own(command)),
+		decide: async (work, command, limits) => {
+			const { envelope } = work;
+			const loaded = await parts.load(work, own(command), limits);
+			if (isRefusal(loaded)) return { decision: loaded, subject: {} };
+			const { subject } = parts;
+			return {
+				decision: parts.decide(loaded, own(command), envelope),
+				subject: typeof subject === "function" ? subject(loaded, own(command), envelope) : subject,
+			};
+		},
+	};
+}
+
+/** The refusal for whoever may not say it. */
+export function forbiddenFor(actor: Actor, { type, speakers }: Pick<Definition, "type" | "speakers">): Refusal | null {
+	const agent = agentOf(actor) !== null;
+	if (speakers === "everyone" || actor === system || (speakers === "people" && !agent)) return null;
+	return refuse("FORBIDDEN", `${type} is not for ${agent ? "agents" : "people"}.`, { details: { command: type } });
+}

@@ -1,0 +1,88 @@
+// What the daemon's reactors say of the work on an issue: its branch, its runs, its gate and its merge.
+import type { RunState } from "#contract/issue.ts";
+import { IssueGate, IssueLeft, IssueLose, IssueMerge, IssueReady, RunFinish } from "#contract/issue-commands.ts";
+import type { TurnState } from "#contract/turn.ts";
+import { decideLeft, decideReady } from "#domain/issue/assign.ts";
+import { decideFinish, decideGate, decideLose, decideMerged, type FinishSight } from "#domain/issue/flow.ts";
+import type { Work } from "../work.ts";
+import { defineCommand } from "./define.ts";
+import { ofIssue, withProject } from "./locks.ts";
+import { agentSight, nothingElse, onIssue } from "./on-issue.ts";
+
+export const issueWorkCommands = {
+	"issue.ready": onIssue({
+		schema: IssueReady,
+		speakers: "daemon",
+		load: async (work, { issue: { assignee } }) => ({
+			agent: assignee === null ? undefined : await work.agent(assignee),
+		}),
+		decide: ({ issue, agent }, command) => decideReady(issue, agent, command),
+	}),
+	// also of an issue that was deleted meanwhile: its agent has to be free again
+	"issue.left": defineCommand({
+		schema: IssueLeft,
+		speakers: "daemon",
+		locks: ofIssue,
+		load: async (work, { issue: id }) => {
+			const issue = await work.issue(id);
+			return {
+				issue,
+				project: issue && (await work.project(issue.project)),
+				agent: issue?.leaving ? await work.agent(issue.leaving.agent) : undefined,
+			};
+		},
+		decide: ({ issue, project, agent }, command) => (issue === undefined || project === undefined ? [] : decideLeft(issue, agent, command, project.context)),
+		subject: {},
+	}),
+	"issue.lose": onIssue({
+		schema: IssueLose,
+		speakers: "daemon",
+		load: async (work, { issue }) => ({ on: await agentSight(work, issue.assignee) }),
+		decide: ({ issue, project, on }, command, { steady }) => decideLose(issue, project, on, command, steady),
+	}),
+	"issue.gate": onIssue({
+		schema: IssueGate,
+		speakers: "daemon",
+		texts: ({ stderr }) => [stderr],
+		load: nothingElse,
+		decide: ({ issue, project }, command, { steady }) => decideGate(issue, project, command, steady),
+	}),
+	"issue.merge": onIssue({
+		schema: IssueMerge,
+		speakers: "daemon",
+		load: nothingElse,
+		decide: ({ issue, project }, command) => decideMerged(issue, project, command),
+	}),
+	"run.finish": defineCommand({
+		schema: RunFinish,
+		speakers: "daemon",
+		locks: async (reads, { run: id }) => {
+			const run = await reads.run(id);
+			return run === undefined ? {} : { ...withProject(await reads.issue(run.issue)), agents: [run.agent] };
+		},
+		load: async (work, command) => ({ found: await finishSight(work, command) }),
+		decide: ({ found }, command) => (found === null ? [] : decideFinish(found, command)),
+		subject: {},
+	}),
+};
+
+async function finishSight(work: Work, command: RunFinish): Promise<FinishSight | null> {
+	const run = await work.tx.run(command.run);
+	const issue = run && (await work.issue(run.issue));
+	const project = issue && (await work.project(issue.project));
+	const turn = run && (await work.turn(run.turn));
+	const on = run === undefined ? null : await agentSight(work, run.agent);
+	if (run === undefined || issue === undefined || project === undefined || turn === undefined || on === null) return null;
+	const final = turn.finalItem === null ? null : ((await work.tx.event(turn.finalItem))?.text ?? null);
+	return { run, issue, project, on, turn, final, ...usageOf(turn), at: work.envelope.steady };
+}
+
+/** As far as its program told. */
+function usageOf({ usage }: TurnState): Pick<RunState, "tokens" | "cost"> {
+	const { inputTokens, outputTokens, cost } = usage ?? {};
+	const told = inputTokens !== undefined || outputTokens !== undefined;
+	return {
+		tokens: told ? { input: inputTokens ?? 0, output: outputTokens ?? 0 } : null,
+		cost: cost?.currency === "USD" ? cost.amount : null,
+	};
+}

@@ -1,0 +1,67 @@
+// How agents end: with whatever they, and those below them, have open.
+import { AgentDelete, AgentKill, type AgentState } from "#contract/agent.ts";
+import { type AgentId, agentOf } from "#contract/ids.ts";
+import { decideDelete, decideKill, type KillSight, type LooseEnds } from "#domain/agent/kill.ts";
+import type { Reads } from "../ports.ts";
+import type { Work } from "../work.ts";
+import { looseThreads } from "./loose.ts";
+import { onAgent } from "./on-agent.ts";
+
+export const killCommands = {
+	"agent.kill": onAgent({
+		schema: AgentKill,
+		speakers: "everyone",
+		locks: async (reads, { agent, cascade }) => ({
+			agents: [agent, ...idsOf(cascade ? await reads.descendants(agent) : await reads.children(agent))],
+		}),
+		load: (work, { cascade }, { agent }) => killSight(work, agent, cascade),
+		decide: (_, command, seen, envelope) => decideKill(seen, command, envelope),
+	}),
+	"agent.delete": onAgent({
+		schema: AgentDelete,
+		speakers: "people",
+		locks: async (reads: Reads, { agent }) => ({ agents: [agent, ...idsOf(await reads.children(agent))] }),
+		load: (work, _, { agent }) => killSight(work, agent, false),
+		decide: (_, command, seen) => decideDelete(seen, command),
+	}),
+};
+
+const idsOf = (agents: readonly AgentState[]): AgentId[] => agents.map(({ id }) => id);
+
+async function killSight(work: Work, target: AgentState, cascade: boolean): Promise<KillSight> {
+	const caller = agentOf(work.envelope.actor);
+	const descendants = cascade ? await work.tx.descendants(target.id) : [];
+	return {
+		target,
+		loose: await looseEnds(work, [...descendants, target]),
+		givers: await giversTo(work, [...descendants, target]),
+		children: cascade ? [] : await work.tx.children(target.id),
+		descendants,
+		above: await work.tx.above(target.id),
+		aboveCaller: caller === null ? [] : await work.tx.above(caller),
+	};
+}
+
+async function looseEnds(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, LooseEnds>> {
+	const open = await work.tx.openWaits();
+	const found = new Map<AgentId, LooseEnds>();
+	for (const { id, turn } of agents) {
+		const threads = await looseThreads(work, id, turn?.id ?? null);
+		const prompts = await work.tx.prompts(id);
+		const waits = open.filter((wait) => wait.agent === id);
+		found.set(id, { ...threads, waits, prompts: prompts.map((prompt) => prompt.id) });
+	}
+	return found;
+}
+
+/** Up from each to the first, since whoever gave may have ended long ago. */
+async function giversTo(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, AgentState>> {
+	const found = new Map<AgentId, AgentState>();
+	for (const { budget } of agents) {
+		for (let from = budget?.from ?? null; from !== null && !found.has(from); from = found.get(from)?.budget?.from ?? null) {
+			const giver = await work.agent(from);
+			if (giver !== undefined) found.set(from, giver);
+		}
+	}
+	return found;
+}

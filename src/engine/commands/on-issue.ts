@@ -1,0 +1,78 @@
+// Commands about one issue: it is locked with its project and its agents, its decider sees it, and it is the answer.
+import type { z } from "zod";
+import type { Envelope } from "#contract/command.ts";
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { IssueState } from "#contract/issue.ts";
+import type { Limits } from "#contract/limits.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { refuse } from "#contract/refusal.ts";
+import type { Decision } from "#domain/decision.ts";
+import type { AgentSight, IssueSight } from "#domain/issue/assign.ts";
+import type { Work } from "../work.ts";
+import { type Common, type Definition, defineCommand, type Parts, type SchemaOf } from "./define.ts";
+import { ofIssue } from "./locks.ts";
+
+type IssueSchema = SchemaOf<{ issue: number }>;
+
+interface Known {
+	issue: IssueState;
+	project: ProjectState;
+}
+
+interface IssueParts<S extends IssueSchema, L extends object> extends Common<S> {
+	/** the issue, its project and its agents if absent */
+	locks?: Parts<S, object>["locks"];
+	/** what the decider must see beside the issue and its project */
+	load: (work: Work, known: Known, asked: { command: z.output<S>; limits: Limits }) => Promise<L>;
+	decide: (loaded: Known & L, command: z.output<S>, envelope: Envelope) => Decision;
+}
+
+/** An issue that was deleted is not there for anybody. */
+export function onIssue<S extends IssueSchema, L extends object>({ load, decide, ...parts }: IssueParts<S, L>): Definition<z.output<S>["type"]> {
+	return defineCommand<S, Known & L>({
+		locks: ofIssue,
+		subject: (_, { issue }) => ({ event: issue }),
+		...parts,
+		load: async (work, command, limits) => {
+			const issue = await work.issue(command.issue);
+			const project = issue && (await work.project(issue.project));
+			if (issue === undefined || project === undefined || issue.deletedAt !== null)
+				return refuse("NOT_FOUND", "There is no such issue.", { suggestions: ["brood issue list"] });
+			return { issue, project, ...(await load(work, { issue, project }, { command, limits })) };
+		},
+		decide,
+	});
+}
+
+/** The issue and its project are all that the decider has to see. */
+export const nothingElse = async (): Promise<object> => ({});
+
+/** All issues of a project that were not deleted. */
+export async function allOf({ tx }: Work, project: ProjectSlug): Promise<IssueState[]> {
+	return (await tx.issues(project)).filter(({ deletedAt }) => deletedAt === null);
+}
+
+/** The issue with everything around it. */
+export async function sightOf(work: Work, { issue, project }: Known): Promise<IssueSight> {
+	const { tx } = work;
+	return {
+		issue,
+		project,
+		all: await allOf(work, issue.project),
+		notes: await tx.notes(issue.id),
+		lastRun: (await tx.runs(issue.id)).at(-1)?.id ?? 0,
+		words: issue.prompt === null ? null : ((await tx.event(issue.prompt))?.text ?? null),
+	};
+}
+
+export async function agentSight(work: Work, id: AgentId | null): Promise<AgentSight | null> {
+	const agent = id === null ? undefined : await work.agent(id);
+	if (agent === undefined) return null;
+	const prompts = await work.tx.prompts(agent.id);
+	return {
+		agent,
+		queue: await work.tx.queue(agent.id),
+		issuePrompts: prompts.filter(({ source }) => source === "issue").map((prompt) => prompt.id),
+		waits: (await work.tx.openWaits()).some((wait) => wait.agent === agent.id && !wait.blocking),
+	};
+}

@@ -1,0 +1,52 @@
+// Commands about projects, and about what git ran in them.
+import type { ProjectSlug } from "#contract/ids.ts";
+import { GitRecord, ProjectAdd, ProjectApprove, ProjectRemove, ProjectTune } from "#contract/project.ts";
+import { decideAddProject, decideApproveConfig, decideRemoveProject, decideTune } from "#domain/project.ts";
+import type { Reads } from "../ports.ts";
+import type { Work } from "../work.ts";
+import { defineCommand } from "./define.ts";
+
+type Named = { slug: ProjectSlug };
+
+/** The project that the command names must not come or go while it is decided. */
+const onProject = {
+	speakers: "people",
+	locks: (_: Reads, { slug }: Named) => ({ projects: [slug] }),
+	load: async (work: Work, { slug }: Named) => ({ project: await work.project(slug) }),
+	subject: (_: object, { slug }: Named) => ({ project: slug }),
+} as const;
+
+export const projectCommands = {
+	"project.add": defineCommand({
+		...onProject,
+		schema: ProjectAdd,
+		decide: ({ project }, command) => decideAddProject(project, command),
+	}),
+	"project.tune": defineCommand({
+		...onProject,
+		schema: ProjectTune,
+		decide: ({ project }, command) => decideTune(project, command),
+	}),
+	"project.approve": defineCommand({
+		...onProject,
+		schema: ProjectApprove,
+		decide: ({ project }, command) => decideApproveConfig(project, command),
+	}),
+	"project.remove": defineCommand({
+		...onProject,
+		schema: ProjectRemove,
+		load: async (work, { slug }) => ({
+			project: await work.project(slug),
+			living: (await work.tx.agents({ project: slug })).filter((agent) => agent.life !== "ended").length,
+		}),
+		decide: ({ project, living }, { slug }) => decideRemoveProject(project, slug, living),
+	}),
+	"git.record": defineCommand({
+		schema: GitRecord,
+		speakers: "daemon",
+		locks: () => ({}),
+		load: async () => ({}),
+		decide: (_, { runs }) => runs.map((data) => ({ kind: "git.ran", agent: null, data })),
+		subject: {},
+	}),
+};

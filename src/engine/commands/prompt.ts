@@ -1,0 +1,42 @@
+// Commands about an agent's queue.
+import { agentOf } from "#contract/ids.ts";
+import { PromptCancel, PromptEdit, PromptMove, PromptQueue, type PromptState } from "#contract/prompt.ts";
+import { decideCancel, decideEdit, decideMove, decideQueue } from "#domain/prompt.ts";
+import { claim } from "#domain/slots.ts";
+import type { Work } from "../work.ts";
+import { capacityOf } from "./capacity.ts";
+import { onAgent } from "./on-agent.ts";
+
+export const promptCommands = {
+	"prompt.queue": onAgent({
+		schema: PromptQueue,
+		speakers: "everyone",
+		texts: ({ text }) => [text],
+		load: async (work, { now }, { agent, limits }) => {
+			const asking = agentOf(work.envelope.actor);
+			const got = now ? claim(agent, await capacityOf(work, limits), true) : null;
+			return {
+				...(await work.tx.queue(agent.id)),
+				above: await work.tx.above(agent.id),
+				caller: asking === null ? null : ((await work.agent(asking)) ?? null),
+				lengthMax: limits.queueLengthMax,
+				short: got !== null && "short" in got ? got.short : null,
+			};
+		},
+		decide: decideQueue,
+		subject: "the event",
+	}),
+	"prompt.edit": onAgent({
+		schema: PromptEdit,
+		speakers: "people",
+		texts: ({ text }) => [text],
+		load: queueOf,
+		decide: decideEdit,
+	}),
+	"prompt.move": onAgent({ schema: PromptMove, speakers: "people", load: queueOf, decide: decideMove }),
+	"prompt.cancel": onAgent({ schema: PromptCancel, speakers: "people", load: queueOf, decide: decideCancel }),
+};
+
+function queueOf({ tx }: Work, { agent }: { agent: PromptState["agent"] }): Promise<PromptState[]> {
+	return tx.prompts(agent);
+}

@@ -1,0 +1,111 @@
+// How agents come into being: agent 0 by itself, every other one as a child.
+import { AgentInit, AgentSpawn, type AgentState } from "#contract/agent.ts";
+import { type AgentId, type Handle, initHandle, type ProjectSlug } from "#contract/ids.ts";
+import { isItem } from "#contract/item.ts";
+import type { Limits } from "#contract/limits.ts";
+import type { ProjectState } from "#contract/project.ts";
+import type { Refusal } from "#contract/refusal.ts";
+import { candidateHandles } from "#domain/agent/handle.ts";
+import { decideInit, decideSpawn, type SpawnSight } from "#domain/agent/spawn.ts";
+import { isVisible, lastOfContext } from "#domain/history.ts";
+import { openCallsOf } from "#domain/turn-end.ts";
+import type { Locks, Reads } from "../ports.ts";
+import type { Work } from "../work.ts";
+import { defineCommand } from "./define.ts";
+import { noAgent } from "./on-agent.ts";
+
+export const spawnCommands = {
+	"agent.init": defineCommand({
+		schema: AgentInit,
+		speakers: "daemon",
+		locks: () => ({}),
+		load: async ({ tx }) => ({ existing: await tx.agentByHandle(null, initHandle) }),
+		decide: ({ existing }, command, envelope) => decideInit(existing, command, envelope),
+		subject: ({ existing }, _, { freshId }) => ({ agent: existing?.id ?? freshId }),
+	}),
+	"agent.spawn": defineCommand({
+		schema: AgentSpawn,
+		speakers: "everyone",
+		texts: ({ prompt }) => [prompt ?? ""],
+		// a retry may find a newer snapshot and is still the same request
+		meant: ({ snapshot: _, snapshotOf: __, ...rest }) => rest,
+		locks: ofFamily,
+		load: spawnSight,
+		decide: decideSpawn,
+		subject: (_, __, { freshId }) => ({ agent: freshId }),
+	}),
+};
+
+/** The family's limit is counted over all of it, except agent 0, which has none; and the project must not go meanwhile. */
+async function ofFamily(reads: Reads, { by, project }: AgentSpawn): Promise<Partial<Locks>> {
+	const home = project ?? (await reads.agent(by))?.project ?? null;
+	return { agents: [by, ...(await reads.above(by)).slice(0, -1)], ...(home !== null && { projects: [home] }) };
+}
+
+async function spawnSight(work: Work, command: AgentSpawn, limits: Limits): Promise<SpawnSight | Refusal> {
+	const { tx, envelope } = work;
+	const parent = await work.agent(command.by);
+	if (parent === undefined) return noAgent(command.by);
+	const supervisor = await nearestLiving(work, parent);
+	// a child belongs to its parent's project; only a child of agent 0 may choose
+	const project = await projectFor(work, parent.supervisor === null ? (command.project ?? null) : parent.project);
+	const title = command.title ?? command.agentType ?? parent.type;
+	const wishes = candidateHandles({ name: command.name, title, salt: envelope.salt });
+	return {
+		parent,
+		supervisor,
+		forkPoint: command.context === "inherit" ? await forkPoint(work, parent, command.at) : 0,
+		openCalls: parent.turn === null ? [] : openCallsOf(await tx.callsOfTurn(parent.id, parent.turn.id)),
+		project,
+		handle: await firstFree(work, project?.slug ?? null, wishes),
+		subscriptions: command.subscription === undefined ? [] : await tx.subscriptions(),
+		// only who asks for the repository itself has to know whether somebody is in it
+		inMain: project && command.workspaceKind === "main" ? await inMain(work, project.slug) : undefined,
+		full: await fullFamily(work, supervisor, limits.descendantsMax),
+	};
+}
+
+/** The end of the parent's context takes one look-up, however long it is; any other item has to be looked for in it. */
+async function forkPoint({ tx }: Work, parent: AgentState, at: number | undefined): Promise<SpawnSight["forkPoint"]> {
+	if (at === undefined) return lastOfContext(await tx.newestItem(parent.id), parent.lineage);
+	const item = await tx.event(at);
+	if (item === undefined || !isItem(item)) return undefined;
+	const { ranges } = await tx.ranges(parent.id);
+	const inRanges = ranges.some(({ agent, after, upTo }) => agent === item.agent && at > after && (upTo === null || at <= upTo));
+	return inRanges && isVisible(item, await tx.controls(parent.id)) ? at : undefined;
+}
+
+async function nearestLiving(work: Work, agent: AgentState): Promise<AgentState> {
+	if (agent.life !== "ended") return agent;
+	for (const id of await work.tx.above(agent.id)) {
+		const candidate = await work.agent(id);
+		if (candidate !== undefined && candidate.life !== "ended") return candidate;
+	}
+	throw new Error(`no living agent above ${agent.id}, not even agent 0`);
+}
+
+async function projectFor(work: Work, slug: ProjectSlug | null): Promise<ProjectState | null | undefined> {
+	if (slug === null) return null;
+	const project = await work.project(slug);
+	return project?.removedAt === null ? project : undefined;
+}
+
+async function inMain({ tx }: Work, project: ProjectSlug): Promise<AgentState | undefined> {
+	const living = (await tx.agents({ project })).filter((agent) => agent.life !== "ended");
+	return living.find((agent) => (agent.workspace ?? agent.plan)?.kind === "main");
+}
+
+async function firstFree({ tx }: Work, project: ProjectSlug | null, wishes: readonly Handle[]): Promise<Handle | undefined> {
+	for (const handle of wishes) if ((await tx.agentByHandle(project, handle)) === undefined) return handle;
+	return undefined;
+}
+
+/** The topmost agent below agent 0 has the most descendants: if its family has room, every agent in it has. */
+async function fullFamily(work: Work, supervisor: AgentState, limit: number): Promise<SpawnSight["full"]> {
+	if (supervisor.supervisor === null || !Number.isFinite(limit)) return null;
+	const above: readonly AgentId[] = await work.tx.above(supervisor.id);
+	const eldest = await work.agent(above.at(-2) ?? supervisor.id);
+	if (eldest === undefined) return null;
+	const living = await work.tx.descendants(eldest.id);
+	return living.length < limit ? null : { agent: eldest, limit };
+}

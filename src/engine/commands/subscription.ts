@@ -1,0 +1,45 @@
+// Commands about subscriptions: each may change what its slots are counted against.
+import type { SubscriptionName } from "#contract/ids.ts";
+import { SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionRemove } from "#contract/subscription.ts";
+import { decideAddSubscription, decideConfigureSubscription, decideCool, decideRemoveSubscription } from "#domain/subscription.ts";
+import type { Reads } from "../ports.ts";
+import type { Work } from "../work.ts";
+import { steadyOf } from "./capacity.ts";
+import { defineCommand } from "./define.ts";
+
+type Named = { name: SubscriptionName };
+
+const onSubscription = {
+	speakers: "people",
+	locks: (_: Reads, { name }: Named) => ({ slots: [name] }),
+	load: async ({ tx }: Work) => ({ all: await tx.subscriptions() }),
+	subject: (_: object, { name }: Named) => ({ subscription: name }),
+} as const;
+
+export const subscriptionCommands = {
+	"subscription.add": defineCommand({
+		...onSubscription,
+		schema: SubscriptionAdd,
+		decide: ({ all }, command) => decideAddSubscription(all, command),
+	}),
+	"subscription.configure": defineCommand({
+		...onSubscription,
+		schema: SubscriptionConfigure,
+		decide: ({ all }, command) => decideConfigureSubscription(all, command),
+	}),
+	"subscription.cool": defineCommand({
+		...onSubscription,
+		schema: SubscriptionCool,
+		// people name a time of the clock on the wall
+		decide: ({ all }, command, envelope) => decideCool(all, { ...command, until: command.until === null ? null : steadyOf(command.until, envelope) }),
+	}),
+	"subscription.remove": defineCommand({
+		...onSubscription,
+		schema: SubscriptionRemove,
+		load: async ({ tx }, { name }) => ({
+			all: await tx.subscriptions(),
+			turns: (await tx.openTurns()).filter((turn) => turn.subscription === name).length,
+		}),
+		decide: ({ all, turns }, { name }) => decideRemoveSubscription(all, name, turns),
+	}),
+};

@@ -1,0 +1,125 @@
+// Commands about turns: how they start, what is heard of them, and how they end. What ends with a limit is in `turn-end.ts`.
+import type { AgentState } from "#contract/agent.ts";
+import type { Event } from "#contract/event.ts";
+import { type AgentId, agentOf } from "#contract/ids.ts";
+import type { MailState } from "#contract/mail.ts";
+import { authorOf } from "#contract/prompt.ts";
+import { TurnAppend, TurnHand, TurnHeard, TurnRetry, TurnSettle, TurnSilent, TurnStart, TurnYield } from "#contract/turn.ts";
+import type { Decision } from "#domain/decision.ts";
+import { headmost, nextDue } from "#domain/prompt.ts";
+import { claim } from "#domain/slots.ts";
+import { decideHand, decideHeard, decideRetry, decideSettle, decideSilent, decideStart, decideTurnAppend, decideYield, type Words } from "#domain/turn.ts";
+import { closed, openCallsOf } from "#domain/turn-end.ts";
+import type { Work } from "../work.ts";
+import { capacityOf } from "./capacity.ts";
+import { itemText } from "./context.ts";
+import { ofWork, slotsFor } from "./locks.ts";
+import { nothingElse, onAgent } from "./on-agent.ts";
+
+export const turnCommands = {
+	"turn.start": onAgent({
+		schema: TurnStart,
+		speakers: "daemon",
+		locks: async (reads, { agent: id }) => {
+			const agent = await reads.agent(id);
+			return { ...(await ofWork(reads, agent)), agents: [id], slots: await slotsFor(reads, agent) };
+		},
+		load: async (work, _, { agent, limits }) => ({
+			head: nextDue(await work.tx.prompts(agent.id), work.envelope.at),
+			run: agent.issue === null ? null : ((await work.issue(agent.issue.id))?.run ?? null),
+			capacity: await capacityOf(work, limits),
+		}),
+		// what the last run left is settled before the next one begins
+		decide: (agent, _, { head, run, capacity }) => (run === null ? decideStart(agent, head, claim(agent, capacity, head?.manual)) : []),
+		subject: "the event",
+	}),
+	"turn.hand": onAgent({
+		schema: TurnHand,
+		speakers: "daemon",
+		load: async (work, { agent, turn: id }) => {
+			const turn = await work.turn(id);
+			const prompt = turn && (await work.tx.event(turn.words));
+			const mails = turn?.source === "mail" ? (await work.tx.mails(agent)).filter(isNew) : [];
+			return { turn, prompt: promptWords(prompt), mails: firstLetters(mails) };
+		},
+		decide: (agent, command, { turn, prompt, mails }) => (turn === undefined ? notOpen(agent, command.turn) : decideHand(agent, turn, prompt, mails)),
+		subject: "the event",
+	}),
+	"turn.append": onAgent({
+		schema: TurnAppend,
+		speakers: "daemon",
+		texts: ({ items }) => items.map(itemText),
+		load: nothingElse,
+		decide: decideTurnAppend,
+		subject: "the event",
+	}),
+	"turn.yield": onAgent({
+		schema: TurnYield,
+		speakers: "daemon",
+		load: async (work, command) => {
+			const made = await work.tx.callsOfTurn(command.agent, command.turn);
+			return {
+				turn: await work.turn(command.turn),
+				calls: made.length,
+				openCalls: openCallsOf(made),
+				mails: (await work.tx.mails(command.agent)).filter((mail) => mail.urgent && isNew(mail)).length,
+				first: (await work.tx.queue(command.agent)).first,
+			};
+		},
+		decide: (agent, command, { turn, ...seen }) => (turn === undefined ? notOpen(agent, command.turn) : decideYield(agent, turn, seen)),
+	}),
+	"turn.silent": onAgent({ schema: TurnSilent, speakers: "daemon", load: nothingElse, decide: decideSilent }),
+	"turn.heard": onAgent({
+		schema: TurnHeard,
+		speakers: "daemon",
+		load: nothingElse,
+		decide: (agent, { turn }) => decideHeard(agent, turn),
+	}),
+	"turn.settle": onAgent({
+		schema: TurnSettle,
+		speakers: "daemon",
+		load: nothingElse,
+		decide: (agent, { turn }) => decideSettle(agent, turn),
+	}),
+	"turn.retry": onAgent({
+		schema: TurnRetry,
+		speakers: "people",
+		locks: async (reads, { agent: id }) => ({ ...(await ofWork(reads, await reads.agent(id))), agents: [id] }),
+		// what the model saw is run again, not what the queue had: mail was rendered, and a prompt may have been edited
+		load: async (work, { agent, turn: named }) => {
+			const id = named ?? (await work.tx.latestTurns(agent, 1))[0]?.id;
+			const turn = id === undefined ? undefined : await work.turn(id);
+			return { turn, words: await wordsOf(work, turn), position: headmost((await work.tx.queue(agent)).first) };
+		},
+		decide: (agent, _, { turn, ...seen }) => decideRetry(agent, turn, seen),
+		subject: "the event",
+	}),
+};
+
+export const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, turn) ?? [];
+
+/** What the turn's process was given; null if it never was. */
+export async function wordsOf({ tx }: Work, turn: { id: number; agent: AgentId; handedAt: number | null } | undefined): Promise<Words | null> {
+	if (turn === undefined || turn.handedAt === null) return null;
+	const [first] = await tx.events({ after: turn.id, limit: 1, agent: turn.agent, kind: "user" });
+	return first?.turn !== turn.id || first.text === null ? null : { text: first.text, from: authorOf(first.data) };
+}
+
+/** Of a prompt: whoever the words say, else the agent that queued it. A prompt of a person or of the daemon is the user's. */
+function promptWords(event: Event | undefined): Words {
+	const by = event === undefined || agentOf(event.actor) === null ? null : event.actor;
+	return { text: event?.text ?? "", from: authorOf(event?.data) ?? by };
+}
+
+const isNew = (mail: MailState): boolean => mail.state === "accepted";
+
+/** As many as make one item of a sensible size; the others wake the agent again. */
+function firstLetters(mails: readonly MailState[]): MailState[] {
+	let length = 0;
+	return mails.filter(({ body }, at) => {
+		length += body.length;
+		return at === 0 || length <= lettersLengthMax;
+	});
+}
+
+const lettersLengthMax = 128 * 1024;

@@ -1,0 +1,93 @@
+// Commands about waits.
+import { type AgentId, agentOf } from "#contract/ids.ts";
+import type { Limits } from "#contract/limits.ts";
+import { WaitCancel, WaitLook, WaitOpen, type WaitState } from "#contract/wait.ts";
+import { wakesOnMail } from "#domain/mail.ts";
+import { claimAgain } from "#domain/slots.ts";
+import { decideCancelWait, decideLook, decideOpen, type Seat, type TargetSight } from "#domain/wait.ts";
+import type { Locks, Reads } from "../ports.ts";
+import type { Work } from "../work.ts";
+import { capacityOf } from "./capacity.ts";
+import { defineCommand } from "./define.ts";
+
+export const waitCommands = {
+	"wait.open": defineCommand({
+		schema: WaitOpen,
+		speakers: "everyone",
+		locks: (_, { targets }) => ({ agents: targets }),
+		load: async (work, { targets: ids, blocking }) => {
+			const caller = agentOf(work.envelope.actor);
+			const targets = [];
+			for (const id of ids) targets.push(await work.agent(id));
+			return {
+				targets,
+				waiter: caller === null ? null : ((await work.agent(caller)) ?? null),
+				open: await work.tx.openWaits(),
+				sights: blocking ? null : await sightsOf(work, ids),
+			};
+		},
+		decide: (seen, command, { actor, steady }) => decideOpen(command, seen, { actor, at: steady }),
+		subject: "the event",
+	}),
+	"wait.look": defineCommand({
+		schema: WaitLook,
+		speakers: "daemon",
+		locks: ofWait,
+		load: async (work, { wait: id }, limits) => {
+			const wait = await work.tx.wait(id);
+			if (wait === undefined) return {};
+			const queue = wait.agent === null ? { last: null, lastFront: null } : await work.tx.queue(wait.agent);
+			const targets = await sightsOf(work, wait.targets);
+			return { found: { wait, targets, queue, seat: await seatOf(work, wait, limits) } };
+		},
+		decide: ({ found }, _, { steady: now }) => (found === undefined ? [] : decideLook(found.wait, found.targets, { ...found, now })),
+		subject: {},
+	}),
+	"wait.cancel": defineCommand({
+		schema: WaitCancel,
+		speakers: "everyone",
+		locks: ofWait,
+		load: async (work, { wait: id }, limits) => {
+			const wait = await work.tx.wait(id);
+			return { wait, seat: wait === undefined ? null : await seatOf(work, wait, limits) };
+		},
+		decide: ({ wait, seat }, { wait: id }, envelope) => decideCancelWait(wait, id, envelope, seat),
+		subject: (_, { wait }) => ({ event: wait }),
+	}),
+};
+
+/** Its targets, whoever waits, and what a turn that waits inside of itself needs to go on. */
+async function ofWait(reads: Reads, { wait: id }: { wait: number }): Promise<Partial<Locks>> {
+	const wait = await reads.wait(id);
+	if (wait === undefined) return {};
+	const agents = [...wait.targets, ...(wait.agent === null ? [] : [wait.agent])];
+	if (wait.turn === null || !wait.blocking) return { agents };
+	const subscription = (await reads.turn(wait.turn))?.subscription ?? null;
+	return { agents, slots: subscription === null ? ["*"] : ["*", subscription] };
+}
+
+/** Only a turn that is still open and gave its place back has to have one again. */
+async function seatOf(work: Work, { agent: id, turn: of, blocking }: WaitState, limits: Limits): Promise<Seat> {
+	if (id === null || of === null || !blocking) return null;
+	const [agent, turn] = [await work.agent(id), await work.turn(of)];
+	if (agent === undefined || turn?.state !== "open") return null;
+	const capacity = await capacityOf(work, limits);
+	return capacity.leases.some((lease) => lease.turn === turn.id) ? null : claimAgain(agent, turn.subscription, capacity);
+}
+
+async function sightsOf(work: Work, targets: readonly AgentId[]): Promise<TargetSight[]> {
+	const waiting = new Set((await work.tx.openWaits()).flatMap((open) => open.agent ?? []));
+	const sights: TargetSight[] = [];
+	for (const target of targets) sights.push(...(await sightOf(work, target, waiting)));
+	return sights;
+}
+
+async function sightOf(work: Work, id: AgentId, waiting: ReadonlySet<AgentId>): Promise<TargetSight[]> {
+	const agent = await work.agent(id);
+	if (agent === undefined) return [];
+	const due = (await work.tx.prompts(id)).filter(({ notBefore }) => notBefore === null || notBefore <= work.envelope.at);
+	const mails = await work.tx.mails(id);
+	const newMail = wakesOnMail(agent) ? mails.filter((mail) => mail.state === "accepted").length : 0;
+	const unreadMail = mails.filter((mail) => mail.state !== "read").length;
+	return [{ agent, duePrompts: due.length, unreadMail, newMail, waits: waiting.has(id) }];
+}

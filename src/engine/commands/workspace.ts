@@ -1,0 +1,53 @@
+// Commands about where an agent works, and where its program keeps the conversation.
+import type { AgentState } from "#contract/agent.ts";
+import { WorkspaceCrash, WorkspaceDrift, WorkspaceFound, WorkspaceFree, WorkspaceLease, WorkspaceRecord } from "#contract/cycle.ts";
+import { SessionOpen } from "#contract/session.ts";
+import { decideOpenSession } from "#domain/session.ts";
+import { tooLate } from "#domain/turn-end.ts";
+import { decideDrift, decideFound, decideFree, decideLease, decideLeaseCrash, decideRecord } from "#domain/workspace.ts";
+import type { Work } from "../work.ts";
+import { nothingElse, onAgent } from "./on-agent.ts";
+
+export const workspaceCommands = {
+	"workspace.lease": onAgent({
+		schema: WorkspaceLease,
+		speakers: "everyone",
+		load: (work, _, { agent }) => othersIn(work, agent),
+		decide: decideLease,
+	}),
+	"workspace.free": onAgent({
+		schema: WorkspaceFree,
+		speakers: "everyone",
+		load: (work, _, { agent }) => othersIn(work, agent),
+		decide: (agent, _, others) => decideFree(agent, others),
+	}),
+	"workspace.record": onAgent({
+		schema: WorkspaceRecord,
+		speakers: "everyone",
+		load: async (work, { turn }, { agent }) => ({ turn: await turnOf(work, turn), others: await othersIn(work, agent) }),
+		decide: (agent, command, { turn, others }, envelope) => tooLate(agent, command.turn, turn) ?? decideRecord(agent, command, others, envelope),
+	}),
+	"workspace.drift": onAgent({
+		schema: WorkspaceDrift,
+		speakers: "daemon",
+		load: (work, { turn }) => turnOf(work, turn),
+		decide: (agent, command, turn) => tooLate(agent, command.turn, turn) ?? decideDrift(agent, command),
+	}),
+	"workspace.found": onAgent({ schema: WorkspaceFound, speakers: "people", load: nothingElse, decide: decideFound }),
+	"workspace.crash": onAgent({ schema: WorkspaceCrash, speakers: "daemon", load: nothingElse, decide: decideLeaseCrash }),
+	"session.open": onAgent({
+		schema: SessionOpen,
+		speakers: "daemon",
+		load: (work, { turn }) => turnOf(work, turn),
+		decide: (agent, command, turn) => tooLate(agent, command.turn, turn) ?? decideOpenSession(agent, command),
+	}),
+};
+
+const turnOf = async (work: Work, id: number | undefined) => (id === undefined ? undefined : await work.turn(id));
+
+/** Who else works in the same tree has a say in what git does there. */
+async function othersIn({ tx }: Work, { id, project, workspace }: AgentState): Promise<AgentState[]> {
+	if (project === null || workspace === null) return [];
+	const neighbours = await tx.agents({ project });
+	return neighbours.filter((other) => other.id !== id && other.life !== "ended" && other.workspace?.path === workspace.path);
+}
