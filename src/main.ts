@@ -46,7 +46,7 @@ import { Once } from "#server/once.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { holdersOf } from "#src/holders.ts";
 import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
-import { broughtInside, sandboxOf } from "./sandboxes.ts";
+import { sandboxOf, seenInside } from "./sandboxes.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
@@ -127,7 +127,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 		environment: withCommand(process.env),
 		containment,
 		roomFor: (agent, folder, paid) => sandbox.roomFor(agent, folder, paid),
-		broughtInside: broughtInside(workspaces, up.promise),
+		...seenInside(workspaces, up.promise),
 		clock: systemClock,
 		log,
 		idle: { parkMs: parkMs ?? inForceLimits.idleParkMs, countMax: inForceLimits.idleProcessesMax, bytesMax: inForceLimits.idleBytesMax },

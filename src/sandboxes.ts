@@ -3,16 +3,25 @@ import path from "node:path";
 import type { DriverOptions } from "#adapters/driver/options.ts";
 import { Sandbox } from "#adapters/driver/sandbox.ts";
 import type { GitWorkspaces } from "#adapters/git/workspaces.ts";
+import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { Engine } from "#engine/engine.ts";
 import { placeOf, stayOf } from "#engine/stay.ts";
+import type { Stay } from "#engine/workspaces.ts";
 import { programFolder } from "#src/programs.ts";
 
-/** What a workspace brings that only its sandbox may look into. */
-export function broughtInside(workspaces: GitWorkspaces, engine: Promise<Engine>): DriverOptions["broughtInside"] {
-	return async (agent) => {
-		const stay = await stayOf((await engine).reads, agent);
-		return stay === null ? "not in a sandbox" : await workspaces.brings(stay, agent.type);
+/** What only its sandbox may look at in a workspace. */
+export function seenInside(workspaces: GitWorkspaces, engine: Promise<Engine>): Pick<DriverOptions, "broughtInside" | "ownInside"> {
+	const stayIn = async (agent: AgentState): Promise<Stay | null> => await stayOf((await engine).reads, agent);
+	return {
+		async broughtInside(agent) {
+			const stay = await stayIn(agent);
+			return stay === null ? "not in a sandbox" : await workspaces.brings(stay, agent.type);
+		},
+		async ownInside(agent, places) {
+			const stay = await stayIn(agent);
+			return stay === null ? "not in a sandbox" : await workspaces.areInside(stay, places);
+		},
 	};
 }
 

@@ -6,6 +6,7 @@ import { Client } from "#client/client.ts";
 import { actingAgent, ProjectSlug } from "#contract/ids.ts";
 import type { Agent, Turn } from "#contract/wire.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { available } from "#test/support/processes.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { done } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -27,8 +28,10 @@ afterAll(async () => await daemon[Symbol.asyncDispose]());
 const patient = { timeout: 20_000 };
 const params = (agent: Agent) => ({ params: { agent: agent.id } });
 let projects = 0;
-async function add(wish: object = {}, files?: Record<string, string>): Promise<Agent> {
+async function add(wish: object = {}, files?: Record<string, string>, settings = ""): Promise<Agent> {
 	const slug = ProjectSlug.parse(`p${++projects}`);
+	mkdirSync(path.join(home, "projects", slug), { recursive: true });
+	if (settings !== "") writeFileSync(path.join(home, "projects", slug, "config.yaml"), settings);
 	await client.call("projectAdd", { body: { slug, path: freshRepository(files) } });
 	return await client.ask("agentAddTo", { params: { project: slug }, body: { type: "remembering", ...wish } });
 }
@@ -236,6 +239,27 @@ test("what is put in the place of what was asked about, before the answer, is as
 	await client.call("approvalAnswer", { params: { approval: String(second) }, body: { allow: true } });
 	expect(await over(agent, id)).toMatchObject({ state: "completed" });
 });
+
+test.each(available.includes("bubblewrap") ? ["off", "on"] : ["off"])(
+	"more than anybody can look through holds the agent with a plain word (sandbox: %s)",
+	async (sandbox) => {
+		const agent = await add({}, undefined, `sandbox: ${sandbox}\n`);
+		const place = path.join(agent.workspace?.path ?? "", ".claude");
+		mkdirSync(path.join(place, "d/".repeat(100)), { recursive: true });
+		await client.call("prompt", { ...params(agent), body: { text: "one" } });
+		await expect.poll(async () => (await now(agent)).holds.map(({ kind }) => kind), patient).toEqual(["error"]);
+		const held = {
+			queueLength: 1,
+			lastError: { step: "trust" },
+			holds: [{ reason: expect.stringMatching(/\.claude has folders more than 64 deep\. Make it less/) }],
+		};
+		expect(await now(agent)).toMatchObject(held);
+		if (sandbox === "on") return;
+		rmSync(place, { recursive: true });
+		await client.call("resume", { ...params(agent), body: {} });
+		await expect.poll(async () => await now(agent), patient).toMatchObject({ queueLength: 0, label: "idle", holds: [] });
+	},
+);
 
 test("an agent whose program is not there is held, and told how to get it; acp names its own", async () => {
 	const agent = await add({ type: "claude", prompt: "hello" });

@@ -13,6 +13,7 @@ import { seenBy } from "./environment.ts";
 import { Freezer } from "./freeze.ts";
 import { hearTurn } from "./hear.ts";
 import { Idle } from "./idle.ts";
+import { areInside } from "./inside.ts";
 import { folderOf, launchAgent } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
 import type { AgentProgram } from "./programs.ts";
@@ -131,11 +132,23 @@ export class ProcessDriver implements Driver {
 		else signal.addEventListener("abort", stop, { once: true });
 		try {
 			const failed = caught(this.#options.log, "turns", "What an agent said could not be written", { agent: agent.id });
-			return await hearTurn(warm.launched, text, { watch, folder: folderOf(this.#options, agent), clock: this.#options.clock, isOurs, caught: failed }, signal);
+			const own = async (places: readonly string[]): Promise<boolean> => await this.#areInside(agent, places);
+			return await hearTurn(warm.launched, text, { watch, areInside: own, clock: this.#options.clock, isOurs, caught: failed }, signal);
 		} finally {
 			turnOpen = false;
 			signal.removeEventListener("abort", stop);
 			await this.#afterTurn(agent, warm);
+		}
+	}
+
+	async #areInside(agent: AgentState, places: readonly string[]): Promise<boolean> {
+		try {
+			const inside = await this.#options.ownInside(agent, places);
+			return inside === "not in a sandbox" ? await areInside(folderOf(this.#options, agent), places) : inside;
+		} catch (error) {
+			// what cannot be looked at is asked about
+			this.#caught(agent.id)(error);
+			return false;
 		}
 	}
 

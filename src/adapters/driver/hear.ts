@@ -10,7 +10,6 @@ import { type Question, questionOf } from "./acp/question.ts";
 import { begun, finish, silence, type Translated, translate } from "./acp/translate.ts";
 import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
 import { Asking } from "./asking.ts";
-import { areInside } from "./inside.ts";
 
 /** More than this waiting to be written, and the process has to wait too. */
 const waitingMax = 64;
@@ -23,8 +22,8 @@ const limitPatienceMs = 30_000;
 export interface Hearing {
 	watch: TurnWatch;
 	clock: Clock;
-	/** its workspace */
-	folder: string;
+	/** whether all of these files are its own to change */
+	areInside(places: readonly string[]): Promise<boolean>;
 	/**
 	 * Our own programs tell of a limit in a way of their own; others may use words. And what ours left running is ended after
 	 * their last words, which do not wait for that; after others nothing is done, and their last words are written with the end.
@@ -34,7 +33,7 @@ export interface Hearing {
 	caught(error: unknown): void;
 }
 
-export async function hearTurn(process: Launched, text: string, { watch, clock, folder, isOurs, caught }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
+export async function hearTurn(process: Launched, text: string, { watch, clock, areInside, isOurs, caught }: Hearing, signal: AbortSignal): Promise<TurnEnd> {
 	let state = silence();
 	const outbox = new Outbox(watch, caught);
 	const take = ({ next, items, delta, soFar }: Translated): void => {
@@ -52,7 +51,7 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 		outbox.put(items);
 		return items.length > 0;
 	};
-	const asking = new Asking(watch);
+	const asking = new Asking(watch, (question) => asked(question, areInside));
 	const limit = new LimitWatch(() => process.cancel());
 	const on: Ears = {
 		complaint: (words) => limit.complain(words, clock.now()),
@@ -70,7 +69,7 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 			take(begun(state, request.toolCall));
 			await outbox.empty();
 			const { toolCallId } = request.toolCall;
-			return await asking.ask(toolCallId, () => asked(questionOf(request, state.calls.get(toolCallId)), folder));
+			return await asking.ask(toolCallId, () => questionOf(request, state.calls.get(toolCallId)));
 		},
 	};
 	const end = await process.prompt(text, on).then(
@@ -97,9 +96,9 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 }
 
 /** With what only the disk knows: whether the files that it names are where it may change them. */
-function asked({ places, ...question }: Question, folder: string): ApprovalQuestion {
+async function asked({ places, ...question }: Question, areInside: Hearing["areInside"]): Promise<ApprovalQuestion> {
 	const about = question.files.length === 0 ? question.content : question.files.toSorted().join("\0");
-	return { ...question, inside: areInside(folder, places), digest: createHash("sha256").update(about.toWellFormed()).digest("hex") };
+	return { ...question, inside: await areInside(places), digest: createHash("sha256").update(about.toWellFormed()).digest("hex") };
 }
 
 /** Programs that wait for a limit to end by themselves would keep their turn open, and their slot, for hours. */

@@ -1,14 +1,23 @@
 // Whether files are an agent's own to change: in its workspace as the disk has it, and none that git or a program would run or obey.
 import { lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
-import { namedByConfiguration, trustPlaces } from "./trust.ts";
+import { namedByConfiguration, TooMuch, trustPlaces } from "./trust.ts";
+
+/** more are not looked at one by one */
+const placesMax = 1000;
 
 /** False also where nothing is named: what nobody names may be anywhere. */
-export function areInside(folder: string, places: readonly string[]): boolean {
+export async function areInside(folder: string, places: readonly string[]): Promise<boolean> {
 	const root = isThere(folder) ? realOf(folder) : null;
-	if (root === null || places.length === 0) return false;
-	const scripts = namedByConfiguration(root);
-	return places.every((place) => isInside(root, place, scripts));
+	if (root === null || places.length === 0 || places.length > placesMax) return false;
+	const scripts = await namedByConfiguration(root).catch(unknown);
+	return scripts !== null && places.every((place) => isInside(root, place, scripts));
+}
+
+/** Where nobody can tell what would be run, anything may be. */
+function unknown(error: unknown): null {
+	if (error instanceof TooMuch) return null;
+	throw error;
 }
 
 function isInside(root: string, place: string, scripts: ReadonlySet<string>): boolean {

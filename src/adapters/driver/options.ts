@@ -31,6 +31,8 @@ export interface DriverOptions {
 	roomFor(agent: AgentState, folder: string, paid: () => Readonly<Record<string, string>>): Promise<Room | null | string>;
 	/** what a workspace brings that only a sandbox may look into */
 	broughtInside(agent: AgentState): Promise<Brought | null | "not in a sandbox">;
+	/** whether all of these files are a sandboxed agent's own to change, which only the sandbox may look at */
+	ownInside(agent: AgentState, places: readonly string[]): Promise<boolean | "not in a sandbox">;
 	clock: Clock;
 	log: Log;
 	idle: IdleBounds;

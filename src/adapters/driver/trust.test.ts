@@ -1,9 +1,13 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, statSync, symlinkSync, utimesSync, writeFileSync, writeSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { areInside } from "./inside.ts";
 import { broughtBy } from "./trust.ts";
+
+/** a program of every Unix */
+const makePipe = "mkfifo";
 
 function repository(files: Readonly<Record<string, string>>): string {
 	const folder = mkdtempSync(path.join(os.tmpdir(), "brood-test-"));
@@ -96,7 +100,35 @@ test("the script that a hook names is part of what is trusted, however the hook 
 	}
 });
 
-test("only files of the workspace that nothing runs are an agent's own to change, by where they really are", () => {
+test("what nobody could look through is refused as a whole, whatever it is made of", async () => {
+	const word = (_: unknown, at: number): string => `w${at}`;
+	const many = repository({ ".claude/a": "" });
+	for (let at = 0; at < 10_000; at++) closeSync(openSync(path.join(many, `.claude/${at}`), "w"));
+	const large = repository({ ".mcp.json": "{}" });
+	truncateSync(path.join(large, ".mcp.json"), 3 * 1024 ** 3);
+	const data = repository({ ".claude/data": "" });
+	truncateSync(path.join(data, ".claude/data"), 3 * 1024 ** 3);
+	const cases: [string, RegExp][] = [
+		[many, /\.claude has more than 10000 files\. Make it less, or remove it\.$/],
+		[repository({ [`.codex/${"d/".repeat(66)}a`]: "" }), /\.codex has folders more than 64 deep/],
+		[large, /its configuration has more than 16 MiB, at \.mcp\.json/],
+		[data, /it has more than 1024 MiB/],
+		[repository({ ".mcp.json": JSON.stringify(Array.from({ length: 50_010 }, word)) }), /its configuration has more than 50000 words, at \.mcp\.json/],
+	];
+	for (const [folder, words] of cases) {
+		await expect(broughtBy(folder)).rejects.toThrow(words);
+		// nobody can tell what would be run, so every edit is asked about, unless the content alone is too much
+		expect(await areInside(folder, ["a.txt"])).toBe(folder === data);
+	}
+});
+
+test("a pipe in the place of a configuration is not waited for", async () => {
+	const folder = repository({ ".claude/a": "" });
+	execFileSync(makePipe, [path.join(folder, ".claude/settings.json"), path.join(folder, ".mcp.json")]);
+	expect((await broughtBy(folder))?.files).toEqual([".claude/a", ".claude/settings.json", ".mcp.json"]);
+});
+
+test("only files of the workspace that nothing runs are an agent's own to change, by where they really are", async () => {
 	const hook = JSON.stringify({ hooks: [{ command: "./scripts/format.sh" }] });
 	const folder = repository({ "src/a.ts": "", "scripts/format.sh": "", "scripts/other.sh": "", ".claude/settings.json": hook, ".git/config": "" });
 	const outside = repository({ ".bashrc": "" });
@@ -105,14 +137,14 @@ test("only files of the workspace that nothing runs are an agent's own to change
 	symlinkSync(path.join(outside, "later"), path.join(folder, "dangling"));
 	symlinkSync(".git", path.join(folder, "git"));
 	const own = ["src/a.ts", "src/new/deep/b.ts", path.join(folder, "src/a.ts"), "in/a.ts", "src/../src/a.ts", "scripts/other.sh", ".github/x.yml"];
-	for (const place of own) expect([place, areInside(folder, [place])]).toEqual([place, true]);
+	for (const place of own) expect([place, await areInside(folder, [place])]).toEqual([place, true]);
 	const others = [
 		...[path.join(outside, ".bashrc"), "/etc/passwd", "~/.bashrc", "../x", "src/../../x", "out/.bashrc", "out/new/file", "dangling", ".", "", folder],
 		...[".git/config", ".git/hooks/pre-commit", "src/.git/config", ".GIT/config", "git/config", ".claude/settings.json", ".mcp.json", ".Claude/x"],
 		...["scripts/format.sh", ".brood.yaml", ".gitattributes", "a\0b"],
 	];
-	for (const place of others) expect([place, areInside(folder, [place])]).toEqual([place, false]);
-	expect(areInside(folder, [])).toBe(false);
-	expect(areInside(folder, ["src/a.ts", path.join(outside, ".bashrc")])).toBe(false);
-	expect(areInside(path.join(folder, "nowhere"), ["a"])).toBe(false);
+	for (const place of others) expect([place, await areInside(folder, [place])]).toEqual([place, false]);
+	expect(await areInside(folder, [])).toBe(false);
+	expect(await areInside(folder, ["src/a.ts", path.join(outside, ".bashrc")])).toBe(false);
+	expect(await areInside(path.join(folder, "nowhere"), ["a"])).toBe(false);
 });

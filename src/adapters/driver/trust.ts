@@ -1,9 +1,10 @@
 // What a repository brings along that an agent's program would run by itself: hooks, servers for tools, plugins. Vendors'
 // programs start these without a question when nobody sits in front of them, so we ask, once for each content.
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { open, opendir } from "node:fs/promises";
 import path from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
 
 export interface Brought {
 	/** the files that it is in, for whoever is asked */
@@ -17,35 +18,70 @@ const places = [".claude", ".codex", ".gemini", ".opencode", ".mcp.json", "openc
 const placesOf: Readonly<Record<string, readonly string[]>> = { gemini: [...places, ".env"] };
 /** what a program writes there by itself, and words that are only read */
 const harmless = /(^|\/)(node_modules|\.gitignore|package\.json|package-lock\.json|bun\.lockb?)(\/|$)|^\.(claude|opencode)\/(plans|worktrees)\//;
-/** of a longer configuration no names of scripts are looked for: no person wrote it */
-const configBytesMax = 4 * 1024 * 1024;
 
 /** Every place that some program obeys, in lower case. */
 export const trustPlaces: readonly string[] = [...new Set([...places, ...Object.values(placesOf).flat()])];
 
-/** To agents of a type. Null if there is nothing of the kind. */
+const mib = 1024 * 1024;
+/** What no person has in there. Nobody could look through it either, so it is refused as a whole. */
+const most = { entries: 10_000, depth: 64, bytes: 1024 * mib, textBytes: 16 * mib, words: 50_000 } as const;
+/** how much is done before others get their turn */
+const strideMax = 100;
+
+/** Why what a repository brings cannot be looked at: a sentence for whoever waits for the turn. */
+export class TooMuch extends Error {
+	override readonly name = "TooMuch";
+	constructor(what: string) {
+		super(`What this repository brings for an agent's program cannot be looked through: ${what}. Make it less, or remove it.`);
+	}
+}
+
+/** What was looked at so far, of all places together. */
+interface Count {
+	entries: number;
+	bytes: number;
+}
+
+/** To agents of a type. Null if there is nothing of the kind. Throws `TooMuch`. */
 export async function broughtBy(folder: string, type = ""): Promise<Brought | null> {
-	const found = (placesOf[type] ?? places).flatMap((place) => filesIn(folder, place));
+	const count: Count = { entries: 0, bytes: 0 };
+	const found = await filesAt(folder, placesOf[type] ?? places, count);
 	if (found.length === 0) return null;
 	// a hook is as much as the script that it runs
-	const scripts = scriptsIn(folder, found).filter((script) => !found.includes(script));
+	const known = new Set(found);
+	const scripts = (await scriptsIn(folder, found)).filter((script) => !known.has(script));
 	const files = [...found, ...scripts];
 	const hash = createHash("sha256");
-	for (const file of files) hash.update(JSON.stringify([file, await contentOf(path.join(folder, file))]));
+	for (const file of files) hash.update(JSON.stringify([file, await contentOf(path.join(folder, file), count)]));
 	return { files, fingerprint: hash.digest("hex") };
 }
 
-/** The files of a folder, in lower case, that some program's configuration names, and so may run. */
-export function namedByConfiguration(folder: string): ReadonlySet<string> {
-	const found = trustPlaces.flatMap((place) => filesIn(folder, place));
-	return new Set(scriptsIn(folder, found).map((script) => script.toLowerCase()));
+/** The files of a folder, in lower case, that some program's configuration names, and so may run. Throws `TooMuch`. */
+export async function namedByConfiguration(folder: string): Promise<ReadonlySet<string>> {
+	const found = await filesAt(folder, trustPlaces, { entries: 0, bytes: 0 });
+	return new Set((await scriptsIn(folder, found)).map((script) => script.toLowerCase()));
 }
 
-function scriptsIn(folder: string, configuration: readonly string[]): string[] {
+async function scriptsIn(folder: string, configuration: readonly string[]): Promise<string[]> {
 	const root = realpathSync(folder);
-	const texts = configuration.filter((file) => /\.(jsonc?|toml|ya?ml)$/i.test(file)).map((file) => textOf(root, path.join(folder, file)));
-	const words = new Set(texts.flatMap((text) => text.split(/[\s"'`\\=,;:()[\]{}<>|&]+/)).filter((word) => word.length > 1 && word.length < 1024));
-	return [...new Set([...words].flatMap((word) => fileNamed(root, word) ?? []))].sort();
+	const words = new Set<string>();
+	let bytes = 0;
+	for (const file of configuration.filter((each) => /\.(jsonc?|toml|ya?ml)$/i.test(each))) {
+		const text = textOf(root, path.join(folder, file), most.textBytes - bytes);
+		if (text === null) throw new TooMuch(`its configuration has more than ${most.textBytes / mib} MiB, at ${file}`);
+		bytes += text.length;
+		for (const word of text.split(/[\s"'`\\=,;:()[\]{}<>|&]+/)) if (word.length > 1 && word.length < 1024) words.add(word);
+		if (words.size > most.words) throw new TooMuch(`its configuration has more than ${most.words} words, at ${file}`);
+		await breathe();
+	}
+	const scripts = new Set<string>();
+	let looked = 0;
+	for (const word of words) {
+		const script = fileNamed(root, word);
+		if (script !== null) scripts.add(script);
+		if (++looked % strideMax === 0) await breathe();
+	}
+	return [...scripts].sort();
 }
 
 /** `$CLAUDE_PROJECT_DIR/x.sh` and `/x.sh`, which is left of `${DIR}/x.sh`, are x.sh of the folder. */
@@ -69,28 +105,35 @@ function realFile(file: string): string | null {
 /** Never waits for a pipe that took the place of a file. */
 const forReading = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/** Of a configuration that is in the folder; of what a link brings from elsewhere nothing is read. */
-function textOf(root: string, file: string): string {
+/** Of a configuration that is in the folder; of what a link brings from elsewhere nothing is read. Null if it is longer than that. */
+function textOf(root: string, file: string, bytesMax: number): string | null {
 	const real = realFile(file);
-	if (real === null || !real.startsWith(root + path.sep) || statSync(real).size > configBytesMax) return "";
+	if (real === null || !real.startsWith(root + path.sep)) return "";
 	const descriptor = openSync(real, forReading | constants.O_NOFOLLOW);
 	try {
-		return fstatSync(descriptor).isFile() ? readFileSync(descriptor, "utf8") : "";
+		const seen = fstatSync(descriptor);
+		if (!seen.isFile()) return "";
+		return seen.size > bytesMax ? null : readFileSync(descriptor, "utf8");
 	} finally {
 		closeSync(descriptor);
 	}
 }
 
-function filesIn(folder: string, place: string): string[] {
+async function filesAt(folder: string, all: readonly string[], count: Count): Promise<string[]> {
+	const found: string[] = [];
+	for (const place of all) if (seenAt(path.join(folder, place)) !== undefined) found.push(...(await filesIn(folder, place, count)));
+	return found;
+}
+
+async function filesIn(folder: string, place: string, count: Count): Promise<string[]> {
 	const root = realpathSync(folder);
 	const found: string[] = [];
 	const seen = new Set<string>();
-	const look = (name: string): void => {
+	const look = async (name: string, depth: number): Promise<void> => {
 		const whole = path.join(folder, name);
 		if (harmless.test(name)) return;
-		const kind = seenAt(whole);
-		if (kind === undefined && name === place) return;
-		const real = kind?.isDirectory() === true ? realpathSync(whole) : null;
+		if (++count.entries % strideMax === 0) await breathe();
+		const real = seenAt(whole)?.isDirectory() === true ? realpathSync(whole) : null;
 		// what is linked in the repository counts like the rest, each folder once; the repository has no say over what is elsewhere
 		if (real === null || (name !== place && real !== root && !real.startsWith(root + path.sep))) {
 			found.push(name);
@@ -98,14 +141,29 @@ function filesIn(folder: string, place: string): string[] {
 		}
 		if (seen.has(real)) return;
 		seen.add(real);
-		for (const each of readdirSync(whole).sort()) look(`${name}/${each}`);
+		if (depth > most.depth) throw new TooMuch(`${place} has folders more than ${most.depth} deep`);
+		for (const each of await namesIn(whole, place, count)) await look(`${name}/${each}`, depth + 1);
 	};
-	look(place);
+	await look(place, 0);
 	return found;
 }
 
+async function namesIn(folder: string, place: string, count: Count): Promise<string[]> {
+	const names: string[] = [];
+	try {
+		for await (const { name } of await opendir(folder, { bufferSize: 256 })) {
+			names.push(name);
+			if (count.entries + names.length > most.entries) throw new TooMuch(`${place} has more than ${most.entries} files`);
+		}
+	} catch (error) {
+		if (error instanceof TooMuch) throw error;
+		throw new TooMuch(`a folder in ${place} cannot be read (${error instanceof Error ? error.message : String(error)})`);
+	}
+	return names.sort();
+}
+
 /** By all of its bytes, however many there are. */
-async function contentOf(file: string): Promise<string> {
+async function contentOf(file: string, count: Count): Promise<string> {
 	const seen = lstatSync(file, { throwIfNoEntry: false });
 	const link = seen?.isSymbolicLink() === true ? `-> ${readlinkSync(file)} ` : "";
 	const nothing = `${link}nothing to read`;
@@ -114,13 +172,20 @@ async function contentOf(file: string): Promise<string> {
 	await using opened = await open(file, forReading);
 	const before = await opened.stat({ bigint: true });
 	if (!before.isFile()) return nothing;
+	counted(count, Number(before.size));
 	// the time of the last change is the disk's own, and nobody sets it back
 	const key = [before.dev, before.ino, before.size, before.mtimeNs, before.ctimeNs].join();
 	const known = digests.get(key);
 	if (known !== undefined) return link + known;
 	const hash = createHash("sha256");
 	const chunk = Buffer.allocUnsafe(Number(before.size < chunkBytes ? before.size + 1n : chunkBytes));
-	for (let { bytesRead } = await opened.read(chunk); bytesRead > 0; { bytesRead } = await opened.read(chunk)) hash.update(chunk.subarray(0, bytesRead));
+	let left = Number(before.size);
+	for (let { bytesRead } = await opened.read(chunk); bytesRead > 0; { bytesRead } = await opened.read(chunk)) {
+		hash.update(chunk.subarray(0, bytesRead));
+		// it grows while it is read
+		left -= bytesRead;
+		if (left < 0) counted(count, bytesRead);
+	}
 	const digest = hash.digest("hex");
 	const after = await opened.stat({ bigint: true });
 	// what changed a moment ago may change again without another time
@@ -128,6 +193,11 @@ async function contentOf(file: string): Promise<string> {
 	if (digests.size >= digestsMax) digests.clear();
 	if (settled) digests.set(key, digest);
 	return link + digest;
+}
+
+function counted(count: Count, bytes: number): void {
+	count.bytes += bytes;
+	if (count.bytes > most.bytes) throw new TooMuch(`it has more than ${most.bytes / mib} MiB`);
 }
 
 /** Digests of files that were read, so that no turn reads again what has not changed. */

@@ -49,6 +49,7 @@ import type { OwnStay } from "./sandbox/ask.ts";
 import { convert, recoverOwn, removeOwn } from "./sandbox/end.ts";
 import { findOwn, inProject } from "./sandbox/make.ts";
 import {
+	areInsideOwn,
 	broughtOwn,
 	commitOwn,
 	commitsOfOwn,
@@ -132,6 +133,12 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	async brings(stay: Stay, type: string): Promise<{ files: string[]; fingerprint: string } | null | "not in a sandbox"> {
 		const own = await this.#own(stay);
 		return own === null ? "not in a sandbox" : await broughtOwn(this.#ground, own, type);
+	}
+
+	/** Whether all of these files are its own to change, for a workspace in a sandbox. */
+	async areInside(stay: Stay, places: readonly string[]): Promise<boolean | "not in a sandbox"> {
+		const own = await this.#own(stay);
+		return own === null ? "not in a sandbox" : await areInsideOwn(this.#ground, own, places);
 	}
 
 	identity(agent: Tenant): Readonly<Record<string, string>> {

@@ -183,7 +183,8 @@ export class TurnRunner implements Reactor {
 			return (await this.#unfit(turn, agent)) ?? (await distrusted(this.#parts, agent, listener));
 		} catch (error) {
 			if (isBroken(error)) throw error;
-			return failure(error);
+			// it would be looked at again at once, for ever
+			return { ...failure(error), broken: true, step: "trust" };
 		}
 	}
 

@@ -30,10 +30,13 @@ interface RoomParts {
 	environment: NodeJS.ProcessEnv;
 	/** what a tree brings that a program of this type would run by itself */
 	broughtBy(folder: string, type: string): Promise<{ files: string[]; fingerprint: string } | null>;
+	/** whether all of these files are the agent's own to change */
+	areInside(folder: string, places: readonly string[]): Promise<boolean>;
 }
 
-export function serveRoom({ input, output, environment, broughtBy }: RoomParts): void {
+export function serveRoom({ input, output, environment, broughtBy, areInside }: RoomParts): void {
 	on(steps.brings, async ({ stay }, { type }) => await broughtBy(stay.workspace.path, type));
+	on(steps.inside, async ({ stay }, { places }) => ({ inside: await areInside(stay.workspace.path, places) }));
 	// what is remembered of commits there may be anything that the agent wrote
 	const git = makeGit({ environment, settings: [["core.commitgraph", "false"]] });
 	const send = async (id: number, kind: FrameKind, bytes: Buffer): Promise<void> =>

@@ -50,6 +50,11 @@ export async function broughtOwn(ground: Ground, stay: OwnStay, type: string): P
 	return await ask(ground, stay, steps.brings, sight, { type });
 }
 
+export async function areInsideOwn(ground: Ground, stay: OwnStay, places: readonly string[]): Promise<boolean> {
+	const answer = await looked(ground, stay, steps.inside, { places: [...places] });
+	return !isRefusal(answer) && answer.inside;
+}
+
 /** A step that changes nothing. */
 async function looked<W, A extends object>(ground: Ground, stay: OwnStay, step: Step<W, A>, wish: W): Promise<A | Refusal> {
 	const sight = await ready(ground, stay);

@@ -89,6 +89,8 @@ export const steps = {
 	tips: step("tips", nothing, z.strictObject({ branch: Commit, taken: Commit, others: z.array(CommitId).max(1000) })),
 	/** what is in the tree that a vendor's program would run by itself */
 	brings: step("brings", z.strictObject({ type: z.string() }), Brought.nullable()),
+	/** whether all of these files are the agent's own to change */
+	inside: step("inside", z.strictObject({ places: z.array(z.string()) }), z.strictObject({ inside: z.boolean() })),
 	/** objects, as a pack in front of the answer */
 	pack: step("pack", z.strictObject({ want: z.array(CommitId), have: z.array(CommitId) }), nothing),
 } as const;
