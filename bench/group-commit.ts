@@ -144,7 +144,7 @@ class Baseline {
 		const append = this.#statement(queries.insertEvent);
 		return ({ id }) => {
 			const [row] = load({ id });
-			append({ agent: seqOf(row), turn: null, kind: "assistant", text, data: null, at: Date.now(), actor: system, command: null });
+			append({ agent: seqOf(row), turn: null, kind: "assistant", text, data: null, at: Date.now(), actor: system, command: "c" });
 		};
 	}
 

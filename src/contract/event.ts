@@ -26,8 +26,8 @@ export const Event = z.object({
 	data: z.json(),
 	at: z.int(),
 	actor: Actor,
-	/** the command that caused it: its key, or an id of its own; null only in what older versions wrote */
-	command: z.string().nullable(),
+	/** the command that caused it: its key, or an id of its own */
+	command: z.string(),
 });
 export type Event = z.infer<typeof Event>;
 

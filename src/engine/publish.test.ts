@@ -5,7 +5,7 @@ import { limits } from "#contract/limits.ts";
 import { id } from "#test/support/given.ts";
 import { Publisher, type Subscription } from "./publish.ts";
 
-const event = (id: number): Event => ({ id, agent: null, turn: null, kind: "x.happened", text: null, data: null, at: 0, actor: system, command: null });
+const event = (id: number): Event => ({ id, agent: null, turn: null, kind: "x.happened", text: null, data: null, at: 0, actor: system, command: "c" });
 const events = (...ids: number[]): Event[] => ids.map(event);
 
 const watch = (publisher: Publisher): Subscription => publisher.follow();

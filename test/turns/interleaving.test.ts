@@ -191,7 +191,7 @@ class World {
 		await this.#pause(`hear of ${String(type)}`);
 		if (type !== "turn.hand" || "done" in outcome) return outcome;
 		this.claimsRefused++;
-		const granted: Event = { id: 0, kind: "user", agent: null, turn: null, text: "", data: null, at: 0, actor: system, command: null };
+		const granted: Event = { id: 0, kind: "user", agent: null, turn: null, text: "", data: null, at: 0, actor: system, command: "c" };
 		return this.#grantsAll ? { done: {}, events: [granted], replayed: false } : outcome;
 	}
 

@@ -18,14 +18,13 @@ export function temporaryFolderNow(what: What): string {
 	return mkdtempSync(nameOf(what));
 }
 
-/** All of ours; those without a process in their name are of an older release. */
-const pattern = /^brood-(?:shadow|index|setup|room)-(?:(\d+)-)?\w{6}$/;
+const pattern = /^brood-(?:shadow|index|setup|room)-(\d+)-\w{6}$/;
 
-export async function temporaryFolders(): Promise<{ path: string; pid: number | null }[]> {
+export async function temporaryFolders(): Promise<{ path: string; pid: number }[]> {
 	const names = await readdir(os.tmpdir()).catch((): string[] => []);
 	return names.flatMap((name) => {
 		const match = pattern.exec(name);
-		return match === null ? [] : [{ path: path.join(os.tmpdir(), name), pid: match[1] === undefined ? null : Number(match[1]) }];
+		return match === null ? [] : [{ path: path.join(os.tmpdir(), name), pid: Number(match[1]) }];
 	});
 }
 
@@ -38,7 +37,7 @@ export async function sweepTemporary(now: number): Promise<number> {
 	for (const { path: place, pid } of await temporaryFolders()) {
 		const found = lstatSync(place, { throwIfNoEntry: false });
 		const ours = found?.isDirectory() === true && found.uid === os.userInfo().uid;
-		if (!ours || found.mtimeMs > now - dayMs || (pid !== null && isAlive(pid))) continue;
+		if (!ours || found.mtimeMs > now - dayMs || isAlive(pid)) continue;
 		rmSync(place, { recursive: true, force: true });
 		removed += 1;
 	}

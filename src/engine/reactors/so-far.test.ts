@@ -3,7 +3,7 @@ import type { Event } from "#contract/event.ts";
 import { system } from "#contract/ids.ts";
 import { withoutWritten } from "./so-far.ts";
 
-const item = (kind: string, text: string): Event => ({ id: 1, agent: null, turn: 1, kind, text, data: null, at: 0, actor: system, command: null });
+const item = (kind: string, text: string): Event => ({ id: 1, agent: null, turn: 1, kind, text, data: null, at: 0, actor: system, command: "c" });
 
 test("a message that became an item after the last flush is not said twice", () => {
 	const half = { said: "assistant" as const, text: "I look" };

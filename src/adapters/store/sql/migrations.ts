@@ -1,8 +1,7 @@
-// How the tables came to be, one numbered step after another. A step that has been released never changes.
+// The tables, and every later change to them as a numbered step. A step that has been released never changes.
 import { type Kysely, sql } from "kysely";
 import { types } from "./columns.ts";
 import { type Flavor, statements } from "./prepared.ts";
-import { slotTables } from "./slot-tables.ts";
 import type { Tables } from "./tables.ts";
 
 export interface Migration {
@@ -12,20 +11,17 @@ export interface Migration {
 }
 
 export const migrations: readonly Migration[] = [
-	{ version: 1, name: "the journal, agents, projects and receipts", sql: (flavor) => [...statements(flavor, first), ...appendOnly[flavor]] },
-	{ version: 2, name: "prompts, turns and mail", sql: (flavor) => statements(flavor, second) },
-	{ version: 3, name: "queues in order, approvals and waits", sql: (flavor) => statements(flavor, third) },
-	{ version: 4, name: "subscriptions and leases", sql: (flavor) => statements(flavor, slotTables) },
-	{ version: 5, name: "issues, runs and notes", sql: (flavor) => statements(flavor, issues) },
-	{ version: 6, name: "a search over items", sql: (flavor) => searching[flavor] },
-	{ version: 7, name: "keys of each actor, and the words that were answered", sql: (flavor) => [...statements(flavor, receipts), ...receiptsKept] },
-	{ version: 8, name: "receipts by their age", sql: (flavor) => statements(flavor, receiptsByAge) },
+	{
+		version: 1,
+		name: "the first release",
+		sql: (flavor) => [...[journal, work, issues].flatMap((tables) => statements(flavor, tables)), ...appendOnly[flavor], ...searching[flavor]],
+	},
 ];
 
 /** What this program writes and the newest that it can read. */
 export const schemaVersion = migrations.length;
 
-function first(db: Kysely<Tables>, flavor: Flavor) {
+function journal(db: Kysely<Tables>, flavor: Flavor) {
 	const { schema } = db;
 	const { key, int, text } = types(flavor);
 	return [
@@ -55,7 +51,7 @@ function first(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("data", text)
 			.addColumn("at", int, (column) => column.notNull())
 			.addColumn("actor", text, (column) => column.notNull())
-			.addColumn("command", text),
+			.addColumn("command", text, (column) => column.notNull()),
 		schema.createIndex("event_agent").on("event").columns(["agent", "id"]),
 		// few items are of these kinds, so finding the latest clear costs next to nothing, and writing others nothing
 		schema
@@ -69,14 +65,19 @@ function first(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("state", text, (column) => column.notNull()),
 		schema
 			.createTable("receipt")
-			.addColumn("key", text, (column) => column.primaryKey())
+			.addColumn("actor", text, (column) => column.notNull())
+			.addColumn("key", text, (column) => column.notNull())
 			.addColumn("fingerprint", text, (column) => column.notNull())
 			.addColumn("answer", text, (column) => column.notNull())
-			.addColumn("at", int, (column) => column.notNull()),
+			.addColumn("given", text)
+			.addColumn("at", int, (column) => column.notNull())
+			.addPrimaryKeyConstraint("receipt_of_actor", ["actor", "key"]),
+		// the oldest are dropped first: without it, each look for them reads every receipt there is, in the writer's transaction
+		schema.createIndex("receipt_age").on("receipt").column("at"),
 	];
 }
 
-function second(db: Kysely<Tables>, flavor: Flavor) {
+function work(db: Kysely<Tables>, flavor: Flavor) {
 	const { schema } = db;
 	const { int, text } = types(flavor);
 	return [
@@ -84,8 +85,17 @@ function second(db: Kysely<Tables>, flavor: Flavor) {
 			.createTable("prompt")
 			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
 			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
-			.addColumn("position", int, (column) => column.notNull()),
+			.addColumn("position", int, (column) => column.notNull())
+			.addColumn("priority", int, (column) => column.notNull())
+			.addColumn("not_before", int)
+			.addColumn("manual", int, (column) => column.notNull())
+			.addColumn("taken", int)
+			.addColumn("words", int)
+			.addColumn("edited_by", text)
+			.addColumn("edited_at", int),
 		schema.createIndex("prompt_queue").on("prompt").columns(["agent", "position"]),
+		schema.createIndex("prompt_taken").on("prompt").column("taken").where(sql.ref("taken"), "is not", null),
+		schema.createIndex("prompt_later").on("prompt").column("not_before").where(sql.ref("not_before"), "is not", null),
 		schema
 			.createTable("turn")
 			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
@@ -100,29 +110,12 @@ function second(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
 			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
 			.addColumn("state", text, (column) => column.notNull())
+			.addColumn("urgent", int, (column) => column.notNull())
 			.addColumn("delivered_in", int)
 			.addColumn("read_at", int)
 			.addColumn("deleted_at", int),
 		schema.createIndex("mail_box").on("mail").columns(["agent", "id"]),
 		schema.createIndex("mail_new").on("mail").column("agent").where(sql.ref("state"), "=", sql.lit("accepted")),
-	];
-}
-
-function third(db: Kysely<Tables>, flavor: Flavor) {
-	const { schema } = db;
-	const { int, text } = types(flavor);
-	const prompt = (): ReturnType<typeof schema.alterTable> => schema.alterTable("prompt");
-	return [
-		prompt().addColumn("priority", int, (column) => column.notNull().defaultTo(sql.lit(0))),
-		prompt().addColumn("not_before", int),
-		prompt().addColumn("manual", int, (column) => column.notNull().defaultTo(sql.lit(0))),
-		prompt().addColumn("taken", int),
-		prompt().addColumn("words", int),
-		prompt().addColumn("edited_by", text),
-		prompt().addColumn("edited_at", int),
-		schema.createIndex("prompt_taken").on("prompt").column("taken").where(sql.ref("taken"), "is not", null),
-		schema.createIndex("prompt_later").on("prompt").column("not_before").where(sql.ref("not_before"), "is not", null),
-		schema.alterTable("mail").addColumn("urgent", int, (column) => column.notNull().defaultTo(sql.lit(0))),
 		schema
 			.createTable("approval")
 			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
@@ -136,6 +129,17 @@ function third(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("open", int, (column) => column.notNull())
 			.addColumn("state", text, (column) => column.notNull()),
 		schema.createIndex("wait_open").on("wait").column("id").where(sql.ref("open"), "=", sql.lit(1)),
+		schema
+			.createTable("subscription")
+			.addColumn("name", text, (column) => column.primaryKey())
+			.addColumn("state", text, (column) => column.notNull()),
+		// the key keeps a turn from having two
+		schema
+			.createTable("lease")
+			.addColumn("turn", int, (column) => column.primaryKey().references("event.id"))
+			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
+			.addColumn("subscription", text)
+			.addColumn("at", int, (column) => column.notNull()),
 	];
 }
 
@@ -170,32 +174,6 @@ function issues(db: Kysely<Tables>, flavor: Flavor) {
 		schema.createIndex("note_issue").on("note").columns(["issue", "id"]),
 	];
 }
-
-function receipts(db: Kysely<Tables>, flavor: Flavor) {
-	const { schema } = db;
-	const { int, text } = types(flavor);
-	return [
-		schema.alterTable("receipt").renameTo("receipt_before"),
-		schema
-			.createTable("receipt")
-			.addColumn("actor", text, (column) => column.notNull())
-			.addColumn("key", text, (column) => column.notNull())
-			.addColumn("fingerprint", text, (column) => column.notNull())
-			.addColumn("answer", text, (column) => column.notNull())
-			.addColumn("given", text)
-			.addColumn("at", int, (column) => column.notNull())
-			.addPrimaryKeyConstraint("receipt_of_actor", ["actor", "key"]),
-	];
-}
-
-/** What is there keeps answering: nobody knows any more whose keys these are, so they are everybody's until their time is over. */
-const receiptsKept = [
-	"insert into receipt (actor, key, fingerprint, answer, at) select '', key, fingerprint, answer, at from receipt_before",
-	"drop table receipt_before",
-];
-
-/** The oldest are dropped first: without it, each look for them reads every receipt there is, in the writer's transaction. */
-const receiptsByAge = ({ schema }: Kysely<Tables>) => [schema.createIndex("receipt_age").on("receipt").column("at")];
 
 /** The journal is append-only by the databases' own rule, whoever asks. */
 const appendOnly: Record<Flavor, string[]> = {

@@ -120,7 +120,7 @@ export const insertEvent = query<{
 	data: string | null;
 	at: number;
 	actor: Actor;
-	command: string | null;
+	command: string;
 }>()("insert-event", (db, arg) =>
 	db
 		.insertInto("event")
@@ -204,15 +204,8 @@ export const putProject = query<{ slug: string; state: string }>()("put-project"
 		.onConflict((clash) => clash.column("slug").doUpdateSet({ state: sql`excluded.state` })),
 );
 
-/** One without an actor is from before keys belonged to somebody. */
 export const receiptByKey = query<{ actor: string; key: string }>()("receipt-by-key", (db, arg) =>
-	db
-		.selectFrom("receipt")
-		.select(["fingerprint", "answer", "given"])
-		.where("key", "=", arg("key"))
-		.where((where) => where.or([where("actor", "=", arg("actor")), where("actor", "=", "")]))
-		.orderBy("actor", "desc")
-		.limit(1),
+	db.selectFrom("receipt").select(["fingerprint", "answer", "given"]).where("actor", "=", arg("actor")).where("key", "=", arg("key")),
 );
 
 interface ReceiptRow extends Record<string, string | number | null> {

@@ -5,54 +5,28 @@ import type { Event } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
-import { type ProjectState, untuned } from "#contract/project.ts";
+import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Receipt } from "#contract/receipt.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
-import { nothingSpent } from "#contract/usage.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { QueueHead } from "#engine/ports.ts";
 
-/** What rows did not have when they were written by an earlier version. */
-type LaterOfAgent =
-	| ("policy" | "permits" | "turnEndedIn" | "endNote")
-	| ("workspace" | "plan" | "lease" | "seenCommit" | "removedBy" | "removedNote")
-	| ("subscription" | "limitWaivedUntil")
-	| ("issue" | "totalTasksCompleted" | "command" | "session" | "spent" | "budget");
-const laterOfAgent: Pick<AgentState, LaterOfAgent> = {
-	...{ policy: "ask", permits: [], turnEndedIn: null, endNote: null },
-	...{ workspace: null, plan: null, lease: null, seenCommit: null, removedBy: null, removedNote: null },
-	...{ subscription: null, limitWaivedUntil: null },
-	...{ issue: null, totalTasksCompleted: 0, command: null, session: null, spent: nothingSpent, budget: null },
-};
-const laterOfTurn: Pick<TurnState, "manual" | "retriedAs" | "stoppingFor" | "commit" | "subscription" | "usage"> = {
-	...{ manual: false, retriedAs: null, stoppingFor: null },
-	...{ commit: null, subscription: null, usage: null },
-};
-
-const laterOfApproval: Pick<ApprovalState, "content" | "files" | "inside" | "digest" | "reason"> = {
-	content: "",
-	files: [],
-	inside: false,
-	digest: "",
-	reason: null,
-};
-
 export function agentFrom(row: { state: string }): AgentState {
-	return { ...laterOfAgent, ...JSON.parse(row.state) };
+	return JSON.parse(row.state);
 }
 
 export function approvalFrom(row: { state: string }): ApprovalState {
-	return { ...laterOfApproval, ...JSON.parse(row.state) };
+	return JSON.parse(row.state);
 }
 
 export function waitFrom(row: { state: string }): WaitState {
-	return { ready: null, ...JSON.parse(row.state) };
+	return JSON.parse(row.state);
 }
 
 export function subscriptionFrom(row: { state: string }): SubscriptionState {
-	return { spent: nothingSpent, ...JSON.parse(row.state) };
+	return JSON.parse(row.state);
 }
 
 /** Of an agent whose prompt is next: all but the words. */
@@ -72,21 +46,15 @@ interface HeadRow {
 }
 
 export function projectFrom(row: { state: string }): ProjectState {
-	const state = { base: null, url: null, approved: [], ...untuned, ...JSON.parse(row.state) };
-	if (Object.hasOwn(JSON.parse(row.state), "chosen")) return state;
-	// an older release did not write down where these come from
-	const { preset, agentsMax, context, agentType } = state;
-	const unusual = Object.entries({ preset, agentsMax, context, agentType }).filter(([name, value]) => value !== Reflect.get(untuned, name));
-	return { ...state, chosen: Object.fromEntries(unusual) };
+	return JSON.parse(row.state);
 }
 
 export function issueFrom(row: { state: string }): IssueState {
-	return { spent: nothingSpent, ...JSON.parse(row.state) };
+	return JSON.parse(row.state);
 }
 
-/** A run of an older release has no session. */
 export function runFrom(row: { state: string }): RunState {
-	return { session: null, ...JSON.parse(row.state) };
+	return JSON.parse(row.state);
 }
 
 /** The words are in the event of the same id. */
@@ -107,8 +75,7 @@ export function eventFrom(row: EventRow): Event {
 }
 
 export function turnFrom(row: { state: string }): TurnState {
-	const turn: TurnState = { ...laterOfTurn, ...JSON.parse(row.state) };
-	return { ...turn, words: turn.words ?? turn.prompt };
+	return JSON.parse(row.state);
 }
 
 /** The event that queued a prompt holds all that its row does not. */

@@ -28,7 +28,7 @@ export interface Tables {
 		data: string | null;
 		at: number;
 		actor: Actor;
-		command: string | null;
+		command: string;
 	};
 	/** the words, their author and their time are in the event of the same id */
 	prompt: {

@@ -43,68 +43,13 @@ async function startBoth(program: URL, data: { file: string; limits: Limits }): 
 	}
 }
 
+/** Every question goes over as its name and its arguments: the other thread has the same `Reads`. */
 function readsThrough(thread: Thread): Reads {
-	const read =
-		<K extends keyof Reads>(name: K) =>
-		(...args: Parameters<Reads[K]>) =>
-			thread.ask<Awaited<ReturnType<Reads[K]>>>({ read: name, args });
-	return {
-		agent: read("agent"),
-		agentByHandle: read("agentByHandle"),
-		agentsNamed: read("agentsNamed"),
-		agents: read("agents"),
-		children: read("children"),
-		descendants: read("descendants"),
-		above: read("above"),
-		project: read("project"),
-		projects: read("projects"),
-		subscriptions: read("subscriptions"),
-		leases: read("leases"),
-		event: read("event"),
-		lastEvent: read("lastEvent"),
-		livingAgents: read("livingAgents"),
-		newestItem: read("newestItem"),
-		newestOfKind: read("newestOfKind"),
-		ranges: read("ranges"),
-		history: read("history"),
-		controls: read("controls"),
-		prompts: read("prompts"),
-		prompt: read("prompt"),
-		queue: read("queue"),
-		queueHeads: read("queueHeads"),
-		nextPromptAt: read("nextPromptAt"),
-		approval: read("approval"),
-		pendingApprovals: read("pendingApprovals"),
-		wait: read("wait"),
-		openWaits: read("openWaits"),
-		counts: read("counts"),
-		turn: read("turn"),
-		turns: read("turns"),
-		latestTurns: read("latestTurns"),
-		lastServed: read("lastServed"),
-		openTurns: read("openTurns"),
-		agentsAboutToBegin: read("agentsAboutToBegin"),
-		callsOfTurn: read("callsOfTurn"),
-		mail: read("mail"),
-		mails: read("mails"),
-		unreadMail: read("unreadMail"),
-		agentsWithNewMail: read("agentsWithNewMail"),
-		agentsWithUrgentMail: read("agentsWithUrgentMail"),
-		issue: read("issue"),
-		issueByNumber: read("issueByNumber"),
-		issues: read("issues"),
-		issuesMoving: read("issuesMoving"),
-		lastIssueNumber: read("lastIssueNumber"),
-		run: read("run"),
-		runs: read("runs"),
-		runsOfProject: read("runsOfProject"),
-		openRuns: read("openRuns"),
-		notes: read("notes"),
-		note: read("note"),
-		events: read("events"),
-		search: read("search"),
-		receipt: read("receipt"),
-	};
+	const questions: Reads = Object.create(null);
+	return new Proxy(questions, {
+		// whoever awaits the whole must not take it for a promise
+		get: (_, name) => (typeof name === "symbol" || name === "then" ? undefined : (...args: unknown[]) => thread.ask({ read: name, args })),
+	});
 }
 
 /** One thread and the questions that it has not answered yet. */

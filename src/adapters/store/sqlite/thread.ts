@@ -3,7 +3,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Envelope } from "#contract/command.ts";
 import type { KeptReceipt } from "#contract/receipt.ts";
-import type { Landed, Reads, RunBatch, StoreFault } from "#engine/ports.ts";
+import type { Landed, RunBatch, StoreFault } from "#engine/ports.ts";
 import * as queries from "../sql/queries.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { SqlTx } from "../sql/tx.ts";
@@ -24,7 +24,8 @@ export type Ask =
 	| { dropReceipts: { before: number; atMost: number } }
 	| { index: number }
 	| { trim: true }
-	| { read: keyof Reads; args: readonly unknown[] }
+	/** a question of `Reads` by its name */
+	| { read: string; args: readonly unknown[] }
 	| { backup: string }
 	| { close: true };
 /** What was asked in one moment goes over together: a message costs more than most questions. Answers come back the same way. */
@@ -113,7 +114,8 @@ class Reader implements Disposable {
 		if ("backup" in ask) return this.#connection.copyTo(ask.backup, markBackup);
 		if (!("read" in ask)) throw new Error("the reader's thread only reads");
 		const reads = new SqlReads(this.#connection);
-		const method: (...args: readonly never[]) => Promise<unknown> = reads[ask.read];
+		const method: unknown = Reflect.get(reads, ask.read);
+		if (typeof method !== "function") throw new Error(`there is no question ${ask.read}`);
 		return await Reflect.apply(method, reads, ask.args);
 	}
 
