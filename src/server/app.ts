@@ -63,6 +63,8 @@ export function appOf(door: Door): Hono {
 	app.onError((error, context) => {
 		const known = faultRefusal(error);
 		if (known !== null) return refused(context, known);
+		// nobody hears the answer, and nothing went wrong in here
+		if (isCutOff(error)) return refused(context, refuse("VALIDATION_ERROR", "The request ended before its body did."));
 		door.failed(error, `${context.req.method} ${context.req.routePath}`);
 		return refused(
 			context,
@@ -71,6 +73,9 @@ export function appOf(door: Door): Hono {
 	});
 	return app;
 }
+
+/** What Node says of a caller that went away in the middle of its request. */
+const isCutOff = (error: Error): boolean => error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
 
 const unauthorized = refuse("UNAUTHORIZED", "This needs the daemon's token.");
 

@@ -29,12 +29,15 @@ interface Way {
 	before(place: { world: World; tree: string; git: string; project: string; prey: Prey }): boolean | Promise<boolean>;
 }
 
-const plainGit = (world: World, folder: string, ...args: string[]) =>
+/** how long a git that hangs is waited for; any other may take its time on a busy machine */
+const hangMs = 5000;
+const plainGit = (world: World, folder: string, ...args: string[]) => gitWithin(60_000, world, folder, ...args);
+const gitWithin = (timeout: number, world: World, folder: string, ...args: string[]) =>
 	spawnSync("git", args, {
 		cwd: folder,
 		env: { PATH: process.env["PATH"] ?? "", HOME: world.root, GIT_CONFIG_NOSYSTEM: "1" },
 		encoding: "utf8",
-		timeout: 5000,
+		timeout,
 	});
 const changed = ({ victim }: Prey): boolean => readFileSync(victim, "utf8") !== "";
 
@@ -92,7 +95,7 @@ const ways: Readonly<Record<string, Way>> = {
 	},
 	"a pipe as commondir": {
 		plant: 'rm -f "$git/commondir"; mkfifo "$git/commondir"',
-		before: ({ world, tree }) => plainGit(world, tree, "status").error !== undefined,
+		before: ({ world, tree }) => gitWithin(hangMs, world, tree, "status").error !== undefined,
 	},
 };
 
