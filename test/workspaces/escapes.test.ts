@@ -149,7 +149,8 @@ describe.runIf(available.includes("bubblewrap"))("a way out of the sandbox", () 
 		expect([together.flat().sort(), together.flat().length]).toEqual([Object.keys(ways).sort(), 9]);
 	});
 
-	test.each(together)("is closed: %s", async (...names) => {
+	// git waits up to ten seconds for a commondir that cannot be read, since another git may be writing it
+	test.each(together)("is closed: %s", { timeout: 120_000 }, async (...names) => {
 		const world = makeWorld({ containment: "bubblewrap" });
 		world.configure("sandbox: on\n");
 		const stay = await world.agent("a");
