@@ -6,6 +6,7 @@ import type { Git } from "#adapters/git/run/git.ts";
 import type { CommandInput } from "#contract/command.ts";
 import { human, ProjectSlug } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
+import { until } from "#engine/until.ts";
 
 const firstPrompt = [
 	"say Hello. I am a scripted agent: every line of a prompt is an instruction to me.",
@@ -23,12 +24,11 @@ export async function makePlayground(engine: Engine, home: string, git: Git): Pr
 	const say = (command: CommandInput) => engine.dispatch({ actor: human, key: null, command });
 	await say({ type: "project.add", slug, path: folder, base: "main" });
 	await say({ type: "agent.spawn", by: engine.agentZero.id, context: "fresh", project: slug, name: "first", agentType: "scripted", prompt: firstPrompt });
-	using events = engine.publisher.follow();
-	for (let turns = 0; turns === 0; ) {
+	await until(engine.publisher, async () => {
 		const agent = (await engine.reads.agents({ project: slug }))[0];
-		turns = agent === undefined ? 0 : (await engine.reads.turns(agent.id)).filter((turn) => turn.state !== "open").length;
-		if (turns === 0 && (await events.next()) === null) break;
-	}
+		const turns = agent === undefined ? [] : await engine.reads.turns(agent.id);
+		return turns.some((turn) => turn.state !== "open") ? true : null;
+	});
 	return ["made a project `playground` with an agent `first` that has done its first turn", ...tryNext];
 }
 

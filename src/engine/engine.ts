@@ -1,4 +1,5 @@
 // The engine as one thing: store, dispatch, publisher and reactors, started in order and stopped in reverse.
+
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
@@ -34,6 +35,7 @@ import { Receipts } from "./receipts.ts";
 import { foundAgentZero, recover } from "./recover.ts";
 import { Scheduler } from "./scheduling.ts";
 import { type Degraded, Supervisor } from "./supervisor.ts";
+import { until } from "./until.ts";
 import { Upkeep } from "./upkeep.ts";
 import { wholeText } from "./whole-text.ts";
 import { WorkCycle } from "./work-cycle.ts";
@@ -161,7 +163,7 @@ export class Engine implements AsyncDisposable {
 
 	/** Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool calls. */
 	async dispatch(request: Request): Promise<Outcome> {
-		const answered = this.#patiently(request);
+		const answered = this.#dispatchOnceFree(request);
 		this.#made.scheduler.startAtOnce(request, (each) => this.#made.dispatcher.dispatch(each));
 		const outcome = await answered;
 		const { driver } = this.#parts;
@@ -265,32 +267,19 @@ export class Engine implements AsyncDisposable {
 
 	/** Resolves when the agent has no open turn; its driver sees to that within seconds. */
 	async #turnOver(id: AgentId | null): Promise<void> {
-		using events = this.publisher.follow();
-		const timer = setTimeout(() => events[Symbol.dispose](), stopPatienceMs);
-		try {
-			while (id !== null && (await this.reads.agent(id))?.turn) if ((await events.next()) === null) return;
-		} finally {
-			clearTimeout(timer);
-		}
+		const over = async (): Promise<true | null> => (id !== null && (await this.reads.agent(id))?.turn ? null : true);
+		await until(this.publisher, over, { deadlineMs: stopPatienceMs });
 	}
 
-	async #patiently(request: Request): Promise<Outcome> {
+	/** A fork of a parent with an open tool call is tried again with every event, until the call has ended or the deadline has come. */
+	async #dispatchOnceFree(request: Request): Promise<Outcome> {
 		const first = await this.#made.dispatcher.dispatch(request);
-		return isBusy(first) ? await this.#again(request) : first;
-	}
-
-	/** Tries again with every event, until the parent has no open tool call or the patience is over. */
-	async #again(request: Request): Promise<Outcome> {
-		using events = this.publisher.follow();
-		const timer = setTimeout(() => events[Symbol.dispose](), forkPatienceMs);
-		try {
-			for (;;) {
-				const outcome = await this.#made.dispatcher.dispatch(request);
-				if (!isBusy(outcome) || (await events.next()) === null) return outcome;
-			}
-		} finally {
-			clearTimeout(timer);
-		}
+		if (!isBusy(first)) return first;
+		const again = async (): Promise<Outcome | null> => {
+			const outcome = await this.#made.dispatcher.dispatch(request);
+			return isBusy(outcome) ? null : outcome;
+		};
+		return (await until(this.publisher, again, { deadlineMs: forkPatienceMs })) ?? first;
 	}
 }
 

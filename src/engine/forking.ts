@@ -17,6 +17,7 @@ import type { Dispatch, Outcome, Reads } from "./ports.ts";
 import type { Publisher } from "./publish.ts";
 import { snapshot } from "./reactors/tree.ts";
 import { stayOf } from "./stay.ts";
+import { until } from "./until.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export interface ForkParts {
@@ -53,17 +54,11 @@ export async function forkWithFiles(parts: ForkParts, request: SpawnRequest): Pr
 		const files = await filesAt(parts, wish.at);
 		return files !== null && isRefusal(files) ? { refused: files, replayed: false } : await parts.dispatch(withFiles(request, files));
 	}
-	using events = parts.publisher.follow();
-	const timer = setTimeout(() => events[Symbol.dispose](), patienceMs);
-	try {
-		for (;;) {
-			const outcome = await cut(parts, request);
-			if (outcome !== "not now") return outcome;
-			if ((await events.next()) === null) return { refused: busy(parent), replayed: false };
-		}
-	} finally {
-		clearTimeout(timer);
-	}
+	const attempt = async (): Promise<Outcome | null> => {
+		const outcome = await cut(parts, request);
+		return outcome === "not now" ? null : outcome;
+	};
+	return (await until(parts.publisher, attempt, { deadlineMs: patienceMs })) ?? { refused: busy(parent), replayed: false };
 }
 
 /**
@@ -72,16 +67,11 @@ export async function forkWithFiles(parts: ForkParts, request: SpawnRequest): Pr
  */
 async function callHeard({ reads, publisher }: ForkParts, { actor, command: { by, context, at } }: SpawnRequest): Promise<void> {
 	if (agentOf(actor) !== by || context !== "inherit" || at !== undefined) return;
-	using events = publisher.follow();
-	const timer = setTimeout(() => events[Symbol.dispose](), callPatienceMs);
-	try {
-		for (;;) {
-			const turn = (await reads.agent(by))?.turn;
-			if (turn == null || openCallsOf(await reads.callsOfTurn(by, turn.id)).length > 0 || (await events.next()) === null) return;
-		}
-	} finally {
-		clearTimeout(timer);
-	}
+	const heard = async (): Promise<true | null> => {
+		const turn = (await reads.agent(by))?.turn;
+		return turn == null || openCallsOf(await reads.callsOfTurn(by, turn.id)).length > 0 ? true : null;
+	};
+	await until(publisher, heard, { deadlineMs: callPatienceMs });
 }
 
 async function cut(parts: ForkParts, request: SpawnRequest): Promise<Outcome | "not now"> {

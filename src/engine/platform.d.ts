@@ -14,3 +14,5 @@ declare class AbortController {
 	readonly signal: AbortSignal;
 	abort(): void;
 }
+
+declare const AbortSignal: { any(signals: readonly AbortSignal[]): AbortSignal };

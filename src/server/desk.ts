@@ -13,6 +13,7 @@ import type { Engine } from "#engine/engine.ts";
 import type { SpawnRequest } from "#engine/forking.ts";
 import type { Outcome, Reads } from "#engine/ports.ts";
 import type { By } from "#engine/steps.ts";
+import { until } from "#engine/until.ts";
 import { agentView, itemView, projectView } from "#views/wire.ts";
 import type { Earlier } from "./once.ts";
 
@@ -172,12 +173,11 @@ export class Desk {
 
 	async #ready(agent: AgentState): Promise<AgentState> {
 		if (agent.life !== "provisioning") return agent;
-		using events = this.engine.publisher.follow();
-		for (;;) {
+		const ready = async (): Promise<AgentState | null> => {
 			const now = (await this.reads.agent(agent.id)) ?? agent;
-			if (now.life !== "provisioning" || now.holds.length > 0) return now;
-			if ((await events.next()) === null) return now;
-		}
+			return now.life === "provisioning" && now.holds.length === 0 ? null : now;
+		};
+		return (await until(this.engine.publisher, ready)) ?? agent;
 	}
 }
 

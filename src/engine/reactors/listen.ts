@@ -11,6 +11,7 @@ import type { PermissionAnswer, TurnWatch } from "../driver.ts";
 import { caught, type Log } from "../log.ts";
 import { type Blobs, type Clock, type Outcome, type Partials, type Reads, steadily } from "../ports.ts";
 import type { Publisher } from "../publish.ts";
+import { until } from "../until.ts";
 import { SoFar } from "./so-far.ts";
 
 export interface ListenParts {
@@ -90,10 +91,6 @@ export class Listener implements TurnWatch, Disposable {
 	/** Recorded before anybody can answer it; the answer may come from any surface, or never. */
 	async ask(question: ApprovalWish, changed?: AbortSignal): Promise<PermissionAnswer | null> {
 		this.heard();
-		using events = this.#parts.publisher.follow();
-		const stop = (): void => events[Symbol.dispose]();
-		this.#signal.addEventListener("abort", stop, { once: true });
-		changed?.addEventListener("abort", stop, { once: true });
 		try {
 			const outcome = await this.#say({ type: "approval.ask", question });
 			if ("refused" in outcome) {
@@ -101,20 +98,16 @@ export class Listener implements TurnWatch, Disposable {
 				return null;
 			}
 			const id = outcome.done.event ?? 0;
-			for (;;) {
+			const answered = async (): Promise<{ answer: PermissionAnswer | null } | null> => {
 				const approval = await this.#parts.reads.approval(id);
-				if (approval === undefined || approval.state !== "pending") return answerIn(approval);
-				for (let news = false; !news; ) {
-					const batch = await events.next();
-					// a turn that is stopped takes its questions along; what has become another question is taken back
-					if (batch === null && !this.#signal.aborted) await this.#say({ type: "approval.withdraw", approval: id });
-					if (batch === null) return null;
-					news = batch.some((event) => event.kind.startsWith("approval."));
-				}
-			}
+				return approval?.state === "pending" ? null : { answer: answerIn(approval) };
+			};
+			const signals = [this.#signal, ...(changed === undefined ? [] : [changed])];
+			const found = await until(this.#parts.publisher, answered, { matters: ({ kind }) => kind.startsWith("approval."), signals });
+			// a turn that is stopped takes its questions along; what has become another question is taken back
+			if (found === null && !this.#signal.aborted) await this.#say({ type: "approval.withdraw", approval: id });
+			return found?.answer ?? null;
 		} finally {
-			this.#signal.removeEventListener("abort", stop);
-			changed?.removeEventListener("abort", stop);
 			this.heard();
 		}
 	}

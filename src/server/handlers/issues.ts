@@ -1,4 +1,5 @@
 // Issues behind the door: found by the names that people use, changed by commands, answered as they are then.
+
 import type { CommandWithout } from "#contract/command.ts";
 import { type Actor, type AgentId, agentOf, type Handle, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
@@ -6,6 +7,7 @@ import type { Issue, IssueDetails } from "#contract/issue-wire.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { papersOf } from "#engine/papers.ts";
+import { until } from "#engine/until.ts";
 import { type IssueFilter, issueDetails, issueView, isWanted, presetsView } from "#views/issue.ts";
 import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
 import type { Earlier } from "../once.ts";
@@ -191,14 +193,13 @@ async function assigned(desk: Desk, asked: Asked<"issueAssign">, issue: IssueSta
 /** Answered when the merge is through, or did not go through. */
 async function approved(desk: Desk, asked: Asked<"issueApprove">, issue: IssueState): Promise<Issue | Refusal> {
 	const { engine, reads } = desk;
-	using events = engine.publisher.follow();
 	const refused = await said(desk, asked, issue, { type: "issue.approve", ...asked.body });
 	if (refused) return refused;
-	let now = await reads.issue(issue.id);
-	while (now?.waiting === "merge") {
-		if ((await events.next()) === null) break;
-		now = await reads.issue(issue.id);
-	}
+	const merged = async (): Promise<{ now: IssueState | undefined } | null> => {
+		const now = await reads.issue(issue.id);
+		return now?.waiting === "merge" ? null : { now };
+	};
+	const now = (await until(engine.publisher, merged))?.now;
 	const failed = now?.waiting === "approval" && now.stage === issue.stage ? now.attention : null;
 	if (failed !== null && now !== undefined) {
 		return refuse(failed.code ?? "CONFLICT", failed.reason, {

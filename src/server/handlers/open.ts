@@ -1,10 +1,12 @@
 // What agents ask, and what is waited for.
+
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Approval, Wait } from "#contract/wire.ts";
+import { until } from "#engine/until.ts";
 import { approvalView, waitView } from "#views/wire.ts";
 import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
 
@@ -81,21 +83,10 @@ async function targetsOf(desk: Desk, asked: Asked<"waitOpen">): Promise<{ ids: A
 	return { ids: [...new Set(ids)] };
 }
 
-/** Resolves when the wait is over, or the patience of the line is. */
+/** Resolves when the wait is over, or its caller has to ask again. */
 async function over({ engine, reads }: Desk, id: number): Promise<void> {
-	using events = engine.publisher.follow();
-	const timer = setTimeout(() => events[Symbol.dispose](), blockMs);
-	try {
-		while ((await reads.wait(id))?.state === "open") {
-			for (let news = false; !news; ) {
-				const batch = await events.next();
-				if (batch === null) return;
-				news = batch.some((event) => event.kind === "wait.ended");
-			}
-		}
-	} finally {
-		clearTimeout(timer);
-	}
+	const ended = async (): Promise<true | null> => ((await reads.wait(id))?.state === "open" ? null : true);
+	await until(engine.publisher, ended, { matters: ({ kind }) => kind === "wait.ended", deadlineMs: blockMs });
 }
 
 /** An agent sees only its own. */
