@@ -1,6 +1,8 @@
 // Bundles everything that runs into dist/: one launcher, chunks that are loaded when they are needed, no dependencies.
+
 import { chmodSync, copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { rolldown } from "rolldown";
+import { vendorTypes } from "#contract/agent-type.ts";
 
 const { name, version, description, license }: Record<"name" | "version" | "description" | "license", string> = JSON.parse(
 	readFileSync("package.json", "utf8"),
@@ -34,5 +36,5 @@ chmodSync("dist/brood.cjs", 0o755);
 const published = { name, version, description, license, type: "module", bin: { brood: "./brood.cjs" }, engines: { node: ">=24" } };
 writeFileSync("dist/package.json", `${JSON.stringify(published, null, "\t")}\n`);
 // what `brood setup` installs: next to the chunk that reads it
-cpSync("src/adapters/driver/locks", "dist/lib/locks", { recursive: true });
+for (const type of vendorTypes) cpSync(`src/adapters/driver/vendors/${type}/lock.json`, `dist/lib/vendors/${type}/lock.json`);
 for (const file of ["README.md", "LICENSE"]) copyFileSync(file, `dist/${file}`);

@@ -36,6 +36,7 @@ export const folders: Record<string, Folder> = {
 
 /** Folders inside a folder: each may import those named before it, and files beside them may import all. */
 export const layers: Record<string, readonly string[]> = {
+	"adapters/driver": ["vendors", "acp"],
 	"adapters/git": ["format", "layout", "run", "tree", "snapshot", "copy", "worker", "workspace", "verbs", "sandbox", "project", "upkeep"],
 };
 

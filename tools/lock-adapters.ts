@@ -1,11 +1,11 @@
 // Writes the lock of each agent of another maker: the whole tree that `brood setup` installs, with the digest of every package. Run it
-// after a change of a version in src/adapters/driver/vendors.ts: `npm run lock:adapters [type]`.
+// after a change of a version in src/adapters/driver/vendors: `npm run lock:adapters [type]`.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { lockFile, manifestOf } from "#adapters/driver/install.ts";
-import { vendors } from "#adapters/driver/vendors.ts";
+import { vendors } from "#adapters/driver/vendors/vendors.ts";
 
 const [only] = process.argv.slice(2);
 for (const type of Object.keys(vendors).filter((each) => only === undefined || each === only)) {

@@ -1,4 +1,9 @@
-// What is special about the agent types that are Brood's own. Every other type has a model behind it, which reads its prompt.
+// The agent types: those of other vendors, by name, and what is special about Brood's own. Every type but those has a model behind it, which
+// reads its prompt.
+
+/** Whose programs Brood installs and drives; `adapters/driver/vendors` describes each. */
+export const vendorTypes = ["claude", "codex", "gemini", "opencode"] as const;
+export type VendorType = (typeof vendorTypes)[number];
 
 /** Types that execute their prompt: with these, whoever chooses the words runs commands with the user's rights. */
 const executing: readonly string[] = ["shell", "scripted"];

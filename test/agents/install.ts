@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { installLocked, lockOf, manifestOf } from "#adapters/driver/install.ts";
-import { vendors } from "#adapters/driver/vendors.ts";
+import { vendors } from "#adapters/driver/vendors/vendors.ts";
 import type { Kit } from "./kits.ts";
 
 export const adaptersIn = path.resolve("node_modules/.cache/agents");

@@ -6,7 +6,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installLocked, type Lock, lockOf, withoutDigest } from "#adapters/driver/install.ts";
-import { vendors } from "#adapters/driver/vendors.ts";
+import { vendors } from "#adapters/driver/vendors/vendors.ts";
 
 describe.each(Object.entries(vendors))("the lock of %s", (type, vendor) => {
 	const { packages } = lockOf(type);

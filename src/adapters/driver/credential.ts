@@ -2,14 +2,9 @@
 // What is in the file goes into the environment of one process and nowhere else; no message here repeats any of it.
 import { lstatSync, readFileSync } from "node:fs";
 import type { Credential, SubscriptionState } from "#contract/subscription.ts";
+import { vendors } from "./vendors/vendors.ts";
 
-/** Where each vendor's program looks for its login. */
-const homes: Readonly<Record<string, string>> = {
-	claude: "CLAUDE_CONFIG_DIR",
-	codex: "CODEX_HOME",
-	gemini: "GEMINI_CLI_HOME",
-	opencode: "OPENCODE_CONFIG_DIR",
-};
+/** Where a program of any other type looks first. */
 const anyHome = "XDG_CONFIG_HOME";
 
 /** What the agents of a subscription see beside everybody's variables. Rejects with a sentence if it cannot be read. */
@@ -17,7 +12,7 @@ export function credentialVariables(credential: Credential, agentType: string): 
 	if (credential === null) return {};
 	const trouble = credentialTrouble(credential);
 	if (trouble !== null) throw new Error(trouble);
-	if ("configDir" in credential) return { [homes[agentType] ?? anyHome]: credential.configDir };
+	if ("configDir" in credential) return { [vendors[agentType]?.homeVariable ?? anyHome]: credential.configDir };
 	return variablesIn(readFileSync(credential.envFile, "utf8"), credential.envFile);
 }
 

@@ -1,6 +1,9 @@
-// What an agent's process gets to see of the daemon's environment: a short list, and Brood's own variables.
+// What an agent's process gets to see of the daemon's environment: a short list, where its vendor's home is, and Brood's own variables.
+import { allVendors } from "./vendors/vendors.ts";
+
 const allowed =
-	/^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_[A-Z_]+|(HTTPS?|ALL|NO|https?|all|no)_(PROXY|proxy)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|NODE_COMPILE_CACHE|SSH_AUTH_SOCK|(CLAUDE|CODEX|GEMINI|OPENCODE)_(CONFIG_DIR|HOME))$/;
+	/^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_[A-Z_]+|(HTTPS?|ALL|NO|https?|all|no)_(PROXY|proxy)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|NODE_COMPILE_CACHE|SSH_AUTH_SOCK)$/;
+const homes = new Set(allVendors.map(({ homeVariable }) => homeVariable));
 
 /** Ours come last: nothing that lets an agent in elsewhere may change who it is here. */
 export function environmentFor(
@@ -8,7 +11,7 @@ export function environmentFor(
 	from: NodeJS.ProcessEnv,
 	paid: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-	const passed = Object.entries(from).filter((entry): entry is [string, string] => entry[1] !== undefined && allowed.test(entry[0]));
+	const passed = Object.entries(from).filter((entry): entry is [string, string] => entry[1] !== undefined && (allowed.test(entry[0]) || homes.has(entry[0])));
 	return { ...Object.fromEntries(passed), ...paid, ...own };
 }
 

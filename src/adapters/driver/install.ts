@@ -1,10 +1,12 @@
 // Installing the packages of another maker's agent, exactly those that this release was tested with: the lock of each has the digest of
 // every package of the whole tree, and npm takes no package with another one. Nothing of a package runs while it is installed.
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { vendors } from "./vendors.ts";
+import type { Command } from "../system/walls.ts";
+import type { Vendor } from "./vendors/vendor.ts";
+import { vendors } from "./vendors/vendors.ts";
 
 export interface Lock {
 	packages: Readonly<
@@ -16,7 +18,7 @@ const installMs = 10 * 60_000;
 const options = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
 
 /** Next to the source in a checkout, next to the bundle in a release. */
-export const lockFile = (type: string): string => fileURLToPath(new URL(`./locks/${type}.json`, import.meta.url));
+export const lockFile = (type: string): string => fileURLToPath(new URL(`./vendors/${type}/lock.json`, import.meta.url));
 
 export const lockOf = (type: string): Lock => JSON.parse(readFileSync(lockFile(type), "utf8"));
 
@@ -59,4 +61,28 @@ function thisMachine(): Machine {
 	const header: unknown = Reflect.get(Object(process.report.getReport()), "header");
 	const isGlibc = Reflect.get(Object(header), "glibcVersionRuntime") !== undefined;
 	return { platform, arch, libc: platform !== "linux" ? null : isGlibc ? "glibc" : "musl" };
+}
+
+/** Where the programs of one type are, below a folder for all of them. */
+export const installedIn = (adapters: string, type: string): string => path.join(adapters, type);
+
+/** How to start it, or null if it is not there. */
+export function vendorProgram(adapters: string, type: string): Command | null {
+	const vendor = vendors[type];
+	if (vendor === undefined || installedVersion(adapters, type) === null) return null;
+	return vendor.start(path.join(installedIn(adapters, type), "node_modules"));
+}
+
+export function installedVersion(adapters: string, type: string): string | null {
+	const vendor = vendors[type];
+	if (vendor === undefined) return null;
+	const file = path.join(installedIn(adapters, type), "node_modules", vendor.package, "package.json");
+	if (!existsSync(file)) return null;
+	const { version }: { version?: unknown } = JSON.parse(readFileSync(file, "utf8"));
+	return typeof version === "string" ? version : null;
+}
+
+/** A sign of a login; that it is still good only a turn can tell. */
+export function looksLoggedIn({ login }: Vendor, home: string): boolean {
+	return login.files.some((file) => existsSync(path.join(home, file)));
 }

@@ -2,7 +2,9 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { Policy } from "#contract/approval.ts";
 import type { Command } from "../system/walls.ts";
-import { type Vendor, vendorProgram, vendors, wordsOf } from "./vendors.ts";
+import { vendorProgram } from "./install.ts";
+import type { Vendor } from "./vendors/vendor.ts";
+import { vendors } from "./vendors/vendors.ts";
 
 export interface AgentProgram extends Command {
 	/** our own programs leave nothing behind at the end of a turn; a vendor's tools may */
@@ -38,11 +40,11 @@ export function programsFrom({ own, adapters }: { own: Readonly<Record<string, A
 	};
 }
 
-const traitsOf = ({ keepsInterrupted, modes, environment, complains }: Vendor) => ({
+const traitsOf = ({ keepsInterrupted, modes, environment, limits }: Vendor) => ({
 	keepsInterrupted,
 	...(modes && { modes }),
 	...(environment && { environment }),
-	...(complains && { complains }),
+	...(limits?.complains && { complains: limits.complains }),
 });
 
 const others = { leavesNothing: false, remembers: true } as const;
@@ -50,4 +52,23 @@ const others = { leavesNothing: false, remembers: true } as const;
 function named(line: string | null): AgentProgram | string {
 	const [command, ...args] = (line === null ? null : wordsOf(line)) ?? [];
 	return command === undefined ? `This is not a program with arguments: ${line}` : { command, args, ...others };
+}
+
+/** A program and its arguments from one line: words, with quotes and backslashes, and nothing else that a shell knows. */
+export function wordsOf(line: string): string[] | null {
+	const words: string[] = [];
+	let word: string | null = null;
+	let quote: string | null = null;
+	for (let at = 0; at < line.length; at++) {
+		const character = line.charAt(at);
+		if (quote !== null && character === quote) quote = null;
+		else if (quote === null && (character === "'" || character === '"')) [quote, word] = [character, word ?? ""];
+		else if (character === "\\" && quote !== "'") word = (word ?? "") + line.charAt(++at);
+		else if (quote === null && /\s/.test(character)) {
+			if (word !== null) words.push(word);
+			word = null;
+		} else word = (word ?? "") + character;
+	}
+	if (quote !== null) return null;
+	return word === null ? words : [...words, word];
 }

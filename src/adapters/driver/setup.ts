@@ -11,8 +11,9 @@ import { temporaryFolderNow } from "../system/temporary.ts";
 import type { Command } from "../system/walls.ts";
 import { launch } from "./acp/launch.ts";
 import { environmentFor } from "./environment.ts";
-import { installLocked, lockOf, manifestOf } from "./install.ts";
-import { installedIn, installedVersion, looksLoggedIn, type Vendor, vendors } from "./vendors.ts";
+import { installedIn, installedVersion, installLocked, lockOf, looksLoggedIn, manifestOf } from "./install.ts";
+import type { Vendor } from "./vendors/vendor.ts";
+import { vendors } from "./vendors/vendors.ts";
 
 export interface SetupOptions {
 	/** the folder for all of them */

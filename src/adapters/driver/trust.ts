@@ -5,6 +5,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, rea
 import { open, opendir } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
+import { allVendors, vendors } from "./vendors/vendors.ts";
 
 export interface Brought {
 	/** the files that it is in, for whoever is asked */
@@ -13,14 +14,16 @@ export interface Brought {
 	fingerprint: string;
 }
 
-const places = [".claude", ".codex", ".gemini", ".opencode", ".mcp.json", "opencode.json", "opencode.jsonc"] as const;
-/** Gemini lets the repository set any variable, those of the programs too that it starts */
-const placesOf: Readonly<Record<string, readonly string[]>> = { gemini: [...places, ".env"] };
 /** what a program writes there by itself, and words that are only read */
-const harmless = /(^|\/)(node_modules|\.gitignore|package\.json|package-lock\.json|bun\.lockb?)(\/|$)|^\.(claude|opencode)\/(plans|worktrees)\//;
+const harmless = [
+	/(^|\/)(node_modules|\.gitignore|package\.json|package-lock\.json|bun\.lockb?)(\/|$)/,
+	...allVendors.flatMap(({ trust }) => trust.harmless ?? []),
+];
+
+const places: readonly string[] = allVendors.flatMap(({ trust }) => trust.obeys);
 
 /** Every place that some program obeys, in lower case. */
-export const trustPlaces: readonly string[] = [...new Set([...places, ...Object.values(placesOf).flat()])];
+export const trustPlaces: readonly string[] = [...places, ...allVendors.flatMap(({ trust }) => trust.obeysAlone ?? [])];
 
 const mib = 1024 * 1024;
 /** What no person has in there. Nobody could look through it either, so it is refused as a whole. */
@@ -45,7 +48,7 @@ interface Count {
 /** To agents of a type. Null if there is nothing of the kind. Throws `TooMuch`. */
 export async function broughtBy(folder: string, type = ""): Promise<Brought | null> {
 	const count: Count = { entries: 0, bytes: 0 };
-	const found = await filesAt(folder, placesOf[type] ?? places, count);
+	const found = await filesAt(folder, [...places, ...(vendors[type]?.trust.obeysAlone ?? [])], count);
 	if (found.length === 0) return null;
 	// a hook is as much as the script that it runs
 	const known = new Set(found);
@@ -131,7 +134,7 @@ async function filesIn(folder: string, place: string, count: Count): Promise<str
 	const seen = new Set<string>();
 	const look = async (name: string, depth: number): Promise<void> => {
 		const whole = path.join(folder, name);
-		if (harmless.test(name)) return;
+		if (harmless.some((each) => each.test(name))) return;
 		if (++count.entries % strideMax === 0) await breathe();
 		const real = seenAt(whole)?.isDirectory() === true ? realpathSync(whole) : null;
 		// what is linked in the repository counts like the rest, each folder once; the repository has no say over what is elsewhere

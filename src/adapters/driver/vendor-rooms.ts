@@ -4,35 +4,8 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
 import type { Bound, Room } from "../system/walls.ts";
-
-type Variables = Readonly<Record<string, string | undefined>>;
-
-/** A folder of a vendor's, as its program finds it. */
-interface VendorFolder {
-	place: string;
-	/** files that let its program in; it renews them */
-	logins: readonly string[];
-	/** a file elsewhere that its program would keep here, if it were told that this is its home */
-	adopts?: { from: string; as: string };
-	/** what tells the program that this is its home */
-	variable?: string;
-}
-
-const vendorFolders: Readonly<Record<string, (seen: Variables, home: string) => readonly VendorFolder[]>> = {
-	claude: (seen, home) => {
-		const place = seen["CLAUDE_CONFIG_DIR"] ?? path.join(home, ".claude");
-		const from = seen["CLAUDE_CONFIG_DIR"] === undefined ? path.join(home, ".claude.json") : path.join(place, ".claude.json");
-		return [{ place, logins: [".credentials.json"], adopts: { from, as: ".claude.json" }, variable: "CLAUDE_CONFIG_DIR" }];
-	},
-	codex: (seen, home) => [{ place: seen["CODEX_HOME"] ?? path.join(home, ".codex"), logins: ["auth.json"] }],
-	gemini: (seen, home) => [{ place: path.join(seen["GEMINI_CLI_HOME"] ?? home, ".gemini"), logins: ["oauth_creds.json"] }],
-	opencode: (seen, home) => [
-		...(seen["OPENCODE_CONFIG_DIR"] === undefined ? [] : [{ place: seen["OPENCODE_CONFIG_DIR"], logins: [] }]),
-		{ place: path.join(seen["XDG_CONFIG_HOME"] ?? path.join(home, ".config"), "opencode"), logins: [] },
-		{ place: path.join(seen["XDG_DATA_HOME"] ?? path.join(home, ".local/share"), "opencode"), logins: ["auth.json"] },
-		{ place: path.join(seen["XDG_STATE_HOME"] ?? path.join(home, ".local/state"), "opencode"), logins: [] },
-	],
-};
+import type { Variables, VendorFolder } from "./vendors/vendor.ts";
+import { allVendors, vendors } from "./vendors/vendors.ts";
 
 /** Folders whose content a vendor's program runs or obeys; everything else in its home is hidden, sessions and histories of others above all. */
 const obeyed = /^(agents?|commands?|skills|plugins?|hooks|prompts|rules|extensions|output-styles|themes|modes?|tools?|node_modules)$/;
@@ -53,7 +26,7 @@ export function vendorPart({
 	seen: Variables;
 	home: string;
 }): Pick<Room, "hidden" | "bound" | "environment"> {
-	const folders = vendorFolders[type]?.(seen, home) ?? [];
+	const folders = vendors[type]?.folders(seen, home) ?? [];
 	const mine = new Set(folders.map(({ place }) => place));
 	const bound = folders.flatMap((folder, at) => laidOver(folder, path.join(own, String(at))));
 	const variables = folders.flatMap(({ variable, place }) => (variable === undefined ? [] : [[variable, place] as const]));
@@ -64,7 +37,8 @@ export function vendorPart({
 
 /** The usual homes of all vendors. */
 function homesOf(home: string): string[] {
-	return [...Object.values(vendorFolders).flatMap((of) => of({}, home).map(({ place }) => place)), path.join(home, ".claude.json")];
+	const folders = allVendors.flatMap((vendor) => vendor.folders({}, home));
+	return [...folders.map(({ place }) => place), ...folders.flatMap(({ adopts }) => adopts?.from ?? [])];
 }
 
 function laidOver({ place: named, logins, adopts }: VendorFolder, own: string): Bound[] {

@@ -1,5 +1,7 @@
 // Agents: made, looked at, signalled.
+
 import { type Command, Option } from "@commander-js/extra-typings";
+import { vendorTypes } from "#contract/agent-type.ts";
 import { json, project, reason } from "./options.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
@@ -43,7 +45,7 @@ function addCommand(agent: Command): void {
 		.command("add")
 		.description("a new agent under agent 0")
 		.argument("[name]", "its handle; one is made up if absent")
-		.option("--type <type>", "claude, codex, gemini, opencode, acp, llm, scripted, shell or human")
+		.option("--type <type>", `${vendorTypes.join(", ")}, acp, llm, scripted, shell or human`)
 		.option("--command <line>", "for the type acp: the program, and its arguments")
 		.option("--model <model>", "the model it uses")
 		.option("--prompt <text>", "its first prompt")

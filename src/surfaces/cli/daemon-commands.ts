@@ -1,5 +1,7 @@
 // The daemon and its projects.
+
 import { type Command, Option } from "@commander-js/extra-typings";
+import { vendorTypes } from "#contract/agent-type.ts";
 import { logLevels } from "#contract/log.ts";
 import { inline } from "#contract/visible.ts";
 import { projectCommands } from "./project-commands.ts";
@@ -94,7 +96,7 @@ function setupCommand(program: Command): void {
 	program
 		.command("setup")
 		.description("install another maker's agent into Brood's home, and see whether it runs")
-		.argument("<type>", "claude, codex, gemini or opencode")
+		.argument("<type>", vendorTypes.join(", ").replace(/, (\w+)$/, " or $1"))
 		.option("--json", "print one JSON document")
 		.action(async (type, options) => {
 			const { setup } = await import("./setup.ts");

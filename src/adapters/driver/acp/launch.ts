@@ -8,9 +8,9 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import type { OpenSession, PermissionAnswer } from "#engine/driver.ts";
 import { type Command, contained, type Room } from "../../system/walls.ts";
-import { canBeHeard } from "../output.ts";
 import { messageStream } from "./messages.ts";
 import { greet, openSession, type SessionWish } from "./open.ts";
+import { canBeHeard } from "./output.ts";
 import { spending } from "./usage.ts";
 
 export interface Launch extends Command {

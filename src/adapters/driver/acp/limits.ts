@@ -1,5 +1,6 @@
 // How each vendor's program says that a usage limit was met. Ours say it in the data of the error; others in words, or in
-// a field of their own. Pure: what was said in, when the limit ends out.
+// a field of their own (`limits` of a vendor). Pure: what was said in, when the limit ends out.
+import { allVendors } from "../vendors/vendors.ts";
 
 export interface Limited {
 	limit?: { until: number | null };
@@ -12,16 +13,18 @@ export function limitOf(error: unknown, { now, inWords }: { now: number; inWords
 	if (typeof said === "object" && said !== null) return { limit: { until: moment(Reflect.get(said, "resetAt")) } };
 	if (!inWords) return {};
 	const words = wordsOf(error);
-	// Claude's adapter names the kind of error, Gemini has the status as its code; the others only have words for it
-	const kind: unknown = Reflect.get(Object(data), "errorKind");
-	return kind === "rate_limit" || Reflect.get(Object(error), "code") === 429 || speaksOfLimit(words) ? { limit: { until: endIn(words, now) } } : {};
+	// any vendor's: a program that an agent names itself may be one of theirs
+	const told = allVendors.some(({ limits }) => limits?.isLimit?.(Object(error)) === true);
+	return told || speaksOfLimit(words) ? { limit: { until: endIn(words, now) } } : {};
 }
 
-/** What an error says. Codex's adapter has its plan's limit as an internal error, with the words beside it. */
+/** What an error says. */
 export function wordsOf(error: unknown): string {
-	const words = error instanceof Error ? error.message : String(error);
-	const beside: unknown = Reflect.get(Object(Reflect.get(Object(error), "data")), "message");
-	return words === "Internal error" && typeof beside === "string" && beside !== "" ? beside : words;
+	for (const { limits } of allVendors) {
+		const words = limits?.wordsOf?.(Object(error)) ?? null;
+		if (words !== null) return words;
+	}
+	return error instanceof Error ? error.message : String(error);
 }
 
 /** The words of a failed turn, where the program said nothing else. */
@@ -43,27 +46,20 @@ function moment(value: unknown): number | null {
 const known = (at: number): number | null => (Math.abs(at) <= latestMs ? Math.floor(at) : null);
 const latestMs = 8.64e15;
 
-/** A moment that the words name: seconds since 1970, an ISO time, a time of the clock, or a time from now. */
+/** A moment that the words name: seconds since 1970, an ISO time, a vendor's own form, or a time from now. */
 function endIn(words: string, now: number): number | null {
 	const epoch = /(?:\||resets?(?:At)?\D{1,5})(1\d{9})\b/i.exec(words)?.[1];
 	if (epoch !== undefined) return Number(epoch) * 1000;
 	const iso = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(words)?.[0];
 	if (iso !== undefined) return moment(iso);
-	const clock = onTheClock(words, now);
-	if (clock !== null) return clock;
+	for (const { limits } of allVendors) {
+		const end = limits?.endIn?.(words, now) ?? null;
+		if (end !== null) return known(end);
+	}
 	const span = /\b(?:in|after)\s+((?:\d+(?:\.\d+)?\s*(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b[\s,and]*)+)/i.exec(words)?.[1];
 	if (span === undefined) return null;
 	const parts = [...span.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/gi)];
 	return known(now + parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit?.toLowerCase() ?? ""] ?? 0), 0));
-}
-
-/** Codex names the minute, in the zone that it shares with us, and the day if it is another one. The minute has to be over. */
-function onTheClock(words: string, now: number): number | null {
-	const named = /\bat (?:([A-Z][a-z]{2} \d{1,2})(?:st|nd|rd|th), (\d{4}) )?(\d{1,2}:\d\d [AP]M)\b/.exec(words);
-	if (named === null) return null;
-	const [, day, year, time] = named;
-	const over = Date.parse(`${day === undefined ? new Date(now).toDateString() : `${day}, ${year}`} ${time}`) + 60_000;
-	return moment(day === undefined && over < now ? over + 86_400_000 : over);
 }
 
 const unitMs: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 };

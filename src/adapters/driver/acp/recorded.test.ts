@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { TurnItem } from "#contract/turn.ts";
-import { vendors } from "../vendors.ts";
+import { vendors } from "../vendors/vendors.ts";
 import { finish, silence, translate } from "./translate.ts";
 
 const folder = path.resolve("test/agents/recorded");

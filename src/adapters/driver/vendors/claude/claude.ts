@@ -1,0 +1,27 @@
+import path from "node:path";
+import { always, fieldOf, script, type Vendor } from "../vendor.ts";
+
+const homeVariable = "CLAUDE_CONFIG_DIR";
+
+export const claude = {
+	title: "Claude Code",
+	package: "@agentclientprotocol/claude-agent-acp",
+	version: "0.99.0",
+	start: (modules) => script(path.join(modules, "@agentclientprotocol/claude-agent-acp/dist/index.js")),
+	// nobody sees what it would guess the user types next, and each guess is paid for
+	environment: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "false" },
+	keepsInterrupted: true,
+	modes: always("default"),
+	login: {
+		files: [".claude/.credentials.json", ".claude.json"],
+		how: "run claude and use /login, or give a subscription an env file with ANTHROPIC_API_KEY",
+	},
+	homeVariable,
+	folders: (seen, home) => {
+		const place = seen[homeVariable] ?? path.join(home, ".claude");
+		const from = path.join(seen[homeVariable] === undefined ? home : place, ".claude.json");
+		return [{ place, logins: [".credentials.json"], adopts: { from, as: ".claude.json" }, variable: homeVariable }];
+	},
+	trust: { obeys: [".claude", ".mcp.json"], harmless: /^\.claude\/(plans|worktrees)\// },
+	limits: { isLimit: (error) => fieldOf(error, "data", "errorKind") === "rate_limit" },
+} satisfies Vendor;

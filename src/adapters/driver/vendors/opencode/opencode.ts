@@ -1,0 +1,32 @@
+import path from "node:path";
+import type { Vendor } from "../vendor.ts";
+
+const homeVariable = "OPENCODE_CONFIG_DIR";
+
+export const opencode = {
+	title: "OpenCode",
+	package: "opencode-ai",
+	version: "1.18.33",
+	// the package's own launcher is made by an install script, which nobody has to run
+	start: (modules) => ({
+		command: path.join(modules, `opencode-${process.platform}-${process.arch}`, "bin/opencode"),
+		args: ["acp", "--print-logs", "--log-level", "ERROR"],
+	}),
+	// left alone it asks for nothing; what it asks, the agent's policy answers
+	environment: { OPENCODE_PERMISSION: JSON.stringify({ edit: "ask", bash: "ask", webfetch: "ask" }) },
+	keepsInterrupted: true,
+	login: { files: [".local/share/opencode/auth.json"], how: "run opencode auth login" },
+	homeVariable,
+	folders: (seen, home) => {
+		const below = (variable: string, usual: string): string => path.join(seen[variable] ?? path.join(home, usual), "opencode");
+		return [
+			...(seen[homeVariable] === undefined ? [] : [{ place: seen[homeVariable], logins: [] }]),
+			{ place: below("XDG_CONFIG_HOME", ".config"), logins: [] },
+			{ place: below("XDG_DATA_HOME", ".local/share"), logins: ["auth.json"] },
+			{ place: below("XDG_STATE_HOME", ".local/state"), logins: [] },
+		];
+	},
+	trust: { obeys: [".opencode", "opencode.json", "opencode.jsonc"], harmless: /^\.opencode\/(plans|worktrees)\// },
+	// it waits as long as a provider asks for, be it hours, and says so nowhere but in its log; small calls are for titles
+	limits: { complains: /message="stream error".* small=false .*error\.error="((?:[^"\\]|\\.)*)"/ },
+} satisfies Vendor;
