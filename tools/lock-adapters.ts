@@ -1,4 +1,4 @@
-// Writes the lock of each agent of another maker: the whole tree that `brood setup` installs, with the digest of every package. Run it
+// Writes the lock of each vendor's agent: the whole tree that `brood setup` installs, with the digest of every package. Run it
 // after a change of a version in src/adapters/driver/vendors: `npm run lock:adapters [type]`.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -73,7 +73,7 @@ function fitting(text: string): string {
 export function speak(name: string, carryOut: (prompt: string, voice: Voice) => Promise<void>): void {
 	let stop = new AbortController();
 	let said = 0;
-	// behind a wall every process has the same number, and a fork has its parent's calls before it
+	// in a PID namespace every process has the same pid, and a fork inherits its parent's calls
 	const self = `${process.env["BROOD_AGENT"] ?? process.pid}-${Math.trunc(performance.timeOrigin).toString(36)}`;
 	const connection = agent({ name })
 		.onRequest(methods.agent.initialize, async () => ({ protocolVersion: PROTOCOL_VERSION, agentCapabilities: {} }))

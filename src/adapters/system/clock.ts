@@ -1,9 +1,9 @@
-// Two times. `now` is the wall's: it is what people read, and it jumps when somebody sets it. `steady` only ever goes on, as fast as
-// time passes, also while the machine sleeps; it says how long something took and when a duration is over.
+// Two times. `now` is wall-clock time: what people read; it jumps when the clock is set. `steady` is monotonic, also while the machine
+// sleeps: for durations and deadlines.
 //
-// Both are milliseconds since 1970 and agree until the wall's clock is set. The steady one goes on across a restart of the daemon
-// (`keepSteady`), so that a deadline in the store means the same to the next daemon. After a start of the machine nobody can know how
-// long it was off but the wall's clock; it is believed, unless it went back.
+// Both are milliseconds since 1970 and agree until the wall clock is set. The steady one goes on across a restart of the daemon
+// (`keepSteady`), so that a deadline in the store means the same to the next daemon. After a start of the machine only the wall
+// clock knows how long it was off; it is believed, unless it went back.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import type { Clock } from "#engine/ports.ts";
@@ -11,7 +11,7 @@ import type { Clock } from "#engine/ports.ts";
 /** A process's own clock stands still while the machine sleeps; this much difference to the machine's is sleep. */
 const sleepMs = 500;
 const lookMs = 1000;
-/** A wall's clock that is a little ahead or behind is followed: it is kept right by small steps. More than this is a jump. */
+/** A small difference to the wall clock is followed (NTP adjusts in small steps); more than this is a jump. */
 const jumpMs = 500;
 
 class Steady {

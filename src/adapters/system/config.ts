@@ -54,7 +54,7 @@ export function parseConfig<T>(schema: Schema<T>, text: string, file: string): T
 	throw new ConfigError(`${at(offset)}: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(": ")}`);
 }
 
-/** A document may refer to itself so often that nobody has room for it. */
+/** Aliases in a YAML document can expand without bound. */
 function plainOf(document: Document, file: string): unknown {
 	try {
 		return document.toJS();

@@ -1,4 +1,4 @@
-// How much room something takes on the disk, as `du` counts: blocks, a file with several names once, links not followed.
+// Disk usage, as `du` counts: blocks, a file with several names once, links not followed.
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 

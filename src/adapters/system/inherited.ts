@@ -1,5 +1,5 @@
 // Files that whoever started this program had open and handed down without meaning to: editors and terminals often do. Every process that we start would
-// inherit them as well, and an open folder of outside is a door in the wall of a sandbox. What Node itself opens, and what it
+// inherit them as well, and an open folder of outside is a way out of a sandbox. What Node itself opens, and what it
 // was given on purpose, is marked so that it is not handed down.
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 

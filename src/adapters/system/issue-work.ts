@@ -1,4 +1,4 @@
-// What issues need of plain folders: a place for their papers, the files that say how they are worked on, and a shell for
+// What issues need without git: a folder for their documents, the files that configure them, and a shell for
 // the commands of gates. There is no git here: what agents say is all that counts.
 import { spawn } from "node:child_process";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";

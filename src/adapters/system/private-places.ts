@@ -1,4 +1,4 @@
-// Where people usually keep what lets somebody in elsewhere, or tells what they did. Nothing in a sandbox sees it.
+// Where people usually keep credentials and histories. Hidden in every sandbox.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 
@@ -20,7 +20,7 @@ const sockets = [".docker/run", ".colima", ".lima", ".orbstack", ".gnupg", ".1pa
 /** What lets a program speak to the desktop, whose sockets may have no place in the file system. */
 const desktop = [".Xauthority", ".ICEauthority", ".config/pulse"];
 
-/** Sent to inside of no sandbox, whatever these say. */
+/** Never passed into a sandbox. */
 export const leadsOut: readonly string[] = [
 	...["TMPDIR", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "XDG_RUNTIME_DIR", "XDG_SESSION_ID", "XDG_SESSION_TYPE", "XDG_VTNR", "XDG_SEAT"],
 	...["DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS", "WAYLAND_DISPLAY", "DISPLAY", "XAUTHORITY", "DOCKER_HOST", "CONTAINER_HOST", "BUILDKIT_HOST"],

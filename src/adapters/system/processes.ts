@@ -1,6 +1,6 @@
 // Processes that we started, and how to be sure that they are gone.
 //
-// A process is known by its pid and its start time: a pid alone may belong to a stranger by now. Every process of an
+// A process is known by its pid and its start time: a pid alone may have been reused. Every process of an
 // agent inherits a mark in its environment, so that also those that left their group, their session and their parent
 // are found. Nothing is ever signalled that does not carry this home's mark or descend from a process that does. One
 // that throws its environment away and leaves its parents as well is only found inside a PID namespace, where orphans
@@ -30,7 +30,7 @@ export const patiently: Ladder = [
 ];
 
 const lookMs = 15;
-/** what has not gone this long after the first KILL is not ours to end */
+/** a process that is still there this long after the first KILL cannot be ended */
 const deadlineMs = 5000;
 
 export function alive(): Known[] {
@@ -119,11 +119,11 @@ export function innerPid(pid: number): number | null {
 
 export interface Manners {
 	ladder?: Ladder;
-	/** whom to send KILL only */
+	/** processes that get SIGKILL and nothing else */
 	spare?(known: Known): boolean;
 }
 
-/** Ends every process that `find` finds, politely first, and resolves when it finds none. Rejects if some will not go. */
+/** Ends every process that `find` finds, SIGTERM before SIGKILL, and resolves when it finds none. Rejects if some cannot be ended. */
 export async function endAll(find: () => Known[], { ladder = quickly, spare = () => false }: Manners = {}): Promise<number> {
 	const first = find();
 	let left = first;

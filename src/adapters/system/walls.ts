@@ -1,4 +1,4 @@
-// The walls around processes that are not ours: agents, and the commands of projects.
+// Containment of processes that are not ours: agents, and the commands of projects.
 //
 // Both stronger levels put them into a PID namespace with a /proc of its own. They cannot see a process outside, so
 // they cannot read the daemon's environment, and when the namespace's first process goes, everything in it goes, whatever
@@ -9,7 +9,7 @@
 //          └─ 1     a reaper; the kernel kills it, and all the rest, when the one outside dies
 //              └─ 2 the program; when it ends, the reaper ends
 //
-// That alone is no sandbox: the file system, the network and the user are the same inside. With a room it is one.
+// That alone is no sandbox: the file system, the network and the user are the same inside. With mounts it is one.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { leadsOut } from "./private-places.ts";
@@ -48,9 +48,9 @@ export interface Contained extends Command {
 	pipes: { stdio: readonly ("pipe" | "ignore" | number)[]; output: number; lifeline: number | null };
 }
 
-/** The command line that runs a program inside; `groups` needs nothing, and only bubblewrap can make a room. */
+/** The command line that runs a program inside; `groups` needs nothing, and only bubblewrap supports mounts. */
 export function contained(level: ContainmentLevel, { command, args }: Command, room: Room | null = null): Contained {
-	if (room !== null && level !== "bubblewrap") throw new Error(`there is no room with ${level}`);
+	if (room !== null && level !== "bubblewrap") throw new Error(`${level} cannot mount anything`);
 	if (level === "groups") return { command, args, pipes: { stdio: ["pipe", "pipe", "pipe"], output: 1, lifeline: null } };
 	const isClosed = room !== null && room.open !== true;
 	const wall = room === null ? walls[level]() : ([...(isClosed ? filtered : bubblewrap), ...mountsOf(room), "--"] as const);
@@ -127,14 +127,14 @@ const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: f
 
 // The kernel is asked for its help step by step, and a daemon that dies between two steps would leave a program that nobody
 // ends. So a watcher waits inside until the daemon says that the program is up, and ends everything if it never can. The
-// process number is checked first: `kill -1` is meant for this namespace only. The program's output is not the wall's, so that
+// process number is checked first: `kill -1` is meant for this namespace only. The program's output is not the wrapper's, so that
 // we hear when it is closed; bubblewrap lets go of it, unshare does not.
 const lifeline = '[ $$ = 2 ] || exit 1; ((read -r up <&3 || kill -KILL -1) 2>/dev/null 4>&- &); exec "$@" 3<&- >&4 4>&-';
 
 /** The user's own caches cannot be written, and whoever fills one from a project could spoil it for all others. */
 const caches = { XDG_CACHE_HOME: "/tmp/cache", npm_config_cache: "/tmp/cache/npm" };
 
-/** The variables for a program in a room. */
+/** The environment of a program in a sandbox. */
 export function inRoom(environment: Readonly<Record<string, string>>, room: Room | null): Record<string, string> {
 	if (room === null || room.open === true) return { ...environment };
 	return { ...Object.fromEntries(Object.entries(environment).filter(([name]) => !leadsOut.includes(name))), ...caches, ...room.environment };

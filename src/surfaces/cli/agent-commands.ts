@@ -17,12 +17,12 @@ export function agentCommands(program: Command): void {
 	const verbs: [name: string, route: Verb, description: string][] = [
 		["status", "agent", "everything about one agent"],
 		["pause", "pause", "start no further turns"],
-		["resume", "resume", "end the holds that may be ended"],
+		["resume", "resume", "let a paused agent continue"],
 		["interrupt", "interrupt", "stop the open turn"],
 		["kill", "kill", "end an agent"],
 		["delete", "agentDelete", "end an agent for good, if nothing waits for it"],
 		["reap", "reap", "hide an ended agent"],
-		["recover", "recover", "end the holds that trouble set"],
+		["recover", "recover", "clear error holds and repair the workspace"],
 	];
 	for (const [name, route, description] of verbs) signal(agent, name, route, description);
 	signal(program, "kill", "kill", "end an agent");
@@ -112,7 +112,7 @@ function configureCommand(agent: Command): void {
 		.description("change its settings; what is not named stays as it is")
 		.argument("<agent>", "whose")
 		.option("--model <model>", "the model it uses")
-		.option("--system-prompt <text>", "what it is told before everything else")
+		.option("--system-prompt <text>", "its system prompt")
 		.option("--option <name=value...>", "what its program is set to, such as mode=plan, instead of what it was; empty for nothing")
 		.option("--pin <files...>", "files of its workspace that it sees in every turn, instead of those that it saw; empty for none")
 		.option("--subscription <name>", "whose slots it uses; empty for whichever fits its type")

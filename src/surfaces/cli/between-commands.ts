@@ -29,13 +29,13 @@ export function betweenCommands(program: Command): void {
 			(await import("./print.ts")).printAside("brood: The tools are for agents: a daemon starts this with BROOD_URL, BROOD_TOKEN and BROOD_AGENT.");
 			process.exitCode = 2;
 		});
-	approvalCommands(program.command("approval").description("what agents ask before they do it"));
+	approvalCommands(program.command("approval").description("approve or deny what agents ask for"));
 }
 
 function approvalCommands(approval: Command): void {
 	approval
 		.command("list")
-		.description("what nobody has answered yet, oldest first")
+		.description("pending approvals, oldest first")
 		.option("--agent <agent>", "only of this agent")
 		.addOption(new Option("--project <slug>", "only of this project"))
 		.addOption(json())
@@ -57,8 +57,8 @@ function approvalCommands(approval: Command): void {
 			await act(options, ({ client }) => client.call("approval", { params: { approval: id } }), approvalLines);
 		});
 	for (const [name, description] of [
-		["allow", "let it be done"],
-		["deny", "do not let it be done"],
+		["allow", "allow it"],
+		["deny", "deny it"],
 	] as const) {
 		approval
 			.command(name)

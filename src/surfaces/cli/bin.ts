@@ -5,7 +5,7 @@ process.stdout.on("error", () => process.exit(0));
 try {
 	await program().parseAsync();
 } catch (error) {
-	// a command tells its troubles itself; what it did not think of is told in a sentence as well
+	// commands print their own errors; anything unexpected is printed as one sentence too
 	const { printError } = await import("./print.ts");
 	process.exitCode = printError(error, process.argv.includes("--json"));
 }

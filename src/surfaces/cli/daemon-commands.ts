@@ -42,8 +42,8 @@ export function daemonCommands(program: Command): void {
 		});
 	program
 		.command("doctor")
-		.description("what is there, what is missing, and what to do about it")
-		.option("--space", "what takes how much room on the disk, in the home and in each project")
+		.description("check the installation and show how to fix problems")
+		.option("--space", "disk usage of the home and of each project")
 		.option("--json", "print one JSON document")
 		.action(async (options) => {
 			if (options.space === true) return await (await import("./space.ts")).space(options);
@@ -77,7 +77,7 @@ export function daemonCommands(program: Command): void {
 }
 
 function tokenCommands(program: Command): void {
-	const token = program.command("token").description("the token that lets you, and whoever has it, use the API");
+	const token = program.command("token").description("the token for the API");
 	token
 		.command("rotate")
 		.description("replace the token; the old one is refused at once")
@@ -95,7 +95,7 @@ function tokenCommands(program: Command): void {
 function setupCommand(program: Command): void {
 	program
 		.command("setup")
-		.description("install another maker's agent into Brood's home, and see whether it runs")
+		.description("install a vendor's agent and check that it starts")
 		.argument("<type>", vendorTypes.join(", ").replace(/, (\w+)$/, " or $1"))
 		.option("--json", "print one JSON document")
 		.action(async (type, options) => {

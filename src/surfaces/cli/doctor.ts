@@ -1,4 +1,4 @@
-// What is there, what is missing, what is in force; each with what to do about it.
+// Checks the installation: what is there, what is missing, and how to fix it.
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
@@ -136,11 +136,11 @@ function daemon(status: Status | null, refusal: Refusal | null): Finding {
 	return good("daemon", `${status.version} at ${status.url} (pid ${status.pid})${status.version === version ? "" : `; this is ${version}`}`);
 }
 
-/** What is not installed is no trouble: nobody has to use every agent. */
+/** An agent that is not installed is no problem: nobody has to use all of them. */
 function adapter({ type, version: driven, installed, loggedIn, login }: Adapter, subscriptions: readonly Subscription[]): Finding {
 	if (installed === null) return { ...good(type, "not installed"), fix: `to use it: brood setup ${type}` };
 	if (installed !== driven) return bad(type, `${installed}, but this release drives ${driven}`, `brood setup ${type}`);
 	const paid = subscriptions.filter((each) => each.type === type && each.credential !== null).map(({ name }) => name);
-	if (paid.length > 0) return good(type, `${installed}, let in by ${paid.join(", ")}${loggedIn ? ", and looks logged in" : ""}`);
+	if (paid.length > 0) return good(type, `${installed}, credentials from ${paid.join(", ")}${loggedIn ? "; login found" : ""}`);
 	return { ...good(type, `${installed}, ${loggedIn ? "looks logged in" : "does not look logged in"}`), fix: loggedIn ? null : `to log in: ${login}` };
 }

@@ -181,7 +181,7 @@ function words(issue: Command): void {
 function waiting(issue: Command): void {
 	issue
 		.command("wait")
-		.description("wait until something has become of it")
+		.description("wait for an issue to reach a state")
 		.argument("<issue>", which)
 		.addOption(
 			new Option("--for <condition>", "done, another stage, or that it needs a person")
@@ -199,7 +199,7 @@ function waiting(issue: Command): void {
 export function issueProjectCommands(group: Command): void {
 	group
 		.command("auto")
-		.description("whether its issues flow through their stages by themselves")
+		.description("turn automatic work on issues on or off")
 		.argument("<on|off>", "off stops after the current turns")
 		.argument("[project]", "which; that of the directory if absent")
 		.option("--agents-max <count>", "maximum number of agents; `default` for the usual number")

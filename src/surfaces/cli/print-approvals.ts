@@ -11,7 +11,7 @@ export function approvalTable(approvals: readonly Approval[]): string {
 		const more = brief !== title || content !== "";
 		return [String(id), path.join("/"), age(askedAt), tool, more ? `brood approval show ${id}` : "-", brief];
 	});
-	return table(["ID", "AGENT", "AGE", "TOOL", "ALL OF IT", "QUESTION"], rows) || "nobody asks anything";
+	return table(["ID", "AGENT", "AGE", "TOOL", "ALL OF IT", "QUESTION"], rows) || "no pending approvals";
 }
 
 const lineLength = 100;

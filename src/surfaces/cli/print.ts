@@ -27,7 +27,7 @@ function outputOf({ details }: Refusal): string[] {
 		: [];
 }
 
-/** An agent that could not get its place did not come to be as it was wanted. */
+/** An agent whose workspace could not be made: the command failed. */
 export function noted(agent: Agent): Agent {
 	if (agent.life === "provisioning" && agent.label === "error") process.exitCode = 1;
 	return agent;
@@ -120,7 +120,7 @@ export function mailTable(mails: readonly Mail[]): string {
 	return table(["ID", "FROM", "STATE", "BODY"], rows) || "no mail";
 }
 
-/** Whole letters: each line of one is behind a bar, so that none can pass for the next letter. */
+/** Whole mails: each line is behind a bar, so that no text can pass for the next mail. */
 export const mailLines = (mails: readonly Mail[]): string =>
 	mails.map(({ id, from, sentAt, body }) => `mail ${id} from ${from}, ${sentAt}\n  | ${indented(body.trimEnd(), "  | ")}`).join("\n") || "no mail";
 

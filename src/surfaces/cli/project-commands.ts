@@ -105,7 +105,7 @@ function upkeepCommands(project: Command): void {
 		});
 	project
 		.command("warm")
-		.description("fill the folder that shared paths are linked from")
+		.description("set up `primary/`, the folder that shared paths are linked from")
 		.argument("<project>", "its name")
 		.option("--json", "print one JSON document")
 		.action(async (slug, options) => {
@@ -118,7 +118,7 @@ function upkeepCommands(project: Command): void {
 		});
 	project
 		.command("gc")
-		.description("free what is past its time")
+		.description("delete expired snapshots and trash")
 		.argument("<project>", "its name")
 		.option("--dry-run", "only say what would be freed, and why")
 		.option("--json", "print one JSON document")
@@ -136,7 +136,7 @@ function upkeepCommands(project: Command): void {
 function configureCommand(project: Command): void {
 	project
 		.command("configure")
-		.description("what a usage limit means for its agents, and when they are quiet")
+		.description("configure usage limits, quiet hours and the agent type")
 		.argument("<project>", "its name")
 		.addOption(
 			new Option("--on-limit <policy>", "wait for the end of it, use what stands in, or stop until somebody looks").choices([

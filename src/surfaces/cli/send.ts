@@ -123,7 +123,7 @@ function watch(out: ClientRequest, place: Place): NodeJS.Timeout {
 	return setTimeout(() => void watch(out, place), patienceMs()).unref();
 }
 
-/** How long a daemon may be silent. */
+/** How long to wait for a daemon that does not answer. */
 function patienceMs(): number {
 	const seconds = Number(process.env["BROOD_TIMEOUT"]);
 	return seconds > 0 ? seconds * 1000 : 20_000;

@@ -1,4 +1,4 @@
-// Setting up another maker's agent.
+// Installs a vendor's agent.
 import { act } from "./act.ts";
 
 export async function setup(type: string, options: { json?: true | undefined }): Promise<void> {

@@ -1,4 +1,4 @@
-// What takes how much room on the disk, in words.
+// Disk usage as text.
 import type { Space } from "#contract/space.ts";
 import { act } from "./act.ts";
 import { table } from "./print.ts";

@@ -18,7 +18,7 @@ const startMs = 60_000;
 const lookMs = 50;
 /** how long the daemon that has the home may take before another start is tried */
 const againMs = 1000;
-/** a daemon waits most of its life: it need not keep room for garbage */
+/** a daemon is idle most of the time: a small young generation is enough */
 const frugal = ["--max-semi-space-size=2"];
 
 /** What a daemon tells whoever started it; nothing if it could not tell any more. */

@@ -20,7 +20,7 @@ const downMs = 30_000;
 /** Answered when the daemon has exited. */
 export async function down(options: { json?: boolean | undefined }): Promise<void> {
 	try {
-		// the process number of a daemon means another process inside an agent's walls
+		// inside an agent's PID namespace the daemon's pid means another process
 		if (givenAddress() !== null) throw new Refused(refuse("FORBIDDEN", "This is not for agents."));
 		const found = await theDaemon();
 		const how = found === null ? null : await end(found.pid);

@@ -12,7 +12,7 @@ export function usageTable(rows: readonly UsageRow[]): string {
 		...[withForks === null ? "-" : familyLine(withForks), left === null ? "-" : budgetLine(left)],
 	]);
 	const head = ["NAME", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITTEN", "COST", "WITH FORKS", "BUDGET LEFT"];
-	return table(head, cells) || "nothing was used yet, as far as anybody told";
+	return table(head, cells) || "no usage reported yet";
 }
 
 const hasForks = (spent: Spent, withForks: Spent | null): boolean =>

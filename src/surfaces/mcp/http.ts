@@ -1,4 +1,4 @@
-// The tools over HTTP, on the daemon's own door. What a tool asks for goes through the same routes and the same guard as
+// The tools over HTTP, served by the daemon itself. What a tool asks for goes through the same routes and the same guard as
 // every request, without a way through the network.
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { Client, sentBy } from "#client/client.ts";

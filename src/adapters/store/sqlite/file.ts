@@ -1,7 +1,7 @@
 // The store's file: made whole or not at all, looked at before it is opened, and never replaced.
 //
 // An empty, foreign, damaged or missing file is reported and left as it is. The look at the header comes
-// before SQLite gets the file into its hands, so that a refusal changes not one byte of it.
+// before SQLite opens the file, so that a refusal does not change a byte of it.
 import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, readSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { StoreFault } from "#engine/ports.ts";
