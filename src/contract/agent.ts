@@ -1,5 +1,5 @@
 // The agent: a durable process. Its state is three persisted facts (life, activity, holds); everything
-// else that a screen calls "status" is derived from them in `domain/agent/label.ts`.
+// else that a screen calls "status" is derived from them in `domain/agent-state/label.ts`.
 import { z } from "zod";
 import { Permit, Policy } from "./approval.ts";
 import { Lease, LeaseStep, Plan } from "./cycle.ts";

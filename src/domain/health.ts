@@ -2,7 +2,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { LeaseStep } from "#contract/cycle.ts";
 import type { Health, HealthIssue } from "#contract/workspace.ts";
-import { suggestion } from "./agent/transitions.ts";
+import { suggestion } from "./agent-state/transitions.ts";
 
 export interface LeftProcess {
 	pid: number;

@@ -13,7 +13,7 @@ import type { AgentState, Lineage } from "#contract/agent.ts";
 import type { Actor } from "#contract/ids.ts";
 import { type ContextMark, type ContextRewind, rewindTarget } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
-import { refusedNow } from "./agent/transitions.ts";
+import { refusedNow } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 
 /** As much of an item as the rules below look at. */

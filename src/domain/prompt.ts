@@ -5,8 +5,8 @@ import { executesPrompt } from "#contract/agent-type.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { Place, PromptCancel, PromptEdit, PromptMove, PromptQueue, PromptState } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { outOfReach } from "./agent/subtree.ts";
-import { refusedNow, suggestion } from "./agent/transitions.ts";
+import { outOfReach } from "./agent-state/subtree.ts";
+import { refusedNow, suggestion } from "./agent-state/transitions.ts";
 import { because, type Decision } from "./decision.ts";
 import { type Shortage, wordsOf } from "./slots.ts";
 

@@ -7,7 +7,7 @@ import type { Fact } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { type Allowance, type Budget, type BudgetWish, type Cost, nothingSpent, type Spent, type Usage } from "#contract/usage.ts";
-import { isHeld } from "./agent/label.ts";
+import { isHeld } from "./agent-state/label.ts";
 
 const counts = ["inputTokens", "outputTokens", "thoughtTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
 const totals = ["inputTokens", "outputTokens", "cachedReadTokens", "cachedWriteTokens"] as const;

@@ -5,8 +5,8 @@ import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Workspace } from "#contract/workspace.ts";
-import { isHeld } from "./agent/label.ts";
-import { suggestion } from "./agent/transitions.ts";
+import { isHeld } from "./agent-state/label.ts";
+import { suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 
 /** What a new agent gets: a workspace that is there already, a plan for one, or neither. */

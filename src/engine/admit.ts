@@ -1,24 +1,11 @@
 // The first thing that happens to a command: it is parsed, measured and stamped with time, ids and randomness.
 import type { z } from "zod";
-import { Command, type CommandInput, type Envelope } from "#contract/command.ts";
+import { Command, type Envelope } from "#contract/command.ts";
 import { inWords } from "#contract/complaint.ts";
-import type { Actor, Key } from "#contract/ids.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
-import type { KeptReceipt } from "#contract/receipt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { definitionOf } from "./commands/table.ts";
-import { type Clock, type Ids, steadily } from "./ports.ts";
-
-export interface Request {
-	actor: Actor;
-	/** null for what the daemon says to itself and never retries */
-	key: Key | null;
-	command: CommandInput;
-	/** of what was asked for, where the command is not yet all of it; of the command itself if absent */
-	fingerprint?: string | undefined;
-	/** a receipt that is written with the command, if that is carried out */
-	closes?: Omit<KeptReceipt, "at"> | undefined;
-}
+import { type Clock, type Ids, type Request, steadily } from "./ports.ts";
 
 export interface Stamps {
 	clock: Clock;

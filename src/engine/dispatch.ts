@@ -5,7 +5,8 @@
 // is answered or published before its COMMIT has returned; if a COMMIT fails, nothing is ever answered again.
 import type { Envelope } from "#contract/command.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
-import { admit, type Request, type Stamps } from "./admit.ts";
+import { admit, type Stamps } from "./admit.ts";
+import type { Request } from "./ports.ts";
 import { type Outcome, type Store, StoreFault } from "./ports.ts";
 import type { Publisher } from "./publish.ts";
 

@@ -5,7 +5,7 @@
 // store's own thread), so a store is given `RunBatch` and calls it inside its transaction.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
-import type { Envelope } from "#contract/command.ts";
+import type { CommandInput, Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
@@ -16,7 +16,6 @@ import type { Refusal } from "#contract/refusal.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { PartialOutput, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Request } from "./admit.ts";
 import type { IssueReads, IssueWrites } from "./issue-rows.ts";
 import type { SearchIndex, SearchReads } from "./search-rows.ts";
 
@@ -248,6 +247,17 @@ export interface Partials {
 	kept(turn: number): Promise<readonly PartialOutput[]>;
 	drop(turn: number): Promise<void>;
 	dropAll(): Promise<void>;
+}
+
+export interface Request {
+	actor: Actor;
+	/** null for what the daemon says to itself and never retries */
+	key: Key | null;
+	command: CommandInput;
+	/** of what was asked for, where the command is not yet all of it; of the command itself if absent */
+	fingerprint?: string | undefined;
+	/** a receipt that is written with the command, if that is carried out */
+	closes?: Omit<KeptReceipt, "at"> | undefined;
 }
 
 /** The way back for everything that reacts. */

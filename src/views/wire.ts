@@ -12,7 +12,7 @@ import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Agent, Approval, Found, Item, Mail, Project, Prompt, Snapshot, Subscription, Turn, Wait } from "#contract/wire.ts";
 import type { HealthIssue } from "#contract/workspace.ts";
-import { labelOf } from "#domain/agent/label.ts";
+import { labelOf } from "#domain/agent-state/label.ts";
 import { usedOf } from "#domain/slots.ts";
 import { leftOf } from "#domain/usage.ts";
 

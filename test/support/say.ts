@@ -4,8 +4,7 @@ import { expect } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import { type Actor, type AgentId, human, Key, system } from "#contract/ids.ts";
 import type { Refusal } from "#contract/refusal.ts";
-import type { Request } from "#engine/admit.ts";
-import type { Answer, Outcome, Reads } from "#engine/ports.ts";
+import type { Answer, Outcome, Reads, Request } from "#engine/ports.ts";
 
 export interface Speaker {
 	/** tests also say what the contract does not know */

@@ -4,12 +4,12 @@ import type { Fact } from "#contract/event.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Workspace } from "#contract/workspace.ts";
+import { failedAt, resumable } from "../agent-state/holds.ts";
+import { isHeld } from "../agent-state/label.ts";
+import { refusedNow, suggestion } from "../agent-state/transitions.ts";
 import { because, type Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import { decideBudget } from "../usage.ts";
-import { resumable } from "./holds.ts";
-import { isHeld } from "./label.ts";
-import { refusedNow, suggestion } from "./transitions.ts";
 
 export function decideProvisioned(agent: AgentState, { workspace, head }: { workspace?: Workspace | undefined; head: string | null }): Decision {
 	if (agent.life !== "provisioning") return [];
@@ -19,13 +19,6 @@ export function decideProvisioned(agent: AgentState, { workspace, head }: { work
 /** A step failed outside of any decision (a disk, a process): the agent is held until somebody looks. */
 export function decideFail(agent: AgentState, command: AgentFail): Decision {
 	return agent.life === "ended" ? [] : failedAt(agent, command);
-}
-
-export function failedAt(agent: AgentState, { code, step, reason }: Pick<AgentFail, "code" | "step" | "reason">): Fact[] {
-	return [
-		{ kind: "agent.failed", agent: agent.id, data: { code, step } },
-		{ kind: "agent.held", agent: agent.id, data: { hold: "error", reason } },
-	];
 }
 
 export function decidePause(agent: AgentState, command: AgentPause): Decision {

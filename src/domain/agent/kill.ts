@@ -3,12 +3,12 @@ import type { AgentDelete, AgentKill, AgentState, endReasons } from "#contract/a
 import type { Fact } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import { outOfReach } from "../agent-state/subtree.ts";
+import { refusedNow, suggestion } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
 import { ending, type LooseThreads, nothingLoose } from "../turn-end.ts";
 import { givenBack } from "../usage.ts";
 import { over } from "../wait.ts";
-import { outOfReach } from "./subtree.ts";
-import { refusedNow, suggestion } from "./transitions.ts";
 
 export interface KillSight {
 	target: AgentState;

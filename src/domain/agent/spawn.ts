@@ -6,12 +6,12 @@ import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#con
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
+import { refusedNow, suggestion } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn-end.ts";
 import { splitBudget } from "../usage.ts";
 import { allot } from "../workspace.ts";
-import { refusedNow, suggestion } from "./transitions.ts";
 
 /** What a spawn has to know before it decides. */
 export interface SpawnSight {

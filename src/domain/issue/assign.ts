@@ -9,7 +9,7 @@ import type { IssueAssign, IssueLeft, IssueReady, IssueRetry } from "#contract/i
 import type { Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { suggestion } from "../agent/transitions.ts";
+import { suggestion } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
 import { firstWork, isBeforeStart, presetNamed, stageOf } from "../preset.ts";
 import { nextPosition, noSlot } from "../prompt.ts";

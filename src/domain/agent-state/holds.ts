@@ -1,5 +1,6 @@
 // Why no turn starts by itself, and what ends it. Running never clears a hold.
-import type { AgentState, HoldKind } from "#contract/agent.ts";
+import type { AgentFail, AgentState, HoldKind } from "#contract/agent.ts";
+import type { Fact } from "#contract/event.ts";
 
 export interface HoldRule {
 	label: "paused" | "error";
@@ -57,4 +58,12 @@ function endsOnResume(kind: HoldKind, failedStep: string | undefined): boolean {
 		case "does not end":
 			return false;
 	}
+}
+
+/** A step failed outside of any decision: the agent is held until somebody looks. */
+export function failedAt(agent: AgentState, { code, step, reason }: Pick<AgentFail, "code" | "step" | "reason">): Fact[] {
+	return [
+		{ kind: "agent.failed", agent: agent.id, data: { code, step } },
+		{ kind: "agent.held", agent: agent.id, data: { hold: "error", reason } },
+	];
 }
