@@ -9,7 +9,7 @@ export interface Folder {
 export const folders: Record<string, Folder> = {
 	contract: { mayImport: [], mayUse: ["zod"] },
 	domain: { mayImport: ["contract"], mayUse: [] },
-	views: { mayImport: ["contract", "domain"], mayUse: [] },
+	views: { mayImport: ["contract", "domain"], mayUse: ["zod"] },
 	engine: { mayImport: ["contract", "domain", "views"], mayUse: ["zod"] },
 	"adapters/store": { mayImport: ["contract", "engine/ports.ts", "engine/log.ts"], mayUse: ["node:*", "kysely", "pg"] },
 	"adapters/driver": {

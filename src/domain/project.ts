@@ -1,37 +1,49 @@
-import { type ProjectAdd, type ProjectApprove, type ProjectState, type ProjectTune, type Told, type Tuning, untuned } from "#contract/project.ts";
-import { refuse } from "#contract/refusal.ts";
+import {
+	type ProjectAdd,
+	type ProjectApprove,
+	type ProjectRemove,
+	type ProjectState,
+	type ProjectTune,
+	type Told,
+	type Tuning,
+	untuned,
+} from "#contract/project.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
 
-export function decideAddProject(existing: ProjectState | undefined, command: ProjectAdd): Decision {
+/** The project that a command names, if there is or was one. */
+interface Named {
+	project: ProjectState | undefined;
+}
+
+export const noProject = (slug: string): Refusal => refuse("NOT_FOUND", `There is no project ${slug}.`, { suggestions: ["brood project list"] });
+
+export function decideAddProject({ project: existing }: Named, command: ProjectAdd): Decision {
 	if (existing !== undefined && existing.removedAt === null) {
 		return refuse("CONFLICT", `There is already a project ${command.slug}.`, { suggestions: [`brood project show ${command.slug}`] });
 	}
 	return [{ kind: "project.added", agent: null, data: { slug: command.slug, path: command.path, base: command.base, url: command.url } }];
 }
 
-export function decideRemoveProject(existing: ProjectState | undefined, slug: string, livingAgents: number): Decision {
-	if (existing === undefined || existing.removedAt !== null) {
-		return refuse("NOT_FOUND", `There is no project ${slug}.`, { suggestions: ["brood project list"] });
-	}
-	if (livingAgents > 0) {
-		return refuse("CONFLICT", `${livingAgents} agents of ${slug} are still alive.`, {
-			details: { livingAgents },
+export function decideRemoveProject({ project: existing, living }: Named & { living: number }, { slug }: ProjectRemove): Decision {
+	if (existing === undefined || existing.removedAt !== null) return noProject(slug);
+	if (living > 0) {
+		return refuse("CONFLICT", `${living} agents of ${slug} are still alive.`, {
+			details: { livingAgents: living },
 			suggestions: [`brood agent list --project ${slug}`],
 		});
 	}
 	return [{ kind: "project.removed", agent: null, data: { slug: existing.slug } }];
 }
 
-export function decideApproveConfig(existing: ProjectState | undefined, { slug, fingerprint }: ProjectApprove): Decision {
-	if (existing === undefined || existing.removedAt !== null)
-		return refuse("NOT_FOUND", `There is no project ${slug}.`, { suggestions: ["brood project list"] });
+export function decideApproveConfig({ project: existing }: Named, { slug, fingerprint }: ProjectApprove): Decision {
+	if (existing === undefined || existing.removedAt !== null) return noProject(slug);
 	return existing.approved.includes(fingerprint) ? [] : [{ kind: "project.approved", agent: null, data: { slug, fingerprint } }];
 }
 
-export function decideTune(existing: ProjectState | undefined, command: ProjectTune): Decision {
+export function decideTune({ project: existing }: Named, command: ProjectTune): Decision {
 	const { slug } = command;
-	if (existing === undefined || existing.removedAt !== null)
-		return refuse("NOT_FOUND", `There is no project ${slug}.`, { suggestions: ["brood project list"] });
+	if (existing === undefined || existing.removedAt !== null) return noProject(slug);
 	const {
 		preset,
 		agentsMax,

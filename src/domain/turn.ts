@@ -166,7 +166,7 @@ export function again(agent: AgentState, turn: TurnState, { text, from }: Words,
 }
 
 /** Its process is done; nothing of it is heard any more. */
-export function decideSettle(agent: AgentState, turn: number): Decision {
+export function decideSettle(agent: AgentState, { turn }: { turn: number }): Decision {
 	return closed(agent, turn) ?? (agent.activity === "settling" ? [] : [{ kind: "turn.settling", agent: agent.id, data: { turn } }]);
 }
 
@@ -175,7 +175,7 @@ export function decideSilent(agent: AgentState, { turn, since }: { turn: number;
 	return [{ kind: "turn.silent", agent: agent.id, data: { turn, since } }];
 }
 
-export function decideHeard(agent: AgentState, turn: number): Decision {
+export function decideHeard(agent: AgentState, { turn }: { turn: number }): Decision {
 	if (agent.turn?.id !== turn || agent.turn.silentSince === null) return [];
 	return [{ kind: "turn.heard", agent: agent.id, data: { turn } }];
 }

@@ -6,8 +6,7 @@
 import type { Envelope } from "#contract/command.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { admit, type Stamps } from "./admit.ts";
-import type { Request } from "./ports.ts";
-import { type Outcome, type Store, StoreFault } from "./ports.ts";
+import { type Outcome, type Request, type Store, StoreFault } from "./ports.ts";
 import type { Publisher } from "./publish.ts";
 
 /** A batch ends at whichever comes first; both keep one transaction short enough for the others to wait. */

@@ -249,6 +249,7 @@ export interface Partials {
 	dropAll(): Promise<void>;
 }
 
+/** A command as somebody says it. */
 export interface Request {
 	actor: Actor;
 	/** null for what the daemon says to itself and never retries */

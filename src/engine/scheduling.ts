@@ -6,8 +6,7 @@ import { expected } from "#contract/log.ts";
 import { availableAt } from "#domain/outlook.ts";
 import { type Plan, schedule, type Waiter, type Waiting } from "#domain/schedule.ts";
 import { type Capacity, claim } from "#domain/slots.ts";
-import type { Request } from "./ports.ts";
-import { type Clock, type Counts, type Dispatch, type Outcome, type QueueHead, type Reads, steadily } from "./ports.ts";
+import { type Clock, type Counts, type Dispatch, type Outcome, type QueueHead, type Reads, type Request, steadily } from "./ports.ts";
 
 interface Parts {
 	reads: Reads;

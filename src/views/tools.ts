@@ -1,9 +1,15 @@
-// What a tool of `contract/tools.ts` asks of the daemon, and the answer in words for a model, with the same as data beside it.
+// The tools that agents get: what each is called, what it is for, what it takes, what it asks of the daemon, and the answer in words for a
+// model, with the same as data beside it. They do no more than the routes of the same meaning, with the token of the agent's process. No
+// description names an agent, so that all agents see the same bytes.
+import { z } from "zod";
+import { EventId, Handle } from "#contract/ids.ts";
+import { StageName } from "#contract/preset.ts";
 import { quote } from "#contract/quote.ts";
 import type { RefusalCode } from "#contract/refusal.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { agentRoutes } from "#contract/routes/agents.ts";
 import type { AnswerOf, Call } from "#contract/routes.ts";
-import { type ToolInput, type ToolName, tools } from "#contract/tools.ts";
+import { conditions } from "#contract/wait.ts";
 import type { Agent, Wait } from "#contract/wire.ts";
 import { rendered } from "#domain/mail.ts";
 
@@ -20,82 +26,201 @@ export interface Hands {
 	stopped?: { readonly aborted: boolean };
 }
 
+interface ToolParts<I extends z.ZodObject> {
+	description: string;
+	input: I;
+	use(hands: Hands, input: z.output<I>): Promise<ToolAnswer | Refusal>;
+}
+
+/** Its `use` takes what its schema lets through. */
+const tool = <I extends z.ZodObject>({ description, input, use }: ToolParts<I>) => ({
+	description,
+	input,
+	run: async (hands: Hands, name: string, given: unknown): Promise<ToolAnswer | Refusal> => {
+		const parsed = input.safeParse(given ?? {});
+		if (parsed.success) return await use(hands, parsed.data);
+		return refuse("VALIDATION_ERROR", parsed.error.issues.map(({ path, message }) => `${path.join(".") || name}: ${message}`).join("; "));
+	},
+});
+
 export async function useTool(name: ToolName, input: unknown, hands: Hands): Promise<ToolAnswer | Refusal> {
-	const parsed = tools[name].input.safeParse(input ?? {});
-	if (!parsed.success) return refuse("VALIDATION_ERROR", parsed.error.issues.map(({ path, message }) => `${path.join(".") || name}: ${message}`).join("; "));
-	// each entry takes what the schema of its own name lets through
-	const use: (hands: Hands, input: never) => Promise<ToolAnswer | Refusal> = uses[name];
-	return await Reflect.apply(use, undefined, [hands, parsed.data]);
+	return await tools[name].run(hands, name, input);
 }
 
 /** A refusal as a model is told it. */
 export const refusalText = ({ code, message }: { code: RefusalCode; message: string }): string => `${code}: ${message}`;
 
-const uses: { [T in ToolName]: (hands: Hands, input: ToolInput<T>) => Promise<ToolAnswer | Refusal> } = {
-	fork: async ({ self, call }, { inherit, tokens, ...wish }) =>
-		told(await call("fork", { params: { agent: self }, body: { ...wish, fresh: !inherit, ...(tokens !== undefined && { budget: { tokens } }) } }), (child) => ({
-			text: `Your child is ${child.handle} (id ${child.id}), ${child.label}.`,
-			data: { id: child.id, handle: child.handle, label: child.label },
-		})),
-	kill: async ({ call }, { agent, ...body }) => told(await call("kill", { params: { agent }, body }), ended),
-	interrupt: async ({ call }, { agent, ...body }) =>
-		told(await call("interrupt", { params: { agent }, body }), (stopped) => ({
-			text: `${stopped.handle} was stopped; it is ${stopped.label}.`,
-			data: brief(stopped),
-		})),
-	send: async ({ call }, { agent, ...body }) =>
-		told(await call("send", { params: { agent }, body }), ({ id, to, state, urgent }) => ({
-			text: `Mail ${id} was accepted${body.urgent === true && !urgent ? ` as ordinary mail, which waits: ${onlyRelated}` : ""}.`,
-			data: { id, to, state, urgent },
-		})),
-	check_mail: async ({ self, call }) => told(await call("mail", { params: { agent: self } }), mailbox),
-	read_mail: async ({ self, call }, body) =>
-		told(await call("mailRead", { params: { agent: self }, body }), (mails) => ({
-			text: mails.length === 0 ? "No unread mail." : mails.map(rendered).join("\n\n"),
-			data: { mails: mails.map(({ id, from, body: words, sentAt }) => ({ id, from, body: words, sentAt })) },
-		})),
-	wait,
-	list_agents: async ({ self, call }) =>
-		told(await call("agents", {}), (agents) => ({
-			text: agents
-				.map((agent) => `${agent.handle} (${agent.id})${agent.id === self ? ", you" : ""}: ${agent.type}, ${agent.label}, queue ${agent.queueLength}`)
-				.join("\n"),
-			data: {
-				agents: agents.map((agent) => ({ ...brief(agent), supervisor: agent.supervisor, queueLength: agent.queueLength, unreadMail: agent.unreadMail })),
-			},
-		})),
-	queue_prompt: async ({ call }, { agent, ...body }) =>
-		told(await call("prompt", { params: { agent }, body }), ({ id, position }) => ({
-			text: position === 0 ? `Prompt ${id} is being run.` : `Prompt ${id} is number ${position} in the queue.`,
-			data: { id, position },
-		})),
-	commit: async ({ self, call }, body) =>
-		told(await call("commit", { params: { agent: self }, body }), ({ commit, branch, files, left }) => ({
-			text: [
-				`Committed ${commit} on ${branch}.`,
-				...files.map((file) => `${file.status} ${file.path}`),
-				...left.map((file) => `left: ${file.path} (${file.reason})`),
-			].join("\n"),
-			data: { commit, branch, files, left },
-		})),
-	diff: async ({ self, call }, query) =>
-		told(await call("diff", { params: { agent: self }, query }), ({ against, files, patch, truncated }) => ({
-			text: files.length === 0 ? `Nothing differs from ${against}.` : shortened(patch),
-			data: { against, files, truncated: truncated || patch.length > patchLengthMax },
-		})),
-	work_complete: async ({ call }, body) => told(await call("workComplete", { params: mine, body }), (issue) => aboutIssue(issue, "The stage is complete.")),
-	comment: async ({ call }, body) => told(await call("issueComment", { params: mine, body }), (issue) => aboutIssue(issue, "Your comment was kept.")),
-	stage_message: async ({ call }, body) => told(await call("issueMessage", { params: mine, body }), (issue) => aboutIssue(issue, "Your note was kept.")),
-	search: async ({ call }, query) =>
-		told(await call("search", { query }), ({ found, complete }) => ({
-			text:
-				[
-					...found.map(({ id, handle, kind, snippet }) => quote(`item ${id}, ${kind} of ${handle}`, snippet)),
-					...(complete ? [] : ["(the newest items are not searched yet)"]),
-				].join("\n") || "Nothing was found.",
-			data: { found: found.map(({ id, agent, handle, kind, at, snippet }) => ({ id, agent, handle, kind, at, snippet })), complete },
-		})),
+const whom = z.string().min(1).max(200).describe("an agent's handle or id");
+const fork = agentRoutes.fork.body.shape;
+
+const Waiting = z.strictObject({
+	agents: z.array(whom).max(100).default([]),
+	children: z.boolean().default(false).describe("for all agents that you supervise"),
+	for: z.enum(conditions).default("idle").describe("idle: nothing left to do; turn: a turn has ended; mail: it has mail; ended: it is no more"),
+	mode: z.enum(["all", "any"]).default("all"),
+	timeoutSeconds: z
+		.number()
+		.nonnegative()
+		.max(30 * 24 * 60 * 60)
+		.optional(),
+});
+
+export const tools = {
+	fork: tool({
+		description:
+			"Make a child agent that works beside you on something of its own. Give it everything that it has to know in the prompt, or let it inherit this conversation. Answers with its id and handle.",
+		input: z.strictObject({
+			prompt: z.string().min(1).describe("what the child is to do"),
+			name: Handle.optional().describe("its handle; made up if absent"),
+			inherit: z.boolean().default(false).describe("whether the child knows this conversation"),
+			type: fork.type.describe("another agent type than your own, if your policy is full"),
+			model: fork.model.describe("another model than your own"),
+			tokens: z.int().positive().optional().describe("how much of your budget it gets; half of what is left if absent"),
+			workspace: fork.workspace.describe("none, share (work in your files), or the kind of its own"),
+		}),
+		use: async ({ self, call }, { inherit, tokens, ...wish }) =>
+			told(
+				await call("fork", { params: { agent: self }, body: { ...wish, fresh: !inherit, ...(tokens !== undefined && { budget: { tokens } }) } }),
+				(child) => ({
+					text: `Your child is ${child.handle} (id ${child.id}), ${child.label}.`,
+					data: { id: child.id, handle: child.handle, label: child.label },
+				}),
+			),
+	}),
+	kill: tool({
+		description: "End yourself or an agent below you. Its conversation and its files are kept.",
+		input: z.strictObject({
+			agent: whom,
+			cascade: z.boolean().default(false).describe("everything below it too"),
+			reason: z.string().max(1000).default(""),
+		}),
+		use: async ({ call }, { agent, ...body }) => told(await call("kill", { params: { agent }, body }), ended),
+	}),
+	interrupt: tool({
+		description: "Stop what an agent below you is doing now.",
+		input: z.strictObject({
+			agent: whom,
+			reason: z.string().max(1000).default(""),
+			resume: z.boolean().default(false).describe("whether it goes on with its queue; otherwise it is held"),
+		}),
+		use: async ({ call }, { agent, ...body }) =>
+			told(await call("interrupt", { params: { agent }, body }), (stopped) => ({
+				text: `${stopped.handle} was stopped; it is ${stopped.label}.`,
+				data: brief(stopped),
+			})),
+	}),
+	send: tool({
+		description: "Send a mail to an agent of your project. It reads it when it has time, or at once if it is urgent and the agent is above or below you.",
+		input: z.strictObject({ agent: whom, body: z.string().min(1), urgent: z.boolean().default(false) }),
+		use: async ({ call }, { agent, ...body }) =>
+			told(await call("send", { params: { agent }, body }), ({ id, to, state, urgent }) => ({
+				text: `Mail ${id} was accepted${body.urgent === true && !urgent ? ` as ordinary mail, which waits: ${onlyRelated}` : ""}.`,
+				data: { id, to, state, urgent },
+			})),
+	}),
+	check_mail: tool({
+		description: "See what is in your mailbox. Nothing is marked as read.",
+		input: z.strictObject({}),
+		use: async ({ self, call }) => told(await call("mail", { params: { agent: self } }), mailbox),
+	}),
+	read_mail: tool({
+		description: "Take your unread mail, oldest first. Each mail is given out once.",
+		input: z.strictObject({ mail: EventId.optional().describe("only this one") }),
+		use: async ({ self, call }, body) =>
+			told(await call("mailRead", { params: { agent: self }, body }), (mails) => ({
+				text: mails.length === 0 ? "No unread mail." : mails.map(rendered).join("\n\n"),
+				data: { mails: mails.map(({ id, from, body: words, sentAt }) => ({ id, from, body: words, sentAt })) },
+			})),
+	}),
+	wait: tool({
+		description:
+			"Wait for agents of your project. Answers at once if it has happened already. Otherwise you may be told to end your turn; then you are continued when it has happened.",
+		input: Waiting,
+		use: wait,
+	}),
+	list_agents: tool({
+		description: "List the agents of your project and what they are doing.",
+		input: z.strictObject({}),
+		use: async ({ self, call }) =>
+			told(await call("agents", {}), (agents) => ({
+				text: agents
+					.map((agent) => `${agent.handle} (${agent.id})${agent.id === self ? ", you" : ""}: ${agent.type}, ${agent.label}, queue ${agent.queueLength}`)
+					.join("\n"),
+				data: {
+					agents: agents.map((agent) => ({ ...brief(agent), supervisor: agent.supervisor, queueLength: agent.queueLength, unreadMail: agent.unreadMail })),
+				},
+			})),
+	}),
+	queue_prompt: tool({
+		description: "Queue a prompt for yourself or an agent below you. It runs when what is before it in the queue is done.",
+		input: z.strictObject({ agent: whom, text: z.string().min(1), front: z.boolean().default(false).describe("before what waits there") }),
+		use: async ({ call }, { agent, ...body }) =>
+			told(await call("prompt", { params: { agent }, body }), ({ id, position }) => ({
+				text: position === 0 ? `Prompt ${id} is being run.` : `Prompt ${id} is number ${position} in the queue.`,
+				data: { id, position },
+			})),
+	}),
+	commit: tool({
+		description: "Commit your work in your own workspace, in your name.",
+		input: z.strictObject({
+			message: z.string().min(1).max(100_000),
+			paths: z.array(z.string()).max(10_000).optional().describe("only these; everything that changed if absent"),
+		}),
+		use: async ({ self, call }, body) =>
+			told(await call("commit", { params: { agent: self }, body }), ({ commit, branch, files, left }) => ({
+				text: [
+					`Committed ${commit} on ${branch}.`,
+					...files.map((file) => `${file.status} ${file.path}`),
+					...left.map((file) => `left: ${file.path} (${file.reason})`),
+				].join("\n"),
+				data: { commit, branch, files, left },
+			})),
+	}),
+	diff: tool({
+		description: "See what differs in your workspace.",
+		input: z.strictObject({ against: z.string().default("base").describe("base, index, or an agent below you") }),
+		use: async ({ self, call }, query) =>
+			told(await call("diff", { params: { agent: self }, query }), ({ against, files, patch, truncated }) => ({
+				text: files.length === 0 ? `Nothing differs from ${against}.` : shortened(patch),
+				data: { against, files, truncated: truncated || patch.length > patchLengthMax },
+			})),
+	}),
+	work_complete: tool({
+		description: "Say that the work on your issue is complete for this stage, or that it has to go back to an earlier one.",
+		input: z.strictObject({ summary: z.string().max(100_000), back: z.boolean().default(false).describe("it has to go back") }),
+		use: async ({ call }, body) => told(await call("workComplete", { params: mine, body }), (issue) => aboutIssue(issue, "The stage is complete.")),
+	}),
+	comment: tool({
+		description: "Say something about your issue, for everybody who looks at it.",
+		input: z.strictObject({ text: z.string().min(1).max(100_000) }),
+		use: async ({ call }, body) => told(await call("issueComment", { params: mine, body }), (issue) => aboutIssue(issue, "Your comment was kept.")),
+	}),
+	stage_message: tool({
+		description: "Leave a note for the agent of a later stage of your issue. It is told once.",
+		input: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
+		use: async ({ call }, body) => told(await call("issueMessage", { params: mine, body }), (issue) => aboutIssue(issue, "Your note was kept.")),
+	}),
+	search: tool({
+		description: "Find what was said in your project: the items that have all of these words, newest first.",
+		input: z.strictObject({
+			text: z.string().min(1).max(1000).describe("the words; parse* stands for all that begin with it"),
+			agent: whom.optional(),
+			limit: z.int().positive().max(100).default(20),
+		}),
+		use: async ({ call }, query) =>
+			told(await call("search", { query }), ({ found, complete }) => ({
+				text:
+					[
+						...found.map(({ id, handle, kind, snippet }) => quote(`item ${id}, ${kind} of ${handle}`, snippet)),
+						...(complete ? [] : ["(the newest items are not searched yet)"]),
+					].join("\n") || "Nothing was found.",
+				data: { found: found.map(({ id, agent, handle, kind, at, snippet }) => ({ id, agent, handle, kind, at, snippet })), complete },
+			})),
+	}),
 };
+
+export type ToolName = keyof typeof tools;
+export const toolNames = Object.keys(tools).filter((name): name is ToolName => name in tools);
 
 /** The issue that the agent works on. */
 const mine = { issue: "mine" };
@@ -106,7 +231,7 @@ const aboutIssue = ({ project, number, stage }: { project: string; number: numbe
 });
 
 /** Inside of its turn where the agent can wait there; any other is told to end its turn. */
-async function wait({ call, stopped }: Hands, { timeoutSeconds, ...wish }: ToolInput<"wait">): Promise<ToolAnswer | Refusal> {
+async function wait({ call, stopped }: Hands, { timeoutSeconds, ...wish }: z.output<typeof Waiting>): Promise<ToolAnswer | Refusal> {
 	const body = { ...wish, ...(timeoutSeconds !== undefined && { timeoutMs: Math.round(timeoutSeconds * 1000) }) };
 	let now = await call("waitOpen", { body });
 	while (!isRefusal(now) && now.state === "open" && now.blocking && stopped?.aborted !== true)

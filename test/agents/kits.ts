@@ -1,8 +1,8 @@
 // How each real agent is set up for a test: a home of its own, the fake model instead of the vendor's, and its tools' names.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { ToolName } from "#contract/tools.ts";
 import type { ToolCall } from "#test/support/fake-model/answer.ts";
+import type { ToolName } from "#views/tools.ts";
 
 export interface Kit {
 	type: "claude" | "codex" | "opencode" | "gemini";

@@ -7,8 +7,8 @@
 import { describe, expect, test } from "vitest";
 import { type RefusalCode, refusalCodes } from "#contract/refusal.ts";
 import { type RouteName, routes } from "#contract/routes.ts";
-import { type ToolName, toolNames } from "#contract/tools.ts";
 import { type Caller, callers, doorWorld } from "#test/support/door.ts";
+import { type ToolName, toolNames } from "#views/tools.ts";
 import { questionOf, toolInputs } from "./questions.ts";
 
 /** "may": it is done, or refused for another reason than who asks. */

@@ -1,7 +1,7 @@
 // What is asked of each route and each tool when the question is who may: about an agent that is there, and things of it that are there.
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
-import type { ToolName } from "#contract/tools.ts";
 import type { DoorWorld, Question } from "#test/support/door.ts";
+import type { ToolName } from "#views/tools.ts";
 
 /** Only where a route needs one to be understood. */
 const bodies: Partial<Record<RouteName, object>> = {

@@ -14,7 +14,7 @@ import type { Decision } from "../decision.ts";
 import { firstWork, isBeforeStart, presetNamed, stageOf } from "../preset.ts";
 import { nextPosition, noSlot } from "../prompt.ts";
 import type { Claim } from "../slots.ts";
-import { about, blockers, brokenPreset, nameOf } from "./decide.ts";
+import { about, blockers, brokenPreset, type IssueFacts, nameOf } from "./decide.ts";
 import { branchOf, stagePrompt } from "./prompt.ts";
 
 /** What an agent has to do beside the issue. */
@@ -27,9 +27,7 @@ export interface AgentSight {
 	waits: boolean;
 }
 
-export interface IssueSight {
-	issue: IssueState;
-	project: ProjectState;
+export interface IssueSight extends IssueFacts {
 	/** all issues of the project */
 	all: readonly IssueState[];
 	notes: readonly NoteState[];
@@ -144,7 +142,7 @@ function queued({ issue, notes, lastRun, words }: IssueSight, { agent, queue }: 
 }
 
 /** Clears what kept it from going on, and lets its agent, if it has one, try again. */
-export function decideRetryIssue(seen: IssueSight, on: AgentSight | null, { folder }: IssueRetry): Decision {
+export function decideRetryIssue({ on, ...seen }: IssueSight & { on: AgentSight | null }, { folder }: IssueRetry): Decision {
 	const { issue, project } = seen;
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
@@ -157,7 +155,7 @@ export function decideRetryIssue(seen: IssueSight, on: AgentSight | null, { fold
 	return [...clear, ...queued({ ...seen, issue: { ...issue, attempts: Math.max(1, issue.attempts) } }, on, stage, folder ?? issue.folder)];
 }
 
-export function decideUnassign(issue: IssueState, on: AgentSight | null): Decision {
+export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentSight | null }): Decision {
 	if (on === null) return [];
 	if (on.agent.turn !== null) {
 		return refuse("AGENT_BUSY", `${on.agent.handle} is in the middle of a turn.`, {
@@ -179,7 +177,7 @@ export function released(issue: IssueState, { agent, issuePrompts }: AgentSight,
 }
 
 /** Its workspace is where the issue's branch is: its prompt may start. */
-export function decideReady(issue: IssueState, agent: AgentState | undefined, { branch }: IssueReady): Decision {
+export function decideReady({ issue, agent }: { issue: IssueState; agent: AgentState | undefined }, { branch }: IssueReady): Decision {
 	const prepares = agent?.issue?.id === issue.id && agent.activity === "preparing" && issue.assignee === agent.id;
 	return prepares ? [{ kind: "agent.readied", agent: agent.id, data: { branch } }] : [];
 }

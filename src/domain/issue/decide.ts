@@ -3,11 +3,17 @@ import type { Fact } from "#contract/event.ts";
 import { type Actor, agentOf } from "#contract/ids.ts";
 import type { IssueState, NoteState } from "#contract/issue.ts";
 import type { IssueAdd, IssueAttend, IssueComment, IssueDepend, IssueDocument, IssueEdit, IssueMessage } from "#contract/issue-commands.ts";
-import type { LoadedPreset } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { isBeforeStart, presetNamed, stageOf } from "../preset.ts";
+import { noProject } from "../project.ts";
+
+/** What every decision about an issue sees. */
+export interface IssueFacts {
+	issue: IssueState;
+	project: ProjectState;
+}
 
 export const nameOf = ({ project, number }: Pick<IssueState, "project" | "number">): string => `${project}#${number}`;
 
@@ -23,9 +29,9 @@ export function brokenPreset(issue: Pick<IssueState, "project" | "number" | "pre
 	});
 }
 
-export function decideAddIssue(project: ProjectState | undefined, command: IssueAdd, seen: { number: number; known: ReadonlySet<number> }): Decision {
-	if (project === undefined || project.removedAt !== null)
-		return refuse("NOT_FOUND", `There is no project ${command.project}.`, { suggestions: ["brood project list"] });
+export function decideAddIssue(seen: { project: ProjectState | undefined; number: number; known: ReadonlySet<number> }, command: IssueAdd): Decision {
+	const { project } = seen;
+	if (project === undefined || project.removedAt !== null) return noProject(command.project);
 	const preset = command.preset ?? project.preset;
 	const loaded = presetNamed(project, preset);
 	if ("broken" in loaded) {
@@ -45,28 +51,28 @@ export const noIssue = (project: string, number: number): Refusal =>
 	refuse("NOT_FOUND", `There is no issue ${project}#${number}.`, { suggestions: [`brood issue list --project ${project}`] });
 
 /** What is written about it may change at any time; its workflow only before it has begun. */
-export function decideEditIssue(issue: IssueState, command: IssueEdit, presets: { now: LoadedPreset; wished: LoadedPreset | null }): Decision {
+export function decideEditIssue({ issue, project }: IssueFacts, command: IssueEdit): Decision {
 	const { type: _type, issue: _issue, body, preset, labels, ...rest } = command;
 	const changes: Extract<Fact, { kind: "issue.edited" }>["data"] = { issue: issue.id };
 	if (rest.title !== undefined && rest.title !== issue.title) changes.title = rest.title;
 	if (rest.priority !== undefined && rest.priority !== issue.priority) changes.priority = rest.priority;
 	if (labels !== undefined) changes.labels = [...new Set(labels)];
-	if (preset !== undefined && preset !== issue.preset && presets.wished !== null) {
-		if ("broken" in presets.wished)
-			return refuse("VALIDATION_ERROR", `The preset ${preset} cannot be used: ${presets.wished.broken}.`, about(issue, { preset }));
+	if (preset !== undefined && preset !== issue.preset) {
+		const [now, asked] = [presetNamed(project, issue.preset), presetNamed(project, preset)];
+		if ("broken" in asked) return refuse("VALIDATION_ERROR", `The preset ${preset} cannot be used: ${asked.broken}.`, about(issue, { preset }));
 		// one whose preset is broken is stuck until it gets another
-		const begun = "preset" in presets.now && !isBeforeStart(presets.now.preset, issue.stage);
+		const begun = "preset" in now && !isBeforeStart(now.preset, issue.stage);
 		if (begun || issue.assignee !== null)
 			return refuse("INVALID_TRANSITION", `${nameOf(issue)} is in ${issue.stage}: its preset is fixed once it has begun.`, about(issue));
 		changes.preset = preset;
-		changes.stage = presets.wished.preset.stages[0]?.name ?? issue.stage;
+		changes.stage = asked.preset.stages[0]?.name ?? issue.stage;
 	}
 	const text = body !== undefined && body !== issue.body ? { text: body } : {};
 	return Object.keys(changes).length === 1 && body === issue.body ? [] : [{ kind: "issue.edited", agent: null, ...text, data: changes }];
 }
 
 /** `all` are the issues of the project. */
-export function decideDepend(issue: IssueState, { on }: IssueDepend, all: readonly IssueState[]): Decision {
+export function decideDepend({ issue, all }: { issue: IssueState; all: readonly IssueState[] }, { on }: IssueDepend): Decision {
 	if (!all.some(({ number }) => number === on)) return noIssue(issue.project, on);
 	if (issue.dependsOn.includes(on)) return [];
 	const circle = circleFrom(on, issue.number, all);
@@ -81,7 +87,7 @@ export function decideDepend(issue: IssueState, { on }: IssueDepend, all: readon
 	return [{ kind: "issue.depended", agent: null, data: { issue: issue.id, on } }];
 }
 
-export function decideUndepend(issue: IssueState, { on }: { on: number }): Decision {
+export function decideUndepend({ issue }: IssueFacts, { on }: { on: number }): Decision {
 	return issue.dependsOn.includes(on) ? [{ kind: "issue.undepended", agent: null, data: { issue: issue.id, on } }] : [];
 }
 
@@ -104,15 +110,15 @@ export function blockers(issue: IssueState, all: readonly IssueState[]): number[
 	return issue.dependsOn.filter((number) => all.some((other) => other.number === number && other.doneAt === null && other.deletedAt === null));
 }
 
-export function decideComment(issue: IssueState, { text }: IssueComment, by: { actor: Actor }): Decision {
+export function decideComment({ issue }: IssueFacts, { text }: IssueComment, by: { actor: Actor }): Decision {
 	return notTheirs(issue, by.actor) ?? [{ kind: "issue.commented", agent: null, text, data: { issue: issue.id } }];
 }
 
 /** Every version is kept; the same words again are no new one. */
 export function decideDocument(
-	issue: IssueState,
+	{ issue, notes }: { issue: IssueState; notes: readonly NoteState[] },
 	{ name, docType, text }: IssueDocument,
-	{ notes, actor }: { notes: readonly NoteState[]; actor: Actor },
+	{ actor }: { actor: Actor },
 ): Decision {
 	const refusal = notTheirs(issue, actor);
 	if (refusal) return refusal;
@@ -122,9 +128,10 @@ export function decideDocument(
 	return [{ kind: "issue.documented", agent: null, text, data: { issue: issue.id, name, type, version: (latest?.version ?? 0) + 1 } }];
 }
 
-export function decideMessage(issue: IssueState, { stage, text }: IssueMessage, { loaded, actor }: { loaded: LoadedPreset; actor: Actor }): Decision {
+export function decideMessage({ issue, project }: IssueFacts, { stage, text }: IssueMessage, { actor }: { actor: Actor }): Decision {
 	const refusal = notTheirs(issue, actor);
 	if (refusal) return refusal;
+	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
 	if (stageOf(loaded.preset, stage)?.prompt === undefined) {
 		const stages = loaded.preset.stages.filter(({ prompt }) => prompt !== undefined).map(({ name }) => name);
@@ -133,7 +140,7 @@ export function decideMessage(issue: IssueState, { stage, text }: IssueMessage, 
 	return [{ kind: "issue.messaged", agent: null, text, data: { issue: issue.id, stage } }];
 }
 
-export function decideAttend(issue: IssueState, { reason, code }: IssueAttend, by: { actor: Actor }): Decision {
+export function decideAttend({ issue }: IssueFacts, { reason, code }: IssueAttend, by: { actor: Actor }): Decision {
 	// what an agent says about itself says nothing about the others
 	const known = code === undefined || agentOf(by.actor) !== null ? {} : { code };
 	return notTheirs(issue, by.actor) ?? [{ kind: "issue.attended", agent: null, text: reason, data: { issue: issue.id, ...known } }];
@@ -147,7 +154,7 @@ export function notTheirs(issue: IssueState, actor: Actor): Refusal | null {
 }
 
 /** It is only hidden; its number is not given to another. */
-export function decideDeleteIssue(issue: IssueState): Decision {
+export function decideDeleteIssue({ issue }: IssueFacts): Decision {
 	if (issue.deletedAt !== null) return [];
 	if (issue.assignee !== null || issue.leaving !== null) {
 		return refuse("CONFLICT", `An agent works on ${nameOf(issue)}: unassign it first.`, {

@@ -10,7 +10,7 @@ import type { TurnState } from "#contract/turn.ts";
 import type { Decision } from "../decision.ts";
 import { firstWork, gateOf, isBeforeStart, movesFrom, presetNamed, stageOf, waitingIn } from "../preset.ts";
 import { type AgentSight, blocked, busy, claimed, type IssueSight, inWork, released, started } from "./assign.ts";
-import { about, brokenPreset, nameOf, notTheirs } from "./decide.ts";
+import { about, brokenPreset, type IssueFacts, nameOf, notTheirs } from "./decide.ts";
 import { branchOf } from "./prompt.ts";
 
 export const retriesMax = 3;
@@ -174,7 +174,7 @@ function sentBack(issue: IssueState, preset: Preset, stage: Stage, reason: strin
 }
 
 /** What a gate's command said. */
-export function decideGate(issue: IssueState, project: ProjectState, { exit, stderr }: IssueGate, at: number): Decision {
+export function decideGate({ issue, project }: IssueFacts, { exit, stderr }: IssueGate, { steady: at }: { steady: number }): Decision {
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	if (issue.waiting !== "gate" || "broken" in loaded || stage === undefined) return [];
@@ -189,7 +189,7 @@ export function decideGate(issue: IssueState, project: ProjectState, { exit, std
 }
 
 /** Pinned to a commit: what has come since is not approved with it. */
-export function decideApprove(issue: IssueState, project: ProjectState, { commit }: IssueApprove): Decision {
+export function decideApprove({ issue, project }: IssueFacts, { commit }: IssueApprove): Decision {
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
 	const stage = stageOf(loaded.preset, issue.stage);
@@ -207,7 +207,7 @@ function notWaiting(issue: IssueState, verb: string): Refusal {
 }
 
 /** What came of the merge: done, or back to the person who approved it. */
-export function decideMerged(issue: IssueState, project: ProjectState, { commit, trouble }: IssueMerge): Decision {
+export function decideMerged({ issue, project }: IssueFacts, { commit, trouble }: IssueMerge): Decision {
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	const next = "preset" in loaded && stage?.next !== undefined ? stageOf(loaded.preset, stage.next) : undefined;
@@ -220,7 +220,11 @@ export function decideMerged(issue: IssueState, project: ProjectState, { commit,
 }
 
 /** Back with the reason as the prompt; the agent that did it goes on with it at once, if it is there. */
-export function decideReject(seen: IssueSight, last: AgentSight | null, { reason, folder }: IssueReject, by: { at: number; by: Actor }): Decision {
+export function decideReject(
+	{ last, ...seen }: IssueSight & { last: AgentSight | null },
+	{ reason, folder }: IssueReject,
+	{ at, actor: by }: { at: number; actor: Actor },
+): Decision {
 	const { issue, project, all } = seen;
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
@@ -239,7 +243,7 @@ export function decideReject(seen: IssueSight, last: AgentSight | null, { reason
 		id: 0,
 		issue: issue.id,
 		kind: "message",
-		...by,
+		...{ at, by },
 		text: reason,
 		name: null,
 		type: null,
@@ -255,7 +259,7 @@ export function decideReject(seen: IssueSight, last: AgentSight | null, { reason
 }
 
 /** Said by its agent: this stage's work is complete, or has to go back. It counts when the turn ends. */
-export function decideComplete(issue: IssueState, project: ProjectState, { summary, back }: IssueComplete, by: { actor: Actor }): Decision {
+export function decideComplete({ issue, project }: IssueFacts, { summary, back }: IssueComplete, by: { actor: Actor }): Decision {
 	const refusal = notTheirs(issue, by.actor);
 	if (refusal) return refusal;
 	if (issue.run === null) return refuse("CONFLICT", `No run of ${nameOf(issue)} is open.`, about(issue));
@@ -266,7 +270,11 @@ export function decideComplete(issue: IssueState, project: ProjectState, { summa
 }
 
 /** Its agent is gone, or never got to it. Without a reason this is only a look. */
-export function decideLose(issue: IssueState, project: ProjectState, on: AgentSight | null, { reason }: IssueLose, at: number): Decision {
+export function decideLose(
+	{ issue, project, on }: IssueFacts & { on: AgentSight | null },
+	{ reason }: IssueLose,
+	{ steady: at }: { steady: number },
+): Decision {
 	if (on === null || issue.run !== null) return [];
 	const { agent } = on;
 	if (agent.life === "ended") return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} was ${agent.endReason ?? "ended"}.`, at)];

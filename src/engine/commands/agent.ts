@@ -17,20 +17,15 @@ import { decideConfigure, decideFail, decidePause, decideProvisioned, decideReap
 import { decideLimit } from "#domain/subscription.ts";
 import { decideInterrupt } from "#domain/turn.ts";
 import type { Reads } from "../ports.ts";
-import { nothingElse, onAgent } from "./on-agent.ts";
+import { onAgent } from "./on-agent.ts";
 
 export const agentCommands = {
-	"agent.provisioned": onAgent({
-		schema: AgentProvisioned,
-		speakers: "daemon",
-		load: nothingElse,
-		decide: decideProvisioned,
-	}),
-	"agent.fail": onAgent({ schema: AgentFail, speakers: "daemon", load: nothingElse, decide: decideFail }),
-	"agent.pause": onAgent({ schema: AgentPause, speakers: "people", load: nothingElse, decide: decidePause }),
-	"agent.resume": onAgent({ schema: AgentResume, speakers: "people", load: nothingElse, decide: decideResume }),
-	"agent.recover": onAgent({ schema: AgentRecover, speakers: "people", load: nothingElse, decide: decideRecover }),
-	"agent.reap": onAgent({ schema: AgentReap, speakers: "people", load: nothingElse, decide: decideReap }),
+	"agent.provisioned": onAgent({ schema: AgentProvisioned, speakers: "daemon", decide: decideProvisioned }),
+	"agent.fail": onAgent({ schema: AgentFail, speakers: "daemon", decide: decideFail }),
+	"agent.pause": onAgent({ schema: AgentPause, speakers: "people", decide: decidePause }),
+	"agent.resume": onAgent({ schema: AgentResume, speakers: "people", decide: decideResume }),
+	"agent.recover": onAgent({ schema: AgentRecover, speakers: "people", decide: decideRecover }),
+	"agent.reap": onAgent({ schema: AgentReap, speakers: "people", decide: decideReap }),
 	"agent.limit": onAgent({
 		schema: AgentLimit,
 		speakers: "daemon",

@@ -2,31 +2,18 @@
 import { ContextClear, ContextMark, ContextRewind, ItemAppend } from "#contract/item.ts";
 import { decideClear, decideMark, decideRewind } from "#domain/history.ts";
 import { decideAppend } from "#domain/item.ts";
-import { nothingElse, onAgent } from "./on-agent.ts";
+import { onAgent } from "./on-agent.ts";
 
 export const contextCommands = {
 	"item.append": onAgent({
 		schema: ItemAppend,
 		speakers: "people",
 		texts: (item) => [itemText(item)],
-		load: nothingElse,
 		decide: decideAppend,
 		subject: "the event",
 	}),
-	"context.clear": onAgent({
-		schema: ContextClear,
-		speakers: "people",
-		load: nothingElse,
-		decide: decideClear,
-		subject: "the event",
-	}),
-	"context.mark": onAgent({
-		schema: ContextMark,
-		speakers: "people",
-		load: nothingElse,
-		decide: decideMark,
-		subject: "the event",
-	}),
+	"context.clear": onAgent({ schema: ContextClear, speakers: "people", decide: decideClear, subject: "the event" }),
+	"context.mark": onAgent({ schema: ContextMark, speakers: "people", decide: decideMark, subject: "the event" }),
 	"context.rewind": onAgent({
 		schema: ContextRewind,
 		speakers: "people",

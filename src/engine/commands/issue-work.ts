@@ -7,7 +7,7 @@ import { decideFinish, decideGate, decideLose, decideMerged, type FinishSight } 
 import type { Work } from "../work.ts";
 import { defineCommand } from "./define.ts";
 import { ofIssue, withProject } from "./locks.ts";
-import { agentSight, nothingElse, onIssue } from "./on-issue.ts";
+import { agentSight, onIssue } from "./on-issue.ts";
 
 export const issueWorkCommands = {
 	"issue.ready": onIssue({
@@ -16,7 +16,7 @@ export const issueWorkCommands = {
 		load: async (work, { issue: { assignee } }) => ({
 			agent: assignee === null ? undefined : await work.agent(assignee),
 		}),
-		decide: ({ issue, agent }, command) => decideReady(issue, agent, command),
+		decide: decideReady,
 	}),
 	// also of an issue that was deleted meanwhile: its agent has to be free again
 	"issue.left": defineCommand({
@@ -38,21 +38,15 @@ export const issueWorkCommands = {
 		schema: IssueLose,
 		speakers: "daemon",
 		load: async (work, { issue }) => ({ on: await agentSight(work, issue.assignee) }),
-		decide: ({ issue, project, on }, command, { steady }) => decideLose(issue, project, on, command, steady),
+		decide: decideLose,
 	}),
 	"issue.gate": onIssue({
 		schema: IssueGate,
 		speakers: "daemon",
 		texts: ({ stderr }) => [stderr],
-		load: nothingElse,
-		decide: ({ issue, project }, command, { steady }) => decideGate(issue, project, command, steady),
+		decide: decideGate,
 	}),
-	"issue.merge": onIssue({
-		schema: IssueMerge,
-		speakers: "daemon",
-		load: nothingElse,
-		decide: ({ issue, project }, command) => decideMerged(issue, project, command),
-	}),
+	"issue.merge": onIssue({ schema: IssueMerge, speakers: "daemon", decide: decideMerged }),
 	"run.finish": defineCommand({
 		schema: RunFinish,
 		speakers: "daemon",

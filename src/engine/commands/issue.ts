@@ -31,13 +31,12 @@ import {
 	decideUndepend,
 } from "#domain/issue/decide.ts";
 import { decideApprove, decideComplete, decideMoveIssue, decideReject, decideStartIssue } from "#domain/issue/flow.ts";
-import { presetNamed } from "#domain/preset.ts";
 import { claim } from "#domain/slots.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
 import { ofIssue } from "./locks.ts";
 import { noAgent } from "./on-agent.ts";
-import { agentSight, allOf, nothingElse, onIssue, sightOf } from "./on-issue.ts";
+import { agentSight, allOf, onIssue, sightOf } from "./on-issue.ts";
 
 export const issueCommands = {
 	"issue.add": defineCommand({
@@ -50,19 +49,14 @@ export const issueCommands = {
 			known: new Set((await allOf(work, project)).map(({ number }) => number)),
 			number: (await work.tx.lastIssueNumber(project)) + 1,
 		}),
-		decide: ({ project, ...seen }, command) => decideAddIssue(project, command, seen),
+		decide: decideAddIssue,
 		subject: "the event",
 	}),
 	"issue.edit": onIssue({
 		schema: IssueEdit,
 		speakers: "people",
 		texts: ({ body }) => [body ?? ""],
-		load: nothingElse,
-		decide: ({ issue, project }, command) =>
-			decideEditIssue(issue, command, {
-				now: presetNamed(project, issue.preset),
-				wished: command.preset === undefined ? null : presetNamed(project, command.preset),
-			}),
+		decide: decideEditIssue,
 	}),
 	"issue.start": onIssue({ schema: IssueStart, speakers: "people", load: sightOf, decide: decideStartIssue }),
 	"issue.assign": onIssue({
@@ -83,77 +77,54 @@ export const issueCommands = {
 		schema: IssueUnassign,
 		speakers: "people",
 		load: async (work, { issue }) => ({ on: await agentSight(work, issue.assignee) }),
-		decide: ({ issue, on }) => decideUnassign(issue, on),
+		decide: decideUnassign,
 	}),
 	"issue.move": onIssue({ schema: IssueMove, speakers: "people", load: sightOf, decide: decideMoveIssue }),
 	"issue.depend": onIssue({
 		schema: IssueDepend,
 		speakers: "people",
 		load: async (work, { issue }) => ({ all: await allOf(work, issue.project) }),
-		decide: ({ issue, all }, command) => decideDepend(issue, command, all),
+		decide: decideDepend,
 	}),
-	"issue.undepend": onIssue({
-		schema: IssueUndepend,
-		speakers: "people",
-		load: nothingElse,
-		decide: ({ issue }, command) => decideUndepend(issue, command),
-	}),
+	"issue.undepend": onIssue({ schema: IssueUndepend, speakers: "people", decide: decideUndepend }),
 	"issue.comment": onIssue({
 		schema: IssueComment,
 		speakers: "everyone",
 		texts: ({ text }) => [text],
-		load: nothingElse,
-		decide: ({ issue }, command, envelope) => decideComment(issue, command, envelope),
+		decide: decideComment,
 	}),
 	"issue.document": onIssue({
 		schema: IssueDocument,
 		speakers: "everyone",
 		texts: ({ text }) => [text],
 		load: async ({ tx }, { issue }) => ({ notes: await tx.notes(issue.id) }),
-		decide: ({ issue, notes }, command, { actor }) => decideDocument(issue, command, { notes, actor }),
+		decide: decideDocument,
 	}),
 	"issue.message": onIssue({
 		schema: IssueMessage,
 		speakers: "everyone",
 		texts: ({ text }) => [text],
-		load: nothingElse,
-		decide: ({ issue, project }, command, { actor }) => decideMessage(issue, command, { loaded: presetNamed(project, issue.preset), actor }),
+		decide: decideMessage,
 	}),
-	"issue.approve": onIssue({
-		schema: IssueApprove,
-		speakers: "people",
-		load: nothingElse,
-		decide: ({ issue, project }, command) => decideApprove(issue, project, command),
-	}),
+	"issue.approve": onIssue({ schema: IssueApprove, speakers: "people", decide: decideApprove }),
 	"issue.reject": onIssue({
 		schema: IssueReject,
 		speakers: "people",
 		load: async (work, seen) => ({ ...(await sightOf(work, seen)), last: await agentSight(work, seen.issue.lastAgent) }),
-		decide: ({ last, ...seen }, command, { at, actor: by }) => decideReject(seen, last, command, { at, by }),
+		decide: decideReject,
 	}),
-	"issue.attend": onIssue({
-		schema: IssueAttend,
-		speakers: "everyone",
-		load: nothingElse,
-		decide: ({ issue }, command, envelope) => decideAttend(issue, command, envelope),
-	}),
+	"issue.attend": onIssue({ schema: IssueAttend, speakers: "everyone", decide: decideAttend }),
 	"issue.retry": onIssue({
 		schema: IssueRetry,
 		speakers: "people",
 		load: async (work, seen) => ({ ...(await sightOf(work, seen)), on: await agentSight(work, seen.issue.assignee) }),
-		decide: ({ on, ...seen }, command) => decideRetryIssue(seen, on, command),
+		decide: decideRetryIssue,
 	}),
-	"issue.delete": onIssue({
-		schema: IssueDelete,
-		speakers: "people",
-		load: nothingElse,
-		decide: ({ issue }) => decideDeleteIssue(issue),
-	}),
+	"issue.delete": onIssue({ schema: IssueDelete, speakers: "people", decide: decideDeleteIssue }),
 	"issue.complete": onIssue({
 		schema: IssueComplete,
 		speakers: "everyone",
 		texts: ({ summary }) => [summary],
-		load: nothingElse,
-		decide: ({ issue, project }, command, envelope) => decideComplete(issue, project, command, envelope),
+		decide: decideComplete,
 	}),
 };

@@ -12,21 +12,29 @@ import { ofAgent } from "./locks.ts";
 
 type AgentSchema = SchemaOf<{ agent: AgentId }>;
 
-interface AgentParts<S extends AgentSchema, L> extends Common<S> {
+interface Alone<S extends AgentSchema> extends Common<S> {
 	/** the agent's own row if absent */
 	locks?: Parts<S, object>["locks"];
+	/** the agent if absent */
+	subject?: "the event";
+	decide: (agent: AgentState, command: z.output<S>, nothing: null, envelope: Envelope) => Decision;
+}
+
+interface Beside<S extends AgentSchema, L> extends Omit<Alone<S>, "decide"> {
 	/** what the decider must see beside the agent */
 	load: (work: Work, command: z.output<S>, known: { agent: AgentState; limits: Limits }) => L | Promise<L>;
 	decide: (agent: AgentState, command: z.output<S>, loaded: L, envelope: Envelope) => Decision;
-	/** the agent if absent */
-	subject?: "the event";
 }
 
-export function onAgent<S extends AgentSchema, L>({ load, decide, ...parts }: AgentParts<S, L>): Definition<z.output<S>["type"]> {
+export function onAgent<S extends AgentSchema, L>(parts: Beside<S, L>): Definition<z.output<S>["type"]>;
+export function onAgent<S extends AgentSchema>(parts: Alone<S>): Definition<z.output<S>["type"]>;
+export function onAgent<S extends AgentSchema, L>(parts: Alone<S> | Beside<S, L>): Definition<z.output<S>["type"]> {
+	if (!("load" in parts)) return onAgent({ ...parts, load: () => null });
+	const { load, decide, ...rest } = parts;
 	return defineCommand<S, { agent: AgentState; beside: L }>({
 		locks: ofAgent,
 		subject: (_, command) => ({ agent: command.agent }),
-		...parts,
+		...rest,
 		load: async (work, command, limits) => {
 			const agent = await work.agent(command.agent);
 			return agent === undefined ? noAgent(command.agent) : { agent, beside: await load(work, command, { agent, limits }) };
@@ -34,8 +42,5 @@ export function onAgent<S extends AgentSchema, L>({ load, decide, ...parts }: Ag
 		decide: ({ agent, beside }, command, envelope) => decide(agent, command, beside, envelope),
 	});
 }
-
-/** The agent is all that the decider has to see. */
-export const nothingElse = (): null => null;
 
 export const noAgent = (id: AgentId): Refusal => refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });

@@ -4,35 +4,38 @@ import type { Envelope } from "#contract/command.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Limits } from "#contract/limits.ts";
-import type { ProjectState } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
 import type { AgentSight, IssueSight } from "#domain/issue/assign.ts";
+import type { IssueFacts } from "#domain/issue/decide.ts";
 import type { Work } from "../work.ts";
 import { type Common, type Definition, defineCommand, type Parts, type SchemaOf } from "./define.ts";
 import { ofIssue } from "./locks.ts";
 
 type IssueSchema = SchemaOf<{ issue: number }>;
 
-interface Known {
-	issue: IssueState;
-	project: ProjectState;
-}
-
-interface IssueParts<S extends IssueSchema, L extends object> extends Common<S> {
+interface Alone<S extends IssueSchema> extends Common<S> {
 	/** the issue, its project and its agents if absent */
 	locks?: Parts<S, object>["locks"];
+	decide: (facts: IssueFacts, command: z.output<S>, envelope: Envelope) => Decision;
+}
+
+interface Beside<S extends IssueSchema, L extends object> extends Omit<Alone<S>, "decide"> {
 	/** what the decider must see beside the issue and its project */
-	load: (work: Work, known: Known, asked: { command: z.output<S>; limits: Limits }) => Promise<L>;
-	decide: (loaded: Known & L, command: z.output<S>, envelope: Envelope) => Decision;
+	load: (work: Work, facts: IssueFacts, asked: { command: z.output<S>; limits: Limits }) => Promise<L>;
+	decide: (loaded: IssueFacts & L, command: z.output<S>, envelope: Envelope) => Decision;
 }
 
 /** An issue that was deleted is not there for anybody. */
-export function onIssue<S extends IssueSchema, L extends object>({ load, decide, ...parts }: IssueParts<S, L>): Definition<z.output<S>["type"]> {
-	return defineCommand<S, Known & L>({
+export function onIssue<S extends IssueSchema, L extends object>(parts: Beside<S, L>): Definition<z.output<S>["type"]>;
+export function onIssue<S extends IssueSchema>(parts: Alone<S>): Definition<z.output<S>["type"]>;
+export function onIssue<S extends IssueSchema, L extends object>(parts: Alone<S> | Beside<S, L>): Definition<z.output<S>["type"]> {
+	if (!("load" in parts)) return onIssue({ ...parts, load: async () => ({}) });
+	const { load, ...rest } = parts;
+	return defineCommand<S, IssueFacts & L>({
 		locks: ofIssue,
 		subject: (_, { issue }) => ({ event: issue }),
-		...parts,
+		...rest,
 		load: async (work, command, limits) => {
 			const issue = await work.issue(command.issue);
 			const project = issue && (await work.project(issue.project));
@@ -40,12 +43,8 @@ export function onIssue<S extends IssueSchema, L extends object>({ load, decide,
 				return refuse("NOT_FOUND", "There is no such issue.", { suggestions: ["brood issue list"] });
 			return { issue, project, ...(await load(work, { issue, project }, { command, limits })) };
 		},
-		decide,
 	});
 }
-
-/** The issue and its project are all that the decider has to see. */
-export const nothingElse = async (): Promise<object> => ({});
 
 /** All issues of a project that were not deleted. */
 export async function allOf({ tx }: Work, project: ProjectSlug): Promise<IssueState[]> {
@@ -53,7 +52,7 @@ export async function allOf({ tx }: Work, project: ProjectSlug): Promise<IssueSt
 }
 
 /** The issue with everything around it. */
-export async function sightOf(work: Work, { issue, project }: Known): Promise<IssueSight> {
+export async function sightOf(work: Work, { issue, project }: IssueFacts): Promise<IssueSight> {
 	const { tx } = work;
 	return {
 		issue,

@@ -17,21 +17,9 @@ const onProject = {
 } as const;
 
 export const projectCommands = {
-	"project.add": defineCommand({
-		...onProject,
-		schema: ProjectAdd,
-		decide: ({ project }, command) => decideAddProject(project, command),
-	}),
-	"project.tune": defineCommand({
-		...onProject,
-		schema: ProjectTune,
-		decide: ({ project }, command) => decideTune(project, command),
-	}),
-	"project.approve": defineCommand({
-		...onProject,
-		schema: ProjectApprove,
-		decide: ({ project }, command) => decideApproveConfig(project, command),
-	}),
+	"project.add": defineCommand({ ...onProject, schema: ProjectAdd, decide: decideAddProject }),
+	"project.tune": defineCommand({ ...onProject, schema: ProjectTune, decide: decideTune }),
+	"project.approve": defineCommand({ ...onProject, schema: ProjectApprove, decide: decideApproveConfig }),
 	"project.remove": defineCommand({
 		...onProject,
 		schema: ProjectRemove,
@@ -39,7 +27,7 @@ export const projectCommands = {
 			project: await work.project(slug),
 			living: (await work.tx.agents({ project: slug })).filter((agent) => agent.life !== "ended").length,
 		}),
-		decide: ({ project, living }, { slug }) => decideRemoveProject(project, slug, living),
+		decide: decideRemoveProject,
 	}),
 	"git.record": defineCommand({
 		schema: GitRecord,

@@ -14,7 +14,7 @@ import type { Work } from "../work.ts";
 import { capacityOf } from "./capacity.ts";
 import { itemText } from "./context.ts";
 import { ofWork, slotsFor } from "./locks.ts";
-import { nothingElse, onAgent } from "./on-agent.ts";
+import { onAgent } from "./on-agent.ts";
 
 export const turnCommands = {
 	"turn.start": onAgent({
@@ -49,7 +49,6 @@ export const turnCommands = {
 		schema: TurnAppend,
 		speakers: "daemon",
 		texts: ({ items }) => items.map(itemText),
-		load: nothingElse,
 		decide: decideTurnAppend,
 		subject: "the event",
 	}),
@@ -68,19 +67,9 @@ export const turnCommands = {
 		},
 		decide: (agent, command, { turn, ...seen }) => (turn === undefined ? notOpen(agent, command.turn) : decideYield(agent, turn, seen)),
 	}),
-	"turn.silent": onAgent({ schema: TurnSilent, speakers: "daemon", load: nothingElse, decide: decideSilent }),
-	"turn.heard": onAgent({
-		schema: TurnHeard,
-		speakers: "daemon",
-		load: nothingElse,
-		decide: (agent, { turn }) => decideHeard(agent, turn),
-	}),
-	"turn.settle": onAgent({
-		schema: TurnSettle,
-		speakers: "daemon",
-		load: nothingElse,
-		decide: (agent, { turn }) => decideSettle(agent, turn),
-	}),
+	"turn.silent": onAgent({ schema: TurnSilent, speakers: "daemon", decide: decideSilent }),
+	"turn.heard": onAgent({ schema: TurnHeard, speakers: "daemon", decide: decideHeard }),
+	"turn.settle": onAgent({ schema: TurnSettle, speakers: "daemon", decide: decideSettle }),
 	"turn.retry": onAgent({
 		schema: TurnRetry,
 		speakers: "people",

@@ -6,7 +6,7 @@ import { decideOpenSession } from "#domain/session.ts";
 import { tooLate } from "#domain/turn-end.ts";
 import { decideDrift, decideFound, decideFree, decideLease, decideLeaseCrash, decideRecord } from "#domain/workspace.ts";
 import type { Work } from "../work.ts";
-import { nothingElse, onAgent } from "./on-agent.ts";
+import { onAgent } from "./on-agent.ts";
 
 export const workspaceCommands = {
 	"workspace.lease": onAgent({
@@ -33,8 +33,8 @@ export const workspaceCommands = {
 		load: (work, { turn }) => turnOf(work, turn),
 		decide: (agent, command, turn) => tooLate(agent, command.turn, turn) ?? decideDrift(agent, command),
 	}),
-	"workspace.found": onAgent({ schema: WorkspaceFound, speakers: "people", load: nothingElse, decide: decideFound }),
-	"workspace.crash": onAgent({ schema: WorkspaceCrash, speakers: "daemon", load: nothingElse, decide: decideLeaseCrash }),
+	"workspace.found": onAgent({ schema: WorkspaceFound, speakers: "people", decide: decideFound }),
+	"workspace.crash": onAgent({ schema: WorkspaceCrash, speakers: "daemon", decide: decideLeaseCrash }),
 	"session.open": onAgent({
 		schema: SessionOpen,
 		speakers: "daemon",

@@ -3,9 +3,8 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Client } from "#client/client.ts";
 import { isRefusal } from "#contract/refusal.ts";
-import { type ToolName, toolNames, tools } from "#contract/tools.ts";
 import { version } from "#src/version.ts";
-import { refusalText, useTool } from "#views/tools.ts";
+import { refusalText, type ToolName, toolNames, tools, useTool } from "#views/tools.ts";
 
 export interface McpCaller {
 	client: Client;

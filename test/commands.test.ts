@@ -1,0 +1,72 @@
+// What the table of commands holds beyond what the compiler does.
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { AgentPause, AgentResume } from "#contract/agent.ts";
+import { Command } from "#contract/command.ts";
+import { PromptMove } from "#contract/prompt.ts";
+import { decidePause } from "#domain/agent/decide.ts";
+import { decideMove } from "#domain/prompt.ts";
+import type { Definition } from "#engine/commands/define.ts";
+import { onAgent } from "#engine/commands/on-agent.ts";
+import { commands } from "#engine/commands/table.ts";
+
+const definitions = Object.values<Definition>(commands);
+
+test("every command of the contract is defined under its own name, with its own schema", () => {
+	expect(Object.keys(commands).sort()).toEqual(Command.options.map((schema) => schema.shape.type.value).sort());
+	expect(Object.entries<Definition>(commands).filter(([name, { type }]) => name !== type)).toEqual([]);
+	const schemas = new Set<z.ZodType>(Command.options);
+	expect(definitions.filter(({ schema }) => !schemas.has(schema))).toEqual([]);
+	expect(definitions.length).toBeGreaterThan(80);
+});
+
+test("a text without a bound of its own is measured", () => {
+	const unbounded = definitions.filter(({ schema }) => hasUnboundedText(schema)).map(({ type }) => type);
+	const measured = definitions.filter((definition) => measures(definition)).map(({ type }) => type);
+	expect(unbounded.filter((type) => !measured.includes(type) && !ownWords.includes(type))).toEqual([]);
+	expect(unbounded).toContain("prompt.queue");
+	expect(hasUnboundedText(z.object({ text: z.array(z.string().optional()) }))).toBe(true);
+	expect(hasUnboundedText(z.object({ text: z.string().max(5), name: z.string().regex(/^x$/), at: z.int() }))).toBe(false);
+});
+
+/** Paths, branches and refusals, which the daemon writes itself. */
+const ownWords: readonly string[] = ["agent.provisioned", "workspace.record", "session.open", "issue.left", "issue.merge"];
+
+test("a definition without a part, or with the parts of two commands, does not compile", () => {
+	// each of these is only looked at by the compiler
+	const wrong = [
+		// @ts-expect-error nobody may say it
+		() => onAgent({ schema: AgentPause, decide: decidePause }),
+		// @ts-expect-error nothing decides it
+		() => onAgent({ schema: AgentPause, speakers: "people" }),
+		// @ts-expect-error its decider has to see the queue
+		() => onAgent({ schema: PromptMove, speakers: "people", decide: decideMove }),
+		// @ts-expect-error what is loaded is not what its decider has to see
+		() => onAgent({ schema: PromptMove, speakers: "people", load: async () => 1, decide: decideMove }),
+		() => {
+			// @ts-expect-error it is defined under the name of another
+			const table: { "agent.pause": Definition<"agent.pause"> } = { "agent.pause": onAgent({ schema: AgentResume, speakers: "people", decide: () => [] }) };
+			return table;
+		},
+	];
+	expect(wrong).toHaveLength(5);
+});
+
+/** Whether it looks at its command to measure something; what it looks for is not there. */
+function measures({ type, texts }: Definition): boolean {
+	try {
+		return texts(Object({ type })).length > 0;
+	} catch {
+		return true;
+	}
+}
+
+/** A string that may have any length, anywhere in what is said. */
+function hasUnboundedText(schema: z.ZodType): boolean {
+	const unbounded = (node: unknown): boolean => {
+		if (typeof node !== "object" || node === null) return false;
+		const isText = Reflect.get(node, "type") === "string";
+		return (isText && !["maxLength", "pattern", "enum", "const"].some((bound) => bound in node)) || Object.values(node).some(unbounded);
+	};
+	return unbounded(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+}
