@@ -154,7 +154,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	// few daemons are ever asked for it, and it brings a library along
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
-		fetch: appOf({ guard, ids: randomIds, handlers, speaks: (actor) => desk.speaks(actor), once: new Once(engine), mcp, version, failed }).fetch,
+		fetch: appOf({ guard, ids: randomIds, handlers, desk, once: new Once(engine), mcp, version, failed }).fetch,
 		raw: (request, response) => serveEvents({ stream, guard, beyond: (after) => desk.beyondTheEnd(after) }, request, response),
 	});
 	const { lost } = parts.use(await announce(home, { url: door.url, socket: door.socket, token: () => guard.token }));

@@ -1,4 +1,5 @@
 // What the table of commands holds beyond what the compiler does.
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { AgentPause, AgentResume } from "#contract/agent.ts";
@@ -50,6 +51,13 @@ test("a definition without a part, or with the parts of two commands, does not c
 		},
 	];
 	expect(wrong).toHaveLength(5);
+});
+
+test("docs/internals/adding-a-command.md shows the code as it is, in six files", () => {
+	const page = readFileSync("docs/internals/adding-a-command.md", "utf8");
+	const shown = [...page.matchAll(/```ts (\S+)\n(.*?)```/gs)].map(([, file = "", code = ""]) => ({ file, code }));
+	expect(new Set(shown.map(({ file }) => file)).size).toBe(6);
+	expect(shown.filter(({ file, code }) => !readFileSync(file, "utf8").includes(code))).toEqual([]);
 });
 
 /** Whether it looks at its command to measure something; what it looks for is not there. */

@@ -13,7 +13,7 @@ import { threadRoutes } from "./routes/thread.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
-export type { Route } from "./routes/route.ts";
+export type { AgentCommand, Route } from "./routes/route.ts";
 
 // the first that fits is taken, so `agents/available` comes before `agents/:agent`
 export const routes = {

@@ -9,7 +9,7 @@ import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import { faultRefusal } from "#engine/fault.ts";
 import type { Ids } from "#engine/ports.ts";
 import { actorOf, type Guard, proofFor } from "./auth.ts";
-import type { Asked, Handlers } from "./desk.ts";
+import type { Asked, Desk, Handled, Handlers } from "./desk.ts";
 import { fingerprintOf, type Once } from "./once.ts";
 import { openApi } from "./openapi.ts";
 
@@ -17,8 +17,7 @@ export interface Door {
 	guard: Guard;
 	ids: Ids;
 	handlers: Handlers;
-	/** the refusal for a caller that has no say now: an agent without an open turn */
-	speaks(actor: Actor): Promise<Refusal | null>;
+	desk: Pick<Desk, "carry" | "speaks">;
 	once: Once;
 	/** answers an agent that speaks MCP; what its tools ask for goes through `routes`, with its own token */
 	mcp(asked: { request: Request; self: string; token: string }, routes: (request: Request) => Response | Promise<Response>): Promise<Response>;
@@ -83,15 +82,22 @@ async function answer(door: Door, context: Context, name: string, route: Route):
 	const actor = actorOf(context.req.raw.headers, door.guard);
 	if (actor === null) return refused(context, unauthorized);
 	if (agentOf(actor) !== null && route.agents !== true) return refused(context, refuse("FORBIDDEN", "This is not for agents."));
-	const silent = await door.speaks(actor);
+	const silent = await door.desk.speaks(actor);
 	if (!isRouteName(name)) throw new Error(`${name} is not a route`);
 	const asked = await parsed(context, route, actor);
 	if (isRefusal(asked)) return refused(context, silent ?? asked);
 	// the table has one handler for each name, which takes what its route's schemas let through
-	const handler: (asked: Asked<never>) => Promise<object> = door.handlers[name];
+	const { command } = route;
+	const handler: (asked: Asked<never>) => Promise<object> = command === undefined ? handlerOf(door.handlers, name) : (each) => door.desk.carry(each, command);
 	const result = await carriedOut(door, { name, silent, changes: route.method !== "get" }, asked, handler);
 	if (isRefusal(result)) return refused(context, result);
 	return context.json(Array.isArray(result) ? pageOf(result, context.req.query()) : { data: result });
+}
+
+function handlerOf(handlers: Handlers, name: RouteName): (asked: Asked<never>) => Promise<object> {
+	const isHandled = (each: RouteName): each is Handled => Object.hasOwn(handlers, each);
+	if (!isHandled(name)) throw new Error(`${name} has no handler`);
+	return handlers[name];
 }
 
 interface Way {

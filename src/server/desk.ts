@@ -6,7 +6,7 @@ import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import { type Actor, AgentId, agentOf, Handle, type Key, type ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { RouteName, Routes } from "#contract/routes.ts";
+import type { AgentCommand, RouteName, Routes } from "#contract/routes.ts";
 import type { Phase } from "#contract/turn.ts";
 import type { Agent, Item, Project } from "#contract/wire.ts";
 import type { Engine } from "#engine/engine.ts";
@@ -32,7 +32,10 @@ export interface Asked<N extends RouteName> {
 }
 
 export type Handler<N extends RouteName> = (asked: Asked<N>) => Promise<z.infer<Routes[N]["answer"]> | Refusal>;
-export type Handlers<N extends RouteName = RouteName> = { [K in N]: Handler<K> };
+/** The routes that say one command to the agent of their path; all others have a handler. */
+export type Said = { [N in RouteName]: Routes[N] extends { command: AgentCommand } ? N : never }[RouteName];
+export type Handled = Exclude<RouteName, Said>;
+export type Handlers<N extends RouteName = Handled> = { [K in N]: Handler<K> };
 
 interface Caller {
 	actor: Actor;
@@ -112,6 +115,14 @@ export class Desk {
 	async tell(asked: Meant, command: CommandWithout<"agent">): Promise<Agent | Refusal> {
 		return await this.about(asked, async (agent) => {
 			const outcome = await this.say(asked, { ...command, agent });
+			return "refused" in outcome ? outcome.refused : await this.agent(agent);
+		});
+	}
+
+	/** The command of a route that has no handler, with what was asked for. */
+	async carry(asked: Asked<Said>, command: AgentCommand): Promise<Agent | Refusal> {
+		return await this.about(asked, async (agent) => {
+			const outcome = await this.say(asked, command.parse({ ...asked.body, type: command.shape.type.value, agent }));
 			return "refused" in outcome ? outcome.refused : await this.agent(agent);
 		});
 	}

@@ -91,7 +91,7 @@ export async function doorWorld(): Promise<DoorWorld> {
 				space: () => homeSpace("/nowhere"),
 			},
 		),
-		speaks: (actor) => desk.speaks(actor),
+		desk,
 		once: new Once(engine),
 		mcp: (asked, routes) => answerMcp(asked, { url, routes }),
 		version: "0",

@@ -1,6 +1,6 @@
 // Agents: made, looked at, signalled.
 import { z } from "zod";
-import { AgentSpawn, Settings } from "../agent.ts";
+import { AgentInterrupt, AgentKill, AgentPause, AgentReap, AgentSpawn, Settings } from "../agent.ts";
 import { Policy } from "../approval.ts";
 import { EventId, Handle, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { BudgetWish } from "../usage.ts";
@@ -27,6 +27,9 @@ const Wish = {
 	/** false: answered before its workspace is ready */
 	wait: z.boolean().default(true),
 };
+
+/** What the path says of a command. */
+const addressed = { type: true, agent: true } as const;
 
 export const agentRoutes = {
 	agents: route({
@@ -67,7 +70,8 @@ export const agentRoutes = {
 		path: "/api/agents/:agent/kill",
 		summary: "end an agent; with cascade, everything below it too",
 		query: z.strictObject(Reference),
-		body: z.strictObject({ cascade: z.boolean().default(false), reason: Reason }),
+		body: AgentKill.omit(addressed),
+		command: AgentKill,
 		answer: Agent,
 		agents: true,
 	}),
@@ -110,7 +114,8 @@ export const agentRoutes = {
 		path: "/api/agents/:agent/interrupt",
 		summary: "stop the open turn",
 		query: z.strictObject(Reference),
-		body: z.strictObject({ reason: Reason, resume: z.boolean().default(false) }),
+		body: AgentInterrupt.omit(addressed),
+		command: AgentInterrupt,
 		answer: Agent,
 		agents: true,
 	}),
@@ -119,7 +124,8 @@ export const agentRoutes = {
 		path: "/api/agents/:agent/pause",
 		summary: "start no further turns",
 		query: z.strictObject(Reference),
-		body: z.strictObject({ reason: Reason }),
+		body: AgentPause.omit(addressed),
+		command: AgentPause,
 		answer: Agent,
 	}),
 	resume: route({
@@ -138,5 +144,13 @@ export const agentRoutes = {
 		body: none,
 		answer: Agent,
 	}),
-	reap: route({ method: "post", path: "/api/agents/:agent/reap", summary: "hide an ended agent", query: z.strictObject(Reference), body: none, answer: Agent }),
+	reap: route({
+		method: "post",
+		path: "/api/agents/:agent/reap",
+		summary: "hide an ended agent",
+		query: z.strictObject(Reference),
+		body: AgentReap.omit(addressed),
+		command: AgentReap,
+		answer: Agent,
+	}),
 };

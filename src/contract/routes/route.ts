@@ -1,6 +1,10 @@
 // One entry of the HTTP surface, and what many of them share.
 import { z } from "zod";
-import { ProjectSlug } from "../ids.ts";
+import type { Command } from "../command.ts";
+import { type AgentId, ProjectSlug } from "../ids.ts";
+
+/** The schema of a command that names an agent. */
+export type AgentCommand = z.ZodType<Extract<Command, { agent: AgentId }>> & { shape: { type: { value: string } } };
 
 export interface Route {
 	method: "get" | "post" | "delete";
@@ -12,6 +16,8 @@ export interface Route {
 	query?: z.ZodObject;
 	body?: z.ZodObject;
 	answer: z.ZodType;
+	/** said to the agent of the path, with the body, and answered with the agent: such a route needs no handler */
+	command?: AgentCommand;
 	/** whether an agent may ask with the token of its process; most of the house is for people */
 	agents?: true;
 }

@@ -5,7 +5,7 @@ import { isRefusal, refuse } from "#contract/refusal.ts";
 import type { Desk, Handlers } from "../desk.ts";
 import { wish } from "./registry.ts";
 
-type Names = "settings" | "fork" | "kill" | "agentDelete" | "configure" | "interrupt" | "pause" | "resume" | "recover" | "reap";
+type Names = "settings" | "fork" | "agentDelete" | "configure" | "resume" | "recover";
 
 export function livingHandlers(desk: Desk): Handlers<Names> {
 	return {
@@ -15,7 +15,6 @@ export function livingHandlers(desk: Desk): Handlers<Names> {
 				const { fresh = agentOf(asked.actor) !== null, ...body } = asked.body;
 				return desk.spawned(asked, { by, context: fresh ? "fresh" : "inherit", ...wish(body) });
 			}),
-		kill: (asked) => desk.tell(asked, { type: "agent.kill", ...asked.body }),
 		agentDelete: (asked) =>
 			desk.about(asked, async (id) => {
 				const agent = await desk.reads.agent(id);
@@ -34,8 +33,6 @@ export function livingHandlers(desk: Desk): Handlers<Names> {
 				return agent === undefined ? noSettings : await desk.engine.settings(agent);
 			}),
 		configure: (asked) => desk.tell(asked, { type: "agent.configure", ...asked.body }),
-		interrupt: (asked) => desk.tell(asked, { type: "agent.interrupt", ...asked.body }),
-		pause: (asked) => desk.tell(asked, { type: "agent.pause", ...asked.body }),
 		resume: (asked) =>
 			desk.about(asked, async (id) => {
 				const agent = await desk.reads.agent(id);
@@ -52,6 +49,5 @@ export function livingHandlers(desk: Desk): Handlers<Names> {
 				const home = agent === undefined || over ? null : await cycle.recover(agent, desk.by(asked));
 				return home !== null && isRefusal(home) ? home : await desk.agent(id);
 			}),
-		reap: (asked) => desk.tell(asked, { type: "agent.reap" }),
 	};
 }
