@@ -1,7 +1,9 @@
 // The project: a git repository under management.
+
 import { z } from "zod";
 import { AgentType, ProjectSlug } from "./ids.ts";
 import { LoadedPreset, PresetName } from "./preset.ts";
+import { type Refusal, refuse } from "./refusal.ts";
 import { Quiet } from "./subscription.ts";
 
 /** What is told of how issues are worked on, by a command or in a file: what is not told is as usual. */
@@ -111,3 +113,6 @@ export const ProjectFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("project.removed"), data: z.object({ slug: ProjectSlug }) }),
 ]);
 export type ProjectFact = z.infer<typeof ProjectFact>;
+
+export const noProject = (name: string | undefined): Refusal =>
+	refuse("NOT_FOUND", `There is no project ${JSON.stringify(name ?? "")}.`, { suggestions: ["brood project list"] });

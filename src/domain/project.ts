@@ -1,4 +1,5 @@
 import {
+	noProject,
 	type ProjectAdd,
 	type ProjectApprove,
 	type ProjectRemove,
@@ -8,15 +9,13 @@ import {
 	type Tuning,
 	untuned,
 } from "#contract/project.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
+import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
 
 /** The project that a command names, if there is or was one. */
 interface Named {
 	project: ProjectState | undefined;
 }
-
-export const noProject = (slug: string): Refusal => refuse("NOT_FOUND", `There is no project ${slug}.`, { suggestions: ["brood project list"] });
 
 export function decideAddProject({ project: existing }: Named, command: ProjectAdd): Decision {
 	if (existing !== undefined && existing.removedAt === null) {

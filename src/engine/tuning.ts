@@ -1,8 +1,9 @@
 // Brings what is written about a project's issues (its presets above all) into its row, so that decisions see it.
 import { type ProjectSlug, system } from "#contract/ids.ts";
 import { type LoadedPreset, PresetName } from "#contract/preset.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { loadPreset, presetNamed } from "#domain/preset.ts";
+import { decideTune } from "#domain/project.ts";
 import type { IssueWork } from "./issue-work.ts";
 import type { Dispatch, Reads } from "./ports.ts";
 
@@ -20,7 +21,11 @@ export async function tune(slug: ProjectSlug, parts: { reads: Reads; dispatch: D
 	}
 	// nothing that nobody agreed to may stand in the way of what there is without it
 	for (const name of pending) if (PresetName.safeParse(name).success && "broken" in presetNamed({ presets: loaded }, name)) loaded[name] ??= notAgreed(slug);
-	const outcome = await parts.dispatch({ actor: system, key: null, command: { type: "project.tune", slug, presets: loaded, written: issues } });
+	const command = { type: "project.tune" as const, slug, presets: loaded, written: issues };
+	const decided = decideTune({ project }, command);
+	// whoever only reads writes nothing
+	if (!isRefusal(decided) && decided.length === 0) return null;
+	const outcome = await parts.dispatch({ actor: system, key: null, command });
 	return "refused" in outcome ? outcome.refused : null;
 }
 

@@ -3,8 +3,9 @@
 import type { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
-import { type Actor, AgentId, agentOf, Handle, type Key, type ProjectSlug } from "#contract/ids.ts";
+import { type Actor, AgentId, agentOf, Handle, type Key, ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
+import { noProject } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { AgentCommand, RouteName, Routes } from "#contract/routes.ts";
 import type { Phase } from "#contract/turn.ts";
@@ -170,6 +171,12 @@ export class Desk {
 		return outcome.replayed ? await this.counted(ready) : agentView(ready, { queueLength: first, unreadMail: 0, phase: "model" });
 	}
 
+	async projectNamed(name: string | undefined): Promise<ProjectState | Refusal> {
+		const slug = ProjectSlug.safeParse(name);
+		const project = slug.success ? await this.reads.project(slug.data) : undefined;
+		return project === undefined || project.removedAt !== null ? noProject(name) : project;
+	}
+
 	async counted(state: AgentState): Promise<Agent> {
 		const [queue, unreadMail, phases] = await Promise.all([this.reads.queue(state.id), this.reads.unreadMail(state.id), this.#phases(state)]);
 		const counts = { queueLength: queue.length, unreadMail };
@@ -191,9 +198,6 @@ export class Desk {
 		return (await until(this.engine.publisher, ready)) ?? agent;
 	}
 }
-
-export const noProject = (name: string | undefined): Refusal =>
-	refuse("NOT_FOUND", `There is no project ${JSON.stringify(name)}.`, { suggestions: ["brood project list"] });
 
 /** A number in the path; 0, which nothing has, if it is none. */
 export const numberIn = ({ params }: { params: Readonly<Record<string, string>> }, name: string): number =>

@@ -130,7 +130,7 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 		[["agent", "add", "a/b"], 1, /VALIDATION_ERROR/],
 		[["agent", "add", "🎉"], 1, /VALIDATION_ERROR/],
 		[["agent", "add", "a".repeat(500)], 1, /VALIDATION_ERROR/],
-		[["agent", "add", "x", "--project", "nowhere"], 1, /NOT_FOUND: There is no project nowhere/],
+		[["agent", "add", "x", "--project", "nowhere"], 1, /NOT_FOUND: There is no project "nowhere"/],
 		[["agent", "list", "--project", "../x"], 1, /VALIDATION_ERROR/],
 		[["fork", "init", "--at", "999999"], 1, /ITEM_NOT_IN_CONTEXT/],
 		[["kill", "init"], 1, /CANNOT_KILL_ROOT/],

@@ -1,9 +1,11 @@
 // The one way to make an agent.
+
 import type { AgentSpawn, AgentState, Lineage } from "#contract/agent.ts";
 import type { Policy } from "#contract/approval.ts";
 import type { Fact } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
+import { noProject } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import { refusedNow, suggestion } from "../agent-state/transitions.ts";
@@ -40,8 +42,7 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 	if (caller !== null && caller !== parent.id) return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
 	const refusal = refusedNow(parent, "fork") ?? (caller === null ? null : overreach(parent, command)) ?? notNow(seen, command, caller);
 	if (refusal) return refusal;
-	if (seen.project === undefined)
-		return refuse("NOT_FOUND", `There is no project ${command.project ?? parent.project}.`, { suggestions: ["brood project list"] });
+	if (seen.project === undefined) return noProject(command.project ?? parent.project ?? undefined);
 	if (command.name === initHandle) return refuse("CONFLICT", "The name init belongs to agent 0.");
 	if (seen.handle === undefined) {
 		return refuse("CONFLICT", `The name ${command.name} has been used in this project; names are never used twice.`, { suggestions: ["brood agent list"] });

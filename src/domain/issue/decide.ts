@@ -3,11 +3,10 @@ import type { Fact } from "#contract/event.ts";
 import { type Actor, agentOf } from "#contract/ids.ts";
 import type { IssueState, NoteState } from "#contract/issue.ts";
 import type { IssueAdd, IssueAttend, IssueComment, IssueDepend, IssueDocument, IssueEdit, IssueMessage } from "#contract/issue-commands.ts";
-import type { ProjectState } from "#contract/project.ts";
+import { noProject, type ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { isBeforeStart, presetNamed, stageOf } from "../preset.ts";
-import { noProject } from "../project.ts";
 
 /** What every decision about an issue sees. */
 export interface IssueFacts {

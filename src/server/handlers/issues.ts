@@ -38,7 +38,7 @@ export function issueHandlers(desk: Desk): Handlers<Names> {
 	return {
 		issues: ({ query, actor }) => listed(desk, actor, query.project, query),
 		issuesOf: async ({ params, query, actor }) => {
-			const project = await projectNamed(desk, params["project"]);
+			const project = await desk.projectNamed(params["project"]);
 			return isRefusal(project) ? project : await listed(desk, actor, project.slug, query);
 		},
 		issueAdd: async (asked) => {
@@ -89,16 +89,9 @@ export function issueHandlers(desk: Desk): Handlers<Names> {
 	};
 }
 
-export async function projectNamed({ reads }: Desk, name: string | undefined): Promise<ProjectState | Refusal> {
-	const slug = ProjectSlug.safeParse(name);
-	const project = slug.success ? await reads.project(slug.data) : undefined;
-	if (project !== undefined && project.removedAt === null) return project;
-	return refuse("NOT_FOUND", `There is no project ${JSON.stringify(name)}.`, { suggestions: ["brood project list"] });
-}
-
-/** The same, after a look at what is written about its issues. */
+/** A project, after a look at what is written about its issues. */
 async function tuned(desk: Desk, name: string | undefined): Promise<ProjectState | Refusal> {
-	const project = await projectNamed(desk, name);
+	const project = await desk.projectNamed(name);
 	if (isRefusal(project)) return project;
 	return (await desk.engine.troubles.refusal(project)) ?? (await desk.reads.project(project.slug)) ?? project;
 }

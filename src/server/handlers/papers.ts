@@ -3,7 +3,7 @@ import type { IssueDetails } from "#contract/issue-wire.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { labelsView } from "#views/issue.ts";
 import type { Asked, Desk, Handlers } from "../desk.ts";
-import { detailed, projectNamed, withIssue } from "./issues.ts";
+import { detailed, withIssue } from "./issues.ts";
 
 type Parts = "issueRuns" | "issueComments" | "issueDocuments" | "issueMessages" | "issueArtifacts";
 
@@ -20,7 +20,7 @@ export function paperHandlers(desk: Desk): Handlers<Parts | "labels"> {
 		issueMessages: (asked) => part(asked, ({ messages }) => messages.filter(({ stage }) => asked.query.stage === undefined || stage === asked.query.stage)),
 		issueArtifacts: (asked) => part(asked, ({ artifacts }) => artifacts ?? noFolder),
 		labels: async ({ params }) => {
-			const project = await projectNamed(desk, params["project"]);
+			const project = await desk.projectNamed(params["project"]);
 			return isRefusal(project) ? project : labelsView(await desk.reads.issues(project.slug));
 		},
 	};

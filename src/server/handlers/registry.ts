@@ -1,6 +1,8 @@
 // The daemon itself, its projects and its agents.
+
 import type { ContainmentLevel } from "#contract/config.ts";
 import { type Actor, type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
+import { noProject } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Phase } from "#contract/turn.ts";
 import { contractVersion } from "#contract/version.ts";
@@ -10,7 +12,7 @@ import type { Counts, Outcome } from "#engine/ports.ts";
 import type { Outlook } from "#engine/scheduling.ts";
 import { agentView, type Beside } from "#views/wire.ts";
 import { backUp } from "../backup.ts";
-import { type Desk, type Handlers, noProject } from "../desk.ts";
+import type { Desk, Handlers } from "../desk.ts";
 
 /** What `status` says beside what the engine knows. */
 export interface About {
@@ -62,9 +64,8 @@ export function registryHandlers(desk: Desk, about: About, rotateToken: () => st
 			return (await reads.projects()).filter((project) => project.removedAt === null).map((project) => desk.project(project));
 		},
 		project: async ({ params }) => {
-			const slug = ProjectSlug.safeParse(params["project"]);
-			const project = slug.success ? await reads.project(slug.data) : undefined;
-			return project === undefined || project.removedAt !== null ? noProject(params["project"]) : desk.project(project);
+			const project = await desk.projectNamed(params["project"]);
+			return isRefusal(project) ? project : desk.project(project);
 		},
 		projectAdd: async (asked) => {
 			const { slug, path: source, branch } = asked.body;

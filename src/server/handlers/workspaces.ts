@@ -1,7 +1,9 @@
 // What is done with workspaces: the engine's work cycle behind the door.
+
 import type { AgentState } from "#contract/agent.ts";
-import { type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
+import { type AgentId, agentOf } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
+import { noProject } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { collectNow } from "#engine/upkeep.ts";
 import type { WorkCycle } from "#engine/work-cycle.ts";
@@ -51,7 +53,7 @@ export function workspaceHandlers(desk: Desk): Handlers<OfAgent | OfProject> {
 					return refuse("CONFLICT", `This is not what the repository of ${slug} wants to run now.`, { suggestions: [`brood project settings ${slug}`] });
 				const outcome = await desk.say(asked, { type: "project.approve", slug, ...asked.body });
 				if ("refused" in outcome) return outcome.refused;
-				return outcome.done.project === undefined ? refuse("NOT_FOUND", `There is no project ${slug}.`) : desk.project(outcome.done.project);
+				return outcome.done.project === undefined ? noProject(slug) : desk.project(outcome.done.project);
 			}),
 		warm: (asked) =>
 			inProject(desk, asked, async (cycle, project) => {
@@ -91,11 +93,9 @@ async function inProject<T extends object>(
 	asked: { params: Readonly<Record<string, string>> },
 	work: (cycle: WorkCycle, project: ProjectState) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-	const slug = ProjectSlug.safeParse(asked.params["project"]);
-	const project = slug.success ? await desk.reads.project(slug.data) : undefined;
+	const project = await desk.projectNamed(asked.params["project"]);
+	if (isRefusal(project)) return project;
 	const { cycle } = desk.engine;
-	if (project === undefined || project.removedAt !== null)
-		return refuse("NOT_FOUND", `There is no project ${JSON.stringify(asked.params["project"])}.`, { suggestions: ["brood project list"] });
 	return cycle === null ? noGit : await explained(desk, project, () => work(cycle, project));
 }
 
