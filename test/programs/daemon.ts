@@ -8,6 +8,7 @@ try {
 	const daemon = await startDaemon({ home: process.argv[2] ?? "" });
 	process.stdout.write(`up ${daemon.url}\n`);
 	setInterval(() => {}, 1000);
+	process.once("SIGTERM", () => void daemon[Symbol.asyncDispose]().then(() => process.exit(0)));
 } catch (error) {
 	process.stdout.write(`held ${error instanceof Error ? error.message : error}\n`);
 	process.exit(1);

@@ -1,12 +1,15 @@
-// A daemon as a process of its own that can be killed, also by the git that it runs: before or after the n-th command from now on.
+// A daemon as a process of its own that can be killed, also by the git that it runs: before or after the n-th command from now on. The git
+// inside of a sandbox cannot reach it; that one stands still at its place, and whoever looks for it there kills the daemon.
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
 import { Client } from "#client/client.ts";
+import { processesRunning } from "./processes.ts";
 import { freshFolder } from "./stores.ts";
 
 export interface Given {
@@ -16,8 +19,24 @@ export interface Given {
 
 const program = fileURLToPath(new URL("../programs/daemon.ts", import.meta.url));
 
+interface Places {
+	real: string;
+	/** what arms the git of the daemon, in a folder that no sandbox has */
+	arm: string;
+	armInside: string;
+	/** how long it stands still, which nobody else does for exactly as long */
+	still: string;
+}
+
 /** `sh` itself counts: whoever started it is the daemon. */
-const gitScript = (real: string, arm: string): string => `#!/bin/sh
+const gitScript = ({ real, arm, armInside, still }: Places): string => `#!/bin/sh
+if [ ! -d ${path.dirname(arm)} ]; then
+	[ -s ${armInside} ] || exec ${real} "$@"
+	read when word < ${armInside}
+	case " $* " in *" $word "*) ;; *) exec ${real} "$@";; esac
+	[ $when = before ] || ${real} "$@"
+	exec sleep ${still}
+fi
 [ -s ${arm} ] || exec ${real} "$@"
 read left when word < ${arm}
 # several of them run at once: who is not meant leaves the count alone, and the file is never seen half written
@@ -26,7 +45,8 @@ if [ "$left" -gt 1 ]; then
 	echo $((left - 1)) $when $word > ${arm}.$$ && mv ${arm}.$$ ${arm}
 	exec ${real} "$@"
 fi
-: > ${arm}
+# whoever spares it has taken the file away
+mv ${arm} ${arm}.fired 2> /dev/null || exec ${real} "$@"
 if [ $when = before ]; then kill -9 $PPID; exit 1; fi
 ${real} "$@"
 kill -9 $PPID
@@ -37,6 +57,10 @@ export class MortalDaemon implements AsyncDisposable {
 	readonly home = freshFolder();
 	readonly #tools = freshFolder();
 	readonly #arm = path.join(this.#tools, "arm");
+	/** to be seen in every sandbox, like all of the checkout */
+	readonly #seen = mkdtempSync(path.resolve("node_modules/.brood-git-"));
+	readonly #armInside = path.join(this.#seen, "arm");
+	readonly #still = `86${randomInt(1e9, 9e9)}`;
 	#child: ChildProcess | null = null;
 	url = "";
 
@@ -46,8 +70,8 @@ export class MortalDaemon implements AsyncDisposable {
 			.split(":")
 			.map((folder) => path.join(folder, "git"))
 			.find(existsSync);
-		mkdirSync(path.join(daemon.#tools, "bin"));
-		writeFileSync(path.join(daemon.#tools, "bin/git"), gitScript(real ?? "git", daemon.#arm), { mode: 0o755 });
+		const places = { real: real ?? "git", arm: daemon.#arm, armInside: daemon.#armInside, still: daemon.#still };
+		writeFileSync(path.join(daemon.#seen, "git"), gitScript(places), { mode: 0o755 });
 		await daemon.start();
 		return daemon;
 	}
@@ -61,7 +85,7 @@ export class MortalDaemon implements AsyncDisposable {
 	}
 
 	async start(): Promise<void> {
-		const env = { ...process.env, PATH: `${this.#tools}/bin:${process.env["PATH"]}` };
+		const env = { ...process.env, PATH: `${this.#seen}:${process.env["PATH"]}` };
 		const child = spawn(process.execPath, [program, this.home], { stdio: ["pipe", "pipe", "inherit"], env });
 		this.#child = child;
 		child.stdin.write("go\n");
@@ -82,16 +106,42 @@ export class MortalDaemon implements AsyncDisposable {
 
 	/** It is not to die any more; false if it had been going to. */
 	spare(): boolean {
-		const died = !existsSync(this.#arm) || readFileSync(this.#arm, "utf8") === "";
-		rmSync(this.#arm, { force: true });
-		return died;
+		try {
+			renameSync(this.#arm, `${this.#arm}.spared`);
+			return false;
+		} catch {
+			return true;
+		}
 	}
 
-	async kill(): Promise<void> {
+	/** From now on the git inside of sandboxes stands still before or after a command with this word. */
+	stopInside(when: "before" | "after", word: string): void {
+		writeFileSync(this.#armInside, `${when} ${word}\n`);
+	}
+
+	/** Waits until one of them stands still, or until `done`, and lets the next ones go on; the process that stands, or null. */
+	async stoodInside(done: Promise<unknown>): Promise<number | null> {
+		let over = false;
+		void done.finally(() => {
+			over = true;
+		});
+		let found: number | undefined;
+		await vi.waitFor(
+			() => {
+				found = processesRunning(`sleep\0${this.#still}\0`)[0];
+				if (found === undefined && !over) throw new Error("none stands still");
+			},
+			{ timeout: 60_000, interval: 20 },
+		);
+		rmSync(this.#armInside);
+		return found ?? null;
+	}
+
+	async kill(signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<void> {
 		const child = this.#child;
 		if (child === null || child.exitCode !== null || child.signalCode !== null) return;
 		const gone = once(child, "exit");
-		child.kill("SIGKILL");
+		child.kill(signal);
 		await gone;
 	}
 
@@ -108,5 +158,6 @@ export class MortalDaemon implements AsyncDisposable {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.kill();
+		rmSync(this.#seen, { recursive: true });
 	}
 }

@@ -1,6 +1,6 @@
 // What is running of a home, found without the help of whatever keeps it together.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { alive, innerPid, markName } from "#adapters/system/processes.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
@@ -34,6 +34,17 @@ function worksIn(pid: number, folder: string): boolean {
 	} catch {
 		return false;
 	}
+}
+
+/** Those with exactly this command line, its words ended by NUL. */
+export function processesRunning(words: string): number[] {
+	return readdirSync("/proc").flatMap((name) => {
+		try {
+			return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "latin1") === words ? [Number(name)] : [];
+		} catch {
+			return [];
+		}
+	});
 }
 
 const runs = (command: string, ...args: string[]): boolean => spawnSync(command, args, { stdio: "ignore" }).status === 0;

@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import { makeGit } from "#adapters/git/run/git.ts";
 import { bringIn } from "#adapters/git/sandbox/quarantine.ts";
 import { frameKinds, frameOf } from "#adapters/git/worker/frames.ts";
-import { RoomFault, Rooms } from "#adapters/git/worker/rooms.ts";
+import { CalledOff, RoomFault, Rooms } from "#adapters/git/worker/rooms.ts";
 import { type Scene, steps } from "#adapters/git/worker/steps.ts";
+import type { Room } from "#adapters/system/walls.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { settle } from "#contract/project-config.ts";
 import { makeWorld } from "#test/support/make-world.ts";
@@ -41,24 +42,48 @@ function sceneIn(folder: string): Scene {
 	};
 }
 
+/** Rooms whose program says this when it is asked the first time, and nothing more. */
+function roomsSaying(says: string): Rooms {
+	const script = `process.stdin.once("data", () => process.stdout.write(Buffer.from("${says}", "hex"))); setInterval(() => {}, 1000)`;
+	const program = { command: process.execPath, args: ["-e", script] };
+	const environment = { PATH: process.env["PATH"] ?? "" };
+	return new Rooms({ program, readable: [path.dirname(process.execPath)], environment, containment: "bubblewrap" });
+}
+const roomAt = (folder: string): Room => ({ hidden: [], readable: [], writable: [folder], fixed: [] });
+
 describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () => {
 	test.concurrent.each(Object.entries(liars))("that %s", async (name, { says, fault }) => {
 		const folder = freshFolder();
-		const script = `process.stdin.once("data", () => process.stdout.write(Buffer.from("${says}", "hex"))); setInterval(() => {}, 1000)`;
-		const program = { command: process.execPath, args: ["-e", script] };
-		const room = { hidden: [], readable: [], writable: [folder], fixed: [] };
-		await using rooms = new Rooms({
-			program,
-			readable: [path.dirname(process.execPath)],
-			environment: { PATH: process.env["PATH"] ?? "" },
-			containment: "bubblewrap",
-		});
+		await using rooms = roomsSaying(says);
 		const answer = await rooms
-			.ask(room, steps.standing, { scene: sceneIn(folder), wish: {}, timeoutMs: name === "says nothing" ? 1000 : 20_000 })
+			.ask(roomAt(folder), steps.standing, { scene: sceneIn(folder), wish: {}, timeoutMs: name === "says nothing" ? 1000 : 20_000 })
 			.catch((error: unknown) => error);
 		if (name.startsWith("offers")) return expect(answer).toMatchObject({ code: "CONFLICT", suggestions: ["brood doctor"] });
 		expect(answer).toBeInstanceOf(RoomFault);
 		expect(String(answer)).toMatch(fault);
+	});
+
+	test("that is called off in the middle says nothing about its workspace", async () => {
+		const folder = freshFolder();
+		await using rooms = roomsSaying(frame("bytes", 1, "the first of many"));
+		const controller = new AbortController();
+		const asked = { scene: sceneIn(folder), wish: {}, signal: controller.signal, bytes: async () => controller.abort() };
+		const error = await rooms.ask(roomAt(folder), steps.standing, asked).catch((thrown: unknown) => thrown);
+		expect(error).toBeInstanceOf(CalledOff);
+		expect(error).not.toBeInstanceOf(RoomFault);
+		expect(error).toMatchObject({ refusalCode: "GIT_FAILED", message: expect.stringContaining("called off") });
+		// and before it began
+		expect(await rooms.ask(roomAt(folder), steps.standing, asked).catch((thrown: unknown) => thrown)).toBeInstanceOf(CalledOff);
+	});
+
+	test("that was told to end is not asked any more: another one answers", async () => {
+		const folder = freshFolder();
+		await using rooms = roomsSaying(frame("answer", 1, JSON.stringify(standing)));
+		const ask = () => rooms.ask(roomAt(folder), steps.standing, { scene: sceneIn(folder), wish: {} });
+		expect(await ask()).toEqual(standing);
+		const gone = rooms.leave(folder);
+		expect(await ask()).toEqual(standing);
+		await gone;
 	});
 });
 

@@ -3,14 +3,17 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Stay } from "#engine/workspaces.ts";
 import { RoomFault } from "./rooms.ts";
 
-/** What was asked, or a refusal if the workspace is damaged so that it cannot be had; `recover` makes it whole. */
+/**
+ * What was asked, or a refusal if it cannot be had: the workspace is damaged, and `recover` makes it whole, or its program was too slow or
+ * was killed. The refusal passes: under the same key it is tried again.
+ */
 export async function orDamaged<T>({ project, agent, workspace }: Stay, asked: Promise<T>): Promise<T | Refusal> {
 	try {
 		return await asked;
 	} catch (error) {
 		if (!(error instanceof RoomFault)) throw error;
 		const whose = `${project.slug}/${agent.handle}`;
-		return refuse("CONFLICT", `The workspace of ${whose} cannot be read: ${error.message}`, {
+		return refuse("GIT_FAILED", `The workspace of ${whose} cannot be read: ${error.message}`, {
 			details: { path: workspace.path },
 			suggestions: [`brood agent health ${whose}`, `brood agent recover ${whose}`],
 		});

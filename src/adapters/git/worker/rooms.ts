@@ -36,6 +36,12 @@ export class RoomFault extends Error {
 	override readonly name = "RoomFault";
 }
 
+/** Nobody waits for it any more, or the daemon stops: that says nothing of the workspace, and whoever asks again may well get it. */
+export class CalledOff extends Error {
+	override readonly name = "CalledOff";
+	readonly refusalCode = "GIT_FAILED";
+}
+
 const timeoutMsDefault = 2 * 60_000;
 const keepMsDefault = 5000;
 /** each takes some memory */
@@ -51,8 +57,7 @@ export class Rooms implements AsyncDisposable {
 	}
 
 	async ask<W, A>(room: Room, { name, answer }: Step<W, A>, { scene, wish, timeoutMs = timeoutMsDefault, signal, bytes }: Asked<W>): Promise<A> {
-		const key = JSON.stringify([room, scene.workspace.path]);
-		const worker = this.#open.get(key) ?? this.#begin(key, room, scene.workspace.path);
+		const worker = await this.#workerIn(room, scene.workspace.path);
 		const text = await worker.ask({ step: name, scene, wish }, { timeoutMs, ...(signal && { signal }), ...(bytes && { bytes }) });
 		const parsed = answer.safeParse(jsonOf(text));
 		if (parsed.success) return parsed.data;
@@ -60,16 +65,26 @@ export class Rooms implements AsyncDisposable {
 		throw new RoomFault(`The step ${name} answered something that it may not answer.`);
 	}
 
+	async #workerIn(room: Room, folder: string): Promise<Worker> {
+		const key = JSON.stringify([room, folder]);
+		// one that was told to end takes nothing any more, also before it is gone
+		for (let open = this.#open.get(key); open !== undefined; open = this.#open.get(key)) {
+			if (!open.isEnding) return open;
+			await open.over;
+		}
+		return this.#begin(key, room, folder);
+	}
+
 	/** Ends those that see a folder: it is about to be moved, or to be made anew. */
 	async leave(folder: string): Promise<void> {
 		const found = [...this.#open.values()].filter((worker) => worker.folder === folder || worker.sees(folder));
-		for (const worker of found) worker.end("its folder goes");
+		for (const worker of found) worker.callOff("its folder goes");
 		await Promise.all(found.map(({ over }) => over));
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		const all = [...this.#open.values()];
-		for (const worker of all) worker.end("the daemon stops");
+		for (const worker of all) worker.callOff("the daemon stops");
 		await Promise.all(all.map(({ over }) => over));
 	}
 
@@ -103,6 +118,7 @@ class Worker {
 	#idle: NodeJS.Timeout | undefined;
 	#last = 0;
 	#reason: string | null = null;
+	#calledOff = false;
 	#errors = "";
 
 	constructor(
@@ -135,6 +151,10 @@ class Worker {
 		return this.#waiting.size === 0;
 	}
 
+	get isEnding(): boolean {
+		return this.#reason !== null;
+	}
+
 	sees(folder: string): boolean {
 		return (this.#room.bound ?? []).some(({ to }) => to.startsWith(`${folder}/`));
 	}
@@ -143,11 +163,10 @@ class Worker {
 		request: Omit<Request, "id">,
 		{ timeoutMs, signal, bytes }: { timeoutMs: number; signal?: AbortSignal; bytes?: Waiting["bytes"] },
 	): Promise<string> {
-		if (this.#reason !== null) throw new RoomFault(`The sandbox's program has ended: ${this.#reason}.`);
-		signal?.throwIfAborted();
+		if (signal?.aborted === true) throw new CalledOff("The step was called off.");
 		clearTimeout(this.#idle);
 		const id = ++this.#last;
-		const stop = (): void => this.end("it was called off");
+		const stop = (): void => this.callOff("the step was called off");
 		signal?.addEventListener("abort", stop, { once: true });
 		try {
 			return await new Promise<string>((resolve, reject) => {
@@ -159,6 +178,12 @@ class Worker {
 			signal?.removeEventListener("abort", stop);
 			this.#settled(id);
 		}
+	}
+
+	/** Whoever waits for it is told that it is not the workspace's fault. */
+	callOff(reason: string): void {
+		this.#calledOff ||= this.#reason === null;
+		this.end(reason);
 	}
 
 	/** At once, with everything inside. */
@@ -206,7 +231,8 @@ class Worker {
 		const words = this.#errors.trim();
 		for (const { reject, timer } of this.#waiting.values()) {
 			clearTimeout(timer);
-			reject(new RoomFault(`The sandbox's program ended: ${how}${words === "" ? "" : ` (${words})`}.`));
+			const text = `The sandbox's program ended: ${how}${words === "" ? "" : ` (${words})`}.`;
+			reject(this.#calledOff ? new CalledOff(text) : new RoomFault(text));
 		}
 		this.#waiting.clear();
 	}
