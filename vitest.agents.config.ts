@@ -1,6 +1,7 @@
+import path from "node:path";
 import { defineConfig } from "vitest/config";
 
-process.env["NODE_COMPILE_CACHE"] ??= "node_modules/.cache/compile";
+process.env["NODE_COMPILE_CACHE"] ??= path.resolve("node_modules/.cache/compile");
 
 // the real agents of other makers, each with a daemon and a model of its own; installed when they are first needed
 export default defineConfig({
