@@ -76,6 +76,18 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		expect(await rooms.ask(roomAt(folder), steps.standing, asked).catch((thrown: unknown) => thrown)).toBeInstanceOf(CalledOff);
 	});
 
+	test("that has hardly begun keeps nobody waiting who wants it gone", async () => {
+		const folder = freshFolder();
+		await using rooms = roomsSaying("");
+		for (let time = 0; time < 10; time++) {
+			const asked = rooms.ask(roomAt(folder), steps.standing, { scene: sceneIn(folder), wish: {} }).catch((thrown: unknown) => thrown);
+			// the process is there, and nothing of it has run
+			await Promise.resolve();
+			await rooms.leave(folder);
+			expect(await asked).toBeInstanceOf(CalledOff);
+		}
+	});
+
 	test("that was told to end is not asked any more: another one answers", async () => {
 		const folder = freshFolder();
 		await using rooms = roomsSaying(frame("answer", 1, JSON.stringify(standing)));

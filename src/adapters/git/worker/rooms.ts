@@ -57,6 +57,7 @@ export class Rooms implements AsyncDisposable {
 	}
 
 	async ask<W, A>(room: Room, { name, answer }: Step<W, A>, { scene, wish, timeoutMs = timeoutMsDefault, signal, bytes }: Asked<W>): Promise<A> {
+		if (signal?.aborted === true) throw new CalledOff("The step was called off.");
 		const worker = await this.#workerIn(room, scene.workspace.path);
 		const text = await worker.ask({ step: name, scene, wish }, { timeoutMs, ...(signal && { signal }), ...(bytes && { bytes }) });
 		const parsed = answer.safeParse(jsonOf(text));
@@ -191,6 +192,8 @@ class Worker {
 		this.#reason ??= reason;
 		clearTimeout(this.#idle);
 		this.#child.kill("SIGKILL");
+		// one that has hardly begun may leave its inner process without a parent; that one ends with the lifeline
+		for (const pipe of this.#child.stdio) pipe?.destroy();
 	}
 
 	#listen(output: Readable): void {
