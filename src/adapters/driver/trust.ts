@@ -20,10 +20,11 @@ const harmless = [
 	...allVendors.flatMap(({ trust }) => trust.harmless ?? []),
 ];
 
-const places: readonly string[] = allVendors.flatMap(({ trust }) => trust.obeys);
+/** What some vendor's program obeys in any folder. */
+export const programPlaces: readonly string[] = allVendors.flatMap(({ trust }) => trust.obeys);
 
 /** Every place that some program obeys, in lower case. */
-export const trustPlaces: readonly string[] = [...places, ...allVendors.flatMap(({ trust }) => trust.obeysAlone ?? [])];
+export const trustPlaces: readonly string[] = [...programPlaces, ...allVendors.flatMap(({ trust }) => trust.obeysAlone ?? [])];
 
 const mib = 1024 * 1024;
 /** What no person has in there. Nobody could look through it either, so it is refused as a whole. */
@@ -48,24 +49,33 @@ interface Count {
 /** To agents of a type. Null if there is nothing of the kind. Throws `TooMuch`. */
 export async function broughtBy(folder: string, type = ""): Promise<Brought | null> {
 	const count: Count = { entries: 0, bytes: 0 };
-	const found = await filesAt(folder, [...places, ...(vendors[type]?.trust.obeysAlone ?? [])], count);
+	const found = await filesAt(folder, [...programPlaces, ...(vendors[type]?.trust.obeysAlone ?? [])], count);
 	if (found.length === 0) return null;
 	// a hook is as much as the script that it runs
 	const known = new Set(found);
-	const scripts = (await scriptsIn(folder, found)).filter((script) => !known.has(script));
-	const files = [...found, ...scripts];
+	const { named, packages } = await scriptsIn(folder, found);
+	const scripts = named.filter((script) => !known.has(script));
 	const hash = createHash("sha256");
-	for (const file of files) hash.update(JSON.stringify([file, await contentOf(path.join(folder, file), count)]));
-	return { files, fingerprint: hash.digest("hex") };
+	for (const file of [...found, ...scripts]) hash.update(JSON.stringify([file, await contentOf(path.join(folder, file), count)]));
+	const more = [...packages].filter(([file]) => !known.has(file) && !scripts.includes(file));
+	for (const each of more) hash.update(JSON.stringify(each));
+	return { files: [...found, ...scripts, ...more.map(([file]) => file)], fingerprint: hash.digest("hex") };
 }
 
 /** The files of a folder, in lower case, that some program's configuration names, and so may run. Throws `TooMuch`. */
 export async function namedByConfiguration(folder: string): Promise<ReadonlySet<string>> {
 	const found = await filesAt(folder, trustPlaces, { entries: 0, bytes: 0 });
-	return new Set((await scriptsIn(folder, found)).map((script) => script.toLowerCase()));
+	const { named, packages } = await scriptsIn(folder, found);
+	return new Set([...named, ...packages.keys()].map((script) => script.toLowerCase()));
 }
 
-async function scriptsIn(folder: string, configuration: readonly string[]): Promise<string[]> {
+/** What a program is told to run, as far as it is in the folder: files, and the scripts that packages have under a name. */
+interface Scripts {
+	named: string[];
+	packages: ReadonlyMap<string, string>;
+}
+
+async function scriptsIn(folder: string, configuration: readonly string[]): Promise<Scripts> {
 	const root = realpathSync(folder);
 	const words = new Set<string>();
 	let bytes = 0;
@@ -73,18 +83,53 @@ async function scriptsIn(folder: string, configuration: readonly string[]): Prom
 		const text = textOf(root, path.join(folder, file), most.textBytes - bytes);
 		if (text === null) throw new TooMuch(`its configuration has more than ${most.textBytes / mib} MiB, at ${file}`);
 		bytes += text.length;
-		for (const word of text.split(/[\s"'`\\=,;:()[\]{}<>|&]+/)) if (word.length > 1 && word.length < 1024) words.add(word);
+		for (const word of wordsIn(text)) words.add(word);
 		if (words.size > most.words) throw new TooMuch(`its configuration has more than ${most.words} words, at ${file}`);
 		await breathe();
 	}
-	const scripts = new Set<string>();
+	const packages = packagesRun(root, words);
+	for (const text of packages.values()) for (const word of wordsIn(text)) words.add(word);
+	const scripts = new Set<string>(recipesRun(root, words));
 	let looked = 0;
 	for (const word of words) {
 		const script = fileNamed(root, word);
 		if (script !== null) scripts.add(script);
 		if (++looked % strideMax === 0) await breathe();
 	}
-	return [...scripts].sort();
+	return { named: [...scripts].sort(), packages };
+}
+
+const wordsIn = (text: string): string[] => text.split(/[\s"'`\\=,;:()[\]{}<>|&]+/).filter((word) => word.length > 1 && word.length < 1024);
+
+const packageRunners: readonly string[] = ["npm", "pnpm", "yarn", "bun", "--run"];
+/** files that other programs take what they do from, without being told their name */
+const recipes: Readonly<Record<string, readonly string[]>> = {
+	make: ["GNUmakefile", "makefile", "Makefile"],
+	just: ["justfile", "Justfile", ".justfile"],
+	deno: ["deno.json", "deno.jsonc"],
+};
+
+/** `npm run x` runs what package.json has under that name, here or in a folder that is named too. Its other fields may change. */
+function packagesRun(root: string, words: ReadonlySet<string>): ReadonlyMap<string, string> {
+	const found = new Map<string, string>();
+	if (!packageRunners.some((runner) => words.has(runner))) return found;
+	for (const folder of [".", ...words]) {
+		const file = fileNamed(root, `${folder}/package.json`);
+		const text = file === null ? null : textOf(root, path.join(root, file), most.textBytes);
+		if (file !== null) found.set(file, text === null ? "too long" : scriptsOf(text));
+	}
+	return found;
+}
+
+const recipesRun = (root: string, words: ReadonlySet<string>): string[] =>
+	Object.entries(recipes).flatMap(([program, files]) => (words.has(program) ? files.flatMap((file) => fileNamed(root, file) ?? []) : []));
+
+function scriptsOf(text: string): string {
+	try {
+		return JSON.stringify(Reflect.get(Object(JSON.parse(text)), "scripts") ?? {});
+	} catch {
+		return text;
+	}
 }
 
 /** `$CLAUDE_PROJECT_DIR/x.sh` and `/x.sh`, which is left of `${DIR}/x.sh`, are x.sh of the folder. */

@@ -3,90 +3,94 @@
 import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { Call } from "./calls.ts";
+import { placesIn } from "./named.ts";
 
 export interface Question extends Omit<ApprovalQuestion, "inside" | "digest"> {
-	/** every file that it names anywhere, whatever its program calls it */
+	/** every file that it names anywhere, whatever its program calls it; none where something in it is not understood */
 	places: readonly string[];
 }
+
+type Change = Extract<ToolCallContent, { type: "diff" }>;
+
+const titleLength = 10_000;
 
 export function questionOf({ toolCall, options }: RequestPermissionRequest, call: Call | undefined): Question {
 	const { title, tool } = call ?? { title: toolCall.title ?? "", tool: "other" };
 	const { input, content, locations } = call?.asked ?? { input: toolCall.rawInput, content: [], locations: [] };
-	const diffs = content.flatMap((part) => (part.type === "diff" ? part : []));
-	const files = [...new Set([...locations, ...diffs.map(({ path }) => path)])];
+	const changes = content.flatMap((part) => (part.type === "diff" ? part : []));
+	const files = [...new Set([...locations, ...changes.map(({ path }) => path)])];
+	const parts = [
+		...(title.length > titleLength ? [title] : []),
+		...(input === undefined || input === null ? [] : [inputText(tool, input, changes)]),
+		...content.map(partText),
+	];
 	return {
-		title: (title || toolCall.toolCallId).slice(0, 10_000).toWellFormed(),
+		title: (title || toolCall.toolCallId).slice(0, titleLength).toWellFormed(),
 		tool,
 		call: toolCall.toolCallId.slice(0, 200),
 		options: options.slice(0, 32).map(({ optionId, name, kind }) => ({ id: optionId, name: name.slice(0, 1000), kind })),
-		content: [...(input === undefined || input === null ? [] : [inputText(input, diffs)]), ...content.map(partText)]
+		content: parts
 			.filter((part) => part !== "")
 			.join("\n")
 			.toWellFormed(),
 		files,
-		// where its program names none, those in its input are no promise that there are no others
-		places: files.length === 0 ? [] : [...files, ...pathsIn(input)],
+		places: placesOf(tool, files, input, content),
 	};
 }
 
-const pathKeys: readonly string[] = [
-	"path",
-	"file",
-	"file_path",
-	"filePath",
-	"filename",
-	"abs_path",
-	"absolute_path",
-	"notebook_path",
-	"source",
-	"destination",
-];
-
-function pathsIn(input: unknown): string[] {
-	if (typeof input !== "object" || input === null) return [];
-	return Object.entries(input).flatMap(([key, value]: [string, unknown]) =>
-		typeof value === "string" && pathKeys.includes(key) ? [value] : key === "input" ? pathsIn(value) : [],
-	);
+function placesOf(tool: string, files: readonly string[], input: unknown, content: readonly ToolCallContent[]): readonly string[] {
+	const named = placesIn(tool, input);
+	// where its program names no files, those in its input are no promise that there are no others; a terminal is a command
+	if (files.length === 0 || named === null || content.some(({ type }) => type === "terminal")) return [];
+	const places = [...new Set([...files, ...named])];
+	// what is moved goes somewhere
+	return tool === "move" && places.length < 2 ? [] : places;
 }
 
-/** A field each, whole; a text of several lines below its name. What the changes below show is not shown twice. */
-function inputText(input: unknown, diffs: readonly { oldText?: string | null | undefined; newText: string }[]): string {
+/** Names of texts that a change has as its old and its new side. */
+const sides: Readonly<Record<string, "oldText" | "newText">> = {
+	...{ old_string: "oldText", oldString: "oldText", oldText: "oldText", old_text: "oldText", old_str: "oldText" },
+	...{ new_string: "newText", newString: "newText", newText: "newText", new_text: "newText", new_str: "newText", content: "newText" },
+};
+
+/** A field each, whole; a text of several lines below its name. Only the old and the new text of a change that is shown below are not shown twice. */
+function inputText(tool: string, input: unknown, changes: readonly Change[]): string {
 	if (typeof input !== "object" || input === null || Array.isArray(input)) return typeof input === "string" ? input : JSON.stringify(input);
-	const shown = new Set(diffs.flatMap(({ oldText, newText }) => [oldText ?? "", newText]));
 	return Object.entries(input)
-		.filter(([, value]: [string, unknown]) => !(typeof value === "string" && value !== "" && shown.has(value)))
+		.filter(([name, value]: [string, unknown]) => !(tool === "edit" && isShownBy(changes, name, value)))
 		.map(([name, value]: [string, unknown]) => {
 			const text = typeof value === "string" ? value : JSON.stringify(value);
-			return text.includes("\n") ? `${name}:\n${behind("  ", text)}` : `${name}: ${text}`;
+			const label = /\p{Cc}/u.test(name) ? JSON.stringify(name) : name;
+			return text.includes("\n") ? `${label}:\n${behind("  ", text)}` : `${label}: ${text}`;
 		})
 		.join("\n");
 }
 
-function partText(part: ToolCallContent): string {
-	if (part.type === "diff") return diffText(part.path, part.oldText ?? null, part.newText);
-	if (part.type === "content") return part.content.type === "text" ? part.content.text : `[${part.content.type}]`;
-	return "";
+function isShownBy(changes: readonly Change[], name: string, value: unknown): boolean {
+	const side = Object.hasOwn(sides, name) ? sides[name] : undefined;
+	return side !== undefined && typeof value === "string" && value !== "" && changes.some((change) => change[side] === value);
 }
 
-const contextLines = 3;
+function partText(part: ToolCallContent): string {
+	if (part.type === "diff") return changeText(part.path, part.oldText ?? null, part.newText);
+	if (part.type === "content" && part.content.type === "text") return part.content.text;
+	return JSON.stringify(part);
+}
 
-/** The whole change. Equal lines at both ends are left out but for a few; everything between them is shown as it was and as it will be. */
-export function diffText(path: string, oldText: string | null, newText: string): string {
+/** All of both sides. Lines that are the same in both are shown too: that they are in the file already is only what the program says. */
+export function changeText(path: string, oldText: string | null, newText: string): string {
 	const [before, after] = [oldText === null ? [] : oldText.split("\n"), newText.split("\n")];
 	let start = 0;
 	while (start < before.length && start < after.length && before[start] === after[start]) start++;
 	let end = 0;
 	while (end < before.length - start && end < after.length - start && before.at(-1 - end) === after.at(-1 - end)) end++;
-	const above = before.slice(Math.max(0, start - contextLines), start);
-	const below = end === 0 ? [] : before.slice(before.length - end).slice(0, contextLines);
 	return [
 		`--- ${oldText === null ? "(a new file)" : path}`,
 		`+++ ${path}`,
-		`@@ line ${start + 1 - above.length} @@`,
-		...above.map((line) => ` ${line}`),
+		...before.slice(0, start).map((line) => ` ${line}`),
 		...before.slice(start, before.length - end).map((line) => `-${line}`),
 		...after.slice(start, after.length - end).map((line) => `+${line}`),
-		...below.map((line) => ` ${line}`),
+		...before.slice(before.length - end).map((line) => ` ${line}`),
 	].join("\n");
 }
 

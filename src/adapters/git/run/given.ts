@@ -46,13 +46,31 @@ export function looksLikeUrl(source: string): boolean {
 /** Refuses what git would not only fetch from: helpers, options in a host's place, passwords that would end up in files. */
 export function checkUrl(source: string): Refusal | null {
 	const refused = (why: string): Refusal => refuse("VALIDATION_ERROR", `${JSON.stringify(source)} cannot be cloned: ${why}.`);
-	if (scp.test(source) && !source.includes("::") && !source.includes("://")) return null;
+	if (scp.test(source) && !source.includes("::") && !source.includes("://")) return withoutSecrets(source) === source ? null : secretRefusal;
 	if (/[\p{Cc}\s]/u.test(source) || source.length > 2000) return refused("it is not a URL");
 	const url = URL.canParse(source) ? new URL(source) : null;
 	if (url === null || !["https:", "http:", "ssh:", "git:", "file:"].includes(url.protocol)) return refused("use https, ssh or a path on this machine");
-	// over http a user's name alone is a token most of the time; ssh needs one to log in with
-	const secret = url.password !== "" || (url.username !== "" && ["https:", "http:", "git:"].includes(url.protocol));
-	if (secret) return refuse("VALIDATION_ERROR", "A URL with a password or a token in it ends up in files. Use a credential helper or ssh.");
+	if (withoutSecrets(source) !== source) return secretRefusal;
 	if (url.hostname.startsWith("-") || url.username.startsWith("-") || (url.protocol !== "file:" && url.hostname === "")) return refused("it names no host");
 	return null;
+}
+
+const secretRefusal = refuse(
+	"VALIDATION_ERROR",
+	"A URL with a password or a token in it, also behind ? or #, ends up in files. Use a credential helper or ssh.",
+);
+
+/** The address alone, as it was written where it has nothing else; empty where nobody can tell what is a secret in it. */
+export function withoutSecrets(address: string): string {
+	// user:password@host:path is an address of the host `user` to git, and of nothing else to whoever wrote it
+	if (!address.includes("://")) return /^[^/@]*:[^/]*@/.test(address) ? "" : address;
+	if (!URL.canParse(address)) return "";
+	const url = new URL(address);
+	const { protocol, username, password, search, hash } = url;
+	if (protocol === "file:") return address;
+	// over http a user's name alone is a token most of the time; ssh needs one to log in with
+	const isWeb = !protocol.endsWith("ssh:");
+	if (password === "" && search === "" && hash === "" && !(isWeb && username !== "")) return address;
+	Object.assign(url, { password: "", search: "", hash: "", ...(isWeb && { username: "" }) });
+	return url.href;
 }

@@ -6,10 +6,9 @@ import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { ProjectPlace, Tenant } from "#engine/workspaces.ts";
 import { branchRef } from "../format/refs.ts";
 import type { Git } from "../run/git.ts";
-import { commitOf } from "../run/given.ts";
+import { commitOf, withoutSecrets } from "../run/given.ts";
 import { placeOf } from "../run/place.ts";
 import { quickCheckout } from "../tree/checkout.ts";
-import { withoutPassword } from "../workspace/clone.ts";
 import { identityOf } from "../workspace/ground.ts";
 
 export interface OwnWish {
@@ -39,7 +38,7 @@ export async function makeOwn(git: Git, { project, agent, gitFolder, branch, bas
 	]);
 	await mkdir(gitFolder, { recursive: true, mode: 0o700 });
 	await Promise.all(["objects/info", "objects/pack", "refs/heads", "info"].map((name) => mkdir(path.join(gitFolder, name), { recursive: true })));
-	const url = upstream.code === 0 ? withoutPassword(upstream.text) : "";
+	const url = upstream.code === 0 ? withoutSecrets(upstream.text) : "";
 	const settings: [string, string][] = [
 		["core.bare", "false"],
 		["core.logallrefupdates", "true"],

@@ -1,6 +1,7 @@
 // The isolated kind of workspace: a repository of its own that shares nothing with the project's, not even objects.
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { ProjectPlace, Tenant } from "#engine/workspaces.ts";
+import { withoutSecrets } from "../run/given.ts";
 import { type Ground, identityOf } from "./ground.ts";
 
 const cloneTimeoutMs = 30 * 60 * 1000;
@@ -11,7 +12,8 @@ export async function makeClone({ git, layout }: Ground, project: ProjectPlace, 
 		timeoutMs: cloneTimeoutMs,
 	});
 	const upstream = await git(project.path, ["config", "--local", "--get", "remote.origin.url"], { answers: [1] });
-	const url = upstream.code === 0 ? withoutPassword(upstream.text) : "";
+	// a password in the project's own configuration is no business of an isolated agent
+	const url = upstream.code === 0 ? withoutSecrets(upstream.text) : "";
 	if (url !== "" && !url.startsWith("-")) await git(path, ["remote", "add", "--", "origin", url]);
 	const identity = identityOf(agent);
 	// its configuration is nobody else's
@@ -19,13 +21,4 @@ export async function makeClone({ git, layout }: Ground, project: ProjectPlace, 
 	await git(path, ["config", "--local", "user.email", identity["GIT_AUTHOR_EMAIL"] ?? ""]);
 	if (start !== null) await git(path, ["update-ref", `refs/heads/${branch}`, start]);
 	await git(path, ["symbolic-ref", "HEAD", `refs/heads/${branch}`]);
-}
-
-/** A password in the project's own configuration is no business of an isolated agent. */
-export function withoutPassword(text: string): string {
-	if (!URL.canParse(text)) return text;
-	const url = new URL(text);
-	if (url.password === "") return text;
-	url.password = "";
-	return url.href;
 }
