@@ -147,6 +147,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: inForceLimits.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
 	const desk = new Desk(engine, { types: [...new Set([...Object.keys(allPrograms), ...otherTypes, "human"])], patientTypes: Object.keys(ownPrograms) });
+	const streaming = { stream, guard, beyond: (after: number) => desk.beyondTheEnd(after), resolve: engine.resolve.bind(engine) };
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
 	const rotateToken = (): string => rotate(home, guard, stream);
 	const about = { pid: process.pid, url: door.url, version, home, containment };
@@ -155,7 +156,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
 		fetch: appOf({ guard, ids: randomIds, handlers, desk, once: new Once(engine), mcp, version, failed }).fetch,
-		raw: (request, response) => serveEvents({ stream, guard, beyond: (after) => desk.beyondTheEnd(after) }, request, response),
+		raw: (request, response) => serveEvents(streaming, request, response),
 	});
 	const { lost } = parts.use(await announce(home, { url: door.url, socket: door.socket, token: () => guard.token }));
 	const all = parts.move();

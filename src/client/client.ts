@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Call, RouteName, Routes } from "#contract/routes.ts";
+import type { StreamMessage } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
 import { places } from "./places.ts";
 
@@ -105,27 +106,35 @@ export class Client {
 		}
 	};
 
-	/** Every event after the given one, for ever; a broken line is picked up again where it broke, once `mend` has done what it can. */
-	async *events(after: number, signal: AbortSignal, mend: () => Promise<unknown> = async () => {}): AsyncGenerator<Item> {
-		for (let last = after; !signal.aborted; ) {
+	/** Every event after the given one that is asked for, for ever; a broken line is picked up again where it broke, once `mend` has done what it can. */
+	async *events(after: number, signal: AbortSignal, mend: () => Promise<unknown> = async () => {}, wanted: Watched = {}): AsyncGenerator<Item> {
+		for await (const message of this.follow({ ...wanted, after }, signal, mend)) if ("event" in message) yield message.event;
+	}
+
+	/** The same with everything else that the stream says: deltas, how far it is, and that the line broke. */
+	async *follow(wanted: Watched & { after: number }, signal: AbortSignal, mend: () => Promise<unknown> = async () => {}): AsyncGenerator<Followed> {
+		for (let { after } = wanted; !signal.aborted; ) {
 			try {
-				for await (const event of this.#listen(last, signal)) {
-					yield event;
-					last = event.id;
+				for await (const message of this.stream({ ...wanted, after }, signal)) {
+					yield message;
+					if ("event" in message) after = message.event.id;
+					if ("at" in message) after = message.at;
 				}
 			} catch (error) {
 				if (error instanceof Refused) throw error;
 			}
 			if (signal.aborted) return;
+			yield { lost: after };
 			await new Promise((resume) => setTimeout(resume, 250));
 			await mend();
 			this.#at = this.#find() ?? this.#at;
 		}
 	}
 
-	async *#listen(after: number, signal: AbortSignal): AsyncGenerator<Item> {
+	/** One stream, until it ends. */
+	async *stream(query: Watched & { after: number }, signal: AbortSignal): AsyncGenerator<StreamMessage> {
 		const headers = { authorization: `Bearer ${this.#at.token}` };
-		const response = await this.#send(`${this.#at.url}/api/events?after=${after}`, { method: "GET", headers, signal });
+		const response = await this.#send(`${this.#at.url}/api/events${queryOf(query)}`, { method: "GET", headers, signal });
 		if (!response.ok) throw new Refused(JSON.parse(await response.text()).error);
 		const decoder = new TextDecoder();
 		let text = "";
@@ -133,10 +142,40 @@ export class Client {
 			const parts = (text + decoder.decode(chunk, { stream: true })).split("\n\n");
 			text = parts.pop() ?? "";
 			for (const part of parts) {
-				const [, data] = /^id: \d+\ndata: (.*)$/s.exec(part) ?? [];
-				if (data !== undefined) yield JSON.parse(data);
+				const message = messageIn(part);
+				if (message !== null) yield message;
 			}
 		}
+	}
+}
+
+/** What a reader of the stream asks for; see `StreamQuery`. */
+export interface Watched {
+	deltas?: boolean | undefined;
+	agent?: string | undefined;
+	project?: string | undefined;
+	kind?: string | undefined;
+	threads?: string | undefined;
+}
+
+/** `lost`: the line broke behind this event; it is picked up again. */
+export type Followed = StreamMessage | { lost: number };
+
+/** Null for comments, and for kinds of messages that this version does not know. */
+function messageIn(part: string): StreamMessage | null {
+	const [, kind = "event", data] = /^(?:id: \d+\n)?(?:event: (\w+)\n)?data: (.*)$/s.exec(part) ?? [];
+	if (data === undefined) return null;
+	switch (kind) {
+		case "event":
+			return { event: JSON.parse(data) };
+		case "delta":
+			return { delta: JSON.parse(data) };
+		case "at":
+			return { at: Number(data) };
+		case "cut":
+			return { cut: JSON.parse(data).after };
+		default:
+			return null;
 	}
 }
 

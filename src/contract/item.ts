@@ -48,6 +48,9 @@ export interface ItemFact {
 	turn?: number;
 }
 
+/** The items that change rows, whoever looks at them. */
+export const tellingItems = ["final", "usage"] as const;
+
 export const isItem = (event: { kind: string }): boolean => !event.kind.includes(".");
 
 const RewindData = z.object({ to: EventId });

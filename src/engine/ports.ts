@@ -69,9 +69,15 @@ export interface QueueHead extends Pick<PromptState, "priority" | "manual" | "so
 export interface EventRange {
 	after: number;
 	limit: number;
+	/** inclusive; none if absent */
+	upTo?: number;
 	agent?: AgentId;
-	/** only events of this kind, or of this noun: `turn` stands for `turn.started` and all the others */
-	kind?: string;
+	/** only of agents of this project, or of no agent */
+	project?: ProjectSlug;
+	/** only events of these kinds, or of these nouns: `turn` stands for `turn.started` and all the others */
+	kinds?: readonly string[];
+	/** items only of these agents; of others only those that change rows */
+	itemsOf?: readonly AgentId[];
 	/** only those from this moment on */
 	since?: number;
 }

@@ -1,17 +1,8 @@
 // Bounded fan-out of committed events. A reader that falls too far behind is cut and told where to resume;
 // it is never thinned out silently and never slows the others down.
 import type { Event } from "#contract/event.ts";
-import type { AgentId } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-
-/** A piece of an item that is still being said. It is in no journal and has no id. */
-export interface Delta {
-	agent: AgentId;
-	turn: number;
-	message: string;
-	kind: string;
-	text: string;
-}
+import type { Delta } from "#contract/stream.ts";
 
 /** characters of pieces that may wait for a reader; more are dropped */
 const liveLengthMax = 1024 * 1024;

@@ -1,12 +1,13 @@
 // The resumable event stream: the journal from where the reader left off, then everything as it happens.
 //
-// An event is encoded once and the same bytes go to every reader. A reader that does not keep up is cut and told where to
+// An event is encoded once and the same bytes go to every reader that asked for it. A reader that does not keep up is cut and told where to
 // resume; the journal has everything, so nothing is lost, and nobody else waits for it.
 import type { ServerResponse } from "node:http";
 import type { Event } from "#contract/event.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Subscription } from "#engine/publish.ts";
 import { itemView } from "#views/wire.ts";
+import { StreamFilter, type Wanted } from "./stream-filter.ts";
 
 const pageEvents = 1000;
 const heartbeatMs = 15_000;
@@ -19,6 +20,7 @@ interface Reader {
 	after: number;
 	live: boolean;
 	deltas: boolean;
+	filter: StreamFilter;
 }
 
 export class EventStream implements AsyncDisposable {
@@ -46,8 +48,9 @@ export class EventStream implements AsyncDisposable {
 	}
 
 	/** Serves one reader until it leaves. */
-	async serve(out: ServerResponse, { after, deltas }: { after: number; deltas: boolean }): Promise<void> {
-		const reader: Reader = { out, after, deltas, live: false };
+	async serve(out: ServerResponse, { after, deltas, ...wanted }: Wanted & { after: number; deltas: boolean }): Promise<void> {
+		const reader: Reader = { out, after, deltas, live: false, filter: await StreamFilter.of(wanted, this.#engine.reads) };
+		if (out.destroyed) return;
 		this.#readers.add(reader);
 		out.on("close", () => this.#readers.delete(reader));
 		out.on("error", () => this.#readers.delete(reader));
@@ -65,11 +68,18 @@ export class EventStream implements AsyncDisposable {
 	/** The journal, page by page, until the reader has everything that was published; from there on it is live. */
 	async #catchUp(reader: Reader): Promise<void> {
 		while (this.#readers.has(reader)) {
-			const events = await this.#engine.reads.events({ after: reader.after, limit: pageEvents });
-			if (events.length > 0) this.#give(reader, encode(events), events.at(-1)?.id ?? reader.after);
+			const { filter, after } = reader;
+			const known = this.#last;
+			const range = filter.range(after, known, pageEvents);
+			const found = await this.#engine.reads.events(range);
+			const events = filter.isOpen ? found : found.filter((event) => filter.takes(event));
+			// a page that is not full went through all that was asked for
+			const seen = found.length < pageEvents ? (range.upTo ?? known) : after;
+			this.#give(reader, Buffer.from(events.map(encode).join("")), Math.max(seen, found.at(-1)?.id ?? after, after));
 			// nothing can come between this look and the next event: both happen here, one after the other
 			if (reader.after >= this.#last) {
 				reader.live = true;
+				reader.out.write(at(reader.after));
 				return;
 			}
 			await drained(reader.out);
@@ -103,11 +113,13 @@ export class EventStream implements AsyncDisposable {
 		const first = events[0]?.id ?? 0;
 		const last = events.at(-1)?.id ?? this.#last;
 		this.#last = last;
-		const bytes = encode(events);
+		const texts = events.map(encode);
+		const all = Buffer.from(texts.join(""));
 		for (const reader of this.#readers) {
 			if (!reader.live || reader.after >= last) continue;
 			// a reader that has just caught up may have the beginning of this already
-			this.#give(reader, reader.after < first ? bytes : encode(events.filter(({ id }) => id > reader.after)), last);
+			if (reader.filter.isOpen && reader.after < first) this.#give(reader, all, last);
+			else this.#give(reader, Buffer.from(some(reader, events, texts)), last);
 		}
 	}
 
@@ -123,8 +135,12 @@ export class EventStream implements AsyncDisposable {
 
 	#passOn(): void {
 		const pieces = this.#following.takeLive();
-		const bytes = Buffer.from(pieces.map((piece) => `event: delta\ndata: ${JSON.stringify(piece)}\n\n`).join(""));
-		for (const { live, deltas, out } of this.#readers) if (live && deltas && out.writableLength < waitingBytesMax) out.write(bytes);
+		const encoded = pieces.map((piece) => ({ piece, text: `event: delta\ndata: ${JSON.stringify(piece)}\n\n` }));
+		for (const { live, deltas, out, filter } of this.#readers) {
+			if (!live || !deltas || out.writableLength >= waitingBytesMax) continue;
+			const text = encoded.flatMap((each) => (filter.takesDelta(each.piece) ? each.text : [])).join("");
+			if (text !== "") out.write(text);
+		}
 	}
 
 	#beat(): void {
@@ -132,8 +148,18 @@ export class EventStream implements AsyncDisposable {
 	}
 }
 
-function encode(events: readonly Event[]): Buffer {
-	return Buffer.from(events.map((event) => `id: ${event.id}\ndata: ${JSON.stringify(itemView(event))}\n\n`).join(""));
+const encode = (event: Event): string => `id: ${event.id}\ndata: ${JSON.stringify(itemView(event))}\n\n`;
+
+/** Tells a reader how far it is although it was not given the last event. */
+const at = (event: number): string => `event: at\ndata: ${event}\n\n`;
+
+/** Those that a reader has not got and asked for, and how far it is with them. */
+function some({ after, filter }: Reader, events: readonly Event[], texts: readonly string[]): string {
+	const taken = texts.filter((_, place) => {
+		const event = events[place];
+		return event !== undefined && event.id > after && filter.takes(event);
+	});
+	return `${taken.join("")}${at(events.at(-1)?.id ?? after)}`;
 }
 
 /** Resolves when the socket has room again, or is gone. */

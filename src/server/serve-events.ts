@@ -1,23 +1,24 @@
 // `GET /api/events`, which goes around the framework: it writes shared bytes straight into the socket.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { z } from "zod";
 import { inWords } from "#contract/complaint.ts";
-import { agentOf } from "#contract/ids.ts";
-import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
+import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import { StreamQuery } from "#contract/stream.ts";
 import { actorOf, type Guard } from "./auth.ts";
 import type { EventStream } from "./event-stream.ts";
-
-const Query = z.strictObject({ after: z.coerce.number().int().nonnegative().default(0), deltas: z.stringbool().default(false) });
 
 export interface Streaming {
 	stream: EventStream;
 	guard: Guard;
 	/** the refusal for a place to begin that there is not */
 	beyond(after: number): Promise<Refusal | null>;
+	/** finds the agent that is meant */
+	resolve(reference: string, project: ProjectSlug | null): Promise<{ id: AgentId } | Refusal>;
 }
 
 /** False if the request is for somebody else. */
-export function serveEvents({ stream, guard, beyond }: Streaming, request: IncomingMessage, response: ServerResponse): boolean {
+export function serveEvents(streaming: Streaming, request: IncomingMessage, response: ServerResponse): boolean {
+	const { stream, guard } = streaming;
 	// compared as it was sent: what is no URL at all is not for us either
 	const [path, query = ""] = (request.url ?? "").split("?", 2);
 	if (path !== "/api/events" || request.method !== "GET") return false;
@@ -29,16 +30,23 @@ export function serveEvents({ stream, guard, beyond }: Streaming, request: Incom
 	if (agentOf(actor) !== null) return turnAway(response, refuse("FORBIDDEN", "This is not for agents."));
 	if (stream.full) return turnAway(response, refuse("QUEUE_FULL", `${stream.watchersMax} watchers are connected; no more are accepted.`));
 	const lastSeen = request.headers["last-event-id"];
-	const wish = Query.safeParse({ ...Object.fromEntries(new URLSearchParams(query)), ...(typeof lastSeen === "string" && { after: lastSeen }) });
+	const wish = StreamQuery.safeParse({ ...Object.fromEntries(new URLSearchParams(query)), ...(typeof lastSeen === "string" && { after: lastSeen }) });
 	if (!wish.success) return turnAway(response, refuse("VALIDATION_ERROR", inWords(wish.error)));
-	begin(stream, response, wish.data, beyond).catch(() => response.destroy());
+	begin(streaming, response, wish.data).catch(() => response.destroy());
 	return true;
 }
 
-async function begin(stream: EventStream, response: ServerResponse, wish: z.infer<typeof Query>, beyond: Streaming["beyond"]): Promise<void> {
-	const refusal = await beyond(wish.after);
-	if (refusal !== null) turnAway(response, refusal);
-	else await stream.serve(response, wish);
+async function begin({ stream, beyond, resolve }: Streaming, response: ServerResponse, query: StreamQuery): Promise<void> {
+	const { after, deltas, agent: reference, project, kind, threads } = query;
+	const agent = reference === undefined ? null : await resolve(reference, project ?? null);
+	const refusal = agent !== null && isRefusal(agent) ? agent : await beyond(after);
+	if (refusal !== null) {
+		turnAway(response, refusal);
+		return;
+	}
+	// the project of an agent's name is where it is looked for
+	const whose = agent !== null && "id" in agent ? { agent: agent.id } : { project };
+	await stream.serve(response, { after, deltas, ...whose, kinds: kind?.split(","), threads });
 }
 
 function turnAway(response: ServerResponse, refusal: Refusal): true {

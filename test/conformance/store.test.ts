@@ -1,6 +1,7 @@
 // What a store promises, held against all three of them.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import type { Event } from "#contract/event.ts";
 import { type Actor, AgentId, actingAgent, human, initHandle, Key, ProjectSlug, system } from "#contract/ids.ts";
 import { fold } from "#domain/fold/fold.ts";
 import type { Engine } from "#engine/engine.ts";
@@ -170,9 +171,38 @@ describe.each(flavors)("%s", (flavor) => {
 		expect((await engine.reads.prompts(agent)).map(({ text, manual }) => [text, manual])[0]).toEqual(["by hand", false]);
 		await expect.poll(async () => (await engine.reads.wait(wait))?.state).toBe("met");
 		expect(await engine.reads.pendingApprovals()).toEqual([]);
-		const events = await engine.reads.events({ after: 0, limit: 1000, agent, kind: "prompt" });
+		const events = await engine.reads.events({ after: 0, limit: 1000, agent, kinds: ["prompt"] });
 		expect(new Set(events.map((event) => event.kind))).toEqual(new Set(["prompt.queued", "prompt.edited", "prompt.moved", "prompt.returned"]));
 		expect(await engine.reads.events({ after: 0, limit: 1000, since: engine.now() + 60_000 })).toEqual([]);
+	});
+
+	test("the journal is found by project, by kinds, in windows, and without the items of others", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
+		const web = await spawn(engine, engine.agentZero.id, { name: "w", project: "web" });
+		const api = await spawn(engine, engine.agentZero.id, { name: "a", project: "api" });
+		for (const { id } of [web, api]) {
+			for (const kind of ["user", "final", "user"]) await done(engine, { type: "item.append", agent: id, kind, text: "x" });
+			await done(engine, { type: "agent.pause", agent: id });
+		}
+		const all = await allEvents(engine);
+		const ids = async (more: object) => (await engine.reads.events({ after: 0, limit: 1000, ...more })).map(({ id }) => id);
+		const where = (wanted: (event: Event) => boolean) => all.filter(wanted).map(({ id }) => id);
+		const pausedAndFinal = where(({ kind, agent }) => (kind === "final" || kind.startsWith("agent.")) && agent === api.id);
+		expect(pausedAndFinal.length).toBeGreaterThan(2);
+		expect(await ids({ project: "web" })).toEqual(where(({ agent }) => agent === null || agent === web.id));
+		expect(await ids({ agent: api.id, kinds: ["final", "agent"] })).toEqual(pausedAndFinal);
+		expect(await ids({ kinds: ["agent.held", "project"] })).toEqual(where(({ kind }) => kind === "agent.held" || kind.startsWith("project.")));
+		expect(await ids({ itemsOf: [web.id] })).toEqual(where(({ kind, agent }) => kind !== "user" || agent === web.id));
+		expect(await ids({ itemsOf: [] })).toEqual(where(({ kind }) => kind !== "user"));
+		expect(await ids({ project: "api", itemsOf: [web.id], kinds: ["user", "final"] })).toEqual(
+			where(({ kind, agent }) => kind === "final" && agent === api.id),
+		);
+		expect(await ids({ after: 3, upTo: 7 })).toEqual([4, 5, 6, 7]);
+		expect(await ids({ after: 3, upTo: 9, project: "web", limit: 2 })).toEqual(
+			where(({ id, agent }) => id > 3 && (agent === null || agent === web.id)).slice(0, 2),
+		);
 	});
 
 	test("issues, runs and notes are the same rows everywhere", async () => {

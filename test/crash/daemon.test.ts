@@ -144,7 +144,7 @@ async function killedAfter(words: string, script: string): Promise<string> {
 test("what a command had put out before the daemon was killed is the result of its call", { timeout: 60_000 }, async () => {
 	const home = await killedAfter("half of it", "run echo quick\nrun echo half of it; sleep 300; echo the rest");
 	await using daemon = await startDaemon({ home });
-	const results = await daemon.engine.reads.events({ after: 0, limit: 1000, kind: "tool_result" });
+	const results = await daemon.engine.reads.events({ after: 0, limit: 1000, kinds: ["tool_result"] });
 	const note = "The turn was interrupted (crash) before this call ended.";
 	expect(results.map((event) => event.text)).toEqual(["quick\n", `half of it\n${note}`]);
 	expect(existsSync(path.join(home, "partials"))).toBe(false);

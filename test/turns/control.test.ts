@@ -21,7 +21,7 @@ const now = async ({ id }: AgentState): Promise<AgentState | undefined> => await
 const queue = async (agent: AgentState, text: string, more: object = {}) =>
 	(await done(engine, { type: "prompt.queue", agent: agent.id, text, ...more })).event ?? 0;
 const texts = async ({ id }: AgentState) => (await engine.reads.prompts(id)).map((prompt) => prompt.text);
-const events = async ({ id }: AgentState, kind: string) => await engine.reads.events({ after: 0, limit: 10_000, agent: id, kind });
+const events = async ({ id }: AgentState, kind: string) => await engine.reads.events({ after: 0, limit: 10_000, agent: id, kinds: [kind] });
 const started = async (count: number) => await expect.poll(() => driver.started.length).toBe(count);
 const end = ({ id }: AgentState, state: "completed" | "failed" = "completed") => driver.open(id)?.end({ state, reason: null, text: "done" });
 const ended = async (agent: AgentState, count: number) => {

@@ -53,9 +53,9 @@ test("a turn that changes nothing leaves no git command in the journal; making a
 	await shop.client.call("commit", { ...params(agent), body: { message: "work" } });
 	await shop.client.call("approve", { ...params(agent), body: {} });
 	await shop.restart();
-	const ran = await shop.daemon.engine.reads.events({ after: 0, limit: 10_000, kind: "git.ran" });
+	const ran = await shop.daemon.engine.reads.events({ after: 0, limit: 10_000, kinds: ["git.ran"] });
 	const verbs = ran.map(({ id, data }) => ({ id, args: GitFact.shape.data.parse(data).args.join(" ") }));
-	const committed = (await shop.daemon.engine.reads.events({ after: before, limit: 1000, kind: "workspace.leased" }))[0]?.id ?? 0;
+	const committed = (await shop.daemon.engine.reads.events({ after: before, limit: 1000, kinds: ["workspace.leased"] }))[0]?.id ?? 0;
 	expect(verbs.filter(({ id }) => id > before && id < committed)).toEqual([]);
 	for (const wanted of [/worktree add/, / commit /, /update-ref|merge/]) expect(verbs.map(({ args }) => args).join("\n")).toMatch(wanted);
 	expect(verbs.filter(({ args }) => /--list|worktree list|update-index/.test(args))).toEqual([]);

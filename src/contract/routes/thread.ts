@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ProjectSlug } from "../ids.ts";
 import { PromptWish } from "../prompt.ts";
+import { Kinds } from "../stream.ts";
 import { Found, Item, Prompt, Turn } from "../wire.ts";
 import { none, Reason, Reference, route } from "./route.ts";
 
@@ -125,14 +126,11 @@ export const threadRoutes = {
 	journal: route({
 		method: "get",
 		path: "/api/journal",
-		summary: "events of one agent, of one kind, since a moment; `next` is where the next page begins",
+		summary: "events of one agent or one project, of some kinds, since a moment; `next` is where the next page begins",
 		query: z.strictObject({
 			agent: z.string().optional(),
 			project: ProjectSlug.optional(),
-			kind: z
-				.string()
-				.regex(/^[a-z_]+(\.[a-z]+)?$/, "a kind is a word, or a noun and a verb with a dot")
-				.optional(),
+			kind: Kinds.optional(),
 			since: z.iso.datetime({ offset: true }).optional(),
 			after: z.coerce.number().int().nonnegative().default(0),
 			limit: z.coerce.number().int().positive().max(10_000).default(1000),

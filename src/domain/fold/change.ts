@@ -5,6 +5,7 @@ import type { ApprovalState } from "#contract/approval.ts";
 import type { Fact, Happened, ItemEvent, NounFact } from "#contract/event.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { tellingItems } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
@@ -32,8 +33,7 @@ export type RowKind = keyof Rows;
 export type KeyOf<R extends RowKind> = Rows[R]["key"];
 export type StateOf<R extends RowKind> = Rows[R]["state"];
 
-/** The kinds of items that change rows: the last one of a turn, and what was used in it. */
-type TellingItem = "final" | "usage";
+type TellingItem = (typeof tellingItems)[number];
 export type ChangingKind = NounFact["kind"] | TellingItem;
 export type EventOf<K extends ChangingKind> = K extends TellingItem ? ItemEvent : Happened<Extract<Fact, { kind: K }>>;
 

@@ -90,7 +90,7 @@ export const notOpen = (agent: AgentState, turn: number): Decision => closed(age
 /** What the turn's process was given; null if it never was. */
 export async function wordsOf({ tx }: Work, turn: { id: number; agent: AgentId; handedAt: number | null } | undefined): Promise<Words | null> {
 	if (turn === undefined || turn.handedAt === null) return null;
-	const [first] = await tx.events({ after: turn.id, limit: 1, agent: turn.agent, kind: "user" });
+	const [first] = await tx.events({ after: turn.id, limit: 1, agent: turn.agent, kinds: ["user"] });
 	return first?.turn !== turn.id || first.text === null ? null : { text: first.text, from: authorOf(first.data) };
 }
 

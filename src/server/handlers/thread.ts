@@ -1,4 +1,5 @@
 // Conversations, and the journal that they are part of.
+import type { Event } from "#contract/event.ts";
 import { agentOf } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -6,6 +7,7 @@ import { termsOf } from "#contract/search.ts";
 import type { Found } from "#contract/wire.ts";
 import { foundView, itemView } from "#views/wire.ts";
 import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
+import { StreamFilter, type Wanted } from "../stream-filter.ts";
 
 export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context" | "clear" | "mark" | "rewind" | "journal" | "search"> {
 	const { engine, reads } = desk;
@@ -34,12 +36,26 @@ export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context
 			if (meant !== null && isRefusal(meant)) return meant;
 			const beyond = await desk.beyondTheEnd(after);
 			if (beyond !== null) return beyond;
-			const range = { after, limit, ...(meant && { agent: meant.id }), ...(kind && { kind }), ...(since && { since: Date.parse(since) }) };
-			const events = (await reads.events(range)).map(itemView);
-			return { events, next: events.length < limit ? null : (events.at(-1)?.id ?? null) };
+			return await pageOf(desk, { agent: meant?.id, project, kinds: kind?.split(",") }, { after, limit, ...(since && { since: Date.parse(since) }) });
 		},
 		search: (asked) => search(desk, asked),
 	};
+}
+
+/** A page of the journal; where few events are wanted, as many windows of it as make one, or as end it. */
+async function pageOf({ reads }: Desk, wanted: Wanted, { after, limit, since }: { after: number; limit: number; since?: number }) {
+	const whose = wanted.agent === undefined ? wanted : { ...wanted, project: undefined };
+	const filter = await StreamFilter.of(whose, reads);
+	const last = await reads.lastEvent();
+	const events: Event[] = [];
+	let upTo = after;
+	while (upTo < last && events.length < limit) {
+		const range = filter.range(upTo, last, limit - events.length);
+		const found = await reads.events({ ...range, ...(since !== undefined && { since }) });
+		events.push(...found.filter((event) => filter.takes(event)));
+		upTo = found.length < range.limit ? (range.upTo ?? last) : (found.at(-1)?.id ?? last);
+	}
+	return { events: events.map(itemView), next: upTo < last ? upTo : null };
 }
 
 /** People search everywhere, an agent in its project. */

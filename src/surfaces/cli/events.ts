@@ -1,7 +1,9 @@
 // The journal as it is, and as it grows.
-import { Refused } from "#client/client.ts";
+import { type Client, Refused } from "#client/client.ts";
 import { isItem } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
+import type { Delta } from "#contract/stream.ts";
+import { visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
 import { type Asking, act, type Options } from "./act.ts";
 import { connect } from "./connect.ts";
@@ -14,6 +16,7 @@ interface EventOptions extends Options {
 	kind?: string | undefined;
 	since?: string | undefined;
 	follow?: true | undefined;
+	deltas?: true | undefined;
 }
 
 export async function events(options: EventOptions): Promise<void> {
@@ -65,16 +68,67 @@ function fieldsOf(data: unknown): string[] {
 const written = (value: unknown): string => (typeof value === "string" && !/^[\w.:/@#-]+$/.test(value) ? JSON.stringify(value) : String(value));
 
 async function follow(options: EventOptions): Promise<void> {
+	await watching(options, async (client, signal) => {
+		const { agent, kind, project, after } = options;
+		const from = await startOf(client, options, after);
+		const wanted = { agent, kind, project, ...(options.deltas === true && { deltas: true }) };
+		const pieces = new Pieces(options.json === true);
+		for await (const message of client.follow({ ...wanted, after: from }, signal)) {
+			if ("delta" in message) pieces.show(message.delta);
+			if ("event" in message) pieces.before(message.event, (event) => show(event, options, eventLine));
+		}
+	});
+}
+
+const show = (event: Item, { json }: Options, line: (event: Item) => string): void => (json === true ? printJson(event) : print(line(event)));
+
+export interface LogOptions extends Options {
+	after?: number | undefined;
+	since?: string | undefined;
+	number?: number | undefined;
+	deltas?: true | undefined;
+}
+
+/** An agent's items as they come: from the first one, or from where it is asked to begin. On a terminal also what is still being said. */
+export async function followThread(reference: string, options: LogOptions): Promise<void> {
+	await watching(options, async (client, signal) => {
+		const { id } = await client.ask("agent", { params: { agent: reference }, query: { project: options.project } });
+		const last = options.number === undefined ? null : (await lastItems(client, id, options)).at(0);
+		const after = last === undefined ? await lastEvent(client) : last === null ? await startOf(client, options, options.after ?? 0) : last.id - 1;
+		const pieces = new Pieces(options.json === true);
+		const deltas = options.deltas === true || (options.json !== true && process.stdout.isTTY);
+		for await (const message of client.follow({ agent: id, after, deltas }, signal)) {
+			if ("delta" in message) pieces.show(message.delta);
+			if ("event" in message && isItem(message.event)) pieces.before(message.event, (item) => show(item, options, itemLine));
+		}
+	});
+}
+
+/** The part of a thread that is asked for, oldest first. */
+export async function threadPart({ client, query }: Asking, reference: string, options: LogOptions): Promise<Item[]> {
+	const { id } = await client.call("agent", { query, params: { agent: reference } });
+	return await lastItems(client, id, options);
+}
+
+async function lastItems(client: Client, agent: string, { after = 0, since, number }: LogOptions): Promise<Item[]> {
+	const from = since === undefined ? "" : timeOf(since, "earlier");
+	const items = (await client.call("items", { params: { agent } })).filter((item) => item.id > after && item.at >= from);
+	return number === undefined ? items : items.slice(Math.max(0, items.length - number));
+}
+
+/** Behind which event to begin. A time is looked up once, where the events are. */
+async function startOf(client: Client, { since }: { since?: string | undefined }, after: number): Promise<number> {
+	if (since === undefined) return after;
+	const { events: found } = await client.call("journal", { query: { since: timeOf(since, "earlier"), after, limit: 1 } });
+	return found[0] === undefined ? await lastEvent(client) : found[0].id - 1;
+}
+
+const lastEvent = async (client: Client): Promise<number> => (await client.call("status")).lastEvent;
+
+async function watching(options: Options, work: (client: Client, signal: AbortSignal) => Promise<void>): Promise<void> {
 	const stop = new AbortController();
 	try {
-		const { client } = await connect();
-		const { agent: reference, kind, since, project, after } = options;
-		const agent = reference === undefined ? null : (await client.ask("agent", { params: { agent: reference }, query: { project } })).id;
-		const from = since === undefined ? "" : timeOf(since, "earlier");
-		for await (const event of client.events(after, stop.signal)) {
-			const wanted = (agent === null || event.agent === agent) && (kind === undefined || event.kind === kind || event.kind.startsWith(`${kind}.`));
-			if (wanted && event.at >= from) show(event, options, eventLine);
-		}
+		await work((await connect()).client, stop.signal);
 	} catch (error) {
 		process.exitCode = printError(error, options.json === true);
 	} finally {
@@ -82,20 +136,40 @@ async function follow(options: EventOptions): Promise<void> {
 	}
 }
 
-const show = (event: Item, { json }: Options, line: (event: Item) => string): void => (json === true ? printJson(event) : print(line(event)));
+/** What is being said, as it comes; the item that closes it is told by its id alone if it has nothing more. */
+class Pieces {
+	readonly #json: boolean;
+	#open: { message: string; kind: string; text: string } | null = null;
 
-/** An agent's items as they come, from the first one. */
-export async function followThread(reference: string, options: Options): Promise<void> {
-	const stop = new AbortController();
-	try {
-		const { client } = await connect();
-		const { id } = await client.ask("agent", { params: { agent: reference }, query: { project: options.project } });
-		for await (const event of client.events(0, stop.signal)) {
-			if (event.agent === id && isItem(event)) show(event, options, itemLine);
+	constructor(json: boolean) {
+		this.#json = json;
+	}
+
+	show(delta: Delta): void {
+		if (this.#json) {
+			printJson({ delta });
+			return;
 		}
-	} catch (error) {
-		process.exitCode = printError(error, options.json === true);
-	} finally {
-		stop.abort();
+		const { message, kind, text } = delta;
+		if (this.#open?.message !== message || this.#open.kind !== kind) {
+			this.#close();
+			this.#open = { message, kind, text: "" };
+			process.stdout.write(`${"…".padStart(6)}  ${kind.padEnd(11)}  `);
+		}
+		this.#open.text += text;
+		process.stdout.write(visible(text).replaceAll("\n", `\n${" ".repeat(21)}`));
+	}
+
+	before(item: Item, print: (item: Item) => void): void {
+		const open = this.#open;
+		this.#close();
+		const isWhole = open !== null && open.kind === item.kind && open.text.trim() === item.text?.trim();
+		if (isWhole) process.stdout.write(`${String(item.id).padStart(6)}  (${item.kind}, as above)\n`);
+		else print(item);
+	}
+
+	#close(): void {
+		if (this.#open !== null) process.stdout.write("\n");
+		this.#open = null;
 	}
 }

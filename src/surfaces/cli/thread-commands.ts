@@ -10,7 +10,11 @@ export function threadCommands(program: Command): void {
 		.argument("<agent>", "whose")
 		.option("--context", "what its model sees instead")
 		.option("--item <id>", "one item, with its whole text")
-		.option("--follow", "and what follows")
+		.option("--after <id>", "only items after this one", whole)
+		.option("--since <time>", "only from this time on: an ISO time, or how long ago (90s, 10m, 2h, 7d)")
+		.option("-n, --number <count>", "only the last ones", whole)
+		.option("--follow", "go on with what is said from now on; on a terminal as it is being said")
+		.option("--deltas", "with --follow: what is being said also where the output is no terminal")
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
@@ -28,10 +32,11 @@ export function threadCommands(program: Command): void {
 					(found) => found.text ?? "",
 				);
 			}
-			const route = options.context === true ? "context" : "items";
+			const { threadPart } = await import("./events.ts");
+			const part = options.context === true;
 			await act(
 				options,
-				({ client, query }) => client.call(route, { query, params: { agent: reference } }),
+				(asking) => (part ? asking.client.call("context", { query: asking.query, params: { agent: reference } }) : threadPart(asking, reference, options)),
 				(items) => items.map(itemLine).join("\n"),
 			);
 		});
@@ -54,10 +59,11 @@ export function threadCommands(program: Command): void {
 		.description("the journal")
 		.option("--after <id>", "only what came after this event", whole, 0)
 		.option("--agent <agent>", "only of this agent")
-		.option("--kind <kind>", "only of this kind (turn.ended), or of this noun (turn)")
+		.option("--kind <kind>", "only of this kind (turn.ended), or of this noun (turn); several with commas")
 		.option("--since <time>", "only from this time on: an ISO time, or how long ago (90s, 10m, 2h, 7d)")
-		.option("--follow", "and what follows")
-		.addOption(project())
+		.option("--follow", "go on with what happens from now on")
+		.option("--deltas", "with --follow: also what is being said, before it is an item")
+		.addOption(new Option("--project <slug>", "only of this project; with --agent, where its name is looked for first"))
 		.addOption(json())
 		.action(async (options) => {
 			const { events } = await import("./events.ts");

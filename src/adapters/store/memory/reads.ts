@@ -3,7 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
-import { isItem } from "#contract/item.ts";
+import { isItem, tellingItems } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
@@ -154,11 +154,15 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 		return this.rows.events.length;
 	}
 
-	async events({ after, limit, agent, kind, since = 0 }: EventRange): Promise<Event[]> {
+	async events({ after, limit, upTo, agent, project, kinds, itemsOf, since = 0 }: EventRange): Promise<Event[]> {
 		await this.settled();
 		const wanted = (event: Event): boolean =>
-			(agent === undefined || event.agent === agent) && (kind === undefined || event.kind === kind || event.kind.startsWith(`${kind}.`)) && event.at >= since;
-		return this.rows.events.slice(after).filter(wanted).slice(0, limit);
+			(agent === undefined || event.agent === agent) &&
+			(project === undefined || event.agent === null || this.rows.agents.get(event.agent)?.project === project) &&
+			(kinds === undefined || kinds.includes(event.kind) || kinds.includes(event.kind.split(".")[0] ?? "")) &&
+			(itemsOf === undefined || !isItem(event) || telling.includes(event.kind) || (event.agent !== null && itemsOf.includes(event.agent))) &&
+			event.at >= since;
+		return this.rows.events.slice(after, upTo).filter(wanted).slice(0, limit);
 	}
 
 	async counts(): Promise<Map<AgentId, Counts>> {
@@ -281,6 +285,7 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 }
 
+const telling: readonly string[] = tellingItems;
 const lowest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.min(...numbers));
 const highest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.max(...numbers));
 

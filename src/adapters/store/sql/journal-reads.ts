@@ -9,8 +9,9 @@ import type { EventRange, Ranges } from "#engine/ports.ts";
 import type { Connection } from "./connection.ts";
 import * as history from "./history-queries.ts";
 import * as queries from "./queries.ts";
-import { agentFrom, eventFrom, projectFrom, receiptFrom } from "./rows.ts";
+import { agentFrom, type EventRow, eventFrom, projectFrom, receiptFrom } from "./rows.ts";
 import { itemsFound, termsFor } from "./search-queries.ts";
+import * as wanted from "./wanted-queries.ts";
 
 export class JournalReads {
 	protected readonly connection: Connection;
@@ -110,16 +111,19 @@ export class JournalReads {
 		return (await this.connection.all(queries.lastEvent, {}))[0]?.id ?? 0;
 	}
 
-	async events({ after, limit, agent, kind, since }: EventRange): Promise<Event[]> {
-		if (kind === undefined && since === undefined) {
-			const rows =
-				agent === undefined
-					? await this.connection.all(queries.eventsAfter, { after, limit })
-					: await this.connection.all(queries.eventsOfAgentAfter, { agent, after, limit });
-			return rows.map(eventFrom);
-		}
-		const args = { agent: agent ?? null, after, limit, kind: kind ?? null, noun: kind === undefined ? null : `${kind}.%`, since: since ?? 0 };
-		return (await this.connection.all(queries.eventsWanted, args)).map(eventFrom);
+	async events(range: EventRange): Promise<Event[]> {
+		return (await this.#rowsIn(range)).map(eventFrom);
+	}
+
+	async #rowsIn({ after, limit, upTo, agent, project, kinds, itemsOf, since }: EventRange): Promise<EventRow[]> {
+		const plain = [upTo, project, kinds, itemsOf, since].every((each) => each === undefined);
+		if (plain && agent === undefined) return await this.connection.all(queries.eventsAfter, { after, limit });
+		if (plain && agent !== undefined) return await this.connection.all(queries.eventsOfAgentAfter, { agent, after, limit });
+		const lists = { kinds: kinds === undefined ? null : JSON.stringify(kinds), itemsOf: itemsOf === undefined ? null : JSON.stringify(itemsOf) };
+		const args = { after, limit, upTo: upTo ?? history.endless, since: since ?? 0, ...lists };
+		if (agent !== undefined) return await this.connection.all(wanted.eventsOfAgentWanted, { ...args, agent });
+		if (project !== undefined) return await this.connection.all(wanted.eventsOfProjectWanted, { ...args, project });
+		return await this.connection.all(wanted.eventsWanted, args);
 	}
 
 	async search({ terms, agent, project, limit }: SearchWish): Promise<Hit[]> {

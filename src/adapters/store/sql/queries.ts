@@ -158,19 +158,6 @@ export const newestOfKind = query<{ agent: AgentId; kind: string; upTo: number }
 		.limit(1),
 );
 
-/** Null stands for any: an agent, a kind. */
-export const eventsWanted = query<{ agent: AgentId | null; after: number; limit: number; kind: string | null; noun: string | null; since: number }>()(
-	"events-wanted",
-	(db, arg) =>
-		fromJournal(db)
-			.where(sql<boolean>`(cast(${arg("agent")} as text) is null or event.agent = (${seqOf(db, arg("agent"))}))`)
-			.where("event.id", ">", arg("after"))
-			.where(sql<boolean>`(cast(${arg("kind")} as text) is null or event.kind = ${arg("kind")} or event.kind like ${arg("noun")})`)
-			.where("event.at", ">=", arg("since"))
-			.orderBy("event.id")
-			.limit(arg("limit")),
-);
-
 export const livingAgents = query()("living-agents", (db) =>
 	db
 		.selectFrom("agent")
@@ -185,7 +172,7 @@ export const eventById = query<{ id: number }>()("event-by-id", (db, arg) => fro
 /** The store's own number of an agent. */
 export const seqOf = (db: Kysely<Tables>, agent: RawBuilder<AgentId | null>) => db.selectFrom("agent").select("seq").where("id", "=", agent);
 
-const fromJournal = (db: Kysely<Tables>) =>
+export const fromJournal = (db: Kysely<Tables>) =>
 	db
 		.selectFrom("event")
 		.leftJoin("agent", "agent.seq", "event.agent")

@@ -1,0 +1,53 @@
+// The journal by kind, by project and by time. Whoever asks for more than one agent's events does so in windows of ids (`upTo`): these
+// bound what one question reads, and no index on the kind has to be written with every event.
+import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import type { AgentId } from "#contract/ids.ts";
+import { tellingItems } from "#contract/item.ts";
+import { type Flavor, query } from "./prepared.ts";
+import { fromJournal, seqOf } from "./queries.ts";
+import type { Tables } from "./tables.ts";
+
+/** `kinds` and `itemsOf` are lists as JSON; null stands for any. */
+interface Wanted extends Record<string, string | number | null> {
+	after: number;
+	upTo: number;
+	limit: number;
+	since: number;
+	kinds: string | null;
+	itemsOf: string | null;
+}
+
+export const eventsWanted = query<Wanted>()("events-wanted", (db, arg, flavor) => narrowed(fromJournal(db), arg, flavor));
+
+export const eventsOfAgentWanted = query<Wanted & { agent: AgentId }>()("events-of-agent-wanted", (db, arg, flavor) =>
+	narrowed(fromJournal(db).where("event.agent", "=", seqOf(db, arg("agent"))), arg, flavor),
+);
+
+/** By the index of agents and ids, for each agent of the project, and for the events of no agent. */
+export const eventsOfProjectWanted = query<Wanted & { project: string }>()("events-of-project-wanted", (db, arg, flavor) => {
+	const inWindow = sql<boolean>`event.id > ${arg("after")} and event.id <= ${arg("upTo")}`;
+	const ids = sql<number>`(select event.id from event where event.agent in (select seq from agent where coalesce(project, '') = ${arg("project")}) and ${inWindow}
+		union all select event.id from event where event.agent is null and ${inWindow})`;
+	return narrowed(fromJournal(db).where("event.id", "in", ids), arg, flavor);
+});
+
+type Journal<O> = SelectQueryBuilder<Tables & { event: Tables["event"] }, "event" | "agent", O>;
+
+function narrowed<O>(journal: Journal<O>, arg: <K extends keyof Wanted & string>(name: K) => RawBuilder<Wanted[K]>, flavor: Flavor): Journal<O> {
+	const list = (json: RawBuilder<string | number | null>) =>
+		flavor === "sqlite" ? sql`(select value from json_each(${json}))` : sql`(select jsonb_array_elements_text(cast(${json} as jsonb)))`;
+	const noun = flavor === "sqlite" ? sql`substr(event.kind, 1, instr(event.kind || '.', '.') - 1)` : sql`split_part(event.kind, '.', 1)`;
+	const [kinds, itemsOf] = [arg("kinds"), arg("itemsOf")];
+	const telling = sql.join(tellingItems.map((kind) => sql.lit(kind)));
+	return journal
+		.where("event.id", ">", sql<number>`${arg("after")}`)
+		.where("event.id", "<=", sql<number>`${arg("upTo")}`)
+		.where(sql<boolean>`(cast(${kinds} as text) is null or event.kind in ${list(kinds)} or ${noun} in ${list(kinds)})`)
+		.where(
+			sql<boolean>`(cast(${itemsOf} as text) is null or event.kind like '%.%' or event.kind in (${telling})
+				or event.agent in (select seq from agent where id in ${list(itemsOf)}))`,
+		)
+		.where("event.at", ">=", sql<number>`${arg("since")}`)
+		.orderBy("event.id")
+		.limit(sql<number>`${arg("limit")}`);
+}

@@ -1,0 +1,165 @@
+// The event stream: what is asked for comes, from the journal and live, and nothing else; and the command line on top of it.
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client } from "#client/client.ts";
+import type { StreamMessage } from "#contract/stream.ts";
+import type { Agent } from "#contract/wire.ts";
+import { type Daemon, startDaemon } from "#src/main.ts";
+import { freshRepository } from "#test/support/repository.ts";
+import { freshFolder } from "#test/support/stores.ts";
+
+let daemon: Daemon;
+let client: Client;
+const home = freshFolder();
+const agents: Agent[] = [];
+
+beforeAll(async () => {
+	daemon = await startDaemon({ home });
+	client = new Client({ url: daemon.url, token: daemon.token });
+	for (const slug of ["web", "api"]) {
+		await client.call("projectAdd", { body: { slug, path: freshRepository() } });
+		agents.push(await client.call("agentAddTo", { params: { project: slug }, body: { name: `${slug}-1`, type: "scripted", workspace: "none" } }));
+	}
+});
+afterAll(async () => await daemon[Symbol.asyncDispose]());
+
+const told = async ({ id }: Agent, text: string) => await client.call("prompt", { params: { agent: id }, body: { text } });
+
+/** Everything of a stream up to the message with which it says that it has the event. */
+async function read(query: Parameters<Client["stream"]>[0], enough: () => Promise<number>): Promise<StreamMessage[]> {
+	const stop = new AbortController();
+	const seen: StreamMessage[] = [];
+	const last = await enough();
+	for await (const message of client.stream(query, stop.signal)) {
+		seen.push(message);
+		if (("at" in message && message.at >= last) || ("event" in message && message.event.id >= last)) break;
+	}
+	stop.abort();
+	return seen;
+}
+
+const ended = async (agent: Agent, text: string): Promise<void> => {
+	await told(agent, text);
+	await expect.poll(async () => (await client.call("turns", { params: { agent: agent.id } })).at(-1)?.state, { timeout: 20_000 }).toBe("completed");
+};
+
+test("a reader gets its agent, its project, its kinds or its threads, from the journal and as it happens", async () => {
+	const [web, api] = agents;
+	if (web === undefined || api === undefined) return expect.unreachable();
+	await ended(web, "say one");
+	await ended(api, "say two");
+	await client.call("issueAdd", { params: { project: "api" }, body: { title: "of api" } });
+	const live = { from: await daemon.engine.reads.lastEvent() };
+	const filters = [
+		{ agent: web.id },
+		{ project: "api" },
+		{ kind: "turn.ended,issue" },
+		{ threads: web.id },
+		{ threads: "" },
+		{ agent: api.id, kind: "assistant" },
+	];
+	const streams = filters.map((filter) => {
+		const seen: number[] = [];
+		const stop = new AbortController();
+		const done = Promise.withResolvers<void>();
+		const following = (async () => {
+			for await (const message of client.stream({ ...filter, after: 0 }, stop.signal)) {
+				if ("event" in message) seen.push(message.event.id);
+				if ("at" in message && message.at >= live.from) done.resolve();
+			}
+		})().catch(() => {});
+		return { seen, stop, caughtUp: done.promise, following };
+	});
+	await Promise.all(streams.map(({ caughtUp }) => caughtUp));
+	await ended(web, "say three");
+	await ended(api, "say four");
+	await client.call("issueAdd", { params: { project: "web" }, body: { title: "of web" } });
+	const last = await daemon.engine.reads.lastEvent();
+	const journal = await daemon.engine.reads.events({ after: 0, limit: 10_000 });
+	const isItem = ({ kind }: { kind: string }): boolean => !kind.includes(".");
+	const ofApi = new Set(journal.filter(({ kind, data }) => kind === "issue.added" && Reflect.get(Object(data), "project") === "api").map(({ id }) => id));
+	const wanted: ((event: (typeof journal)[number]) => boolean)[] = [
+		({ agent }) => agent === web.id,
+		({ id, agent, data }) => agent === api.id || ofApi.has(id) || Reflect.get(Object(data), "slug") === "api",
+		({ kind }) => kind === "turn.ended" || kind.startsWith("issue."),
+		(event) => !isItem(event) || event.agent === web.id || event.kind === "final" || event.kind === "usage",
+		(event) => !isItem(event) || event.kind === "final" || event.kind === "usage",
+		({ agent, kind }) => agent === api.id && kind === "assistant",
+	];
+	for (const [place, { seen, stop, following }] of streams.entries()) {
+		const expected = journal.filter((event) => wanted[place]?.(event) === true).map(({ id }) => id);
+		await expect.poll(() => seen.length).toBe(expected.length);
+		expect(seen).toEqual(expected);
+		// both halves were there, and something was left out
+		expect([expected.some((id) => id <= live.from), expected.some((id) => id > live.from), expected.length < last]).toEqual([true, true, true]);
+		stop.abort();
+		await following;
+	}
+});
+
+test("a reader of few events is told how far it is, and goes on from there", async () => {
+	const last = await daemon.engine.reads.lastEvent();
+	const seen = await read({ after: 0, kind: "subscription" }, async () => last);
+	expect(seen).toEqual([{ at: last }]);
+	expect(await client.call("journal", { query: { kind: "subscription,turn.ended", limit: 2 } })).toMatchObject({
+		events: [{ kind: "turn.ended" }, { kind: "turn.ended" }],
+	});
+});
+
+test("deltas go to whoever asked for that agent", async () => {
+	const [web, api] = agents;
+	if (web === undefined || api === undefined) return expect.unreachable();
+	const after = await daemon.engine.reads.lastEvent();
+	const stop = new AbortController();
+	const deltas: string[] = [];
+	const live = Promise.withResolvers<void>();
+	const following = (async () => {
+		for await (const message of client.stream({ after, deltas: true, agent: api.id }, stop.signal)) {
+			if ("at" in message) live.resolve();
+			if ("delta" in message) deltas.push(`${message.delta.agent === api.id} ${message.delta.text}`);
+		}
+	})().catch(() => {});
+	await live.promise;
+	await ended(web, "say not for them");
+	await ended(api, "say for them");
+	await expect.poll(() => deltas.join("")).toContain("for them");
+	expect(deltas.every((each) => each.startsWith("true "))).toBe(true);
+	expect(deltas.join("")).not.toContain("not for them");
+	stop.abort();
+	await following;
+});
+
+/** Lines of a command that does not end, until one has these words. */
+async function linesUntil(args: readonly string[], words: string, meanwhile: () => Promise<unknown> = async () => {}): Promise<string[]> {
+	const child = spawn(path.resolve("bin/brood"), args, { env: { ...process.env, BROOD_HOME: home }, stdio: ["ignore", "pipe", "inherit"] });
+	const lines: string[] = [];
+	let asked = false;
+	for await (const line of createInterface({ input: child.stdout })) {
+		lines.push(line);
+		if (!asked) {
+			asked = true;
+			await meanwhile();
+		}
+		if (line.includes(words)) break;
+	}
+	child.kill();
+	return lines;
+}
+
+test("log --follow begins where it is asked to and shows what is being said; so do events", async () => {
+	const [web] = agents;
+	if (web === undefined) return expect.unreachable();
+	await ended(web, "say zero");
+	const items = await client.call("items", { params: { agent: web.id } });
+	const third = items.at(-3);
+	const later = async () => await ended(web, "say the end of it");
+	const last = await linesUntil(["log", "web-1", "--project", "web", "--follow", "-n", "3", "--deltas"], "as above", later);
+	expect(last[0]).toContain(String(third?.id));
+	expect(last.join("\n")).toMatch(/…\s+assistant\s+the end of it\n\s*\d+\s+\(assistant, as above\)/);
+	const after = await linesUntil(["log", "web-1", "--project", "web", "--follow", "--after", String(third?.id), "--json"], '"final"');
+	expect(JSON.parse(after[0] ?? "")).toMatchObject({ id: items.at(-2)?.id });
+	const since = await linesUntil(["events", "--follow", "--project", "web", "--kind", "turn.ended", "--since", "1h", "--json"], "turn.ended");
+	expect(JSON.parse(since[0] ?? "")).toMatchObject({ kind: "turn.ended", agent: web.id });
+});
