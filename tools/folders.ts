@@ -29,7 +29,7 @@ export const folders: Record<string, Folder> = {
 		mayUse: ["node:*", "@commander-js/extra-typings"],
 	},
 	agents: {
-		mayImport: ["contract", "views", "client"],
+		mayImport: ["contract", "views", "client", "adapters/system/process-group.ts"],
 		mayUse: ["node:*", "@agentclientprotocol/sdk", "ai", "@ai-sdk/anthropic", "@ai-sdk/google", "@ai-sdk/openai", "@ai-sdk/openai-compatible", "zod"],
 	},
 };

@@ -1,6 +1,7 @@
 // Running a shell command in the agent's folder, as one step of a turn.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { signalGroup } from "#adapters/system/process-group.ts";
 
 const outputMax = 8 * 1024 * 1024;
 /** Now and then what there is so far is told, so that it survives whoever ends us; longer outputs are told only at the end. */
@@ -42,18 +43,9 @@ export async function runCommand(command: string, signal: AbortSignal, soFar: (o
 
 async function endGroup(child: ChildProcess): Promise<void> {
 	const exit = child.exitCode === null && child.signalCode === null ? once(child, "exit") : Promise.resolve();
-	signalGroup(child, "SIGTERM");
-	const timer = setTimeout(() => signalGroup(child, "SIGKILL"), graceMs);
+	signalGroup(child.pid, "SIGTERM");
+	const timer = setTimeout(() => signalGroup(child.pid, "SIGKILL"), graceMs);
 	await exit;
 	clearTimeout(timer);
-	signalGroup(child, "SIGKILL");
-}
-
-function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
-	if (pid === undefined) return;
-	try {
-		process.kill(-pid, name);
-	} catch {
-		// nobody is left in it
-	}
+	signalGroup(child.pid, "SIGKILL");
 }

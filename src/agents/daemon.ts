@@ -1,39 +1,35 @@
-// How our own agents reach the daemon: over HTTP, with the token of their process.
+// How our own agents reach the daemon that started them: with the client, and the token of their process.
+import { type Answer, Client, type Input, Refused, type Send, sentBy } from "#client/client.ts";
+import type { RouteName } from "#contract/routes.ts";
 
-interface Answer {
-	data?: { id?: unknown; handle?: unknown; state?: unknown; commit?: unknown };
-	error?: { code: string; message: string };
+export interface Door {
+	client: Client;
+	self: string;
 }
 
-/** Answers in words for the transcript; rejects with the daemon's own sentence. `self` in a path stands for the caller. */
-export async function askDaemon(path: string, body: object): Promise<string> {
-	const data = await call("POST", `agents/${path.replace(/^self\b/, process.env["BROOD_AGENT"] ?? "")}`, body);
-	return [data?.handle, data?.id, data?.commit].filter((part) => part !== undefined).join(" ");
+/** Null in a process that no daemon started. A request that `signal` ends rejects. */
+export function doorOf({ BROOD_URL: url, BROOD_TOKEN: token, BROOD_AGENT: self }: NodeJS.ProcessEnv, signal?: AbortSignal): Door | null {
+	if (url === undefined || token === undefined || self === undefined) return null;
+	const send: Send = async (target, request) => sentBy(await fetch(target, { ...request, ...(signal && { signal }) }));
+	return { client: new Client({ url, token }, send), self };
 }
 
-/** Says that the work on the caller's own issue is complete. */
-export async function completeWork(summary: string): Promise<string> {
-	await call("POST", "issues/mine/work-complete", { summary });
-	return "reported";
+/** Asks for something; rejects with the daemon's own sentence. Without another agent in `params` it is about the caller. */
+export async function askDaemon<N extends RouteName>(name: N, input: Input<N>, signal?: AbortSignal): Promise<Answer<N>> {
+	const door = doorOf(process.env, signal);
+	if (door === null) throw new Error("This agent was not started by a daemon.");
+	try {
+		return await door.client.call(name, { params: { agent: door.self }, ...input });
+	} catch (error) {
+		throw error instanceof Refused ? new Error(`${error.refusal.code}: ${error.message}`) : error;
+	}
 }
 
 /** Waits inside the turn for as long as it takes; answers with how it ended. */
 export async function waitThere(wish: { agents?: string[]; children?: boolean; timeoutMs?: number }, signal: AbortSignal): Promise<string> {
-	let wait = await call("POST", "waits", wish);
-	while (wait?.state === "open" && !signal.aborted) wait = await call("GET", `waits/${wait.id}?block=true`, null, signal);
-	return String(wait?.state);
-}
-
-async function call(method: "GET" | "POST", path: string, body: object | null, signal?: AbortSignal): Promise<Answer["data"]> {
-	const { BROOD_URL: url, BROOD_TOKEN: token } = process.env;
-	if (url === undefined || token === undefined) throw new Error("This agent was not started by a daemon.");
-	const response = await fetch(`${url}/api/${path}`, {
-		method,
-		headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-		...(body !== null && { body: JSON.stringify(body) }),
-		...(signal !== undefined && { signal }),
-	});
-	const answer: Answer = JSON.parse(await response.text());
-	if (answer.error !== undefined) throw new Error(`${answer.error.code}: ${answer.error.message}`);
-	return answer.data;
+	let wait = await askDaemon("waitOpen", { body: wish });
+	while (wait.state === "open" && !signal.aborted) {
+		wait = await askDaemon("wait", { params: { wait: String(wait.id) }, query: { block: "true" } }, signal);
+	}
+	return wait.state;
 }

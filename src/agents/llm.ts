@@ -1,6 +1,6 @@
 // The agent type `llm`: our own agent on any provider's model. Its context is exactly Brood's.
-import { Client } from "#client/client.ts";
 import { AgentId } from "#contract/ids.ts";
+import { doorOf } from "./daemon.ts";
 import { pinnedText } from "./llm/files.ts";
 import { runTurn } from "./llm/loop.ts";
 import { modelOf } from "./llm/model.ts";
@@ -10,9 +10,9 @@ import { speak, TurnFailed } from "./speak.ts";
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
 speak("llm", async (_, voice) => {
-	const { BROOD_URL: url, BROOD_TOKEN: token, BROOD_AGENT: self } = process.env;
-	if (url === undefined || token === undefined || self === undefined) throw new TurnFailed("This agent was not started by a daemon.");
-	const client = new Client({ url, token });
+	const door = doorOf(process.env);
+	if (door === null) throw new TurnFailed("This agent was not started by a daemon.");
+	const { client, self } = door;
 	const me = (await client.call("agents")).find((agent) => agent.id === AgentId.parse(self));
 	const { systemPrompt, pinned } = await client.call("settings", { params: { agent: self } });
 	await runTurn({

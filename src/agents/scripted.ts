@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { runCommand } from "./command.ts";
-import { askDaemon, completeWork, waitThere } from "./daemon.ts";
+import { askDaemon, waitThere } from "./daemon.ts";
 import { LimitMet, speak, TurnFailed, type Voice } from "./speak.ts";
 
 type Instruction = (rest: string, voice: Voice) => Promise<void>;
@@ -14,12 +14,12 @@ const instructions: Record<string, Instruction> = {
 	say: (text, voice) => voice.say(text),
 	run: (command, voice) => voice.tool(command, "execute", (soFar) => runCommand(command, voice.signal, soFar)),
 	ask: (question, voice) => voice.ask(question, async () => "allowed"),
-	commit: (message, voice) => voice.tool("commit", "other", () => askDaemon("self/commit", { message })),
+	commit: (message, voice) => voice.tool("commit", "other", () => commit(message)),
 	work_complete: (summary, voice) => voice.tool("work_complete", "other", () => completeWork(summary)),
 	wait: (rest, voice) => voice.tool(`wait ${rest}`, "other", () => wait(rest, voice.signal)),
 	write: (rest, voice) => voice.tool(`write ${rest.split(" ", 1)[0]}`, "edit", async () => write(rest)),
 	sleep: async (ms, voice) => void (await pause(Number(ms), undefined, { signal: voice.signal })),
-	fork: (prompt, voice) => voice.tool("fork", "other", () => askDaemon("self/fork", { prompt })),
+	fork: (prompt, voice) => voice.tool("fork", "other", () => fork(prompt)),
 	send: (rest, voice) => voice.tool("send", "other", () => send(rest)),
 	fail: async (message) => {
 		throw new TurnFailed(message || "told to fail");
@@ -90,7 +90,21 @@ async function wait(rest: string, signal: AbortSignal): Promise<string> {
 
 async function send(rest: string): Promise<string> {
 	const [, to = "", body = ""] = /^(\S+) ([\s\S]+)$/.exec(rest) ?? [];
-	return await askDaemon(`${encodeURIComponent(to)}/mail`, { body });
+	return String((await askDaemon("send", { params: { agent: to }, body: { body } })).id);
+}
+
+async function commit(message: string): Promise<string> {
+	return (await askDaemon("commit", { body: { message } })).commit ?? "";
+}
+
+async function fork(prompt: string): Promise<string> {
+	const { handle, id } = await askDaemon("fork", { body: { prompt } });
+	return `${handle} ${id}`;
+}
+
+async function completeWork(summary: string): Promise<string> {
+	await askDaemon("workComplete", { params: { issue: "mine" }, body: { summary } });
+	return "reported";
 }
 
 speak("scripted", async (prompt, voice) => {

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
-import { contained } from "../system/walls.ts";
+import { contained, type Room } from "../system/walls.ts";
 import { environmentFor } from "./environment.ts";
 
 /** Strongest first. */
@@ -29,17 +29,30 @@ export async function findContainment(asked: ContainmentLevel | "auto", environm
 
 /** Null if a command really runs inside, as this user and with a /proc of its own. */
 async function failure(level: (typeof byKernel)[number], environment: NodeJS.ProcessEnv): Promise<string | null> {
-	const { command, args, pipes } = contained(level, { command: "/bin/sh", args: ["-c", look] });
-	const child = spawn(command, [...args], { env: environmentFor({}, environment), stdio: [...pipes.stdio], detached: true, timeout: probeMs });
-	for (const pipe of child.stdio) pipe?.on("error", expected("its exit says whether it worked"));
 	try {
-		const [said, errors] = await Promise.all([heard(child.stdio[pipes.output]), heard(child.stderr), once(child, "close")]);
-		const [self, own, user, namespace] = said.trim().split(" ");
+		const { said, errors } = await probe({ level, script: look }, environment);
+		const [self, own, user, namespace] = said.split(" ");
 		const inside = self === "2" && own === "2" && user === String(process.getuid?.()) && namespace !== readlinkSync("/proc/self/ns/pid");
-		return inside ? null : errors.trim() || `it does not contain anything (${said.trim()})`;
+		return inside ? null : errors || `it does not contain anything (${said})`;
 	} catch (error) {
 		return error instanceof Error ? error.message : String(error);
 	}
+}
+
+interface Probe {
+	level: ContainmentLevel;
+	script: string;
+	args?: readonly string[];
+	room?: Room;
+}
+
+/** What a script says inside of a wall. Rejects if it cannot be started. */
+export async function probe({ level, script, args: words = [], room }: Probe, environment: NodeJS.ProcessEnv): Promise<{ said: string; errors: string }> {
+	const { command, args, pipes } = contained(level, { command: "/bin/sh", args: ["-c", script, "sh", ...words] }, room ?? null);
+	const child = spawn(command, [...args], { env: environmentFor({}, environment), stdio: [...pipes.stdio], detached: true, timeout: probeMs });
+	for (const pipe of child.stdio) pipe?.on("error", expected("its exit says whether it worked"));
+	const [said, errors] = await Promise.all([heard(child.stdio[pipes.output]), heard(child.stderr), once(child, "close")]);
+	return { said: said.trim(), errors: errors.trim() };
 }
 
 const heard = async (stream: unknown): Promise<string> => (stream instanceof Readable ? await text(stream) : "");

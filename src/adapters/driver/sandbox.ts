@@ -1,20 +1,15 @@
 // What an agent's processes may see and change of the file system in a project with `sandbox: on`. Never less wall than was asked
 // for: where it cannot be had, no turn starts.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
-import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { privatePlaces } from "../system/private-places.ts";
 import { temporaryFolderNow } from "../system/temporary.ts";
-import { type Bound, contained, type Room } from "../system/walls.ts";
-import { environmentFor } from "./environment.ts";
+import type { Bound, Room } from "../system/walls.ts";
+import { probe } from "./containment.ts";
 import { vendorPart } from "./vendor-rooms.ts";
 
 interface SandboxOptions {
@@ -31,8 +26,6 @@ interface SandboxOptions {
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
-
-const probeMs = 10_000;
 
 export class Sandbox {
 	readonly #options: SandboxOptions;
@@ -98,13 +91,9 @@ async function tried(environment: NodeJS.ProcessEnv): Promise<string | null> {
 		for (const folder of [inside, outside, hidden]) mkdirSync(folder);
 		writeFileSync(path.join(hidden, "secret"), "secret");
 		const room: Room = { hidden: [place], readable: [outside], writable: [inside], fixed: [] };
-		const probe = `touch "$1/x" && ! touch "$2/x" 2>/dev/null && ! cat "$3/secret" 2>/dev/null && ! touch /brood-probe 2>/dev/null && echo holds`;
-		const { command, args, pipes } = contained("bubblewrap", { command: "/bin/sh", args: ["-c", probe, "sh", inside, outside, hidden] }, room);
-		const child = spawn(command, [...args], { env: environmentFor({}, environment), stdio: [...pipes.stdio], detached: true, timeout: probeMs });
-		for (const pipe of child.stdio) pipe?.on("error", expected("its exit says whether it worked"));
-		const heard = async (stream: unknown): Promise<string> => (stream instanceof Readable ? await text(stream) : "");
-		const [said, errors] = await Promise.all([heard(child.stdio[pipes.output]), heard(child.stderr), once(child, "close")]);
-		return said.trim() === "holds" ? null : errors.trim() || "what should be out of reach is not";
+		const script = `touch "$1/x" && ! touch "$2/x" 2>/dev/null && ! cat "$3/secret" 2>/dev/null && ! touch /brood-probe 2>/dev/null && echo holds`;
+		const { said, errors } = await probe({ level: "bubblewrap", script, args: [inside, outside, hidden], room }, environment);
+		return said === "holds" ? null : errors || "what should be out of reach is not";
 	} catch (error) {
 		return error instanceof Error ? error.message : String(error);
 	} finally {

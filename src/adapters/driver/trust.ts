@@ -1,10 +1,11 @@
 // What a repository brings along that an agent's program would run by itself: hooks, servers for tools, plugins. Vendors'
 // programs start these without a question when nobody sits in front of them, so we ask, once for each content.
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { open, opendir } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
+import { careful, NotRegular, readRegularNow } from "../system/regular-file.ts";
 import { allVendors, vendors } from "./vendors/vendors.ts";
 
 export interface Brought {
@@ -150,20 +151,16 @@ function realFile(file: string): string | null {
 	}
 }
 
-/** Never waits for a pipe that took the place of a file. */
-const forReading = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
-
 /** Of a configuration that is in the folder; of what a link brings from elsewhere nothing is read. Null if it is longer than that. */
 function textOf(root: string, file: string, bytesMax: number): string | null {
 	const real = realFile(file);
 	if (real === null || !real.startsWith(root + path.sep)) return "";
-	const descriptor = openSync(real, forReading | constants.O_NOFOLLOW);
 	try {
-		const seen = fstatSync(descriptor);
-		if (!seen.isFile()) return "";
-		return seen.size > bytesMax ? null : readFileSync(descriptor, "utf8");
-	} finally {
-		closeSync(descriptor);
+		const bytes = readRegularNow(real, { bytesMax });
+		return bytes === "too large" ? null : bytes.toString();
+	} catch (error) {
+		if (error instanceof NotRegular) return "";
+		throw error;
 	}
 }
 
@@ -217,7 +214,7 @@ async function contentOf(file: string, count: Count): Promise<string> {
 	const nothing = `${link}nothing to read`;
 	if (seenAt(file)?.isFile() !== true) return nothing;
 	if (seenAt(file)?.size === 0) return `${link}empty`;
-	await using opened = await open(file, forReading);
+	await using opened = await open(file, careful);
 	const before = await opened.stat({ bigint: true });
 	if (!before.isFile()) return nothing;
 	counted(count, Number(before.size));

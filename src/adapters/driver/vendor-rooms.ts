@@ -1,8 +1,9 @@
 // What an agent in a sandbox gets of its vendor's home. Settings there name programs (hooks, tool servers, plugins) that the vendor's own
 // program runs for the user too, outside: so an agent sees them, and cannot change them. What it may write is a folder of its own, laid over the
 // vendor's, with copies of the settings in it. Only the login is the user's, because vendors renew it.
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, rmSync, writeSync } from "node:fs";
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, realpathSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
+import { readRegularNow } from "../system/regular-file.ts";
 import type { Bound, Room } from "../system/walls.ts";
 import type { Variables, VendorFolder } from "./vendors/vendor.ts";
 import { allVendors, vendors } from "./vendors/vendors.ts";
@@ -87,16 +88,11 @@ function writeFresh(file: string, bytes: Buffer): void {
 	}
 }
 
-/** People link their settings from elsewhere; a pipe is not waited for. */
+/** People link their settings from elsewhere. */
 function smallFile(file: string): Buffer | null {
 	try {
-		const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-		try {
-			const found = fstatSync(handle);
-			return found.isFile() && found.size <= fileBytesMax ? readFileSync(handle) : null;
-		} finally {
-			closeSync(handle);
-		}
+		const bytes = readRegularNow(file, { follow: true, bytesMax: fileBytesMax });
+		return bytes === "too large" ? null : bytes;
 	} catch {
 		return null;
 	}

@@ -7,6 +7,7 @@ import type { ProjectSlug } from "#contract/ids.ts";
 import { ProjectConfig } from "#contract/project-config.ts";
 import { type IssueWork, noIssueWork, type WrittenTuning } from "#engine/issue-work.ts";
 import { ConfigError, readConfig, readSettings } from "./config.ts";
+import { signalGroup } from "./process-group.ts";
 
 export interface FolderOptions {
 	home: string;
@@ -80,7 +81,7 @@ async function shell(command: string, { cwd, environment, signal, patienceMs }: 
 	child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
 		stderr = (stderr + chunk).slice(-outputMax);
 	});
-	const end = (): void => endGroup(child.pid);
+	const end = (): void => signalGroup(child.pid, "SIGKILL");
 	const timer = setTimeout(() => {
 		stderr += `\nThe command took longer than ${patienceMs / 1000} s and was ended.`;
 		end();
@@ -96,14 +97,5 @@ async function shell(command: string, { cwd, environment, signal, patienceMs }: 
 	} finally {
 		clearTimeout(timer);
 		signal.removeEventListener("abort", end);
-	}
-}
-
-function endGroup(pid: number | undefined): void {
-	if (pid === undefined) return;
-	try {
-		process.kill(-pid, "SIGKILL");
-	} catch {
-		// nobody is left in it
 	}
 }

@@ -1,8 +1,40 @@
-// A child's worktree, brought up from the parent's: the same commit, the same index, the same files, staged, unstaged and
-// untracked, in the middle of the same merge or rebase. On a branch of its own, and rolled back to nothing if it fails.
+// The dirty fork: a child's worktree made from the parent's as it is at this moment.
 //
-// The files are copied, not checked out: that is faster, and nothing has to be known about them. The copied index gets the
-// dates of the copied files, so that git does not have to read them all to see that they are the same.
+// The problem. A child begins where its parent stands: the same commit, the same index, the same files, staged, unstaged and
+// untracked, in the middle of the same merge or rebase. It must not take longer because the repository is large, and it must not
+// change a byte of the parent's tree, index or refs.
+//
+// What always holds
+//   - The parent is only read, and stands still. The fork itself has taken a snapshot (with the parent's processes stopped, for two
+//     seconds at most); files are copied only while the parent's workspace is leased to us and nothing has changed since that snapshot
+//     (`reactors/provision.ts`). Otherwise the child is made from the snapshot (`materialize.ts`).
+//   - The child's branch is its own, and new. A rebase in progress belongs to it from then on (`onBranch`): finishing it moves the
+//     child's branch and never the parent's.
+//   - git is never told that a file is unchanged unless that is beyond doubt.
+//
+// The steps
+//   1. read HEAD, index and the operation in progress of the parent (`standOf`)
+//   2. `worktree add --no-checkout` on the new branch at the parent's tip, one at a time per repository
+//   3. copy the files (`copy-tree.ts`), by reference where the disk shares blocks. Ignored files come along there; elsewhere only
+//      those that the project's `copy` names. At the same time git says which files differ from the parent's index
+//   4. bring the submodules, each with a repository of its own
+//   5. write the parent's index with the dates of the copies, and the same for the index that snapshots remember (`brood-index`)
+//   6. write the operation's files
+//
+// Step 5 is the reason why the next `git status` is fast. An index entry holds the date, the inode and the size of the file that git
+// last read; copies have other inodes and change times, so that git would read every file again. An entry gets the stat of the
+// copy only if git knew the parent's file by its stat (`diff-files` did not name it) and the copy has the same size and modification
+// time. Any other entry keeps the parent's stat, which cannot match, and git reads that file.
+//
+// A crash. Before step 2 `provision` has written an intent that names the folder and the branch, so whatever a kill leaves is known
+// to be ours: the next call with the same request takes the folder, its registration and the branch back and begins anew. The mark
+// that makes a tree usable is written after step 6. An error (a full disk, a signal) takes back the same at once (`unmakeWorktree`).
+//
+// Why not another way
+//   - the snapshot, checked out: it writes every file where a copy by reference writes none, and has no ignored files. It is what is
+//     done across repositories, for an older state, and for a parent that is at work
+//   - `git stash create` or a temporary commit: no untracked files without writing to the parent's index, no half merges
+//   - a copy of the whole folder with `.git`: two worktrees with one registration, one index lock and one HEAD
 import { lstatSync } from "node:fs";
 import { lstat, writeFile } from "node:fs/promises";
 import path from "node:path";

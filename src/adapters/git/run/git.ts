@@ -9,6 +9,7 @@ import { existsSync } from "node:fs";
 import os from "node:os";
 import { Readable, type Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import { signalGroup } from "#adapters/system/process-group.ts";
 import { expected } from "#contract/log.ts";
 import { Distrust } from "./distrust.ts";
 import { environmentOfGit } from "./environment.ts";
@@ -194,19 +195,12 @@ interface Stop {
 
 function stopper(pid: number | undefined): Stop {
 	let force: NodeJS.Timeout | undefined;
-	const signalGroup = (signal: NodeJS.Signals): void => {
-		try {
-			if (pid !== undefined) process.kill(-pid, signal);
-		} catch {
-			// it has ended by itself
-		}
-	};
 	const stop: Stop = Object.assign(
 		(reason: string): void => {
 			if (stop.reason !== null) return;
 			stop.reason = reason;
-			signalGroup("SIGTERM");
-			force = setTimeout(() => signalGroup("SIGKILL"), graceMs);
+			signalGroup(pid, "SIGTERM");
+			force = setTimeout(() => signalGroup(pid, "SIGKILL"), graceMs);
 		},
 		{ reason: null, done: () => clearTimeout(force) },
 	);

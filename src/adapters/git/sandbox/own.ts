@@ -1,5 +1,37 @@
-// A repository of an agent's own that borrows the project's objects: nothing is copied, and nothing in it can change the project.
-// It is made outside, where nobody has written anything yet; from the first turn on only a room looks into it.
+// The git folder of an agent in a sandbox: a repository of its own that borrows the project's objects.
+//
+// The problem. An agent in a sandbox runs whatever it likes, and works with git. A worktree of the project would let it write the
+// project's git folder: configuration that names programs, links in the place of files, objects that others depend on. The daemon's
+// git, outside of the sandbox, would read all of that.
+//
+// What always holds
+//   - Nothing outside of the sandbox opens a file that somebody inside could have written: not the tree, not the git folder. Folders
+//     are only renamed, into the trash.
+//   - Nothing inside can change the project. The project's objects are mounted read-only and named in `objects/info/alternates`.
+//   - What comes out is named outside and checked: objects in a pack, through a pipe, into a quarantine, and only then refs.
+//   - What a workspace borrows stays: refs under `refs/brood/borrows/<agent>/` keep `git gc` from taking it.
+//   - Whether a workspace is of this kind is said by a mark where nobody inside can write (`layout.ownMark`), and by nothing else.
+//
+// The steps of its making (`make.ts`)
+//   1. the tree's folder, with an inert `.git` in it: a person's git, run there, stops instead of obeying what it finds
+//   2. this file: the git folder from nothing, with the few settings of the project's configuration that change what files look
+//      like, the branch at its start, and where base is. No hook, no filter and no included file comes along
+//   3. the files: checked out here while nobody has seen the folder yet, or copied from a parent by the program inside
+//   4. the mark, then the refs that keep what is borrowed, then the branch in the project
+// From the first turn on every step of git in that workspace is done by our own program inside the sandbox (`inside.ts`, asked through
+// `ask.ts`). It runs the same code as everywhere; what it cannot see from there comes with the request. Each answer has a schema,
+// a size and a deadline; a program that breaks one of these is killed with its sandbox.
+//
+// A crash. Until the mark is there, an intent outside names what is being made, and the next call discards it. A step that died
+// inside has changed nothing outside: refs are written after the objects, and the quarantine of a dead process is a folder
+// among the objects that nothing refers to, and git's own garbage collection removes it. Where the git folder itself is damaged, `recover` puts it into the trash and makes a
+// new one at the tip that last came out; the files stay.
+//
+// Why not another way
+//   - reading carefully outside: git reads these files, and does not read carefully
+//   - a full clone per agent: minutes and gigabytes for a large repository
+//   - `git fetch` out of it: the refs would be the agent's to name, and its `upload-pack` would run outside
+// Decision 21 (docs/decisions/0021-a-git-folder-of-its-own.md) has the attacks that led here.
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";

@@ -1,5 +1,37 @@
-// Bringing a workspace back: a snapshot, then a clean tree, then home. What is gone is made anew from its branch; what is
-// damaged in a way that nobody can judge is left as it is.
+// Recovery: a workspace brought back after a kill, a crash of the machine or somebody's mistake.
+//
+// The problem. Anything may have happened: git died with its lock in place, a merge is half done, the branch was deleted or moved
+// back, the index cannot be read, the folder lost its `.git`, or is gone. Afterwards the agent must be able to work, and nothing
+// that it wrote may be lost.
+//
+// What always holds
+//   - A snapshot is taken before a single file changes. It holds uncommitted files, the index and the operation in progress.
+//   - No commit becomes unreachable: a tip that a branch is moved away from gets a ref under `refs/brood/left/`.
+//   - Nothing is removed, or taken for ours, because of its name: the mark in the git folder says whose it is (`isOurs`). A folder
+//     that is in the way and not ours stays, and the answer is PATH_EXISTS.
+//   - What was only read by the step that died is left as it is: files that are fine are not reset.
+//
+// The steps
+//   1. as it is: where health finds nothing that needs a change (or only that the branch was moved back, which is somebody's
+//      wish), a snapshot, the lost tip kept, shared links made again, done (`acceptAsItIs`)
+//   2. what an earlier recovery left half made is taken back (`takeBackHalf`)
+//   3. the folder is gone: a new tree from the branch, or from base where that is gone too (`remake`).
+//      The folder lost its `.git`: `git worktree repair`, if at least half of the files that git knows are in it (`repair`)
+//   4. a lock older than a minute is renamed; a younger one is a refusal, since a git may be at work (`unlock`)
+//   5. a branch that is gone is made again from the log of HEAD (`bringBranchBack`); an index that cannot be read is kept under
+//      another name and rebuilt (`mendIndex`)
+//   6. snapshot, then the tree as HEAD has it, ignored files untouched (`cleanUp`)
+//   7. home: the agent's branch, moved to base if it has nothing of its own (`release`); then the shared links
+//
+// A crash of the recovery itself. Every step may be done again, and the next call begins at step 1. In step 3 an intent is written
+// before the tree and removed after its mark, so half a tree is known to be ours and nobody's work: step 2 discards it. Between 6 and
+// 7 the tree is clean and the snapshot is there; between a kept tip and the moved branch there is one ref too many, which upkeep drops
+// after the agent's end, once base contains the commit.
+//
+// Why not another way
+//   - `git reset --hard` at once: it loses what was not committed, and writes into a tree that may not be ours
+//   - a fresh worktree every time: ignored files (dependencies, build results, local settings) would be gone
+//   - `git worktree prune`: it forgets every tree that is away at the moment, also other people's on a disk that is not mounted
 import { lstat, rename } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";

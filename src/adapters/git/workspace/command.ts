@@ -2,6 +2,7 @@
 // only if that person, or somebody who approved the repository's configuration, wanted it.
 import { spawn } from "node:child_process";
 import { Readable } from "node:stream";
+import { signalGroup } from "#adapters/system/process-group.ts";
 import { endAll, family, innerPid, type Known } from "#adapters/system/processes.ts";
 import { contained, inRoom } from "#adapters/system/walls.ts";
 import { expected } from "#contract/log.ts";
@@ -87,27 +88,19 @@ class Ending {
 			const manners = { ladder: [{ name: "SIGTERM", waitMs: graceMs }] as const, spare: (each: Known) => each.pid === pid || innerPid(each.pid) === 1 };
 			this.#done = endAll(() => family({}, [pid]), manners).catch(caught(this.#log, "git", "The processes of a project's command could not be ended", { pid }));
 		} else {
-			this.#signalGroup("SIGTERM");
+			signalGroup(this.#pid, "SIGTERM");
 			this.#timer = setTimeout(() => this.force(), graceMs);
 		}
 	}
 
 	/** Behind a wall the kernel has done it already. */
 	force(): void {
-		this.#signalGroup("SIGKILL");
+		signalGroup(this.#pid, "SIGKILL");
 	}
 
 	async over(): Promise<void> {
 		clearTimeout(this.#timer);
 		await this.#done;
-	}
-
-	#signalGroup(name: NodeJS.Signals): void {
-		try {
-			if (this.#pid !== undefined) process.kill(-this.#pid, name);
-		} catch {
-			// nobody is left in it
-		}
 	}
 }
 

@@ -1,5 +1,42 @@
-// What runs in the store's threads: one writes, one reads. An fsync stops the writer's thread and nothing else,
-// and a long read never delays a commit.
+// Group commit: what runs in the store's threads, of which one writes and one reads.
+//
+// The problem. A command is acknowledged once it is on the disk, and a flush takes a millisecond or ten. One flush per command would
+// let a few hundred agents wait for each other; a flush in the daemon's own thread would stop everything else for as long.
+//
+// What always holds
+//   - Nothing is answered, published or visible before COMMIT has returned.
+//   - A batch is one transaction. Each command in it runs in a savepoint on the rows as the commands before it left them; a refusal
+//     or a bug takes back its own savepoint and harms none of the others.
+//   - Batches are committed in the order in which they were given, so the journal's ids are the order of commits.
+//   - After a commit of unknown outcome this process writes nothing more (`#broken`).
+//
+// The steps
+//   1. while a batch is being written, commands that arrive wait in `engine/dispatch.ts` and become the next batch: the batch is as
+//      large as the load, with no timer and no limit that somebody would have to choose
+//   2. the batch comes over as one message. Decisions run here, where the rows are (`engine/execute.ts`, put together in
+//      `store-thread.ts`): a command costs one trip between threads, not one per question
+//   3. BEGIN IMMEDIATE, the commands, COMMIT with `synchronous = full`: the one flush
+//   4. the witness is told the last event's id (`witness.ts`), and looks whether the files are still the ones that have names
+//   5. the answers go back in one message; then, with nobody waiting, the log is copied into the file if it has grown long (`log.ts`)
+// The writer is given the next batch before it has answered the last one (`batchesMax: 2`): one half of a crowd of callers is written
+// while the other half is answered.
+//
+// A crash
+//   - before COMMIT is in the log: nothing of the batch happened, and nobody was told that it did
+//   - between COMMIT and the answer: it happened. The caller retries with its key and gets the receipt's answer
+//   - a full disk at COMMIT is a definite no: the frame that makes the others count was not written (`fault.ts`)
+//   - a failed flush is not: the kernel may have dropped the pages, and a second flush would succeed without them. The store is
+//     `broken`, the daemon exits, and the next one finds what reached the disk
+//   - in the middle of copying the log: the log is still there, and is copied again
+//
+// The reader has a connection of its own that only reads, so that a long question never delays a commit. It sees what is committed.
+// Questions that are asked in one moment go over together, and their answers come back together: a message costs more than most
+// questions.
+//
+// Why not another way
+//   - a batch every few milliseconds: too slow for one caller, too often for many
+//   - decisions in the daemon's thread over rows kept in memory: two truths, and the one that answers is not the one on the disk
+//   - `synchronous = normal`: an acknowledged command could be lost with the power
 import type { MessagePort } from "node:worker_threads";
 import type { Envelope } from "#contract/command.ts";
 import type { KeptReceipt } from "#contract/receipt.ts";
