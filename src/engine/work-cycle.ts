@@ -19,6 +19,11 @@ export interface CycleParts extends StepParts {
 	driver: Pick<Driver, "leftovers"> | null;
 }
 
+/** so long an answer waits for agents that are brought up to date */
+const syncMs = 10_000;
+/** so many at the same time */
+const syncsMax = 8;
+
 /** What became of another agent after a merge. */
 export interface Synced {
 	agent: AgentId;
@@ -30,6 +35,8 @@ export interface Synced {
 export class WorkCycle {
 	readonly #parts: CycleParts;
 	readonly #steps: Steps;
+	readonly #syncing = new Set<AgentId>();
+	#stopped = false;
 
 	constructor(parts: CycleParts) {
 		this.#parts = parts;
@@ -137,7 +144,7 @@ export class WorkCycle {
 		});
 	}
 
-	/** Merged first; then the other agents of the project are brought up to date, one by one. */
+	/** Merged first; then the other agents of the project are brought up to date. */
 	async approve(agent: AgentState, wish: ApproveOf, by: By): Promise<{ merged: Merged; synced: Synced[] } | Refusal> {
 		const begun = begunBy(by, "approve");
 		const merged = isMerged(begun?.merged) ? begun.merged : await this.#merge(agent, wish, by);
@@ -166,17 +173,32 @@ export class WorkCycle {
 		});
 	}
 
-	/** Idle, unheld and clean agents with nothing of their own go to base; the others are told how far they are behind. */
+	/**
+	 * Idle, unheld and clean agents with nothing of their own go to base; the others are told how far they are behind. One agent's tree may
+	 * take for ever to be looked at, and nobody waits for it: after a moment it goes on by itself, and the answer says so.
+	 */
 	async syncProject(project: ProjectSlug, by: By): Promise<Synced[]> {
-		const synced: Synced[] = [];
-		for (const agent of await this.#parts.reads.agents({ project })) {
-			if (agent.life !== "live" || agent.workspace === null || agent.workspace.kind === "main") continue;
-			const { id, handle } = agent;
-			// one tree that cannot be read must not keep the others from being brought up to date
-			const text = await this.#upToDate(agent, { actor: by.actor }).catch(() => ({ moved: false, text: "its workspace could not be looked at" }));
-			if (text !== null) synced.push({ agent: id, handle, ...text });
-		}
-		return synced;
+		const all = (await this.#parts.reads.agents({ project })).filter(
+			({ life, workspace }) => life === "live" && workspace !== null && workspace.kind !== "main",
+		);
+		const waiting = all.toReversed();
+		const found = new Map<AgentId, Pick<Synced, "moved" | "text"> | null>();
+		const work = async (): Promise<void> => {
+			for (let agent = waiting.pop(); agent !== undefined && !this.#stopped; agent = waiting.pop()) {
+				// one that did not come to an end the last time is not waited for again
+				if (this.#syncing.has(agent.id)) continue;
+				this.#syncing.add(agent.id);
+				// one tree that cannot be read must not keep the others from being brought up to date
+				const result = await this.#upToDate(agent, { actor: by.actor }).catch(() => ({ moved: false, text: "its workspace could not be looked at" }));
+				this.#syncing.delete(agent.id);
+				found.set(agent.id, result);
+			}
+		};
+		await within(syncMs, Promise.all(Array.from({ length: syncsMax }, work)));
+		return all.flatMap(({ id, handle }) => {
+			const result = found.has(id) ? found.get(id) : { moved: false, text: "its workspace is still being looked at" };
+			return result ? [{ agent: id, handle, ...result }] : [];
+		});
 	}
 
 	/** One whose own update was cut off is taken along like the others, if nothing is half done. */
@@ -242,6 +264,7 @@ export class WorkCycle {
 	}
 
 	async drain(): Promise<void> {
+		this.#stopped = true;
 		await this.#steps.drain();
 	}
 }
@@ -263,3 +286,9 @@ function acceptable({ holds, seenCommit }: AgentState): { seen: string | null; s
 
 /** It was written down by us. */
 const isMerged = (value: unknown): value is Merged => typeof value === "object" && value !== null;
+
+async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+	const late = Promise.withResolvers<void>();
+	const timer = setTimeout(late.resolve, timeoutMs);
+	await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+}

@@ -1,6 +1,6 @@
 // The command line: shapes, exit codes, what it says when something is wrong.
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alive } from "#adapters/system/processes.ts";
@@ -258,6 +258,20 @@ test("whoever waits starts no daemon that somebody stopped, and goes on with the
 	await other.brood("up");
 	await other.brood("send", "worker", "hello");
 	expect(await waiting).toMatchObject({ code: 0, data: { state: "met" } });
+});
+
+test("a home that is reached by a link is the same home", { timeout: 60_000 }, async () => {
+	await using sh = shell();
+	const { data: up } = await sh.json("status");
+	const link = path.join(freshFolder(), "link");
+	symlinkSync(sh.home, link);
+	const { data: linked } = await shell(link).json("status");
+	expect([linked.pid, linked.home]).toEqual([up.pid, sh.home]);
+	// the other way round: a daemon that was started by the link
+	await sh.brood("down");
+	const { data: again } = await shell(link).json("status");
+	expect((await sh.json("status")).data.pid).toBe(again.pid);
+	expect(again.pid).not.toBe(up.pid);
 });
 
 test("inside an agent down stops no daemon, its own or any other", async () => {

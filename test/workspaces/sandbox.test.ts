@@ -49,6 +49,23 @@ describe.runIf(hasRooms)("an agent in a sandbox", () => {
 		return results.at(-1)?.text ?? "";
 	};
 
+	test("whose files nobody can finish reading keeps no approve of another waiting", { timeout: 120_000 }, async () => {
+		const { agent: worker, slug, repository } = await sandboxed({ name: "worker" });
+		const add = async (name: string): Promise<Agent> => await shop.client.ask("agentAddTo", { params: { project: slug }, body: { type: "scripted", name } });
+		const [stuck, idle] = [await add("stuck"), await add("idle")];
+		await shop.turn(worker, "write b.txt two\ncommit Two");
+		const text = "run mkdir sub && mkfifo sub/.gitignore && touch sub/a && echo made";
+		await shop.client.call("prompt", { ...params(stuck), body: { text } });
+		await expect.poll(async () => (await shop.items(stuck)).map((item) => item.text), patient).toContain("made\n");
+		const { merged, synced } = await shop.client.call("approve", { ...params(worker), body: {} });
+		expect(git(repository, "rev-parse", "main")).toBe(merged.commit);
+		const became = new Map(synced.map((each) => [each.handle, [each.moved, each.text]]));
+		expect(became.get("stuck")).toEqual([false, "its workspace is still being looked at"]);
+		// the control: another one is brought up to date meanwhile
+		expect(became.get("idle")?.[0]).toBe(true);
+		expect(readFileSync(at(idle, "b.txt"), "utf8")).toBe("two\n");
+	});
+
 	test.each(["worktree", "clone", "none"])("works, commits and speaks to the daemon (%s)", async (workspace) => {
 		const { agent, repository } = await sandboxed({ workspace });
 		if (workspace === "none") return expect(await inside(agent, "echo x > x && cat x")).toContain("exit 0");

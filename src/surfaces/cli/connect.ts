@@ -60,7 +60,7 @@ export async function running(): Promise<Connected | null> {
 	try {
 		const client = new Client(at, sendTo(home), () => address(home));
 		const status = await client.call("status");
-		if (status.home !== home) return null;
+		if (!isSameFolder(status.home, home)) return null;
 		if (status.contract !== contractVersion) throw new Refused(olderOrNewer(status));
 		return { client, status };
 	} catch (error) {
@@ -70,6 +70,12 @@ export async function running(): Promise<Connected | null> {
 		if (error.refusal.code === "TIMEOUT" && holdersOf(home)?.length !== 0) throw error;
 		return null;
 	}
+}
+
+/** A home may be known by several names: one of them may be a link. */
+function isSameFolder(one: string, other: string): boolean {
+	const [a, b] = [one, other].map((folder) => statSync(folder, { throwIfNoEntry: false }));
+	return one === other || (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino);
 }
 
 /** Before anything in it is believed. */

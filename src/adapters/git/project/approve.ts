@@ -70,10 +70,10 @@ export async function approveWork(ground: Ground, stay: Stay, wish: ApproveWish,
 	const checked = check === null ? null : await runCheck(ground, stay, check.command, result.commit, force, wish);
 	if (checked !== null && checked.exit !== 0) return commandFailed("check", checked);
 
+	// the check may have taken minutes; a sandbox is asked before the lock is taken, since others wait for that
+	const late = await notReady(ground, stay, wish.commit, look);
+	if (late !== null) return late;
 	const moved = await exclusively(project.path, async () => {
-		// the check may have taken minutes
-		const late = await notReady(ground, stay, wish.commit, look);
-		if (late !== null) return late;
 		await recordMerge(
 			git,
 			project.path,
