@@ -1,6 +1,5 @@
 // The tables, and every later change to them as a numbered step. A step that has been released never changes.
 import { type Kysely, sql } from "kysely";
-import { types } from "./columns.ts";
 import { type Flavor, statements } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
@@ -20,6 +19,12 @@ export const migrations: readonly Migration[] = [
 
 /** What this program writes and the newest that it can read. */
 export const schemaVersion = migrations.length;
+
+/** What both databases call the same things: 64-bit keys, and text compared byte by byte. */
+const types = (flavor: Flavor) =>
+	flavor === "sqlite"
+		? { key: sql`integer primary key`, int: sql`integer`, text: sql`text` }
+		: { key: sql`bigint generated always as identity primary key`, int: sql`bigint`, text: sql`text collate "C"` };
 
 function journal(db: Kysely<Tables>, flavor: Flavor) {
 	const { schema } = db;
