@@ -30,7 +30,9 @@ import {
 	decideMessage,
 	decideUndepend,
 } from "#domain/issue/decide.ts";
-import { decideApprove, decideComplete, decideMoveIssue, decideReject, decideStartIssue } from "#domain/issue/flow.ts";
+import { decideMoveIssue, decideStartIssue } from "#domain/issue/moves.ts";
+import { decideApprove, decideReject } from "#domain/issue/review.ts";
+import { decideComplete } from "#domain/issue/runs.ts";
 import { claim } from "#domain/slots.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";

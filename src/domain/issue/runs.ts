@@ -1,0 +1,103 @@
+// A run ends: what its agent said, what it left behind, and what becomes of the issue.
+import type { Fact } from "#contract/event.ts";
+import { type Actor, actingAgent } from "#contract/ids.ts";
+import type { IssueState, RunState } from "#contract/issue.ts";
+import type { IssueComplete, IssueLose, RunFinish } from "#contract/issue-commands.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { refuse } from "#contract/refusal.ts";
+import type { TurnState } from "#contract/turn.ts";
+import type { Decision } from "../decision.ts";
+import { presetNamed, stageOf } from "../preset.ts";
+import { type AgentSight, released } from "./assign.ts";
+import { about, type IssueFacts, nameOf, notTheirs } from "./decide.ts";
+import { attended, failed, passed, sentBack } from "./stage-change.ts";
+
+export interface FinishSight {
+	run: RunState;
+	issue: IssueState;
+	project: ProjectState;
+	on: AgentSight;
+	turn: TurnState;
+	/** the text of the turn's final item */
+	final: string | null;
+	tokens: RunState["tokens"];
+	cost: number | null;
+	at: number;
+}
+
+/** A run is over once; what comes of it depends on what it left behind. */
+export function decideFinish(seen: FinishSight, command: RunFinish): Decision {
+	const { run, issue, on, turn } = seen;
+	if (run.state !== "open" || turn.state === "open") return [];
+	const untouched = turn.handedAt === null;
+	const state = untouched ? "cancelled" : turn.state;
+	const said = issue.said !== null || command.ahead > 0 || on.agent.type === "human";
+	const work = turn.state === "completed" && command.trouble === undefined && said;
+	const session = on.agent.session?.session ?? null;
+	const finished: Fact = {
+		kind: "run.finished",
+		agent: run.agent,
+		text: issue.said?.summary ?? seen.final,
+		data: { issue: issue.id, run: run.id, state, work, tokens: seen.tokens, cost: seen.cost, session, commit: command.commit },
+	};
+	// what goes on, or is no longer this agent's, is not judged
+	const goesOn = untouched || on.issuePrompts.length > 0 || on.waits || turn.stoppingFor === "urgent mail";
+	if (issue.assignee !== run.agent || (goesOn && on.agent.life !== "ended")) return [finished];
+	return [finished, ...judged(seen, command, work)];
+}
+
+function judged(seen: FinishSight, { trouble }: RunFinish, work: boolean): Fact[] {
+	const { issue, project, on, turn, at } = seen;
+	const loaded = presetNamed(project, issue.preset);
+	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
+	// a person takes over from here with the agent at hand; by itself nothing would free it
+	const letGo = project.auto || on.agent.life === "ended" ? released(issue, on, false) : [];
+	if ("broken" in loaded || stage === undefined)
+		return [...letGo, attended(issue, `Its preset ${issue.preset} is broken: ${"broken" in loaded ? loaded.broken : "its stage is gone"}.`)];
+	if (issue.attention !== null) return letGo;
+	if (work)
+		return [
+			...released(issue, on, true),
+			...(issue.said?.back === true
+				? sentBack(issue, loaded.preset, stage, issue.said.summary, "back", actingAgent(seen.run.agent))
+				: passed(issue, loaded.preset, stage)),
+		];
+	if (trouble !== undefined) return [...letGo, ...failed(issue, project, `Its work could not be settled: ${trouble}`, at)];
+	if (turn.state === "completed") return [...letGo, attended(issue, withoutWork(seen.final))];
+	const reason = `Its turn ${turn.state === "failed" ? "failed" : `was ${turn.state}`}${turn.reason === null ? "" : `: ${turn.reason}`}.`;
+	return [...letGo, ...(turn.stoppingFor === "interrupt" ? [attended(issue, reason)] : failed(issue, project, reason, at))];
+}
+
+const withoutWork = (final: string | null): string =>
+	`The run left no work behind: no commit, no work_complete.${final === null || final.trim() === "" ? "" : ` It ended with: ${final.trim().slice(0, 500).toWellFormed()}`}`;
+
+/** Said by its agent: this stage's work is complete, or has to go back. It counts when the turn ends. */
+export function decideComplete({ issue, project }: IssueFacts, { summary, back }: IssueComplete, by: { actor: Actor }): Decision {
+	const refusal = notTheirs(issue, by.actor);
+	if (refusal) return refusal;
+	if (issue.run === null) return refuse("CONFLICT", `No run of ${nameOf(issue)} is open.`, about(issue));
+	const loaded = presetNamed(project, issue.preset);
+	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
+	if (back && stage?.back === undefined) return refuse("INVALID_TRANSITION", `From ${issue.stage} there is no way back.`, about(issue));
+	return [{ kind: "issue.said", agent: null, text: summary, data: { issue: issue.id, back } }];
+}
+
+/** Its agent is gone, or never got to it. Without a reason this is only a look. */
+export function decideLose(
+	{ issue, project, on }: IssueFacts & { on: AgentSight | null },
+	{ reason }: IssueLose,
+	{ steady: at }: { steady: number },
+): Decision {
+	if (on === null || issue.run !== null) return [];
+	const { agent } = on;
+	if (agent.life === "ended") return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} was ${agent.endReason ?? "ended"}.`, at)];
+	if (agent.issue?.id !== issue.id) return [];
+	if (reason !== undefined) return agent.activity === "preparing" ? [...released(issue, on, false), ...failed(issue, project, reason, at)] : [];
+	if (agent.activity !== "idle" || agent.turn !== null || on.waits || issue.attention !== null) return [];
+	// what passes, or a person meant, is waited for; a person who assigned it looks after the rest, and by itself nobody would
+	const passes: readonly string[] = ["limit", "user", "interrupt"];
+	const held = agent.holds.flatMap(({ kind }) => (passes.includes(kind) ? [] : kind)).join(", ");
+	if (project.auto && held !== "") return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} is held (${held}).`, at)];
+	if (on.issuePrompts.length > 0) return [];
+	return [...released(issue, on, false), attended(issue, `Its prompt was taken out of the queue of ${agent.handle}.`)];
+}
