@@ -1,6 +1,6 @@
 // `sandbox: on`: what an agent, and what a project's own commands, cannot see, change or leave running.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -58,6 +58,11 @@ describe.runIf(hasRooms)("an agent in a sandbox", () => {
 		await shop.client.call("prompt", { ...params(stuck), body: { text } });
 		await expect.poll(async () => (await shop.items(stuck)).map((item) => item.text), patient).toContain("made\n");
 		const { merged, synced } = await shop.client.call("approve", { ...params(worker), body: {} });
+		// whoever waits at the pipe goes on, so that the daemon can stop
+		const pipe = at(stuck, "sub/.gitignore");
+		const end = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+		rmSync(pipe);
+		closeSync(end);
 		expect(git(repository, "rev-parse", "main")).toBe(merged.commit);
 		const became = new Map(synced.map((each) => [each.handle, [each.moved, each.text]]));
 		expect(became.get("stuck")).toEqual([false, "its workspace is still being looked at"]);
