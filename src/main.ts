@@ -41,7 +41,7 @@ import type { Guard } from "#server/auth.ts";
 import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
 import { handlersOf } from "#server/handlers.ts";
-import { listen } from "#server/listen.ts";
+import { type Listening, listen } from "#server/listen.ts";
 import { Once } from "#server/once.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { holdersOf } from "#src/holders.ts";
@@ -146,21 +146,38 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	runs.connect((request) => engine.dispatch(request));
 	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: inForceLimits.watchersMax }));
 	const guard = { token, tokens, hosts: door.hosts };
-	const desk = new Desk(engine, { types: [...new Set([...Object.keys(allPrograms), ...otherTypes, "human"])], patientTypes: Object.keys(ownPrograms) });
-	const streaming = { stream, guard, beyond: (after: number) => desk.beyondTheEnd(after), resolve: engine.resolve.bind(engine) };
-	const setup = new Setup({ adapters, mark, containment, environment: process.env });
-	const rotateToken = (): string => rotate(home, guard, stream);
 	const about = { pid: process.pid, url: door.url, version, home, containment };
-	const handlers = handlersOf(desk, about, { credentialTrouble, adapters: setup, rotateToken, space: () => homeSpace(home) });
+	const setup = new Setup({ adapters, mark, containment, environment: process.env });
+	letIn(door, engine, { stream, guard, about, setup, own: allPrograms, failed });
+	const { lost } = parts.use(await announce(home, { url: door.url, socket: door.socket, token: () => guard.token }));
+	const all = parts.move();
+	return { engine, url: door.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** From here on requests are answered: routes, the event stream, MCP. */
+function letIn(door: Listening, engine: Engine, { stream, guard, about, setup, own, failed }: Inside): void {
+	const types = [...new Set([...Object.keys(own), ...otherTypes, "human"])];
+	const desk = new Desk(engine, { types, patientTypes: Object.keys(ownPrograms) });
+	const streaming = { stream, guard, beyond: (after: number) => desk.beyondTheEnd(after), resolve: engine.resolve.bind(engine) };
+	const rotateToken = (): string => rotate(about.home, guard, stream);
+	const space = async (): ReturnType<typeof homeSpace> => await homeSpace(about.home);
+	const handlers = handlersOf(desk, about, { credentialTrouble, adapters: setup, rotateToken, space });
 	// few daemons are ever asked for it, and it brings a library along
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
 		fetch: appOf({ guard, ids: randomIds, handlers, desk, once: new Once(engine), mcp, version, failed }).fetch,
 		raw: (request, response) => serveEvents(streaming, request, response),
 	});
-	const { lost } = parts.use(await announce(home, { url: door.url, socket: door.socket, token: () => guard.token }));
-	const all = parts.move();
-	return { engine, url: door.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+interface Inside {
+	stream: EventStream;
+	guard: Guard;
+	about: { pid: number; url: string; version: string; home: string; containment: ContainmentLevel };
+	setup: Setup;
+	/** our own agents' programs, and those that tests bring */
+	own: Readonly<Record<string, unknown>>;
+	failed(error: unknown, request?: string): void;
 }
 
 /** From now on others can find the daemon, for as long as it has the home. */

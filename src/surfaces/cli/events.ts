@@ -3,11 +3,10 @@ import { type Client, Refused } from "#client/client.ts";
 import { isItem } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
-import { visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
 import { type Asking, act, type Options } from "./act.ts";
 import { connect } from "./connect.ts";
-import { itemLine, print, printError, printJson } from "./print.ts";
+import { itemLine, print, printError, printJson, printPiece } from "./print.ts";
 import { timeOf } from "./time.ts";
 
 interface EventOptions extends Options {
@@ -154,22 +153,22 @@ class Pieces {
 		if (this.#open?.message !== message || this.#open.kind !== kind) {
 			this.#close();
 			this.#open = { message, kind, text: "" };
-			process.stdout.write(`${"…".padStart(6)}  ${kind.padEnd(11)}  `);
+			printPiece(`${"…".padStart(6)}  ${kind.padEnd(11)}  `);
 		}
 		this.#open.text += text;
-		process.stdout.write(visible(text).replaceAll("\n", `\n${" ".repeat(21)}`));
+		printPiece(text.replaceAll("\n", `\n${" ".repeat(21)}`));
 	}
 
 	before(item: Item, print: (item: Item) => void): void {
 		const open = this.#open;
 		this.#close();
 		const isWhole = open !== null && open.kind === item.kind && open.text.trim() === item.text?.trim();
-		if (isWhole) process.stdout.write(`${String(item.id).padStart(6)}  (${item.kind}, as above)\n`);
+		if (isWhole) printPiece(`${String(item.id).padStart(6)}  (${item.kind}, as above)\n`);
 		else print(item);
 	}
 
 	#close(): void {
-		if (this.#open !== null) process.stdout.write("\n");
+		if (this.#open !== null) printPiece("\n");
 		this.#open = null;
 	}
 }

@@ -11,6 +11,8 @@ import { budgetLine, spentLine, usageLine } from "#views/usage-lines.ts";
 
 export const printJson = (value: unknown): void => void process.stdout.write(`${asJson(value)}\n`);
 export const printData = (data: unknown): void => printJson({ data });
+/** A part of a line. */
+export const printPiece = (text: string): void => void process.stdout.write(visible(text));
 export const print = (text: string): void => void process.stdout.write(visible(text === "" || text.endsWith("\n") ? text : `${text}\n`));
 /** Beside the answer, for people only. */
 export const printAside = (text: string): void => void process.stderr.write(visible(`${text}\n`));
