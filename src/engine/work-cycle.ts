@@ -3,44 +3,37 @@
 // lease is; what git can do is known only when it has tried.
 import type { AgentState } from "#contract/agent.ts";
 import type { LeaseStep } from "#contract/cycle.ts";
-import { type AgentId, agentOf, type ProjectSlug, system } from "#contract/ids.ts";
+import { agentOf, type ProjectSlug, system } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Committed, Diff, Health, Merged, MergeStrategy, SyncStrategy } from "#contract/workspace.ts";
 import { isWhole, withProcesses, withProject } from "#domain/health.ts";
 import type { Driver } from "./driver.ts";
+import { Followers, type Synced } from "./followers.ts";
 import type { Clock } from "./ports.ts";
 import { pushAfterTurn } from "./pushing.ts";
 import { stayOf } from "./stay.ts";
 import { type By, begunBy, closing, type StepParts, Steps } from "./steps.ts";
-import type { AtHome, Live, Snapshot, Stay, Workspaces } from "./workspaces.ts";
+import type { ApproveWish, AtHome, Live, Snapshot, Stay, Workspaces } from "./workspaces.ts";
 
 export interface CycleParts extends StepParts {
 	clock: Clock;
 	driver: Pick<Driver, "leftovers"> | null;
 }
 
-/** so long an answer waits for agents that are brought up to date */
-const syncMs = 10_000;
-/** so many at the same time */
-const syncsMax = 8;
-
-/** What became of another agent after a merge. */
-export interface Synced {
-	agent: AgentId;
-	handle: string;
-	moved: boolean;
-	text: string;
-}
-
 export class WorkCycle {
 	readonly #parts: CycleParts;
 	readonly #steps: Steps;
-	readonly #syncing = new Set<AgentId>();
-	#stopped = false;
+	readonly #followers: Followers;
 
 	constructor(parts: CycleParts) {
 		this.#parts = parts;
 		this.#steps = new Steps(parts);
+		this.#followers = new Followers(parts, {
+			steps: this.#steps,
+			forward: async (agent, by) => await this.sync(agent, "ff", by),
+			lookAfterCrash: async (agent) => await this.lookAfterCrash(agent),
+		});
 	}
 
 	get workspaces(): Workspaces {
@@ -159,69 +152,39 @@ export class WorkCycle {
 			const pinned = meant === undefined ? await this.#tip(stay) : { commit: meant };
 			if (isRefusal(pinned)) return pinned;
 			await this.#steps.begin(by, { step: "approve", commit: pinned.commit });
-			const { strategy, message } = wish;
-			const { begin: _begin, begun: _begun, ...watched } = live;
-			const result = await this.workspaces.approve(stay, { ...watched, commit: pinned.commit, ...(strategy && { strategy }), ...(message && { message }) });
-			if (isRefusal(result)) return result;
-			const { reviewed, commit, base } = result;
-			const fact = { kind: "workspace.merged", data: { reviewed, commit, strategy: result.strategy, into: base.branch, before: base.before } } as const;
-			if (result.push !== null) await this.#steps.record(stay, { kind: "workspace.pushed", data: result.push }, by);
-			const tell = `Your commit ${reviewed.slice(0, 10)} was merged into ${base.branch} as ${commit.slice(0, 10)}.`;
-			const closes = { answer: { begun: { step: "approve", commit: pinned.commit, merged: result } } };
-			await this.#steps.record(stay, fact, by, { tell, closes });
-			return result;
+			const { begin: _begin, begun: _begun, ...control } = live;
+			return await this.#mergeFrom(stay, { ...wish, commit: pinned.commit, ...control }, by);
 		});
 	}
 
-	/**
-	 * Idle, unheld and clean agents with nothing of their own go to base; the others are told how far they are behind. One agent's tree may
-	 * take for ever to be looked at, and nobody waits for it: after a moment it goes on by itself, and the answer says so.
-	 */
+	/** A branch that no workspace has to be on: whatever the agent that made it does meanwhile, it does somewhere else. */
+	async approveBranch(
+		agent: AgentState,
+		{ project, base, branch, commit, message }: { project: ProjectState; base: string; branch: string; commit: string; message: string },
+		by: By,
+	): Promise<Merged | Refusal> {
+		const workspace = { kind: "worktree" as const, path: nowhere, branch, base };
+		const merged = await this.#mergeFrom({ project, agent, workspace }, { commit, message, approved: project.approved }, by);
+		if (!isRefusal(merged)) await this.syncProject(project.slug, by);
+		return merged;
+	}
+
+	/** Every merge of an agent's work goes through here: merged by git, recorded with what came of its push, and told to the agent. */
+	async #mergeFrom(stay: Stay, { strategy, message, ...wish }: ApproveOf & Omit<ApproveWish, "strategy" | "message">, by: By): Promise<Merged | Refusal> {
+		const result = await this.workspaces.approve(stay, { ...wish, ...(strategy && { strategy }), ...(message && { message }) });
+		if (isRefusal(result)) return result;
+		const { reviewed, commit, base } = result;
+		const data = { reviewed, commit, strategy: result.strategy, into: base.branch, before: base.before };
+		if (result.push !== null) await this.#steps.record(stay, { kind: "workspace.pushed", data: result.push }, by);
+		const tell = `Your commit ${reviewed.slice(0, 10)} was merged into ${base.branch} as ${commit.slice(0, 10)}.`;
+		const closes = { answer: { begun: { step: "approve" as const, commit: wish.commit, merged: result } } };
+		await this.#steps.record(stay, { kind: "workspace.merged", data }, by, { tell, closes });
+		return result;
+	}
+
+	/** The other agents of a project follow its base. */
 	async syncProject(project: ProjectSlug, by: By): Promise<Synced[]> {
-		const all = (await this.#parts.reads.agents({ project })).filter(
-			({ life, workspace }) => life === "live" && workspace !== null && workspace.kind !== "main",
-		);
-		const waiting = all.toReversed();
-		const found = new Map<AgentId, Pick<Synced, "moved" | "text"> | null>();
-		const work = async (): Promise<void> => {
-			for (let agent = waiting.pop(); agent !== undefined && !this.#stopped; agent = waiting.pop()) {
-				// one that did not come to an end the last time is not waited for again
-				if (this.#syncing.has(agent.id)) continue;
-				this.#syncing.add(agent.id);
-				// one tree that cannot be read must not keep the others from being brought up to date
-				const result = await this.#upToDate(agent, { actor: by.actor }).catch(() => ({ moved: false, text: "its workspace could not be looked at" }));
-				this.#syncing.delete(agent.id);
-				found.set(agent.id, result);
-			}
-		};
-		await within(syncMs, Promise.all(Array.from({ length: syncsMax }, work)));
-		return all.flatMap(({ id, handle }) => {
-			const result = found.has(id) ? found.get(id) : { moved: false, text: "its workspace is still being looked at" };
-			return result ? [{ agent: id, handle, ...result }] : [];
-		});
-	}
-
-	/** One whose own update was cut off is taken along like the others, if nothing is half done. */
-	async #lookedAt(agent: AgentState): Promise<AgentState> {
-		if (!agent.holds.some(({ kind, step }) => kind === "recovery" && step === "sync")) return agent;
-		await this.lookAfterCrash(agent);
-		return (await this.#parts.reads.agent(agent.id)) ?? agent;
-	}
-
-	async #upToDate(found: AgentState, by: By): Promise<{ moved: boolean; text: string } | null> {
-		const agent = await this.#lookedAt(found);
-		const stay = await stayOf(this.#parts.reads, agent);
-		const standing = stay === null ? null : await this.workspaces.standing(stay);
-		if (stay === null || standing === null || isRefusal(standing)) return { moved: false, text: "its workspace could not be looked at" };
-		if (standing.behind === 0) return null;
-		const free = agent.turn === null && agent.holds.length === 0 && agent.lease === null;
-		if (free && standing.ahead === 0 && !standing.dirty) {
-			const moved = await this.sync(agent, "ff", by);
-			if (!isRefusal(moved)) return { moved: true, text: moved.text };
-		}
-		const text = `Your branch is ${standing.behind} ${standing.behind === 1 ? "commit" : "commits"} behind ${stay.workspace.base}.`;
-		await this.#steps.say({ type: "item.append", agent: agent.id, kind: "system", text }, { actor: system });
-		return { moved: false, text };
+		return await this.#followers.bringAlong(project, by);
 	}
 
 	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
@@ -264,10 +227,13 @@ export class WorkCycle {
 	}
 
 	async drain(): Promise<void> {
-		this.#stopped = true;
+		this.#followers.stop();
 		await this.#steps.drain();
 	}
 }
+
+/** A path that no folder has. */
+const nowhere = "/nonexistent/brood";
 
 interface ApproveOf {
 	commit?: string | undefined;
@@ -286,9 +252,3 @@ function acceptable({ holds, seenCommit }: AgentState): { seen: string | null; s
 
 /** It was written down by us. */
 const isMerged = (value: unknown): value is Merged => typeof value === "object" && value !== null;
-
-async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-	const late = Promise.withResolvers<void>();
-	const timer = setTimeout(late.resolve, timeoutMs);
-	await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
-}

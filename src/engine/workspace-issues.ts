@@ -95,13 +95,10 @@ async function merged(cycle: WorkCycle, { project, agent, branch, commit, issue 
 	const base = project.base === null ? null : await workspaces.tipOf(project, project.base);
 	if (agent === null || project.base === null || commit === null || tip === base) return { commit: null };
 	if (tip === null) return await fromItsOwn(cycle, agent, commit);
-	// the branch is all that counts: whatever its agent does meanwhile is somewhere else
-	const workspace = { kind: "worktree" as const, path: nowhere, branch, base: project.base };
-	const result = await workspaces.approve({ project, agent, workspace }, { commit, approved: project.approved, message: `${issue.title} (#${issue.number})` });
+	const message = `${issue.title} (#${issue.number})`;
+	const result = await cycle.approveBranch(agent, { project, base: project.base, branch, commit, message }, { actor: system });
 	// all of it was in base before
-	if (isRefusal(result) && result.code === "AGENT_NO_COMMIT") return { commit: null };
-	if (isRefusal(result)) return result;
-	await cycle.syncProject(project.slug, { actor: system });
+	if (isRefusal(result)) return result.code === "AGENT_NO_COMMIT" ? { commit: null } : result;
 	return { commit: result.commit };
 }
 
@@ -111,6 +108,3 @@ async function fromItsOwn(cycle: WorkCycle, agent: AgentState, commit: string): 
 	const result = await cycle.approve(agent, { commit }, { actor: system });
 	return isRefusal(result) ? result : { commit: result.merged.commit };
 }
-
-/** A path that no folder has. */
-const nowhere = "/nonexistent/brood";

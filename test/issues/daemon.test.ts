@@ -75,6 +75,8 @@ test.concurrent("an issue goes from the command line through a worktree into mai
 	const approved = await json("issue", "approve", "web#1", "--commit", shown.commit);
 	expect(approved.data).toMatchObject({ stage: "DONE", approvedBy: "human", mergedCommit: git(folder, "rev-parse", "main") });
 	expect(readFileSync(path.join(folder, "font.txt"), "utf8")).toBe("Inter\n");
+	const merges = (await json("events", "--kind", "workspace.merged")).data;
+	expect(merges).toMatchObject([{ data: { reviewed: shown.commit, commit: approved.data.mergedCommit, into: "main" } }]);
 	const agent = (await json("agent", "status", "opus")).data;
 	expect(agent).toMatchObject({ issue: null, stage: null, totalTasksCompleted: 1, label: "idle", workspace: { branch: "brood/opus" } });
 	expect(git(agent.workspace.path, "branch", "--show-current")).toBe("brood/opus");
