@@ -71,12 +71,20 @@ test("control: a look at each snapshot is counted", async () => {
 	expect(runs).toBe(7);
 });
 
-/** A turn that writes, so that there is a snapshot of this moment, then one that does not, then a fork. */
+/**
+ * A turn that writes, so that there is a snapshot of this moment, then some that do not, then forks. The least counts: what the daemon
+ * does on the side may run in the same moment, and only adds.
+ */
 async function cost(agent: Agent): Promise<{ turn: number; fork: number }> {
 	await shop.turn(agent, "write a.txt text");
 	await shop.turn(agent, "say nothing new");
-	const turn = await counted(async () => void (await shop.turn(agent, "say nothing new")));
-	const fork = await counted(async () => void (await shop.client.ask("fork", { ...params(agent), body: {} })));
+	const least = async (work: () => Promise<unknown>): Promise<number> => {
+		const counts = [];
+		for (let at = 0; at < 3; at++) counts.push(await counted(async () => void (await work())));
+		return Math.min(...counts);
+	};
+	const turn = await least(async () => await shop.turn(agent, "say nothing new"));
+	const fork = await least(async () => await shop.client.ask("fork", { ...params(agent), body: {} }));
 	expect(Math.min(turn, fork)).toBeGreaterThan(3);
 	return { turn, fork };
 }
