@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { ProjectConfig } from "#contract/project-config.ts";
 import { routes } from "#contract/routes.ts";
-import { openApi } from "#server/openapi.ts";
+import { openApi } from "#server/openapi/document.ts";
 import { version } from "#src/version.ts";
 import { folders } from "./folders.ts";
 import { statesPage } from "./states-page.ts";

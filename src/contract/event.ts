@@ -6,6 +6,7 @@ import type { WorkspaceFact } from "./cycle.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import type { IssueFact, RunFact } from "./issue.ts";
 import type { ItemFact } from "./item.ts";
+import { Json } from "./json.ts";
 import type { MailFact } from "./mail.ts";
 import type { GitFact, ProjectFact } from "./project.ts";
 import type { PromptFact } from "./prompt.ts";
@@ -23,7 +24,7 @@ export const Event = z.object({
 	/** `noun.happened` for what the system did; a word without a dot is an item of the conversation */
 	kind: z.string(),
 	text: z.string().nullable(),
-	data: z.json(),
+	data: Json,
 	at: z.int(),
 	actor: Actor,
 	/** the command that caused it: its key, or an id of its own */

@@ -4,8 +4,7 @@ import { Actor, EventId, Handle } from "./ids.ts";
 import { IssueState, NoteState, RunState } from "./issue.ts";
 import { LoadedPreset } from "./preset.ts";
 import { RefusalCode } from "./refusal-schema.ts";
-
-const Time = z.iso.datetime();
+import { Time } from "./wire.ts";
 
 export const Run = z.object({
 	...RunState.omit({ issue: true }).shape,

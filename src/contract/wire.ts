@@ -20,7 +20,7 @@ import { Budget, Spent } from "./usage.ts";
 import { WaitState } from "./wait.ts";
 import { HealthIssue, Standing, Workspace } from "./workspace.ts";
 
-const Time = z.iso.datetime();
+export const Time = z.iso.datetime();
 
 export const Agent = z.object({
 	id: AgentId,

@@ -11,7 +11,7 @@ import type { Ids } from "#engine/ports.ts";
 import { actorOf, type Guard, proofFor } from "./auth.ts";
 import type { Asked, Desk, Handled, Handlers } from "./desk.ts";
 import { fingerprintOf, type Once } from "./once.ts";
-import { openApi } from "./openapi.ts";
+import { openApi } from "./openapi/document.ts";
 
 export interface Door {
 	guard: Guard;

@@ -9,7 +9,7 @@ import { Client } from "#client/client.ts";
 import { Mirror } from "#client/mirror.ts";
 import { human } from "#contract/ids.ts";
 import { Agent, Found, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
-import { openApi } from "#server/openapi.ts";
+import { openApi } from "#server/openapi/document.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { version } from "#src/version.ts";
 import { runProgram } from "#test/support/process.ts";

@@ -6,7 +6,7 @@ import { AtHome, Leftover, Project, Snapshot, Synced } from "../wire.ts";
 import { CommitId, Committed, Diff, Health, Merged, mergeStrategies, syncStrategies } from "../workspace.ts";
 import { none, Reference, route } from "./route.ts";
 
-const SnapshotId = z.string().regex(/^[0-9]{1,12}$/, "a snapshot is named by its number");
+export const SnapshotId = z.string().regex(/^[0-9]{1,12}$/, "a snapshot is named by its number");
 
 export const workspaceRoutes = {
 	diff: route({

@@ -1,0 +1,46 @@
+// The event stream, which is no route of the table: it does not end by itself, and writes messages instead of an answer.
+import { z } from "zod";
+import { EventId } from "#contract/ids.ts";
+import { Delta, type StreamMessage, StreamQuery } from "#contract/stream.ts";
+import { Item } from "#contract/wire.ts";
+import { queryParameters } from "./parameters.ts";
+import { refusalResponses } from "./refusals.ts";
+import type { JsonSchema, Schemas } from "./schemas.ts";
+
+type Named<M = StreamMessage> = M extends unknown ? keyof M : never;
+
+/** Each by the name of its `event:` line; an event of the journal has no such line, which stands for `message`. */
+const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string }> = {
+	event: { data: Item, id: EventId, meaning: "an event of the journal, under its id" },
+	delta: { data: Delta, meaning: "a piece of an item that is still being said; only with `deltas`, only live, in no journal" },
+	at: { data: z.int().nonnegative(), meaning: "the reader has everything that it asked for up to this event" },
+	cut: { data: z.object({ after: z.int().nonnegative() }), meaning: "the reader did not keep up: the stream ends, and goes on behind this event" },
+};
+
+const description =
+	"Server-sent events: first everything behind `after`, then whatever happens, until the caller closes the stream or the daemon stops. The schema is that of " +
+	"one message: its `event:` line, its `id:` line and its `data:` line, which is JSON. Comment lines keep the connection alive.";
+
+export function eventsOperation(schemas: Schemas): JsonSchema {
+	const lastSeen = {
+		...{ name: "Last-Event-ID", in: "header", schema: schemas.read(EventId) },
+		description: "Stands for `after`, and comes before it: browsers send it when they connect again.",
+	};
+	const shapes = Object.entries(messages).map(([event, { data, id, meaning }]) => ({
+		type: "object",
+		description: meaning,
+		required: ["event", ...(id ? ["id"] : []), "data"],
+		properties: { event: { const: event === "event" ? "message" : event }, ...(id && { id: schemas.read(id) }), data: schemas.read(data) },
+	}));
+	return {
+		operationId: "events",
+		tags: ["events"],
+		summary: "the journal from where the caller left off, and everything as it happens",
+		description,
+		parameters: [...queryParameters(StreamQuery, schemas), lastSeen],
+		responses: {
+			200: { description: "a stream of messages", content: { "text/event-stream": { schema: { oneOf: shapes } } } },
+			...refusalResponses({ method: "get", path: "/api/events", query: StreamQuery }),
+		},
+	};
+}

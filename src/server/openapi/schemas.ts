@@ -1,0 +1,118 @@
+// The schemas of the contract as JSON Schema, each named one once: requests in the form that is sent, answers in the form that is read.
+import { z } from "zod";
+import { Policy } from "#contract/approval.ts";
+import { LeaseStep } from "#contract/cycle.ts";
+import * as ids from "#contract/ids.ts";
+import { IssueNumber, IssuePriority } from "#contract/issue.ts";
+import * as issueWire from "#contract/issue-wire.ts";
+import { Json } from "#contract/json.ts";
+import { Preset, PresetName, Stage, StageName } from "#contract/preset.ts";
+import { ProjectSettings } from "#contract/project-config.ts";
+import { Refusal, RefusalCode } from "#contract/refusal-schema.ts";
+import { UsageRow } from "#contract/routes/usage.ts";
+import { Space } from "#contract/space.ts";
+import { Credential, Quiet } from "#contract/subscription.ts";
+import { Budget, BudgetWish, Cost, Spent, Usage } from "#contract/usage.ts";
+import * as wire from "#contract/wire.ts";
+import { CommitId, Committed, Diff, Health, HealthIssue, Merged, Standing, Workspace } from "#contract/workspace.ts";
+
+/** Every noun of the wire, and what several of them share. */
+const named: Record<string, unknown> = {
+	...{ ...ids, ...wire, ...issueWire, Refusal, RefusalCode, Json },
+	...{ Policy, LeaseStep, IssueNumber, IssuePriority, Preset, PresetName, Stage, StageName, ProjectSettings, UsageRow, Space },
+	...{ Credential, Quiet, Budget, BudgetWish, Cost, Spent, Usage },
+	...{ CommitId, Committed, Diff, Health, HealthIssue, Merged, Standing, Workspace },
+};
+
+const registry = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries(named)) if (schema instanceof z.ZodType) registry.add(schema, { id });
+
+/** A part of a JSON Schema document. */
+export interface JsonSchema {
+	[keyword: string]: unknown;
+}
+
+type Form = "input" | "output";
+
+const place = "#/components/schemas/";
+
+/** Collects the named schemas that a document refers to. */
+export class Schemas {
+	readonly #kept: Record<Form, Record<string, JsonSchema>> = { input: {}, output: {} };
+
+	/** What a caller sends. */
+	sent(schema: z.core.$ZodType): JsonSchema {
+		return this.#schema(schema, "input");
+	}
+
+	/** What a caller is answered, or a parameter as it is meant: a number, where the URL has its digits. */
+	read(schema: z.core.$ZodType): JsonSchema {
+		return this.#schema(schema, "output");
+	}
+
+	/** The components, and the rest of the document with their final names. A name has `Input` behind it only where the two forms differ. */
+	resolved<T extends object>(rest: T): { schemas: Record<string, JsonSchema>; rest: T } {
+		const { input, output } = this.#kept;
+		const apart = formsApart(input, output);
+		const rename = <V>(value: V): V => renamed(value, apart);
+		const inputs = Object.entries(input).map(([id, schema]) => [apart.has(id) ? `${id}Input` : id, rename(schema)] as const);
+		const outputs = Object.entries(output).map(([id, schema]) => [id, rename(schema)] as const);
+		const sorted = [...inputs, ...outputs].toSorted(([one], [other]) => (one < other ? -1 : 1));
+		return { schemas: Object.fromEntries(sorted), rest: rename(rest) };
+	}
+
+	#schema(schema: z.core.$ZodType, form: Form): JsonSchema {
+		const made = z.toJSONSchema(schema, { io: form, metadata: registry, unrepresentable: "any", override: (each) => simplify(each, form) });
+		const { $schema: _, $defs = {}, ...rest } = made;
+		for (const [id, each] of Object.entries($defs)) this.#kept[form][id] = pointed(each, form);
+		return pointed(rest, form);
+	}
+}
+
+/** Where a schema of one form is referred to, until it is known whether the forms differ. */
+const marked = (id: string, form: Form): string => `${place}${form}:${id}`;
+
+function pointed(value: JsonSchema, form: Form): JsonSchema {
+	return mapRefs(value, (ref) => marked(ref.slice("#/$defs/".length), form));
+}
+
+function renamed<V>(value: V, apart: ReadonlySet<string>): V {
+	return mapRefs(value, (ref) => {
+		const [form, id = ""] = ref.slice(place.length).split(":", 2);
+		if (id === "") return ref;
+		return `${place}${id}${form === "input" && apart.has(id) ? "Input" : ""}`;
+	});
+}
+
+/** Those whose two forms differ, in themselves or in what they refer to. */
+function formsApart(input: Record<string, JsonSchema>, output: Record<string, JsonSchema>): ReadonlySet<string> {
+	const apart = new Set<string>();
+	const both = Object.keys(input).filter((id) => output[id] !== undefined);
+	for (let before = -1; before !== apart.size; ) {
+		before = apart.size;
+		for (const id of both) if (JSON.stringify(renamed(input[id], apart)) !== JSON.stringify(renamed(output[id], apart))) apart.add(id);
+	}
+	return apart;
+}
+
+function mapRefs<V>(value: V, change: (ref: string) => string): V {
+	return JSON.parse(JSON.stringify(value), (key, each: unknown) => (key === "$ref" && typeof each === "string" ? change(each) : each));
+}
+
+/** Leaves out what tells a reader nothing, and what an answer may have one day. */
+function simplify({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }, form: Form): void {
+	// any JSON value: every schema validator knows what that is
+	if (registry.get(zodSchema)?.id === "Json") for (const keyword of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, keyword);
+	if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) Reflect.deleteProperty(jsonSchema, "maximum");
+	if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) Reflect.deleteProperty(jsonSchema, "minimum");
+	// its format says the same in one word
+	if (jsonSchema.format === "date-time") Reflect.deleteProperty(jsonSchema, "pattern");
+	if (form === "output" && jsonSchema.additionalProperties === false) Reflect.deleteProperty(jsonSchema, "additionalProperties");
+	// generators of clients take a field that has a default for one that is always there, also where it is sent
+	if (form === "input" && jsonSchema.default !== undefined) {
+		jsonSchema.description = `default: ${JSON.stringify(jsonSchema.default)}`;
+		Reflect.deleteProperty(jsonSchema, "default");
+	}
+	// the keys of every JSON object are texts
+	if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') Reflect.deleteProperty(jsonSchema, "propertyNames");
+}

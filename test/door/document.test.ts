@@ -1,0 +1,126 @@
+// The API document, judged by tools that are not ours, and by what a real daemon answers.
+import { readFileSync } from "node:fs";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type Daemon, startDaemon } from "#src/main.ts";
+import { freshRepository } from "#test/support/repository.ts";
+import { freshFolder } from "#test/support/stores.ts";
+import { mistakes, typedClient } from "#test/support/typed-client.ts";
+
+const Reference = z.looseObject({ $ref: z.string().optional() });
+const Operation = z.looseObject({
+	operationId: z.string(),
+	parameters: z.array(Reference).default([]),
+	responses: z.record(z.string(), Reference),
+});
+const Document = z.looseObject({
+	paths: z.record(z.string(), z.record(z.string(), Operation)),
+	components: z.looseObject({ schemas: z.record(z.string(), z.looseObject({})), responses: z.record(z.string(), Reference) }),
+});
+const text = readFileSync("openapi.json", "utf8");
+const document = Document.parse(JSON.parse(text));
+
+const verdict = async (words: string) => (await new Validator().validate(JSON.parse(words))).valid;
+
+test("an independent validator takes the document for OpenAPI 3.1", async () => {
+	const judged = await new Validator().validate(JSON.parse(text));
+	expect(judged).toEqual({ valid: true });
+	expect(Object.keys(document.components.schemas).length).toBeGreaterThan(50);
+	// controls: a reference to nothing, a parameter that is nowhere, a response without a description
+	expect(await verdict(text.replace('#/components/schemas/Agent"', '#/components/schemas/Agnet"'))).toBe(false);
+	expect(await verdict(text.replace('"in": "path"', '"in": "nowhere"'))).toBe(false);
+	expect(await verdict(text.replace('"description": "done",', ""))).toBe(false);
+});
+
+test("every reference leads somewhere, and every component is used", () => {
+	const used = new Set([...text.matchAll(/"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name));
+	const there = Object.entries(document.components)
+		.filter(([kind]) => kind !== "securitySchemes")
+		.flatMap(([kind, parts]) => Object.keys(z.looseObject({}).parse(parts)).map((name) => `${kind}/${name}`));
+	expect([...used].filter((name) => !there.includes(name ?? ""))).toEqual([]);
+	// a status that no single route answers is described for whoever meets it
+	expect(there.filter((name) => !used.has(name) && !/^responses\/\d/.test(name))).toEqual([]);
+	expect(text.length).toBeLessThan(200_000);
+});
+
+describe("against a real daemon", () => {
+	let daemon: Daemon;
+	let wait: string;
+	let ask: (path: string, body?: object) => Promise<{ status: number; answer: z.infer<typeof Answered> }>;
+	const Answered = z.looseObject({ data: z.unknown().optional() });
+
+	beforeAll(async () => {
+		daemon = await startDaemon({ home: freshFolder() });
+		ask = async (path, body) => {
+			const headers = { authorization: `Bearer ${daemon.token}` };
+			const response = await fetch(daemon.url + path, { headers, ...(body && { method: "POST", body: JSON.stringify(body) }) });
+			return { status: response.status, answer: Answered.parse(await response.json()) };
+		};
+		await ask("/api/projects", { slug: "web", path: freshRepository() });
+		await ask("/api/projects/web/agents", { name: "one", type: "scripted", budget: { tokens: 1_000_000 } });
+		await ask("/api/agents/one/queue", { text: "say hello\nrun echo hi" });
+		await ask("/api/agents/one/mail", { body: "a mail" });
+		await ask("/api/projects/web/issues", { title: "An issue", labels: ["small"] });
+		await ask("/api/issues/web%231/comments", { text: "a comment" });
+		await ask("/api/subscriptions", { name: "plan", type: "claude", quiet: { from: "22:00", to: "06:00", zone: "UTC" } });
+		wait = idIn((await ask("/api/waits", { agents: ["one"] })).answer);
+		await ask(`/api/waits/${wait}?block=true`);
+	}, 60_000);
+	afterAll(async () => await daemon[Symbol.asyncDispose]());
+
+	test("a client that was generated from it compiles, runs, and knows errors by their codes; mistakes do not compile", async () => {
+		const client = await typedClient("openapi.json");
+		expect(await client.errors()).toEqual(mistakes.map((_, at) => `wrong.ts:${client.mistakesFrom + at}`));
+		expect(await client.run(daemon.url, daemon.token)).toMatchObject({
+			handle: "typed",
+			queueLength: 0,
+			handles: ["init", "one", "typed"],
+			twice: "another request under this key",
+			missing: "no such agent",
+		});
+	});
+
+	test("what is answered has the schema of the document, and nothing beside it", async () => {
+		const item = idIn((await ask("/api/agents/one/items")).answer);
+		const named: Record<string, string> = { agent: "one", project: "web", issue: "web%231", turn: "last", subscription: "plan", item, wait };
+		const fitting: string[] = [];
+		for (const [path, { get }] of Object.entries(document.paths)) {
+			const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+			if (get === undefined || path === "/api/events" || names.some((name) => named[name] === undefined)) continue;
+			const place = path.replace(/\{(\w+)\}/g, (_, name: string) => named[name] ?? "");
+			const { status, answer } = await ask(path === "/api/search" ? `${place}?text=hello` : place);
+			expect([path, status, complaints(get, String(status), answer)]).toEqual([path, 200, null]);
+			fitting.push(path);
+		}
+		expect(fitting.length).toBeGreaterThan(30);
+		const refused = await ask("/api/agents/nobody");
+		const { get } = document.paths["/api/agents/{agent}"] ?? {};
+		expect([refused.status, complaints(get, "404", refused.answer)]).toEqual([404, null]);
+		// controls: a refusal with a code of another status, an agent with one field more, and one with a field less
+		expect(complaints(document.paths["/api/agents/{agent}/kill"]?.["post"], "409", refused.answer)).not.toBeNull();
+		const agent = z.looseObject({}).parse((await ask("/api/agents/one")).answer.data);
+		expect(complaints(get, "200", { data: agent })).toBeNull();
+		expect(complaints(get, "200", { data: { ...agent, more: 1 } })).not.toBeNull();
+		expect(complaints(get, "200", { data: { ...agent, label: undefined } })).not.toBeNull();
+	});
+});
+
+const idIn = (answer: unknown): string => /(?<="id":)\d+/.exec(JSON.stringify(answer))?.[0] ?? "";
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const closed: unknown = JSON.parse(JSON.stringify(document.components.schemas), (_, part: unknown) =>
+	typeof part === "object" && part !== null && "properties" in part ? { additionalProperties: false, ...part } : part,
+);
+ajv.addSchema({ $id: "brood", components: { schemas: closed } });
+
+/** What is wrong with an answer, by the document. Clients let fields pass that they do not know; the daemon may send none. */
+function complaints(operation: z.infer<typeof Operation> | undefined, status: string, answer: unknown): unknown {
+	const said = operation?.responses[status] ?? operation?.responses["default"];
+	const response = said?.$ref === undefined ? said : document.components.responses[said.$ref.slice("#/components/responses/".length)];
+	const { schema } =
+		z.looseObject({ content: z.record(z.string(), z.looseObject({ schema: z.looseObject({}) })) }).parse(response).content["application/json"] ?? {};
+	const valid = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"brood#/components')));
+	return valid(JSON.parse(JSON.stringify(answer))) ? null : valid.errors;
+}
