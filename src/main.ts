@@ -15,7 +15,7 @@ import { blobsIn } from "#adapters/system/blobs.ts";
 import { keepSteady, systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { HomeHeld, holdHome, homeId, homeToken, makeHome, removeDaemonFile, replaceToken, writeDaemonFile } from "#adapters/system/home.ts";
-import { homeSpace, sweepBlobs, sweepScratch } from "#adapters/system/home-space.ts";
+import { homeSpace, sweepBlobs, sweepScratch, sweepVendors } from "#adapters/system/home-space.ts";
 import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
@@ -46,7 +46,7 @@ import { Once } from "#server/once.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { holdersOf } from "#src/holders.ts";
 import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
-import { sandboxOf, seenInside } from "./sandboxes.ts";
+import { hiddenIn, sandboxOf, seenInside } from "./sandboxes.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
@@ -56,16 +56,17 @@ export type StorePlace = { memory: true } | { home: string } | { url: string };
 export async function startEngine(
 	place: StorePlace,
 	overrides: Partial<Limits> = {},
-	{ driver = null, workspaces = null, issueWork = noIssueWork, log = noLog, ...more }: Beside = {},
+	{ driver = null, workspaces = null, issueWork = noIssueWork, log = noLog, opened, ...more }: Beside = {},
 	agentZeroType = "scripted",
 ): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
 	const store = await openStore(place, limits);
+	opened?.(store);
 	const files = "home" in place ? { blobs: blobsIn(path.join(place.home, "blobs")), partials: partialsIn(path.join(place.home, "partials")) } : {};
 	return await Engine.start({ store, driver, workspaces, issueWork, limits, clock: systemClock, ids: randomIds, agentZeroType, log, ...files, ...more });
 }
 
-type Beside = Partial<Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers">>;
+type Beside = Partial<Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers">> & { opened?(store: Store): void };
 
 export interface DaemonOptions {
 	home: string;
@@ -104,22 +105,21 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
 	const adapters = path.join(home, "adapters");
-	const find = programsFrom({ own: allPrograms, adapters });
-	const tokens = new Tokens(randomIds);
-	const token = homeToken(home, randomIds.secret());
+	const [tokens, token] = [new Tokens(randomIds), homeToken(home, randomIds.secret())];
 	const runs = new GitJournal(log);
 	const mark = homeId(home, randomIds.key());
 	// what a project's own commands leave behind is found like what agents leave behind
 	const retention = retentionFrom(config.retention);
-	const workspaces = parts.use(workspacesIn(home, { record: (run) => runs.add(run), own: { [markName]: mark }, containment, retention, log }));
+	const hidden = hiddenIn(process.env);
+	const workspaces = parts.use(workspacesIn(home, { record: (run) => runs.add(run), mark, containment, retention, log, hides: hidden.all }));
 	const up = Promise.withResolvers<Engine>();
-	const sandbox = sandboxOf({ containment, environment: process.env, adapters, workspaces, engine: up.promise });
+	const sandbox = sandboxOf({ containment, environment: process.env, adapters, workspaces, engine: up.promise, logins: hidden.logins });
 	const inForceLimits = { ...defaultLimits, turnsMax: machineTurns(), ...machineIdle(), ...known(config.limits ?? {}), ...limits };
 	const processes = new ProcessDriver({
 		mark,
 		scratch: path.join(home, "scratch"),
 		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
-		find,
+		find: programsFrom({ own: allPrograms, adapters }),
 		toolServers: (own) => [{ name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"], env: own }],
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
@@ -136,7 +136,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 		await startEngine(
 			{ home },
 			inForceLimits,
-			{ driver: driverByType(processes), workspaces, log, retention, issueWork: issueWorkIn(home), sweepers: sweepersOf(home) },
+			{ driver: driverByType(processes), workspaces, log, retention, issueWork: issueWorkIn(home), sweepers: sweepersOf(home), opened: hidden.opened },
 			config.agentZero?.type,
 		),
 	);
@@ -235,6 +235,7 @@ function sweepersOf(home: string): Sweeper[] {
 			const expired = now - retention.trashDays * dayMs;
 			const deleted = (await reads.agents({ life: "ended" })).filter(({ endReason, endedAt }) => endReason === "deleted" && (endedAt ?? now) < expired);
 			await sweepScratch(path.join(home, "scratch"), deleted);
+			await sweepVendors(path.join(home, "vendors"), deleted);
 		},
 	];
 }
@@ -242,16 +243,16 @@ function sweepersOf(home: string): Sweeper[] {
 /** Git, as it may be used in this home. */
 function workspacesIn(
 	home: string,
-	{ record, own, ...more }: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; own: Readonly<Record<string, string>> } & WorkspaceParts,
+	{ record, mark, ...more }: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; mark: string } & WorkspaceParts,
 ): GitWorkspaces {
 	const git = makeGit({ environment: process.env, record });
-	const environment = environmentFor(own, process.env);
+	const environment = environmentFor({ [markName]: mark }, process.env);
 	const program = { command: process.execPath, args: [programPath("room-worker")] };
 	const rooms = new Rooms({ program, readable: [programFolder, path.dirname(process.execPath)], environment, containment: more.containment ?? "groups" });
 	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment, rooms, ...more });
 }
 
-type WorkspaceParts = Pick<ConstructorParameters<typeof GitWorkspaces>[0], "containment" | "retention" | "log">;
+type WorkspaceParts = Pick<ConstructorParameters<typeof GitWorkspaces>[0], "containment" | "retention" | "log" | "hides">;
 
 /** Without what is there but undefined. */
 const known = (given: { [K in keyof Limits]?: number | undefined }): Partial<Limits> =>

@@ -13,9 +13,18 @@ afterAll(() => {
 	for (const root of templates.values()) rmSync(root, { recursive: true, force: true });
 });
 
+interface WorldOptions {
+	empty?: boolean;
+	/** not below `/tmp`, which is another one in a sandbox */
+	below?: string;
+	containment?: ContainmentLevel;
+	retention?: Retention;
+	hides?(): Promise<readonly string[]>;
+}
+
 /** A repository with one commit on `main`, or none, and a home beside it. */
-export function makeWorld({ empty = false, ...options }: { empty?: boolean; containment?: ContainmentLevel; retention?: Retention } = {}): World {
-	const root = realpathSync(mkdtempSync(path.join(tmpdir(), "brood-world-")));
+export function makeWorld({ empty = false, below = path.join(tmpdir(), "brood-world-"), ...options }: WorldOptions = {}): World {
+	const root = realpathSync(mkdtempSync(below));
 	onTestFinished(() => rmSync(root, { recursive: true, force: true }));
 	cpSync(template(empty), root, { recursive: true });
 	return new World(root, options);

@@ -1,6 +1,7 @@
 // An agent's hands inside of its sandbox: a shell in the room that its process would get.
 import { spawnSync } from "node:child_process";
-import { contained, inRoom, type Room } from "#adapters/system/walls.ts";
+import type { Room } from "#adapters/system/mounts.ts";
+import { contained, inRoom } from "#adapters/system/walls.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Stay } from "#engine/workspaces.ts";
 import type { World } from "./world.ts";

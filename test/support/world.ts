@@ -28,7 +28,7 @@ export class World {
 	/** what a clock of the world says; turned by tests */
 	now = Date.parse("2030-01-02T03:04:05Z");
 
-	constructor(root: string, options: { step?: Step; containment?: ContainmentLevel; retention?: Retention } = {}) {
+	constructor(root: string, options: { step?: Step; containment?: ContainmentLevel; retention?: Retention; hides?(): Promise<readonly string[]> } = {}) {
 		this.root = root;
 		this.home = path.join(root, "home");
 		this.repository = path.join(root, "repository");
@@ -42,6 +42,7 @@ export class World {
 			ids: randomIds,
 			environment: environmentIn(root),
 			...(options.retention && { retention: options.retention }),
+			...(options.hides && { hides: options.hides }),
 			...(options.containment && { containment: options.containment, rooms: roomsIn(root, options.containment) }),
 		});
 	}

@@ -8,7 +8,7 @@ import { bringIn } from "#adapters/git/sandbox/quarantine.ts";
 import { frameKinds, frameOf } from "#adapters/git/worker/frames.ts";
 import { CalledOff, RoomFault, Rooms } from "#adapters/git/worker/rooms.ts";
 import { type Scene, steps } from "#adapters/git/worker/steps.ts";
-import type { Room } from "#adapters/system/walls.ts";
+import type { Room } from "#adapters/system/mounts.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { settle } from "#contract/project-config.ts";
 import { makeWorld } from "#test/support/make-world.ts";

@@ -6,7 +6,8 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
-import { contained, type Room } from "../system/walls.ts";
+import type { Room } from "../system/mounts.ts";
+import { contained } from "../system/walls.ts";
 import { environmentFor } from "./environment.ts";
 
 /** Strongest first. */

@@ -4,7 +4,7 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Log } from "#engine/log.ts";
 import type { Clock } from "#engine/ports.ts";
-import type { Room } from "../system/walls.ts";
+import type { Room } from "../system/mounts.ts";
 import type { ToolServer } from "./acp/open.ts";
 import type { IdleBounds } from "./idle.ts";
 import type { FindProgram } from "./programs.ts";

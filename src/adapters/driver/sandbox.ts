@@ -1,16 +1,17 @@
 // What an agent's processes may see and change of the file system in a project with `sandbox: on`. Never less wall than was asked
 // for: where it cannot be had, no turn starts.
-import { mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { Room } from "../system/mounts.ts";
 import { privatePlaces } from "../system/private-places.ts";
+import { removeFolder } from "../system/remove.ts";
 import { temporaryFolderNow } from "../system/temporary.ts";
-import type { Bound, Room } from "../system/walls.ts";
 import { probe } from "./containment.ts";
-import { vendorPart } from "./vendor-rooms.ts";
+import { vendorHomes, vendorPart } from "./vendor-rooms.ts";
 
 interface SandboxOptions {
 	containment: ContainmentLevel;
@@ -21,7 +22,7 @@ interface SandboxOptions {
 	programs: readonly string[];
 	/** where agents keep what their vendors' programs write, each in a folder of its own */
 	vendors: string;
-	/** what lets subscriptions in: files and folders that no agent sees, but for those of its own vendor's home */
+	/** what lets subscriptions in: files and folders that no agent sees, but for its own vendor's part of them */
 	logins(): Promise<readonly string[]>;
 }
 
@@ -43,17 +44,16 @@ export class Sandbox {
 		if (trouble !== null) return trouble;
 		if (isRefusal(room)) return room.message;
 		if (room.open === true) return room;
-		const { environment, programs } = this.#options;
-		const home = environment["HOME"] ?? os.homedir();
+		const { environment, programs, vendors } = this.#options;
 		try {
-			const seen = { ...environment, ...paid() };
-			const theirs = seen["HOME"] ?? home;
-			const others = async (taken: readonly Bound[]): Promise<string[]> =>
-				(await this.#options.logins()).filter((place) => !taken.some(({ to }) => to === real(place)));
-			const vendor = vendorPart({ type: agent.type, own: path.join(this.#options.vendors, agent.id), seen, home: theirs });
+			const seen = { ...environment, HOME: environment["HOME"] ?? os.homedir(), ...paid() };
+			const vendor = vendorPart({ type: agent.type, own: path.join(vendors, agent.id), seen, home: seen.HOME });
+			// a program that an agent names itself may be any vendor's: it can read their homes, and write none
+			const free = agent.type === "acp" ? vendorHomes(seen) : [];
+			const hidden = [...room.hidden, ...privatePlaces(seen), ...vendorHomes(seen)].filter((place) => !free.includes(place));
 			return {
 				...room,
-				hidden: [...privatePlaces([home, theirs]), ...(await others(vendor.bound ?? [])), ...vendor.hidden, ...room.hidden],
+				hidden: [...new Set([...hidden, ...(await this.#options.logins())])],
 				readable: [...programs, ...room.readable],
 				bound: [...(vendor.bound ?? []), ...(room.bound ?? [])],
 				environment: vendor.environment ?? {},
@@ -75,14 +75,6 @@ export class Sandbox {
 	}
 }
 
-function real(place: string): string {
-	try {
-		return realpathSync(place);
-	} catch {
-		return place;
-	}
-}
-
 /** Makes a small room and looks whether it holds. */
 async function tried(environment: NodeJS.ProcessEnv): Promise<string | null> {
 	const place = temporaryFolderNow("room");
@@ -97,6 +89,6 @@ async function tried(environment: NodeJS.ProcessEnv): Promise<string | null> {
 	} catch (error) {
 		return error instanceof Error ? error.message : String(error);
 	} finally {
-		rmSync(place, { recursive: true, force: true });
+		await removeFolder(place);
 	}
 }

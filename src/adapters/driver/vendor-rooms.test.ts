@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { available } from "#test/support/processes.ts";
 import { runIn } from "#test/support/room.ts";
-import { vendorPart } from "./vendor-rooms.ts";
+import { vendorHomes, vendorPart } from "./vendor-rooms.ts";
 
 function makeHome(): { home: string; own: string; folder: string } {
 	// not below /tmp, which is another one inside
@@ -29,7 +29,8 @@ function makeHome(): { home: string; own: string; folder: string } {
 
 /** What a command says to an agent of a type; `HOME` is the user's. */
 function said({ home, own, folder }: ReturnType<typeof makeHome>, type: string, command: string): string {
-	const { hidden, bound = [], environment = {} } = vendorPart({ type, own, seen: {}, home });
+	const { bound = [], environment = {} } = vendorPart({ type, own, seen: {}, home });
+	const hidden = type === "acp" ? [] : vendorHomes({ HOME: home });
 	return runIn({ hidden, readable: [], writable: [folder], fixed: [], bound, environment }, folder, command, { HOME: home });
 }
 
@@ -66,6 +67,32 @@ describe.runIf(available.includes("bubblewrap"))("an agent's part of its vendor'
 		const place = makeHome();
 		expect(said(place, "claude", "printf token-2 > ~/.claude/.credentials.json")).toBe("exit 0\n");
 		expect(readFileSync(path.join(place.home, ".claude/.credentials.json"), "utf8")).toBe("token-2");
+	});
+
+	test("is where all vendors' homes are hidden", () => {
+		const place = makeHome();
+		const seen = {
+			HOME: place.home,
+			CODEX_HOME: path.join(place.home, "c"),
+			GEMINI_CLI_HOME: path.join(place.home, "g"),
+			XDG_DATA_HOME: path.join(place.home, "d"),
+		};
+		const own = ["claude", "codex", "gemini", "opencode"].map((type) => vendorPart({ type, own: place.own, seen, home: place.home }).bound?.[0]?.to);
+		expect(own.filter((to) => to !== undefined && vendorHomes(seen).includes(to))).toHaveLength(4);
+	});
+
+	test("is made anew where the agent left a folder without end, which is removed behind the scenes", async () => {
+		const place = makeHome();
+		said(place, "claude", "true");
+		const deep = "cd ~/.claude; rm -f settings.json; mkdir settings.json; cd settings.json";
+		const script = `import os\nfor i in range(300): os.mkdir("d"); os.chdir("d")\nos.chmod(".", 0o500)`;
+		expect(said(place, "claude", `${deep}; python3 -c '${script}'; chmod 500 ~/.claude/settings.json`)).toBe("exit 0\n");
+		const removed = path.join(path.dirname(place.own), ".removed");
+		vendorPart({ type: "claude", own: place.own, seen: {}, home: place.home });
+		// nothing was waited for
+		expect(readdirSync(removed).length).toBe(1);
+		expect(said(place, "claude", "cat ~/.claude/settings.json")).toBe('{"hooks":{}}exit 0\n');
+		await expect.poll(() => readdirSync(removed), { timeout: 30_000 }).toEqual([]);
 	});
 
 	test("is not written through a link that the agent left in its own folder", () => {

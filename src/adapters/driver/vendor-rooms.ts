@@ -1,10 +1,26 @@
 // What an agent in a sandbox gets of its vendor's home. Settings there name programs (hooks, tool servers, plugins) that the vendor's own
 // program runs for the user too, outside: so an agent sees them, and cannot change them. What it may write is a folder of its own, laid over the
 // vendor's, with copies of the settings in it. Only the login is the user's, because vendors renew it.
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, realpathSync, rmSync, writeSync } from "node:fs";
+import {
+	chmodSync,
+	closeSync,
+	constants,
+	lstatSync,
+	mkdirSync,
+	mkdtempSync,
+	openSync,
+	readdirSync,
+	realpathSync,
+	renameSync,
+	unlinkSync,
+	writeSync,
+} from "node:fs";
+import os from "node:os";
 import path from "node:path";
+import { expected } from "#contract/log.ts";
+import type { Bound, Room } from "../system/mounts.ts";
 import { readRegularNow } from "../system/regular-file.ts";
-import type { Bound, Room } from "../system/walls.ts";
+import { removeFolder } from "../system/remove.ts";
 import type { Variables, VendorFolder } from "./vendors/vendor.ts";
 import { allVendors, vendors } from "./vendors/vendors.ts";
 
@@ -13,33 +29,23 @@ const obeyed = /^(agents?|commands?|skills|plugins?|hooks|prompts|rules|extensio
 /** Files that it reads at its start. */
 const settings = /\.(json|jsonc|toml|md|ya?ml|js|ts|lock|lockb)$|^(installation_id|version\.json)$/;
 const never = /history|session|\.log$|\.jsonl$/i;
+/** opens a folder whatever its mode is (Linux; Node has no name for it) */
+const pathOnly = 0o10000000;
 const fileBytesMax = 4 * 1024 * 1024;
 
-/** The places of a vendor for one agent, whose own folder is `own`; those of the other vendors are hidden. */
-export function vendorPart({
-	type,
-	own,
-	seen,
-	home,
-}: {
-	type: string;
-	own: string;
-	seen: Variables;
-	home: string;
-}): Pick<Room, "hidden" | "bound" | "environment"> {
+/** The places of a vendor for one agent, whose own folder is `own`. They are laid over all vendors' homes, which are hidden. */
+export function vendorPart({ type, own, seen, home }: { type: string; own: string; seen: Variables; home: string }): Pick<Room, "bound" | "environment"> {
 	const folders = vendors[type]?.folders(seen, home) ?? [];
-	const mine = new Set(folders.map(({ place }) => place));
 	const bound = folders.flatMap((folder, at) => laidOver(folder, path.join(own, String(at))));
 	const variables = folders.flatMap(({ variable, place }) => (variable === undefined ? [] : [[variable, place] as const]));
-	// a program that an agent names itself may be any vendor's: it can read their homes, and write none
-	const hidden = type === "acp" ? [] : homesOf(home).filter((place) => !mine.has(place) && ![...mine].some((each) => each.startsWith(`${place}/`)));
-	return { hidden, bound, environment: Object.fromEntries(variables) };
+	return { bound, environment: Object.fromEntries(variables) };
 }
 
-/** The usual homes of all vendors. */
-function homesOf(home: string): string[] {
-	const folders = allVendors.flatMap((vendor) => vendor.folders({}, home));
-	return [...folders.map(({ place }) => place), ...folders.flatMap(({ adopts }) => adopts?.from ?? [])];
+/** The homes of all vendors: the usual ones, and where these variables say that they are. */
+export function vendorHomes(seen: Variables): string[] {
+	const home = seen["HOME"] ?? os.homedir();
+	const folders = allVendors.flatMap((vendor) => [...vendor.folders({}, home), ...vendor.folders(seen, home)]);
+	return [...new Set([...folders.map(({ place }) => place), ...folders.flatMap(({ adopts }) => adopts?.from ?? [])])];
 }
 
 function laidOver({ place: named, logins, adopts }: VendorFolder, own: string): Bound[] {
@@ -64,17 +70,42 @@ function laidOver({ place: named, logins, adopts }: VendorFolder, own: string): 
 function makeRoomFor(own: string, name: string, kind: "file" | "folder", place: string): string {
 	const there = path.join(own, name);
 	const found = lstatSync(there, { throwIfNoEntry: false });
-	if (found !== undefined && !(kind === "file" ? found.isFile() : found.isDirectory())) rmSync(there, { recursive: true, force: true });
+	if (found !== undefined && !(kind === "file" ? found.isFile() : found.isDirectory())) putAway(there, own);
 	if (kind === "folder") mkdirSync(there, { recursive: true });
 	else if (lstatSync(there, { throwIfNoEntry: false }) === undefined) writeFresh(there, Buffer.alloc(0));
 	return path.join(place, name);
+}
+
+/**
+ * What the agent left there may be a folder without end: it is moved to where no agent can reach it, and removed in the background. A folder can only
+ * be moved by whoever may write in it.
+ */
+function putAway(place: string, own: string): void {
+	const found = lstatSync(place, { throwIfNoEntry: false });
+	if (found === undefined) return;
+	if (!found.isDirectory()) {
+		unlinkSync(place);
+		return;
+	}
+	const removed = path.join(path.dirname(path.dirname(own)), ".removed");
+	mkdirSync(removed, { recursive: true, mode: 0o700 });
+	const handle = openSync(place, pathOnly | constants.O_NOFOLLOW | constants.O_DIRECTORY);
+	try {
+		chmodSync(`/proc/self/fd/${handle}`, 0o700);
+	} finally {
+		closeSync(handle);
+	}
+	const away = mkdtempSync(path.join(removed, "left-"));
+	renameSync(place, path.join(away, "left"));
+	// what is left is removed by the next sweep
+	removeFolder(away).catch(expected("the sweep tries again"));
 }
 
 /** As the user has it now. The agent may change its copy, which is taken anew for the next process. */
 function copyFresh(from: string, to: string): void {
 	const bytes = smallFile(from);
 	if (bytes === null) return;
-	rmSync(to, { recursive: true, force: true });
+	putAway(to, path.dirname(to));
 	writeFresh(to, bytes);
 }
 

@@ -2,7 +2,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Wish } from "#engine/driver.ts";
-import type { Room } from "../system/walls.ts";
+import type { Room } from "../system/mounts.ts";
 import type { Launched } from "./acp/launch.ts";
 import type { AgentProgram } from "./programs.ts";
 

@@ -1,5 +1,5 @@
 // Workspaces on git: one method for each verb of the port, each verb in a file of its own.
-import type { Room } from "#adapters/system/walls.ts";
+import type { Room } from "#adapters/system/mounts.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectSettings, SettingsInForce } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
@@ -82,7 +82,7 @@ import { troubleOf } from "./verbs/trouble.ts";
 import { orDamaged } from "./worker/faults.ts";
 import { type Ground, identityOf, seenTip } from "./workspace/ground.ts";
 import { has, list, restore, show, take, told } from "./workspace/keep.ts";
-import { ownAt, roomOf, wantsRoom } from "./workspace/room.ts";
+import { ownAt, roomOf, sandboxTrouble, wantsRoom } from "./workspace/room.ts";
 import { settingsOf } from "./workspace/settings.ts";
 
 export class GitWorkspaces implements Workspaces, AsyncDisposable {
@@ -97,7 +97,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	}
 
 	async trouble(project: ProjectPlace): Promise<HealthIssue | null> {
-		return await troubleOf(this.#ground.git, project);
+		return (await troubleOf(this.#ground.git, project)) ?? (await this.#sandboxTrouble(project));
 	}
 
 	async settings(project: ProjectPlace, approved: readonly string[] = []): Promise<SettingsInForce | Refusal> {
@@ -273,6 +273,11 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		const restored = await restore(this.#ground, stay, id);
 		if (isRefusal(restored)) return restored;
 		return await atHome(this.#ground, stay, true, `${withBroken("Your files were put back as a snapshot has them", restored.broken)}.`, restored.snapshot);
+	}
+
+	async #sandboxTrouble(project: ProjectPlace): Promise<HealthIssue | null> {
+		const text = await sandboxTrouble(this.#ground, project);
+		return text === null ? null : { code: "PROJECT_GONE", text, fix: `cat ${project.path}/.git/objects/info/alternates` };
 	}
 
 	/** With the mark that says that its git folder is its own; null for any other, which is looked at from outside. */

@@ -1,11 +1,12 @@
 // What the home takes on the disk, by what it is, and the folders in it that nobody needs any more.
 import { lstatSync, rmSync } from "node:fs";
-import { readdir, rm, rmdir } from "node:fs/promises";
+import { readdir, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { expected } from "#contract/log.ts";
 import { dayMs } from "#contract/retention.ts";
 import type { HomeSpace } from "#contract/space.ts";
 import { diskBytes } from "./disk.ts";
+import { removeFolder } from "./remove.ts";
 import { temporaryFolders } from "./temporary.ts";
 
 export async function homeSpace(home: string): Promise<HomeSpace> {
@@ -39,12 +40,17 @@ export async function sweepBlobs(folder: string, now: number): Promise<void> {
 	}
 }
 
+/** What the programs of deleted agents wrote for their vendors, and what was put away there. */
+export async function sweepVendors(folder: string, deleted: readonly { id: string }[]): Promise<void> {
+	for (const name of [".removed", ...deleted.map(({ id }) => id)]) await removeFolder(path.join(folder, name));
+}
+
 /** The folders in which agents without a workspace worked, once the agent was deleted and its time in the trash would be over. */
 export async function sweepScratch(folder: string, deleted: readonly { project: string | null; handle: string }[]): Promise<void> {
 	for (const { project, handle } of deleted) {
 		const place = path.join(folder, project ?? "_", handle);
 		if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
-		await rm(place, { recursive: true, force: true });
+		await removeFolder(place);
 		await rmdir(path.dirname(place)).catch(expected("others have folders there"));
 	}
 }

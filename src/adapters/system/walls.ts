@@ -10,37 +10,15 @@
 //              └─ 2 the program; when it ends, the reaper ends
 //
 // That alone is no sandbox: the file system, the network and the user are the same inside. With mounts it is one.
-import { existsSync, realpathSync, statSync } from "node:fs";
+
 import type { ContainmentLevel } from "#contract/config.ts";
+import { mountsOf, type Room } from "./mounts.ts";
 import { leadsOut } from "./private-places.ts";
 import { callFilterFile } from "./system-calls.ts";
 
 export interface Command {
 	command: string;
 	args: readonly string[];
-}
-
-/** What is to be seen of the file system: all of it, read-only, but for these. Later ones are laid over earlier ones. */
-export interface Room {
-	/** empty inside, whatever is in them: secrets, and what belongs to somebody else */
-	hidden: readonly string[];
-	/** to be seen although something around them is hidden */
-	readable: readonly string[];
-	writable: readonly string[];
-	/** inside of something writable, and not writable all the same */
-	fixed: readonly string[];
-	/** what is to be seen at another place than where it is; a folder in that place cannot be moved or removed from inside */
-	bound?: readonly Bound[];
-	/** variables that say where things are inside */
-	environment?: Readonly<Record<string, string>>;
-	/** nothing is kept from it: only what is bound makes it differ from the machine */
-	open?: boolean;
-}
-
-export interface Bound {
-	from: string;
-	to: string;
-	writable: boolean;
 }
 
 /** How to start it, and which of its pipes is for what. */
@@ -74,56 +52,6 @@ const walls: Record<Exclude<ContainmentLevel, "groups">, () => readonly [string,
 		...["setsid", "/bin/sh", "-c", '"$@"; exit $?', "sh"],
 	],
 };
-
-/** Sockets in them lead to programs outside; names are still to be looked up. */
-const runtime = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/nscd", "/run/current-system", "/run/wrappers"];
-
-/** What root may write there without any power: settings of the whole machine. */
-const kernel = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver"].map((name) => `/proc/${name}`);
-
-function mountsOf({ hidden, readable, writable, fixed, bound = [], open = false }: Room): string[] {
-	const binds = bound.flatMap(({ from, to, writable: may }) => [may ? "--bind" : "--ro-bind", from, to]);
-	if (open) return ["--dev-bind", "/", "/", ...binds, "--proc", "/proc"];
-	// root would otherwise keep the powers to undo all of it
-	const mounts = ["--cap-drop", "ALL", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev"];
-	for (const folder of ["/tmp", "/var/tmp", "/run"]) if (isFolder(folder)) mounts.push("--tmpfs", folder);
-	for (const place of runtime) mounts.push("--ro-bind-try", place, place);
-	for (const place of real(hidden)) mounts.push(...(isFolder(place) ? ["--tmpfs", place] : ["--ro-bind", "/dev/null", place]));
-	for (const place of real(readable)) mounts.push("--ro-bind", place, place);
-	for (const [place, target] of linksIn(real(hidden), readable)) mounts.push("--symlink", target, place);
-	for (const place of real(writable)) mounts.push("--bind", place, place);
-	mounts.push(...binds);
-	for (const place of real(fixed)) mounts.push("--ro-bind", place, place);
-	// nobody should believe that they wrote something there
-	for (const place of real(hidden)) if (isFolder(place)) mounts.push("--remount-ro", place);
-	mounts.push("--proc", "/proc");
-	for (const place of kernel) mounts.push("--ro-bind-try", place, place);
-	// the names of the user's keys
-	for (const place of ["/proc/keys", "/proc/key-users"]) if (existsSync(place)) mounts.push("--ro-bind", "/dev/null", place);
-	return mounts;
-}
-
-/** What is there, without links: inside, a link on the way may lead nowhere. What is not there cannot be made either. */
-function real(places: readonly string[]): string[] {
-	return places.flatMap((place) => {
-		try {
-			return [realpathSync(place)];
-		} catch {
-			return [];
-		}
-	});
-}
-
-/** Links to what is to be seen that are hidden with what is around them: whoever is told of them has to find them. */
-function linksIn(hidden: readonly string[], readable: readonly string[]): [string, string][] {
-	return readable.flatMap((place) => {
-		const [target] = real([place]);
-		const isLost = hidden.some((folder) => place.startsWith(`${folder}/`));
-		return target === undefined || target === place || !isLost ? [] : [[place, target]];
-	});
-}
-
-const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
 // The kernel is asked for its help step by step, and a daemon that dies between two steps would leave a program that nobody
 // ends. So a watcher waits inside until the daemon says that the program is up, and ends everything if it never can. The

@@ -7,7 +7,8 @@ import { type Cost, client, methods, type PromptResponse, type RequestPermission
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import type { OpenSession, PermissionAnswer } from "#engine/driver.ts";
-import { type Command, contained, type Room } from "../../system/walls.ts";
+import type { Room } from "../../system/mounts.ts";
+import { type Command, contained } from "../../system/walls.ts";
 import { messageStream } from "./messages.ts";
 import { greet, openSession, type SessionWish } from "./open.ts";
 import { canBeHeard } from "./output.ts";

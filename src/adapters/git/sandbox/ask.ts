@@ -1,6 +1,6 @@
 // Asking the program inside of an agent's sandbox, and bringing out what it has: the tip of the branch and snapshots, as objects, into refs
 // of the project that are named here.
-import type { Room } from "#adapters/system/walls.ts";
+import type { Room } from "#adapters/system/mounts.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { ProjectPlace, Stay } from "#engine/workspaces.ts";
@@ -91,6 +91,7 @@ export async function ask<W, A>(ground: Ground, stay: OwnStay, step: Step<W, A>,
 
 async function roomFor(ground: Ground, project: ProjectPlace, mark: WorkspaceMark, beside?: WorkspaceMark): Promise<Room> {
 	const room = await ownRoom(ground, project, mark);
+	if (isRefusal(room)) throw new RoomFault(room.message);
 	if (beside === undefined) return room;
 	return { ...room, readable: [...room.readable, beside.path], bound: [...(room.bound ?? []), await gitOf(ground, project, beside, false)] };
 }

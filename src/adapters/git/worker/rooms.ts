@@ -5,7 +5,8 @@
 // answer in time, or says anything that is not our protocol, is ended whole.
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable } from "node:stream";
-import { type Command, contained, inRoom, type Room } from "#adapters/system/walls.ts";
+import type { Room } from "#adapters/system/mounts.ts";
+import { type Command, contained, inRoom } from "#adapters/system/walls.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import { Frames, frameKinds } from "./frames.ts";

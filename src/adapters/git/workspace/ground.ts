@@ -22,6 +22,8 @@ export interface Ground {
 	/** what keeps the processes of those commands together; our own group if nothing is said */
 	containment?: ContainmentLevel;
 	log?: Log;
+	/** what no sandbox shows besides the usual private places: the files and folders of subscriptions, and what the daemon's own variables name */
+	hides?(): Promise<readonly string[]>;
 	/** how long things are kept; the defaults if nothing is said */
 	retention?: Retention;
 	/** our own program for git's steps inside of a sandbox; without it there is none */

@@ -4,17 +4,18 @@
 // write its tree and its git folder, which is its own alone: it lies outside of the tree, and is seen at `.git` only inside. Of the
 // project's repository nothing can be written; its objects are borrowed.
 //
-// Nothing that the agent can write has a say in it: all places follow from the project's row and from the mark in the home.
+// Nothing that the agent can write has a say in it: all places follow from the project's row and from the mark in the home. What the
+// repository says is checked (borrowed.ts).
 import path from "node:path";
+import type { Room } from "#adapters/system/mounts.ts";
 import { privatePlaces } from "#adapters/system/private-places.ts";
-import { readRegularText } from "#adapters/system/regular-file.ts";
-import type { Room } from "#adapters/system/walls.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Workspace, WorkspaceMark } from "#contract/workspace.ts";
 import type { ProjectPlace } from "#engine/workspaces.ts";
 import { exists } from "../layout/layout.ts";
 import { readMark } from "../layout/mark.ts";
 import { placeOf } from "../run/place.ts";
+import { borrowedFrom } from "./borrowed.ts";
 import type { Ground } from "./ground.ts";
 import { makeInert } from "./inert.ts";
 import { ownConfig } from "./settings.ts";
@@ -27,7 +28,8 @@ export async function roomOf(ground: Ground, project: ProjectPlace, folder: stri
 	if (own !== null) return wanted ? await ownRoom(ground, project, own) : await openRoom(ground, project, own);
 	if (!wanted) return null;
 	if (workspace !== null) return notHeld(project, workspace);
-	return { ...(await aroundOf(ground, project, folder)), writable: [folder], fixed: [] };
+	const around = await aroundOf(ground, project, folder);
+	return isRefusal(around) ? around : { ...around, writable: [folder], fixed: [] };
 }
 
 /** Whether the person says that this project's agents run in a sandbox. */
@@ -44,9 +46,11 @@ export async function ownAt({ layout }: Pick<Ground, "layout">, project: Project
 }
 
 /** Where an agent with a git folder of its own works. Whatever the settings say now: what is in its tree was written by somebody who was locked in. */
-export async function ownRoom(ground: Ground, project: ProjectPlace, mark: Pick<WorkspaceMark, "path">): Promise<Room> {
+export async function ownRoom(ground: Ground, project: ProjectPlace, mark: Pick<WorkspaceMark, "path">): Promise<Room | Refusal> {
+	const around = await aroundOf(ground, project, mark.path);
+	if (isRefusal(around)) return around;
 	return {
-		...(await aroundOf(ground, project, mark.path)),
+		...around,
 		writable: [mark.path],
 		fixed: [],
 		bound: [await gitOf(ground, project, mark, true)],
@@ -64,25 +68,23 @@ export async function gitOf({ layout }: Ground, { slug }: ProjectPlace, { path: 
 	return { from: layout.ownGit(slug, path.basename(folder)), to: path.join(folder, ".git"), writable };
 }
 
-async function aroundOf(ground: Ground, project: ProjectPlace, folder: string): Promise<Pick<Room, "hidden" | "readable">> {
+/** The same for all that runs inside: agents, the project's commands, git's steps. */
+async function aroundOf(ground: Ground, project: ProjectPlace, folder: string): Promise<Pick<Room, "hidden" | "readable" | "borrowed"> | Refusal> {
 	const { layout, environment } = ground;
+	const hidden = [...new Set([...privatePlaces(environment), ...((await ground.hides?.()) ?? []), layout.home])];
 	const { commonFolder } = await placeOf(project.path, {});
-	const repository = commonFolder === null ? [] : [commonFolder, ...(await alternatesOf(commonFolder))];
-	const home = environment["HOME"];
-	return {
-		hidden: [...privatePlaces(home === undefined ? [] : [home]), layout.home],
-		readable: [...repository, layout.primary(project.slug)].filter((place) => place !== folder),
-	};
+	// a mirror is ours, and in the home
+	const [ours, theirs] = commonFolder === layout.mirror(project.slug) ? [[commonFolder], null] : [[], commonFolder];
+	const borrowed = theirs === null ? [] : await borrowedFrom(theirs, hidden);
+	if (isRefusal(borrowed)) return { ...borrowed, message: `${project.slug}: ${borrowed.message}.` };
+	return { hidden, readable: [...ours, layout.primary(project.slug)].filter((place) => place !== folder), borrowed };
 }
 
-/** The stores that the project's own repository borrows from. */
-async function alternatesOf(common: string, depth = 0): Promise<string[]> {
-	const objects = path.join(common, "objects");
-	const text = await readRegularText(path.join(objects, "info/alternates")).catch(() => "");
-	const found = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-	const places = found.map((line) => path.resolve(objects, line));
-	if (depth >= 4) return places;
-	return [...places, ...(await Promise.all(places.map(async (place) => await alternatesOf(path.dirname(place), depth + 1)))).flat()];
+/** Why a project that wants a sandbox cannot have one; null if it can, or wants none. */
+export async function sandboxTrouble(ground: Ground, project: ProjectPlace): Promise<string | null> {
+	if ((await wantsRoom(ground, project)) !== true) return null;
+	const around = await aroundOf(ground, project, project.path);
+	return isRefusal(around) ? around.message : null;
 }
 
 function notHeld({ slug }: ProjectPlace, { kind, path: folder }: Workspace): Refusal {

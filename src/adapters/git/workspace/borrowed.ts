@@ -1,0 +1,63 @@
+// What a sandbox shows of the project's repository: its git folder, and the stores of objects that it borrows from. All of these are names that the
+// repository itself gives (`.git`, `commondir`, `objects/info/alternates`), so each is looked at before it is believed: only what is a git folder or a store
+// of objects, and nothing that is hidden in a sandbox.
+import { readdir, realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import { mayBeSeen } from "#adapters/system/mounts.ts";
+import { readRegularText } from "#adapters/system/regular-file.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+
+/** stores that borrow from stores, as far as git itself goes */
+const depthMax = 5;
+const alternatesBytesMax = 64 * 1024;
+/** what git and nobody else keeps in a store of objects */
+const inStore = /^([0-9a-f]{2}|pack|info|tmp_[\w-]+|incoming-\w+|[\w-]+\.lock)$/;
+
+/** Real places; a refusal that says which of them cannot be shown. */
+export async function borrowedFrom(common: string, hidden: readonly string[]): Promise<string[] | Refusal> {
+	const folder = await realpath(common).catch(() => null);
+	if (folder === null) return [];
+	if (!(await isGitFolder(folder))) return notShown(folder, "which is not the git folder of a repository");
+	const stores = await storesOf(await realpath(path.join(folder, "objects")));
+	for (const store of stores) if (!(await isStore(store))) return notShown(store, "which is not a store of git objects");
+	const all = [folder, ...stores];
+	const open = mayBeSeen(all, hidden);
+	const closed = all.find((place) => !open.includes(place));
+	return closed === undefined ? all : notShown(closed, "which is hidden in a sandbox");
+}
+
+/** All stores that one borrows from, without itself; git goes without those that are not there. */
+async function storesOf(store: string): Promise<string[]> {
+	const found = new Set<string>();
+	let from = [store];
+	for (let depth = 0; depth < depthMax && from.length > 0; depth++) {
+		const named = (await Promise.all(from.map(namedIn))).flat();
+		from = [...new Set(named)].filter((place) => place !== store && !found.has(place));
+		for (const place of from) found.add(place);
+	}
+	return [...found];
+}
+
+async function namedIn(store: string): Promise<string[]> {
+	const text = await readRegularText(path.join(store, "info/alternates"), { bytesMax: alternatesBytesMax }).catch(() => "");
+	const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+	const places = await Promise.all(lines.map((line) => realpath(path.resolve(store, line)).catch(() => null)));
+	return places.filter((place) => place !== null);
+}
+
+async function isStore(place: string): Promise<boolean> {
+	if (path.basename(place) === "objects" && (await isGitFolder(path.dirname(place)))) return true;
+	const names = await readdir(place).catch(() => null);
+	return names?.every((name) => inStore.test(name)) ?? false;
+}
+
+async function isGitFolder(place: string): Promise<boolean> {
+	const [head, objects, refs] = await Promise.all(["HEAD", "objects", "refs"].map((name) => stat(path.join(place, name)).catch(() => null)));
+	return head?.isFile() === true && objects?.isDirectory() === true && refs?.isDirectory() === true;
+}
+
+function notShown(place: string, why: string): Refusal {
+	return refuse("CONFLICT", `its repository takes objects from ${place}, ${why}; look at .git, commondir and objects/info/alternates in the repository`, {
+		details: { path: place },
+	});
+}
