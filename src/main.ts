@@ -44,6 +44,7 @@ import { handlersOf } from "#server/handlers.ts";
 import { type Listening, listen } from "#server/listen.ts";
 import { Once } from "#server/once.ts";
 import { serveEvents } from "#server/serve-events.ts";
+import { unjournaled } from "#server/unjournaled.ts";
 import { holdersOf } from "#src/holders.ts";
 import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
 import { hiddenIn, sandboxOf, seenInside } from "./sandboxes.ts";
@@ -144,7 +145,7 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	// the last of them are written while the engine still takes commands
 	parts.use(runs);
 	runs.connect((request) => engine.dispatch(request));
-	const stream = parts.use(new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax: inForceLimits.watchersMax }));
+	const stream = parts.use(await streamOf(engine, inForceLimits));
 	const guard = { token, tokens, hosts: door.hosts };
 	const about = { pid: process.pid, url: door.url, version, home, containment };
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
@@ -158,7 +159,6 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 function letIn(door: Listening, engine: Engine, { stream, guard, about, setup, own, failed }: Inside): void {
 	const types = [...new Set([...Object.keys(own), ...otherTypes, "human"])];
 	const desk = new Desk(engine, { types, patientTypes: Object.keys(ownPrograms) });
-	const streaming = { stream, guard, beyond: (after: number) => desk.beyondTheEnd(after), resolve: engine.resolve.bind(engine) };
 	const rotateToken = (): string => rotate(about.home, guard, stream);
 	const space = async (): ReturnType<typeof homeSpace> => await homeSpace(about.home);
 	const handlers = handlersOf(desk, about, { credentialTrouble, adapters: setup, rotateToken, space });
@@ -166,7 +166,7 @@ function letIn(door: Listening, engine: Engine, { stream, guard, about, setup, o
 	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
 	door.open({
 		fetch: appOf({ guard, ids: randomIds, handlers, desk, once: new Once(engine), mcp, version, failed }).fetch,
-		raw: (request, response) => serveEvents(streaming, request, response),
+		raw: (request, response) => serveEvents({ stream, guard, desk }, request, response),
 	});
 }
 
@@ -179,6 +179,9 @@ interface Inside {
 	own: Readonly<Record<string, unknown>>;
 	failed(error: unknown, request?: string): void;
 }
+
+const streamOf = async (engine: Engine, { watchersMax }: Limits): Promise<EventStream> =>
+	new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax, beside: () => unjournaled(engine, credentialTrouble) });
 
 /** From now on others can find the daemon, for as long as it has the home. */
 async function announce(home: string, { url, socket, token }: { url: string; socket: string | null; token(): string }): Promise<HomeWatch> {

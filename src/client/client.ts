@@ -127,8 +127,13 @@ export class Client {
 			yield { lost: after };
 			await new Promise((resume) => setTimeout(resume, 250));
 			await mend();
-			this.#at = this.#find() ?? this.#at;
+			this.findAgain();
 		}
+	}
+
+	/** The daemon may be another one by now, elsewhere. */
+	findAgain(): void {
+		this.#at = this.#find() ?? this.#at;
 	}
 
 	/** One stream, until it ends. */
@@ -172,6 +177,8 @@ function messageIn(part: string): StreamMessage | null {
 			return { delta: JSON.parse(data) };
 		case "at":
 			return { at: Number(data) };
+		case "beside":
+			return { beside: JSON.parse(data) };
 		case "cut":
 			return { cut: JSON.parse(data).after };
 		default:

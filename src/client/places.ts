@@ -9,6 +9,7 @@ export const places: Readonly<Record<RouteName, string>> = {
 	subscriptionCool: "POST /api/subscriptions/:subscription/cool",
 	subscriptionRemove: "DELETE /api/subscriptions/:subscription",
 	agentsAvailable: "GET /api/agents/available",
+	rows: "GET /api/rows",
 	status: "GET /api/status",
 	adapters: "GET /api/adapters",
 	setup: "POST /api/adapters/:type",

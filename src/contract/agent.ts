@@ -84,6 +84,9 @@ export const AgentState = z.strictObject({
 			subscription: SubscriptionName.nullable(),
 		})
 		.nullable(),
+	/** when its latest turn started, and how long its last ones took */
+	turnStartedAt: z.int().nullable(),
+	turnsTookMs: z.array(z.int()),
 	/** the event with which its latest turn ended */
 	turnEndedIn: EventId.nullable(),
 	/** what it works on, and the branch that it goes home to afterwards */

@@ -1,6 +1,7 @@
 // The event stream, `GET /api/events`: what may be asked for, and the messages that come.
 import { z } from "zod";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";
+import { Unjournaled } from "./rows.ts";
 import type { Item } from "./wire.ts";
 
 /** `turn.ended`, or `turn` for all events of that noun; several with commas */
@@ -32,8 +33,13 @@ export type StreamQuery = z.infer<typeof StreamQuery>;
 export const Delta = z.object({ agent: AgentId, turn: EventId, message: z.string(), kind: z.string(), text: z.string() });
 export type Delta = z.infer<typeof Delta>;
 
+/** `journal` is agent 0's id: another one is another store. */
+export const Beside = z.object({ journal: z.string(), ...Unjournaled.shape }).partial();
+export type Beside = z.infer<typeof Beside>;
+
 /**
  * `at`: the reader has everything that it asked for up to this event, and whatever comes next happens now or is said anew after each batch.
+ * `beside`: what no event tells, to readers that mirror rows (`threads`), whole at first and then what changed.
  * `cut`: the reader did not keep up and goes on behind this event on another stream.
  */
-export type StreamMessage = { event: Item } | { delta: Delta } | { at: number } | { cut: number };
+export type StreamMessage = { event: Item } | { delta: Delta } | { at: number } | { cut: number } | { beside: Beside };

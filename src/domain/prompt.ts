@@ -18,6 +18,12 @@ export const headmost = (first: number | null): number => Math.min(first ?? fron
 
 type Standing = Pick<PromptState, "position" | "priority">;
 
+/** What was put in front first, then by priority, then in the order in which it came: as the stores' queries have it. */
+export function asTheyStart(a: PromptState, b: PromptState): number {
+	if (a.position < 0 || b.position < 0) return a.position - b.position;
+	return b.priority - a.priority || a.position - b.position;
+}
+
 /** The entry that starts next: the first in order whose time has come. */
 export const nextDue = (queue: readonly PromptState[], now: number): PromptState | undefined =>
 	queue.find(({ notBefore }) => notBefore === null || notBefore <= now);

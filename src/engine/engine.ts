@@ -213,6 +213,15 @@ export class Engine implements AsyncDisposable {
 		return { hits: await this.reads.search(wish), complete };
 	}
 
+	/** What the processes of open turns said last that they are doing, by turn. */
+	heard(): Record<string, Phase> {
+		return Object.fromEntries(this.#made.runner?.phases() ?? []);
+	}
+
+	get turnsMax(): number {
+		return this.#parts.limits.turnsMax;
+	}
+
 	/** What every running turn is doing: what its process said last, unless it waits for somebody. */
 	async phases(): Promise<ReadonlyMap<AgentId, Phase>> {
 		const heard = this.#made.runner?.phases() ?? new Map<number, Phase>();

@@ -17,6 +17,7 @@ import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { PartialOutput, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { IssueReads, IssueWrites } from "./issue-rows.ts";
+import type { MirrorReads } from "./mirrored.ts";
 import type { SearchIndex, SearchReads } from "./search-rows.ts";
 
 /** What a command led to. A replayed one did nothing now: its key had been used before. */
@@ -83,7 +84,7 @@ export interface EventRange {
 }
 
 /** Questions about committed rows (outside of a batch) or about the batch's own (inside). */
-export interface Reads extends IssueReads, SearchReads {
+export interface Reads extends IssueReads, SearchReads, MirrorReads {
 	agent(id: AgentId): Promise<AgentState | undefined>;
 	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
 	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
@@ -103,6 +104,8 @@ export interface Reads extends IssueReads, SearchReads {
 	/** of all turns that are at work, oldest first */
 	leases(): Promise<LeaseState[]>;
 	event(id: number): Promise<Event | undefined>;
+	/** the last items of the agent's own thread before an event, oldest first */
+	itemsBefore(agent: AgentId, before: number, limit: number): Promise<Event[]>;
 	/** the newest item of the agent's own thread */
 	newestItem(agent: AgentId): Promise<Event | undefined>;
 	/** the newest event of exactly this kind that the agent has, up to an id; found from the end, however many there are */

@@ -3,7 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { expected } from "#contract/log.ts";
-import { availableAt } from "#domain/outlook.ts";
+import { availableAt, isIdle, waitsElsewhere } from "#domain/outlook.ts";
 import { type Plan, schedule, type Waiter, type Waiting } from "#domain/schedule.ts";
 import { type Capacity, claim } from "#domain/slots.ts";
 import { type Clock, type Counts, type Dispatch, type Outcome, type QueueHead, type Reads, type Request, steadily } from "./ports.ts";
@@ -20,9 +20,6 @@ export interface Outlook {
 	ahead: number;
 	availableAt: number | null;
 }
-
-/** as many of its last turns as an agent is judged by */
-const turnsJudged = 9;
 
 export class Scheduler {
 	readonly #parts: Parts;
@@ -101,7 +98,7 @@ export class Scheduler {
 		for (const agent of busy) {
 			const head = heads.find((each) => each.agent.id === agent.id)?.head;
 			const waiting = waits.get(agent.id) ?? (length(agent) === 0 ? null : await this.#elsewhere(agent, head));
-			const free = availableAt(agent, length(agent), await reads.latestTurns(agent.id, turnsJudged), now);
+			const free = availableAt(agent, length(agent), now);
 			outlooks.set(agent.id, { waitingFor: waiting?.why ?? null, ahead: waiting?.ahead ?? 0, availableAt: free });
 		}
 		return outlooks;
@@ -146,15 +143,15 @@ export class Scheduler {
 
 	/** Why an agent's next prompt is no matter of the scheduler. */
 	async #elsewhere(agent: AgentState, head: QueueHead | undefined): Promise<Waiting | null> {
-		if (agent.life === "provisioning") return { why: "it is being prepared", ahead: 0 };
-		if (agent.lease !== null) return { why: `its workspace, which is being worked on (${agent.lease.step})`, ahead: 0 };
-		if (agent.activity !== "idle") return { why: "its turn that is running", ahead: 0 };
-		if (agent.holds.length > 0) return { why: `held: ${agent.holds.map(({ kind }) => kind).join(", ")}`, ahead: 0 };
-		if (head !== undefined) return null;
-		const times = (await this.#parts.reads.prompts(agent.id)).flatMap(({ notBefore }) => notBefore ?? []);
-		return times.length === 0 ? null : { why: `not before ${new Date(Math.min(...times)).toISOString()}`, ahead: 0 };
+		const known = waitsElsewhere(agent, true, []);
+		if (known !== null || head !== undefined) return known;
+		const prompts = await this.#parts.reads.prompts(agent.id);
+		return waitsElsewhere(
+			agent,
+			false,
+			prompts.flatMap(({ notBefore }) => notBefore ?? []),
+		);
 	}
 }
 
-const isIdle = (agent: AgentState): boolean => agent.life === "live" && agent.activity === "idle" && agent.lease === null;
 const isReady = (agent: AgentState): boolean => isIdle(agent) && agent.holds.length === 0;

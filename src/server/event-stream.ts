@@ -4,6 +4,8 @@
 // resume; the journal has everything, so nothing is lost, and nobody else waits for it.
 import type { ServerResponse } from "node:http";
 import type { Event } from "#contract/event.ts";
+import { expected } from "#contract/log.ts";
+import type { Unjournaled } from "#contract/rows.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Subscription } from "#engine/publish.ts";
 import { itemView } from "#views/wire.ts";
@@ -31,9 +33,13 @@ export class EventStream implements AsyncDisposable {
 	#following: Subscription;
 	#closed = false;
 	readonly #ended: Promise<void>;
+	readonly #beside: () => Promise<Unjournaled>;
+	/** what the last message about it said */
+	#heard = "{}";
 	#last: number;
 
-	constructor(engine: Engine, { last, watchersMax }: { last: number; watchersMax: number }) {
+	constructor(engine: Engine, { last, watchersMax, beside }: { last: number; watchersMax: number; beside: () => Promise<Unjournaled> }) {
+		this.#beside = beside;
 		this.#engine = engine;
 		this.watchersMax = watchersMax;
 		this.#last = last;
@@ -80,6 +86,7 @@ export class EventStream implements AsyncDisposable {
 			if (reader.after >= this.#last) {
 				reader.live = true;
 				reader.out.write(at(reader.after));
+				if (filter.isMirror) await this.#tellBeside([reader]);
 				return;
 			}
 			await drained(reader.out);
@@ -121,6 +128,21 @@ export class EventStream implements AsyncDisposable {
 			if (reader.filter.isOpen && reader.after < first) this.#give(reader, all, last);
 			else this.#give(reader, Buffer.from(some(reader, events, texts)), last);
 		}
+		this.#tellHeard();
+	}
+
+	/** Whoever mirrors the rows hears what processes are doing when that has changed; it changes with what they say. */
+	#tellHeard(): void {
+		const heard = JSON.stringify(this.#engine.heard());
+		if (heard === this.#heard) return;
+		this.#heard = heard;
+		for (const { live, filter, out } of this.#readers) if (live && filter.isMirror) out.write(`event: beside\ndata: {"heard":${heard}}\n\n`);
+	}
+
+	async #tellBeside(readers: readonly Reader[]): Promise<void> {
+		if (readers.length === 0) return;
+		const text = `event: beside\ndata: ${JSON.stringify({ journal: this.#engine.agentZero.id, ...(await this.#beside()) })}\n\n`;
+		for (const { out } of readers) if (!out.destroyed) out.write(text);
 	}
 
 	#give(reader: Reader, bytes: Buffer, last: number): void {
@@ -145,6 +167,7 @@ export class EventStream implements AsyncDisposable {
 
 	#beat(): void {
 		for (const { out } of this.#readers) out.write(": still here\n\n");
+		this.#tellBeside([...this.#readers].filter(({ live, filter }) => live && filter.isMirror)).catch(expected("they are told with the next beat"));
 	}
 }
 

@@ -5,6 +5,7 @@ import { type Adapters, adapterHandlers } from "./handlers/adapters.ts";
 import { issueHandlers } from "./handlers/issues.ts";
 import { livingHandlers } from "./handlers/living.ts";
 import { mailHandlers } from "./handlers/mail.ts";
+import { mirrorHandlers } from "./handlers/mirror.ts";
 import { openHandlers } from "./handlers/open.ts";
 import { paperHandlers } from "./handlers/papers.ts";
 import { queueHandlers } from "./handlers/queue.ts";
@@ -27,6 +28,7 @@ export function handlersOf(desk: Desk, about: About, { credentialTrouble, adapte
 	return {
 		...registryHandlers(desk, about, rotateToken),
 		...subscriptionHandlers(desk, credentialTrouble),
+		...mirrorHandlers(desk, credentialTrouble),
 		...livingHandlers(desk),
 		...queueHandlers(desk),
 		...threadHandlers(desk),

@@ -1,19 +1,17 @@
 // `GET /api/events`, which goes around the framework: it writes shared bytes straight into the socket.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { inWords } from "#contract/complaint.ts";
-import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
+import { agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { StreamQuery } from "#contract/stream.ts";
 import { actorOf, type Guard } from "./auth.ts";
+import type { Desk } from "./desk.ts";
 import type { EventStream } from "./event-stream.ts";
 
 export interface Streaming {
 	stream: EventStream;
 	guard: Guard;
-	/** the refusal for a place to begin that there is not */
-	beyond(after: number): Promise<Refusal | null>;
-	/** finds the agent that is meant */
-	resolve(reference: string, project: ProjectSlug | null): Promise<{ id: AgentId } | Refusal>;
+	desk: Desk;
 }
 
 /** False if the request is for somebody else. */
@@ -36,10 +34,10 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 	return true;
 }
 
-async function begin({ stream, beyond, resolve }: Streaming, response: ServerResponse, query: StreamQuery): Promise<void> {
+async function begin({ stream, desk }: Streaming, response: ServerResponse, query: StreamQuery): Promise<void> {
 	const { after, deltas, agent: reference, project, kind, threads } = query;
-	const agent = reference === undefined ? null : await resolve(reference, project ?? null);
-	const refusal = agent !== null && isRefusal(agent) ? agent : await beyond(after);
+	const agent = reference === undefined ? null : await desk.engine.resolve(reference, project ?? null);
+	const refusal = agent !== null && isRefusal(agent) ? agent : await desk.beyondTheEnd(after);
 	if (refusal !== null) {
 		turnAway(response, refusal);
 		return;

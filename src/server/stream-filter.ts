@@ -45,6 +45,11 @@ export class StreamFilter {
 		return Object.values(this.#wanted).every((each) => each === undefined);
 	}
 
+	/** a client that folds events into rows of its own */
+	get isMirror(): boolean {
+		return this.#wanted.threads !== undefined;
+	}
+
 	takes(event: Event): boolean {
 		const { agent, kinds, threads } = this.#wanted;
 		return (

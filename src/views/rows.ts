@@ -2,6 +2,8 @@
 import type { KeyOf, RowKind, StateOf } from "#domain/fold/change.ts";
 import { type Folded, fold, type Shelves } from "#domain/fold/fold.ts";
 
+export { type RowName, touched } from "#domain/fold/fold.ts";
+
 export type RowMaps = { readonly [R in RowKind]: Map<KeyOf<R>, StateOf<R>> };
 
 export const noRows = (): RowMaps => ({

@@ -27,7 +27,7 @@ export interface Beside {
 
 export function agentView(state: AgentState, { queueLength, unreadMail, phase, outlook }: Beside): Agent {
 	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, ...visible } = state;
-	const { limitWaivedUntil: _waived, session, issue, turn, lastError, budget, ...rest } = visible;
+	const { limitWaivedUntil: _waived, turnStartedAt: _started, turnsTookMs: _took, session, issue, turn, lastError, budget, ...rest } = visible;
 	return {
 		...rest,
 		session: session && sessionView(session),

@@ -5,8 +5,6 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Client } from "#client/client.ts";
-import { Mirror } from "#client/mirror.ts";
 import { human } from "#contract/ids.ts";
 import { Agent, Found, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
 import { openApi } from "#server/openapi/document.ts";
@@ -168,26 +166,6 @@ describe("the event stream", () => {
 				return next.status;
 			})
 			.toBe(200);
-	});
-
-	test("can be mirrored: the copy is the registry, also after the line broke", async () => {
-		const client = new Client({ url: daemon.url, token: daemon.token });
-		const mirror = new Mirror();
-		const stop = new AbortController();
-		const following = mirror.follow(client.events(0, stop.signal), () => {});
-		for (let at = 0; at < 3; at++) await api("POST", "agents", { name: `m-${at}` });
-		await api("POST", "agents/m-1/pause", { reason: "lunch" });
-		await expect.poll(() => mirror.last).toBe(await daemon.engine.reads.lastEvent());
-		expect([...mirror.rows.agent.values()]).toEqual(await daemon.engine.reads.agents());
-		stop.abort();
-		await following;
-		await api("POST", "agents/m-2/kill", {});
-		const again = new AbortController();
-		const picked = mirror.follow(client.events(mirror.last - 2, again.signal), () => {});
-		await expect.poll(() => mirror.last).toBe(await daemon.engine.reads.lastEvent());
-		expect([...mirror.rows.agent.values()]).toEqual(await daemon.engine.reads.agents());
-		again.abort();
-		await picked;
 	});
 
 	test("goes to many readers at once, and all of them get everything", async () => {

@@ -35,7 +35,17 @@ const ofItsIssue: Row = { ...itself, stranger: "NOT_FOUND" };
 const ofTheirs: Row = { ...project, stranger: "may" };
 
 const rows: Record<RouteName, Row> = {
-	...{ space: people, status: people, backup: people, tokenRotate: people, projects: people, project: people, projectAdd: people, projectRemove: people },
+	...{
+		rows: people,
+		space: people,
+		status: people,
+		backup: people,
+		tokenRotate: people,
+		projects: people,
+		project: people,
+		projectAdd: people,
+		projectRemove: people,
+	},
 	...{ projectTune: people, projectSettings: people, projectApprove: people, presets: people, warm: people, gc: people },
 	...{ subscriptions: people, subscription: people, subscriptionAdd: people, subscriptionConfigure: people, subscriptionCool: people },
 	...{ subscriptionRemove: people, agentsAvailable: people, adapters: people, setup: people, usage: people, agentUsage: people },

@@ -1,11 +1,39 @@
 // The daemon and its projects.
 import { z } from "zod";
-import { ProjectSlug } from "../ids.ts";
+import { AgentId, ProjectSlug } from "../ids.ts";
+import { MirroredRows, Unjournaled } from "../rows.ts";
 import { Space } from "../space.ts";
 import { Adapter, Project, Status } from "../wire.ts";
 import { none, route } from "./route.ts";
 
+const List = z
+	.string()
+	.max(10_000)
+	.default("")
+	.transform((text) => text.split(",").filter((each) => each !== ""));
+
 export const houseRoutes = {
+	rows: route({
+		method: "get",
+		path: "/api/rows",
+		summary: "all rows that a screen shows, as they were at one event; the event stream goes on from there",
+		query: z.strictObject({
+			/** the projects whose issues are shown, with commas */
+			boards: List.pipe(z.array(ProjectSlug)),
+			/** the ids of the agents whose conversations are shown, with commas */
+			threads: List.pipe(z.array(AgentId)),
+			items: z.coerce.number().int().nonnegative().max(10_000).default(200),
+		}),
+		answer: z.object({
+			/** another one is another store */
+			journal: z.string(),
+			now: z.int(),
+			steady: z.int(),
+			turnsMax: z.int(),
+			rows: MirroredRows,
+			beside: Unjournaled,
+		}),
+	}),
 	status: route({ method: "get", path: "/api/status", summary: "the daemon and what it has", answer: Status }),
 	adapters: route({ method: "get", path: "/api/adapters", summary: "the agents of other makers, and which are installed", answer: z.array(Adapter) }),
 	setup: route({

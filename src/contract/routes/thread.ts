@@ -86,8 +86,12 @@ export const threadRoutes = {
 	items: route({
 		method: "get",
 		path: "/api/agents/:agent/items",
-		summary: "its thread, oldest first",
-		query: z.strictObject(Reference),
+		summary: "its thread, oldest first; with `last` only so many, the newest before an event",
+		query: z.strictObject({
+			...Reference,
+			last: z.coerce.number().int().positive().max(10_000).optional(),
+			before: z.coerce.number().int().positive().default(Number.MAX_SAFE_INTEGER),
+		}),
 		answer: z.array(Item),
 	}),
 	item: route({ method: "get", path: "/api/items/:item", summary: "one item with its whole text", answer: Item }),

@@ -6,6 +6,9 @@ import { withSpent } from "../usage.ts";
 import type { Changes, EventOf } from "./change.ts";
 import { usedIn } from "./used.ts";
 
+/** as many of its last turns as an agent is judged by */
+const turnsJudged = 9;
+
 const own = (event: { agent: AgentId }): AgentId[] => [event.agent];
 
 /** The row of the agent that the event belongs to. */
@@ -43,12 +46,16 @@ export const agentChanges = {
 
 	"turn.started": on((row, { id, data, at }) => {
 		const { prompt, subscription = null } = data;
-		return { ...row, activity: "running", turn: { id, prompt, startedAt: at, silentSince: null, subscription }, lastActiveAt: at };
+		const turn = { id, prompt, startedAt: at, silentSince: null, subscription };
+		return { ...row, activity: "running", turn, turnStartedAt: at, lastActiveAt: at };
 	}),
 	"turn.silent": on((row, { data }) => ({ ...row, turn: row.turn && { ...row.turn, silentSince: data.since } })),
 	"turn.heard": on((row) => ({ ...row, turn: row.turn && { ...row.turn, silentSince: null } })),
 	"turn.settling": on((row) => ({ ...row, activity: "settling" })),
-	"turn.ended": on((row, { id, at }) => ({ ...row, activity: "idle", turn: null, turnEndedIn: id, lastActiveAt: at })),
+	"turn.ended": on((row, { id, at }) => {
+		const took = row.turn === null ? [] : [at - row.turn.startedAt];
+		return { ...row, activity: "idle", turn: null, turnsTookMs: [...row.turnsTookMs, ...took].slice(-turnsJudged), turnEndedIn: id, lastActiveAt: at };
+	}),
 	usage: {
 		keys: (event) => (usedIn(event) === null ? [] : [event.agent]),
 		change: (row, event) => ({ ...row, spent: withSpent(row.spent, usedIn(event)?.usage ?? {}) }),
@@ -78,6 +85,8 @@ function spawned(event: EventOf<"agent.spawned">): AgentState {
 		activity: "idle",
 		holds: [],
 		turn: null,
+		turnStartedAt: null,
+		turnsTookMs: [],
 		turnEndedIn: null,
 		issue: null,
 		totalTasksCompleted: 0,

@@ -70,6 +70,9 @@ export function needed(event: Folded): RowName[] {
 	});
 }
 
+/** All rows that the event makes, changes or removes. */
+export const touched = (event: Folded): RowName[] => stepsFor(event.kind).flatMap((step) => keysOf(step, event).map((key) => ({ kind: step.kind, key })));
+
 /** What the event makes of the rows. `missing` is told of a row that the event changes and that is not at hand. */
 export function fold(event: Folded, rows: Shelves, missing: (row: RowName) => void): void {
 	for (const step of stepsFor(event.kind)) {

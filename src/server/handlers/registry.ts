@@ -1,16 +1,14 @@
 // The daemon itself, its projects and its agents.
 
 import type { ContainmentLevel } from "#contract/config.ts";
-import { type Actor, type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
+import { type Actor, agentOf, ProjectSlug } from "#contract/ids.ts";
 import { noProject } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Phase } from "#contract/turn.ts";
 import { contractVersion } from "#contract/version.ts";
 import type { Agent } from "#contract/wire.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
-import type { Counts, Outcome } from "#engine/ports.ts";
-import type { Outlook } from "#engine/scheduling.ts";
-import { agentView, type Beside } from "#views/wire.ts";
+import type { Outcome } from "#engine/ports.ts";
+import { Mirrored } from "#views/mirrored.ts";
 import { backUp } from "../backup.ts";
 import type { Desk, Handlers } from "../desk.ts";
 
@@ -93,17 +91,9 @@ async function listed(desk: Desk, query: { project?: ProjectSlug | undefined; re
 	const project = caller === null ? query.project : (home ?? undefined);
 	const unknown = project === undefined ? null : await desk.unknownProject(project);
 	if (unknown !== null) return unknown;
-	const counts = await reads.counts();
-	const phases = await engine.phases();
-	const own = caller !== null && project === undefined;
-	const all = (await reads.agents(project === undefined ? {} : { project })).filter((agent) => !own || agent.project === null);
-	const outlooks = await engine.scheduler.outlooks(all, counts);
-	const shown = all.filter((agent) => (query.reaped || agent.reapedAt === null) && (home === undefined || agent.project === home));
-	return shown.map((agent) => agentView(agent, beside(agent.id, counts, phases, outlooks)));
-}
-
-function beside(id: AgentId, counts: ReadonlyMap<AgentId, Counts>, phases: ReadonlyMap<AgentId, Phase>, outlooks: ReadonlyMap<AgentId, Outlook>): Beside {
-	return { queueLength: 0, unreadMail: 0, ...counts.get(id), phase: phases.get(id) ?? "model", outlook: outlooks.get(id) };
+	const mirrored = new Mirrored(await reads.mirrored({ boards: [], threads: [], itemsMax: 0 }), { boards: [], threads: [] });
+	const seen = { now: engine.now(), steady: engine.scheduler.steady(), turnsMax: engine.turnsMax, heard: engine.heard(), projects: {}, subscriptions: {} };
+	return mirrored.agents(seen, { project, reaped: query.reaped }).filter((agent) => home === undefined || agent.project === home);
 }
 
 interface Wish {

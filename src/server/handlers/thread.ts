@@ -13,7 +13,11 @@ export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context
 	const { engine, reads } = desk;
 	return {
 		items: (asked) =>
-			desk.about(asked, async (agent) => (await reads.events({ after: 0, limit: Number.MAX_SAFE_INTEGER, agent })).filter(isItem).map(itemView)),
+			desk.about(asked, async (agent) => {
+				const { last, before } = asked.query;
+				if (last !== undefined) return (await reads.itemsBefore(agent, before, last)).map(itemView);
+				return (await reads.events({ after: 0, limit: Number.MAX_SAFE_INTEGER, agent })).filter(isItem).map(itemView);
+			}),
 		item: async ({ params }) => {
 			const event = await reads.event(numberIn({ params }, "item"));
 			if (event === undefined) return refuse("NOT_FOUND", `There is no item ${JSON.stringify(params["item"])}.`);

@@ -3,16 +3,20 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
-import { isItem, tellingItems } from "#contract/item.ts";
+import { isItem } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
 import type { Hit, SearchWish } from "#contract/search.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Counts, EventRange, QueueEnds, QueueHead, Range, Ranges, Reads } from "#engine/ports.ts";
 import { MemoryIssueReads } from "./issue-reads.ts";
+import { eventsIn, itemsIn } from "./journal.ts";
+import { mirroredIn } from "./mirrored.ts";
+import { asTheyStart, headOf } from "./queue.ts";
 import { hitsIn } from "./search.ts";
 
 export class MemoryReads extends MemoryIssueReads implements Reads {
@@ -75,6 +79,16 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	async event(id: number): Promise<Event | undefined> {
 		await this.settled();
 		return this.rows.events[id - 1];
+	}
+
+	async itemsBefore(agent: AgentId, before: number, limit: number): Promise<Event[]> {
+		await this.settled();
+		return itemsIn(this.rows, agent, before).slice(-limit);
+	}
+
+	async mirrored(request: MirrorRequest): Promise<MirroredRows> {
+		await this.settled();
+		return mirroredIn(this.rows, request);
 	}
 
 	async newestItem(agent: AgentId): Promise<Event | undefined> {
@@ -154,15 +168,9 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 		return this.rows.events.length;
 	}
 
-	async events({ after, limit, upTo, agent, project, kinds, itemsOf, since = 0 }: EventRange): Promise<Event[]> {
+	async events(range: EventRange): Promise<Event[]> {
 		await this.settled();
-		const wanted = (event: Event): boolean =>
-			(agent === undefined || event.agent === agent) &&
-			(project === undefined || event.agent === null || this.rows.agents.get(event.agent)?.project === project) &&
-			(kinds === undefined || kinds.includes(event.kind) || kinds.includes(event.kind.split(".")[0] ?? "")) &&
-			(itemsOf === undefined || !isItem(event) || telling.includes(event.kind) || (event.agent !== null && itemsOf.includes(event.agent))) &&
-			event.at >= since;
-		return this.rows.events.slice(after, upTo).filter(wanted).slice(0, limit);
+		return eventsIn(this.rows, range);
 	}
 
 	async counts(): Promise<Map<AgentId, Counts>> {
@@ -285,16 +293,5 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 }
 
-const telling: readonly string[] = tellingItems;
 const lowest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.min(...numbers));
 const highest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.max(...numbers));
-
-function headOf({ id, priority, manual, source, createdAt, notBefore }: PromptState): QueueHead {
-	return { prompt: id, priority, manual, source, since: Math.max(createdAt, notBefore ?? 0) };
-}
-
-/** The same order as the databases' queries have it. */
-function asTheyStart(a: PromptState, b: PromptState): number {
-	if (a.position < 0 || b.position < 0) return a.position - b.position;
-	return b.priority - a.priority || a.position - b.position;
-}

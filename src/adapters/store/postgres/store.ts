@@ -39,7 +39,7 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 	return {
 		kind: "postgres",
 		batchesMax: 1,
-		reads: new PostgresReads(new PostgresConnection(pool)),
+		reads: new PostgresReads(new PostgresConnection(pool), (work) => inSnapshot(pool, work)),
 		broken: writer.broken,
 		commit: (batch) => writer.commit(batch),
 		keepReceipts: (receipts, { durable }) =>
@@ -59,6 +59,21 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 			await pool.end();
 		},
 	};
+}
+
+async function inSnapshot<T>(pool: pg.Pool, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+	const client = await pool.connect();
+	const connection = new PostgresConnection(client, silenceMs);
+	try {
+		await connection.exec("begin isolation level repeatable read read only");
+		const done = await work(connection);
+		await connection.exec("commit");
+		client.release();
+		return done;
+	} catch (error) {
+		client.release(true);
+		throw faultOf(error);
+	}
 }
 
 /** In a transaction of its own, which no command waits for. */

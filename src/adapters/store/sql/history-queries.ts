@@ -81,6 +81,17 @@ export const itemsOfHistory = query<{ agent: AgentId }>()("items-of-history", (d
 );
 
 /** The newest is near the end of the thread, so this reads a few rows at most. */
+export const itemsBefore = query<{ agent: AgentId; before: number; limit: number }>()("items-before", (db, arg) =>
+	db
+		.selectFrom("event")
+		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])
+		.where("agent", "=", db.selectFrom("agent").select("seq").where("id", "=", arg("agent")))
+		.where("id", "<", arg("before"))
+		.where(isItem)
+		.orderBy("id", "desc")
+		.limit(arg("limit")),
+);
+
 export const newestItem = query<{ agent: AgentId }>()("newest-item", (db, arg) =>
 	db
 		.selectFrom("event")

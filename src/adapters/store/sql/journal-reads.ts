@@ -71,6 +71,10 @@ export class JournalReads {
 		return (await this.connection.all(queries.eventById, { id })).map(eventFrom)[0];
 	}
 
+	async itemsBefore(agent: AgentId, before: number, limit: number): Promise<Event[]> {
+		return (await this.connection.all(history.itemsBefore, { agent, before, limit })).map((row) => eventFrom({ ...row, agent })).reverse();
+	}
+
 	async newestItem(agent: AgentId): Promise<Event | undefined> {
 		const [row] = await this.connection.all(history.newestItem, { agent });
 		return row && eventFrom({ ...row, agent });

@@ -4,11 +4,13 @@ import type { ApprovalState } from "#contract/approval.ts";
 import { type AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
+import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Counts, QueueEnds, QueueHead, Reads } from "#engine/ports.ts";
 import { IssueReads } from "./issue-reads.ts";
+import { mirroredBy } from "./mirrored.ts";
 import * as open from "./open-queries.ts";
 import { agentFrom, approvalFrom, headFrom, mailFrom, promptFrom, subscriptionFrom, turnFrom, waitFrom } from "./rows.ts";
 import * as slots from "./slot-queries.ts";
@@ -119,5 +121,10 @@ export class SqlReads extends IssueReads implements Reads {
 
 	async agentsWithNewMail(): Promise<AgentState[]> {
 		return (await this.connection.all(queries.agentsWithNewMail, {})).map(agentFrom);
+	}
+
+	/** From one moment only inside a transaction: whoever asks from outside brings one along. */
+	async mirrored(request: MirrorRequest): Promise<MirroredRows> {
+		return await mirroredBy(this, this.connection, request);
 	}
 }

@@ -6,6 +6,11 @@ import { fewById, query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
 import type { Tables } from "./tables.ts";
 
+const briefPrompt = [
+	...(["prompt.id", "agent.id as agent", "event.data", "prompt.position", "prompt.priority", "prompt.manual", "prompt.words"] as const),
+	...(["prompt.edited_by as editedBy", "prompt.edited_at as editedAt", "prompt.taken", "event.at", "event.actor"] as const),
+] as const;
+
 const fromPrompt = (db: Kysely<Tables>) =>
 	db
 		.selectFrom("prompt")
@@ -40,6 +45,9 @@ export const promptsOfAgent = query<{ agent: AgentId }>()("prompts-of-agent", (d
 		.orderBy(byPriority)
 		.orderBy("prompt.position"),
 );
+
+/** Without their words, which may be long. */
+export const allPrompts = query()("all-prompts", (db) => fromPrompt(db).clearSelect().select(briefPrompt).orderBy("prompt.id"));
 
 export const promptById = query<{ id: number }>()("prompt-by-id", (db, arg) => fromPrompt(db).where("prompt.id", "=", arg("id")));
 
@@ -210,6 +218,13 @@ export const mailById = query<{ id: number }>()("mail-by-id", (db, arg) => fromM
 export const mailsOfAgent = query<{ agent: AgentId }>()("mails-of-agent", (db, arg) =>
 	fromMail(db)
 		.where("mail.agent", "=", seqOf(db, arg("agent")))
+		.where("mail.deleted_at", "is", null)
+		.orderBy("mail.id"),
+);
+
+export const allUnreadMail = query()("all-unread-mail", (db) =>
+	fromMail(db)
+		.where("mail.state", "<>", sql.lit("read" as const))
 		.where("mail.deleted_at", "is", null)
 		.orderBy("mail.id"),
 );

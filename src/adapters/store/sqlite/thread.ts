@@ -153,7 +153,13 @@ class Reader implements Disposable {
 		const reads = new SqlReads(this.#connection);
 		const method: unknown = Reflect.get(reads, ask.read);
 		if (typeof method !== "function") throw new Error(`there is no question ${ask.read}`);
-		return await Reflect.apply(method, reads, ask.args);
+		if (ask.read !== "mirrored") return await Reflect.apply(method, reads, ask.args);
+		await this.#connection.exec("begin");
+		try {
+			return await Reflect.apply(method, reads, ask.args);
+		} finally {
+			await this.#connection.exec("commit");
+		}
 	}
 
 	afterwards(): void {}

@@ -1,0 +1,25 @@
+// What is shown beside the rows and is in no event: told with them, and by the stream when it changes.
+import type { Unjournaled } from "#contract/rows.ts";
+import type { Credential } from "#contract/subscription.ts";
+import type { HealthIssue } from "#contract/workspace.ts";
+import type { Engine } from "#engine/engine.ts";
+
+/** `trouble` says what is wrong with a credential, if something is. */
+export async function unjournaled(engine: Engine, trouble: (credential: Credential) => string | null): Promise<Unjournaled> {
+	const [projects, subscriptions] = await Promise.all([engine.reads.projects(), engine.reads.subscriptions()]);
+	return {
+		heard: engine.heard(),
+		projects: Object.fromEntries(
+			projects.flatMap(({ slug }): [string, HealthIssue][] => {
+				const issue = engine.troubles.of(slug);
+				return issue === null ? [] : [[slug, issue]];
+			}),
+		),
+		subscriptions: Object.fromEntries(
+			subscriptions.flatMap(({ name, credential, removedAt }): [string, string][] => {
+				const words = removedAt === null ? trouble(credential) : null;
+				return words === null ? [] : [[name, words]];
+			}),
+		),
+	};
+}

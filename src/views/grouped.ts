@@ -1,0 +1,39 @@
+// A map whose rows can be found by whose they are as well, in the order of their keys' coming.
+export class Grouped<K, V, G> extends Map<K, V> {
+	readonly #groupOf: (row: V) => G;
+	readonly #keeps: (row: V) => boolean;
+	readonly #groups = new Map<G, Map<K, V>>();
+
+	/** What it does not keep is as good as removed. */
+	constructor(groupOf: (row: V) => G, keeps: (row: V) => boolean = () => true) {
+		super();
+		this.#groupOf = groupOf;
+		this.#keeps = keeps;
+	}
+
+	of(group: G): readonly V[] {
+		return [...(this.#groups.get(group)?.values() ?? [])];
+	}
+
+	sizeOf(group: G): number {
+		return this.#groups.get(group)?.size ?? 0;
+	}
+
+	override set(key: K, row: V): this {
+		if (!this.#keeps(row)) {
+			this.delete(key);
+			return this;
+		}
+		const group = this.#groupOf(row);
+		const rows = this.#groups.get(group) ?? new Map<K, V>();
+		rows.set(key, row);
+		this.#groups.set(group, rows);
+		return super.set(key, row);
+	}
+
+	override delete(key: K): boolean {
+		const row = super.get(key);
+		if (row !== undefined) this.#groups.get(this.#groupOf(row))?.delete(key);
+		return super.delete(key);
+	}
+}
