@@ -26,7 +26,9 @@ export interface Hiding {
 /** `shown` are places that are seen although something around them is hidden; what is hidden in them is hidden. */
 export function hidingOf(places: readonly string[], shown: readonly string[] = []): Hiding {
 	const all = concrete(places);
-	const hidden = all.filter((place) => !isBelow(place, all) || isBelow(place, shown));
+	const named = new Set(all);
+	const hidden = all.filter((place) => !above(place).some((each) => named.has(each)) || isBelow(place, shown));
+	const entriesOf = lister();
 	const folders = new Set<string>();
 	const alone: string[] = [];
 	for (const place of hidden) {
@@ -36,18 +38,30 @@ export function hidingOf(places: readonly string[], shown: readonly string[] = [
 	}
 	// so that no folder on the way to one can be replaced either
 	for (const folder of [...folders]) for (const each of between(folder, folders)) if (entriesOf(each) !== null) folders.add(each);
-	for (const folder of socketFolders(folders, [...hidden, ...shown])) folders.add(folder);
+	for (const folder of socketFolders(folders, [...hidden, ...shown], entriesOf)) folders.add(folder);
 	const kept = new Set(hidden);
 	const around = [...folders]
 		.sort((a, b) => depth(a) - depth(b))
-		.map((folder) => ({ folder, back: backIn(folder, (place) => kept.has(place) || folders.has(place)) }));
+		.map((folder) => ({ folder, back: backIn(folder, entriesOf(folder) ?? [], (place) => kept.has(place) || folders.has(place)) }));
 	return { around, alone };
 }
 
 /** The folders around one, inside of the outermost that is emptied. */
 function between(folder: string, folders: ReadonlySet<string>): string[] {
+	const up = above(folder);
+	return up.slice(
+		0,
+		Math.max(
+			0,
+			up.findLastIndex((each) => folders.has(each)),
+		),
+	);
+}
+
+/** The folders around a place, from the inside out. */
+function above(place: string): string[] {
 	const found: string[] = [];
-	for (let up = path.dirname(folder); up !== "/" && isBelow(up, [...folders]); up = path.dirname(up)) found.push(up);
+	for (let up = path.dirname(place); up !== "/"; up = path.dirname(up)) found.push(up);
 	return found;
 }
 
@@ -55,11 +69,11 @@ function between(folder: string, folders: ReadonlySet<string>): string[] {
  * Where in the emptied folders somebody listens on a socket: a read-only mount keeps nobody from talking to it, so these folders are emptied as well.
  * One that is deep below, with much around it, would take too many mounts.
  */
-function socketFolders(folders: ReadonlySet<string>, apart: readonly string[]): string[] {
+function socketFolders(folders: ReadonlySet<string>, apart: readonly string[], entriesOf: ReturnType<typeof lister>): string[] {
 	const found = new Set<string>();
 	let mounts = 0;
 	for (const folder of new Set(liveSockets().map((place) => path.dirname(place)))) {
-		if (!isBelow(folder, [...folders]) || isBelow(folder, apart) || apart.includes(folder)) continue;
+		if (!above(folder).some((each) => folders.has(each)) || isBelow(folder, apart) || apart.includes(folder)) continue;
 		const fresh = [folder, ...between(folder, folders)].filter((each) => !folders.has(each) && !found.has(each));
 		const entries = fresh.map((each) => entriesOf(each)?.length ?? socketMountsMax);
 		mounts += entries.reduce((sum, count) => sum + count, 0);
@@ -81,20 +95,29 @@ export const touches = (place: string, places: readonly string[]): boolean =>
 
 /** Where places really are, and where they lead to; of one that is not there, what would have to be made first. */
 export function concrete(places: readonly string[]): string[] {
-	const found = places.flatMap((place) => [made(place), realOf(place) ?? []].flat());
+	const folders = new Map<string, string | null>();
+	const found = places.flatMap((place) => {
+		const there = made(place, folders);
+		return isLink(there) ? [there, realOf(there) ?? []].flat() : [there];
+	});
 	// people link a history to /dev/null
 	return [...new Set(found.filter((place) => place !== "/" && !isBelow(place, ["/dev", "/proc", "/sys"])))];
 }
 
-function made(place: string): string {
-	const folder = realOf(path.dirname(place));
+/** Most places share a few folders, so each of these is looked for once. */
+function made(place: string, folders: Map<string, string | null>): string {
+	const parent = path.dirname(place);
+	const folder = folders.get(parent) ?? (folders.has(parent) ? null : realOf(parent));
+	folders.set(parent, folder);
 	if (folder !== null) return path.join(folder, path.basename(place));
-	return path.dirname(place) === place ? place : made(path.dirname(place));
+	return parent === place ? place : made(parent, folders);
 }
+
+const isLink = (place: string): boolean => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
 export function realOf(place: string): string | null {
 	try {
-		return realpathSync(place);
+		return realpathSync.native(place);
 	} catch {
 		return null;
 	}
@@ -105,9 +128,18 @@ export const isBelow = (place: string, folders: readonly string[]): boolean =>
 
 const depth = (place: string): number => place.split("/").length;
 
-/** Null for a folder that cannot be emptied: the machine's own, one that has more in it than can be mounted back, one that cannot be read. */
-function entriesOf(folder: string): Dirent[] | null {
+/** What is in a folder, read once; null if it cannot be emptied: the machine's own, one with more in it than can be mounted back, one that cannot be read. */
+function lister(): (folder: string) => readonly Dirent[] | null {
+	const known = new Map<string, readonly Dirent[] | null>();
 	const home = realOf(os.homedir());
+	return (folder) => {
+		const entries = known.get(folder) ?? (known.has(folder) ? null : entriesIn(folder, home));
+		known.set(folder, entries);
+		return entries;
+	};
+}
+
+function entriesIn(folder: string, home: string | null): Dirent[] | null {
 	if (depth(folder) <= 2 && folder !== home) return null;
 	try {
 		const entries = readdirSync(folder, { withFileTypes: true });
@@ -122,8 +154,8 @@ function entriesOf(folder: string): Dirent[] | null {
 }
 
 /** As bubblewrap is to be told. Sockets, pipes and devices stay away, and so does what cannot be looked at. */
-function backIn(folder: string, isLeft: (place: string) => boolean): string[] {
-	return (entriesOf(folder) ?? []).flatMap((entry) => {
+function backIn(folder: string, entries: readonly Dirent[], isLeft: (place: string) => boolean): string[] {
+	return entries.flatMap((entry) => {
 		const place = path.join(folder, entry.name);
 		if (isLeft(place) || isHistory(entry.name)) return [];
 		try {
