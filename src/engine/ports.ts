@@ -120,6 +120,8 @@ export interface Reads extends IssueReads, SearchReads, MirrorReads {
 	prompts(agent: AgentId): Promise<PromptState[]>;
 	/** one that is queued, or that the open turn of its agent has taken */
 	prompt(id: number): Promise<PromptState | undefined>;
+	/** how many prompts of its agent's queue come up to this one, itself counted; 0 if it is not queued */
+	placeInQueue(prompt: number): Promise<number>;
 	/** the agents that have prompts whose time has come, oldest first, and the first of these prompts */
 	queueHeads(now: number): Promise<{ agent: AgentState; head: QueueHead }[]>;
 	/** when the next prompt becomes due, if one will */

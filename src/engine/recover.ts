@@ -3,6 +3,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import type { Driver } from "./driver.ts";
+import { eventsWhere } from "./event-pages.ts";
 import { caught, type Log } from "./log.ts";
 import type { Dispatch, Partials, Reads } from "./ports.ts";
 import { withoutWritten } from "./reactors/so-far.ts";
@@ -17,7 +18,7 @@ export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver:
 		const lasting = turn.handedAt !== null && (await parts.reads.agent(turn.agent))?.type === "human";
 		if (lasting) continue;
 		const kept = (await parts.partials?.kept(turn.id)) ?? [];
-		const written = kept.length === 0 ? [] : await parts.reads.events({ after: turn.id, limit: Number.MAX_SAFE_INTEGER, agent: turn.agent });
+		const written = kept.length === 0 ? [] : await eventsWhere(parts.reads, { after: turn.id, agent: turn.agent }, (event) => event.turn === turn.id);
 		const partials = withoutWritten(kept, written);
 		await parts.dispatch({ actor: system, key: null, command: { type: "turn.crash", agent: turn.agent, turn: turn.id, partials } });
 	}

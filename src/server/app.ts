@@ -5,6 +5,7 @@ import { z } from "zod";
 import { inWords } from "#contract/complaint.ts";
 import { type Actor, agentOf, Key } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import { Paging, queryOf } from "#contract/routes/route.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import { faultRefusal } from "#engine/fault.ts";
 import type { Ids } from "#engine/ports.ts";
@@ -91,7 +92,7 @@ async function answer(door: Door, context: Context, name: string, route: Route):
 	const handler: (asked: Asked<never>) => Promise<object> = command === undefined ? handlerOf(door.handlers, name) : (each) => door.desk.carry(each, command);
 	const result = await carriedOut(door, { name, silent, changes: route.method !== "get" }, asked, handler);
 	if (isRefusal(result)) return refused(context, result);
-	return context.json(Array.isArray(result) ? pageOf(result, context.req.query()) : { data: result });
+	return context.json(Array.isArray(result) ? pageOf(result, Paging.parse(context.req.query())) : { data: result });
 }
 
 function handlerOf(handlers: Handlers, name: RouteName): (asked: Asked<never>) => Promise<object> {
@@ -115,21 +116,18 @@ async function carriedOut(door: Door, { name, silent, changes }: Way, asked: Ask
 	return await door.once.answer(keyed, (earlier, fingerprint) => handler({ ...asked, earlier, fingerprint }));
 }
 
-/** Lists are whole unless a limit is given; then `nextCursor` says where the next page begins. */
-function pageOf(all: readonly unknown[], { limit, cursor }: Record<string, string>): object {
-	if (limit === undefined && cursor === undefined) return { data: all };
-	const from = Number(cursor ?? 0);
-	const to = from + Number(limit ?? all.length);
-	return { data: all.slice(from, to), nextCursor: to < all.length ? String(to) : null };
+/** Lists are whole unless a limit is given; then `next` is what `after` has to be for the next page. */
+function pageOf(all: readonly unknown[], { limit, after }: z.infer<typeof Paging>): object {
+	if (limit === undefined && after === undefined) return { data: all };
+	const from = after ?? 0;
+	const to = from + (limit ?? all.length);
+	return { data: all.slice(from, to), next: to < all.length ? to : null };
 }
-
-const Paging = { limit: z.stringFormat("count", /^[1-9]\d{0,8}$/).optional(), cursor: z.stringFormat("cursor", /^\d{1,12}$/).optional() };
 
 async function parsed(context: Context, route: Route, actor: Actor): Promise<Asked<never> | Refusal> {
 	const key = Key.nullable().safeParse(context.req.header("idempotency-key") ?? null);
 	if (!key.success) return refuse("VALIDATION_ERROR", inWords(key.error));
-	const shape = route.answer instanceof z.ZodArray ? (route.query ?? z.strictObject({})).extend(Paging) : (route.query ?? z.strictObject({}));
-	const query = shape.safeParse(context.req.query());
+	const query = queryOf(route).safeParse(context.req.query());
 	if (!query.success) return refuse("VALIDATION_ERROR", inWords(query.error));
 	const text = route.body === undefined ? "" : await context.req.text();
 	const body = (route.body ?? z.strictObject({})).safeParse(jsonOf(text === "" ? "{}" : text));

@@ -8,11 +8,12 @@ import { migrations } from "#adapters/store/sql/migrations.ts";
 import * as open from "#adapters/store/sql/open-queries.ts";
 import { Query } from "#adapters/store/sql/prepared.ts";
 import * as rest from "#adapters/store/sql/queries.ts";
+import * as queue from "#adapters/store/sql/queue-queries.ts";
 import * as slots from "#adapters/store/sql/slot-queries.ts";
 import * as turns from "#adapters/store/sql/turn-queries.ts";
 import { freshDatabase } from "#test/support/stores.ts";
 
-const queries = [histories, issues, open, rest, slots, turns]
+const queries = [histories, issues, open, rest, slots, turns, queue]
 	.flatMap((each) => Object.values(each))
 	.filter((each) => each instanceof Query)
 	// written for PostgreSQL

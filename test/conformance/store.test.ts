@@ -150,6 +150,8 @@ describe.each(flavors)("%s", (flavor) => {
 			[c, "c", null],
 			[later, "later", null],
 		]);
+		const places = await Promise.all([...order.map(({ id }) => id), 0].map((id) => engine.reads.placeInQueue(id)));
+		expect(places).toEqual([1, 2, 3, 4, 0]);
 		expect(order[0]).toMatchObject({ priority: 3, metadata: { from: "test" }, manual: false, retries: null, source: "queue" });
 		expect(await engine.reads.nextPromptAt(engine.now())).toBe(order[3]?.notBefore);
 		expect(await engine.reads.queueHeads(engine.now())).toEqual([

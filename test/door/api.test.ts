@@ -91,10 +91,10 @@ test("lists are whole unless a limit is given, and then say where the next page 
 		JSON.parse(await (await fetch(`${daemon.url}/api/agents${query}`, { headers: { authorization: `Bearer ${daemon.token}` } })).text());
 	expect((await page("")).data).toHaveLength(5);
 	const first = await page("?limit=2");
-	const second = await page(`?limit=2&cursor=${first.nextCursor}`);
-	const third = await page(`?limit=2&cursor=${second.nextCursor}`);
+	const second = await page(`?limit=2&after=${first.next}`);
+	const third = await page(`?limit=2&after=${second.next}`);
 	expect([...first.data, ...second.data, ...third.data]).toEqual((await page("")).data);
-	expect([first.nextCursor, third.nextCursor]).toEqual(["2", null]);
+	expect([first.next, third.next]).toEqual([2, null]);
 	expect((await page("?limit=0")).error.code).toBe("VALIDATION_ERROR");
 });
 

@@ -28,3 +28,17 @@ export const route = <const R extends Route>(made: R): R => made;
 export const Reference = { project: ProjectSlug.optional() };
 export const Reason = z.string().max(1000).default("");
 export const none = z.strictObject({});
+
+/** What every list takes: so many at most, and where the page begins, as `next` of the page before said. */
+export const Paging = z.object({
+	limit: z.coerce.number().int().positive().max(100_000).optional(),
+	after: z.coerce.number().int().nonnegative().optional(),
+});
+
+export const isList = ({ answer }: Pick<Route, "answer">): boolean => answer instanceof z.ZodArray;
+
+/** All that a route takes in its query. */
+export function queryOf(asked: Pick<Route, "answer" | "query">): z.ZodObject {
+	const own = asked.query ?? none;
+	return isList(asked) ? own.extend(Paging.shape) : own;
+}

@@ -14,6 +14,7 @@ import { type Rendered, render, seedLengthFor } from "#domain/render.ts";
 import { type Opening, openingFor } from "#domain/session.ts";
 import { settingsOf } from "../commands/agent.ts";
 import type { OpenSession } from "../driver.ts";
+import { eventsWhere } from "../event-pages.ts";
 import type { Reads } from "../ports.ts";
 
 /** What its program may go on with. */
@@ -37,8 +38,7 @@ export async function recall(reads: Reads, agent: AgentState, turn: TurnState, o
 	if (opened.how !== "new") {
 		const known = opened.how === "forked" ? (agent.lineage?.forkPoint ?? 0) : (agent.turnEndedIn ?? 0);
 		// what its own turns said it knows; what happened between them it does not. Nothing was cut since, or it would have a new session
-		const events = opened.how === "kept" ? await since : await eventsAfter(reads, agent, known);
-		const between = events.filter((event) => isItem(event) && event.turn === null);
+		const between = opened.how === "kept" ? await since : await saidAfter(reads, agent, known);
 		const news = render(between, seedLengthFor(between.length === 0 ? null : await windowOf(reads, agent)));
 		const words = [...((agent.settings ?? 0) > known ? rules : []), ...(news.items === 0 ? [] : [news.text])];
 		return { text: words.length === 0 ? null : `${words.join("\n")}\n`, how: opened.how === "kept" ? null : opened.how, note: null };
@@ -55,8 +55,9 @@ export async function recall(reads: Reads, agent: AgentState, turn: TurnState, o
 	return { text: `${[...rules, fenced(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed, windowTokens) };
 }
 
-export const eventsAfter = async (reads: Reads, { id }: AgentState, after: number): Promise<readonly Event[]> =>
-	await reads.events({ after, limit: Number.MAX_SAFE_INTEGER, agent: id });
+/** What was said to an agent between its turns. */
+export const saidAfter = async (reads: Reads, { id }: AgentState, after: number): Promise<readonly Event[]> =>
+	await eventsWhere(reads, { after, agent: id }, (event) => isItem(event) && event.turn === null);
 
 /** What an agent's program is told before everything else; its own tools read the files. */
 export function instructionsOf({ systemPrompt, pinned }: Settings): string | null {

@@ -24,7 +24,7 @@ import type { Looked, Reactor } from "../reactor.ts";
 import type { Workspaces } from "../workspaces.ts";
 import { Listener, type ListenParts } from "./listen.ts";
 import { prepare } from "./prepare.ts";
-import { eventsAfter, recall } from "./recall.ts";
+import { recall, saidAfter } from "./recall.ts";
 import { drift, keep, tellOfCommits } from "./tree.ts";
 import { distrusted } from "./trust.ts";
 
@@ -128,7 +128,7 @@ export class TurnRunner implements Reactor {
 		const failed = await this.#unready(turn, agent, listener);
 		if (failed !== null) return await this.#giveBack(turn, failed, signal);
 		// asked for early: most often its program is up, and nothing else is waited for
-		const since = driver.remembers(agent) ? eventsAfter(reads, agent, agent.turnEndedIn ?? 0) : Promise.resolve([]);
+		const since = driver.remembers(agent) ? saidAfter(reads, agent, agent.turnEndedIn ?? 0) : Promise.resolve([]);
 		since.catch(expected("it is waited for further down"));
 		const prepared = await prepare(this.#parts, turn, agent, signal).catch((error: unknown): Prepared => {
 			this.#caught("The process of an agent could not be prepared", turn)(error);
@@ -170,7 +170,7 @@ export class TurnRunner implements Reactor {
 	}
 
 	/** What its program does not know yet, and the record of the session that it is told in. */
-	async #recall(turn: TurnState, agent: AgentState, opened: OpenSession, since: ReturnType<typeof eventsAfter>): Promise<string> {
+	async #recall(turn: TurnState, agent: AgentState, opened: OpenSession, since: ReturnType<typeof saidAfter>): Promise<string> {
 		const { text, how, note } = await recall(this.#parts.reads, agent, turn, opened, since);
 		const { session, folder, powers, program } = opened;
 		if (how !== null) await this.#say(turn, { type: "session.open", opened: { session, type: agent.type, folder, powers: [...powers], program, how }, note });

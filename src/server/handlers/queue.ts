@@ -6,6 +6,7 @@ import { isItem } from "#contract/item.ts";
 import { authorOf, PromptFact } from "#contract/prompt.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
+import { eventsWhere } from "#engine/event-pages.ts";
 import { itemView, promptView, turnView } from "#views/wire.ts";
 import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
 
@@ -47,8 +48,9 @@ export function queueHandlers(desk: Desk): Handlers<Names> {
 			desk.about(asked, async (agent) => {
 				const turn = await meant(desk, agent, asked);
 				if (isRefusal(turn)) return turn;
-				const events = await reads.events({ after: turn.id, limit: Number.MAX_SAFE_INTEGER, agent });
-				return { turn, items: events.filter((event) => event.turn === turn.id && isItem(event)).map(itemView) };
+				// its final item is its last one, however much the agent said since
+				const range = { after: turn.id, agent, ...(turn.finalItem !== null && { upTo: turn.finalItem }) };
+				return { turn, items: (await eventsWhere(reads, range, (event) => event.turn === turn.id && isItem(event))).map(itemView) };
 			}),
 		turnRetry: (asked) =>
 			desk.about(asked, async (agent) => {
@@ -62,7 +64,7 @@ export function queueHandlers(desk: Desk): Handlers<Names> {
 				const said = await say(asked, { type: "turn.finish", agent, ...asked.body });
 				if (isRefusal(said)) return said;
 				const id = said.events.find((event) => event.turn !== null)?.turn;
-				const finished = id == null ? (await reads.turns(agent)).at(-1) : await reads.turn(id);
+				const finished = id == null ? (await reads.latestTurns(agent, 1))[0] : await reads.turn(id);
 				return finished === undefined ? refuse("NOT_FOUND", "There is no turn.") : turnView(finished);
 			}),
 	};
@@ -73,8 +75,7 @@ export function queueHandlers(desk: Desk): Handlers<Names> {
 			if (prompt === 0) return noPrompt(asked);
 			const said = await say(asked, { ...command, agent, prompt });
 			if (isRefusal(said)) return said;
-			// its turn may have begun in the same moment
-			return (await queue(agent)).find(({ id }) => id === prompt) ?? (await asQueued(desk, agent, prompt));
+			return await asQueued(desk, agent, prompt);
 		});
 	}
 }
@@ -94,11 +95,11 @@ interface Said {
 
 /** The turn that the path names; `last` is the latest. */
 async function meant({ reads }: Desk, agent: AgentId, asked: Asked<Names>): Promise<Turn | Refusal> {
-	const all = await reads.turns(agent);
+	const [latest] = await reads.latestTurns(agent, 1);
 	const { turn, agent: name } = asked.params;
-	const wanted = turn === "last" ? all.at(-1) : all.find(({ id }) => id === numberIn(asked, "turn"));
-	if (wanted !== undefined) return turnView(wanted);
-	if (all.length === 0) return refuse("NOT_FOUND", `${name} has had no turn yet.`, { suggestions: [`brood queue list ${name}`] });
+	const wanted = turn === "last" ? latest : await reads.turn(numberIn(asked, "turn"));
+	if (wanted?.agent === agent) return turnView(wanted);
+	if (latest === undefined) return refuse("NOT_FOUND", `${name} has had no turn yet.`, { suggestions: [`brood queue list ${name}`] });
 	return refuse("NOT_FOUND", `${name} has no turn ${turn}.`, { suggestions: [`brood turn list ${name}`] });
 }
 
@@ -108,8 +109,7 @@ const noPrompt = ({ params: { agent, prompt } }: Asked<Names>): Refusal =>
 /** A prompt as it was queued, with its place in the queue now; 0 if its turn has already begun. */
 async function asQueued({ reads }: Desk, agent: AgentId, id: number): Promise<Prompt | Refusal> {
 	const known = await reads.prompt(id);
-	const place = (await reads.prompts(agent)).findIndex((prompt) => prompt.id === id) + 1;
-	if (known !== undefined) return promptView(known, place);
+	if (known !== undefined) return promptView(known, await reads.placeInQueue(id));
 	// its turn is over already
 	const event = await reads.event(id);
 	if (event === undefined) return refuse("NOT_FOUND", "Nothing was queued.");

@@ -5,6 +5,7 @@ import { isItem } from "#contract/item.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { termsOf } from "#contract/search.ts";
 import type { Found } from "#contract/wire.ts";
+import { eventsWhere } from "#engine/event-pages.ts";
 import { foundView, itemView } from "#views/wire.ts";
 import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
 import { StreamFilter, type Wanted } from "../stream-filter.ts";
@@ -16,7 +17,7 @@ export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context
 			desk.about(asked, async (agent) => {
 				const { last, before } = asked.query;
 				if (last !== undefined) return (await reads.itemsBefore(agent, before, last)).map(itemView);
-				return (await reads.events({ after: 0, limit: Number.MAX_SAFE_INTEGER, agent })).filter(isItem).map(itemView);
+				return (await eventsWhere(reads, { after: 0, agent }, isItem)).map(itemView);
 			}),
 		item: async ({ params }) => {
 			const event = await reads.event(numberIn({ params }, "item"));

@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 document, written from the routes of the contract.
 import { z } from "zod";
+import { isList, queryOf } from "#contract/routes/route.ts";
 import { type Route, routes } from "#contract/routes.ts";
 import { eventsOperation } from "./events.ts";
 import { idempotencyKey, parameterComponents, pathParameters, queryParameters } from "./parameters.ts";
@@ -36,8 +37,8 @@ export function openApi(version: string): object {
 }
 
 function operation(name: string, route: Omit<Route, "method"> & { method: string }, schemas: Schemas, answers: Record<string, JsonSchema>): JsonSchema {
-	const { path, summary, query, body, answer, method, agents } = route;
-	const parameters = [...pathParameters(path), ...queryParameters(query, schemas), ...(method === "get" ? [] : [idempotencyKey])];
+	const { path, summary, body, answer, method, agents } = route;
+	const parameters = [...pathParameters(path), ...queryParameters(queryOf(route), schemas), ...(method === "get" ? [] : [idempotencyKey])];
 	return {
 		operationId: name,
 		tags: [tagOf(path)],
@@ -46,7 +47,7 @@ function operation(name: string, route: Omit<Route, "method"> & { method: string
 		...(parameters.length > 0 && { parameters }),
 		// a body that can hold nothing is none
 		...(body && Object.keys(body.shape).length > 0 && { requestBody: bodyOf(body, schemas) }),
-		responses: { 200: answerOf(schemas.read(answer), answers), ...refusalResponses(route) },
+		responses: { 200: answerOf(schemas.read(answer), answers, isList(route)), ...refusalResponses(route) },
 	};
 }
 
@@ -55,10 +56,11 @@ function bodyOf(body: z.ZodObject, schemas: Schemas): JsonSchema {
 }
 
 /** A noun, or a list of one, is answered by many routes: described once, under the noun's name. */
-function answerOf(data: JsonSchema, answers: Record<string, JsonSchema>): JsonSchema {
+function answerOf(data: JsonSchema, answers: Record<string, JsonSchema>, list: boolean): JsonSchema {
+	const properties = { data, ...(list && { next }) };
 	const response = {
 		description: "done",
-		content: { "application/json": { schema: { type: "object", required: ["data"], properties: { data } } } },
+		content: { "application/json": { schema: { type: "object", required: ["data"], properties } } },
 	};
 	const single = nameIn(data);
 	const name = single ?? nameIn(data["items"], "List");
@@ -66,6 +68,8 @@ function answerOf(data: JsonSchema, answers: Record<string, JsonSchema>): JsonSc
 	answers[name] = response;
 	return { $ref: `#/components/responses/${name}` };
 }
+
+const next = { type: ["integer", "null"], description: "where the next page begins, null behind the last; only if `limit` or `after` was given" };
 
 function nameIn(schema: unknown, suffix = ""): string | null {
 	const { $ref } = Reference.safeParse(schema).data ?? {};

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AgentType, EventId, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import { IssueNumber } from "#contract/issue.ts";
-import { Reference } from "#contract/routes/route.ts";
+import { Paging, Reference } from "#contract/routes/route.ts";
 import { SnapshotId } from "#contract/routes/workspaces.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
@@ -29,7 +29,7 @@ const inPath: Record<string, Parameter> = {
 };
 
 /** What many routes take in their query, under the same name. */
-const inManyQueries: Record<string, z.core.$ZodType> = Reference;
+const inManyQueries: Record<string, z.core.$ZodType> = { ...Reference, ...Paging.shape };
 
 const keyHeader = {
 	name: "Idempotency-Key",

@@ -134,9 +134,8 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 
 	async prompts(agent: AgentId): Promise<PromptState[]> {
 		await this.settled();
-		return this.#queued()
-			.filter((prompt) => prompt.agent === agent)
-			.sort(asTheyStart);
+		const own = this.#queued().filter((prompt) => prompt.agent === agent);
+		return own.sort(asTheyStart);
 	}
 
 	async prompt(id: number): Promise<PromptState | undefined> {
@@ -144,18 +143,23 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 		return this.rows.prompts.get(id);
 	}
 
+	async placeInQueue(id: number): Promise<number> {
+		const prompt = await this.prompt(id);
+		return prompt === undefined ? 0 : (await this.prompts(prompt.agent)).findIndex((each) => each.id === id) + 1;
+	}
+
 	#queued(): PromptState[] {
 		return [...this.rows.prompts.values()].filter(({ taken }) => taken === null);
 	}
 
 	async queue(agent: AgentId): Promise<QueueEnds> {
-		const prompts = await this.prompts(agent);
-		const places = prompts.map((prompt) => prompt.position);
+		const places = (await this.prompts(agent)).map(({ position }) => position);
+		const front = places.filter((position) => position < 0);
 		return {
-			length: prompts.length,
-			first: lowest(places),
-			last: highest(places),
-			lastFront: highest(places.filter((position) => position < 0)),
+			length: places.length,
+			first: end(Math.min, places),
+			last: end(Math.max, places),
+			lastFront: end(Math.max, front),
 		};
 	}
 
@@ -293,5 +297,4 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 }
 
-const lowest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.min(...numbers));
-const highest = (numbers: readonly number[]): number | null => (numbers.length === 0 ? null : Math.max(...numbers));
+const end = (pick: (...numbers: number[]) => number, numbers: readonly number[]): number | null => (numbers.length === 0 ? null : pick(...numbers));

@@ -12,6 +12,7 @@ import type { Counts, QueueEnds, QueueHead, Reads } from "#engine/ports.ts";
 import { IssueReads } from "./issue-reads.ts";
 import { mirroredBy } from "./mirrored.ts";
 import * as open from "./open-queries.ts";
+import { placeInQueue } from "./queue-queries.ts";
 import { agentFrom, approvalFrom, headFrom, mailFrom, promptFrom, subscriptionFrom, turnFrom, waitFrom } from "./rows.ts";
 import * as slots from "./slot-queries.ts";
 import * as queries from "./turn-queries.ts";
@@ -23,6 +24,10 @@ export class SqlReads extends IssueReads implements Reads {
 
 	async prompt(id: number): Promise<PromptState | undefined> {
 		return (await this.connection.all(queries.promptById, { id })).map(promptFrom)[0];
+	}
+
+	async placeInQueue(id: number): Promise<number> {
+		return Number((await this.connection.all(placeInQueue, { id }))[0]?.place ?? 0);
 	}
 
 	async queue(agent: AgentId): Promise<QueueEnds> {

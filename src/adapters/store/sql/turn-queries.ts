@@ -34,15 +34,15 @@ const fromPrompt = (db: Kysely<Tables>) =>
 		]);
 
 /** What was put in front first, then by priority, then in the order in which it came. */
-const inFront = sql`case when prompt.position < 0 then 0 else 1 end`;
-const byPriority = sql`case when prompt.position < 0 then 0 else -prompt.priority end`;
+export const inFront = (table = "prompt") => sql`case when ${sql.ref(table)}.position < 0 then 0 else 1 end`;
+export const byPriority = (table = "prompt") => sql`case when ${sql.ref(table)}.position < 0 then 0 else -${sql.ref(table)}.priority end`;
 
 export const promptsOfAgent = query<{ agent: AgentId }>()("prompts-of-agent", (db, arg) =>
 	fromPrompt(db)
 		.where("prompt.agent", "=", seqOf(db, arg("agent")))
 		.where("prompt.taken", "is", null)
-		.orderBy(inFront)
-		.orderBy(byPriority)
+		.orderBy(inFront())
+		.orderBy(byPriority())
 		.orderBy("prompt.position"),
 );
 
@@ -93,7 +93,7 @@ export const queueHeads = query<{ now: number }>()("queue-heads", (db, arg) =>
 					"prompt.agent",
 					"prompt.priority",
 					"prompt.manual",
-					sql<number>`row_number() over (partition by prompt.agent order by ${inFront}, ${byPriority}, prompt.position)`.as("place"),
+					sql<number>`row_number() over (partition by prompt.agent order by ${inFront()}, ${byPriority()}, prompt.position)`.as("place"),
 				])
 				.where("prompt.taken", "is", null)
 				.where((is) => is.or([is("prompt.not_before", "is", null), is("prompt.not_before", "<=", arg("now"))])),
