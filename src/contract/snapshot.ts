@@ -41,6 +41,8 @@ export const SnapshotManifest = z.strictObject({
 		tooLarge: z.array(FileName),
 		special: z.array(FileName),
 		unreadable: z.array(FileName),
+		/** paths that are longer than the system takes, abbreviated */
+		tooLong: z.array(FileName).optional(),
 		/** names that git cannot hold */
 		names: z.array(FileName),
 		/** the first of them; secrets are often among these, so only names are kept */

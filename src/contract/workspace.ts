@@ -100,6 +100,10 @@ export const ChangedFile = z.strictObject({
 });
 export type ChangedFile = z.infer<typeof ChangedFile>;
 
+/** Something that a verb left alone, and why. */
+export const LeftOut = z.strictObject({ path: z.string(), reason: z.string() });
+export type LeftOut = z.infer<typeof LeftOut>;
+
 export const Diff = z.strictObject({
 	/** what it was compared with: a commit, `index`, or another agent's tree */
 	against: z.string(),
@@ -107,6 +111,8 @@ export const Diff = z.strictObject({
 	patch: z.string(),
 	/** the patch, or the list of files, was too long and is not whole */
 	truncated: z.boolean(),
+	/** what is there and not shown, and why: untracked files that are too large, paths that are too long */
+	left: z.array(LeftOut),
 });
 export type Diff = z.infer<typeof Diff>;
 
@@ -116,7 +122,7 @@ export const Committed = z.strictObject({
 	/** what it took: git's letter for what happened to it, and its path */
 	files: z.array(z.strictObject({ status: z.string(), path: z.string() })),
 	/** what it left, and why */
-	left: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
+	left: z.array(LeftOut),
 	trailers: z.record(z.string(), z.string()),
 });
 export type Committed = z.infer<typeof Committed>;

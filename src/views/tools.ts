@@ -180,9 +180,12 @@ export const tools = {
 		description: "See what differs in your workspace.",
 		input: z.strictObject({ against: z.string().default("base").describe("base, index, or an agent below you") }),
 		use: async ({ self, call }, query) =>
-			told(await call("diff", { params: { agent: self }, query }), ({ against, files, patch, truncated }) => ({
-				text: files.length === 0 ? `Nothing differs from ${against}.` : shortened(patch),
-				data: { against, files, truncated: truncated || patch.length > patchLengthMax },
+			told(await call("diff", { params: { agent: self }, query }), ({ against, files, patch, truncated, left }) => ({
+				text: [
+					files.length === 0 && left.length === 0 ? `Nothing differs from ${against}.` : shortened(patch),
+					...left.map((file) => `not shown: ${file.path} (${file.reason})`),
+				].join("\n"),
+				data: { against, files, left, truncated: truncated || patch.length > patchLengthMax },
 			})),
 	}),
 	work_complete: tool({

@@ -209,7 +209,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		if (own !== null) return await orDamaged(own, diffOfOwn(this.#ground, own, { other: against.stay, own: other }));
 		if (other === null) return await diffOf(this.#ground, stay, against);
 		const tree = await orDamaged(other, treeIn(this.#ground, against.stay, other));
-		return isRefusal(tree) ? tree : await diffAgainstTree(this.#ground, stay, against.stay, tree.tree);
+		return isRefusal(tree) ? tree : await diffAgainstTree(this.#ground, stay, against.stay, tree);
 	}
 
 	async push(stay: Stay): Promise<Pushed | Refusal> {

@@ -5,11 +5,12 @@ import type { Leftover, Snapshot, Synced } from "#contract/wire.ts";
 import type { Committed, Diff, Health, Merged } from "#contract/workspace.ts";
 import { table } from "./print.ts";
 
-export function diffText({ files, patch, truncated }: Diff, stat: boolean): string {
-	if (files.length === 0) return "nothing differs";
-	if (!stat) return patch;
+export function diffText({ files, patch, truncated, left }: Diff, stat: boolean): string {
+	const not = left.map(({ path, reason }) => `not shown: ${inline(path)} (${inline(reason)})`).join("\n");
+	if (files.length === 0) return not || "nothing differs";
+	if (!stat) return `${patch}${not}`;
 	const rows = files.map(({ path, from, added, deleted }) => [`+${added ?? "-"}`, `-${deleted ?? "-"}`, from === null ? path : `${from} → ${path}`]);
-	return `${table(["ADDED", "DELETED", "FILE"], rows)}${truncated ? "\n[cut: there is more]" : ""}`;
+	return `${table(["ADDED", "DELETED", "FILE"], rows)}${truncated ? "\n[cut: there is more]" : ""}${not === "" ? "" : `\n${not}`}`;
 }
 
 export function commitText({ commit, branch, files, left }: Committed): string {

@@ -36,5 +36,17 @@ export function above(name: ByteName): ByteName[] {
 	return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
+/** What the system takes, without the zero at the end. */
+const pathBytesMax = process.platform === "darwin" ? 1023 : 4095;
+
+/** Nobody can open it by its path, whoever made it. */
+export const isTooLong = (folder: string, name: ByteName): boolean => Buffer.byteLength(folder) + 1 + name.length > pathBytesMax;
+
+/** of a path that is too long, at its beginning and at its end */
+const partMax = 100;
+
+/** A path of thousands of characters says no more than its two ends. */
+export const brief = (text: string): string => (text.length <= 2 * partMax + 1 ? text : `${text.slice(0, partMax)}…${text.slice(-partMax)}`.toWellFormed());
+
 /** A name for people; what is not text becomes question marks. */
 export const shown = (raw: ByteName): string => Buffer.from(raw, "latin1").toString().toWellFormed();

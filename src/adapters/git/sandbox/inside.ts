@@ -63,7 +63,10 @@ on(steps.diff, async ({ ground, stay }) => await diffOf(ground, stay, { kind: "i
 
 on(steps.tree, async ({ ground, stay }) => {
 	const { path: folder } = stay.workspace;
-	return (await treeGone(stay)) ?? { tree: (await treeOf(ground, folder)).tree, head: await commitOf(ground.git, folder, "HEAD") };
+	const gone = await treeGone(stay);
+	if (gone !== null) return gone;
+	const { tree, left } = await treeOf(ground, folder);
+	return { tree, left, head: await commitOf(ground.git, folder, "HEAD") };
 });
 
 /** The project's branch may be further than ours, if others have worked on it. */

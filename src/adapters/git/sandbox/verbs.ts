@@ -1,7 +1,7 @@
 // The verbs of the work cycle for an agent in a sandbox. No file of its tree and no file of its git folder is opened here: each verb
 // asks the program in its room, and what is new comes out as objects (see quarantine.ts).
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { Committed, Diff, Health, HealthIssue, Pushed, SeenCommit, Standing, SyncStrategy } from "#contract/workspace.ts";
+import type { Committed, Diff, Health, HealthIssue, LeftOut, Pushed, SeenCommit, Standing, SyncStrategy } from "#contract/workspace.ts";
 import type { AtHome, CommitWish, Live, Stay } from "#engine/workspaces.ts";
 import { branchRef } from "../format/refs.ts";
 import { exists } from "../layout/layout.ts";
@@ -9,7 +9,7 @@ import { commitOf } from "../run/given.ts";
 import { findSnapshot, type Snapshot } from "../snapshot/snapshots.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { notThese } from "../verbs/clean.ts";
-import { forkPoint, treeOf } from "../verbs/diff.ts";
+import { forkPoint, nameOfStay, theirOwn, treeOf } from "../verbs/diff.ts";
 import { pushBranch } from "../verbs/push.ts";
 import type { Accept } from "../verbs/recover.ts";
 import { treeGone } from "../verbs/standing.ts";
@@ -85,13 +85,14 @@ export async function diffOfOwn(ground: Ground, stay: OwnStay, against: "base" |
 	if (against === "base") {
 		const base = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
 		const from = await forkPoint(git, project.path, mine.head === null ? null : base, mine.head ?? "");
-		return await drawDiff(git, project.path, [from, mine.tree], {}, from);
+		return await drawDiff({ git, folder: project.path, left: mine.left }, [from, mine.tree], from);
 	}
 	const { other, own } = against;
 	const theirs = await treeIn(ground, other, own);
 	if (isRefusal(theirs)) return theirs;
 	const environment = theirs.objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
-	return await drawDiff(git, project.path, [theirs.tree, mine.tree], environment, `${other.project.slug}/${other.agent.handle}`);
+	const canvas = { git, folder: project.path, environment, left: [...mine.left, ...theirOwn(other, theirs.left)] };
+	return await drawDiff(canvas, [theirs.tree, mine.tree], nameOfStay(other));
 }
 
 interface WholeTree {
@@ -100,6 +101,8 @@ interface WholeTree {
 	head: string | null;
 	/** where its objects are, if not in the project's store */
 	objects: string | null;
+	/** what is not in it */
+	left: readonly LeftOut[];
 }
 
 /** The whole tree of a workspace as an object. */

@@ -6,7 +6,7 @@ import { removeFolder } from "#adapters/system/remove.ts";
 import { expected } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import { above, type ByteName, namesIn, pathOf, shown, told } from "../format/names.ts";
+import { above, type ByteName, brief, namesIn, pathOf, shown, told } from "../format/names.ts";
 import { branchRef, commitId } from "../format/refs.ts";
 import { some } from "../format/words.ts";
 import { markIn, writeMark } from "../layout/mark.ts";
@@ -14,15 +14,17 @@ import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { operationFolders, readOperation } from "../tree/operation.ts";
 import { codeOf, notThere, openTree, type Tree } from "../tree/tree.ts";
+import type { Gathered } from "./gather.ts";
 import { type SnapshotRequest, takeAndTell, takeSnapshot } from "./snapshot.ts";
 import type { Snapshot } from "./snapshots.ts";
 import type { Survey } from "./survey.ts";
 
 /** Everything that is there and that the snapshot does not hold, so that writing over it would be for good. */
-export function unheld(survey: Survey, more: { tooLarge: ByteName[]; unreadable: ByteName[]; names: ByteName[] }): ByteName[] {
+export function unheld(survey: Survey, more: Pick<Gathered, "tooLarge" | "unreadable" | "tooLong" | "names">): ByteName[] {
 	const folders = survey.ignored.map((name) => name.replace(/\/$/, ""));
 	const submodules = survey.submodules.filter(({ state }) => state === "repository").map((submodule) => submodule.path);
-	return [...folders, ...survey.nestedRepositories, ...submodules, ...survey.special, ...more.tooLarge, ...more.unreadable, ...more.names];
+	const unreached = [...survey.tooLong, ...survey.closed, ...more.tooLong];
+	return [...folders, ...survey.nestedRepositories, ...submodules, ...survey.special, ...unreached, ...more.tooLarge, ...more.unreadable, ...more.names];
 }
 
 /** Names among `wanted` that cannot be written without hurting one of `there`. */
@@ -33,7 +35,7 @@ export function collisions(there: readonly ByteName[], wanted: Iterable<ByteName
 }
 
 export function incomplete(found: readonly ByteName[]): Refusal {
-	return refuse("SNAPSHOT_INCOMPLETE", `A snapshot cannot bring back what would be overwritten: ${some(found.map(shown))}.`, {
+	return refuse("SNAPSHOT_INCOMPLETE", `A snapshot cannot bring back what would be overwritten: ${some(found.map((name) => brief(shown(name))))}.`, {
 		details: { paths: found.slice(0, 50).map(told) },
 		suggestions: ["git status --ignored"],
 	});
@@ -85,8 +87,10 @@ export async function resetTree(git: Git, request: SnapshotRequest, commit: stri
 	const { snapshot: held, gathered } = await takeAndTell(git, request);
 	const { survey, tooLarge, unreadable, names, held: files } = gathered;
 	const target = new Set(namesIn((await git(tree.folder, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commitId(commit)])).bytes));
+	const staged = new Set(gathered.index?.entries.map((entry) => entry.path.toString("latin1")));
+	const tooLong = gathered.tooLong.filter((name) => staged.has(name));
 	// changed and held by nothing, or in the way of what comes
-	const lost = [...new Set([...tooLarge, ...unreadable, ...names, ...collisions(unheld(survey, { tooLarge, unreadable, names }), target)])];
+	const lost = [...new Set([...tooLarge, ...unreadable, ...tooLong, ...names, ...collisions(unheld(survey, gathered), target)])];
 	const submodules = new Set(survey.submodules.map((submodule) => submodule.path));
 	const real = lost.filter((name) => !submodules.has(name));
 	if (real.length > 0) return incomplete(real);

@@ -4,11 +4,11 @@ import { accessSync, constants, lstatSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
-import { type ByteName, listOf, namesIn, pathOf } from "../format/names.ts";
+import { type ByteName, isTooLong, listOf, namesIn, pathOf } from "../format/names.ts";
 import { inTurn } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { Links } from "../tree/links.ts";
-import { type ReadIndex, readIndex, readIndexFile, type Tree } from "../tree/tree.ts";
+import { codeOf, type ReadIndex, readIndex, readIndexFile, type Tree } from "../tree/tree.ts";
 import { openShadow, type Shadow } from "./shadow.ts";
 import { type Survey, surveyTree } from "./survey.ts";
 
@@ -21,6 +21,8 @@ export interface Gathered {
 	held: ReadIndex | null;
 	tooLarge: ByteName[];
 	unreadable: ByteName[];
+	/** by their path nobody can open them */
+	tooLong: ByteName[];
 	names: ByteName[];
 	unsteady: boolean;
 	/** something had to be read */
@@ -72,20 +74,33 @@ interface Sorted {
 	leave: ByteName[];
 	tooLarge: ByteName[];
 	unreadable: ByteName[];
+	tooLong: ByteName[];
 	names: ByteName[];
 }
 
 async function sortOut({ folder }: Tree, candidates: Iterable<ByteName>, fileBytesMax: number): Promise<Sorted> {
-	const sorted: Sorted = { take: [], leave: [], tooLarge: [], unreadable: [], names: [] };
+	const sorted: Sorted = { take: [], leave: [], tooLarge: [], unreadable: [], tooLong: [], names: [] };
 	const links = new Links(folder);
 	let count = 0;
 	for (const name of candidates) {
-		const place = (await links.beyond(name)) ? "leave" : placeFor(folder, name, fileBytesMax);
+		const place = isTooLong(folder, name)
+			? "tooLong"
+			: await reached(async () => ((await links.beyond(name)) ? "leave" : placeFor(folder, name, fileBytesMax)));
 		sorted[place].push(name);
 		if (place !== "take" && place !== "leave") sorted.leave.push(name);
 		if (++count % 256 === 0) await breathe();
 	}
 	return sorted;
+}
+
+/** Below a folder that the user may not look into there may be anything. */
+async function reached(look: () => Promise<keyof Sorted>): Promise<keyof Sorted> {
+	try {
+		return await look();
+	} catch (error) {
+		if (codeOf(error) === "EACCES") return "unreadable";
+		throw error;
+	}
 }
 
 /** At once and not later: asking the thread pool for each of many thousand files takes longer than all the answers. */

@@ -14,7 +14,7 @@ import { type Head, notThere, openTree, readHead, type Tree } from "../tree/tree
 import { collisions, deleteBranch, incomplete, removeEmpty, removeFiles, removeIndex, removeOperation, unheld } from "./destroy.ts";
 import { gather } from "./gather.ts";
 import { openShadow } from "./shadow.ts";
-import { type SnapshotRequest, takeAndTell } from "./snapshot.ts";
+import { fileBytesMaxDefault, type SnapshotRequest, takeAndTell } from "./snapshot.ts";
 import { findSnapshot, readObjects, type Snapshot } from "./snapshots.ts";
 
 export interface Restored {
@@ -48,7 +48,7 @@ export async function restoreSnapshot(git: Git, request: SnapshotRequest & { sna
 	await putBackRest(tree, snapshot, await readParts(git, tree.folder, snapshot), before);
 	await putBackHead(git, tree, snapshot.manifest.head);
 	await refresh(git, tree);
-	const after = await gather(git, tree, request.fileBytesMax ?? 100 * 1024 * 1024);
+	const after = await gather(git, tree, request.fileBytesMax ?? fileBytesMaxDefault);
 	if (after.id !== snapshot.tree) throw new Error(`the files in ${request.folder} are not those of ${snapshot.ref}; what was there before is ${before.ref}`);
 	return { snapshot, before, left: leftOut(snapshot) };
 }
@@ -112,7 +112,15 @@ export async function replaceIndex({ gitFolder }: Tree, bytes: Buffer): Promise<
 
 export function leftOut({ manifest: { missing } }: Snapshot): FileName[] {
 	const submodules = missing.submodules.filter(({ state }) => state === "repository").map((submodule) => submodule.path);
-	return [...missing.nestedRepositories, ...submodules, ...missing.tooLarge, ...missing.special, ...missing.unreadable, ...missing.names];
+	return [
+		...missing.nestedRepositories,
+		...submodules,
+		...missing.tooLarge,
+		...missing.special,
+		...missing.unreadable,
+		...(missing.tooLong ?? []),
+		...missing.names,
+	];
 }
 
 async function changesBetween(git: Git, { folder }: Tree, now: string, then: string): Promise<{ remove: ByteName[]; write: ByteName[] }> {

@@ -10,7 +10,7 @@
 import { createHash } from "node:crypto";
 import type { FileName, SnapshotManifest } from "#contract/snapshot.ts";
 import { gitlink, timelessIndex } from "../format/index-file.ts";
-import { type ByteName, told } from "../format/names.ts";
+import { type ByteName, brief, shown, told } from "../format/names.ts";
 import { inTurn } from "../run/exclusive.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { commitsOf, type Operation, readOperation } from "../tree/operation.ts";
@@ -37,8 +37,10 @@ export interface SnapshotRequest {
 
 export const takenRef = "refs/brood/taken";
 
-const fileBytesMaxDefault = 100 * 1024 * 1024;
+/** larger files are not read, neither to keep nor to show them, unless git knows them already */
+export const fileBytesMaxDefault = 100 * 1024 * 1024;
 const ignoredNamesMax = 1000;
+const tooLongMax = 1000;
 
 /** The last one again if nothing has changed since. */
 export async function takeSnapshot(git: Git, request: SnapshotRequest): Promise<Snapshot> {
@@ -87,6 +89,7 @@ export async function takeAndTell(git: Git, request: SnapshotRequest): Promise<{
 
 function manifestOf(request: SnapshotRequest, head: Head, { survey, held, ...gathered }: Gathered): SnapshotManifest {
 	const names = (list: readonly ByteName[]): FileName[] => list.map(told);
+	const tooLong = [...new Set([...survey.tooLong, ...gathered.tooLong].map((name) => brief(shown(name))))].slice(0, tooLongMax);
 	return {
 		version: 1,
 		at: request.at,
@@ -102,7 +105,8 @@ function manifestOf(request: SnapshotRequest, head: Head, { survey, held, ...gat
 			submodules: survey.submodules.map((submodule) => ({ ...submodule, path: told(submodule.path) })),
 			tooLarge: names(gathered.tooLarge),
 			special: names(survey.special),
-			unreadable: names(gathered.unreadable),
+			unreadable: names([...survey.closed, ...gathered.unreadable]),
+			...(tooLong.length > 0 && { tooLong }),
 			names: names(gathered.names),
 			ignored: names(survey.ignored.slice(0, ignoredNamesMax)),
 			ignoredCount: survey.ignored.length,

@@ -5,10 +5,10 @@ import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { gitlink } from "../format/index-file.ts";
-import { type ByteName, namesIn, pathOf } from "../format/names.ts";
+import { type ByteName, isTooLong, namesIn, pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 import { Links, staysInside } from "../tree/links.ts";
-import { notThere, type ReadIndex, type Tree } from "../tree/tree.ts";
+import { codeOf, notThere, type ReadIndex, type Tree } from "../tree/tree.ts";
 
 export interface Submodule {
 	path: ByteName;
@@ -26,6 +26,9 @@ export interface Survey {
 	submodules: Submodule[];
 	special: ByteName[];
 	emptyDirectories: ByteName[];
+	/** folders that nobody can look into: the path is too long, or the user may not */
+	tooLong: ByteName[];
+	closed: ByteName[];
 }
 
 export async function surveyTree(git: Git, tree: Tree, index: ReadIndex | null): Promise<Survey> {
@@ -56,29 +59,33 @@ const idOf = (entries: ReadIndex["entries"], name: ByteName): string | null =>
 	entries.find((entry) => entry.mode === gitlink && entry.path.toString("latin1") === name)?.id.toString("hex") ?? null;
 
 /** Git sees neither empty folders nor sockets, pipes and devices. */
-async function walk(folder: string, closed: ReadonlySet<ByteName>): Promise<{ special: ByteName[]; emptyDirectories: ByteName[] }> {
-	const [special, emptyDirectories]: [ByteName[], ByteName[]] = [[], []];
+async function walk(folder: string, apart: ReadonlySet<ByteName>): Promise<Pick<Survey, "special" | "emptyDirectories" | "tooLong" | "closed">> {
+	const [special, emptyDirectories, tooLong, closed]: [ByteName[], ByteName[], ByteName[], ByteName[]] = [[], [], [], []];
 	const waiting: ByteName[] = [""];
 	for (let count = 1; waiting.length > 0; count++) {
 		const name = waiting.pop() ?? "";
-		const inside = entriesOf(folder, name);
+		const inside = isTooLong(folder, name) ? "too long" : entriesOf(folder, name);
+		if (inside === "too long") tooLong.push(name);
+		else if (inside === "closed") closed.push(name);
+		if (typeof inside === "string") continue;
 		if (inside.length === 0 && name !== "") emptyDirectories.push(name);
 		for (const entry of inside) {
 			const below = `${name === "" ? "" : `${name}/`}${entry.name.toString("latin1")}`;
 			if (entry.isDirectory()) {
-				if (!closed.has(below) && below !== ".git") waiting.push(below);
+				if (!apart.has(below) && below !== ".git") waiting.push(below);
 			} else if (!entry.isFile() && !entry.isSymbolicLink()) special.push(below);
 		}
 		// others have work to do as well
 		if (count % 64 === 0) await breathe();
 	}
-	return { special: special.sort(), emptyDirectories: emptyDirectories.sort() };
+	return { special: special.sort(), emptyDirectories: emptyDirectories.sort(), tooLong: tooLong.sort(), closed: closed.sort() };
 }
 
-function entriesOf(folder: string, name: ByteName): Dirent<Buffer>[] {
+function entriesOf(folder: string, name: ByteName): Dirent<Buffer>[] | "closed" {
 	try {
 		return readdirSync(name === "" ? folder : pathOf(folder, name), { withFileTypes: true, encoding: "buffer" });
 	} catch (error) {
+		if (name !== "" && codeOf(error) === "EACCES") return "closed";
 		notThere(error);
 		return [];
 	}

@@ -1,23 +1,38 @@
 // A diff as people read it: the files with their counts, and as much of the patch as fits.
-import type { ChangedFile, Diff } from "#contract/workspace.ts";
+import type { ChangedFile, Diff, LeftOut } from "#contract/workspace.ts";
 import { shown } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 
 const patchMax = 1024 * 1024;
 const filesMax = 5000;
+const leftMax = 1000;
 /** changed lines beyond which no further files are put into the patch */
 const linesMax = 20_000;
 
 const shape = ["--no-color", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--no-relative"];
 
-export async function drawDiff(git: Git, folder: string, from: readonly string[], environment: Record<string, string>, against: string): Promise<Diff> {
+/** Where it is drawn, and what is known of it that git will not draw. */
+export interface Canvas {
+	git: Git;
+	folder: string;
+	environment?: Record<string, string>;
+	left?: readonly LeftOut[];
+}
+
+export async function drawDiff({ git, folder, environment = {}, left = [] }: Canvas, from: readonly string[], against: string): Promise<Diff> {
 	const { bytes } = await git(folder, ["diff", ...shape, "--numstat", "-z", ...from, "--"], { environment });
 	const all = filesOf(bytes);
 	const listed = all.slice(0, filesMax);
 	const drawn = listed.slice(0, fitting(listed));
 	const text = await patchOf(git, folder, from, environment, drawn.length === all.length ? null : drawn);
 	const patch = text.length <= patchMax ? text : text.slice(0, text.lastIndexOf("\n", patchMax) + 1);
-	return { against, files: listed.map(({ raw: _, ...file }) => file), patch, truncated: drawn.length < all.length || patch.length < text.length };
+	return {
+		against,
+		files: listed.map(({ raw: _, ...file }) => file),
+		patch,
+		truncated: drawn.length < all.length || patch.length < text.length || left.length > leftMax,
+		left: left.slice(0, leftMax),
+	};
 }
 
 async function patchOf(

@@ -115,8 +115,8 @@ export function notOnBranch(tree: Tree, { project, agent, workspace }: Stay): Re
 
 /** All changes, or those at the named paths; a repository inside this one is nobody's to swallow. */
 function select(all: readonly Change[], paths: readonly string[] | undefined): { changes: Change[]; left: Committed["left"] } | Refusal {
-	const nested = all.filter((change) => change.status === "??" && change.raw.endsWith("/"));
-	const left = nested.map((change) => ({ path: change.path, reason: "a repository of its own" }));
+	const nested = all.filter((change) => change.status === "??" && (change.left !== null || change.raw.endsWith("/")));
+	const left = nested.map((change) => ({ path: change.path, reason: change.left ?? "a repository of its own" }));
 	const files = all.filter((change) => !nested.includes(change));
 	if (paths === undefined) return { changes: files, left };
 	const named = paths.map((name) => path.posix.normalize(name).replace(/\/$/, ""));
@@ -147,7 +147,8 @@ async function tooLarge(folder: string, changes: readonly Change[], bytesMax: nu
 }
 
 function nothing({ project, agent }: Stay, left: Committed["left"]): Refusal {
-	return refuse("AGENT_NO_COMMIT", `${project.slug}/${agent.handle} has nothing to commit.`, {
+	const rest = left.length === 0 ? "" : ` Left: ${some(left.map((file) => `${file.path} (${file.reason})`))}.`;
+	return refuse("AGENT_NO_COMMIT", `${project.slug}/${agent.handle} has nothing to commit.${rest}`, {
 		details: { left },
 		suggestions: [`brood agent diff ${project.slug}/${agent.handle}`],
 	});

@@ -1,44 +1,49 @@
 // What differs. Untracked files are part of an agent's work, so they are shown too: a copy of the index learns of them, the
 // real one never does.
+import { lstatSync } from "node:fs";
 import type { Refusal } from "#contract/refusal.ts";
-import type { Diff } from "#contract/workspace.ts";
+import type { Diff, LeftOut } from "#contract/workspace.ts";
 import type { Against, Stay } from "#engine/workspaces.ts";
-import { listOf } from "../format/names.ts";
+import { listOf, pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
+import { fileBytesMaxDefault } from "../snapshot/snapshot.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { withFreshIndex } from "../tree/fresh-index.ts";
 import { baseCommit, type Ground } from "../workspace/ground.ts";
-import { lookAt } from "../workspace/look.ts";
+import { type Change, lookAt } from "../workspace/look.ts";
 import { treeGone } from "./standing.ts";
 
 export async function diffOf(ground: Ground, stay: Stay, against: Against): Promise<Diff | Refusal> {
 	const gone = (await treeGone(stay)) ?? (against.kind === "agent" ? await treeGone(against.stay) : null);
 	if (gone !== null) return gone;
 	const { path: folder } = stay.workspace;
-	if (against.kind === "index") return await withIndex(ground, folder, "name", async (index) => await drawDiff(ground.git, folder, [], index, "index"));
-	if (against.kind === "base") {
-		const from = await forkOff(ground, stay);
-		return await withIndex(ground, folder, "name", async (index) => await drawDiff(ground.git, folder, [from], index, from));
-	}
-	const other = await treeOf(ground, against.stay.workspace.path);
-	return await withIndex(ground, folder, "name", async (index) => {
-		// two clones have two stores; reading from both copies nothing
-		const environment = { ...index, GIT_ALTERNATE_OBJECT_DIRECTORIES: other.objects };
-		return await drawDiff(ground.git, folder, [other.tree], environment, `${against.stay.project.slug}/${against.stay.agent.handle}`);
-	});
+	const { git } = ground;
+	if (against.kind === "agent") return await againstTree(ground, stay, against.stay, await treeOf(ground, against.stay.workspace.path));
+	const from = against.kind === "index" ? null : await forkOff(ground, stay);
+	return await withIndex(ground, folder, "name", async (look) => await drawDiff({ git, folder, ...look }, from === null ? [] : [from], from ?? "index"));
 }
 
 /** Against a tree that the project has as an object. */
-export async function diffAgainstTree(ground: Ground, stay: Stay, other: Stay, tree: string): Promise<Diff | Refusal> {
+export async function diffAgainstTree(ground: Ground, stay: Stay, other: Stay, theirs: Omit<Whole, "objects">): Promise<Diff | Refusal> {
 	const gone = await treeGone(stay);
 	if (gone !== null) return gone;
-	const { path: folder } = stay.workspace;
 	const { text: objects } = await ground.git(stay.project.path, ["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
-	return await withIndex(ground, folder, "name", async (index) => {
-		const environment = { ...index, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
-		return await drawDiff(ground.git, folder, [tree], environment, `${other.project.slug}/${other.agent.handle}`);
+	return await againstTree(ground, stay, other, { ...theirs, objects });
+}
+
+async function againstTree(ground: Ground, { workspace: { path: folder } }: Stay, other: Stay, theirs: Whole): Promise<Diff> {
+	return await withIndex(ground, folder, "name", async ({ environment: index, left }) => {
+		// two clones have two stores; reading from both copies nothing
+		const environment = { ...index, GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
+		return await drawDiff({ git: ground.git, folder, environment, left: [...left, ...theirOwn(other, theirs.left)] }, [theirs.tree], nameOfStay(other));
 	});
 }
+
+export const nameOfStay = ({ project, agent }: Stay): string => `${project.slug}/${agent.handle}`;
+
+/** What another one's tree lacks. */
+export const theirOwn = (other: Stay, left: readonly LeftOut[]): LeftOut[] =>
+	left.map(({ path, reason }) => ({ path, reason: `in ${nameOfStay(other)}: ${reason}` }));
 
 /** The commit at which the branch left base; without one, the empty tree. */
 async function forkOff(ground: Ground, stay: Stay): Promise<string> {
@@ -50,28 +55,55 @@ export async function forkPoint(git: Git, folder: string, base: string | null, h
 	return found?.code === 0 ? found.text : (await git(folder, ["hash-object", "-t", "tree", "--stdin"])).text;
 }
 
-/** The whole tree of another workspace as an object; the file contents become objects of that repository that nothing refers to. */
-export async function treeOf(ground: Ground, folder: string): Promise<{ tree: string; objects: string }> {
-	const tree = await withIndex(ground, folder, "content", async (index) => (await ground.git(folder, ["write-tree"], { environment: index })).text);
-	const { text: objects } = await ground.git(folder, ["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
-	return { tree, objects };
+/** All files of a workspace as an object, but for what is left out. */
+interface Whole {
+	tree: string;
+	objects: string;
+	left: readonly LeftOut[];
 }
 
-/** An index of our own that knows untracked files, by name or with their content. */
-export async function withIndex<T>(
+/** The whole tree of another workspace as an object; the file contents become objects of that repository that nothing refers to. */
+export async function treeOf(ground: Ground, folder: string): Promise<Whole> {
+	const made = await withIndex(ground, folder, "content", async ({ environment, left }) => {
+		return { tree: (await ground.git(folder, ["write-tree"], { environment })).text, left };
+	});
+	const { text: objects } = await ground.git(folder, ["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
+	return { ...made, objects };
+}
+
+/** An index of our own that knows untracked files, by name or with their content; but for those that nobody could read in time, or at all. */
+async function withIndex<T>(
 	ground: Ground,
 	folder: string,
 	depth: "name" | "content",
-	work: (environment: Record<string, string>) => Promise<T>,
+	work: (look: { environment: Record<string, string>; left: LeftOut[] }) => Promise<T>,
 ): Promise<T> {
 	return await withFreshIndex(ground.git, folder, async (environment) => {
-		const tree = await lookAt(ground.git, folder, { everyFile: true, environment });
-		const files = tree.changes.filter((change) => !change.raw.endsWith("/"));
+		const { changes } = await lookAt(ground.git, folder, { everyFile: true, environment });
+		const left = leftOut(folder, changes);
+		const files = changes.filter((change) => !left.has(change) && !change.raw.endsWith("/"));
 		const named = depth === "name" ? files.filter((change) => change.status === "??") : files;
 		const names = listOf(named.flatMap((change) => (change.from === null ? [change.raw] : [change.from, change.raw])));
 		const how = depth === "name" ? "--intent-to-add" : "-A";
 		if (named.length > 0)
 			await ground.git(folder, ["--literal-pathspecs", "add", how, "--pathspec-from-file=-", "--pathspec-file-nul"], { environment, input: names });
-		return await work(environment);
+		return await work({ environment, left: [...left].map(([{ path }, reason]) => ({ path, reason })) });
 	});
+}
+
+/** Of untracked files only, and of none that git has another word for: what is tracked is always shown. */
+function leftOut(folder: string, changes: readonly Change[]): Map<Change, string> {
+	const tracked = new Set(changes.filter((change) => change.status !== "??").map((change) => change.raw));
+	const left = new Map<Change, string>();
+	for (const change of changes) {
+		if (change.status !== "??" || tracked.has(change.raw)) continue;
+		const reason = change.left ?? tooLargeReason(folder, change.raw);
+		if (reason !== null) left.set(change, reason);
+	}
+	return left;
+}
+
+function tooLargeReason(folder: string, raw: string): string | null {
+	const stat = lstatSync(pathOf(folder, raw), { throwIfNoEntry: false });
+	return stat?.isFile() === true && stat.size > fileBytesMaxDefault ? `untracked, ${stat.size} bytes: too large to show` : null;
 }

@@ -5,7 +5,7 @@ import { LeaseStep } from "#contract/cycle.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { ProjectSettings } from "#contract/project-config.ts";
 import { Refusal as AnyRefusal } from "#contract/refusal-schema.ts";
-import { CommitId, Committed, Diff, HealthIssue, PrimaryMark, SeenCommit, Standing, SyncStrategy, Workspace } from "#contract/workspace.ts";
+import { CommitId, Committed, Diff, HealthIssue, LeftOut, PrimaryMark, SeenCommit, Standing, SyncStrategy, Workspace } from "#contract/workspace.ts";
 
 /** One step: its name, what it wants to know, what it answers. */
 export interface Step<W, A> {
@@ -31,6 +31,8 @@ const nothing = z.strictObject({});
 const begun = { begun: z.strictObject({ head: Commit }).nullable() };
 const AtHome = z.strictObject({ standing: Standing, moved: z.boolean(), snapshot: z.string().max(100).nullable(), text: z.string().max(100_000) });
 const Shared = z.array(z.strictObject({ path: z.string(), done: z.enum(["linked", "copied", "left"]), reason: z.string().nullable() }));
+/** names of files, and few words */
+const Left = LeftOut.extend({ path: z.string().max(4096), reason: z.string().max(200) });
 const Missing = z.array(z.strictObject({ path: z.string(), reason: z.string() }));
 
 const KeptSnapshot = z.strictObject({ ref: z.string(), commit: CommitId, agent: z.string(), sequence: z.int(), at: z.number(), digest: z.string() });
@@ -69,7 +71,7 @@ export const steps = {
 	/** against what is staged, which only the workspace has */
 	diff: step("diff", nothing, z.union([Refusal, Diff])),
 	/** all files as an object, and where HEAD is */
-	tree: step("tree", nothing, z.union([Refusal, z.strictObject({ tree: CommitId, head: Commit })])),
+	tree: step("tree", nothing, z.union([Refusal, z.strictObject({ tree: CommitId, head: Commit, left: z.array(Left).max(100_000) })])),
 	sync: step("sync", z.strictObject({ ...begun, strategy: SyncStrategy }), z.union([Refusal, AtHome])),
 	release: step("release", z.strictObject(begun), z.union([Refusal, AtHome])),
 	enter: step("enter", z.strictObject(begun), z.union([Refusal, AtHome])),

@@ -17,7 +17,7 @@ import { emptyTree, findSnapshot, findSnapshots, kept, refsOf, type Snapshot as 
 import { drawDiff } from "../tree/draw-diff.ts";
 import { mendIndex, withBroken } from "../tree/mend-index.ts";
 import { type Ground, repositoryOf } from "./ground.ts";
-import { gitFolderAt } from "./look.ts";
+import { gitFolderAt, tooLongReason } from "./look.ts";
 
 /** so many manifests are read by one process */
 const atOnce = 500;
@@ -37,13 +37,14 @@ export const numberOf = ({ ref }: { ref: string }): string => ref.slice(ref.last
 
 export function told({ ref, commit, manifest }: Taken): Snapshot {
 	const [agent] = ref.split("/").slice(-2);
-	const { nestedRepositories, submodules, tooLarge, special, unreadable, names, ignoredCount } = manifest.missing;
+	const { nestedRepositories, submodules, tooLarge, special, unreadable, tooLong = [], names, ignoredCount } = manifest.missing;
 	const missing = [
 		...nestedRepositories.map((name) => ({ path: nameOf(name), reason: "a repository of its own" })),
 		...submodules.filter(({ dirty }) => dirty).map((submodule) => ({ path: nameOf(submodule.path), reason: "a submodule with changes" })),
 		...tooLarge.map((name) => ({ path: nameOf(name), reason: "too large" })),
 		...special.map((name) => ({ path: nameOf(name), reason: "neither a file nor a link" })),
 		...unreadable.map((name) => ({ path: nameOf(name), reason: "not readable" })),
+		...tooLong.map((name) => ({ path: nameOf(name), reason: tooLongReason })),
 		...names.map((name) => ({ path: nameOf(name), reason: "a name that git cannot hold" })),
 	];
 	const { at, reason, turn, head } = manifest;
@@ -97,7 +98,7 @@ export async function show(ground: Ground, stay: Stay, id: string): Promise<Diff
 	if (isRefusal(taken)) return taken;
 	const folder = await homeOfSnapshots(stay);
 	const from = taken.manifest.head.commit ?? (await emptyTree(ground.git, folder));
-	return await drawDiff(ground.git, folder, [from, taken.tree], {}, from);
+	return await drawDiff({ git: ground.git, folder }, [from, taken.tree], from);
 }
 
 export async function restore(ground: Ground, stay: Stay, id: string): Promise<{ snapshot: string | null; broken: string | null } | Refusal> {

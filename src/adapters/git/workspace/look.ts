@@ -4,7 +4,7 @@ import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { Stay } from "#engine/workspaces.ts";
-import { shown } from "../format/names.ts";
+import { brief, isTooLong, shown } from "../format/names.ts";
 import { markIn, readMark } from "../layout/mark.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { placeOf } from "../run/place.ts";
@@ -18,6 +18,8 @@ export interface Change {
 	/** before a rename, raw */
 	from: string | null;
 	conflict: boolean;
+	/** why nobody can keep it; null for all that can be */
+	left: string | null;
 }
 
 export interface Tree {
@@ -46,23 +48,49 @@ export async function lookAt(git: Git, folder: string, options: LookOptions = {}
 		const header = /^# branch\.(oid|head) (.*)$/s.exec(record);
 		if (header?.[1] === "oid" && header[2] !== "(initial)") tree.head = header[2] ?? null;
 		if (header?.[1] === "head" && header[2] !== "(detached)") tree.branch = shown(header[2] ?? "");
-		const change = changeOf(record);
+		const change = changeOf(record, folder);
 		if (change === null) continue;
 		// a rename has the old path in a record of its own
 		if (record.startsWith("2 ")) change.from = records[++at] ?? null;
 		tree.changes.push(change);
 	}
+	// what git could not look into it only warns of
+	for (const raw of unreached(status.errors)) if (!tree.changes.some((change) => isSame(change.raw, raw))) tree.changes.push(tooLong(raw));
 	return tree;
 }
 
-function changeOf(record: string): Change | null {
+export const tooLongReason = "a path that is too long";
+
+/** git's warnings are cut, and with them the reason */
+const cutFrom = 4000;
+/** two paths that are too long are told as one if they begin alike for so long */
+const alikeFrom = 1000;
+
+const isSame = (one: string, other: string): boolean => one.slice(0, alikeFrom) === other.slice(0, alikeFrom) && one.length >= alikeFrom;
+
+function unreached(errors: string): string[] {
+	const found = new Map<string, string>();
+	for (const line of errors.split("\n")) {
+		const [, place = "", reason] = /^warning: (?:could not open directory|unable to access) '(.*?)(?:': (File name too long))?$/.exec(line) ?? [];
+		if (place === "" || place.startsWith("/") || (reason === undefined && line.length < cutFrom)) continue;
+		const raw = Buffer.from(place).toString("latin1");
+		if (!found.has(raw.slice(0, alikeFrom))) found.set(raw.slice(0, alikeFrom), raw);
+	}
+	return [...found.values()];
+}
+
+const tooLong = (raw: string): Change => ({ status: "??", path: brief(shown(raw)), raw, from: null, conflict: false, left: tooLongReason });
+
+function changeOf(record: string, folder: string): Change | null {
 	const kind = record[0];
-	if (kind === "?") return { status: "??", path: shown(record.slice(2)), raw: record.slice(2), from: null, conflict: false };
+	const untracked = record.slice(2);
+	if (kind === "?" && isTooLong(folder, untracked)) return tooLong(untracked);
+	if (kind === "?") return { status: "??", path: shown(untracked), raw: untracked, from: null, conflict: false, left: null };
 	const before = kind === "1" ? 8 : kind === "2" ? 9 : kind === "u" ? 10 : 0;
 	if (before === 0) return null;
 	const words = record.split(" ");
 	const raw = words.slice(before).join(" ");
-	return { status: words[1] ?? "", path: shown(raw), raw, from: null, conflict: kind === "u" };
+	return { status: words[1] ?? "", path: shown(raw), raw, from: null, conflict: kind === "u", left: null };
 }
 
 export async function gitFolderOf(folder: string): Promise<string> {

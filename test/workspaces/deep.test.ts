@@ -1,0 +1,143 @@
+// Files and folders whose path is longer than the system takes, and files that are too large to read: what can be kept and shown is,
+// and what cannot is named in few words.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { isRefusal } from "#contract/refusal.ts";
+import type { Stay } from "#engine/workspaces.ts";
+import { makeWorld, refused } from "#test/support/make-world.ts";
+import { available } from "#test/support/processes.ts";
+
+import { agreed, type World, write } from "#test/support/world.ts";
+
+const hasRooms = available.includes("bubblewrap");
+const part = "x".repeat(200);
+const half = Array.from({ length: 15 }, () => part).join("/");
+/** a path in a message is cut to about this */
+const shortMax = 300;
+const tooLong = /^deep\/x+…/;
+
+/** Folders in each other, in two moves: no path on the way is too long, and the last one is. */
+function makeDeep(folder: string): void {
+	const lower = path.join(folder, "lower");
+	mkdirSync(path.join(lower, half), { recursive: true });
+	writeFileSync(path.join(lower, half, "lost"), "lost\n");
+	mkdirSync(path.join(folder, "deep", half), { recursive: true });
+	renameSync(lower, path.join(folder, "deep", half, "lower"));
+}
+
+/** The path of the folder is not too long, and that of the file in it is. */
+function makeLongFile(folder: string): void {
+	const place = path.join(folder, "deep");
+	mkdirSync(place);
+	const room = 4095 - Buffer.byteLength(place);
+	const names = Array.from({ length: Math.floor(room / 201) }, () => part);
+	mkdirSync(path.join(place, ...names), { recursive: true });
+	execFileSync("sh", ["-c", `echo long > ${"y".repeat(250)}`], { cwd: path.join(place, ...names) });
+}
+
+async function worldWith(make: (folder: string) => void, sandbox: boolean): Promise<{ world: World; stay: Stay }> {
+	const world = makeWorld(sandbox ? { containment: "bubblewrap" } : {});
+	// before the world itself is removed by Node, which cannot do this
+	onTestFinished(() => void execFileSync("rm", ["-rf", world.home]));
+	if (sandbox) world.configure("sandbox: on\n");
+	const stay = await world.agent("a");
+	make(stay.workspace.path);
+	return { world, stay };
+}
+
+const cases = [
+	{ what: "a folder", make: makeDeep, sandbox: false },
+	{ what: "a file", make: makeLongFile, sandbox: false },
+	...(hasRooms ? [{ what: "a folder", make: makeDeep, sandbox: true }] : []),
+];
+
+describe.each(cases)("$what with a path that is too long (sandbox: $sandbox)", ({ make, sandbox }) => {
+	test("is named by the snapshot, which keeps everything else", async () => {
+		const { world, stay } = await worldWith(make, sandbox);
+		write(stay.workspace.path, "kept.txt", "kept\n");
+		const { snapshot } = await world.workspaces.takeSnapshot(stay, { reason: "test", turn: 1 });
+		expect(snapshot.missing).toEqual([{ path: expect.stringMatching(tooLong), reason: "a path that is too long" }]);
+		expect(snapshot.missing[0]?.path.length).toBeLessThan(shortMax);
+		expect(world.git(stay.project.path, "show", `${snapshot.commit}:tree/kept.txt`)).toBe("kept");
+	});
+
+	test("is named by diff and by commit, which take everything else", async () => {
+		const { world, stay } = await worldWith(make, sandbox);
+		const left = [{ path: expect.stringMatching(tooLong), reason: "a path that is too long" }];
+		expect(agreed(await world.workspaces.diff(stay, { kind: "base" }))).toMatchObject({ files: [], left });
+		const nothing = refused(await world.workspaces.commit(stay, { message: "x" }), "AGENT_NO_COMMIT");
+		expect(nothing).toMatchObject({ details: { left } });
+		expect(nothing.message).toMatch(/^p\/a has nothing to commit\. Left: deep\/x+…[^ ]+ \(a path that is too long\)\.$/);
+		expect(agreed(await world.workspaces.standing(stay)).dirty).toBe(true);
+		write(stay.workspace.path, "kept.txt", "kept\n");
+		for (const against of ["base", "index"] as const) {
+			const diff = agreed(await world.workspaces.diff(stay, { kind: against }));
+			expect(diff).toMatchObject({ files: [{ path: "kept.txt", added: 1 }], left });
+			expect(JSON.stringify(diff.left).length).toBeLessThan(shortMax + 100);
+		}
+		expect(agreed(await world.workspaces.commit(stay, { message: "x" }))).toMatchObject({ files: [{ path: "kept.txt" }], left });
+		// the control: of a tree without it nothing is left
+		const other = await world.agent("b");
+		write(other.workspace.path, "kept.txt", "kept\n");
+		expect(agreed(await world.workspaces.diff(other, { kind: "base" })).left).toEqual([]);
+	});
+
+	test("is no reason to fail for delete: it goes to the trash", async () => {
+		const { world, stay } = await worldWith(make, sandbox);
+		write(stay.workspace.path, "kept.txt", "kept\n");
+		refused(await world.workspaces.remove(stay), "WORKTREE_DIRTY");
+		const removed = agreed(await world.workspaces.remove(stay, { force: true }));
+		expect(existsSync(stay.workspace.path)).toBe(false);
+		expect(removed.snapshot).toMatch(/^\d+$/);
+		expect(readFileSync(path.join(removed.trash ?? "", "files", "kept.txt"), "utf8")).toBe("kept\n");
+		expect(existsSync(path.join(removed.trash ?? "", "files", "deep"))).toBe(true);
+	});
+});
+
+test("a file that is tracked is never taken for one that cannot be kept", async () => {
+	const { world, stay } = await worldWith(makeDeep, false);
+	write(stay.workspace.path, "a.txt", "changed\n");
+	const diff = agreed(await world.workspaces.diff(stay, { kind: "base" }));
+	expect(diff.files.map((file) => file.path)).toEqual(["a.txt"]);
+	expect(isRefusal(await world.workspaces.commit(stay, { message: "x", paths: ["a.txt"] }))).toBe(false);
+});
+
+/** Takes no room on the disk; just above what a snapshot holds. */
+const largeBytes = 100 * 1024 * 1024 + 1;
+const sparse = (file: string): void => {
+	writeFileSync(file, "");
+	truncateSync(file, largeBytes);
+};
+
+describe("a large file", () => {
+	test.each([false, ...(hasRooms ? [true] : [])])("that is untracked is named by diff and not read (sandbox: %s)", async (sandbox) => {
+		const { world, stay } = await worldWith((folder) => sparse(path.join(folder, "large.bin")), sandbox);
+		const other = await world.agent("b");
+		write(other.workspace.path, "b.txt", "b\n");
+		const reason = `untracked, ${largeBytes} bytes: too large to show`;
+		const left = [{ path: "large.bin", reason }];
+		write(stay.workspace.path, "kept.txt", "kept\n");
+		for (const kind of ["base", "index"] as const) {
+			const diff = agreed(await world.workspaces.diff(stay, { kind }));
+			expect([diff.files.map((file) => file.path), diff.left]).toEqual([["kept.txt"], left]);
+		}
+		const mine = agreed(await world.workspaces.diff(stay, { kind: "agent", stay: other }));
+		expect([mine.files.map((file) => file.path), mine.left]).toEqual([["b.txt", "kept.txt"], left]);
+		const theirs = agreed(await world.workspaces.diff(other, { kind: "agent", stay }));
+		expect([theirs.files.map((file) => file.path), theirs.left]).toEqual([["b.txt", "kept.txt"], [{ path: "large.bin", reason: `in p/a: ${reason}` }]]);
+	});
+
+	test("that git knows is shown", async () => {
+		const { world, stay } = await worldWith((folder) => write(folder, "large.bin", "small\n"), false);
+		agreed(await world.workspaces.commit(stay, { message: "small" }));
+		sparse(path.join(stay.workspace.path, "large.bin"));
+		const changed = agreed(await world.workspaces.diff(stay, { kind: "index" }));
+		expect([changed.files, changed.left]).toEqual([[{ path: "large.bin", from: null, added: null, deleted: null }], []]);
+		// taken out of the index it is untracked, and still a change to a file of the last commit
+		world.git(stay.workspace.path, "rm", "-q", "--cached", "large.bin");
+		const taken = agreed(await world.workspaces.diff(stay, { kind: "index" }));
+		expect([taken.files.map((file) => file.path), taken.left]).toEqual([["large.bin"], []]);
+	});
+});
