@@ -248,11 +248,13 @@ function workspacesIn(
 	home: string,
 	{ record, mark, ...more }: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; mark: string } & WorkspaceParts,
 ): GitWorkspaces {
-	const git = makeGit({ environment: process.env, record });
+	const halt = new AbortController();
+	const git = makeGit({ environment: process.env, record, halt: halt.signal });
 	const environment = environmentFor({ [markName]: mark }, process.env);
 	const program = { command: process.execPath, args: [programPath("room-worker")] };
-	const rooms = new Rooms({ program, readable: [programFolder, path.dirname(process.execPath)], environment, containment: more.containment ?? "groups" });
-	return new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment, rooms, ...more });
+	const readable = [programFolder, path.dirname(process.execPath)];
+	const rooms = new Rooms({ program, readable, environment, containment: more.containment ?? "groups", halt: halt.signal });
+	return new GitWorkspaces({ home, git, halt, clock: systemClock, ids: randomIds, environment, rooms, ...more });
 }
 
 type WorkspaceParts = Pick<ConstructorParameters<typeof GitWorkspaces>[0], "containment" | "retention" | "log" | "hides">;

@@ -16,6 +16,7 @@ import { forkWithFiles, type SpawnRequest } from "./forking.ts";
 import { type IssueWork, noIssueWork } from "./issue-work.ts";
 import { caught, type Log, noLog } from "./log.ts";
 import type { EngineParts } from "./parts.ts";
+import { hurried } from "./patience.ts";
 import type { Outcome, Reads, Request, Store } from "./ports.ts";
 import { ProjectTroubles } from "./project-troubles.ts";
 import { Publisher } from "./publish.ts";
@@ -259,15 +260,19 @@ export class Engine implements AsyncDisposable {
 	/** No new turns; the running ones may end by themselves for a while. Then everything stops. */
 	async drain(patience: Promise<unknown>): Promise<void> {
 		this.#made.scheduler.close();
+		await hurried(this.#drain(patience), patience, () => this.#parts.workspaces?.halt());
+	}
+
+	async #drain(patience: Promise<unknown>): Promise<void> {
 		await this.#made.supervisor[Symbol.asyncDispose]();
 		await this.#made.runner?.drain(patience);
 		await this.#made.provisioner.drain();
 		await this.#made.cycle?.drain();
+		await this.#made.mover[Symbol.asyncDispose]();
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.drain(Promise.resolve());
-		await this.#made.mover[Symbol.asyncDispose]();
 		await this.#parts.driver?.[Symbol.asyncDispose]();
 		await this.#made.dispatcher.close();
 		await this.#parts.store[Symbol.asyncDispose]();

@@ -32,3 +32,26 @@ async function waited(delayMs: number, signal: AbortSignal): Promise<void> {
 	signal.removeEventListener("abort", wake);
 	clearTimeout(timer);
 }
+
+/** in which what a turn left can be kept after its end */
+const hurryMs = 5000;
+
+/**
+ * Waits for some work, and halts what nobody waits for then. What is not done soon after everybody's patience is over is halted, and waited
+ * for: git may wait without end, for a pipe that an agent left in place of a file.
+ */
+export async function hurried(work: Promise<void>, patience: Promise<unknown>, halt: () => void): Promise<void> {
+	let over = false;
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const begin = (): void => {
+		if (!over) timer = setTimeout(halt, hurryMs);
+	};
+	patience.then(begin, begin);
+	try {
+		await work;
+	} finally {
+		over = true;
+		clearTimeout(timer);
+		halt();
+	}
+}

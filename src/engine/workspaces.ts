@@ -173,6 +173,9 @@ export interface Snapshot {
 }
 
 export interface Workspaces {
+	/** Ends what is being done, however far it is, and refuses all that is asked for later: the daemon stops, and cannot wait any longer. */
+	halt(): void;
+
 	/**
 	 * Makes a repository a project. A path must be the root of a git repository, with or without commits; nothing in it is
 	 * changed. A URL is cloned as a bare mirror. Calling it again with the same wish finds what is there.

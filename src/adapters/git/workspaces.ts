@@ -87,8 +87,10 @@ import { settingsOf } from "./workspace/settings.ts";
 
 export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly #ground: Ground;
+	readonly halt: () => void;
 
-	constructor({ home, ...parts }: Omit<Ground, "layout"> & { home: string }) {
+	constructor({ home, halt, ...parts }: Omit<Ground, "layout"> & { home: string; halt?: AbortController }) {
+		this.halt = () => halt?.abort();
 		this.#ground = { ...parts, layout: new Layout(home) };
 	}
 

@@ -44,13 +44,16 @@ export class GitFailed extends Error {
 	readonly errors: string;
 	/** what it means for whoever asked */
 	readonly refusalCode: "REPOSITORY_GONE" | "GIT_FAILED";
+	/** nobody waits for it any more: that says nothing of the repository */
+	readonly calledOff: boolean;
 
-	constructor(args: readonly string[], code: number | null, errors: string) {
+	constructor(args: readonly string[], code: number | null, errors: string, { calledOff = false } = {}) {
 		super(`git ${args[0] ?? ""} failed${code === null ? "" : ` (${code})`}: ${errors.trim().slice(0, 2000)}`);
 		this.name = "GitFailed";
 		this.args = args;
 		this.code = code;
 		this.errors = errors;
+		this.calledOff = calledOff;
 		this.refusalCode = repositoryGone.test(errors) ? "REPOSITORY_GONE" : "GIT_FAILED";
 	}
 }
@@ -74,6 +77,7 @@ const outputBytesMax = 256 * 1024 * 1024;
 const errorBytesMax = 64 * 1024;
 /** between asking and forcing: git removes its lock files when it is asked */
 const graceMs = 2000;
+const calledOffReason = "called off";
 
 export function makeGit(parts: {
 	environment: NodeJS.ProcessEnv;
@@ -81,9 +85,13 @@ export function makeGit(parts: {
 	settings?: readonly (readonly [string, string])[];
 	/** told of every command that was run; arguments only, never file contents */
 	record?(entry: Ran): void;
+	/** ends all that run, and whatever is asked for later */
+	halt?: AbortSignal;
 }): Git {
 	const plain = environmentOfGit(parts.environment);
-	const run = async (folder: string, args: readonly string[], options: GitOptions, environment: Record<string, string>): Promise<GitResult> => {
+	const run = async (folder: string, args: readonly string[], asked: GitOptions, environment: Record<string, string>): Promise<GitResult> => {
+		const signals = [asked.signal, parts.halt].filter((signal) => signal !== undefined);
+		const options = signals.length === 0 ? asked : { ...asked, signal: AbortSignal.any(signals) };
 		const start = performance.now();
 		let code: number | null = null;
 		try {
@@ -122,7 +130,7 @@ export function makeGit(parts: {
 const lockInTheWay = /Unable to create '[^']*\.lock': File exists|could not lock config file [^\n]*: File exists|failed to read [^\n]*commondir/;
 
 async function runOnce(folder: string, args: readonly string[], options: GitOptions, environment: Record<string, string>): Promise<GitResult> {
-	if (options.signal?.aborted === true) throw new GitFailed(args, null, "called off");
+	if (options.signal?.aborted === true) throw new GitFailed(args, null, calledOffReason, { calledOff: true });
 	const timeoutMs = options.timeoutMs ?? timeoutMsDefault;
 	return await new Promise((resolve, reject) => {
 		// a group of its own, so that its helpers end with it, and no terminal to ask anything on
@@ -136,7 +144,7 @@ async function runOnce(folder: string, args: readonly string[], options: GitOpti
 		const stop = stopper(child.pid);
 		const [output, errors] = [new Bounded(outputBytesMax, () => stop("more output than we can hold")), new Bounded(errorBytesMax)];
 		const timer = setTimeout(() => stop(`no answer within ${timeoutMs} ms`), timeoutMs);
-		const calledOff = (): void => stop("called off");
+		const calledOff = (): void => stop(calledOffReason);
 		options.signal?.addEventListener("abort", calledOff, { once: true });
 		const settle = (end: () => void): void => {
 			clearTimeout(timer);
@@ -155,7 +163,8 @@ async function runOnce(folder: string, args: readonly string[], options: GitOpti
 		const closed = (code: number | null): void =>
 			settle(() => {
 				const bytes = output.bytes();
-				if (stop.reason !== null) reject(new GitFailed(args, null, `${stop.reason}\n${errors.bytes().toString()}`));
+				if (stop.reason !== null)
+					reject(new GitFailed(args, null, `${stop.reason}\n${errors.bytes().toString()}`, { calledOff: stop.reason === calledOffReason }));
 				else resolve({ code: code ?? 128, bytes, text: bytes.toString().replace(/\n$/, ""), errors: errors.bytes().toString() });
 			});
 		child.on("close", (code) => (drained === null ? closed(code) : void drained.then(() => closed(code))));

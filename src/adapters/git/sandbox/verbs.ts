@@ -13,6 +13,7 @@ import { forkPoint, nameOfStay, theirOwn, treeOf } from "../verbs/diff.ts";
 import { pushBranch } from "../verbs/push.ts";
 import type { Accept } from "../verbs/recover.ts";
 import { treeGone } from "../verbs/standing.ts";
+import { isCalledOff } from "../worker/faults.ts";
 import { RoomFault } from "../worker/rooms.ts";
 import { type Step, steps } from "../worker/steps.ts";
 import type { Ground } from "../workspace/ground.ts";
@@ -21,9 +22,10 @@ import { ask, borrow, bringOut, bringSnapshotOut, bringTree, longMs, type OwnSta
 
 export async function healthOfOwn(ground: Ground, stay: OwnStay, seen: { commit: string | null }): Promise<Health> {
 	const fix = `brood agent recover ${stay.project.slug}/${stay.agent.handle}`;
-	const issues = await issuesOf(ground, stay, seen, fix).catch((error: unknown): HealthIssue[] => [
-		{ code: "NOT_OURS", text: error instanceof Error ? error.message : String(error), fix },
-	]);
+	const issues = await issuesOf(ground, stay, seen, fix).catch((error: unknown): HealthIssue[] => {
+		if (isCalledOff(error)) throw error;
+		return [{ code: "NOT_OURS", text: error instanceof Error ? error.message : String(error), fix }];
+	});
 	return { healthy: issues.length === 0, issues };
 }
 

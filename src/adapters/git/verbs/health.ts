@@ -10,6 +10,7 @@ import { markIn, readMark } from "../layout/mark.ts";
 import { commitOf } from "../run/given.ts";
 import { placeOf } from "../run/place.ts";
 import { isWorktreeOf } from "../run/worktrees.ts";
+import { isCalledOff } from "../worker/faults.ts";
 import { type Ground, isAncestor } from "../workspace/ground.ts";
 import { gitFolderAt, lookAt } from "../workspace/look.ts";
 import { settingsOf } from "../workspace/settings.ts";
@@ -30,7 +31,10 @@ export async function healthOf(ground: Ground, stay: Stay, seen: { commit: strin
 
 /** Damage that keeps us from looking is what there is to tell; the other looks go on. */
 async function told(fix: string, look: () => Promise<HealthIssue[]>): Promise<HealthIssue[]> {
-	return await look().catch((error: unknown): HealthIssue[] => [{ code: "NOT_OURS", text: error instanceof Error ? error.message : String(error), fix }]);
+	return await look().catch((error: unknown): HealthIssue[] => {
+		if (isCalledOff(error)) throw error;
+		return [{ code: "NOT_OURS", text: error instanceof Error ? error.message : String(error), fix }];
+	});
 }
 
 async function issuesOf(ground: Ground, stay: Stay, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import type { HealthIssue } from "#contract/workspace.ts";
 import type { ProjectPlace } from "#engine/workspaces.ts";
 import type { Git } from "../run/git.ts";
+import { isCalledOff } from "../worker/faults.ts";
 
 /** These commands read a file or two. */
 const timeoutMs = 15_000;
@@ -25,6 +26,8 @@ export async function troubleOf(git: Git, { slug, path: folder, base }: ProjectP
 		if (opened.text === `refs/heads/${base}` && branches.code === 0 && branches.text === "") return null;
 		return told(`its base branch ${base} is gone or damaged in ${folder}`, `git -C ${folder} branch --list --verbose ${base}`);
 	} catch (error) {
+		// the next daemon looks
+		if (isCalledOff(error)) return null;
 		return told(`git cannot use its repository ${folder}: ${lastLine(error instanceof Error ? error.message : String(error))}`, look);
 	}
 }

@@ -1,7 +1,11 @@
 // A room whose program could not do what it was asked, told to whoever asked.
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Stay } from "#engine/workspaces.ts";
-import { RoomFault } from "./rooms.ts";
+import { GitFailed } from "../run/git.ts";
+import { CalledOff, RoomFault } from "./rooms.ts";
+
+/** It was ended on purpose: whoever looks at a workspace has learned nothing of it. */
+export const isCalledOff = (error: unknown): boolean => error instanceof CalledOff || (error instanceof GitFailed && error.calledOff);
 
 /**
  * What was asked, or a refusal if it cannot be had: the workspace is damaged, and `recover` makes it whole, or its program was too slow or

@@ -19,6 +19,8 @@ export interface RoomsOptions {
 	readable: readonly string[];
 	environment: Readonly<Record<string, string>>;
 	containment: ContainmentLevel;
+	/** ends all that run, and whatever is asked for later */
+	halt?: AbortSignal;
 	/** how long an idle one is kept */
 	keepMs?: number;
 }
@@ -55,10 +57,11 @@ export class Rooms implements AsyncDisposable {
 
 	constructor(options: RoomsOptions) {
 		this.#options = options;
+		options.halt?.addEventListener("abort", () => void this[Symbol.asyncDispose](), { once: true });
 	}
 
 	async ask<W, A>(room: Room, { name, answer }: Step<W, A>, { scene, wish, timeoutMs = timeoutMsDefault, signal, bytes }: Asked<W>): Promise<A> {
-		if (signal?.aborted === true) throw new CalledOff("The step was called off.");
+		if (signal?.aborted === true || this.#options.halt?.aborted === true) throw new CalledOff("The step was called off.");
 		const worker = await this.#workerIn(room, scene.workspace.path);
 		const text = await worker.ask({ step: name, scene, wish }, { timeoutMs, ...(signal && { signal }), ...(bytes && { bytes }) });
 		const parsed = answer.safeParse(jsonOf(text));
