@@ -99,7 +99,6 @@ function work(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("edited_by", text)
 			.addColumn("edited_at", int),
 		schema.createIndex("prompt_queue").on("prompt").columns(["agent", "position"]),
-		schema.createIndex("prompt_taken").on("prompt").column("taken").where(sql.ref("taken"), "is not", null),
 		schema.createIndex("prompt_later").on("prompt").column("not_before").where(sql.ref("not_before"), "is not", null),
 		schema
 			.createTable("turn")
@@ -120,6 +119,7 @@ function work(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("read_at", int)
 			.addColumn("deleted_at", int),
 		schema.createIndex("mail_box").on("mail").columns(["agent", "id"]),
+		schema.createIndex("mail_open").on("mail").column("agent").where(sql.ref("state"), "<>", sql.lit("read")).where(sql.ref("deleted_at"), "is", null),
 		schema.createIndex("mail_new").on("mail").column("agent").where(sql.ref("state"), "=", sql.lit("accepted")),
 		schema
 			.createTable("approval")

@@ -226,7 +226,7 @@ export const allUnreadMail = query()("all-unread-mail", (db) =>
 	fromMail(db)
 		.where("mail.state", "<>", sql.lit("read" as const))
 		.where("mail.deleted_at", "is", null)
-		.orderBy("mail.id"),
+		.orderBy(sql`+mail.id`),
 );
 
 export const unreadMail = query<{ agent: AgentId }>()("unread-mail", (db, arg) =>
