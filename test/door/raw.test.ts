@@ -70,7 +70,7 @@ test.each(["Content-Length: 100000", "Transfer-Encoding: chunked"])("a caller th
 			`POST ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n${framing}\r\n\r\n`,
 		);
 		// from now on it waits for the body
-		expect(String((await once(line, "data"))[0])).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+		expect(String((await once(line, "data"))[0])).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
 		line.write(framing.startsWith("Content") ? "{" : "ff\r\n{");
 		await alive(port);
 		line.resetAndDestroy();
