@@ -61,28 +61,22 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 	};
 }
 
+/** Everything that is read sees the same moment. */
 async function inSnapshot<T>(pool: pg.Pool, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
-	const client = await pool.connect();
-	const connection = new PostgresConnection(client, silenceMs);
-	try {
-		await connection.exec("begin isolation level repeatable read read only");
-		const done = await work(connection);
-		await connection.exec("commit");
-		client.release();
-		return done;
-	} catch (error) {
-		client.release(true);
-		throw faultOf(error);
-	}
+	return await inTransaction(pool, "begin isolation level repeatable read read only", work);
 }
 
 /** In a transaction of its own, which no command waits for. */
 async function inOwn<T>(pool: pg.Pool, work: (tx: PostgresTx, connection: PostgresConnection) => Promise<T>): Promise<T> {
+	return await inTransaction(pool, begin, async (connection) => await work(new PostgresTx(connection), connection));
+}
+
+async function inTransaction<T>(pool: pg.Pool, begin: string, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
 	const client = await pool.connect();
 	const connection = new PostgresConnection(client, silenceMs);
 	try {
 		await connection.exec(begin);
-		const done = await work(new PostgresTx(connection), connection);
+		const done = await work(connection);
 		await connection.exec("commit");
 		client.release();
 		return done;
