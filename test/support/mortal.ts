@@ -3,18 +3,27 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import { Client } from "#client/client.ts";
+import type { Agent } from "#contract/wire.ts";
 import { processesRunning } from "./processes.ts";
+import { freshRepository } from "./repository.ts";
 import { freshFolder } from "./stores.ts";
 
 export interface Given {
 	status: number;
 	text: string;
+}
+
+/** An agent with a workspace, in a project of its own. */
+export interface Place {
+	agent: Agent;
+	repository: string;
+	folder: string;
 }
 
 const program = fileURLToPath(new URL("../programs/daemon.ts", import.meta.url));
@@ -55,6 +64,7 @@ exit 1
 
 export class MortalDaemon implements AsyncDisposable {
 	readonly home = freshFolder();
+	#places = 0;
 	readonly #tools = freshFolder();
 	readonly #arm = path.join(this.#tools, "arm");
 	/** to be seen in every sandbox, like all of the checkout */
@@ -154,6 +164,16 @@ export class MortalDaemon implements AsyncDisposable {
 		} catch {
 			return null;
 		}
+	}
+
+	async place({ sandbox = false } = {}): Promise<Place> {
+		const [slug, repository] = [`p${++this.#places}`, freshRepository({ "a.txt": "a\n" })];
+		await this.client.ask("projectAdd", { body: { slug, path: repository } });
+		const settings = path.join(this.home, "projects", slug);
+		mkdirSync(settings, { recursive: true });
+		if (sandbox) writeFileSync(path.join(settings, "config.yaml"), "sandbox: on\n");
+		const agent = await this.client.ask("agentAddTo", { params: { project: slug }, body: { type: "human", name: "worker" } });
+		return { agent, repository, folder: agent.workspace?.path ?? "" };
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

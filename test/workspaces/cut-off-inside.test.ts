@@ -1,12 +1,11 @@
 // The end of a daemon, or of what it started in a sandbox, while git is at work in there: the same request under the same key does what is
 // missing, once, and nothing that passes is its answer for ever.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Agent } from "#contract/wire.ts";
-import { MortalDaemon } from "#test/support/mortal.ts";
+import { MortalDaemon, type Place } from "#test/support/mortal.ts";
 import { available, killAll } from "#test/support/processes.ts";
-import { freshRepository } from "#test/support/repository.ts";
 import { git } from "#test/support/shop.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
@@ -18,25 +17,11 @@ beforeAll(async () => {
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-interface Place {
-	agent: Agent;
-	repository: string;
-	folder: string;
-}
-
-let made = 0;
-
 async function place(): Promise<Place> {
-	const [slug, repository] = [`p${++made}`, freshRepository({ "a.txt": "a\n" })];
-	const { client } = daemon;
-	await client.ask("projectAdd", { body: { slug, path: repository } });
-	mkdirSync(path.join(daemon.home, "projects", slug), { recursive: true });
-	writeFileSync(path.join(daemon.home, "projects", slug, "config.yaml"), "sandbox: on\n");
-	const agent = await client.ask("agentAddTo", { params: { project: slug }, body: { type: "human", name: "worker" } });
-	const folder = agent.workspace?.path ?? "";
+	const made = await daemon.place({ sandbox: true });
 	// the control: its git folder is elsewhere, so that whatever git does in it, it does inside
-	expect(readdirSync(path.join(folder, ".git"))).not.toContain("index");
-	return { agent, repository, folder };
+	expect(readdirSync(path.join(made.folder, ".git"))).not.toContain("index");
+	return made;
 }
 
 const write = ({ folder }: Place, name: string, text: string): void => writeFileSync(path.join(folder, name), text);

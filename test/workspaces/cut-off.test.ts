@@ -4,8 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Agent } from "#contract/wire.ts";
-import { MortalDaemon } from "#test/support/mortal.ts";
-import { freshRepository } from "#test/support/repository.ts";
+import { MortalDaemon, type Place } from "#test/support/mortal.ts";
 import { git } from "#test/support/shop.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
@@ -16,22 +15,6 @@ beforeAll(async () => {
 	daemon = await MortalDaemon.start();
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
-
-interface Place {
-	agent: Agent;
-	repository: string;
-	folder: string;
-}
-
-let made = 0;
-
-async function place(): Promise<Place> {
-	const [slug, repository] = [`p${++made}`, freshRepository({ "a.txt": "a\n" })];
-	const { client } = daemon;
-	await client.ask("projectAdd", { body: { slug, path: repository } });
-	const agent = await client.ask("agentAddTo", { params: { project: slug }, body: { type: "human", name: "worker" } });
-	return { agent, repository, folder: agent.workspace?.path ?? "" };
-}
 
 const write = ({ folder }: Place, name: string, text: string): void => writeFileSync(path.join(folder, name), text);
 const commits = ({ folder }: Place): number => Number(git(folder, "rev-list", "--count", "HEAD"));
@@ -124,7 +107,7 @@ describe.each(Object.entries(verbs))("%s", (verb, { word, prepare, check }) => {
 	test("that the daemon died in is ended by the same request, once", async () => {
 		let deaths = 0;
 		for (const [count, when, at] of deathsOf(verb, word)) {
-			const where = await place();
+			const where = await daemon.place();
 			const body = await prepare(where);
 			const [route, key] = [`/api/agents/${where.agent.id}/${verb}`, `${verb}-${count}-${when}-${at}`];
 			daemon.dieAt(count, when, at);
@@ -154,7 +137,7 @@ async function restarted(): Promise<void> {
 describe("without the same request", () => {
 	/** A daemon that died over a commit that was not made, with files that are in no commit. */
 	async function cutOff(): Promise<Place> {
-		const at = await place();
+		const at = await daemon.place();
 		for (const name of ["new.txt", "a.txt"]) write(at, name, "work\n");
 		daemon.dieAt(1, "before", "commit");
 		expect(await daemon.post(`/api/agents/${at.agent.id}/commit`, { message: "Work" })).toBeNull();
@@ -186,7 +169,7 @@ describe("without the same request", () => {
 });
 
 test("an approve that is repeated merges what was meant the first time, and not what came since", async () => {
-	const at = await place();
+	const at = await daemon.place();
 	const [route, key] = [`/api/agents/${at.agent.id}/approve`, "reviewed"];
 	const commit = async (name: string): Promise<void> => {
 		write(at, name, `${name}\n`);
