@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 process.env["NODE_COMPILE_CACHE"] ??= path.resolve("node_modules/.cache/compile");
 
-// the real agents of other makers, each with a daemon and a model of its own; installed when they are first needed
+// the vendors' real agents, each with a daemon and a model of its own; installed when they are first needed
 export default defineConfig({
 	test: { include: ["test/agents/**/*.test.ts"], testTimeout: 180_000, hookTimeout: 600_000, maxWorkers: 1 },
 });

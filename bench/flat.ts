@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Client, sentBy } from "#client/client.ts";
+import { Client, fromResponse } from "#client/client.ts";
 import type { Agent } from "#contract/wire.ts";
 import { startDaemon } from "#src/main.ts";
 import { median, type Result } from "./table.ts";
@@ -22,18 +22,18 @@ export async function flat(): Promise<Result[]> {
 	];
 }
 
-interface Scene {
+interface Setup {
 	client: Client;
 	agent: Agent;
 	repository: string;
 	daemon: Awaited<ReturnType<typeof startDaemon>>;
 }
 
-type More = (scene: Scene, from: number, to: number) => Promise<void>;
+type More = (scene: Setup, from: number, to: number) => Promise<void>;
 
 async function grow(home: string, what: string, more: More): Promise<Result> {
 	await using daemons = new AsyncDisposableStack();
-	const scenes: Scene[] = [];
+	const scenes: Setup[] = [];
 	for (const size of sizes) scenes.push(await scene(path.join(home, String(size)), daemons, size, more));
 	const turns = sizes.map((): number[] => []);
 	const forked = sizes.map((): number[] => []);
@@ -59,11 +59,11 @@ async function grow(home: string, what: string, more: More): Promise<Result> {
 	};
 }
 
-async function scene(home: string, daemons: AsyncDisposableStack, size: number, more: More): Promise<Scene> {
+async function scene(home: string, daemons: AsyncDisposableStack, size: number, more: More): Promise<Setup> {
 	const repository = makeRepository(path.join(home, "repository"));
 	const daemon = daemons.use(await startDaemon({ home: path.join(home, "home") }));
 	// a line that was idle for long may just have been closed; each command has a key, so asking again doubles nothing
-	const client = new Client(daemon, async (url, request) => sentBy(await fetch(url, request).catch(() => fetch(url, request))));
+	const client = new Client(daemon, async (url, request) => fromResponse(await fetch(url, request).catch(() => fetch(url, request))));
 	await client.call("projectAdd", { body: { slug: "bench", path: repository } });
 	const agent = await client.ask("agentAddTo", { key: randomUUID(), params: { project: "bench" }, body: { name: "one", type: "scripted" } });
 	const made = { client, agent, repository, daemon };
@@ -83,7 +83,7 @@ function makeRepository(folder: string): string {
 	return folder;
 }
 
-async function turn({ client, agent, daemon }: Scene, text: string): Promise<number> {
+async function turn({ client, agent, daemon }: Setup, text: string): Promise<number> {
 	using events = daemon.engine.publisher.follow();
 	const from = performance.now();
 	await client.call("prompt", { key: randomUUID(), params: { agent: agent.id }, body: { text } });
@@ -95,7 +95,7 @@ async function turn({ client, agent, daemon }: Scene, text: string): Promise<num
 }
 
 /** A fork whose workspace is ready; it is taken away again, so that only what is meant to grow does. */
-async function fork({ client, agent }: Scene): Promise<number> {
+async function fork({ client, agent }: Setup): Promise<number> {
 	const from = performance.now();
 	const child = await client.ask("fork", { key: randomUUID(), params: { agent: agent.id }, body: {} });
 	const ms = performance.now() - from;
@@ -104,18 +104,18 @@ async function fork({ client, agent }: Scene): Promise<number> {
 }
 
 /** The same commit under many numbers: what is looked at is how many there are. The turn afterwards finds them. */
-async function moreSnapshots({ agent, repository }: Scene, from: number, to: number): Promise<void> {
+async function moreSnapshots({ agent, repository }: Setup, from: number, to: number): Promise<void> {
 	const commit = execFileSync("git", ["rev-parse", `refs/brood/snapshots/${agent.id}/1`], { cwd: repository, encoding: "utf8" }).trim();
 	const input = Array.from({ length: to - from }, (_, at) => `update refs/brood/snapshots/${agent.id}/${from + at + 1} ${commit}\n`).join("");
 	execFileSync("git", ["update-ref", "--stdin"], { cwd: repository, input });
 }
 
-async function moreTurns(scene: Scene, from: number, to: number): Promise<void> {
+async function moreTurns(scene: Setup, from: number, to: number): Promise<void> {
 	for (let at = from; at < to; at++) await turn(scene, "say hello");
 }
 
 /** Others of the same project, each with a worktree of its own. */
-async function moreAgents({ client }: Scene, from: number, to: number): Promise<void> {
+async function moreAgents({ client }: Setup, from: number, to: number): Promise<void> {
 	const atOnce = 8;
 	for (let at = from; at < to; at += atOnce) {
 		const some = Array.from({ length: Math.min(atOnce, to - at) }, (_, more) => at + more);

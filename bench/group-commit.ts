@@ -12,7 +12,7 @@ import * as queries from "#adapters/store/sql/queries.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, human, Key, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
-import type { Request } from "#engine/ports.ts";
+import type { CommandRequest } from "#engine/ports.ts";
 import { startEngine } from "#src/main.ts";
 import { startPostgres } from "#test/support/postgres.ts";
 import { median, type Result } from "./table.ts";
@@ -103,8 +103,8 @@ async function perSecond(engine: Engine, kind: Kind, agents: readonly AgentState
 	return (total / (performance.now() - start)) * 1000;
 }
 
-const item = (agent: AgentId): Request => ({ actor: system, key: null, command: { type: "item.append", agent, kind: "assistant", text } });
-const command = (agent: AgentId, held: boolean): Request => ({
+const item = (agent: AgentId): CommandRequest => ({ actor: system, key: null, command: { type: "item.append", agent, kind: "assistant", text } });
+const command = (agent: AgentId, held: boolean): CommandRequest => ({
 	actor: human,
 	key: Key.parse(randomUUID()),
 	command: { type: held ? "agent.resume" : "agent.pause", agent },

@@ -4,11 +4,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { agents } from "./agents.ts";
 import { boot } from "./boot.ts";
-import { door } from "./door.ts";
 import { flat } from "./flat.ts";
 import { groupCommit } from "./group-commit.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { forks, replays } from "./history.ts";
+import { http } from "./http.ts";
 import { sandboxed } from "./sandboxed.ts";
 import { search } from "./search.ts";
 import { type Result, show } from "./table.ts";
@@ -21,7 +21,7 @@ const benches: Record<string, () => Promise<Result[]>> = {
 	forks,
 	replays,
 	boot,
-	door,
+	http,
 	turns,
 	workspaces,
 	flat,

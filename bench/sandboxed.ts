@@ -5,13 +5,13 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "n
 import os from "node:os";
 import path from "node:path";
 import { makeGit } from "#adapters/git/run/git.ts";
-import { Rooms } from "#adapters/git/worker/rooms.ts";
+import { SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { Stay, Tenant } from "#engine/workspaces.ts";
+import type { AgentIdentity, Checkout } from "#engine/workspaces.ts";
 import { programFolder, programPath } from "#src/programs.ts";
 import { median, type Result } from "./table.ts";
 
@@ -33,7 +33,7 @@ function makeRepository(folder: string): string {
 	return folder;
 }
 
-const tenant = (name: string): Tenant => ({ handle: Handle.parse(name), id: AgentId.parse(name.replaceAll("-", "").padEnd(22, "0")) });
+const identity = (name: string): AgentIdentity => ({ handle: Handle.parse(name), id: AgentId.parse(name.replaceAll("-", "").padEnd(22, "0")) });
 
 function agreed<T extends object>(answer: T | Refusal): T {
 	if (isRefusal(answer)) throw new Error(answer.message);
@@ -87,13 +87,13 @@ function worldIn(root: string, sandbox: string): World {
 	mkdirSync(path.join(home, "projects/bench"), { recursive: true });
 	writeFileSync(path.join(home, "projects/bench/config.yaml"), `sandbox: ${sandbox}\n`);
 	const environment = { PATH: process.env["PATH"] ?? "", HOME: root };
-	const program = { command: process.execPath, args: [programPath("room-worker")] };
-	const rooms = new Rooms({ program, readable: [programFolder, path.dirname(process.execPath)], environment, containment: "bubblewrap" });
+	const program = { command: process.execPath, args: [programPath("sandbox-worker")] };
+	const workers = new SandboxWorkers({ program, readable: [programFolder, path.dirname(process.execPath)], environment, containment: "bubblewrap" });
 	const git = makeGit({ environment });
 	return {
 		sandbox,
 		repository,
-		workspaces: new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment, containment: "bubblewrap", rooms }),
+		workspaces: new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment, containment: "bubblewrap", workers }),
 	};
 }
 
@@ -103,25 +103,25 @@ async function cycle(
 	measure: (name: string, sandbox: string, work: () => Promise<unknown>) => Promise<void>,
 ): Promise<void> {
 	const project = { slug: ProjectSlug.parse("bench"), path: repository, base: "main" };
-	const agent = tenant(`agent-${round}`);
-	let workspace: Stay["workspace"] | undefined;
+	const agent = identity(`agent-${round}`);
+	let workspace: Checkout["workspace"] | undefined;
 	await measure("provision", sandbox, async () => {
 		({ workspace } = agreed(await workspaces.provision({ project, agent, kind: "worktree" })));
 	});
 	if (workspace === undefined) return;
-	const stay: Stay = { project, agent, workspace };
+	const checkout: Checkout = { project, agent, workspace };
 	// the first look starts the program in its room, as the first turn does
-	await workspaces.takeSnapshot(stay, { reason: "first" });
-	await measure("look before a turn", sandbox, async () => await workspaces.health(stay));
-	await measure("snapshot, nothing changed", sandbox, async () => await workspaces.takeSnapshot(stay, { reason: "same" }));
+	await workspaces.takeSnapshot(checkout, { reason: "first" });
+	await measure("look before a turn", sandbox, async () => await workspaces.health(checkout));
+	await measure("snapshot, nothing changed", sandbox, async () => await workspaces.takeSnapshot(checkout, { reason: "same" }));
 	appendFileSync(path.join(workspace.path, "dir-1/file-1.ts"), `// ${round}\n`);
-	await measure("snapshot, one file changed", sandbox, async () => await workspaces.takeSnapshot(stay, { reason: "one" }));
+	await measure("snapshot, one file changed", sandbox, async () => await workspaces.takeSnapshot(checkout, { reason: "one" }));
 	await measure("fork", sandbox, async () =>
-		agreed(await workspaces.provisionFrom({ project, agent: tenant(`fork-${round}`), kind: "worktree", parent: stay })),
+		agreed(await workspaces.provisionFrom({ project, agent: identity(`fork-${round}`), kind: "worktree", parent: checkout })),
 	);
 	let commit = "";
 	await measure("commit", sandbox, async () => {
-		({ commit } = agreed(await workspaces.commit(stay, { message: "work" })));
+		({ commit } = agreed(await workspaces.commit(checkout, { message: "work" })));
 	});
-	await measure("approve", sandbox, async () => agreed(await workspaces.approve(stay, { commit })));
+	await measure("approve", sandbox, async () => agreed(await workspaces.approve(checkout, { commit })));
 }

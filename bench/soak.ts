@@ -103,9 +103,9 @@ async function watch(load: Load, pid: number): Promise<Sample[]> {
 			if (values.leak) for (let at = 0; at < 10; at++) mkdtempSync(path.join(os.tmpdir(), `brood-leak-${pid}-`));
 		}
 		if (now >= next && open.size < inFlightMax) {
-			const deed = load.next();
-			open.add(deed);
-			void deed.then(() => open.delete(deed));
+			const action = load.next();
+			open.add(action);
+			void action.then(() => open.delete(action));
 			next = Math.max(next + paceMs, now - paceMs);
 		}
 		await pause(Math.max(5, Math.min(next, sampleAt) - performance.now(), open.size < inFlightMax ? 0 : 20));

@@ -16,7 +16,7 @@ import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { Provisioned, Stay, Tenant } from "#engine/workspaces.ts";
+import type { AgentIdentity, Checkout, Provisioned } from "#engine/workspaces.ts";
 import { median, type Result } from "./table.ts";
 
 const files = 20_000;
@@ -73,7 +73,7 @@ function makeDirty(folder: string): void {
 	rmSync(path.join(folder, "pkg-3/dir-3/file-3.ts"));
 }
 
-const tenant = (name: string): Tenant => ({ handle: Handle.parse(name), id: AgentId.parse(name.replaceAll("-", "").padEnd(22, "0")) });
+const identity = (name: string): AgentIdentity => ({ handle: Handle.parse(name), id: AgentId.parse(name.replaceAll("-", "").padEnd(22, "0")) });
 
 const forkAt = (home: string, round: number): string => path.join(home, "home/projects/bench/agents", `fork-${round}`);
 
@@ -91,8 +91,8 @@ async function timed(work: () => unknown): Promise<number> {
 async function timeTrees(git: Git, home: string, repository: string): Promise<Result[]> {
 	const workspaces = new GitWorkspaces({ home: path.join(home, "home"), git, clock: systemClock, ids: randomIds, environment: {} });
 	const project = { slug: ProjectSlug.parse("bench"), path: repository, base: "main" };
-	const wish = (name: string) => ({ project, agent: tenant(name), kind: "worktree" }) as const;
-	const parent: Stay = { ...wish("parent"), workspace: made(await workspaces.provision(wish("parent"))).workspace };
+	const request = (name: string) => ({ project, agent: identity(name), kind: "worktree" }) as const;
+	const parent: Checkout = { ...request("parent"), workspace: made(await workspaces.provision(request("parent"))).workspace };
 	makeDirty(parent.workspace.path);
 	const times = new Map<string, number[]>();
 	const measure = async (name: string, work: () => unknown): Promise<void> => {
@@ -104,9 +104,9 @@ async function timeTrees(git: Git, home: string, repository: string): Promise<Re
 		const at = (name: string): string => path.join(home, `${name}-${round}`);
 		return [
 			() => measure("plain", () => plain(repository, ["worktree", "add", "-q", "-b", `plain-${round}`, at("plain")])),
-			() => measure("ours", async () => made(await workspaces.provision(wish(`ours-${round}`)))),
+			() => measure("ours", async () => made(await workspaces.provision(request(`ours-${round}`)))),
 			async () => {
-				await measure("fork", async () => made(await workspaces.provisionFrom({ ...wish(`fork-${round}`), parent })));
+				await measure("fork", async () => made(await workspaces.provisionFrom({ ...request(`fork-${round}`), parent })));
 				await measure("first", () => git(forkAt(home, round), ["status", "--porcelain"]));
 				await measure("second", () => git(forkAt(home, round), ["status", "--porcelain"]));
 			},

@@ -7,7 +7,7 @@ import { format, parseArgs } from "node:util";
 import { makeGit } from "#adapters/git/run/git.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError } from "#adapters/system/config.ts";
-import { HomeHeld, HomeUnusable, makeHome } from "#adapters/system/home.ts";
+import { HomeLocked, HomeUnusable, makeHome } from "#adapters/system/home.ts";
 import { closeInherited } from "#adapters/system/inherited.ts";
 import { fileLog, secretsOf } from "#adapters/system/log.ts";
 import { expected, type LogEntry } from "#contract/log.ts";
@@ -40,7 +40,7 @@ const show = ({ at, level, text, fault }: LogEntry): void =>
 
 try {
 	makeHome(home);
-	const log = fileLog({ home, clock: systemClock, secrets: secretsOf(process.env), ...(!values.background && { also: show }) });
+	const log = fileLog({ home, clock: systemClock, secrets: secretsOf(process.env), ...(!values.background && { onEntry: show }) });
 	// libraries tell of what agents send them that is wrong: that is bounded, as everything that agents cause
 	for (const name of ["log", "info", "warn", "error"] as const) console[name] = (...words: unknown[]) => log.warn("libraries", format(...words));
 	let up = false;
@@ -50,10 +50,10 @@ try {
 		log.error("daemon", origin === "unhandledRejection" ? "A failure that nobody waited for" : "An exception that nobody caught", {}, error);
 		if (!up) process.exit(70);
 	});
-	const before = values.background ? lastWords() : "";
+	const before = values.background ? lastOutput() : "";
 	const daemon = await startDaemon({ home, port, log }).catch((error: unknown) => {
 		const { code, message } = startRefusal(error);
-		if (!(error instanceof HomeHeld)) log.error("daemon", `The daemon did not start: ${message}`, {}, code === "INTERNAL_ERROR" ? error : undefined);
+		if (!(error instanceof HomeLocked)) log.error("daemon", `The daemon did not start: ${message}`, {}, code === "INTERNAL_ERROR" ? error : undefined);
 		throw error;
 	});
 	up = true;
@@ -89,7 +89,7 @@ try {
 } catch (error) {
 	const refusal = startRefusal(error);
 	process.stderr.write(visible(`brood: ${refusal.message}\n`));
-	await report(error instanceof HomeHeld ? { held: refusal.message } : { refused: refusal });
+	await report(error instanceof HomeLocked ? { held: refusal.message } : { refused: refusal });
 	process.exit(1);
 }
 
@@ -105,7 +105,7 @@ async function report(what: { up: string } | { held: string } | { refused: Refus
 function startRefusal(error: unknown): Refusal {
 	if (error instanceof HomeUnusable) return faultRefusal(error) ?? refuse("HOME_UNUSABLE", error.message, { suggestions: error.suggestions });
 	if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message);
-	if (error instanceof HomeHeld) return refuse("CONFLICT", error.message);
+	if (error instanceof HomeLocked) return refuse("CONFLICT", error.message);
 	const known = faultRefusal(error);
 	if (known !== null) return known;
 	const message = error instanceof Error ? error.message : String(error);
@@ -114,7 +114,7 @@ function startRefusal(error: unknown): Refusal {
 }
 
 /** What Node itself printed when the last daemon in the background died; what we printed is in the log. */
-function lastWords(): string {
+function lastOutput(): string {
 	const file = path.join(home, "daemon.out");
 	if (!existsSync(file)) return "";
 	const words = readFileSync(file, "utf8")

@@ -2,19 +2,19 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
-import { type Found, findContainment } from "#adapters/driver/containment.ts";
-import { credentialTrouble } from "#adapters/driver/credential.ts";
+import { credentialProblem } from "#adapters/driver/credential.ts";
+import { type DetectedContainment, detectContainment } from "#adapters/driver/detect-containment.ts";
 import { ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
-import { type AgentProgram, otherTypes, programsFrom } from "#adapters/driver/programs.ts";
+import { type AgentProgram, programsFrom, vendorTypes } from "#adapters/driver/programs.ts";
 import { Setup } from "#adapters/driver/setup.ts";
 import { makeGit } from "#adapters/git/run/git.ts";
-import { Rooms } from "#adapters/git/worker/rooms.ts";
+import { SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
-import { keepSteady, systemClock } from "#adapters/system/clock.ts";
+import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
-import { HomeHeld, holdHome, homeId, homeToken, makeHome, removeDaemonFile, replaceToken, writeDaemonFile } from "#adapters/system/home.ts";
+import { HomeLocked, homeId, homeToken, lockHome, makeHome, removeDaemonFile, replaceToken, writeDaemonFile } from "#adapters/system/home.ts";
 import { homeSpace, sweepBlobs, sweepScratch, sweepVendors } from "#adapters/system/home-space.ts";
 import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
 import { randomIds } from "#adapters/system/ids.ts";
@@ -36,13 +36,13 @@ import type { EngineParts } from "#engine/parts.ts";
 import type { Store } from "#engine/ports.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
-import { appOf, type Door } from "#server/app.ts";
+import { type AppParts, appOf } from "#server/app.ts";
 import type { Guard } from "#server/auth.ts";
-import { Desk } from "#server/desk.ts";
 import { EventStream } from "#server/event-stream.ts";
 import { handlersOf } from "#server/handlers.ts";
+import { Idempotency } from "#server/idempotency.ts";
 import { type Listening, listen } from "#server/listen.ts";
-import { Once } from "#server/once.ts";
+import { RequestContext } from "#server/request-context.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { unjournaled } from "#server/unjournaled.ts";
 import { holdersOf } from "#src/holders.ts";
@@ -51,13 +51,13 @@ import { hiddenIn, sandboxOf, seenInside } from "./sandboxes.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
-export type StorePlace = { memory: true } | { home: string } | { url: string };
+export type StoreLocation = { memory: true } | { home: string } | { url: string };
 
 /** The engine alone: it records and decides, but runs no turns. */
 export async function startEngine(
-	place: StorePlace,
+	place: StoreLocation,
 	overrides: Partial<Limits> = {},
-	{ driver = null, workspaces = null, issueWork = noIssueWork, log = noLog, opened, ...more }: Beside = {},
+	{ driver = null, workspaces = null, issueWork = noIssueWork, log = noLog, opened, ...more }: EngineExtras = {},
 	agentZeroType = "scripted",
 ): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
@@ -67,7 +67,7 @@ export async function startEngine(
 	return await Engine.start({ store, driver, workspaces, issueWork, limits, clock: systemClock, ids: randomIds, agentZeroType, log, ...files, ...more });
 }
 
-type Beside = Partial<Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers">> & { opened?(store: Store): void };
+type EngineExtras = Partial<Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers">> & { opened?(store: Store): void };
 
 export interface DaemonOptions {
 	home: string;
@@ -92,17 +92,17 @@ export interface Daemon extends AsyncDisposable {
 	readonly lost: Promise<Error>;
 }
 
-/** Everything: the engine, the agents' processes, and the door. One daemon per home. */
+/** Everything: the engine, the agents' processes and the HTTP server. One daemon per home. */
 export async function startDaemon({ home, limits = {}, programs = {}, parkMs, port = 0, log: given }: DaemonOptions): Promise<Daemon> {
 	await using parts = new AsyncDisposableStack();
 	makeHome(home);
 	const config = await readConfig(home);
 	const log = given ?? parts.use(fileLog({ home, clock: systemClock, secrets: secretsOf(process.env) }));
 	log.setLevel(config.log?.level ?? "info");
-	const failed = (error: unknown, request?: string): void => log.error("door", "A request failed inside", request === undefined ? {} : { request }, error);
-	const finding = findContainment(config.containment ?? "auto", process.env);
-	parts.use(await heldHome(home));
-	const door = parts.use(await listen({ port: config.port ?? port, socket: path.join(home, "socket"), failed }));
+	const failed = (error: unknown, request?: string): void => log.error("http", "A request failed inside", request === undefined ? {} : { request }, error);
+	const finding = detectContainment(config.containment ?? "auto", process.env);
+	parts.use(await lockedHome(home));
+	const server = parts.use(await listen({ port: config.port ?? port, socket: path.join(home, "socket"), failed }));
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
 	const adapters = path.join(home, "adapters");
@@ -124,10 +124,10 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 		toolServers: (own) => [{ name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"], env: own }],
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
-		url: () => door.url,
+		url: () => server.url,
 		environment: withCommand(process.env),
 		containment,
-		roomFor: (agent, folder, paid) => sandbox.roomFor(agent, folder, paid),
+		mountsFor: (agent, folder, paid) => sandbox.mountsFor(agent, folder, paid),
 		...seenInside(workspaces, up.promise),
 		clock: systemClock,
 		log,
@@ -146,27 +146,27 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	parts.use(runs);
 	runs.connect((request) => engine.dispatch(request));
 	const stream = parts.use(await streamOf(engine, inForceLimits));
-	const guard = { token, tokens, hosts: door.hosts };
-	const about = { pid: process.pid, url: door.url, version, home, containment };
+	const guard = { token, tokens, hosts: server.hosts };
+	const about = { pid: process.pid, url: server.url, version, home, containment };
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
-	letIn(door, engine, { stream, guard, about, setup, own: allPrograms, failed });
-	const { lost } = parts.use(await announce(home, { url: door.url, socket: door.socket, token: () => guard.token }));
+	letIn(server, engine, { stream, guard, about, setup, own: allPrograms, failed });
+	const { lost } = parts.use(await announce(home, { url: server.url, socket: server.socket, token: () => guard.token }));
 	const all = parts.move();
-	return { engine, url: door.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
+	return { engine, url: server.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 /** From here on requests are answered: routes, the event stream, MCP. */
-function letIn(door: Listening, engine: Engine, { stream, guard, about, setup, own, failed }: Inside): void {
-	const types = [...new Set([...Object.keys(own), ...otherTypes, "human"])];
-	const desk = new Desk(engine, { types, patientTypes: Object.keys(ownPrograms) });
+function letIn(server: Listening, engine: Engine, { stream, guard, about, setup, own, failed }: Inside): void {
+	const types = [...new Set([...Object.keys(own), ...vendorTypes, "human"])];
+	const context = new RequestContext(engine, { types, blockingTypes: Object.keys(ownPrograms) });
 	const rotateToken = (): string => rotate(about.home, guard, stream);
 	const space = async (): ReturnType<typeof homeSpace> => await homeSpace(about.home);
-	const handlers = handlersOf(desk, about, { credentialTrouble, adapters: setup, rotateToken, space });
+	const handlers = handlersOf(context, about, { credentialProblem, adapters: setup, rotateToken, space });
 	// few daemons are ever asked for it, and it brings a library along
-	const mcp: Door["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: door.url, routes });
-	door.open({
-		fetch: appOf({ guard, ids: randomIds, handlers, desk, once: new Once(engine), mcp, version, failed }).fetch,
-		raw: (request, response) => serveEvents({ stream, guard, desk }, request, response),
+	const mcp: AppParts["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: server.url, routes });
+	server.open({
+		fetch: appOf({ guard, ids: randomIds, handlers, context, once: new Idempotency(engine), mcp, version, failed }).fetch,
+		raw: (request, response) => serveEvents({ stream, guard, context }, request, response),
 	});
 }
 
@@ -181,7 +181,7 @@ interface Inside {
 }
 
 const streamOf = async (engine: Engine, { watchersMax }: Limits): Promise<EventStream> =>
-	new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax, beside: () => unjournaled(engine, credentialTrouble) });
+	new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax, unjournaled: () => unjournaled(engine, credentialProblem) });
 
 /** From now on others can find the daemon, for as long as it has the home. */
 async function announce(home: string, { url, socket, token }: { url: string; socket: string | null; token(): string }): Promise<HomeWatch> {
@@ -200,10 +200,10 @@ async function announce(home: string, { url, socket, token }: { url: string; soc
 /** Whose lock was removed still has the home, until it notices. */
 function refuseSecond(home: string): void {
 	const [pid] = holdersOf(home, { lockRemoved: true }) ?? [];
-	if (pid !== undefined) throw new HomeHeld(`A daemon (pid ${pid}) still uses ${home}, though its lock was removed.`);
+	if (pid !== undefined) throw new HomeLocked(`A daemon (pid ${pid}) still uses ${home}, though its lock was removed.`);
 }
 
-/** In one step: nobody is let in with the old token once the new one is there. */
+/** In one step: the old token is refused as soon as the new one exists. */
 function rotate(home: string, guard: Guard, stream: EventStream): string {
 	const fresh = randomIds.secret();
 	const file = replaceToken(home, fresh);
@@ -213,16 +213,16 @@ function rotate(home: string, guard: Guard, stream: EventStream): string {
 }
 
 /** By one daemon, which goes on with the steady time of the last one. */
-async function heldHome(home: string): Promise<AsyncDisposable> {
+async function lockedHome(home: string): Promise<AsyncDisposable> {
 	await using held = new AsyncDisposableStack();
-	held.use(await holdHome(home));
+	held.use(await lockHome(home));
 	refuseSecond(home);
-	keepSteady(path.join(home, "clock.json"));
+	persistMonotonicClock(path.join(home, "clock.json"));
 	return held.move();
 }
 
 /** Never less than what was asked for. */
-function inForce(found: Found, home: string): ContainmentLevel {
+function inForce(found: DetectedContainment, home: string): ContainmentLevel {
 	if ("level" in found) return found.level;
 	throw new ConfigError(`${path.join(home, "config.yaml")}: the containment that it asks for does not work here: ${found.reason}`);
 }
@@ -251,10 +251,10 @@ function workspacesIn(
 	const halt = new AbortController();
 	const git = makeGit({ environment: process.env, record, halt: halt.signal });
 	const environment = environmentFor({ [markName]: mark }, process.env);
-	const program = { command: process.execPath, args: [programPath("room-worker")] };
+	const program = { command: process.execPath, args: [programPath("sandbox-worker")] };
 	const readable = [programFolder, path.dirname(process.execPath)];
-	const rooms = new Rooms({ program, readable, environment, containment: more.containment ?? "groups", halt: halt.signal });
-	return new GitWorkspaces({ home, git, halt, clock: systemClock, ids: randomIds, environment, rooms, ...more });
+	const workers = new SandboxWorkers({ program, readable, environment, containment: more.containment ?? "groups", halt: halt.signal });
+	return new GitWorkspaces({ home, git, halt, clock: systemClock, ids: randomIds, environment, workers, ...more });
 }
 
 type WorkspaceParts = Pick<ConstructorParameters<typeof GitWorkspaces>[0], "containment" | "retention" | "log" | "hides">;
@@ -271,11 +271,11 @@ const own = (name: "scripted" | "shell" | "llm"): AgentProgram => ({
 const ownPrograms: Readonly<Record<string, AgentProgram>> = {
 	scripted: own("scripted"),
 	shell: own("shell"),
-	llm: { ...own("llm"), sees: /^(ANTHROPIC|OPENAI|GOOGLE_GENERATIVE_AI|GEMINI|COMPATIBLE)_(API_KEY|BASE_URL)$/ },
+	llm: { ...own("llm"), environmentPattern: /^(ANTHROPIC|OPENAI|GOOGLE_GENERATIVE_AI|GEMINI|COMPATIBLE)_(API_KEY|BASE_URL)$/ },
 };
 
 /** Only the store in use is loaded: each brings a library along. */
-async function openStore(place: StorePlace, limits: Limits): Promise<Store> {
+async function openStore(place: StoreLocation, limits: Limits): Promise<Store> {
 	if ("memory" in place) {
 		const { openMemory } = await import("#adapters/store/memory/store.ts");
 		return openMemory(batchRunner(limits));

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const bundled = !import.meta.url.endsWith(".ts");
 
-type Program = "store-thread" | "room-worker" | "daemon" | "surfaces/cli/bin" | "agents/scripted" | "agents/shell" | "agents/llm";
+type Program = "store-thread" | "sandbox-worker" | "daemon" | "surfaces/cli/bin" | "agents/scripted" | "agents/shell" | "agents/llm";
 
 export function programUrl(name: Program): URL {
 	return new URL(bundled ? `./${name.replace("agents/", "").replace("surfaces/cli/bin", "cli")}.mjs` : `./${name}.ts`, import.meta.url);

@@ -2,28 +2,28 @@
 import path from "node:path";
 import type { DriverOptions } from "#adapters/driver/options.ts";
 import { Sandbox } from "#adapters/driver/sandbox.ts";
-import { vendorHomes } from "#adapters/driver/vendor-rooms.ts";
+import { vendorHomes } from "#adapters/driver/vendor-mounts.ts";
 import type { GitWorkspaces } from "#adapters/git/workspaces.ts";
-import { privatePlaces } from "#adapters/system/private-places.ts";
+import { privatePaths } from "#adapters/system/private-paths.ts";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
+import { checkoutOf, projectRepository } from "#engine/checkout.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Reads } from "#engine/ports.ts";
-import { placeOf, stayOf } from "#engine/stay.ts";
-import type { Stay } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/workspaces.ts";
 import { programFolder } from "#src/programs.ts";
 
 /** What only its sandbox may look at in a workspace. */
-export function seenInside(workspaces: GitWorkspaces, engine: Promise<Engine>): Pick<DriverOptions, "broughtInside" | "ownInside"> {
-	const stayIn = async (agent: AgentState): Promise<Stay | null> => await stayOf((await engine).reads, agent);
+export function seenInside(workspaces: GitWorkspaces, engine: Promise<Engine>): Pick<DriverOptions, "autorunFilesInSandbox" | "ownInside"> {
+	const stayIn = async (agent: AgentState): Promise<Checkout | null> => await checkoutOf((await engine).reads, agent);
 	return {
-		async broughtInside(agent) {
-			const stay = await stayIn(agent);
-			return stay === null ? "not in a sandbox" : await workspaces.brings(stay, agent.type);
+		async autorunFilesInSandbox(agent) {
+			const checkout = await stayIn(agent);
+			return checkout === null ? "not in a sandbox" : await workspaces.autorunFiles(checkout, agent.type);
 		},
 		async ownInside(agent, places) {
-			const stay = await stayIn(agent);
-			return stay === null ? "not in a sandbox" : await workspaces.areInside(stay, places);
+			const checkout = await stayIn(agent);
+			return checkout === null ? "not in a sandbox" : await workspaces.areInside(checkout, places);
 		},
 	};
 }
@@ -33,7 +33,7 @@ interface SandboxParts {
 	environment: NodeJS.ProcessEnv;
 	adapters: string;
 	workspaces: GitWorkspaces;
-	/** agents have no rooms before it is up */
+	/** resolves when the engine is up; agents start after that */
 	engine: Promise<Engine>;
 	logins: Hidden["logins"];
 }
@@ -53,7 +53,7 @@ export function hiddenIn(environment: NodeJS.ProcessEnv): Hidden {
 		const subscriptions = await (await promise).reads.subscriptions();
 		return subscriptions.flatMap(({ credential }) => (credential === null ? [] : ["envFile" in credential ? credential.envFile : credential.configDir]));
 	};
-	return { logins, opened: resolve, all: async () => [...privatePlaces(environment), ...vendorHomes(environment), ...(await logins())] };
+	return { logins, opened: resolve, all: async () => [...privatePaths(environment), ...vendorHomes(environment), ...(await logins())] };
 }
 
 export function sandboxOf({ containment, environment, adapters, workspaces, engine, logins }: SandboxParts): Sandbox {
@@ -63,9 +63,9 @@ export function sandboxOf({ containment, environment, adapters, workspaces, engi
 		programs: [programFolder, path.dirname(process.execPath), adapters],
 		vendors: path.join(path.dirname(adapters), "vendors"),
 		logins,
-		async roomOf({ project: slug, workspace }, folder) {
+		async mountsFor({ project: slug, workspace }, folder) {
 			const project = slug === null ? undefined : await (await engine).reads.project(slug);
-			return project === undefined ? null : await workspaces.room(placeOf(project), folder, workspace);
+			return project === undefined ? null : await workspaces.mounts(projectRepository(project), folder, workspace);
 		},
 	});
 }

@@ -292,8 +292,8 @@ test("a fork that an agent asks for of itself has the call in it, also if it is 
 	const { id: agent } = await spawn(engine, engine.agentZero.id);
 	const turn = await openTurn(engine, agent);
 	await done(engine, { type: "turn.hand", agent, turn }, { as: system });
-	const wish = { type: "agent.spawn", by: agent, context: "inherit" } as const;
-	const forking = engine.spawn({ actor: actingAgent(agent), key: null, command: wish });
+	const request = { type: "agent.spawn", by: agent, context: "inherit" } as const;
+	const forking = engine.spawn({ actor: actingAgent(agent), key: null, command: request });
 	const hear = async (item: object) => await done(engine, { type: "turn.append", agent, turn, items: [item] }, { as: system });
 	for (const text of ["hm", "hm", "I split up"]) await hear({ kind: "assistant", text });
 	await hear({ kind: "tool_call", text: "fork", data: { call: "1" } });

@@ -196,6 +196,26 @@ test("names say what is in a file", () => {
 	expect(files.filter((file) => vague.test(file) && file !== "tools/types.ts")).toEqual([]);
 });
 
+test("words that the glossary avoids are not used for what they meant", () => {
+	const names = /\b\w*(Sight|Wish|Stay|Ground|Tenant|LooseThreads|Manners|Ladder)\b|\b(patiently|patienceMs|distrust|steadily)\b/;
+	const prose = /\b(the door|the wall(?! clock|-clock|$)|walls|papers|patience|other makers|another maker|let in by|clock on the wall|a hand that)\b/i;
+	const comment = /(^|\s)(\/\/|\/\*\*|\*) .*/;
+	const wrong = (file: string, line: string): boolean => names.test(line) || prose.test(file.endsWith(".md") ? line : (comment.exec(line)?.[0] ?? ""));
+	const pages = files.filter((file) => file.endsWith(".md") && !/^(CHANGELOG|GLOSSARY)\.md$|^docs\/decisions\//.test(file));
+	const found = [...sources.filter((file) => !isTest(file)), ...pages].flatMap((file) =>
+		text(file)
+			.split("\n")
+			.flatMap((line, at) => (wrong(file, line) ? [`${file}:${at + 1}`] : [])),
+	);
+	expect(found).toEqual([]);
+	expect([
+		wrong("x.ts", "interface KillSight {"),
+		wrong("x.ts", "// behind the door"),
+		wrong("x.md", "The door is open."),
+		wrong("x.ts", "const facts = 1;"),
+	]).toEqual([true, true, true, false]);
+});
+
 test("every file of src is reached from a composition root or a test", () => {
 	const reached = new Set<string>();
 	for (const root of [...roots, ...programs]) visit(`src/${root}`, reached);

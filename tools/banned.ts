@@ -37,7 +37,7 @@ const bans: readonly Ban[] = [
 		name: "process.env",
 		instead: "options from the composition root",
 		where: ["src/"],
-		except: ["src/main.ts", "src/daemon.ts", "src/room-worker.ts", "src/agents/", "src/surfaces/cli/"],
+		except: ["src/main.ts", "src/daemon.ts", "src/sandbox-worker.ts", "src/agents/", "src/surfaces/cli/"],
 	},
 	{
 		pattern: /\bprocess\.exit\(/,

@@ -13,7 +13,7 @@ const bundle = await rolldown({
 		cli: "src/surfaces/cli/bin.ts",
 		daemon: "src/daemon.ts",
 		"store-thread": "src/store-thread.ts",
-		"room-worker": "src/room-worker.ts",
+		"sandbox-worker": "src/sandbox-worker.ts",
 		scripted: "src/agents/scripted.ts",
 		shell: "src/agents/shell.ts",
 		llm: "src/agents/llm.ts",

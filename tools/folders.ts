@@ -41,7 +41,17 @@ export const layers: Record<string, readonly string[]> = {
 };
 
 /** The composition roots may use everything. */
-export const roots = ["main.ts", "store-thread.ts", "room-worker.ts", "daemon.ts", "playground.ts", "programs.ts", "holders.ts", "sandboxes.ts", "version.ts"];
+export const roots = [
+	"main.ts",
+	"store-thread.ts",
+	"sandbox-worker.ts",
+	"daemon.ts",
+	"playground.ts",
+	"programs.ts",
+	"holders.ts",
+	"sandboxes.ts",
+	"version.ts",
+];
 
 /** Programs that run as processes of their own. */
 export const programs = ["surfaces/cli/bin.ts", "agents/scripted.ts", "agents/shell.ts", "agents/llm.ts"];

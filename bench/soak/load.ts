@@ -5,7 +5,7 @@ import { Refused } from "#client/client.ts";
 import type { Agent } from "#contract/wire.ts";
 
 /** in the order in which they come round; most of what happens is turns that write */
-const deeds = [
+const actions = [
 	"write",
 	"write",
 	"say",
@@ -23,7 +23,7 @@ const deeds = [
 	"say",
 	"churn",
 ] as const;
-type Deed = (typeof deeds)[number];
+type Action = (typeof actions)[number];
 
 const forksMax = 5;
 const turnMs = 180_000;
@@ -61,22 +61,22 @@ export class Load {
 	/** One deed; which, and to whom, goes by the count. */
 	async next(): Promise<void> {
 		const number = this.#count++;
-		const deed = deeds[number % deeds.length] ?? "say";
+		const action = actions[number % actions.length] ?? "say";
 		// one further in each round of deeds, so that each agent has all of them done to it
-		const agent = this.#agents[(number * 7 + Math.floor(number / deeds.length)) % this.#agents.length];
+		const agent = this.#agents[(number * 7 + Math.floor(number / actions.length)) % this.#agents.length];
 		if (agent === undefined) return;
 		try {
-			await this.#do(deed, agent, number);
-			this.done[deed] = (this.done[deed] ?? 0) + 1;
+			await this.#do(action, agent, number);
+			this.done[action] = (this.done[action] ?? 0) + 1;
 		} catch (error) {
 			if (error instanceof Refused && error.refusal.code !== "INTERNAL_ERROR") this.refused[error.refusal.code] = (this.refused[error.refusal.code] ?? 0) + 1;
-			else this.failures.push(`${deed}: ${error instanceof Error ? error.message : String(error)}`);
+			else this.failures.push(`${action}: ${error instanceof Error ? error.message : String(error)}`);
 		}
 	}
 
-	async #do(deed: Deed, agent: Agent, number: number): Promise<void> {
+	async #do(action: Action, agent: Agent, number: number): Promise<void> {
 		const params = { agent: agent.id };
-		switch (deed) {
+		switch (action) {
 			case "write":
 				return await this.#turn(agent, `write src/own-${this.#agents.indexOf(agent)}-${number % 3}.txt ${`words ${number} `.repeat(100)}`);
 			case "say":
@@ -86,7 +86,7 @@ export class Load {
 			case "commit":
 				return void (await this.#client.call("commit", { params, body: { message: `work ${number}` } }));
 			case "approve":
-				await this.#client.tried("commit", { params, body: { message: `work ${number}` } });
+				await this.#client.callOrRefusal("commit", { params, body: { message: `work ${number}` } });
 				return void (await this.#client.call("approve", { params, body: {} }));
 			case "mail":
 				return void (await this.#client.call("send", { params, body: { body: `mail ${number}` } }));

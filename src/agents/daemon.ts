@@ -1,5 +1,5 @@
 // How our own agents reach the daemon that started them: with the client, and the token of their process.
-import { type Answer, Client, type Input, Refused, type Send, sentBy } from "#client/client.ts";
+import { type Answer, Client, fromResponse, type Input, Refused, type Send } from "#client/client.ts";
 import type { RouteName } from "#contract/routes.ts";
 
 export interface Door {
@@ -10,7 +10,7 @@ export interface Door {
 /** Null in a process that no daemon started. A request that `signal` ends rejects. */
 export function doorOf({ BROOD_URL: url, BROOD_TOKEN: token, BROOD_AGENT: self }: NodeJS.ProcessEnv, signal?: AbortSignal): Door | null {
 	if (url === undefined || token === undefined || self === undefined) return null;
-	const send: Send = async (target, request) => sentBy(await fetch(target, { ...request, ...(signal && { signal }) }));
+	const send: Send = async (target, request) => fromResponse(await fetch(target, { ...request, ...(signal && { signal }) }));
 	return { client: new Client({ url, token }, send), self };
 }
 
@@ -26,8 +26,8 @@ export async function askDaemon<N extends RouteName>(name: N, input: Input<N>, s
 }
 
 /** Waits inside the turn for as long as it takes; answers with how it ended. */
-export async function waitThere(wish: { agents?: string[]; children?: boolean; timeoutMs?: number }, signal: AbortSignal): Promise<string> {
-	let wait = await askDaemon("waitOpen", { body: wish });
+export async function waitThere(request: { agents?: string[]; children?: boolean; timeoutMs?: number }, signal: AbortSignal): Promise<string> {
+	let wait = await askDaemon("waitOpen", { body: request });
 	while (wait.state === "open" && !signal.aborted) {
 		wait = await askDaemon("wait", { params: { wait: String(wait.id) }, query: { block: "true" } }, signal);
 	}

@@ -1,15 +1,15 @@
 // The agent type `llm`: our own agent on any provider's model. Its context is exactly Brood's.
 import { AgentId } from "#contract/ids.ts";
+import { serveAgent, TurnFailed } from "./acp-agent.ts";
 import { doorOf } from "./daemon.ts";
 import { pinnedText } from "./llm/files.ts";
 import { runTurn } from "./llm/loop.ts";
 import { modelOf } from "./llm/model.ts";
-import { speak, TurnFailed } from "./speak.ts";
 
 // what a provider does not support is the user's business, not the protocol's
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
-speak("llm", async (_, voice) => {
+serveAgent("llm", async (_, reporter) => {
 	const door = doorOf(process.env);
 	if (door === null) throw new TurnFailed("This agent was not started by a daemon.");
 	const { client, self } = door;
@@ -19,8 +19,8 @@ speak("llm", async (_, voice) => {
 		systemPrompt,
 		pinned: pinnedText(pinned),
 		model: modelOf(me?.model ?? null, process.env),
-		voice,
-		hands: { self, call: client.tried, stopped: voice.signal },
+		reporter,
+		toolContext: { self, call: client.callOrRefusal, stopped: reporter.signal },
 		context: () => client.call("context", { params: { agent: self } }),
 	});
 });

@@ -4,30 +4,30 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { runCommand } from "./command.ts";
+import { LimitMet, serveAgent, TurnFailed, type TurnReporter } from "./acp-agent.ts";
 import { askDaemon, waitThere } from "./daemon.ts";
-import { LimitMet, speak, TurnFailed, type Voice } from "./speak.ts";
+import { runShell } from "./run-shell.ts";
 
-type Instruction = (rest: string, voice: Voice) => Promise<void>;
+type Instruction = (rest: string, reporter: TurnReporter) => Promise<void>;
 
 const instructions: Record<string, Instruction> = {
-	say: (text, voice) => voice.say(text),
-	run: (command, voice) => voice.tool(command, "execute", (soFar) => runCommand(command, voice.signal, soFar)),
-	ask: (question, voice) => voice.ask(question, async () => "allowed"),
-	commit: (message, voice) => voice.tool("commit", "other", () => commit(message)),
-	work_complete: (summary, voice) => voice.tool("work_complete", "other", () => completeWork(summary)),
-	wait: (rest, voice) => voice.tool(`wait ${rest}`, "other", () => wait(rest, voice.signal)),
-	write: (rest, voice) => voice.tool(`write ${rest.split(" ", 1)[0]}`, "edit", async () => write(rest)),
-	sleep: async (ms, voice) => void (await pause(Number(ms), undefined, { signal: voice.signal })),
-	fork: (prompt, voice) => voice.tool("fork", "other", () => fork(prompt)),
-	send: (rest, voice) => voice.tool("send", "other", () => send(rest)),
+	say: (text, reporter) => reporter.say(text),
+	run: (command, reporter) => reporter.tool(command, "execute", (soFar) => runShell(command, reporter.signal, soFar)),
+	ask: (question, reporter) => reporter.ask(question, async () => "allowed"),
+	commit: (message, reporter) => reporter.tool("commit", "other", () => commit(message)),
+	work_complete: (summary, reporter) => reporter.tool("work_complete", "other", () => completeWork(summary)),
+	wait: (rest, reporter) => reporter.tool(`wait ${rest}`, "other", () => wait(rest, reporter.signal)),
+	write: (rest, reporter) => reporter.tool(`write ${rest.split(" ", 1)[0]}`, "edit", async () => write(rest)),
+	sleep: async (ms, reporter) => void (await pause(Number(ms), undefined, { signal: reporter.signal })),
+	fork: (prompt, reporter) => reporter.tool("fork", "other", () => fork(prompt)),
+	send: (rest, reporter) => reporter.tool("send", "other", () => send(rest)),
 	fail: async (message) => {
 		throw new TurnFailed(message || "told to fail");
 	},
 	crash: async () => process.exit(1),
-	orphan: async (_, voice) => {
+	orphan: async (_, reporter) => {
 		spawn("/bin/sh", ["-c", "sleep 1000"], { detached: true, stdio: "ignore" }).unref();
-		await voice.say("left a process behind");
+		await reporter.say("left a process behind");
 	},
 	flood,
 	limit,
@@ -38,23 +38,23 @@ let spentInPrompt = 0;
 let limitedUntil: number | null = null;
 
 /** `limit SECONDS`: from now on a usage limit is met, for so long; then the same instruction goes on. `SCRIPTED_LIMIT=off` lifts it. */
-async function limit(seconds: string, voice: Voice): Promise<void> {
+async function limit(seconds: string, reporter: TurnReporter): Promise<void> {
 	const now = performance.timeOrigin + performance.now();
 	const over = limitedUntil !== null && limitedUntil <= now;
 	limitedUntil ??= now + Number(seconds) * 1000;
 	if (!over && process.env["SCRIPTED_LIMIT"] !== "off") throw new LimitMet(limitedUntil);
 	limitedUntil = null;
-	await voice.say("no limit now");
+	await reporter.say("no limit now");
 }
 
 let cost = 0;
 
 /** `spend TOKENS [DOLLARS]`: as if a model had been asked */
-async function spend(rest: string, voice: Voice): Promise<void> {
+async function spend(rest: string, reporter: TurnReporter): Promise<void> {
 	const [tokens = 0, dollars = 0] = rest.split(" ").map(Number);
 	cost += dollars;
 	spentInPrompt += tokens;
-	await voice.used({
+	await reporter.used({
 		inputTokens: spentInPrompt,
 		outputTokens: 0,
 		totalTokens: spentInPrompt,
@@ -64,10 +64,10 @@ async function spend(rest: string, voice: Voice): Promise<void> {
 	});
 }
 
-async function flood(bytes: string, voice: Voice): Promise<void> {
+async function flood(bytes: string, reporter: TurnReporter): Promise<void> {
 	const line = `${"x".repeat(1023)}\n`;
-	for (let left = Number(bytes), at = 0; left > 0 && !voice.signal.aborted; left -= line.length, at++)
-		await voice.piece(`flood-${Math.floor(at / 64)}`, line.slice(0, left));
+	for (let left = Number(bytes), at = 0; left > 0 && !reporter.signal.aborted; left -= line.length, at++)
+		await reporter.piece(`flood-${Math.floor(at / 64)}`, line.slice(0, left));
 }
 
 /** Only below the agent's own folder. */
@@ -84,8 +84,8 @@ function write(rest: string): string {
 async function wait(rest: string, signal: AbortSignal): Promise<string> {
 	const [, whom = "", seconds] = /^(\S+)(?: +([\d.]+))? *$/.exec(rest) ?? [];
 	if (whom === "") throw new Error("Say: wait AGENT|children [SECONDS].");
-	const patience = seconds === undefined ? {} : { timeoutMs: Math.round(Number(seconds) * 1000) };
-	return await waitThere(whom === "children" ? { children: true, ...patience } : { agents: [whom], ...patience }, signal);
+	const timeout = seconds === undefined ? {} : { timeoutMs: Math.round(Number(seconds) * 1000) };
+	return await waitThere(whom === "children" ? { children: true, ...timeout } : { agents: [whom], ...timeout }, signal);
 }
 
 async function send(rest: string): Promise<string> {
@@ -107,13 +107,13 @@ async function completeWork(summary: string): Promise<string> {
 	return "reported";
 }
 
-speak("scripted", async (prompt, voice) => {
+serveAgent("scripted", async (prompt, reporter) => {
 	spentInPrompt = 0;
 	for (const line of prompt.split("\n")) {
-		if (voice.signal.aborted) return;
+		if (reporter.signal.aborted) return;
 		const [, word = "", rest = ""] = /^(\S+)(?: (.*))?$/.exec(line) ?? [];
 		const instruction = Object.hasOwn(instructions, word) ? instructions[word] : undefined;
-		if (instruction !== undefined) await instruction(rest, voice);
-		else if (line.trim() !== "") await voice.say(line);
+		if (instruction !== undefined) await instruction(rest, reporter);
+		else if (line.trim() !== "") await reporter.say(line);
 	}
 });

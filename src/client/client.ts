@@ -1,10 +1,10 @@
-// The door, outside: asks for the contract's routes and follows the event stream. Runs in Node and in a browser.
+// The API client: calls the contract's routes and follows the event stream. Runs in Node and in a browser.
 import type { z } from "zod";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Call, RouteName, Routes } from "#contract/routes.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
-import { places } from "./places.ts";
+import { routePaths } from "./route-paths.ts";
 
 type InputOf<N extends RouteName, K extends "query" | "body"> = Routes[N] extends { [P in K]: infer S extends z.ZodType } ? z.input<S> : never;
 
@@ -38,11 +38,11 @@ export interface Sent {
 /** How a request is sent. A browser has `fetch`; a command line has something that loads faster and knows whom it talks to. */
 export type Send = (url: string, request: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal }) => Promise<Sent>;
 
-export const sentBy = (response: Response): Sent => ({ ok: response.ok, text: () => response.text(), chunks: response.body ?? nothing() });
+export const fromResponse = (response: Response): Sent => ({ ok: response.ok, text: () => response.text(), chunks: response.body ?? nothing() });
 
 async function* nothing(): AsyncGenerator<never> {}
 
-const fetched: Send = async (url, request) => sentBy(await fetch(url, request));
+const fetched: Send = async (url, request) => fromResponse(await fetch(url, request));
 
 export interface Address {
 	url: string;
@@ -70,7 +70,7 @@ export class Client {
 		name: N,
 		input: { params?: Readonly<Record<string, string>>; query?: unknown; body?: unknown; key?: string },
 	): Promise<Answer<N>> {
-		const [method = "", path = ""] = places[name].split(" ");
+		const [method = "", path = ""] = routePaths[name].split(" ");
 		const nameless = Object.entries(input.params ?? {}).find(([, value]) => value === "");
 		if (nameless !== undefined) throw new Refused(refuse("VALIDATION_ERROR", `The name of the ${nameless[0]} is empty.`));
 		const sent = await this.#send(this.#at.url + pathOf(path, input.params ?? {}) + queryOf(input.query), {
@@ -97,7 +97,7 @@ export class Client {
 	}
 
 	/** The same with a refusal as the value that it is. */
-	readonly tried: Call = async (name, input) => {
+	readonly callOrRefusal: Call = async (name, input) => {
 		try {
 			return await this.ask(name, input);
 		} catch (error) {
@@ -177,8 +177,8 @@ function messageIn(part: string): StreamMessage | null {
 			return { delta: JSON.parse(data) };
 		case "at":
 			return { at: Number(data) };
-		case "beside":
-			return { beside: JSON.parse(data) };
+		case "unjournaled":
+			return { unjournaled: JSON.parse(data) };
 		case "cut":
 			return { cut: JSON.parse(data).after };
 		default:

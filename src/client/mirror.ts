@@ -22,7 +22,7 @@ export interface Shown {
 }
 
 /** What has changed: everything, some rows, a thread, or what is being said. */
-export type Changed = { all: true } | { rows: readonly RowName[]; item: Item | null } | { said: AgentId } | { beside: true };
+export type Changed = { all: true } | { rows: readonly RowName[]; item: Item | null } | { said: AgentId } | { unjournaled: true };
 
 export interface MirrorOptions {
 	changed?(changed: Changed): void;
@@ -45,11 +45,11 @@ export class Mirror {
 	#view = new Mirrored(none, this.#shown);
 	#threads = new Map<AgentId, Item[]>();
 	#deltas = new Map<AgentId, Map<string, Delta>>();
-	#beside: Unjournaled = { heard: {}, projects: {}, subscriptions: {} };
+	#unjournaled: Unjournaled = { heard: {}, projects: {}, subscriptions: {} };
 	#journal: string | null = null;
 	#turnsMax = 0;
 	/** what the daemon's clocks are ahead of the client's */
-	#ahead = { now: 0, steady: 0 };
+	#ahead = { now: 0, monotonic: 0 };
 	#at = 0;
 	#state: "connecting" | "live" | "lost" = "connecting";
 	#line = new AbortController();
@@ -75,7 +75,7 @@ export class Mirror {
 	/** What the views need beside the rows. */
 	get surroundings(): Surroundings {
 		const now = this.#options.now();
-		return { ...this.#beside, now: now + this.#ahead.now, steady: now + this.#ahead.steady, turnsMax: this.#turnsMax };
+		return { ...this.#unjournaled, now: now + this.#ahead.now, monotonic: now + this.#ahead.monotonic, turnsMax: this.#turnsMax };
 	}
 
 	/** The items of a thread that is shown, oldest first: the last ones, and what was loaded before them. */
@@ -134,15 +134,15 @@ export class Mirror {
 	async #begin(signal: AbortSignal): Promise<void> {
 		const shown = this.#shown;
 		const query = { boards: shown.boards.join(","), threads: shown.threads.join(","), items: this.#options.itemsMax };
-		const { journal, now, steady, turnsMax, rows, beside } = await this.#client.call("rows", { query });
+		const { journal, now, monotonic, turnsMax, rows, unjournaled } = await this.#client.call("rows", { query });
 		if (signal.aborted) return;
 		const { last, items, ...kept } = rows;
 		this.#view = new Mirrored(kept, shown);
 		this.#threads = new Map(shown.threads.map((agent): [AgentId, Item[]] => [agent, []]));
 		for (const item of items) if (item.agent !== null) this.#threads.get(item.agent)?.push(itemView(item));
 		this.#deltas.clear();
-		[this.#beside, this.#turnsMax, this.#at, this.#journal] = [beside, turnsMax, last, journal];
-		this.#ahead = { now: now - this.#options.now(), steady: steady - this.#options.now() };
+		[this.#unjournaled, this.#turnsMax, this.#at, this.#journal] = [unjournaled, turnsMax, last, journal];
+		this.#ahead = { now: now - this.#options.now(), monotonic: monotonic - this.#options.now() };
 		this.#options.changed({ all: true });
 	}
 
@@ -151,15 +151,15 @@ export class Mirror {
 		if ("event" in message) this.#fold(message.event);
 		else if ("delta" in message) this.#hear(message.delta);
 		else if ("at" in message) [this.#at, this.#state] = [Math.max(this.#at, message.at), "live"];
-		else if ("beside" in message) {
-			const { journal = this.#journal, heard = this.#beside.heard } = message.beside;
-			const { projects = this.#beside.projects, subscriptions = this.#beside.subscriptions } = message.beside;
+		else if ("unjournaled" in message) {
+			const { journal = this.#journal, heard = this.#unjournaled.heard } = message.unjournaled;
+			const { projects = this.#unjournaled.projects, subscriptions = this.#unjournaled.subscriptions } = message.unjournaled;
 			if (journal !== this.#journal) {
 				this.#journal = null;
 				return false;
 			}
-			this.#beside = { heard, projects, subscriptions };
-			this.#options.changed({ beside: true });
+			this.#unjournaled = { heard, projects, subscriptions };
+			this.#options.changed({ unjournaled: true });
 		}
 		return true;
 	}

@@ -15,7 +15,7 @@ const executing: readonly string[] = ["shell", "scripted"];
 export const executesPrompt = (type: string): boolean => executing.includes(type);
 
 /** Types whose programs are told why something was denied, in the answer; to all others the reason goes as a prompt. */
-export const hearsReasons = (type: string): boolean => ["llm", "scripted", "shell"].includes(type);
+export const getsDenialReasons = (type: string): boolean => ["llm", "scripted", "shell"].includes(type);
 
 /**
  * Whether mail may wake an agent of this type. `scripted` says a quotation, line by line, as it is; to `shell` it would be a

@@ -2,7 +2,6 @@
 // else that a screen calls "status" is derived from them in `domain/agent-state/label.ts`.
 import { z } from "zod";
 import { Permit, Policy } from "./approval.ts";
-import { Lease, LeaseStep, Plan } from "./cycle.ts";
 import { Actor, AgentId, AgentType, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
 import { IssueNumber } from "./issue.ts";
 import { StageName } from "./preset.ts";
@@ -10,10 +9,11 @@ import { BranchName } from "./project-config.ts";
 import { RefusalCode } from "./refusal-schema.ts";
 import { Session } from "./session.ts";
 import { Reason, Text } from "./text.ts";
-import { Allowance, BudgetWish, Spent } from "./usage.ts";
+import { Allowance, BudgetRequest, Spent } from "./usage.ts";
 import { Workspace, WorkspaceKind } from "./workspace.ts";
+import { Lease, LeaseStep, WorkspacePlan } from "./workspace-step.ts";
 
-export const lives = ["provisioning", "live", "ended"] as const;
+export const lifeStates = ["provisioning", "live", "ended"] as const;
 export const activities = ["idle", "preparing", "running", "settling"] as const;
 export const holdKinds = ["user", "interrupt", "crash", "limit", "budget", "error", "dirty", "recovery"] as const;
 export const labels = ["init", "idle", "checkout", "running", "done", "paused", "error", "dead", "deleted"] as const;
@@ -54,13 +54,13 @@ export const AgentState = z.strictObject({
 	session: Session.nullable(),
 	/** the one whose slots it uses; null for whichever fits its type */
 	subscription: SubscriptionName.nullable(),
-	/** somebody resumed it although its subscription cools down until then */
+	/** a person resumed it although its subscription cools down until then */
 	limitWaivedUntil: z.int().nullable(),
 	/** who answers when it asks for permission */
 	policy: Policy,
 	/** what it need not ask again */
 	permits: z.array(Permit),
-	life: z.enum(lives),
+	life: z.enum(lifeStates),
 	activity: z.enum(activities),
 	holds: z.array(Hold),
 	lineage: Lineage.nullable(),
@@ -68,9 +68,9 @@ export const AgentState = z.strictObject({
 	supervisor: AgentId.nullable(),
 	/** where it works; null if it has no place of its own, or not yet */
 	workspace: Workspace.nullable(),
-	/** how its workspace is to be made, until it is */
-	plan: Plan.nullable(),
-	/** who is at its workspace now, other than itself */
+	/** how its workspace will be made; null once it exists */
+	plan: WorkspacePlan.nullable(),
+	/** the git step that is running in its workspace */
 	lease: Lease.nullable(),
 	/** the commit that its branch was last seen on */
 	seenCommit: z.string().nullable(),
@@ -146,7 +146,7 @@ export const AgentSpawn = z.strictObject({
 	subscription: SubscriptionName.optional(),
 	policy: Policy.optional(),
 	/** what it may use; half of what its parent has left, if that one has a budget and nothing is named */
-	budget: BudgetWish.optional(),
+	budget: BudgetRequest.optional(),
 });
 export type AgentSpawn = z.infer<typeof AgentSpawn>;
 
@@ -169,7 +169,7 @@ export const AgentConfigure = z.strictObject({
 	model: Model.nullable().optional(),
 	subscription: SubscriptionName.nullable().optional(),
 	policy: Policy.optional(),
-	budget: BudgetWish.optional(),
+	budget: BudgetRequest.optional(),
 	...Settings.partial().shape,
 });
 export type AgentConfigure = z.infer<typeof AgentConfigure>;
@@ -226,7 +226,7 @@ export const agentCommands = [
 	AgentReap,
 ] as const;
 
-export const AgentFact = z.discriminatedUnion("kind", [
+export const AgentEvent = z.discriminatedUnion("kind", [
 	z.object({
 		kind: z.literal("agent.spawned"),
 		data: z.object({
@@ -242,7 +242,7 @@ export const AgentFact = z.discriminatedUnion("kind", [
 			supervisor: AgentId.nullable(),
 			settings: EventId.nullable(),
 			workspace: Workspace.nullable().default(null),
-			plan: Plan.nullable().default(null),
+			plan: WorkspacePlan.nullable().default(null),
 			budget: Allowance.nullable().default(null),
 		}),
 	}),
@@ -277,4 +277,4 @@ export const AgentFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("agent.removed"), data: z.object({ note: z.string() }).nullish() }),
 	z.object({ kind: z.literal("agent.reaped") }),
 ]);
-export type AgentFact = z.infer<typeof AgentFact>;
+export type AgentEvent = z.infer<typeof AgentEvent>;

@@ -34,7 +34,7 @@ export const ApprovalQuestion = z.strictObject({
 });
 export type ApprovalQuestion = z.infer<typeof ApprovalQuestion>;
 /** As it is asked: what is not said is empty. */
-export type ApprovalWish = z.input<typeof ApprovalQuestion>;
+export type ApprovalRequest = z.input<typeof ApprovalQuestion>;
 
 export const ApprovalState = z.strictObject({
 	id: EventId,
@@ -56,7 +56,7 @@ export type ApprovalState = z.infer<typeof ApprovalState>;
 export const Permit = z.strictObject({ tool: z.string(), title: z.string(), digest: z.string().default(""), allow: z.boolean() });
 export type Permit = z.infer<typeof Permit>;
 
-export const ApprovalFact = z.discriminatedUnion("kind", [
+export const ApprovalEvent = z.discriminatedUnion("kind", [
 	/** answered with the question where the policy or an earlier "always" leaves nothing to ask */
 	z.object({
 		kind: z.literal("approval.asked"),
@@ -78,7 +78,7 @@ export const ApprovalFact = z.discriminatedUnion("kind", [
 	/** its turn or its process is over */
 	z.object({ kind: z.literal("approval.cancelled"), data: z.object({ approvals: z.array(EventId) }) }),
 ]);
-export type ApprovalFact = z.infer<typeof ApprovalFact>;
+export type ApprovalEvent = z.infer<typeof ApprovalEvent>;
 
 export const ApprovalAsk = z.strictObject({ type: z.literal("approval.ask"), agent: AgentId, turn: EventId, question: ApprovalQuestion });
 export type ApprovalAsk = z.infer<typeof ApprovalAsk>;

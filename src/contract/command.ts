@@ -3,18 +3,18 @@
 import { z } from "zod";
 import { agentCommands } from "./agent.ts";
 import { approvalCommands } from "./approval.ts";
-import { workspaceCommands } from "./cycle.ts";
 import type { Actor, AgentId, Key } from "./ids.ts";
 import { issueCommands } from "./issue-commands.ts";
 import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
-import type { KeptReceipt } from "./receipt.ts";
+import type { StoredReceipt } from "./receipt.ts";
 import { sessionCommands } from "./session.ts";
 import { subscriptionCommands } from "./subscription.ts";
 import { turnCommands } from "./turn.ts";
 import { waitCommands } from "./wait.ts";
+import { workspaceCommands } from "./workspace-step.ts";
 
 export const Command = z.discriminatedUnion("type", [
 	...agentCommands,
@@ -43,9 +43,9 @@ export interface Envelope<C extends Command = Command> {
 	bytes: number;
 	actor: Actor;
 	at: number;
-	/** the same moment for durations: it goes on steadily, whatever the clock on the wall is set to */
-	steady: number;
-	/** null for what the daemon says to itself and never retries */
+	/** the same moment on the monotonic clock, for durations and deadlines */
+	monotonic: number;
+	/** null for the daemon's own commands, which are never retried */
 	key: Key | null;
 	/** tells a retry from another payload under the same key */
 	fingerprint: string;
@@ -54,5 +54,5 @@ export interface Envelope<C extends Command = Command> {
 	/** hexadecimal digits for handles */
 	salt: string;
 	/** what is remembered of the request that the command was said for, if it is carried out */
-	closes?: KeptReceipt;
+	closes?: StoredReceipt;
 }

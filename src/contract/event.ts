@@ -1,19 +1,19 @@
 // The journal's row, and what a decision may put into it.
 import { z } from "zod";
-import type { AgentFact } from "./agent.ts";
-import type { ApprovalFact } from "./approval.ts";
-import type { WorkspaceFact } from "./cycle.ts";
+import type { AgentEvent } from "./agent.ts";
+import type { ApprovalEvent } from "./approval.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
-import type { IssueFact, RunFact } from "./issue.ts";
-import type { ItemFact } from "./item.ts";
+import type { IssueEvent, RunEvent } from "./issue.ts";
+import type { ItemEvent } from "./item.ts";
 import { Json } from "./json.ts";
-import type { MailFact } from "./mail.ts";
-import type { GitFact, ProjectFact } from "./project.ts";
-import type { PromptFact } from "./prompt.ts";
-import type { SessionFact } from "./session.ts";
-import type { SubscriptionFact } from "./subscription.ts";
-import type { TurnFact } from "./turn.ts";
-import type { WaitFact } from "./wait.ts";
+import type { MailEvent } from "./mail.ts";
+import type { GitEvent, ProjectEvent } from "./project.ts";
+import type { PromptEvent } from "./prompt.ts";
+import type { SessionEvent } from "./session.ts";
+import type { SubscriptionEvent } from "./subscription.ts";
+import type { TurnEvent } from "./turn.ts";
+import type { WaitEvent } from "./wait.ts";
+import type { WorkspaceEvent } from "./workspace-step.ts";
 
 /** One row of the one append-only journal. Nothing in it is ever changed or deleted. */
 export const Event = z.object({
@@ -33,15 +33,15 @@ export const Event = z.object({
 export type Event = z.infer<typeof Event>;
 
 /** A fact of a noun: its kind is `noun.happened`. */
-export type NounFact =
-	| ((AgentFact | PromptFact | TurnFact | ApprovalFact | WorkspaceFact | MailFact | RunFact | SessionFact) & { agent: AgentId })
-	| (WaitFact & { agent: AgentId | null })
-	| ((ProjectFact | GitFact | SubscriptionFact | IssueFact) & { agent: null });
+export type NounEvent =
+	| ((AgentEvent | PromptEvent | TurnEvent | ApprovalEvent | WorkspaceEvent | MailEvent | RunEvent | SessionEvent) & { agent: AgentId })
+	| (WaitEvent & { agent: AgentId | null })
+	| ((ProjectEvent | GitEvent | SubscriptionEvent | IssueEvent) & { agent: null });
 
 /** What `decide` answers with: the events to be, before time, actor and id are known. */
-export type Fact = NounFact | (ItemFact & { agent: AgentId });
+export type NewEvent = NounEvent | (ItemEvent & { agent: AgentId });
 
 /** What happens to a fact on its way into the journal: it gets its id, a time and an actor. */
-export type Happened<F> = F & { id: number; at: number; actor: Actor };
+export type Stamped<F> = F & { id: number; at: number; actor: Actor };
 /** An item as it is in the journal. */
-export type ItemEvent = Happened<ItemFact & { agent: AgentId }>;
+export type StampedItemEvent = Stamped<ItemEvent & { agent: AgentId }>;

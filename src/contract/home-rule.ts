@@ -1,4 +1,4 @@
-// Whom a home must belong to. Whoever can write in it can take the daemon's place, and the person's token with it.
+// Who must own the home. Anyone who can write to it can replace the daemon and read the person's token.
 
 export interface Ownership {
 	uid: number;
@@ -7,7 +7,7 @@ export interface Ownership {
 }
 
 /** Why this home cannot be used, in a sentence, with the command that changes that; null if it can. `uid` is null where there are no users. */
-export function homeTrouble(home: string, found: Ownership, uid: number | null): { message: string; suggestions: string[] } | null {
+export function homeProblem(home: string, found: Ownership, uid: number | null): { message: string; suggestions: string[] } | null {
 	if (!found.isDirectory()) return { message: `${home} is not a folder. Choose another one with BROOD_HOME.`, suggestions: [] };
 	if (uid !== null && found.uid !== uid)
 		return { message: `${home} belongs to another user (uid ${found.uid}, you are ${uid}). Choose another folder with BROOD_HOME.`, suggestions: [] };

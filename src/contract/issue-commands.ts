@@ -1,4 +1,4 @@
-// What can be asked of issues. People and agents say the first part; the daemon's reactors alone say the second.
+// The commands of issues. People and agents send the first part; only the daemon's reactors send the second.
 import { z } from "zod";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { DocumentName, DocumentType, IssueNumber, IssuePriority, Label, Title } from "./issue.ts";
@@ -8,7 +8,7 @@ import { Text } from "./text.ts";
 
 const of = { issue: EventId };
 const Reason = Text.max(10_000);
-/** where the issue's papers are, so that its prompt can say so */
+/** the issue's folder, so that its prompt can name it */
 const Folder = z.string().max(4096).optional();
 const Commit = z.string().regex(/^[0-9a-f]{7,64}$/, "a commit is named by its hash");
 const Labels = z.array(Label).max(32);
@@ -24,7 +24,7 @@ export const IssueAdd = z.strictObject({
 	preset: PresetName.optional(),
 });
 export type IssueAdd = z.infer<typeof IssueAdd>;
-export const IssueWish = IssueAdd.omit({ type: true, project: true });
+export const IssueRequest = IssueAdd.omit({ type: true, project: true });
 
 export const IssueEdit = z.strictObject({
 	type: z.literal("issue.edit"),
@@ -78,7 +78,7 @@ export type IssueComplete = z.infer<typeof IssueComplete>;
 export const IssueReady = z.strictObject({ type: z.literal("issue.ready"), ...of, branch: z.string().max(300).nullable().default(null) });
 export type IssueReady = z.infer<typeof IssueReady>;
 /** The agent that had it is home again, or could not go home. */
-export const IssueLeft = z.strictObject({ type: z.literal("issue.left"), ...of, trouble: Refusal.optional() });
+export const IssueLeft = z.strictObject({ type: z.literal("issue.left"), ...of, problem: Refusal.optional() });
 export type IssueLeft = z.infer<typeof IssueLeft>;
 /** Its agent cannot work on it: it ended, or its workspace could not be prepared. Without a reason: look whether that is so. */
 export const IssueLose = z.strictObject({ type: z.literal("issue.lose"), ...of, reason: Reason.optional() });
@@ -90,12 +90,12 @@ export const RunFinish = z.strictObject({
 	ahead: z.int().nonnegative(),
 	commit: z.string().max(100).nullable(),
 	/** why its work could not be settled */
-	trouble: Reason.optional(),
+	problem: Reason.optional(),
 });
 export type RunFinish = z.infer<typeof RunFinish>;
 export const IssueGate = z.strictObject({ type: z.literal("issue.gate"), ...of, exit: z.int(), stderr: Text.max(100_000) });
 export type IssueGate = z.infer<typeof IssueGate>;
-export const IssueMerge = z.strictObject({ type: z.literal("issue.merge"), ...of, commit: z.string().max(100).nullable(), trouble: Refusal.optional() });
+export const IssueMerge = z.strictObject({ type: z.literal("issue.merge"), ...of, commit: z.string().max(100).nullable(), problem: Refusal.optional() });
 export type IssueMerge = z.infer<typeof IssueMerge>;
 
 export const IssueStart = z.strictObject({ type: z.literal("issue.start"), ...of });

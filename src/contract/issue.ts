@@ -10,8 +10,8 @@ export const IssueNumber = z.int().positive();
 export const issuePriorities = ["low", "medium", "high", "critical"] as const;
 export const IssuePriority = z.enum(issuePriorities);
 /** what a stage without an agent's work, or after it, waits for */
-export const waitings = ["approval", "gate", "merge"] as const;
-const Waiting = z.enum(waitings);
+export const waitReasons = ["approval", "gate", "merge"] as const;
+const Waiting = z.enum(waitReasons);
 export const Label = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._:/-]{0,49}$/u, "a label has 1 to 50 letters, digits, spaces and ._:/-");
 export const Title = Text.regex(/^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u, "a title is one line with something on it").max(200);
 export const DocumentName = z
@@ -56,7 +56,7 @@ export const IssueState = z.strictObject({
 	attention: z.strictObject({ reason: z.string(), code: RefusalCode.nullable(), at: z.int() }).nullable(),
 	/** what its latest run left on its branch */
 	commit: z.string().nullable(),
-	/** where its papers are */
+	/** its folder, with its documents */
 	folder: z.string().nullable(),
 	/** what its runs have used */
 	spent: Spent,
@@ -126,7 +126,7 @@ const of = { issue: EventId };
 const moveReasons = ["start", "move", "work", "gate", "approve", "reject", "back"] as const;
 
 /** Of the whole issue; the agent's side of it is told by facts of the agent. */
-export const IssueFact = z.discriminatedUnion("kind", [
+export const IssueEvent = z.discriminatedUnion("kind", [
 	z.object({
 		kind: z.literal("issue.added"),
 		text: z.string(),
@@ -197,10 +197,10 @@ export const IssueFact = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("issue.failed"), text: z.string(), data: z.object({ ...of, notBefore: z.int() }) }),
 	z.object({ kind: z.literal("issue.deleted"), data: z.object(of) }),
 ]);
-export type IssueFact = z.infer<typeof IssueFact>;
+export type IssueEvent = z.infer<typeof IssueEvent>;
 
 /** Of the agent that runs it. */
-export const RunFact = z.discriminatedUnion("kind", [
+export const RunEvent = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("run.started"), data: z.object({ ...of, stage: StageName }) }),
 	z.object({
 		kind: z.literal("run.finished"),
@@ -217,4 +217,4 @@ export const RunFact = z.discriminatedUnion("kind", [
 		}),
 	}),
 ]);
-export type RunFact = z.infer<typeof RunFact>;
+export type RunEvent = z.infer<typeof RunEvent>;

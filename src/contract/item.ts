@@ -41,7 +41,7 @@ export const ContextClear = z.strictObject({ type: z.literal("context.clear"), a
 
 export const itemCommands = [ItemAppend, ContextClear, ContextMark, ContextRewind] as const;
 
-export interface ItemFact {
+export interface ItemEvent {
 	kind: string;
 	text?: string | null;
 	data?: z.infer<ReturnType<typeof z.json>>;
@@ -55,7 +55,7 @@ export const isItem = (event: { kind: string }): boolean => !event.kind.includes
 
 const RewindData = z.object({ to: EventId });
 
-/** The mark that a rewind goes back to; null if a hand that was not ours wrote something else there. */
+/** The mark that a rewind goes back to; null if another program wrote something else there. */
 export function rewindTarget(item: { data: unknown }): number | null {
 	const parsed = RewindData.safeParse(item.data);
 	return parsed.success ? parsed.data.to : null;

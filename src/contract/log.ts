@@ -3,7 +3,7 @@ export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** What an entry is about, by id: agents, projects, turns, counts. Never a token, a value of the environment or the words of a prompt. */
-export type LogFacts = Readonly<Record<string, string | number | boolean | null>>;
+export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface LogEntry {
 	at: string;
@@ -11,7 +11,7 @@ export interface LogEntry {
 	/** the part of the daemon that wrote it */
 	source: string;
 	text: string;
-	about?: LogFacts;
+	about?: LogFields;
 	/** the error, with its causes and where it was thrown */
 	fault?: string;
 }
@@ -27,7 +27,7 @@ export function expected(_why: string): () => void {
 }
 
 /** An error in words: its message, where it was thrown, and its causes. */
-export function faultInWords(error: unknown): string {
+export function errorText(error: unknown): string {
 	const words: string[] = [];
 	for (let at: unknown = error, depth = 0; at !== undefined && at !== null && depth < 5; depth++) {
 		words.push(at instanceof Error ? (at.stack ?? `${at.name}: ${at.message}`) : printed(at));

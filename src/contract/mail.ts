@@ -22,13 +22,13 @@ export const MailState = z.strictObject({
 export type MailState = z.infer<typeof MailState>;
 
 /** The body is the event's text; the event belongs to the recipient. */
-export const MailFact = z.discriminatedUnion("kind", [
+export const MailEvent = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("mail.sent"), text: z.string(), data: z.object({ urgent: z.literal(true) }).nullish() }),
 	z.object({ kind: z.literal("mail.delivered"), data: z.object({ mail: EventId, turn: EventId }) }),
 	z.object({ kind: z.literal("mail.read"), data: z.object({ mail: EventId }) }),
 	z.object({ kind: z.literal("mail.deleted"), data: z.object({ mail: EventId }) }),
 ]);
-export type MailFact = z.infer<typeof MailFact>;
+export type MailEvent = z.infer<typeof MailEvent>;
 
 export const MailSend = z.strictObject({ type: z.literal("mail.send"), to: AgentId, body: Text.min(1), urgent: z.boolean().default(false) });
 export type MailSend = z.infer<typeof MailSend>;

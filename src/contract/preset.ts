@@ -7,7 +7,7 @@ export type StageName = z.infer<typeof StageName>;
 export const PresetName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "a preset is a short lower-case word");
 export type PresetName = z.infer<typeof PresetName>;
 
-const AgentWish = z.strictObject({
+const AgentSelector = z.strictObject({
 	type: z
 		.string()
 		.regex(/^[a-z][a-z0-9-]{0,31}$/, "an agent type is a short lower-case word")
@@ -17,7 +17,7 @@ const AgentWish = z.strictObject({
 		.regex(/^[\x21-\x7e]{1,100}$/, "a model name has 1 to 100 visible ASCII characters")
 		.optional(),
 });
-export type AgentWish = z.infer<typeof AgentWish>;
+export type AgentSelector = z.infer<typeof AgentSelector>;
 
 /** A command that has to succeed: exit 0 passes, 75 means later, anything else sends the issue back with what it said. */
 const CommandGate = z.strictObject({
@@ -41,10 +41,10 @@ export const Stage = z.strictObject({
 	prompt: Text.min(1).max(100_000).optional(),
 	/** what has to happen before it leads on: a person approves, or a command succeeds */
 	gate: z.union([z.literal("human"), CommandGate]).optional(),
-	/** who works on it; the preset's own wish if absent */
-	agent: AgentWish.optional(),
-	/** whom to take instead, in this order */
-	fallbacks: z.array(AgentWish).max(16).optional(),
+	/** which agents may work on it; the preset's selector if absent */
+	agent: AgentSelector.optional(),
+	/** tried in this order when no agent matches `agent` */
+	fallbacks: z.array(AgentSelector).max(16).optional(),
 	/** so many issues of this stage are worked on at one time */
 	wipMax: z.int().positive().max(1000).optional(),
 	final: z.literal(true).optional(),
@@ -53,8 +53,8 @@ export type Stage = z.infer<typeof Stage>;
 
 export const Preset = z.strictObject({
 	description: Text.max(500).optional(),
-	agent: AgentWish.optional(),
-	fallbacks: z.array(AgentWish).max(16).optional(),
+	agent: AgentSelector.optional(),
+	fallbacks: z.array(AgentSelector).max(16).optional(),
 	/** the first one is where issues begin */
 	stages: z.array(Stage).min(2).max(64),
 });

@@ -84,7 +84,7 @@ export const PendingApproval = z.strictObject({
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
 
-export interface SettingsInForce {
+export interface EffectiveSettings {
 	settings: ProjectSettings;
 	/** of what the repository's own configuration wants to run; null if that is nothing */
 	fingerprint: string | null;
@@ -122,7 +122,7 @@ export function runnable({ setup, check, teardown, presets }: RepositoryConfig):
 }
 
 /** What is wrong in the configuration, which begins with the file. */
-export function configTrouble(slug: string, wrong: string): HealthIssue {
+export function configProblem(slug: string, wrong: string): HealthIssue {
 	const file = /^(\S*\.yaml)(?=:)/.exec(wrong)?.[1] ?? "its config.yaml";
 	return { code: "PROJECT_CONFIG", text: `${slug}: ${wrong}`, fix: `edit ${file}, then: brood project settings ${slug}` };
 }

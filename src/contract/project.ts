@@ -13,10 +13,10 @@ export const IssuesConfig = z.strictObject({
 	context: z.enum(["clear", "keep"]).optional(),
 	agentType: AgentType.optional(),
 });
-export type Told = z.infer<typeof IssuesConfig>;
+export type IssuesConfig = z.infer<typeof IssuesConfig>;
 
 /** How issues of this project are worked on. */
-const Tuning = z.strictObject({
+const IssueSettings = z.strictObject({
 	/** whether issues that are ready flow through their stages by themselves */
 	auto: z.boolean(),
 	/** so many living agents it may have before no more are made for issues */
@@ -37,10 +37,10 @@ const Tuning = z.strictObject({
 	chosen: IssuesConfig.default({}),
 	written: IssuesConfig.default({}),
 });
-export type Tuning = z.infer<typeof Tuning>;
+export type IssueSettings = z.infer<typeof IssueSettings>;
 /** What is in force of it. */
-export const IssuesInForce = Tuning.pick({ preset: true, agentsMax: true, context: true, agentType: true });
-export const untuned: Tuning = {
+export const EffectiveIssueSettings = IssueSettings.pick({ preset: true, agentsMax: true, context: true, agentType: true });
+export const defaultIssueSettings: IssueSettings = {
 	...{ auto: false, agentsMax: 3, context: "clear", preset: "lean", agentType: null, onLimit: "fallback", quiet: null, presets: {} },
 	...{ chosen: {}, written: {} },
 };
@@ -57,7 +57,7 @@ export const ProjectState = z.strictObject({
 	approved: z.array(z.string()),
 	addedAt: z.int(),
 	removedAt: z.int().nullable(),
-	...Tuning.shape,
+	...IssueSettings.shape,
 });
 export type ProjectState = z.infer<typeof ProjectState>;
 
@@ -76,10 +76,10 @@ export type ProjectRemove = z.infer<typeof ProjectRemove>;
 export const ProjectTune = z.strictObject({
 	type: z.literal("project.tune"),
 	slug: ProjectSlug,
-	...Tuning.pick({ auto: true, quiet: true, presets: true }).partial().shape,
-	...{ preset: PresetName.nullable().optional(), agentsMax: Tuning.shape.agentsMax.nullable().optional() },
-	...{ context: Tuning.shape.context.nullable().optional(), agentType: AgentType.nullable().optional() },
-	onLimit: Tuning.shape.onLimit.nullable().optional(),
+	...IssueSettings.pick({ auto: true, quiet: true, presets: true }).partial().shape,
+	...{ preset: PresetName.nullable().optional(), agentsMax: IssueSettings.shape.agentsMax.nullable().optional() },
+	...{ context: IssueSettings.shape.context.nullable().optional(), agentType: AgentType.nullable().optional() },
+	onLimit: IssueSettings.shape.onLimit.nullable().optional(),
 	/** all that the files say */
 	written: IssuesConfig.optional(),
 });
@@ -100,19 +100,19 @@ export const GitRecord = z.strictObject({ type: z.literal("git.record"), runs: z
 export type GitRecord = z.infer<typeof GitRecord>;
 export const projectCommands = [ProjectAdd, ProjectRemove, ProjectApprove, GitRecord, ProjectTune] as const;
 
-export const GitFact = z.object({ kind: z.literal("git.ran"), data: GitRun });
-export type GitFact = z.infer<typeof GitFact>;
+export const GitEvent = z.object({ kind: z.literal("git.ran"), data: GitRun });
+export type GitEvent = z.infer<typeof GitEvent>;
 
-export const ProjectFact = z.discriminatedUnion("kind", [
+export const ProjectEvent = z.discriminatedUnion("kind", [
 	z.object({
 		kind: z.literal("project.added"),
 		data: z.object({ slug: ProjectSlug, path: z.string(), base: z.string().nullable().default(null), url: z.string().nullable().default(null) }),
 	}),
 	z.object({ kind: z.literal("project.approved"), data: z.object({ slug: ProjectSlug, fingerprint: z.string() }) }),
-	z.object({ kind: z.literal("project.tuned"), data: z.object({ slug: ProjectSlug, tuning: Tuning }) }),
+	z.object({ kind: z.literal("project.tuned"), data: z.object({ slug: ProjectSlug, tuning: IssueSettings }) }),
 	z.object({ kind: z.literal("project.removed"), data: z.object({ slug: ProjectSlug }) }),
 ]);
-export type ProjectFact = z.infer<typeof ProjectFact>;
+export type ProjectEvent = z.infer<typeof ProjectEvent>;
 
 export const noProject = (name: string | undefined): Refusal =>
 	refuse("NOT_FOUND", `There is no project ${JSON.stringify(name ?? "")}.`, { suggestions: ["brood project list"] });

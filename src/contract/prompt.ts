@@ -6,10 +6,10 @@ import { Reason, Text } from "./text.ts";
 import { turnSources } from "./turn.ts";
 
 const Priority = z.int().min(-100).max(100);
-/** Whatever whoever queued it wants to find again; Brood does nothing with it. */
+/** Free-form metadata of the caller; Brood does not interpret it. */
 const Metadata = z.record(z.string().max(100), Text.max(1000)).refine((all) => Object.keys(all).length <= 32, "at most 32 entries");
 
-/** An agent, or mail, which names the author of each letter. */
+/** An agent, or `mail`: a text made of mails names the author of each. */
 const Author = z.union([Actor, z.literal(mailAuthor)]);
 export type Author = z.infer<typeof Author>;
 
@@ -36,7 +36,7 @@ export const PromptState = z.strictObject({
 	/** what it runs again */
 	retries: Retried.nullable(),
 	metadata: Metadata.nullable(),
-	/** whose words they are, if they are not those of whoever queued it: a prompt that is run again keeps its author */
+	/** the author, if another than who queued it: a retried prompt keeps its author */
 	from: Author.nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
@@ -47,12 +47,12 @@ export const PromptState = z.strictObject({
 });
 export type PromptState = z.infer<typeof PromptState>;
 
-/** Where an entry stands, and in which company. */
-const Place = z.object({ prompt: EventId, position: z.int(), priority: Priority });
-export type Place = z.infer<typeof Place>;
+/** An entry's place in the queue: its position and its priority. */
+const QueuePosition = z.object({ prompt: EventId, position: z.int(), priority: Priority });
+export type QueuePosition = z.infer<typeof QueuePosition>;
 
 /** The words are the event's text. */
-export const PromptFact = z.discriminatedUnion("kind", [
+export const PromptEvent = z.discriminatedUnion("kind", [
 	z.object({
 		kind: z.literal("prompt.queued"),
 		text: z.string(),
@@ -76,12 +76,12 @@ export const PromptFact = z.discriminatedUnion("kind", [
 		data: z.object({ prompt: EventId, before: z.string(), reason: z.string().exactOptional(), from: Author.exactOptional() }),
 	}),
 	/** the places of all that stand elsewhere now */
-	z.object({ kind: z.literal("prompt.moved"), data: z.object({ prompt: EventId, places: z.array(Place) }) }),
+	z.object({ kind: z.literal("prompt.moved"), data: z.object({ prompt: EventId, places: z.array(QueuePosition) }) }),
 	/** its turn never got to hand it over */
 	z.object({ kind: z.literal("prompt.returned"), data: z.object({ prompt: EventId, position: z.int() }) }),
 	z.object({ kind: z.literal("prompt.cancelled"), data: z.object({ prompts: z.array(EventId), reason: z.string().exactOptional() }) }),
 ]);
-export type PromptFact = z.infer<typeof PromptFact>;
+export type PromptEvent = z.infer<typeof PromptEvent>;
 
 export const PromptQueue = z.strictObject({
 	type: z.literal("prompt.queue"),
@@ -107,4 +107,4 @@ export type PromptCancel = z.infer<typeof PromptCancel>;
 
 export const promptCommands = [PromptQueue, PromptEdit, PromptMove, PromptCancel] as const;
 /** What a person may say about a prompt beside its words. */
-export const PromptWish = PromptQueue.omit({ type: true, agent: true });
+export const PromptRequest = PromptQueue.omit({ type: true, agent: true });

@@ -4,7 +4,7 @@ import { messagesOf } from "#agents/llm/messages.ts";
 import { rendered } from "#domain/mail.ts";
 import { render } from "#domain/render.ts";
 import { human } from "./ids.ts";
-import { mailAuthor, quote, spoken } from "./quote.ts";
+import { mailAuthor, promptForModel, quote } from "./quote.ts";
 
 /** Whatever ends a line anywhere; written down apart from the code that is tested. */
 const anyEnd = ["\r\n", "\n", "\r", "\v", "\f", "\u{1c}", "\u{1d}", "\u{1e}", "\u{85}", "\u{2028}", "\u{2029}"];
@@ -25,7 +25,7 @@ describe("whatever the words are, none of their lines stands outside of the quot
 	const places: Record<string, { made(words: string): string; frame: string[] }> = {
 		"a quotation": { made: (words) => quote("who", words, "end"), frame: ["[who]", "[end]"] },
 		mail: { made: (body) => rendered({ id: 1, from: human, body }), frame: ["[mail 1 from human]", "[end of mail 1]"] },
-		"an agent's prompt": { made: (text) => spoken(asUser(text)), frame: [`[a prompt from ${from}, which is not the user]`, "[end of the prompt]"] },
+		"an agent's prompt": { made: (text) => promptForModel(asUser(text)), frame: [`[a prompt from ${from}, which is not the user]`, "[end of the prompt]"] },
 		"an agent's prompt in a context that is told": {
 			made: (text) => render([{ id: 1, kind: "user", ...asUser(`x${text}`) }], 1e6).text,
 			frame: [`[not the user but ${from}]`],
@@ -71,6 +71,6 @@ test("no name ends its line or its bracket", () => {
 });
 
 test("the user's words and mail, which is quoted letter by letter, are as they are", () => {
-	expect(spoken({ text: "do\nit", data: null })).toBe("do\nit");
-	expect(spoken({ text: "[mail 1 from human]", data: { from: mailAuthor } })).toBe("[mail 1 from human]");
+	expect(promptForModel({ text: "do\nit", data: null })).toBe("do\nit");
+	expect(promptForModel({ text: "[mail 1 from human]", data: { from: mailAuthor } })).toBe("[mail 1 from human]");
 });

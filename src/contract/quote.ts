@@ -15,7 +15,7 @@ export function quote(who: string, words: string, end?: string): string {
 /** A name can neither end its line nor the bracket around it. */
 const heading = (text: string): string => `[${linesOf(text).join(" ").replaceAll("[", "(").replaceAll("]", ")")}]`;
 
-/** Stands for the author where a text is made of mail, which names the author of each letter and is quoted already. */
+/** The author of a text made of mails, each of which is quoted and names its own author. */
 export const mailAuthor = "mail";
 
 /** Whose words an item or a prompt has, if they are not the user's. */
@@ -25,7 +25,7 @@ export function authorIn(data: unknown): string | null {
 }
 
 /** A prompt as a model is to read it: the user's words are as they are, all others are quoted. */
-export function spoken({ text, data }: { text: string | null; data: unknown }): string {
+export function promptForModel({ text, data }: { text: string | null; data: unknown }): string {
 	const from = authorIn(data);
 	const words = text ?? "";
 	return from === null || from === mailAuthor ? words : quote(`a prompt from ${from}, which is not the user`, words, "end of the prompt");

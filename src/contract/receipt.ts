@@ -11,7 +11,7 @@ export interface Subject {
 }
 
 /** What must be known after a crash to find out whether a step outside the store was taken. */
-export interface Begun {
+export interface StartedStep {
 	step: string;
 	/** the commit that the agent's branch was on */
 	head?: string | null;
@@ -25,22 +25,22 @@ export interface Begun {
 	stage?: string;
 }
 
-export type Settled =
+export type ReceiptAnswer =
 	/** done: by a command, whose first and last event are named, or outside the store */
 	| { subject: Subject; events?: readonly [first: number, last: number] }
 	| { refused: Refusal }
 	/** a step outside the store is about to be taken, or was */
-	| { begun: Begun };
+	| { begun: StartedStep };
 
 export interface Receipt {
 	/** tells a retry from another payload under the same key */
 	fingerprint: string;
-	answer: Settled;
+	answer: ReceiptAnswer;
 	/** the data that was answered, word for word; absent until then, and for what is too long to be kept */
 	given?: unknown;
 }
 
-export interface KeptReceipt extends Receipt {
+export interface StoredReceipt extends Receipt {
 	actor: Actor;
 	key: Key;
 	at: number;

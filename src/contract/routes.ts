@@ -1,12 +1,12 @@
 // The HTTP surface as data: the server answers these, the client asks for these, and the OpenAPI document is written
-// from them. Everything a surface can do goes through here; no surface has a private door.
+// from them. Everything a surface can do goes through here; no surface has a private way in.
 import type { z } from "zod";
 import type { Refusal } from "./refusal.ts";
 import { agentRoutes } from "./routes/agents.ts";
-import { betweenRoutes } from "./routes/between.ts";
-import { houseRoutes } from "./routes/house.ts";
+import { daemonRoutes } from "./routes/daemon.ts";
+import { issueDocumentRoutes } from "./routes/issue-documents.ts";
 import { issueRoutes } from "./routes/issues.ts";
-import { paperRoutes } from "./routes/papers.ts";
+import { messagingRoutes } from "./routes/messaging.ts";
 import type { Route } from "./routes/route.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { threadRoutes } from "./routes/thread.ts";
@@ -17,8 +17,8 @@ export type { AgentCommand, Route } from "./routes/route.ts";
 
 // the first that fits is taken, so `agents/available` comes before `agents/:agent`
 export const routes = {
-	...{ ...subscriptionRoutes, ...houseRoutes, ...agentRoutes, ...threadRoutes, ...betweenRoutes },
-	...{ ...issueRoutes, ...paperRoutes, ...workspaceRoutes, ...usageRoutes },
+	...{ ...subscriptionRoutes, ...daemonRoutes, ...agentRoutes, ...threadRoutes, ...messagingRoutes },
+	...{ ...issueRoutes, ...issueDocumentRoutes, ...workspaceRoutes, ...usageRoutes },
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -9,7 +9,7 @@ export interface Term {
 	begins: boolean;
 }
 
-export interface SearchWish {
+export interface SearchQuery {
 	/** all of them have to occur */
 	terms: readonly Term[];
 	agent?: AgentId;
@@ -33,7 +33,7 @@ const snippetLength = 160;
 const word = /[\p{L}\p{N}]+/gu;
 
 /** The different words of a text: letters and digits, without case and accents. */
-export function wordsOf(text: string): string[] {
+export function searchWords(text: string): string[] {
 	const found = new Set<string>();
 	for (const [each] of plain(text.slice(0, searchedLengthMax)).matchAll(word)) {
 		if (found.size >= wordsMax) break;
@@ -49,14 +49,14 @@ export function termsOf(text: string): Term[] {
 }
 
 export function matches(text: string, terms: readonly Term[]): boolean {
-	const words = wordsOf(text);
+	const words = searchWords(text);
 	return terms.every((term) => words.some((each) => fits(each, term)));
 }
 
 /** The words around the first place where a term occurs, on one line. */
 export function snippetOf(text: string, terms: readonly Term[]): string {
 	const start = text.slice(0, searchedLengthMax);
-	const place = [...start.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].find(([each]) => wordsOf(each).some((inner) => terms.some((term) => fits(inner, term))));
+	const place = [...start.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].find(([each]) => searchWords(each).some((inner) => terms.some((term) => fits(inner, term))));
 	const from = Math.max(0, (place?.index ?? 0) - snippetLength / 4);
 	const piece = start
 		.slice(from, from + snippetLength)

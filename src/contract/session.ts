@@ -25,8 +25,8 @@ const Opened = z.strictObject({
 export const Session = z.strictObject({ ...Opened.shape, openedIn: EventId });
 export type Session = z.infer<typeof Session>;
 
-export const SessionFact = z.object({ kind: z.literal("session.opened"), data: Opened });
-export type SessionFact = z.infer<typeof SessionFact>;
+export const SessionEvent = z.object({ kind: z.literal("session.opened"), data: Opened });
+export type SessionEvent = z.infer<typeof SessionEvent>;
 
 /** Said by the daemon's reactors: the agent's process is up, and this is where it keeps the conversation. */
 export const SessionOpen = z.strictObject({

@@ -1,4 +1,4 @@
-// What takes how much room on the disk.
+// Disk usage.
 import { z } from "zod";
 import { ProjectSlug } from "./ids.ts";
 

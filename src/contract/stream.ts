@@ -34,12 +34,12 @@ export const Delta = z.object({ agent: AgentId, turn: EventId, message: z.string
 export type Delta = z.infer<typeof Delta>;
 
 /** `journal` is agent 0's id: another one is another store. */
-export const Beside = z.object({ journal: z.string(), ...Unjournaled.shape }).partial();
-export type Beside = z.infer<typeof Beside>;
+export const UnjournaledUpdate = z.object({ journal: z.string(), ...Unjournaled.shape }).partial();
+export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
 
 /**
  * `at`: the reader has everything that it asked for up to this event, and whatever comes next happens now or is said anew after each batch.
- * `beside`: what no event tells, to readers that mirror rows (`threads`), whole at first and then what changed.
+ * `unjournaled`: what no event tells, to readers that mirror rows (`threads`), whole at first and then what changed.
  * `cut`: the reader did not keep up and goes on behind this event on another stream.
  */
-export type StreamMessage = { event: Item } | { delta: Delta } | { at: number } | { cut: number } | { beside: Beside };
+export type StreamMessage = { event: Item } | { delta: Delta } | { at: number } | { cut: number } | { unjournaled: UnjournaledUpdate };

@@ -6,13 +6,13 @@ import { Spent } from "./usage.ts";
 
 const AbsolutePath = z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path");
 
-/** How its agents are let in; null means the user's own login. The file is read when a process starts and kept nowhere. */
+/** The credentials of its agents; null means the user's own login. The file is read when a process starts and never stored. */
 export const Credential = z.union([z.strictObject({ envFile: AbsolutePath }), z.strictObject({ configDir: AbsolutePath })]).nullable();
 export type Credential = z.infer<typeof Credential>;
 
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "a time of day is written like 22:00");
 
-/** When no new turns start: from one time of day to another, where the clocks of `zone` hang. */
+/** Quiet hours: no new turns start between two times of day, in the time zone `zone`. */
 export const Quiet = z
 	.strictObject({ from: TimeOfDay, to: TimeOfDay, zone: z.string().max(100).refine(isZone, "a time zone is written like Europe/Berlin") })
 	.refine(({ from, to }) => from !== to, "quiet hours begin and end at different times");
@@ -75,10 +75,10 @@ export const SubscriptionRemove = z.strictObject({ type: z.literal("subscription
 
 export const subscriptionCommands = [SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionRemove] as const;
 
-export const SubscriptionFact = z.discriminatedUnion("kind", [
+export const SubscriptionEvent = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("subscription.added"), data: z.object({ name: SubscriptionName, type: AgentType, ...Terms.shape }) }),
 	z.object({ kind: z.literal("subscription.configured"), data: z.object({ name: SubscriptionName, ...Terms.shape }) }),
 	z.object({ kind: z.literal("subscription.cooled"), data: z.object({ name: SubscriptionName, until: z.int().nullable() }) }),
 	z.object({ kind: z.literal("subscription.removed"), data: z.object({ name: SubscriptionName }) }),
 ]);
-export type SubscriptionFact = z.infer<typeof SubscriptionFact>;
+export type SubscriptionEvent = z.infer<typeof SubscriptionEvent>;

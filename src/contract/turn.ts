@@ -43,12 +43,12 @@ export const TurnState = z.strictObject({
 });
 export type TurnState = z.infer<typeof TurnState>;
 
-const TurnEnd = z.enum(["completed", "interrupted", "failed"]);
+const EndState = z.enum(["completed", "interrupted", "failed"]);
 
 /** What a turn takes when it is at work: a place on the machine, which people do without, and a slot where one is needed. */
 const Leased = { place: z.literal(true).exactOptional(), subscription: SubscriptionName.exactOptional() };
 
-export const TurnFact = z.discriminatedUnion("kind", [
+export const TurnEvent = z.discriminatedUnion("kind", [
 	z.object({
 		kind: z.literal("turn.started"),
 		data: z.object({
@@ -72,10 +72,10 @@ export const TurnFact = z.discriminatedUnion("kind", [
 	/** `prompt` has had its run; absent if it went back to the queue */
 	z.object({
 		kind: z.literal("turn.ended"),
-		data: z.object({ turn: EventId, state: TurnEnd, reason: z.string().nullable(), prompt: EventId.exactOptional() }),
+		data: z.object({ turn: EventId, state: EndState, reason: z.string().nullable(), prompt: EventId.exactOptional() }),
 	}),
 ]);
-export type TurnFact = z.infer<typeof TurnFact>;
+export type TurnEvent = z.infer<typeof TurnEvent>;
 
 const ItemKind = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, "an item's kind is a short lower-case word");
 
@@ -92,10 +92,10 @@ export const PartialOutputs = z.array(PartialOutput);
 const named = { agent: AgentId, turn: EventId };
 export const TurnAppend = z.strictObject({ type: z.literal("turn.append"), ...named, items: z.array(TurnItem).min(1).max(256) });
 export type TurnAppend = z.infer<typeof TurnAppend>;
-export const TurnFinish = z.strictObject({
+export const TurnEnd = z.strictObject({
 	type: z.literal("turn.end"),
 	...named,
-	state: TurnEnd,
+	state: EndState,
 	reason: z.string().max(10_000).nullable().default(null),
 	text: Text.nullable().default(null),
 	/** what was heard last, if it is not in the journal yet */
@@ -103,7 +103,7 @@ export const TurnFinish = z.strictObject({
 	/** a usage limit was met, which ends at that moment if it is known */
 	limit: z.strictObject({ until: z.int().nullable() }).optional(),
 });
-export type TurnFinish = z.infer<typeof TurnFinish>;
+export type TurnEnd = z.infer<typeof TurnEnd>;
 
 /** The process never got the prompt; if a step failed that would fail again, the agent is held. */
 export const TurnRelease = z.strictObject({
@@ -117,9 +117,9 @@ export type TurnRelease = z.infer<typeof TurnRelease>;
 /** Runs the prompt of an ended turn again, as a new prompt that names the old one; the latest turn if none is named. */
 export const TurnRetry = z.strictObject({ type: z.literal("turn.retry"), agent: AgentId, turn: EventId.optional() });
 export type TurnRetry = z.infer<typeof TurnRetry>;
-/** A person says that a person's turn is over. */
-export const TurnDone = z.strictObject({ type: z.literal("turn.finish"), agent: AgentId, message: Text.min(1), failed: z.boolean().default(false) });
-export type TurnDone = z.infer<typeof TurnDone>;
+/** A person ends the turn of a `human` agent. */
+export const TurnFinish = z.strictObject({ type: z.literal("turn.finish"), agent: AgentId, message: Text.min(1), failed: z.boolean().default(false) });
+export type TurnFinish = z.infer<typeof TurnFinish>;
 export const TurnSilent = z.strictObject({ type: z.literal("turn.silent"), ...named, since: z.int() });
 export type TurnSilent = z.infer<typeof TurnSilent>;
 
@@ -134,14 +134,14 @@ export const TurnYield = z.strictObject({ type: z.literal("turn.yield"), ...name
 export const TurnSettle = z.strictObject({ type: z.literal("turn.settle"), ...named });
 export const TurnHeard = z.strictObject({ type: z.literal("turn.heard"), ...named });
 
-/** But for the first two, said by the daemon's reactors only. */
+/** Only the daemon's reactors dispatch these, except for the first two. */
 export const turnCommands = [
 	TurnRetry,
-	TurnDone,
+	TurnFinish,
 	TurnStart,
 	TurnHand,
 	TurnAppend,
-	TurnFinish,
+	TurnEnd,
 	TurnRelease,
 	TurnCrash,
 	TurnYield,

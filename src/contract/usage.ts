@@ -42,9 +42,9 @@ export const nothingSpent: Spent = { inputTokens: 0, outputTokens: 0, cachedRead
 export const Budget = z.strictObject({ tokens: z.int().nonnegative().nullable(), cost: Cost.nullable() });
 export type Budget = z.infer<typeof Budget>;
 
-/** What is wished for; what is not named stays as it is, or is shared out. */
-export const BudgetWish = Budget.partial();
-export type BudgetWish = z.infer<typeof BudgetWish>;
+/** A requested budget; fields that are absent stay as they are, or are split. */
+export const BudgetRequest = Budget.partial();
+export type BudgetRequest = z.infer<typeof BudgetRequest>;
 
 /** A budget, and whose it was before a fork split it: what is left over goes back there. */
 export const Allowance = z.strictObject({ ...Budget.shape, from: AgentId.nullable() });

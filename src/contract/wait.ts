@@ -11,7 +11,7 @@ const Seen = z.object({ agent: AgentId, met: z.boolean() });
 const Outcome = z.object({ state: z.enum(["met", "timeout", "cancelled"]), seen: z.array(Seen) });
 export type WaitOutcome = z.infer<typeof Outcome>;
 
-const WaitWish = z.strictObject({
+const WaitRequest = z.strictObject({
 	targets: z.array(AgentId).max(100),
 	for: z.enum(conditions).default("idle"),
 	/** all of them, or any one */
@@ -25,8 +25,8 @@ export const WaitState = z.strictObject({
 	/** the agent that waits, or null for a person */
 	agent: AgentId.nullable(),
 	turn: EventId.nullable(),
-	...WaitWish.shape,
-	/** the end of patience */
+	...WaitRequest.shape,
+	/** when it times out */
 	deadline: z.int().nullable(),
 	state: z.enum(waitStates),
 	openedAt: z.int(),
@@ -39,19 +39,19 @@ export const WaitState = z.strictObject({
 });
 export type WaitState = z.infer<typeof WaitState>;
 
-export const WaitFact = z.discriminatedUnion("kind", [
+export const WaitEvent = z.discriminatedUnion("kind", [
 	/** `met` if there was nothing to wait for: then it is over with the event that opened it */
 	z.object({
 		kind: z.literal("wait.opened"),
-		data: WaitWish.extend({ turn: EventId.nullable(), deadline: z.int().nullable(), met: z.array(Seen).exactOptional() }),
+		data: WaitRequest.extend({ turn: EventId.nullable(), deadline: z.int().nullable(), met: z.array(Seen).exactOptional() }),
 	}),
 	/** it is over, but the turn that waits cannot go on before it has a slot again */
 	z.object({ kind: z.literal("wait.ready"), data: Outcome.extend({ wait: EventId }) }),
 	z.object({ kind: z.literal("wait.ended"), data: Outcome.extend({ wait: EventId }) }),
 ]);
-export type WaitFact = z.infer<typeof WaitFact>;
+export type WaitEvent = z.infer<typeof WaitEvent>;
 
-export const WaitOpen = z.strictObject({ type: z.literal("wait.open"), ...WaitWish.shape, timeoutMs: z.int().nonnegative().optional() });
+export const WaitOpen = z.strictObject({ type: z.literal("wait.open"), ...WaitRequest.shape, timeoutMs: z.int().nonnegative().optional() });
 export type WaitOpen = z.infer<typeof WaitOpen>;
 
 /** Said by the daemon to itself: it may be over. */

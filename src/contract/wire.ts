@@ -1,10 +1,9 @@
 // The nouns as they go over the wire: what scripts rely on. More fields may follow; times are ISO strings, fields that
 // name an agent hold its id, `project` is a slug.
 import { z } from "zod";
-import { activities, endReasons, HoldKind, Lineage, labels, lives } from "./agent.ts";
+import { activities, endReasons, HoldKind, Lineage, labels, lifeStates } from "./agent.ts";
 import { ApprovalState, Policy } from "./approval.ts";
 import { ContainmentLevel } from "./config.ts";
-import { LeaseStep } from "./cycle.ts";
 import { Event } from "./event.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
 import { IssueNumber } from "./issue.ts";
@@ -18,7 +17,8 @@ import { Quiet, SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
 import { Budget, Spent } from "./usage.ts";
 import { WaitState } from "./wait.ts";
-import { HealthIssue, Standing, Workspace } from "./workspace.ts";
+import { BranchStatus, HealthIssue, Workspace } from "./workspace.ts";
+import { LeaseStep } from "./workspace-step.ts";
 
 export const Time = z.iso.datetime();
 
@@ -35,7 +35,7 @@ export const Agent = z.object({
 	subscription: SubscriptionName.nullable(),
 	policy: Policy,
 	label: z.enum(labels),
-	life: z.enum(lives),
+	life: z.enum(lifeStates),
 	activity: z.enum(activities),
 	holds: z.array(z.object({ kind: HoldKind, reason: z.string(), by: Actor, at: Time, until: Time.exactOptional(), step: LeaseStep.exactOptional() })),
 	lineage: Lineage.nullable(),
@@ -128,7 +128,7 @@ export const Project = z.object({
 		quiet: Quiet.nullable(),
 	},
 	/** why it does not work now, and what to do; as of the last look */
-	trouble: HealthIssue.nullable(),
+	problem: HealthIssue.nullable(),
 });
 export type Project = z.infer<typeof Project>;
 
@@ -139,12 +139,12 @@ export const Subscription = z.object({
 	coolingUntil: Time.nullable(),
 	createdAt: Time,
 	/** why its credentials cannot be used now */
-	trouble: z.string().nullable(),
+	problem: z.string().nullable(),
 });
 export type Subscription = z.infer<typeof Subscription>;
-/** Where an agent's workspace came to rest. */
-export const AtHome = z.object({ standing: Standing, moved: z.boolean(), snapshot: z.string().nullable(), text: z.string() });
-export type AtHome = z.infer<typeof AtHome>;
+/** The state of a workspace after a sync, release, recover or restore. */
+export const MoveResult = z.object({ standing: BranchStatus, moved: z.boolean(), snapshot: z.string().nullable(), text: z.string() });
+export type MoveResult = z.infer<typeof MoveResult>;
 
 /** What became of another agent after a merge. */
 export const Synced = z.object({ agent: AgentId, handle: z.string(), moved: z.boolean(), text: z.string() });
@@ -174,7 +174,7 @@ export const Leftover = z.object({
 });
 export type Leftover = z.infer<typeof Leftover>;
 
-/** Another maker's agent: the version that this release drives, and the one that is installed. */
+/** A vendor's agent: the version that this release supports, and the one that is installed. */
 export const Adapter = z.object({
 	type: z.string(),
 	title: z.string(),
@@ -189,14 +189,14 @@ export const Adapter = z.object({
 export type Adapter = z.infer<typeof Adapter>;
 
 /** Something that does not work now, while everything else does. */
-export const Trouble = z.object({
+export const Problem = z.object({
 	/** a part of the daemon, or `project <slug>` */
 	what: z.string(),
 	text: z.string(),
 	/** a command that helps */
 	fix: z.string().nullable(),
 });
-export type Trouble = z.infer<typeof Trouble>;
+export type Problem = z.infer<typeof Problem>;
 
 export const Status = z.object({
 	pid: z.int(),
@@ -212,6 +212,6 @@ export const Status = z.object({
 	turns: z.int(),
 	/** the newest event of the journal */
 	lastEvent: z.int(),
-	troubles: z.array(Trouble),
+	problems: z.array(Problem),
 });
 export type Status = z.infer<typeof Status>;

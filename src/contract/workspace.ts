@@ -49,7 +49,7 @@ export const CommitId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "a c
 export type CommitId = z.infer<typeof CommitId>;
 
 /** How an agent's branch stands against its base. */
-export const Standing = z.strictObject({
+export const BranchStatus = z.strictObject({
 	head: CommitId.nullable(),
 	base: CommitId.nullable(),
 	/** commits that base lacks; none if they were merged in another form */
@@ -58,7 +58,7 @@ export const Standing = z.strictObject({
 	behind: z.int(),
 	dirty: z.boolean(),
 });
-export type Standing = z.infer<typeof Standing>;
+export type BranchStatus = z.infer<typeof BranchStatus>;
 
 export const healthCodes = [
 	"PATH_GONE",

@@ -1,12 +1,12 @@
 // Approvals: asked by an agent's process, answered once, by a person or by the agent's policy.
 import type { AgentState } from "#contract/agent.ts";
-import { hearsReasons } from "#contract/agent-type.ts";
+import { getsDenialReasons } from "#contract/agent-type.ts";
 import type { ApprovalAnswer, ApprovalAsk, ApprovalOption, ApprovalQuestion, ApprovalState } from "#contract/approval.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import { quote } from "#contract/quote.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { because, type Decision } from "./decision.ts";
-import { nextPosition, type QueueSight } from "./prompt.ts";
+import { nextPosition, type QueueFacts } from "./prompt.ts";
 import { closed } from "./turn-end.ts";
 
 /** Tools that only look at files, or change them: what `auto-edit` lets pass, if all that they name is inside the workspace. */
@@ -31,7 +31,7 @@ export function withinLimit(agent: AgentState, asked: Decision, { open, openMax 
 	});
 }
 
-const isOpen = (fact: Fact): boolean => fact.kind === "approval.asked" && "data" in fact && Reflect.get(Object(fact.data), "answer") === undefined;
+const isOpen = (fact: NewEvent): boolean => fact.kind === "approval.asked" && "data" in fact && Reflect.get(Object(fact.data), "answer") === undefined;
 
 /** What is asked about the repository and not by an agent's program. */
 export const trustTool = "trust";
@@ -50,7 +50,7 @@ export function decideAnswer(
 	agent: AgentState,
 	{ approval: id, allow, always, reason }: ApprovalAnswer,
 	approval: ApprovalState | undefined,
-	queue: Pick<QueueSight, "last" | "lastFront">,
+	queue: Pick<QueueFacts, "last" | "lastFront">,
 ): Decision {
 	const details = { agent: agent.id, approval: id };
 	if (approval === undefined || approval.agent !== agent.id)
@@ -64,13 +64,13 @@ export function decideAnswer(
 	}
 	const option = chosen(approval.options, allow, always)?.id ?? null;
 	const permit = always ? { permit: { tool: approval.tool, title: approval.title, digest: approval.digest, allow } } : {};
-	const answered: Fact = { kind: "approval.answered", agent: agent.id, data: { approval: id, allowed: allow, option, ...permit, ...because(reason) } };
+	const answered: NewEvent = { kind: "approval.answered", agent: agent.id, data: { approval: id, allowed: allow, option, ...permit, ...because(reason) } };
 	// the protocol has no place for a reason, and what was denied without one is only tried in another way
-	const untold = !allow && reason !== "" && !hearsReasons(agent.type) && approval.tool !== trustTool;
+	const untold = !allow && reason !== "" && !getsDenialReasons(agent.type) && approval.tool !== trustTool;
 	return untold ? [answered, told(agent, approval, reason, nextPosition(true, queue))] : [answered];
 }
 
-const told = ({ id }: AgentState, { title }: ApprovalState, reason: string, position: number): Fact => ({
+const told = ({ id }: AgentState, { title }: ApprovalState, reason: string, position: number): NewEvent => ({
 	kind: "prompt.queued",
 	agent: id,
 	text: `${quote("you asked for this, and it was denied", title)}\nThe reason: ${reason}`,

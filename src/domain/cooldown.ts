@@ -1,21 +1,21 @@
 // A turn that met a usage limit: it failed, its prompt is queued again, and what it was paid from cools down.
 import type { AgentState } from "#contract/agent.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
-import type { TurnFinish, TurnState } from "#contract/turn.ts";
+import type { TurnEnd, TurnState } from "#contract/turn.ts";
 import type { Decision } from "./decision.ts";
-import { tuningOf } from "./project.ts";
+import { issueSettingsOf } from "./project.ts";
 import { limitedUntil } from "./slots.ts";
 import { coolingEnd, limited } from "./subscription.ts";
-import { again, type Words } from "./turn.ts";
-import { closed, ending, type LooseThreads } from "./turn-end.ts";
+import { again, type PromptText } from "./turn.ts";
+import { closed, ending, type OpenWork } from "./turn-end.ts";
 import { heldForBudget } from "./usage.ts";
 
-export interface LimitSight {
+export interface LimitFacts {
 	turn: TurnState;
 	/** what its process was given; null if it never was */
-	words: Words | null;
+	words: PromptText | null;
 	/** the place before all others in the queue */
 	position: number;
 	subscriptions: readonly SubscriptionState[];
@@ -26,21 +26,21 @@ export interface LimitSight {
 }
 
 /** The agent is held only if nothing stands in for what cools down; without a subscription it is held alone. */
-export function decideLimitedEnd(agent: AgentState, command: TurnFinish, loose: LooseThreads, seen: LimitSight): Decision {
-	const { turn, words, position, subscriptions, project, now } = seen;
+export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: OpenWork, facts: LimitFacts): Decision {
+	const { turn, words, position, subscriptions, project, now } = facts;
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
-	const until = coolingEnd(command.limit?.until ?? null, now, seen.coolDownMs);
+	const until = coolingEnd(command.limit?.until ?? null, now, facts.coolDownMs);
 	const cooled = subscriptions.map((each) => (each.name === turn.subscription ? { ...each, coolingUntil: Math.max(until, each.coolingUntil ?? 0) } : each));
 	const found = cooled.find((each) => each.name === turn.subscription);
-	const fact: Fact[] = found === undefined ? [] : [{ kind: "subscription.cooled", agent: null, data: { name: found.name, until: found.coolingUntil } }];
+	const fact: NewEvent[] = found === undefined ? [] : [{ kind: "subscription.cooled", agent: null, data: { name: found.name, until: found.coolingUntil } }];
 	// whoever was let through in spite of a limit, and met it, is let through no longer
 	const held =
 		found === undefined
 			? until
 			: limitedUntil({ ...agent, limitWaivedUntil: null }, { subscriptions: cooled, projects: project === undefined ? [] : [project], now });
 	return [
-		...ending(agent, turn.id, { ...command, commit: turn.commit }, loose),
+		...ending(agent, turn.id, { ...command, commit: turn.commit }, openWork),
 		...(words === null ? [] : [again(agent, turn, words, position)]),
 		...fact,
 		...(held === null ? [] : limited(agent, held)),
@@ -50,8 +50,10 @@ export function decideLimitedEnd(agent: AgentState, command: TurnFinish, loose: 
 }
 
 /** The project wants somebody to look before it goes on: nothing starts by itself, not even when the limit is over. */
-function stopped(agent: AgentState, project: ProjectState): Fact[] {
-	const held: Fact = { kind: "agent.held", agent: agent.id, data: { hold: "user", reason: "a usage limit was met, and its project says stop" } };
-	const off: Fact[] = project.auto ? [{ kind: "project.tuned", agent: null, data: { slug: project.slug, tuning: { ...tuningOf(project), auto: false } } }] : [];
+function stopped(agent: AgentState, project: ProjectState): NewEvent[] {
+	const held: NewEvent = { kind: "agent.held", agent: agent.id, data: { hold: "user", reason: "a usage limit was met, and its project says stop" } };
+	const off: NewEvent[] = project.auto
+		? [{ kind: "project.tuned", agent: null, data: { slug: project.slug, tuning: { ...issueSettingsOf(project), auto: false } } }]
+		: [];
 	return [held, ...off];
 }

@@ -1,7 +1,7 @@
 // What is wrong with an agent beside its tree: processes that its tools left behind, and a git step that does not end.
 import type { AgentState } from "#contract/agent.ts";
-import type { LeaseStep } from "#contract/cycle.ts";
 import type { Health, HealthIssue } from "#contract/workspace.ts";
+import type { LeaseStep } from "#contract/workspace-step.ts";
 import { suggestion } from "./agent-state/transitions.ts";
 
 export interface LeftProcess {

@@ -1,16 +1,16 @@
 // Mail: pulled by its recipient, first in, first out, each piece by one reader.
 import type { AgentState } from "#contract/agent.ts";
 import { readsMail } from "#contract/agent-type.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import { type Actor, agentOf } from "#contract/ids.ts";
 import type { MailSend, MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import { quote } from "#contract/quote.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
-import { headmost, nextDue } from "./prompt.ts";
+import { nextDue, positionBeforeAll } from "./prompt.ts";
 
-export interface MailboxSight {
+export interface MailboxFacts {
 	length: number;
 	lengthMax: number;
 	sender: AgentState | null;
@@ -21,7 +21,7 @@ export interface MailboxSight {
 	announced: boolean;
 }
 
-export function decideSend(to: AgentState, command: MailSend, { length, lengthMax, sender, related, first, announced }: MailboxSight): Decision {
+export function decideSend(to: AgentState, command: MailSend, { length, lengthMax, sender, related, first, announced }: MailboxFacts): Decision {
 	if (sender !== null && sender.project !== to.project)
 		return refuse("FORBIDDEN", "An agent writes only to agents of its project.", { details: { agent: to.id } });
 	if (to.life === "ended") {
@@ -31,21 +31,21 @@ export function decideSend(to: AgentState, command: MailSend, { length, lengthMa
 		});
 	}
 	if (length >= lengthMax) {
-		return refuse("QUEUE_FULL", `The mailbox of ${to.handle} has ${length} unread letters, which is the limit.`, {
+		return refuse("QUEUE_FULL", `The mailbox of ${to.handle} has ${length} unread mails, which is the limit.`, {
 			details: { agent: to.id, limit: lengthMax },
 		});
 	}
 	// only people and the agents above and below it may interrupt an agent; mail of others waits for the end of the turn
 	const urgent = command.urgent && (sender === null || related);
-	const sent: Fact = { kind: "mail.sent", agent: to.id, text: command.body, ...(urgent && { data: { urgent } }) };
+	const sent: NewEvent = { kind: "mail.sent", agent: to.id, text: command.body, ...(urgent && { data: { urgent } }) };
 	// a running turn is stopped between two tool calls, by whoever drives it; an idle agent has nothing to stop
 	const goesFirst = urgent && to.turn === null && wakesOnMail(to) && !announced;
 	return goesFirst
-		? [sent, { kind: "prompt.queued", agent: to.id, text: "You have urgent mail.", data: { position: headmost(first), source: "mail" } }]
+		? [sent, { kind: "prompt.queued", agent: to.id, text: "You have urgent mail.", data: { position: positionBeforeAll(first), source: "mail" } }]
 		: [sent];
 }
 
-/** Whoever reads it, reads it for good: a letter that has been read is not handed out again. */
+/** A mail is handed out once: reading marks it as read for good. */
 export function decideRead(agent: AgentState, unread: readonly MailState[], by: { actor: Actor }): Decision {
 	return (
 		notTheirs(agent, by.actor) ??
@@ -83,7 +83,7 @@ export function decideWake(
 	if (!asleep || waiting.mails === 0 || waiting.prompts.some((prompt) => prompt.source === "mail")) return [];
 	// what is urgent goes before the queue, what is not waits until nothing else is to be done
 	if (waiting.urgent === 0 && nextDue(waiting.prompts, waiting.now) !== undefined) return [];
-	const position = waiting.urgent > 0 ? headmost(waiting.first) : 0;
+	const position = waiting.urgent > 0 ? positionBeforeAll(waiting.first) : 0;
 	return [{ kind: "prompt.queued", agent: agent.id, text: "You have mail.", data: { position, source: "mail" } }];
 }
 

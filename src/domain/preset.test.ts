@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { untuned } from "#contract/project.ts";
+import { defaultIssueSettings } from "#contract/project.ts";
 import { faultsOf, firstWork, isBeforeStart, loadPreset, movesFrom, presetNamed, stageOf } from "./preset.ts";
 import { shipped } from "./presets.ts";
 
@@ -68,8 +68,8 @@ describe("a preset is broken", () => {
 });
 
 test("the project's own preset comes before the shipped one, also when it is broken; nothing is guessed", () => {
-	const own = { ...untuned, presets: { lean: { broken: "it is odd" } } };
+	const own = { ...defaultIssueSettings, presets: { lean: { broken: "it is odd" } } };
 	expect(presetNamed(own, "lean")).toEqual({ broken: "it is odd" });
-	expect(presetNamed(untuned, "lean")).toEqual({ preset: shipped["lean"] });
-	expect(presetNamed(untuned, "nope")).toEqual({ broken: "there is no preset nope" });
+	expect(presetNamed(defaultIssueSettings, "lean")).toEqual({ preset: shipped["lean"] });
+	expect(presetNamed(defaultIssueSettings, "nope")).toEqual({ broken: "there is no preset nope" });
 });

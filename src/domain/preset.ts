@@ -2,7 +2,7 @@
 // preset that is broken is an answer too, and an issue that has it says so.
 import type { LoadedPreset, Preset, Stage, StageName } from "#contract/preset.ts";
 import { Preset as PresetSchema } from "#contract/preset.ts";
-import type { Tuning } from "#contract/project.ts";
+import type { IssueSettings } from "#contract/project.ts";
 import { shipped } from "./presets.ts";
 
 /** What a template may ask for, as `{{title}}`. */
@@ -10,7 +10,7 @@ export const templateVariables = ["project", "number", "title", "body", "stage",
 export type TemplateVariable = (typeof templateVariables)[number];
 
 /** The project's own before the shipped one of the same name. */
-export function presetNamed({ presets }: Pick<Tuning, "presets">, name: string): LoadedPreset {
+export function presetNamed({ presets }: Pick<IssueSettings, "presets">, name: string): LoadedPreset {
 	const own = Object.hasOwn(presets, name) ? presets[name] : undefined;
 	const ours = Object.hasOwn(shipped, name) ? shipped[name] : undefined;
 	return own ?? (ours === undefined ? { broken: `there is no preset ${name}` } : { preset: ours });

@@ -1,13 +1,13 @@
 import {
+	defaultIssueSettings,
+	type IssueSettings,
+	type IssuesConfig,
 	noProject,
 	type ProjectAdd,
 	type ProjectApprove,
 	type ProjectRemove,
 	type ProjectState,
 	type ProjectTune,
-	type Told,
-	type Tuning,
-	untuned,
 } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
@@ -40,7 +40,7 @@ export function decideApproveConfig({ project: existing }: Named, { slug, finger
 	return existing.approved.includes(fingerprint) ? [] : [{ kind: "project.approved", agent: null, data: { slug, fingerprint } }];
 }
 
-export function decideTune({ project: existing }: Named, command: ProjectTune): Decision {
+export function decideConfigureProject({ project: existing }: Named, command: ProjectTune): Decision {
 	const { slug } = command;
 	if (existing === undefined || existing.removedAt !== null) return noProject(slug);
 	const {
@@ -57,16 +57,16 @@ export function decideTune({ project: existing }: Named, command: ProjectTune): 
 	const chosen = named({ ...existing.chosen, ...defined({ preset, agentsMax, context, agentType }) });
 	const told = { ...chosen, ...written };
 	const inForce = {
-		...{ preset: told.preset ?? untuned.preset, agentsMax: told.agentsMax ?? untuned.agentsMax },
-		...{ context: told.context ?? untuned.context, agentType: told.agentType ?? untuned.agentType },
+		...{ preset: told.preset ?? defaultIssueSettings.preset, agentsMax: told.agentsMax ?? defaultIssueSettings.agentsMax },
+		...{ context: told.context ?? defaultIssueSettings.context, agentType: told.agentType ?? defaultIssueSettings.agentType },
 	};
-	const tuning: Tuning = { auto, quiet, presets, onLimit: onLimit ?? untuned.onLimit, ...inForce, chosen, written };
-	const same = JSON.stringify(tuningOf({ ...existing, ...tuning })) === JSON.stringify(tuningOf(existing));
+	const tuning: IssueSettings = { auto, quiet, presets, onLimit: onLimit ?? defaultIssueSettings.onLimit, ...inForce, chosen, written };
+	const same = JSON.stringify(issueSettingsOf({ ...existing, ...tuning })) === JSON.stringify(issueSettingsOf(existing));
 	return same ? [] : [{ kind: "project.tuned", agent: null, data: { slug, tuning } }];
 }
 
 /** In one order, so that equal ones look equal; null means that it is as usual again. */
-function named({ preset, agentsMax, context, agentType }: { [Key in keyof Told]: Told[Key] | null }): Told {
+function named({ preset, agentsMax, context, agentType }: { [Key in keyof IssuesConfig]: IssuesConfig[Key] | null }): IssuesConfig {
 	return {
 		...(preset != null && { preset }),
 		...(agentsMax != null && { agentsMax }),
@@ -75,12 +75,12 @@ function named({ preset, agentsMax, context, agentType }: { [Key in keyof Told]:
 	};
 }
 
-const defined = <T extends object>(wish: T): Partial<T> => {
-	const found: Partial<T> = { ...wish };
+const defined = <T extends object>(request: T): Partial<T> => {
+	const found: Partial<T> = { ...request };
 	for (const key of Object.keys(found)) if (Reflect.get(found, key) === undefined) Reflect.deleteProperty(found, key);
 	return found;
 };
 
-export const tuningOf = ({ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets, chosen, written }: ProjectState): Tuning => ({
+export const issueSettingsOf = ({ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets, chosen, written }: ProjectState): IssueSettings => ({
 	...{ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets, chosen, written },
 });

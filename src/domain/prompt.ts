@@ -3,20 +3,20 @@
 import type { AgentState } from "#contract/agent.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
-import type { Place, PromptCancel, PromptEdit, PromptMove, PromptQueue, PromptState } from "#contract/prompt.ts";
+import type { PromptCancel, PromptEdit, PromptMove, PromptQueue, PromptState, QueuePosition } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { outOfReach } from "./agent-state/subtree.ts";
+import { notInSubtree } from "./agent-state/subtree.ts";
 import { refusedNow, suggestion } from "./agent-state/transitions.ts";
 import { because, type Decision } from "./decision.ts";
-import { type Shortage, wordsOf } from "./slots.ts";
+import { type Shortage, shortageText } from "./slots.ts";
 
 /** Positions below zero are in front of the others. Prompts that come back after a crash go before even these. */
 export const frontStart = -1_000_000_000;
 
 /** The position before every other one. */
-export const headmost = (first: number | null): number => Math.min(first ?? frontStart, frontStart) - 1;
+export const positionBeforeAll = (first: number | null): number => Math.min(first ?? frontStart, frontStart) - 1;
 
-type Standing = Pick<PromptState, "position" | "priority">;
+type Rank = Pick<PromptState, "position" | "priority">;
 
 /** What was put in front first, then by priority, then in the order in which it came: as the stores' queries have it. */
 export function asTheyStart(a: PromptState, b: PromptState): number {
@@ -29,7 +29,7 @@ export const nextDue = (queue: readonly PromptState[], now: number): PromptState
 	queue.find(({ notBefore }) => notBefore === null || notBefore <= now);
 
 /** The ends of a queue, null while it is empty, and who stands above the agent. */
-export interface QueueSight {
+export interface QueueFacts {
 	length: number;
 	lengthMax: number;
 	first: number | null;
@@ -43,10 +43,10 @@ export interface QueueSight {
 	short: Shortage | null;
 }
 
-export function decideQueue(agent: AgentState, command: PromptQueue, queue: QueueSight, by: { actor: Actor }): Decision {
+export function decideQueue(agent: AgentState, command: PromptQueue, queue: QueueFacts, by: { actor: Actor }): Decision {
 	const { text, front, now, priority, notBefore, metadata } = command;
 	const refusal =
-		outOfReach(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt") ?? (now ? refusedNow(agent, "start") : null) ?? leaving(agent);
+		notInSubtree(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt") ?? (now ? refusedNow(agent, "start") : null) ?? leaving(agent);
 	if (refusal) return refusal;
 	if (queue.caller !== null && !mayExecute(queue.caller, agent))
 		return refuse("FORBIDDEN", `${agent.handle} executes its prompts: an agent under the policy ${queue.caller.policy} gives it none.`, {
@@ -62,7 +62,7 @@ export function decideQueue(agent: AgentState, command: PromptQueue, queue: Queu
 			agent: agent.id,
 			text,
 			data: {
-				position: now ? headmost(queue.first) : nextPosition(front, queue),
+				position: now ? positionBeforeAll(queue.first) : nextPosition(front, queue),
 				source: "queue",
 				...(priority !== 0 && { priority }),
 				...(notBefore !== undefined && !now && { notBefore }),
@@ -77,7 +77,7 @@ export function decideQueue(agent: AgentState, command: PromptQueue, queue: Queu
 const mayExecute = (caller: AgentState, agent: AgentState): boolean => !executesPrompt(agent.type) || caller.policy === "full" || executesPrompt(caller.type);
 
 /** What is put at the front stays in front of everything else, and in the order in which it was put there. */
-export function nextPosition(front: boolean, { last, lastFront }: Pick<QueueSight, "last" | "lastFront">): number {
+export function nextPosition(front: boolean, { last, lastFront }: Pick<QueueFacts, "last" | "lastFront">): number {
 	return front ? Math.max(frontStart, (lastFront ?? frontStart) + 1) : Math.max(0, (last ?? -1) + 1);
 }
 
@@ -87,7 +87,7 @@ function leaving(agent: AgentState): Refusal | null {
 	return refuse("AGENT_BUSY", `${agent.handle} is being deleted.`, { details: { agent: agent.id }, suggestions: [suggestion("status", agent)] });
 }
 
-function full(agent: AgentState, { length, lengthMax }: QueueSight): Refusal {
+function full(agent: AgentState, { length, lengthMax }: QueueFacts): Refusal {
 	return refuse("QUEUE_FULL", `The queue of ${agent.handle} has ${length} prompts, which is the limit.`, {
 		details: { agent: agent.id, limit: lengthMax },
 		suggestions: [suggestion("queue", agent)],
@@ -95,7 +95,7 @@ function full(agent: AgentState, { length, lengthMax }: QueueSight): Refusal {
 }
 
 export function noSlot(agent: AgentState, short: Shortage): Refusal {
-	return refuse("NO_SLOT", `${agent.handle} cannot start now: ${wordsOf(short)}.`, {
+	return refuse("NO_SLOT", `${agent.handle} cannot start now: ${shortageText(short)}.`, {
 		details: { agent: agent.id, ...short },
 		suggestions: [suggestion("status", agent)],
 	});
@@ -114,7 +114,7 @@ export function decideEdit(agent: AgentState, { prompt, text, reason }: PromptEd
 	return entry.text === text ? [] : [{ kind: "prompt.edited", agent: agent.id, text, data: { prompt, before: entry.text, ...because(reason), ...from } }];
 }
 
-/** The entry joins the company of its new neighbour, so that it stays where it was put. */
+/** The entry takes its neighbour's priority, so that it stays where it was put. */
 export function decideMove(agent: AgentState, { prompt, to }: PromptMove, queue: readonly PromptState[]): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
@@ -129,14 +129,14 @@ export function decideMove(agent: AgentState, { prompt, to }: PromptMove, queue:
 	return places.length === 0 ? [] : [{ kind: "prompt.moved", agent: agent.id, data: { prompt, places } }];
 }
 
-function renumbered(order: readonly PromptState[]): Place[] {
+function renumbered(order: readonly PromptState[]): QueuePosition[] {
 	const front = order.filter(({ position }) => position < 0);
 	const rest = order.filter(({ position }) => position >= 0);
 	const place = (start: number) => (entry: PromptState, at: number) => ({ prompt: entry.id, position: start + at, priority: entry.priority });
 	return [...front.map(place(frontStart)), ...rest.map(place(0))];
 }
 
-const stands = (old: Standing, place: Standing): boolean => old.position === place.position && old.priority === place.priority;
+const stands = (old: Rank, place: Rank): boolean => old.position === place.position && old.priority === place.priority;
 
 export function decideCancel(agent: AgentState, { prompt, reason }: PromptCancel, queue: readonly PromptState[]): Decision {
 	const refusal = refusedNow(agent, "prompt");

@@ -1,10 +1,10 @@
-// Quiet hours: when no new turns start on a subscription, by the clocks on the wall of its time zone.
+// Quiet hours: no new turns start on a subscription, in the wall-clock time of its time zone.
 import type { Quiet } from "#contract/subscription.ts";
 
 const minuteMs = 60_000;
 const day = 24 * 60;
 
-/** When the quiet hours end that reign now; null if none do. They may reach over midnight. */
+/** The end of the current quiet hours; null outside of them. They may span midnight. */
 export function quietUntil(quiet: Quiet | null, now: number): number | null {
 	if (quiet === null) return null;
 	const minute = minuteOfDay(now, quiet.zone);

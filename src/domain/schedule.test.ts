@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { AgentId, human, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import { nothingSpent } from "#contract/usage.ts";
-import { type Head, type Plan, type ScheduleSight, schedule, type Waiter } from "./schedule.ts";
+import { type Head, type Schedule, type ScheduleFacts, schedule, type Waiter } from "./schedule.ts";
 
 const name = (word: string) => SubscriptionName.parse(word);
 const id = (word: string) => AgentId.parse(word.padEnd(22, "0"));
@@ -24,10 +24,10 @@ const head = (handle: string, { project = null, type = "scripted", ...more }: Pa
 const waiter = (handle: string, wait: number, subscription: string | null = null): Waiter => ({
 	...{ agent: who(handle, null, subscription === null ? "scripted" : "claude"), wait, subscription: subscription === null ? null : name(subscription) },
 });
-const given = (seen: Partial<ScheduleSight>): Plan =>
+const given = (seen: Partial<ScheduleFacts>): Schedule =>
 	schedule({ heads: [], waiters: [], leases: [], subscriptions: [], projects: [], served: new Map(), turnsMax: 100, now: 0, ...seen });
-const starts = (plan: Plan) => plan.starts.map(({ agent }) => agent.id.replace(/0+$/, ""));
-const why = (plan: Plan, handle: string) => plan.waits.get(id(handle));
+const starts = (plan: Schedule) => plan.starts.map(({ agent }) => agent.id.replace(/0+$/, ""));
+const why = (plan: Schedule, handle: string) => plan.waits.get(id(handle));
 
 describe("who starts next", () => {
 	test("everybody, while there is room", () => {
@@ -139,7 +139,7 @@ describe("whatever is asked of it", () => {
 
 	test("and a scheduler that looks at nothing but the heads breaks a limit: the control", () => {
 		const all = Array.from({ length: 6 }, (_, agent) => ({ agent, type: "claude", project: null, priority: 0 }));
-		const careless = (seen: ScheduleSight): Plan => ({
+		const careless = (seen: ScheduleFacts): Schedule => ({
 			...{ continues: [], waits: new Map(), nextAt: null },
 			starts: seen.heads.map((each) => ({ ...each, agent: { ...each.agent, subscription: name("one") } })),
 		});

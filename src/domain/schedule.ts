@@ -8,7 +8,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { turnSources } from "#contract/turn.ts";
-import { type Capacity, type Claim, claim, claimAgain, type Shortage, wordsOf } from "./slots.ts";
+import { type Capacity, type Claim, claim, claimAgain, type Shortage, shortageText } from "./slots.ts";
 
 type Who = Pick<AgentState, "id" | "project" | "type" | "subscription" | "limitWaivedUntil">;
 
@@ -30,7 +30,7 @@ export interface Waiter {
 	subscription: SubscriptionName | null;
 }
 
-export interface ScheduleSight extends Capacity {
+export interface ScheduleFacts extends Capacity {
 	heads: readonly Head[];
 	waiters: readonly Waiter[];
 	/** when a turn of a project was last started */
@@ -44,7 +44,7 @@ export interface Waiting {
 	ahead: number;
 }
 
-export interface Plan {
+export interface Schedule {
 	continues: Waiter[];
 	starts: Head[];
 	waits: Map<AgentId, Waiting>;
@@ -54,24 +54,24 @@ export interface Plan {
 
 const agingMs = 60_000;
 
-export function schedule(seen: ScheduleSight): Plan {
-	const plan: Plan = { continues: [], starts: [], waits: new Map(), nextAt: null };
-	const room = new Room(seen, plan);
-	for (const waiter of seen.waiters.toSorted((a, b) => a.wait - b.wait)) {
-		if (room.take(waiter.agent, (capacity) => claimAgain(waiter.agent, waiter.subscription, capacity))) plan.continues.push(waiter);
+export function schedule(facts: ScheduleFacts): Schedule {
+	const plan: Schedule = { continues: [], starts: [], waits: new Map(), nextAt: null };
+	const remaining = new RemainingCapacity(facts, plan);
+	for (const waiter of facts.waiters.toSorted((a, b) => a.wait - b.wait)) {
+		if (remaining.take(waiter.agent, (capacity) => claimAgain(waiter.agent, waiter.subscription, capacity))) plan.continues.push(waiter);
 	}
-	const served = new Map(seen.served);
-	for (const head of inOrder(seen, served)) {
-		if (!room.take(head.agent, (capacity) => claim(head.agent, capacity, head.manual))) continue;
+	const served = new Map(facts.served);
+	for (const head of inOrder(facts, served)) {
+		if (!remaining.take(head.agent, (capacity) => claim(head.agent, capacity, head.manual))) continue;
 		plan.starts.push(head);
 		// a little later for each, so that one look at the rows goes round as well
-		served.set(head.agent.project, seen.now + plan.starts.length / 1000);
+		served.set(head.agent.project, facts.now + plan.starts.length / 1000);
 	}
 	return plan;
 }
 
 /** The heads, one after the other; whom it offers next depends on who was served in between. */
-function* inOrder({ heads, now }: ScheduleSight, served: ReadonlyMap<ProjectSlug | null, number>): Generator<Head> {
+function* inOrder({ heads, now }: ScheduleFacts, served: ReadonlyMap<ProjectSlug | null, number>): Generator<Head> {
 	const queues = [...Map.groupBy(heads, (head) => head.agent.project)].map(([project, own]) => ({
 		project,
 		oldest: Math.min(...own.map((head) => head.since)),
@@ -101,36 +101,36 @@ const comesFirst = (a: Head, b: Head, now: number): number =>
 
 const aged = (now: number, since: number): number => Math.max(0, Math.floor((now - since) / agingMs));
 
-/** What is left while the plan is made. */
-class Room {
-	readonly #seen: ScheduleSight;
-	readonly #plan: Plan;
+/** Capacity that is left while the schedule is computed. */
+class RemainingCapacity {
+	readonly #facts: ScheduleFacts;
+	readonly #schedule: Schedule;
 	readonly #leases: { subscription: SubscriptionName | null }[];
 	/** how many wait for the same */
 	readonly #ahead = new Map<string, number>();
 
-	constructor(seen: ScheduleSight, plan: Plan) {
-		this.#seen = seen;
-		this.#plan = plan;
-		this.#leases = [...seen.leases];
+	constructor(facts: ScheduleFacts, plan: Schedule) {
+		this.#facts = facts;
+		this.#schedule = plan;
+		this.#leases = [...facts.leases];
 	}
 
 	/** Takes what is needed, or writes down what is missing. */
 	take(agent: Who, ask: (capacity: Capacity) => Claim): boolean {
-		const got = ask({ ...this.#seen, leases: this.#leases });
+		const got = ask({ ...this.#facts, leases: this.#leases });
 		if ("short" in got) return this.#wait(agent, got.short);
 		if (agent.type !== "human") this.#leases.push(got);
 		return true;
 	}
 
 	#wait(agent: Who, short: Shortage): false {
-		const [key, words] = [keyOf(short), wordsOf(short)];
+		const [key, words] = [keyOf(short), shortageText(short)];
 		const ahead = this.#ahead.get(key) ?? 0;
 		this.#ahead.set(key, ahead + 1);
 		if (short.of === "time") {
-			this.#plan.nextAt = Math.min(this.#plan.nextAt ?? short.until, short.until);
-			this.#plan.waits.set(agent.id, { why: words, ahead: 0 });
-		} else this.#plan.waits.set(agent.id, { why: ahead === 0 ? words : `${words}, ${ahead} ahead`, ahead });
+			this.#schedule.nextAt = Math.min(this.#schedule.nextAt ?? short.until, short.until);
+			this.#schedule.waits.set(agent.id, { why: words, ahead: 0 });
+		} else this.#schedule.waits.set(agent.id, { why: ahead === 0 ? words : `${words}, ${ahead} ahead`, ahead });
 		return false;
 	}
 }

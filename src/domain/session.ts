@@ -13,16 +13,16 @@ export function decideOpenSession(agent: AgentState, { turn, opened, note }: Ses
 }
 
 /** How an agent's program comes to know its conversation; what is null is not to be had. */
-export interface Opening {
+export interface SessionStart {
 	/** its own session, and whether a new process may go on with it as well as the one that has it open */
-	own: { session: string; afresh: boolean } | null;
+	own: { session: string; resumable: boolean } | null;
 	/** a session of which it may take a copy */
 	copyOf: string | null;
 	/** what that session had cost when it was last told: programs go on counting from there */
 	costBefore: number;
 }
 
-export interface SessionSight {
+export interface SessionFacts {
 	agent: AgentState;
 	/** the last turn before the one that is about to run */
 	lastTurn: TurnState | undefined;
@@ -31,24 +31,24 @@ export interface SessionSight {
 	/** the newest clear or rewind of the agent's own thread; 0 if there was none */
 	cutAt: number;
 	/** the agent that it was forked from, and the same of that one; only while it has no session of its own */
-	parent: Omit<SessionSight, "parent"> | null;
+	parent: Omit<SessionFacts, "parent"> | null;
 }
 
-export function openingFor({ agent, lastTurn, sessionCost, cutAt, parent }: SessionSight): Opening {
+export function sessionStartFor({ agent, lastTurn, sessionCost, cutAt, parent }: SessionFacts): SessionStart {
 	const { session } = agent;
 	const isOwn = session !== null && session.type === agent.type && session.openedIn > cutAt && session.folder === folderOf(agent, session);
 	// what the agent has said itself since the fork is not in its parent's session
 	const copyOf = session === null && lastTurn === undefined && cutAt === 0 && parent !== null ? copied(agent, parent) : null;
 	return {
 		// what did not end by itself may not be in the session as it is in the journal
-		own: isOwn ? { session: session.session, afresh: lastTurn?.state === "completed" } : null,
+		own: isOwn ? { session: session.session, resumable: lastTurn?.state === "completed" } : null,
 		copyOf,
 		costBefore: copyOf === null ? sessionCost : (parent?.sessionCost ?? 0),
 	};
 }
 
 /** The parent's session, if it ends exactly where the child begins and the child can reach it. */
-function copied(child: AgentState, { agent, lastTurn, cutAt }: NonNullable<SessionSight["parent"]>): string | null {
+function copied(child: AgentState, { agent, lastTurn, cutAt }: NonNullable<SessionFacts["parent"]>): string | null {
 	const { session } = agent;
 	const forkPoint = child.lineage?.forkPoint ?? 0;
 	if (session === null || session.type !== child.type || !session.powers.includes("fork") || session.openedIn < cutAt) return null;

@@ -1,4 +1,4 @@
-// Slots and places: whether a turn may be at work now, and on which subscription.
+// Capacity: whether a turn may run now (turnsMax), and on which subscription's slot.
 //
 // A lease is a row for a turn that is at work. What is used is counted from the leases, here, in the transaction that
 // takes another one; a turn that waits for others has none.
@@ -8,17 +8,17 @@ import type { ProjectState } from "#contract/project.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import { quietUntil } from "./quiet.ts";
 
-/** What the project of an agent says about limits and hours. */
-export type HouseRules = Pick<ProjectState, "slug" | "onLimit" | "quiet">;
+/** A project's rules for usage limits and quiet hours. */
+export type ProjectRules = Pick<ProjectState, "slug" | "onLimit" | "quiet">;
 
 export interface Capacity {
-	projects: readonly HouseRules[];
+	projects: readonly ProjectRules[];
 	subscriptions: readonly SubscriptionState[];
 	leases: readonly Pick<LeaseState, "subscription">[];
 	turnsMax: number;
 	now: number;
-	/** the time by which cool-downs go, if the clock on the wall was set meanwhile */
-	steady?: number;
+	/** monotonic time, by which cool-downs end, if the wall clock was set meanwhile */
+	monotonic?: number;
 }
 
 /** What is missing. */
@@ -31,27 +31,27 @@ export type Claim = { subscription: SubscriptionName | null } | { short: Shortag
 
 type Claimant = Pick<AgentState, "type" | "subscription" | "limitWaivedUntil" | "project">;
 
-const rulesFor = ({ project }: Claimant, projects: readonly HouseRules[]): HouseRules | undefined => projects.find(({ slug }) => slug === project);
+const rulesFor = ({ project }: Claimant, projects: readonly ProjectRules[]): ProjectRules | undefined => projects.find(({ slug }) => slug === project);
 
 /** A person works without a process of ours. */
-export const needsPlace = (agent: Pick<AgentState, "type">): boolean => agent.type !== "human";
+export const countsAgainstTurnsMax = (agent: Pick<AgentState, "type">): boolean => agent.type !== "human";
 
 /** What a turn takes with the claim that it got: nothing, where nobody needs a place. */
 export const leasedBy = (agent: Pick<AgentState, "type">, { subscription }: { subscription: SubscriptionName | null }) =>
-	needsPlace(agent) ? { place: true as const, ...(subscription !== null && { subscription }) } : {};
+	countsAgainstTurnsMax(agent) ? { place: true as const, ...(subscription !== null && { subscription }) } : {};
 
 /** A new turn. One that was started by hand ignores cool-downs and quiet hours, as it ignores holds, but never a limit. */
 export function claim(agent: Claimant, capacity: Capacity, manual = false): Claim {
-	if (!needsPlace(agent)) return { subscription: null };
+	if (!countsAgainstTurnsMax(agent)) return { subscription: null };
 	if (capacity.leases.length >= capacity.turnsMax) return { short: { of: "machine", limit: capacity.turnsMax } };
-	const { now, steady = now } = capacity;
+	const { now, monotonic = now } = capacity;
 	const hours = manual ? null : quietUntil(rulesFor(agent, capacity.projects)?.quiet ?? null, now);
 	if (hours !== null) return { short: { of: "time", why: "quiet", subscription: null, until: hours } };
 	const usable = candidates(agent, capacity);
 	if (usable.length === 0) return { subscription: null };
-	const cooling = usable.filter((each) => !manual && coolsFor(agent, each, steady));
+	const cooling = usable.filter((each) => !manual && coolsFor(agent, each, monotonic));
 	const awake = usable.filter((each) => !cooling.includes(each));
-	if (awake.length === 0) return { short: soonest("cooling", cooling, (each) => (each.coolingUntil ?? steady) + now - steady) };
+	if (awake.length === 0) return { short: soonest("cooling", cooling, (each) => (each.coolingUntil ?? monotonic) + now - monotonic) };
 	// the one that an agent is bound to is left only while it cools down
 	const choice = isBound(agent, usable) ? awake.slice(0, 1) : awake;
 	const open = choice.filter((each) => manual || quietUntil(each.quiet, now) === null);
@@ -63,7 +63,7 @@ export function claim(agent: Claimant, capacity: Capacity, manual = false): Clai
 
 /** A turn that waited goes on: it takes what it had, for its process was started with that. */
 export function claimAgain(agent: Claimant, had: SubscriptionName | null, capacity: Capacity): Claim {
-	if (!needsPlace(agent)) return { subscription: null };
+	if (!countsAgainstTurnsMax(agent)) return { subscription: null };
 	if (capacity.leases.length >= capacity.turnsMax) return { short: { of: "machine", limit: capacity.turnsMax } };
 	const subscription = capacity.subscriptions.find((each) => each.name === had && each.removedAt === null);
 	if (subscription !== undefined && free(subscription, capacity) <= 0) return { short: full(subscription) };
@@ -120,7 +120,7 @@ function soonest(why: "cooling" | "quiet", all: readonly SubscriptionState[], un
 	return { of: "time", why, subscription: first.name, until: until(first) };
 }
 
-export function wordsOf(short: Shortage): string {
+export function shortageText(short: Shortage): string {
 	switch (short.of) {
 		case "machine":
 			return `the machine runs ${short.limit} turn${short.limit === 1 ? "" : "s"}, which is its limit`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { human, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
-import { type ProjectState, untuned } from "#contract/project.ts";
+import { defaultIssueSettings, type ProjectState } from "#contract/project.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { nothingSpent } from "#contract/usage.ts";
@@ -10,7 +10,7 @@ import { subscriptionChanges } from "./fold/project.ts";
 import { quietUntil } from "./quiet.ts";
 import { type Capacity, claim, claimAgain, limitedUntil } from "./slots.ts";
 import { coolingEnd, decideAddSubscription, decideConfigureSubscription, decideLimit, decideRemoveSubscription } from "./subscription.ts";
-import { nothingLoose } from "./turn-end.ts";
+import { noOpenWork } from "./turn-end.ts";
 
 const name = (word: string) => SubscriptionName.parse(word);
 const plan = (word: string, more: Partial<SubscriptionState> = {}): SubscriptionState => ({
@@ -137,14 +137,14 @@ describe("a usage limit", () => {
 		decideLimitedEnd(
 			running,
 			{ type: "turn.end", agent: id("a"), turn: 7, state: "failed", reason: "limit", text: null, items: [], limit: { until: 9000 } },
-			nothingLoose,
+			noOpenWork,
 			{ turn: of, words: { text: "do it", from: null }, position: -3, subscriptions, project, coolDownMs: 1, now: 100 },
 		);
 
 	test("means what the agent's project says: wait for it, or stop until somebody looks", () => {
 		const [chained, spare] = [plan("a", { coolingUntil: 200, fallback: name("b") }), plan("b")];
 		const house = (onLimit: ProjectState["onLimit"]): ProjectState => ({
-			...{ ...untuned, slug: ProjectSlug.parse("web"), path: "/srv/web", base: "main", url: null, approved: [], addedAt: 1, removedAt: null },
+			...{ ...defaultIssueSettings, slug: ProjectSlug.parse("web"), path: "/srv/web", base: "main", url: null, approved: [], addedAt: 1, removedAt: null },
 			...{ onLimit, auto: true },
 		});
 		const inHouse = { ...bound("a"), project: ProjectSlug.parse("web") };
@@ -183,26 +183,26 @@ describe("a usage limit", () => {
 	});
 
 	test("holds nobody for whom there is a stand-in, and the agent alone if nothing was paid for", () => {
-		const kinds = (facts: ReturnType<typeof end>) => (Array.isArray(facts) ? facts.map(({ kind }) => kind).slice(2) : facts);
+		const kinds = (events: ReturnType<typeof end>) => (Array.isArray(events) ? events.map(({ kind }) => kind).slice(2) : events);
 		expect(kinds(end([plan("a", { fallback: name("b") }), plan("b")]))).toEqual(["prompt.queued", "subscription.cooled"]);
 		expect(kinds(end([], { ...turn, subscription: null }))).toEqual(["prompt.queued", "agent.held"]);
 	});
 });
 
 describe("a subscription", () => {
-	const wish = { type: "subscription.add", name: name("a"), agentType: "claude", maxConcurrent: 2, credential: null, fallback: null, quiet: null } as const;
+	const request = { type: "subscription.add", name: name("a"), agentType: "claude", maxConcurrent: 2, credential: null, fallback: null, quiet: null } as const;
 
 	test("is added once, for agents of a type that can use it", () => {
-		expect(decideAddSubscription([], wish)).toMatchObject([{ kind: "subscription.added", data: { name: "a", type: "claude", maxConcurrent: 2 } }]);
-		expect(decideAddSubscription([plan("a")], wish)).toMatchObject({ code: "CONFLICT" });
-		expect(decideAddSubscription([plan("a", { removedAt: 1 })], wish)).toMatchObject([{ kind: "subscription.added" }]);
-		expect(decideAddSubscription([], { ...wish, agentType: "human" })).toMatchObject({ code: "VALIDATION_ERROR" });
+		expect(decideAddSubscription([], request)).toMatchObject([{ kind: "subscription.added", data: { name: "a", type: "claude", maxConcurrent: 2 } }]);
+		expect(decideAddSubscription([plan("a")], request)).toMatchObject({ code: "CONFLICT" });
+		expect(decideAddSubscription([plan("a", { removedAt: 1 })], request)).toMatchObject([{ kind: "subscription.added" }]);
+		expect(decideAddSubscription([], { ...request, agentType: "human" })).toMatchObject({ code: "VALIDATION_ERROR" });
 	});
 
 	test("has a stand-in of its own type, and never itself", () => {
-		expect(decideAddSubscription([], { ...wish, fallback: name("b") })).toMatchObject({ code: "NOT_FOUND" });
-		expect(decideAddSubscription([plan("b")], { ...wish, fallback: name("b") })).toMatchObject({ code: "VALIDATION_ERROR" });
-		expect(decideAddSubscription([], { ...wish, fallback: name("a") })).toMatchObject({ code: "VALIDATION_ERROR" });
+		expect(decideAddSubscription([], { ...request, fallback: name("b") })).toMatchObject({ code: "NOT_FOUND" });
+		expect(decideAddSubscription([plan("b")], { ...request, fallback: name("b") })).toMatchObject({ code: "VALIDATION_ERROR" });
+		expect(decideAddSubscription([], { ...request, fallback: name("a") })).toMatchObject({ code: "VALIDATION_ERROR" });
 	});
 
 	test("keeps what is not named", () => {

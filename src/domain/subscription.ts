@@ -1,6 +1,6 @@
 // Subscriptions: added, changed, removed, and cooled down when their provider has had enough.
 import type { AgentState } from "#contract/agent.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionState } from "#contract/subscription.ts";
@@ -16,10 +16,10 @@ export function decideAddSubscription(all: readonly SubscriptionState[], command
 	return refusal ?? [{ kind: "subscription.added", agent: null, data: { name, type: agentType, ...terms } }];
 }
 
-export function decideConfigureSubscription(all: readonly SubscriptionState[], { type: _, name, ...wish }: SubscriptionConfigure): Decision {
+export function decideConfigureSubscription(all: readonly SubscriptionState[], { type: _, name, ...request }: SubscriptionConfigure): Decision {
 	const now = present(all, name);
 	if (now === undefined) return unknown(name);
-	const { maxConcurrent = now.maxConcurrent, credential = now.credential, fallback = now.fallback, quiet = now.quiet } = wish;
+	const { maxConcurrent = now.maxConcurrent, credential = now.credential, fallback = now.fallback, quiet = now.quiet } = request;
 	const refusal = wrongFallback(all, { name, type: now.type, fallback });
 	return refusal ?? [{ kind: "subscription.configured", agent: null, data: { name, maxConcurrent, credential, fallback, quiet } }];
 }
@@ -42,17 +42,17 @@ export function decideCool(all: readonly SubscriptionState[], { name, until }: S
 }
 
 /** A hold comes with a cool-down that leaves an agent nothing else to use, and goes with it; also when that ends early. */
-export function decideLimit(agent: AgentState, seen: Pick<Capacity, "subscriptions" | "projects" | "now">): Decision {
+export function decideLimit(agent: AgentState, facts: Pick<Capacity, "subscriptions" | "projects" | "now">): Decision {
 	if (agent.life !== "live") return [];
 	const hold = agent.holds.find(({ kind }) => kind === "limit");
-	const until = limitedUntil(agent, seen);
+	const until = limitedUntil(agent, facts);
 	if (until !== null) return hold?.until === until ? [] : limited(agent, until);
 	// without a subscription nothing but the hold itself knows how long
-	const over = hold !== undefined && ((hold.until ?? 0) <= seen.now || candidates(agent, seen).length > 0);
+	const over = hold !== undefined && ((hold.until ?? 0) <= facts.now || candidates(agent, facts).length > 0);
 	return over ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["limit"] } }] : [];
 }
 
-export const limited = (agent: AgentState, until: number): Fact[] => [
+export const limited = (agent: AgentState, until: number): NewEvent[] => [
 	{ kind: "agent.held", agent: agent.id, data: { hold: "limit", reason: `a usage limit, until ${new Date(until).toISOString()}`, until } },
 ];
 

@@ -1,42 +1,42 @@
 // How turns end: each once, with one final item, and with whatever they left open closed.
 import type { AgentState } from "#contract/agent.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { PartialOutput, TurnDone, TurnFinish, TurnItem, TurnRelease, TurnState } from "#contract/turn.ts";
+import type { PartialOutput, TurnEnd, TurnFinish, TurnItem, TurnRelease, TurnState } from "#contract/turn.ts";
 import { Usage } from "#contract/usage.ts";
 import type { WaitState } from "#contract/wait.ts";
 import { failedAt } from "./agent-state/holds.ts";
 import { suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
-import { headmost } from "./prompt.ts";
+import { positionBeforeAll } from "./prompt.ts";
 import { heldForBudget, withSpent } from "./usage.ts";
 import { over } from "./wait.ts";
 
-export const saidIn = (agent: AgentState, turn: number, items: readonly TurnItem[]): Fact[] =>
-	items.map((item) => ({ ...item, ...(item.kind === "usage" && { data: paidBy(agent, item.data) }), agent: agent.id, turn }));
+export const saidIn = (agent: AgentState, turn: number, items: readonly TurnItem[]): NewEvent[] =>
+	items.map((item) => ({ ...item, ...(item.kind === "usage" && { data: credentialsOf(agent, item.data) }), agent: agent.id, turn }));
 
 /** What was used says on which subscription; a program has no say in that. */
-function paidBy({ turn }: AgentState, data: TurnItem["data"]): TurnItem["data"] {
+function credentialsOf({ turn }: AgentState, data: TurnItem["data"]): TurnItem["data"] {
 	if (typeof data !== "object" || data === null || Array.isArray(data)) return data;
 	const { subscription: _, ...told } = data;
 	return turn === null || turn.subscription === null ? told : { ...told, subscription: turn.subscription };
 }
 
 /** An end that brings along what was heard last: it is decided with what that has used. */
-export function withLastItems(agent: AgentState, { turn, items }: TurnFinish, decide: (agent: AgentState) => Decision): Decision {
+export function withLastItems(agent: AgentState, { turn, items }: TurnEnd, decide: (agent: AgentState) => Decision): Decision {
 	const used = items.flatMap(({ kind, data }) => (kind === "usage" ? (Usage.safeParse(data).data ?? []) : []));
 	const decision = decide({ ...agent, spent: used.reduce(withSpent, agent.spent) });
 	return isRefusal(decision) ? decision : [...saidIn(agent, turn, items), ...decision];
 }
 
 /** Ends the turn that is open, with whatever tool calls it left open closed, and exactly one final item. */
-export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: TurnFinish, loose: LooseThreads, commit: string | null): Decision {
-	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text, commit }, loose), ...heldForBudget(agent)];
+export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: TurnEnd, openWork: OpenWork, commit: string | null): Decision {
+	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text, commit }, openWork), ...heldForBudget(agent)];
 }
 
 /** A person's turn is over when a person says so. */
-export function decideDone(agent: AgentState, { message, failed }: TurnDone, loose: LooseThreads): Decision {
+export function decideFinishTurn(agent: AgentState, { message, failed }: TurnFinish, openWork: OpenWork): Decision {
 	const details = { agent: agent.id };
 	if (agent.type !== "human")
 		return refuse("FORBIDDEN", `${agent.handle} is not a person: its driver ends its turns.`, { details, suggestions: [suggestion("interrupt", agent)] });
@@ -44,20 +44,20 @@ export function decideDone(agent: AgentState, { message, failed }: TurnDone, loo
 	const { id: turn } = agent.turn;
 	return [
 		{ kind: "assistant", agent: agent.id, turn, text: message },
-		...ending(agent, turn, { state: failed ? "failed" : "completed", reason: failed ? "said so" : null, text: message }, loose),
+		...ending(agent, turn, { state: failed ? "failed" : "completed", reason: failed ? "said so" : null, text: message }, openWork),
 	];
 }
 
 /** The prompt never reached a process: it goes back to the head of the queue. */
-export function decideRelease(agent: AgentState, turn: TurnState, { reason, failed }: TurnRelease, loose: LooseThreads, first: number | null): Decision {
+export function decideRelease(agent: AgentState, turn: TurnState, { reason, failed }: TurnRelease, openWork: OpenWork, first: number | null): Decision {
 	const refusal = begun(agent, turn);
 	if (refusal) return refusal;
 	// whoever stopped it does not want it to be run either
-	if (turn.stoppingFor !== null) return ending(agent, turn.id, { state: "interrupted", reason: stopReason(turn), text: null }, loose);
+	if (turn.stoppingFor !== null) return ending(agent, turn.id, { state: "interrupted", reason: stopReason(turn), text: null }, openWork);
 	return [
 		...(failed === undefined ? [] : failedAt(agent, { ...failed, reason })),
 		...returned(agent, turn, first),
-		...ending(agent, turn.id, { state: "interrupted", reason, text: null, returned: turn.handedAt === null }, loose),
+		...ending(agent, turn.id, { state: "interrupted", reason, text: null, returned: turn.handedAt === null }, openWork),
 	];
 }
 
@@ -66,24 +66,24 @@ export const stopReason = ({ stoppingFor }: Pick<TurnState, "stoppingFor">): str
 	stoppingFor === "interrupt" ? "interrupted" : (stoppingFor ?? "shutdown");
 
 /** Only what was never handed over may run again. */
-function returned(agent: AgentState, turn: TurnState, first: number | null): Fact[] {
+function returned(agent: AgentState, turn: TurnState, first: number | null): NewEvent[] {
 	if (turn.handedAt !== null) return [];
-	return [{ kind: "prompt.returned", agent: agent.id, data: { prompt: turn.prompt, position: headmost(first) } }];
+	return [{ kind: "prompt.returned", agent: agent.id, data: { prompt: turn.prompt, position: positionBeforeAll(first) } }];
 }
 
 /** The daemon died. What was never handed over has done nothing yet and goes back to the head of the queue. */
-export function decideCrash(agent: AgentState, turn: TurnState, loose: LooseThreads, first: number | null): Decision {
+export function decideCrash(agent: AgentState, turn: TurnState, openWork: OpenWork, first: number | null): Decision {
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
 	return [
 		...returned(agent, turn, first),
-		...ending(agent, turn.id, { state: "interrupted", reason: "crash", text: null, returned: turn.handedAt === null }, loose),
+		...ending(agent, turn.id, { state: "interrupted", reason: "crash", text: null, returned: turn.handedAt === null }, openWork),
 		{ kind: "agent.held", agent: agent.id, data: { hold: "crash", reason: "The daemon ended while this turn was open." } },
 	];
 }
 
 /** What a turn leaves open when it ends: calls without a result, questions without an answer, waits. */
-export interface LooseThreads {
+export interface OpenWork {
 	openCalls: readonly OpenCall[];
 	approvals: readonly number[];
 	waits: readonly WaitState[];
@@ -91,10 +91,10 @@ export interface LooseThreads {
 	partials?: readonly PartialOutput[];
 }
 
-export const nothingLoose: LooseThreads = { openCalls: [], approvals: [], waits: [] };
+export const noOpenWork: OpenWork = { openCalls: [], approvals: [], waits: [] };
 
 /** Nobody waits for these answers any more. */
-export function cancelled(agent: AgentId, approvals: readonly number[]): Fact[] {
+export function cancelled(agent: AgentId, approvals: readonly number[]): NewEvent[] {
 	return approvals.length === 0 ? [] : [{ kind: "approval.cancelled", agent, data: { approvals: [...approvals] } }];
 }
 
@@ -113,20 +113,20 @@ export interface OpenCall {
 	call: string;
 }
 
-export function ending(agent: AgentState, turn: number, { state, reason, text, commit = null, returned = false }: Ending, loose: LooseThreads): Fact[] {
+export function ending(agent: AgentState, turn: number, { state, reason, text, commit = null, returned = false }: Ending, openWork: OpenWork): NewEvent[] {
 	const note = `The turn was ${state}${reason === null ? "" : ` (${reason})`} before this call ended.`;
-	const { partials = [] } = loose;
-	const words = partials.flatMap((each): Fact[] => ("said" in each ? [{ kind: each.said, agent: agent.id, turn, text: each.text, data: null }] : []));
+	const { partials = [] } = openWork;
+	const words = partials.flatMap((each): NewEvent[] => ("said" in each ? [{ kind: each.said, agent: agent.id, turn, text: each.text, data: null }] : []));
 	const printed = new Map(partials.flatMap((each) => ("call" in each ? [[each.call, each.text]] : [])));
-	const closing: Fact[] = loose.openCalls.map(({ call }) => {
+	const closing: NewEvent[] = openWork.openCalls.map(({ call }) => {
 		const text = [printed.get(call)?.trimEnd(), note].filter(Boolean).join("\n");
 		return { kind: "tool_result", agent: agent.id, turn, text, data: { call, synthetic: true } };
 	});
 	return [
 		...words,
 		...closing,
-		...cancelled(agent.id, loose.approvals),
-		...loose.waits.flatMap((wait) => over(wait, "cancelled")),
+		...cancelled(agent.id, openWork.approvals),
+		...openWork.waits.flatMap((wait) => over(wait, "cancelled")),
 		{ kind: "final", agent: agent.id, turn, text: text ?? reason, data: { state, reason, ...(commit !== null && { commit }) } },
 		{ kind: "turn.ended", agent: agent.id, data: { turn, state, reason, ...(agent.turn !== null && !returned && { prompt: agent.turn.prompt }) } },
 	];

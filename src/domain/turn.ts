@@ -7,7 +7,7 @@
 // fence behind which an ended turn cannot be changed.
 import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
 import { readsMail } from "#contract/agent-type.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { Author, PromptState } from "#contract/prompt.ts";
@@ -15,13 +15,13 @@ import { mailAuthor } from "#contract/quote.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { TurnAppend, TurnState } from "#contract/turn.ts";
 import { isHeld } from "./agent-state/label.ts";
-import { outOfReach } from "./agent-state/subtree.ts";
+import { notInSubtree } from "./agent-state/subtree.ts";
 import { refusedNow, suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 import { rendered } from "./mail.ts";
-import { headmost, noSlot } from "./prompt.ts";
+import { noSlot, positionBeforeAll } from "./prompt.ts";
 import { type Claim, leasedBy } from "./slots.ts";
-import { begun, cancelled, closed, ending, nothingLoose, type OpenCall, saidIn } from "./turn-end.ts";
+import { begun, cancelled, closed, ending, noOpenWork, type OpenCall, saidIn } from "./turn-end.ts";
 import { heldForBudget, usedUp } from "./usage.ts";
 
 /** The head of the queue becomes a turn: prompt, agent, place and slot are claimed in this one decision. */
@@ -35,12 +35,12 @@ export function decideStart(agent: AgentState, head: PromptState | undefined, go
 	if ("short" in got) return noSlot(agent, got.short);
 	const { id: prompt, words, source, manual } = head;
 	// whatever an agent does while it has an issue is a run of it
-	const run: Fact[] = agent.issue === null ? [] : [{ kind: "run.started", agent: agent.id, data: { issue: agent.issue.id, stage: agent.issue.stage } }];
+	const run: NewEvent[] = agent.issue === null ? [] : [{ kind: "run.started", agent: agent.id, data: { issue: agent.issue.id, stage: agent.issue.stage } }];
 	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }), ...leasedBy(agent, got) } }, ...run];
 }
 
 /** What was said, and by whom if it was not the user. */
-export interface Words {
+export interface PromptText {
 	text: string;
 	from: Author | null;
 }
@@ -49,15 +49,15 @@ export interface Words {
  * The claim on a turn: whoever is told that it is done, and nobody else, gives the prompt to a process. What the model is about
  * to see becomes an item with the record that it is: the prompt, or the mail that it stands for.
  */
-export function decideHand(agent: AgentState, turn: TurnState, prompt: Words, mails: readonly MailState[]): Decision {
+export function decideHandOver(agent: AgentState, turn: TurnState, prompt: PromptText, mails: readonly MailState[]): Decision {
 	const refusal = begun(agent, turn);
 	if (refusal) return refusal;
 	if (turn.source === "mail" && mails.length === 0)
-		return ending(agent, turn.id, { state: "completed", reason: "the mail had been read", text: null }, nothingLoose);
+		return ending(agent, turn.id, { state: "completed", reason: "the mail had been read", text: null }, noOpenWork);
 	const text = turn.source === "mail" ? mails.map(rendered).join("\n") : prompt.text;
 	// what is not the user's says whose it is, wherever it is shown to a model
 	const from = turn.source === "mail" ? mailAuthor : prompt.from;
-	const delivered: Fact[] = mails.map((mail) => ({ kind: "mail.delivered", agent: agent.id, data: { mail: mail.id, turn: turn.id } }));
+	const delivered: NewEvent[] = mails.map((mail) => ({ kind: "mail.delivered", agent: agent.id, data: { mail: mail.id, turn: turn.id } }));
 	return [
 		{ kind: "user", agent: agent.id, turn: turn.id, text, ...(from !== null && { data: { from } }) },
 		{ kind: "turn.handed", agent: agent.id, data: { turn: turn.id } },
@@ -73,26 +73,26 @@ export function decideTurnAppend(agent: AgentState, { turn, items }: TurnAppend)
 export function decideInterrupt(
 	agent: AgentState,
 	{ reason, resume }: AgentInterrupt,
-	seen: { turn: TurnState | undefined; above: readonly AgentId[]; approvals: readonly number[] },
+	facts: { turn: TurnState | undefined; above: readonly AgentId[]; approvals: readonly number[] },
 	by: { actor: Actor },
 ): Decision {
-	const refusal = outOfReach(agent.id, seen.above, by.actor, "interrupts") ?? refusedNow(agent, "interrupt");
+	const refusal = notInSubtree(agent.id, facts.above, by.actor, "interrupts") ?? refusedNow(agent, "interrupt");
 	if (refusal) return refusal;
-	const { turn } = seen;
+	const { turn } = facts;
 	if (turn === undefined) return [];
-	const held: Fact[] = resume || isHeld(agent, "interrupt") ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "interrupt", reason } }];
+	const held: NewEvent[] = resume || isHeld(agent, "interrupt") ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "interrupt", reason } }];
 	// it is being stopped already; whoever wants it to stay stopped still has a say
 	if (turn.stoppingAt !== null) return held;
 	return [
 		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: reason },
 		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "interrupt" } },
-		...cancelled(agent.id, seen.approvals),
+		...cancelled(agent.id, facts.approvals),
 		...held,
 	];
 }
 
 /** What is known when a turn may have to end early: the calls that it made, those of them that are open, and who waits. */
-export interface YieldSight {
+export interface YieldFacts {
 	calls: number;
 	openCalls: readonly OpenCall[];
 	mails: number;
@@ -104,42 +104,42 @@ export interface YieldSight {
  * that is used up does so with a hold, and leaves one more turn for last words, which needs no tools; what somebody started by
  * hand goes on.
  */
-export function decideYield(agent: AgentState, turn: TurnState, seen: YieldSight): Decision {
+export function decideYield(agent: AgentState, turn: TurnState, facts: YieldFacts): Decision {
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
 	// a prompt that its process has not got yet has done nothing, and would be lost
-	if (turn.handedAt === null || turn.stoppingAt !== null || seen.openCalls.length > 0) return [];
-	const stoppable = turn.source === "budget" ? seen.calls > 0 : !turn.manual;
+	if (turn.handedAt === null || turn.stoppingAt !== null || facts.openCalls.length > 0) return [];
+	const stoppable = turn.source === "budget" ? facts.calls > 0 : !turn.manual;
 	const reason = stoppable ? usedUp(agent) : null;
-	if (reason !== null) return outOfBudget(agent, turn, reason, seen.first);
-	if (seen.mails === 0 || !readsMail(agent.type)) return [];
+	if (reason !== null) return outOfBudget(agent, turn, reason, facts.first);
+	if (facts.mails === 0 || !readsMail(agent.type)) return [];
 	return [
 		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: "Urgent mail has come." },
 		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "urgent mail" } },
-		{ kind: "prompt.queued", agent: agent.id, text: "You have urgent mail.", data: { position: headmost(seen.first), source: "mail" } },
+		{ kind: "prompt.queued", agent: agent.id, text: "You have urgent mail.", data: { position: positionBeforeAll(facts.first), source: "mail" } },
 	];
 }
 
-function outOfBudget(agent: AgentState, turn: TurnState, reason: string, first: number | null): Fact[] {
+function outOfBudget(agent: AgentState, turn: TurnState, reason: string, first: number | null): NewEvent[] {
 	return [
 		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: `Stopped: ${reason}.` },
 		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "budget" } },
 		...heldForBudget(agent),
-		...(turn.source === "budget" ? [] : [lastWords(agent, first)]),
+		...(turn.source === "budget" ? [] : [wrapUpPrompt(agent, first)]),
 	];
 }
 
-const lastWords = (agent: AgentState, first: number | null): Fact => ({
+const wrapUpPrompt = (agent: AgentState, first: number | null): NewEvent => ({
 	kind: "prompt.queued",
 	agent: agent.id,
-	text: farewell,
-	data: { position: headmost(first), source: "budget", manual: true },
+	text: wrapUpText,
+	data: { position: positionBeforeAll(first), source: "budget", manual: true },
 });
 
-const farewell = "Your budget is used up and you were stopped. Start nothing new. Say in a few lines what is done and what is left to do.";
+const wrapUpText = "Your budget is used up and you were stopped. Start nothing new. Say in a few lines what is done and what is left to do.";
 
 /** The words of an ended turn become a new prompt, at the front. Once: what runs it again can itself be run again. */
-export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen: { words: Words | null; position: number }): Decision {
+export function decideRetry(agent: AgentState, turn: TurnState | undefined, facts: { words: PromptText | null; position: number }): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	const suggestions = [suggestion("turns", agent)];
@@ -149,15 +149,15 @@ export function decideRetry(agent: AgentState, turn: TurnState | undefined, seen
 	if (turn.state === "open") return no("is still open");
 	if (turn.state === "completed") return no("was completed; queue a new prompt instead");
 	if (turn.retriedAs !== null) return no(`is run again by prompt ${turn.retriedAs}`);
-	if (seen.words === null) return no("never handed its prompt over: it is in the queue again");
+	if (facts.words === null) return no("never handed its prompt over: it is in the queue again");
 	return [
-		again(agent, turn, seen.words, seen.position),
-		...(agent.holds.some((hold) => hold.kind === "crash") ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["crash"] } } satisfies Fact] : []),
+		again(agent, turn, facts.words, facts.position),
+		...(agent.holds.some((hold) => hold.kind === "crash") ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["crash"] } } satisfies NewEvent] : []),
 	];
 }
 
 /** A prompt that runs what a turn was given once more, and names it. Whoever asks for that, the words stay their author's. */
-export function again(agent: AgentState, turn: TurnState, { text, from }: Words, position: number): Fact {
+export function again(agent: AgentState, turn: TurnState, { text, from }: PromptText, position: number): NewEvent {
 	// what an issue asked for is still the issue's
 	const source = turn.source === "issue" ? "issue" : "queue";
 	const asks = source === "issue" && agent.issue !== null ? { issue: agent.issue.id } : {};

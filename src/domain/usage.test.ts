@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import { isRefusal } from "#contract/refusal.ts";
-import { type BudgetWish, nothingSpent } from "#contract/usage.ts";
+import { type BudgetRequest, nothingSpent } from "#contract/usage.ts";
 import { id, live } from "#test/support/given.ts";
 import { decideBudget, givenBack, heldForBudget, inAll, leftOf, splitBudget, usedUp, withSpent, withUsage } from "./usage.ts";
 
@@ -11,8 +11,8 @@ function spender(letter: string, tokens: number | null, spent = 0, more: Partial
 	return { ...live(letter), budget: { tokens, cost: null, from: null }, spent: { ...nothingSpent, inputTokens: spent }, ...more };
 }
 
-const split = (parent: AgentState, wish?: BudgetWish) => {
-	const parts = splitBudget(parent, wish);
+const split = (parent: AgentState, request?: BudgetRequest) => {
+	const parts = splitBudget(parent, request);
 	return isRefusal(parts) ? parts.code : { child: parts.child, parent: parts.parent };
 };
 

@@ -3,10 +3,10 @@
 // Counted are input, output and what was written to a provider's cache. What was read from a cache is shown and not
 // counted, where a program tells it apart.
 import type { AgentState } from "#contract/agent.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { type Allowance, type Budget, type BudgetWish, type Cost, nothingSpent, type Spent, type Usage } from "#contract/usage.ts";
+import { type Allowance, type Budget, type BudgetRequest, type Cost, nothingSpent, type Spent, type Usage } from "#contract/usage.ts";
 import { isHeld } from "./agent-state/label.ts";
 
 const counts = ["inputTokens", "outputTokens", "thoughtTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
@@ -61,40 +61,41 @@ export function usedUp(agent: Spender): string | null {
 }
 
 /** At the end of a turn: from here on nothing starts by itself. What was begun is never cut off for it at its end. */
-export function heldForBudget(agent: AgentState): Fact[] {
+export function heldForBudget(agent: AgentState): NewEvent[] {
 	const reason = usedUp(agent);
 	return reason === null || isHeld(agent, "budget") ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "budget", reason } }];
 }
 
 /** Another budget, and the end of the hold if there is something left again. */
-export function budgeted(agent: AgentState, budget: Allowance | null): Fact[] {
+export function budgeted(agent: AgentState, budget: Allowance | null): NewEvent[] {
 	const free = isHeld(agent, "budget") && usedUp({ ...agent, budget }) === null;
 	return [
 		{ kind: "agent.budgeted", agent: agent.id, data: { budget } },
-		...(free ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["budget"] } } satisfies Fact] : []),
+		...(free ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["budget"] } } satisfies NewEvent] : []),
 	];
 }
 
-export function decideBudget(agent: AgentState, wish: BudgetWish): Fact[] {
-	const { tokens = agent.budget?.tokens ?? null, cost = agent.budget?.cost ?? null } = wish;
+export function decideBudget(agent: AgentState, request: BudgetRequest): NewEvent[] {
+	const { tokens = agent.budget?.tokens ?? null, cost = agent.budget?.cost ?? null } = request;
 	return budgeted(agent, tokens === null && cost === null ? null : { tokens, cost, from: agent.budget?.from ?? null });
 }
 
-/** A fork gets what is wished for, else half of what is left, and it is taken from its parent. */
-export function splitBudget(parent: AgentState, wish: BudgetWish = {}): { child: Allowance | null; parent: Fact[] } | Refusal {
+/** A fork gets the requested budget, else half of what its parent has left; it is taken from the parent. */
+export function splitBudget(parent: AgentState, request: BudgetRequest = {}): { child: Allowance | null; parent: NewEvent[] } | Refusal {
 	const left = leftOf(parent);
 	if (parent.budget === null) {
-		const { tokens = null, cost = null } = wish;
+		const { tokens = null, cost = null } = request;
 		return { child: tokens === null && cost === null ? null : { tokens, cost, from: null }, parent: [] };
 	}
-	const fresh = givenAnew(parent, parent.budget, wish);
+	const fresh = givenAnew(parent, parent.budget, request);
 	if (fresh !== null) return { child: fresh, parent: [] };
-	const tokens = left.tokens === null ? (wish.tokens ?? null) : (wish.tokens ?? Math.floor(left.tokens / 2));
+	const tokens = left.tokens === null ? (request.tokens ?? null) : (request.tokens ?? Math.floor(left.tokens / 2));
 	const half = left.cost && { ...left.cost, amount: exact(left.cost.amount / 2) };
-	const cost = wish.cost ?? half;
-	const tooMuch = beyond(left.tokens, tokens, wish.tokens === null) ?? beyond(left.cost?.amount ?? null, sameCurrency(left.cost, cost), wish.cost === null);
+	const cost = request.cost ?? half;
+	const tooMuch =
+		beyond(left.tokens, tokens, request.tokens === null) ?? beyond(left.cost?.amount ?? null, sameCurrency(left.cost, cost), request.cost === null);
 	if (tooMuch !== null)
-		return refuse("BUDGET_EXCEEDED", `${parent.handle} has ${inWords(left)} left: ${tooMuch}.`, {
+		return refuse("BUDGET_EXCEEDED", `${parent.handle} has ${budgetText(left)} left: ${tooMuch}.`, {
 			details: { agent: parent.id, left },
 			suggestions: [`brood usage ${parent.handle}`],
 		});
@@ -103,9 +104,9 @@ export function splitBudget(parent: AgentState, wish: BudgetWish = {}): { child:
 }
 
 /** Who has ended has given back what was left. Its forks have what is named for them, and that comes from nobody. */
-function givenAnew(parent: AgentState, { tokens, cost }: Allowance, wish: BudgetWish): Allowance | null {
+function givenAnew(parent: AgentState, { tokens, cost }: Allowance, request: BudgetRequest): Allowance | null {
 	if (parent.life !== "ended" || usedUp(parent) === null) return null;
-	const named = { tokens: wish.tokens ?? null, cost: wish.cost ?? null, from: null };
+	const named = { tokens: request.tokens ?? null, cost: request.cost ?? null, from: null };
 	return (tokens !== null && named.tokens === null) || (cost !== null && named.cost === null) ? null : named;
 }
 
@@ -128,12 +129,12 @@ const minusCost = (from: Cost | null, less: Cost | null): Cost | null =>
  * What the agents that end have left goes back to where it came from, or further up if that one ends too. What they used beyond
  * theirs is taken from there: many forks with next to nothing would be a way around every budget.
  */
-export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<AgentId, AgentState>): Fact[] {
+export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<AgentId, AgentState>): NewEvent[] {
 	const ends = new Map(ending.map((agent) => [agent.id, agent]));
 	const heirs = new Map<AgentId, AgentState>();
-	const emptied: Fact[] = [];
+	const emptied: NewEvent[] = [];
 	for (const agent of ending) {
-		const to = heirOf(agent, ends, others);
+		const to = budgetRecipient(agent, ends, others);
 		if (to === undefined) continue;
 		const heir = heirs.get(to.id) ?? to;
 		const { budget } = heir;
@@ -147,7 +148,7 @@ export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<Age
 }
 
 /** What was given back is no longer there to be split: an agent that has ended can still be forked. */
-function without({ id, budget }: AgentState, left: Budget): Fact[] {
+function without({ id, budget }: AgentState, left: Budget): NewEvent[] {
 	if (budget === null) return [];
 	const rest = { tokens: minus(budget.tokens, left.tokens), cost: minusCost(budget.cost, left.cost), from: budget.from };
 	return [{ kind: "agent.budgeted", agent: id, data: { budget: rest } }];
@@ -161,15 +162,15 @@ function restOf({ budget, spent }: Spender, currency: string): { tokens: number;
 	};
 }
 
-function heirOf(agent: AgentState, ends: ReadonlyMap<AgentId, AgentState>, others: ReadonlyMap<AgentId, AgentState>): AgentState | undefined {
+function budgetRecipient(agent: AgentState, ends: ReadonlyMap<AgentId, AgentState>, others: ReadonlyMap<AgentId, AgentState>): AgentState | undefined {
 	const from = agent.budget?.from ?? null;
 	if (from === null) return undefined;
 	const giver = ends.get(from) ?? others.get(from);
 	if (giver === undefined) return undefined;
-	return giver.life === "ended" || ends.has(giver.id) ? heirOf(giver, ends, others) : giver;
+	return giver.life === "ended" || ends.has(giver.id) ? budgetRecipient(giver, ends, others) : giver;
 }
 
-export function inWords({ tokens, cost }: Budget): string {
+export function budgetText({ tokens, cost }: Budget): string {
 	const parts = [...(tokens === null ? [] : [`${tokens} tokens`]), ...(cost === null ? [] : [`${cost.amount} ${cost.currency}`])];
 	return parts.length === 0 ? "as much as it likes" : parts.join(" and ");
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { type AgentId, actingAgent, human, ProjectSlug } from "#contract/ids.ts";
 import type { WaitOpen, WaitState } from "#contract/wait.ts";
 import { id, live } from "#test/support/given.ts";
-import { decideCancelWait, decideLook, decideOpen, holds, type TargetSight } from "./wait.ts";
+import { decideCancelWait, decideLook, decideOpen, holds, type TargetFacts } from "./wait.ts";
 
 const hold = { kind: "user", reason: "", by: human, at: 1 } as const;
-const target = (more: Partial<TargetSight> = {}): TargetSight => ({ agent: live("a"), duePrompts: 0, unreadMail: 0, newMail: 0, waits: false, ...more });
+const target = (more: Partial<TargetFacts> = {}): TargetFacts => ({ agent: live("a"), duePrompts: 0, unreadMail: 0, newMail: 0, waits: false, ...more });
 const running = { ...live("a"), activity: "running", turn: { id: 5, prompt: 1, startedAt: 1, silentSince: null, subscription: null } } as const;
 
 describe("idle", () => {
@@ -33,7 +33,7 @@ test("mail and the end are what they say, and whoever has ended is waited for no
 	expect([holds(dead, "ended", 1), holds(target(), "ended", 1), holds(dead, "mail", 1), holds(dead, "turn", 1)]).toEqual([true, false, true, true]);
 });
 
-const wish = (targets: AgentId[], more: Partial<WaitOpen> = {}): WaitOpen => ({
+const request = (targets: AgentId[], more: Partial<WaitOpen> = {}): WaitOpen => ({
 	type: "wait.open",
 	targets,
 	for: "idle",
@@ -48,27 +48,27 @@ const wait = (more: Partial<WaitState> = {}): WaitState => ({
 });
 
 describe("who may wait for whom", () => {
-	const seen = (open: WaitState[] = []) => ({ targets: [live("a")], waiter: live("w"), open, sights: null });
+	const seen = (open: WaitState[] = []) => ({ targets: [live("a")], waiter: live("w"), open, targetFacts: null });
 
 	test("a circle is refused with the way around it", () => {
 		const open = [wait({ agent: id("a"), targets: [id("b")] }), wait({ agent: id("b"), targets: [id("w")] })];
-		expect(decideOpen(wish([id("a")]), seen(open), { actor: actingAgent(id("w")), at: 1 })).toMatchObject({
+		expect(decideOpen(request([id("a")]), seen(open), { actor: actingAgent(id("w")), at: 1 })).toMatchObject({
 			code: "WAIT_CYCLE",
 			details: { agents: [id("w"), id("a"), id("b"), id("w")] },
 		});
-		expect(decideOpen(wish([id("w")]), seen(), { actor: actingAgent(id("w")), at: 1 })).toMatchObject({ code: "WAIT_CYCLE" });
+		expect(decideOpen(request([id("w")]), seen(), { actor: actingAgent(id("w")), at: 1 })).toMatchObject({ code: "WAIT_CYCLE" });
 	});
 
 	test("mail closes no circle, nor do people, nor waits that lead elsewhere", () => {
 		const open = [wait({ agent: id("a"), targets: [id("w")], for: "mail" }), wait({ agent: id("b"), targets: [id("c")] })];
-		expect(decideOpen(wish([id("a")]), seen(open), { actor: actingAgent(id("w")), at: 1 })).toMatchObject([{ kind: "wait.opened", agent: id("w") }]);
-		expect(decideOpen(wish([id("a")]), { ...seen(open), waiter: null }, { actor: human, at: 1 })).toMatchObject([{ kind: "wait.opened", agent: null }]);
+		expect(decideOpen(request([id("a")]), seen(open), { actor: actingAgent(id("w")), at: 1 })).toMatchObject([{ kind: "wait.opened", agent: id("w") }]);
+		expect(decideOpen(request([id("a")]), { ...seen(open), waiter: null }, { actor: human, at: 1 })).toMatchObject([{ kind: "wait.opened", agent: null }]);
 	});
 
 	test("unknown agents and those of another project are refused", () => {
-		expect(decideOpen(wish([id("x")]), { ...seen(), targets: [undefined] }, { actor: human, at: 1 })).toMatchObject({ code: "AGENT_NOT_FOUND" });
+		expect(decideOpen(request([id("x")]), { ...seen(), targets: [undefined] }, { actor: human, at: 1 })).toMatchObject({ code: "AGENT_NOT_FOUND" });
 		const foreign = { ...seen(), waiter: { ...live("w"), project: null }, targets: [{ ...live("a"), project: ProjectSlug.parse("other") }] };
-		expect(decideOpen(wish([id("a")]), foreign, { actor: actingAgent(id("w")), at: 1 })).toMatchObject({ code: "FORBIDDEN" });
+		expect(decideOpen(request([id("a")]), foreign, { actor: actingAgent(id("w")), at: 1 })).toMatchObject({ code: "FORBIDDEN" });
 	});
 });
 
@@ -77,26 +77,30 @@ describe("looking", () => {
 	const busy = target({ agent: running });
 
 	test("nothing happens while it is not met and there is time", () => {
-		expect(decideLook(wait({ deadline: 100 }), [busy], { queue, seat: null, now: 99 })).toEqual([]);
-		expect(decideLook(wait({ state: "met" }), [target()], { queue, seat: null, now: 99 })).toEqual([]);
+		expect(decideLook(wait({ deadline: 100 }), [busy], { queue, resumeClaim: null, now: 99 })).toEqual([]);
+		expect(decideLook(wait({ state: "met" }), [target()], { queue, resumeClaim: null, now: 99 })).toEqual([]);
 	});
 
 	test("all means all, any means any", () => {
-		expect(decideLook(wait(), [target(), busy], { queue, seat: null, now: 1 })).toEqual([]);
-		expect(decideLook(wait({ mode: "any" }), [target(), busy], { queue, seat: null, now: 1 })).toMatchObject([{ kind: "wait.ended", data: { state: "met" } }]);
+		expect(decideLook(wait(), [target(), busy], { queue, resumeClaim: null, now: 1 })).toEqual([]);
+		expect(decideLook(wait({ mode: "any" }), [target(), busy], { queue, resumeClaim: null, now: 1 })).toMatchObject([
+			{ kind: "wait.ended", data: { state: "met" } },
+		]);
 	});
 
 	test("when time runs out, an agent gets an item in its turn", () => {
-		expect(decideLook(wait({ deadline: 100 }), [busy], { queue, seat: null, now: 100 })).toMatchObject([
+		expect(decideLook(wait({ deadline: 100 }), [busy], { queue, resumeClaim: null, now: 100 })).toMatchObject([
 			{ kind: "wait.ended", agent: id("w"), data: { wait: 10, state: "timeout", seen: [{ agent: id("a"), met: false }] } },
 			{ kind: "timeout", agent: id("w"), turn: 7, data: { wait: 10 } },
 		]);
-		expect(decideLook(wait({ deadline: 100, agent: null }), [busy], { queue, seat: null, now: 100 })).toMatchObject([{ kind: "wait.ended", agent: null }]);
+		expect(decideLook(wait({ deadline: 100, agent: null }), [busy], { queue, resumeClaim: null, now: 100 })).toMatchObject([
+			{ kind: "wait.ended", agent: null },
+		]);
 	});
 
 	test("one that does not block is continued by a prompt at the front", () => {
-		const facts = decideLook(wait({ blocking: false }), [target()], { queue, seat: null, now: 1 });
-		expect(facts).toMatchObject([{ kind: "wait.ended" }, { kind: "prompt.queued", agent: id("w"), data: { source: "wait" } }]);
+		const events = decideLook(wait({ blocking: false }), [target()], { queue, resumeClaim: null, now: 1 });
+		expect(events).toMatchObject([{ kind: "wait.ended" }, { kind: "prompt.queued", agent: id("w"), data: { source: "wait" } }]);
 	});
 
 	test("nobody cancels another agent's wait, and once is enough", () => {
@@ -113,7 +117,7 @@ describe("a turn that waited", () => {
 	const met = { state: "met", seen: [{ agent: id("a"), met: true }] } as const;
 
 	test("goes on with its place and its slot in the same decision", () => {
-		expect(decideLook(wait(), [target()], { queue, seat: { subscription: null }, now: 1 })).toEqual([
+		expect(decideLook(wait(), [target()], { queue, resumeClaim: { subscription: null }, now: 1 })).toEqual([
 			{ kind: "turn.continued", agent: id("w"), data: { turn: 7, place: true } },
 			{ kind: "wait.ended", agent: id("w"), data: { wait: 10, ...met } },
 		]);
@@ -121,11 +125,11 @@ describe("a turn that waited", () => {
 
 	test("hears nothing before there is room, but how it ended is written down once", () => {
 		const ready = { kind: "wait.ready", agent: id("w"), data: { wait: 10, ...met } };
-		expect(decideLook(wait(), [target()], { queue, seat: none, now: 1 })).toEqual([ready]);
+		expect(decideLook(wait(), [target()], { queue, resumeClaim: none, now: 1 })).toEqual([ready]);
 		const later = wait({ ready: { ...met, seen: [...met.seen] } });
-		expect(decideLook(later, [target()], { queue, seat: none, now: 1 })).toEqual([]);
+		expect(decideLook(later, [target()], { queue, resumeClaim: none, now: 1 })).toEqual([]);
 		// what it waited for has passed again, which changes nothing
-		expect(decideLook(later, [target({ agent: running })], { queue, seat: { subscription: null }, now: 1 })).toMatchObject([
+		expect(decideLook(later, [target({ agent: running })], { queue, resumeClaim: { subscription: null }, now: 1 })).toMatchObject([
 			{ kind: "turn.continued" },
 			{ kind: "wait.ended", data: { state: "met" } },
 		]);
@@ -136,7 +140,7 @@ describe("a turn that waited", () => {
 	});
 
 	test("needs nothing again that it still has", () => {
-		expect(decideLook(wait(), [target()], { queue, seat: null, now: 1 })).toMatchObject([{ kind: "wait.ended" }]);
+		expect(decideLook(wait(), [target()], { queue, resumeClaim: null, now: 1 })).toMatchObject([{ kind: "wait.ended" }]);
 	});
 });
 

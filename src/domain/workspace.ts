@@ -1,35 +1,35 @@
 // Workspaces: what an agent is to get, who may be at it, and what git's steps mean for the agent. What git does is not here.
-import type { AgentFact, AgentSpawn, AgentState, HoldKind } from "#contract/agent.ts";
-import type { LeaseStep, Plan, WorkspaceDrift, WorkspaceFound, WorkspaceLease, WorkspaceRecord } from "#contract/cycle.ts";
+import type { AgentEvent, AgentSpawn, AgentState, HoldKind } from "#contract/agent.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Workspace } from "#contract/workspace.ts";
+import type { LeaseStep, WorkspaceDrift, WorkspaceFound, WorkspaceLease, WorkspacePlan, WorkspaceRecord } from "#contract/workspace-step.ts";
 import { isHeld } from "./agent-state/label.ts";
 import { suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 
 /** What a new agent gets: a workspace that is there already, a plan for one, or neither. */
-export interface Allotment {
+export interface WorkspaceChoice {
 	workspace: Workspace | null;
-	plan: Plan | null;
+	plan: WorkspacePlan | null;
 }
 
-const nothing: Allotment = { workspace: null, plan: null };
+const nothing: WorkspaceChoice = { workspace: null, plan: null };
 
-export interface AllotmentSight {
+export interface WorkspaceChoiceFacts {
 	parent: AgentState;
 	project: ProjectState | null;
 	/** a living agent of the project that works in the repository itself */
 	inMain: AgentState | undefined;
 }
 
-export function allot({ parent, project, inMain }: AllotmentSight, command: AgentSpawn): Allotment | Refusal {
+export function chooseWorkspace({ parent, project, inMain }: WorkspaceChoiceFacts, command: AgentSpawn): WorkspaceChoice | Refusal {
 	const settled = parent.workspace !== null || parent.plan !== null;
 	const usual = parent.supervisor === null ? (project?.base == null ? "none" : "new") : settled ? "new" : "none";
-	const wish = command.workspace ?? (command.workspaceKind === undefined ? usual : "new");
-	if (wish === "none") return nothing;
-	if (wish === "share") {
+	const request = command.workspace ?? (command.workspaceKind === undefined ? usual : "new");
+	if (request === "none") return nothing;
+	if (request === "share") {
 		if (parent.workspace === null)
 			return refuse("VALIDATION_ERROR", `${parent.handle} has no workspace to share.`, { suggestions: [suggestion("status", parent)] });
 		if (parent.lease !== null) {
@@ -70,7 +70,7 @@ const duringTurn: readonly LeaseStep[] = ["commit"];
 /** Steps that make sense for an agent that has ended. */
 const afterEnd: readonly LeaseStep[] = ["delete", "fork"];
 
-/** Steps that lead out of trouble, or do not make it worse. */
+/** Steps that repair a workspace, or do not make it worse. */
 const despiteTrouble: readonly LeaseStep[] = ["recover", "delete", "fork"];
 
 /** `others` are the living agents that share its tree. */
@@ -98,11 +98,11 @@ export function decideLease(agent: AgentState, { step, again }: WorkspaceLease, 
 			suggestions: [suggestion("recover", agent)],
 		});
 	}
-	const tenant = others.find((other) => other.lease !== null || (other.turn !== null && step !== "commit" && step !== "fork"));
-	if (tenant !== undefined) {
-		return refuse("AGENT_BUSY", `${tenant.handle} works in the same tree: ${step} has to wait for it.`, {
-			details: { ...details, tenant: tenant.id },
-			suggestions: [suggestion("wait", tenant)],
+	const other = others.find((other) => other.lease !== null || (other.turn !== null && step !== "commit" && step !== "fork"));
+	if (other !== undefined) {
+		return refuse("AGENT_BUSY", `${other.handle} works in the same tree: ${step} has to wait for it.`, {
+			details: { ...details, tenant: other.id },
+			suggestions: [suggestion("wait", other)],
 		});
 	}
 	const inItsTurn = caller === agent.id && duringTurn.includes(step);
@@ -151,7 +151,7 @@ export function decideDrift(agent: AgentState, { reason }: WorkspaceDrift): Deci
 
 export const decideFound = (agent: AgentState, { whole }: WorkspaceFound): Decision => unheld(agent, whole === true ? ["dirty", "recovery"] : ["dirty"]);
 
-function unheld(agent: AgentState, kinds: readonly HoldKind[]): Extract<AgentFact & { agent: AgentId }, { kind: "agent.unheld" }>[] {
+function unheld(agent: AgentState, kinds: readonly HoldKind[]): Extract<AgentEvent & { agent: AgentId }, { kind: "agent.unheld" }>[] {
 	const holds = kinds.filter((kind) => isHeld(agent, kind));
 	return holds.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds } }];
 }

@@ -1,11 +1,11 @@
 // The first thing that happens to a command: it is parsed, measured and stamped with time, ids and randomness.
 import type { z } from "zod";
 import { Command, type Envelope } from "#contract/command.ts";
-import { inWords } from "#contract/complaint.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import { validationMessage } from "#contract/validation-message.ts";
 import { definitionOf } from "./commands/table.ts";
-import { type Clock, type Ids, type Request, steadily } from "./ports.ts";
+import { type Clock, type CommandRequest, type Ids, monotonicNow } from "./ports.ts";
 
 export interface Stamps {
 	clock: Clock;
@@ -13,29 +13,29 @@ export interface Stamps {
 	limits: Limits;
 }
 
-export function admit(request: Request, { clock, ids, limits }: Stamps): Envelope | Refusal {
+export function admit(request: CommandRequest, { clock, ids, limits }: Stamps): Envelope | Refusal {
 	if (isOddlyShaped(request.command)) return refuse("VALIDATION_ERROR", `A command is at most ${depthMax} levels deep and has no key __proto__.`);
 	const parsed = Command.safeParse(request.command);
-	if (!parsed.success) return refuse("VALIDATION_ERROR", inWords(parsed.error), { details: { issues: issuesOf(parsed.error) } });
+	if (!parsed.success) return refuse("VALIDATION_ERROR", validationMessage(parsed.error), { details: { issues: issuesOf(parsed.error) } });
 	const command = parsed.data;
 	const { texts, textLimit, meant } = definitionOf(command);
 	const sizes = texts(command).map(utf8Bytes);
 	const largest = Math.max(0, ...sizes);
 	const limit = limits[textLimit];
 	if (largest > limit) return refuse("TOO_LARGE", `This has ${largest} bytes; the limit is ${limit}.`, { details: { bytes: largest, limit } });
-	const [at, steady] = [clock.now(), steadily(clock)];
+	const [at, monotonic] = [clock.now(), monotonicNow(clock)];
 	const { key, closes, fingerprint = key === null ? "" : ids.digest(JSON.stringify([request.actor, meant(command)])) } = request;
 	return {
 		command,
 		bytes: sizes.reduce((sum, size) => sum + size, 0),
 		actor: request.actor,
 		at,
-		steady,
+		monotonic,
 		key,
 		fingerprint,
 		freshId: ids.agentId(),
 		salt: ids.salt(),
-		...(closes && { closes: { ...closes, at: steady } }),
+		...(closes && { closes: { ...closes, at: monotonic } }),
 	};
 }
 

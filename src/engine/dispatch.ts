@@ -6,7 +6,7 @@
 import type { Envelope } from "#contract/command.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { admit, type Stamps } from "./admit.ts";
-import { type Outcome, type Request, type Store, StoreFault } from "./ports.ts";
+import { type CommandRequest, type Outcome, type Store, StoreFault } from "./ports.ts";
 import type { Publisher } from "./publish.ts";
 
 /** A batch ends at whichever comes first; both keep one transaction short enough for the others to wait. */
@@ -40,7 +40,7 @@ export class Dispatcher {
 	}
 
 	/** Answers when the command is durable, or refused. Rejects with a `StoreFault` if the store failed. */
-	async dispatch(request: Request): Promise<Outcome> {
+	async dispatch(request: CommandRequest): Promise<Outcome> {
 		const envelope = admit(request, this.#parts);
 		if (isRefusal(envelope)) return { refused: envelope, replayed: false };
 		if (this.#closed) throw new StoreFault("unavailable", "The daemon is stopping: nothing was changed.");
@@ -100,10 +100,10 @@ export class Dispatcher {
 	async #write(batch: readonly Waiting[]): Promise<void> {
 		const { store, publisher } = this.#parts;
 		try {
-			const landed = await store.commit(batch.map(({ envelope }) => envelope));
-			publisher.publish(landed.flatMap((outcome) => ("done" in outcome && !outcome.replayed ? outcome.events : [])));
+			const results = await store.commit(batch.map(({ envelope }) => envelope));
+			publisher.publish(results.flatMap((outcome) => ("done" in outcome && !outcome.replayed ? outcome.events : [])));
 			for (const [at, { settle }] of batch.entries()) {
-				const outcome = landed[at] ?? { fault: "the store answered fewer commands than it was given" };
+				const outcome = results[at] ?? { fault: "the store answered fewer commands than it was given" };
 				if ("fault" in outcome) settle.reject(new StoreFault("rejected", `The store could not carry out the command: ${outcome.fault}.`));
 				else settle.resolve(outcome);
 			}

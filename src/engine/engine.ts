@@ -5,7 +5,7 @@ import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { retention } from "#contract/retention.ts";
-import type { Hit, SearchWish } from "#contract/search.ts";
+import type { Hit, SearchQuery } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
@@ -16,9 +16,8 @@ import { forkWithFiles, type SpawnRequest } from "./forking.ts";
 import { type IssueWork, noIssueWork } from "./issue-work.ts";
 import { caught, type Log, noLog } from "./log.ts";
 import type { EngineParts } from "./parts.ts";
-import { hurried } from "./patience.ts";
-import type { Outcome, Reads, Request, Store } from "./ports.ts";
-import { ProjectTroubles } from "./project-troubles.ts";
+import type { CommandRequest, Outcome, Reads, Store } from "./ports.ts";
+import { ProjectProblems } from "./project-problems.ts";
 import { Publisher } from "./publish.ts";
 import { type Reactor, startReactor } from "./reactor.ts";
 import { autoReactor } from "./reactors/auto.ts";
@@ -32,7 +31,8 @@ import { startTurnsReactor } from "./reactors/start-turns.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { Receipts } from "./receipts.ts";
-import { foundAgentZero, recover } from "./recover.ts";
+import { ensureAgentZero, recover } from "./recover.ts";
+import { hurried } from "./retry.ts";
 import { Scheduler } from "./scheduling.ts";
 import { type Degraded, Supervisor } from "./supervisor.ts";
 import { until } from "./until.ts";
@@ -48,7 +48,7 @@ interface Made {
 	runner: TurnRunner | null;
 	mover: IssueMover;
 	work: IssueWork;
-	troubles: ProjectTroubles;
+	problems: ProjectProblems;
 	scheduler: Scheduler;
 	provisioner: Provisioner;
 	cycle: WorkCycle | null;
@@ -58,11 +58,11 @@ interface Made {
 
 const restarts = { restartsMax: 5, periodMs: 60_000, retryMs: 60_000 };
 /** a process that is told to stop is gone long before; then its files are kept */
-const stopPatienceMs = 60_000;
+const stopTimeoutMs = 60_000;
 /** how long a fork waits for a tool call to end before it says that the agent is busy */
-const forkPatienceMs = 5000;
+const forkTimeoutMs = 5000;
 /** how long a search waits for what is not in the index yet, which is much only after an upgrade */
-const searchPatienceMs = 5000;
+const searchTimeoutMs = 5000;
 
 export class Engine implements AsyncDisposable {
 	readonly publisher: Publisher;
@@ -79,9 +79,9 @@ export class Engine implements AsyncDisposable {
 		const parts = { ...given, log };
 		const publisher = new Publisher(parts.limits);
 		const dispatcher = new Dispatcher({ ...parts, publisher });
-		const dispatch = (request: Request): Promise<Outcome> => dispatcher.dispatch(request);
+		const dispatch = (request: CommandRequest): Promise<Outcome> => dispatcher.dispatch(request);
 		try {
-			const agentZero = await foundAgentZero(dispatch, parts.agentZeroType);
+			const agentZero = await ensureAgentZero(dispatch, parts.agentZeroType);
 			const { reads } = parts.store;
 			await recover({ ...parts, reads, dispatch });
 			const workspaces = parts.workspaces ?? null;
@@ -94,14 +94,14 @@ export class Engine implements AsyncDisposable {
 				runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler })];
 			const plain = parts.issueWork ?? noIssueWork;
 			const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
-			const troubles = new ProjectTroubles({ reads, dispatch, work, workspaces, log });
-			await troubles.lookAtAll();
-			const issues = { reads, dispatch, clock: parts.clock, work, log, troubles };
+			const problems = new ProjectProblems({ reads, dispatch, work, workspaces, log });
+			await problems.lookAtAll();
+			const issues = { reads, dispatch, clock: parts.clock, work, log, problems };
 			const mover = new IssueMover(issues);
 			const watching = [waitsReactor({ reads, dispatch, clock: parts.clock }), limitsReactor({ reads, dispatch, clock: parts.clock })];
 			const reactors: Reactor[] = [
 				provisioner,
-				driftReactor({ reads, dispatch, workspaces, log, troubles }),
+				driftReactor({ reads, dispatch, workspaces, log, problems }),
 				...watching,
 				indexItemsReactor(parts),
 				...turns,
@@ -113,7 +113,7 @@ export class Engine implements AsyncDisposable {
 			const upkeep = new Upkeep({ ...parts, retention: parts.retention ?? retention, workspaces, sweepers: parts.sweepers ?? [], log });
 			const tidying = { name: "upkeep", start: () => upkeep.start() };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock, log });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, troubles, scheduler, provisioner, cycle, agentZero, upkeep });
+			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, problems, scheduler, provisioner, cycle, agentZero, upkeep });
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -157,12 +157,12 @@ export class Engine implements AsyncDisposable {
 	async spawn(request: SpawnRequest): Promise<Outcome> {
 		const { driver, workspaces = null } = this.#parts;
 		const { publisher, dispatcher } = this.#made;
-		const dispatch = (each: Request): Promise<Outcome> => dispatcher.dispatch(each);
+		const dispatch = (each: CommandRequest): Promise<Outcome> => dispatcher.dispatch(each);
 		return (await forkWithFiles({ reads: this.reads, dispatch, publisher, driver, workspaces, log: this.log }, request)) ?? (await this.dispatch(request));
 	}
 
 	/** Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool calls. */
-	async dispatch(request: Request): Promise<Outcome> {
+	async dispatch(request: CommandRequest): Promise<Outcome> {
 		const answered = this.#dispatchOnceFree(request);
 		this.#made.scheduler.startAtOnce(request, (each) => this.#made.dispatcher.dispatch(each));
 		const outcome = await answered;
@@ -188,8 +188,8 @@ export class Engine implements AsyncDisposable {
 	}
 
 	/** The projects that do not work now. */
-	get troubles(): ProjectTroubles {
-		return this.#made.troubles;
+	get problems(): ProjectProblems {
+		return this.#made.problems;
 	}
 
 	/** Finds the agent that a person means. */
@@ -209,9 +209,9 @@ export class Engine implements AsyncDisposable {
 	}
 
 	/** The newest items with these words; not `complete` if some were not indexed in time. */
-	async search(wish: SearchWish): Promise<{ hits: Hit[]; complete: boolean }> {
-		const complete = await indexAll(this.#parts.store, { patienceMs: searchPatienceMs });
-		return { hits: await this.reads.search(wish), complete };
+	async search(params: SearchQuery): Promise<{ hits: Hit[]; complete: boolean }> {
+		const complete = await indexAll(this.#parts.store, { timeoutMs: searchTimeoutMs });
+		return { hits: await this.reads.search(params), complete };
 	}
 
 	/** What the processes of open turns said last that they are doing, by turn. */
@@ -258,14 +258,14 @@ export class Engine implements AsyncDisposable {
 	}
 
 	/** No new turns; the running ones may end by themselves for a while. Then everything stops. */
-	async drain(patience: Promise<unknown>): Promise<void> {
+	async drain(grace: Promise<unknown>): Promise<void> {
 		this.#made.scheduler.close();
-		await hurried(this.#drain(patience), patience, () => this.#parts.workspaces?.halt());
+		await hurried(this.#drain(grace), grace, () => this.#parts.workspaces?.halt());
 	}
 
-	async #drain(patience: Promise<unknown>): Promise<void> {
+	async #drain(grace: Promise<unknown>): Promise<void> {
 		await this.#made.supervisor[Symbol.asyncDispose]();
-		await this.#made.runner?.drain(patience);
+		await this.#made.runner?.drain(grace);
 		await this.#made.provisioner.drain();
 		await this.#made.cycle?.drain();
 		await this.#made.mover[Symbol.asyncDispose]();
@@ -281,18 +281,18 @@ export class Engine implements AsyncDisposable {
 	/** Resolves when the agent has no open turn; its driver sees to that within seconds. */
 	async #turnOver(id: AgentId | null): Promise<void> {
 		const over = async (): Promise<true | null> => (id !== null && (await this.reads.agent(id))?.turn ? null : true);
-		await until(this.publisher, over, { deadlineMs: stopPatienceMs });
+		await until(this.publisher, over, { deadlineMs: stopTimeoutMs });
 	}
 
 	/** A fork of a parent with an open tool call is tried again with every event, until the call has ended or the deadline has come. */
-	async #dispatchOnceFree(request: Request): Promise<Outcome> {
+	async #dispatchOnceFree(request: CommandRequest): Promise<Outcome> {
 		const first = await this.#made.dispatcher.dispatch(request);
 		if (!isBusy(first)) return first;
 		const again = async (): Promise<Outcome | null> => {
 			const outcome = await this.#made.dispatcher.dispatch(request);
 			return isBusy(outcome) ? null : outcome;
 		};
-		return (await until(this.publisher, again, { deadlineMs: forkPatienceMs })) ?? first;
+		return (await until(this.publisher, again, { deadlineMs: forkTimeoutMs })) ?? first;
 	}
 }
 

@@ -14,45 +14,45 @@ import { isRefusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { outsideTurn } from "#domain/turn.ts";
 import { forbiddenFor } from "./commands/define.ts";
 import { definitionOf } from "./commands/table.ts";
-import type { Landed, Locks, Outcome, RunBatch, Tx } from "./ports.ts";
+import type { CommandResult, Locks, Outcome, RunBatch, Tx } from "./ports.ts";
 import { type Decided, Work } from "./work.ts";
 
 export function batchRunner(limits: Limits): RunBatch {
 	return async (tx, batch) => {
 		await tx.lock(await lockSet(tx, batch));
-		const landed: Landed[] = [];
-		for (const envelope of batch) landed.push(await landOne(tx, envelope, limits));
-		return landed;
+		const results: CommandResult[] = [];
+		for (const envelope of batch) results.push(await runOne(tx, envelope, limits));
+		return results;
 	};
 }
 
-async function landOne(tx: Tx, envelope: Envelope, limits: Limits): Promise<Landed> {
+async function runOne(tx: Tx, envelope: Envelope, limits: Limits): Promise<CommandResult> {
 	await tx.savepoint();
 	try {
-		const { actor, key, steady: at, closes } = envelope;
+		const { actor, key, monotonic: at, closes } = envelope;
 		const earlier = key === null ? undefined : await tx.receipt(actor, key);
 		const again = earlier === undefined ? null : await answerAgain(tx, envelope, earlier);
-		const { outcome, receipt } = again === null ? await landNew(tx, envelope, limits) : { outcome: again, receipt: null };
+		const { outcome, receipt } = again === null ? await runNew(tx, envelope, limits) : { outcome: again, receipt: null };
 		if ("refused" in outcome) await tx.rollback();
 		if (key !== null && receipt !== null) await tx.putReceipt({ ...receipt, actor, key, at });
 		if ("done" in outcome && closes !== undefined) await tx.putReceipt(closes);
 		if ("done" in outcome) await tx.release();
 		return outcome;
 	} catch (error) {
-		if (tx.dooms(error)) throw error;
+		if (tx.failsBatch(error)) throw error;
 		// a bug: this command leaves nothing behind, and its neighbours are not harmed
 		await tx.rollback();
 		return { fault: error instanceof Error ? error.message : String(error) };
 	}
 }
 
-async function landNew(tx: Tx, envelope: Envelope, limits: Limits): Promise<{ outcome: Outcome; receipt: Receipt | null }> {
+async function runNew(tx: Tx, envelope: Envelope, limits: Limits): Promise<{ outcome: Outcome; receipt: Receipt | null }> {
 	const { command, fingerprint } = envelope;
 	const work = new Work(tx, envelope);
 	const { decision, subject } = (await forbidden(work, envelope)) ?? (await definitionOf(command).decide(work, command, limits));
 	if (isRefusal(decision)) {
 		// a refusal that passes by itself is not held against a retry
-		const receipt = refusalCodes[decision.code].passes ? null : { fingerprint, answer: { refused: decision } };
+		const receipt = refusalCodes[decision.code].retryable ? null : { fingerprint, answer: { refused: decision } };
 		return { outcome: { refused: decision, replayed: false }, receipt };
 	}
 	const events = await work.apply(decision);

@@ -2,10 +2,10 @@
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { checkoutOf } from "./checkout.ts";
 import type { Reads } from "./ports.ts";
-import { stayOf } from "./stay.ts";
-import type { By, Steps } from "./steps.ts";
-import type { AtHome, Workspaces } from "./workspaces.ts";
+import type { Requester, Steps } from "./steps.ts";
+import type { MoveResult, Workspaces } from "./workspaces.ts";
 
 /** so long an answer waits for agents that are brought up to date */
 const syncMs = 10_000;
@@ -23,7 +23,7 @@ export interface Synced {
 /** What is done with one of them. */
 interface Verbs {
 	steps: Pick<Steps, "say">;
-	forward(agent: AgentState, by: By): Promise<AtHome | Refusal>;
+	forward(agent: AgentState, by: Requester): Promise<MoveResult | Refusal>;
 	lookAfterCrash(agent: AgentState): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export class Followers {
 	 * Idle, unheld and clean agents with nothing of their own go to base; the others are told how far they are behind. One agent's tree may
 	 * take for ever to be looked at, and nobody waits for it: after a moment it goes on by itself, and the answer says so.
 	 */
-	async bringAlong(project: ProjectSlug, by: By): Promise<Synced[]> {
+	async bringAlong(project: ProjectSlug, by: Requester): Promise<Synced[]> {
 		const all = (await this.#parts.reads.agents({ project })).filter(
 			({ life, workspace }) => life === "live" && workspace !== null && workspace.kind !== "main",
 		);
@@ -59,7 +59,7 @@ export class Followers {
 				if (this.#syncing.has(agent.id)) continue;
 				this.#syncing.add(agent.id);
 				// one tree that cannot be read must not keep the others from being brought up to date
-				const result = await this.#upToDate(agent, { actor: by.actor }).catch(() => ({ moved: false, text: "its workspace could not be looked at" }));
+				const result = await this.#bringUpToDate(agent, { actor: by.actor }).catch(() => ({ moved: false, text: "its workspace could not be looked at" }));
 				this.#syncing.delete(agent.id);
 				found.set(agent.id, result);
 			}
@@ -78,18 +78,18 @@ export class Followers {
 		return (await this.#parts.reads.agent(agent.id)) ?? agent;
 	}
 
-	async #upToDate(found: AgentState, by: By): Promise<{ moved: boolean; text: string } | null> {
+	async #bringUpToDate(found: AgentState, by: Requester): Promise<{ moved: boolean; text: string } | null> {
 		const agent = await this.#lookedAt(found);
-		const stay = await stayOf(this.#parts.reads, agent);
-		const standing = stay === null ? null : await this.#parts.workspaces.standing(stay);
-		if (stay === null || standing === null || isRefusal(standing)) return { moved: false, text: "its workspace could not be looked at" };
+		const checkout = await checkoutOf(this.#parts.reads, agent);
+		const standing = checkout === null ? null : await this.#parts.workspaces.branchStatus(checkout);
+		if (checkout === null || standing === null || isRefusal(standing)) return { moved: false, text: "its workspace could not be looked at" };
 		if (standing.behind === 0) return null;
 		const free = agent.turn === null && agent.holds.length === 0 && agent.lease === null;
 		if (free && standing.ahead === 0 && !standing.dirty) {
 			const moved = await this.#verbs.forward(agent, by);
 			if (!isRefusal(moved)) return { moved: true, text: moved.text };
 		}
-		const text = `Your branch is ${standing.behind} ${standing.behind === 1 ? "commit" : "commits"} behind ${stay.workspace.base}.`;
+		const text = `Your branch is ${standing.behind} ${standing.behind === 1 ? "commit" : "commits"} behind ${checkout.workspace.base}.`;
 		await this.#verbs.steps.say({ type: "item.append", agent: agent.id, kind: "system", text }, { actor: system });
 		return { moved: false, text };
 	}

@@ -10,12 +10,12 @@ import type { CommandInput } from "#contract/command.ts";
 import { type AgentId, agentOf, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
+import { checkoutOf } from "./checkout.ts";
 import type { Driver } from "./driver.ts";
 import { caught, type Log } from "./log.ts";
-import type { Dispatch, Outcome, Reads, Request } from "./ports.ts";
+import type { CommandRequest, Dispatch, Outcome, Reads } from "./ports.ts";
 import type { Publisher } from "./publish.ts";
-import { snapshot } from "./reactors/tree.ts";
-import { stayOf } from "./stay.ts";
+import { snapshot } from "./reactors/workspace.ts";
 import { until } from "./until.ts";
 import type { Workspaces } from "./workspaces.ts";
 
@@ -28,49 +28,49 @@ export interface ForkParts {
 	log: Log;
 }
 
-export interface SpawnRequest extends Request {
+export interface SpawnRequest extends CommandRequest {
 	command: Extract<CommandInput, { type: "agent.spawn" }> & { by: AgentId };
 }
 
 /** how long a fork waits for its moment before it says that the agent is busy */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 /** how long a fork waits to hear of the call that it is made by */
-const callPatienceMs = 1000;
+const callTimeoutMs = 1000;
 
 type Files = { snapshot: string; snapshotOf: AgentId };
 
 /** Null if no files of the parent are asked for: then there is nothing to cut but the conversation. */
 export async function forkWithFiles(parts: ForkParts, request: SpawnRequest): Promise<Outcome | null> {
-	const { command: wish } = request;
-	await callHeard(parts, request);
-	const parent = await parts.reads.agent(wish.by);
+	const { command: params } = request;
+	await callRecorded(parts, request);
+	const parent = await parts.reads.agent(params.by);
 	const caller = agentOf(request.actor);
-	const wanted = wish.workspace !== "none" && wish.workspace !== "share" && wish.from === undefined;
-	const may = caller === null || caller === wish.by;
+	const wanted = params.workspace !== "none" && params.workspace !== "share" && params.from === undefined;
+	const may = caller === null || caller === params.by;
 	if (parts.workspaces === null || parent === undefined || parent.workspace === null || parent.workspaceRemovedAt !== null || !wanted || !may) return null;
-	if (wish.at !== undefined) {
-		const files = await filesAt(parts, wish.at);
+	if (params.at !== undefined) {
+		const files = await filesAt(parts, params.at);
 		return files !== null && isRefusal(files) ? { refused: files, replayed: false } : await parts.dispatch(withFiles(request, files));
 	}
 	const attempt = async (): Promise<Outcome | null> => {
 		const outcome = await cut(parts, request);
 		return outcome === "not now" ? null : outcome;
 	};
-	return (await until(parts.publisher, attempt, { deadlineMs: patienceMs })) ?? { refused: busy(parent), replayed: false };
+	return (await until(parts.publisher, attempt, { deadlineMs: timeoutMs })) ?? { refused: busy(parent), replayed: false };
 }
 
 /**
  * An agent forks itself by a tool call, of which it tells on another way than it asks for the fork: whichever comes first,
  * the call belongs to the conversation that the child inherits.
  */
-async function callHeard({ reads, publisher }: ForkParts, { actor, command: { by, context, at } }: SpawnRequest): Promise<void> {
+async function callRecorded({ reads, publisher }: ForkParts, { actor, command: { by, context, at } }: SpawnRequest): Promise<void> {
 	if (agentOf(actor) !== by || context !== "inherit" || at !== undefined) return;
 	const heard = async (): Promise<true | null> => {
 		const turn = (await reads.agent(by))?.turn;
 		return turn == null || openCallsOf(await reads.callsOfTurn(by, turn.id)).length > 0 ? true : null;
 	};
-	await until(publisher, heard, { deadlineMs: callPatienceMs });
+	await until(publisher, heard, { deadlineMs: callTimeoutMs });
 }
 
 async function cut(parts: ForkParts, request: SpawnRequest): Promise<Outcome | "not now"> {
@@ -82,7 +82,7 @@ async function cut(parts: ForkParts, request: SpawnRequest): Promise<Outcome | "
 		if (await inToolCall(parts, parent, request)) return "not now";
 		const outcome = await parts.dispatch(withFiles(request, await filesNow(parts, parent)));
 		if ("refused" in outcome && outcome.refused.code === "FORK_BUSY") return "not now";
-		if ("done" in outcome && !lasted()) await tellOfHaste(parts, outcome);
+		if ("done" in outcome && !lasted()) await noteSlowSnapshot(parts, outcome);
 		return outcome;
 	};
 	return parts.driver === null ? await made(() => true) : await parts.driver.frozen(parent.id, made);
@@ -106,26 +106,29 @@ async function whileLeased(parts: ForkParts, { id }: AgentState, work: () => Pro
 
 /** The tree at this moment; the newest snapshot of one that is gone. */
 async function filesNow(parts: ForkParts, parent: AgentState): Promise<Files | null> {
-	const stay = await stayOf(parts.reads, parent);
-	if (stay === null || parts.workspaces === null) return null;
-	const taken = await snapshot(parts, stay, { reason: "fork" }).catch(caught(parts.log, "fork", "No snapshot could be taken for a fork", { agent: parent.id }));
+	const checkout = await checkoutOf(parts.reads, parent);
+	if (checkout === null || parts.workspaces === null) return null;
+	const taken = await snapshot(parts, checkout, { reason: "fork" }).catch(
+		caught(parts.log, "fork", "No snapshot could be taken for a fork", { agent: parent.id }),
+	);
 	const id =
 		taken?.id ??
-		(await parts.workspaces.snapshots(stay).catch(caught(parts.log, "fork", "The snapshots of an agent could not be listed", { agent: parent.id })))?.[0]?.id;
+		(await parts.workspaces.snapshots(checkout).catch(caught(parts.log, "fork", "The snapshots of an agent could not be listed", { agent: parent.id })))?.[0]
+			?.id;
 	return id === undefined ? null : { snapshot: id, snapshotOf: parent.id };
 }
 
 async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Files | null | Refusal> {
 	const item = await reads.event(at);
 	const owner = item?.agent == null ? undefined : await reads.agent(item.agent);
-	const stay = owner === undefined ? null : await stayOf(reads, owner);
-	if (item === undefined || owner === undefined || stay === null || workspaces === null) return null;
+	const checkout = owner === undefined ? null : await checkoutOf(reads, owner);
+	if (item === undefined || owner === undefined || checkout === null || workspaces === null) return null;
 	const turn = item.turn === null ? undefined : await reads.turn(item.turn);
 	const bound = turn === undefined ? item.id : (turn.finalItem ?? Number.MAX_SAFE_INTEGER);
 	const wanted = await reads.newestOfKind(owner.id, "workspace.snapshotted", bound);
 	const id = wanted === undefined ? undefined : String(Reflect.get(Object(wanted.data), "snapshot"));
-	if (id !== undefined && (await workspaces.hasSnapshot(stay, id))) return { snapshot: id, snapshotOf: owner.id };
-	const there = await workspaces.snapshots(stay);
+	if (id !== undefined && (await workspaces.hasSnapshot(checkout, id))) return { snapshot: id, snapshotOf: owner.id };
+	const there = await workspaces.snapshots(checkout);
 	const nearest = there.findLast((each) => Number(each.id) > Number(id ?? 0)) ?? there[0];
 	const words = nearest === undefined ? "There is none of its tree any more." : `The nearest that is there is ${nearest.id}.`;
 	return refuse("SNAPSHOT_GONE", `There is no snapshot of the files that belong to item ${at} of ${owner.handle}. ${words}`, {
@@ -134,9 +137,9 @@ async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Fi
 	});
 }
 
-const withFiles = (request: SpawnRequest, files: Files | null): Request => ({ ...request, command: { ...request.command, ...files } });
+const withFiles = (request: SpawnRequest, files: Files | null): CommandRequest => ({ ...request, command: { ...request.command, ...files } });
 
-async function tellOfHaste({ dispatch }: ForkParts, outcome: Outcome): Promise<void> {
+async function noteSlowSnapshot({ dispatch }: ForkParts, outcome: Outcome): Promise<void> {
 	const child = "done" in outcome ? outcome.done.agent?.id : undefined;
 	const text = "Keeping the files took longer than the agent could stand still: they may be newer than the conversation.";
 	if (child !== undefined) await dispatch({ actor: system, key: null, command: { type: "item.append", agent: child, kind: "system", text } });

@@ -1,7 +1,7 @@
 // The log port: what happened inside the daemon that a person may have to look into. What happened to agents is in the journal.
-import type { LogFacts } from "#contract/log.ts";
+import type { LogFields } from "#contract/log.ts";
 
-type Write = (source: string, text: string, about?: LogFacts, error?: unknown) => void;
+type Write = (source: string, text: string, about?: LogFields, error?: unknown) => void;
 
 /**
  * Writing never throws and is never waited for. An entry is bounded, has no control characters and no secrets; one source (with one
@@ -20,11 +20,11 @@ export interface Log {
 
 /** For a rejection that should not happen but must not spread: `.catch(caught(log, "git", "A snapshot could not be taken", { agent }))`. */
 export const caught =
-	(log: Log, source: string, text: string, about: LogFacts = {}) =>
+	(log: Log, source: string, text: string, about: LogFields = {}) =>
 	(error: unknown): void =>
 		log.warn(source, text, about, error);
 
 const nowhere: Write = () => {};
 
-/** Where nobody reads along. */
+/** Discards everything. */
 export const noLog: Log = { debug: nowhere, info: nowhere, warn: nowhere, error: nowhere, hide: () => {} };

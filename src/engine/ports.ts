@@ -1,4 +1,4 @@
-// Every seam of the engine on one page. Adapters implement these; nothing else of the engine is theirs to see.
+// The engine's ports. Adapters implement these and may import nothing else of the engine.
 //
 // The store is thick and private: its operations are the questions that decisions ask, not a query builder,
 // and it may change whenever the engine does. Decisions run where the rows are (for SQLite that is the
@@ -11,7 +11,7 @@ import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts"
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
-import type { KeptReceipt, Receipt } from "#contract/receipt.ts";
+import type { Receipt, StoredReceipt } from "#contract/receipt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { PartialOutput, TurnState } from "#contract/turn.ts";
@@ -23,8 +23,8 @@ import type { SearchIndex, SearchReads } from "./search-rows.ts";
 /** What a command led to. A replayed one did nothing now: its key had been used before. */
 export type Outcome = { done: Answer; events: Event[]; replayed: boolean } | { refused: Refusal; replayed: boolean };
 
-/** What became of a command in its batch: an outcome, or a bug that only this command ran into. */
-export type Landed = Outcome | { fault: string };
+/** The result of one command of a batch: an outcome, or a bug that only this command ran into. */
+export type CommandResult = Outcome | { fault: string };
 
 /** The noun that a command made or changed. */
 export interface Answer {
@@ -181,7 +181,7 @@ export interface Tx extends Reads, IssueWrites {
 	/** takes the locks of the whole batch in one order; only where several writers exist */
 	lock(locks: Locks): Promise<void>;
 	/** whether an error concerns the whole batch: a full disk, a lost connection, another batch in the way */
-	dooms(error: unknown): boolean;
+	failsBatch(error: unknown): boolean;
 	savepoint(): Promise<void>;
 	/** keeps what was done since the savepoint, or undoes it */
 	release(): Promise<void>;
@@ -201,11 +201,11 @@ export interface Tx extends Reads, IssueWrites {
 	/** gives the events their ids, in order and in commit order across all writers */
 	append(events: readonly Omit<Event, "id">[]): Promise<Event[]>;
 	/** replaces the one that is there */
-	putReceipt(receipt: KeptReceipt): Promise<void>;
+	putReceipt(receipt: StoredReceipt): Promise<void>;
 }
 
 /** Runs a batch of commands inside a transaction that the store has begun and will commit. */
-export type RunBatch = (tx: Tx, batch: readonly Envelope[]) => Promise<Landed[]>;
+export type RunBatch = (tx: Tx, batch: readonly Envelope[]) => Promise<CommandResult[]>;
 
 export interface Store extends AsyncDisposable, SearchIndex {
 	readonly kind: "memory" | "sqlite" | "postgres";
@@ -216,14 +216,14 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	 * Commits a batch as one transaction. Rejects with a `StoreFault`: after `unavailable` and `full` nothing of
 	 * the batch happened; after `broken` nobody knows, and the store accepts nothing more.
 	 */
-	commit(batch: readonly Envelope[]): Promise<Landed[]>;
+	commit(batch: readonly Envelope[]): Promise<CommandResult[]>;
 	/** Writes a consistent copy of everything that was committed to a file that does not exist yet; answers its size. */
 	backup(file: string): Promise<number>;
 	/**
 	 * Receipts that no command brings along. `durable` ones are flushed like a commit. The others survive the end of this
 	 * process, but perhaps not that of the machine, and cost no flush: they only say in which words something was answered.
 	 */
-	keepReceipts(receipts: readonly KeptReceipt[], options: { durable: boolean }): Promise<void>;
+	keepReceipts(receipts: readonly StoredReceipt[], options: { durable: boolean }): Promise<void>;
 	/** forgets receipts older than this moment, at most so many; answers how many there were */
 	dropReceipts(before: number, atMost: number): Promise<number>;
 	/** Gives back the space of what was only kept for the moment; costs nothing while there is none. */
@@ -261,29 +261,29 @@ export interface Partials {
 }
 
 /** A command as somebody says it. */
-export interface Request {
+export interface CommandRequest {
 	actor: Actor;
-	/** null for what the daemon says to itself and never retries */
+	/** null for the daemon's own commands, which are never retried */
 	key: Key | null;
 	command: CommandInput;
 	/** of what was asked for, where the command is not yet all of it; of the command itself if absent */
 	fingerprint?: string | undefined;
 	/** a receipt that is written with the command, if that is carried out */
-	closes?: Omit<KeptReceipt, "at"> | undefined;
+	closes?: Omit<StoredReceipt, "at"> | undefined;
 }
 
-/** The way back for everything that reacts. */
-export type Dispatch = (request: Request) => Promise<Outcome>;
+/** How reactors send commands. */
+export type Dispatch = (request: CommandRequest) => Promise<Outcome>;
 
 export interface Clock {
-	/** what the clock on the wall says; it jumps when somebody sets it */
+	/** wall-clock time; it jumps when the clock is set */
 	now(): number;
-	/** on the same scale, but it only goes on, as fast as time passes: for durations, and for deadlines that come from one */
-	steady?(): number;
+	/** monotonic time on the same scale, for durations and for deadlines computed from one */
+	monotonic?(): number;
 }
 
-/** Clocks that cannot jump need not tell the two apart. */
-export const steadily = (clock: Clock): number => clock.steady?.() ?? clock.now();
+/** A test clock that cannot jump has only one time. */
+export const monotonicNow = (clock: Clock): number => clock.monotonic?.() ?? clock.now();
 
 export interface Ids {
 	agentId(): AgentId;

@@ -3,12 +3,12 @@ import type { Event } from "#contract/event.ts";
 import { system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
 import { id } from "#test/support/given.ts";
-import { Publisher, type Subscription } from "./publish.ts";
+import { type EventReader, Publisher } from "./publish.ts";
 
 const event = (id: number): Event => ({ id, agent: null, turn: null, kind: "x.happened", text: null, data: null, at: 0, actor: system, command: "c" });
 const events = (...ids: number[]): Event[] => ids.map(event);
 
-const watch = (publisher: Publisher): Subscription => publisher.follow();
+const watch = (publisher: Publisher): EventReader => publisher.follow();
 
 test("a reader gets everything published since it came, in order", async () => {
 	const publisher = new Publisher(limits);

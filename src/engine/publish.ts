@@ -9,7 +9,7 @@ const liveLengthMax = 1024 * 1024;
 
 export class Publisher {
 	readonly #limits: Limits;
-	readonly #subscriptions = new Set<Subscription>();
+	readonly #readers = new Set<EventReader>();
 	#lastPublished = 0;
 
 	constructor(limits: Limits) {
@@ -22,25 +22,25 @@ export class Publisher {
 	}
 
 	/** Everything published from now on. */
-	follow(): Subscription {
-		const subscription: Subscription = new Subscription(this.#limits.backlogEventsMax, this.#lastPublished, () => this.#subscriptions.delete(subscription));
-		this.#subscriptions.add(subscription);
-		return subscription;
+	follow(): EventReader {
+		const reader: EventReader = new EventReader(this.#limits.backlogEventsMax, this.#lastPublished, () => this.#readers.delete(reader));
+		this.#readers.add(reader);
+		return reader;
 	}
 
 	/** Pieces of what is still being said: for whoever watches now, and dropped where a reader is behind. */
 	live(delta: Delta): void {
-		for (const subscription of this.#subscriptions) subscription.pushLive(delta);
+		for (const reader of this.#readers) reader.pushLive(delta);
 	}
 
 	publish(events: readonly Event[]): void {
 		this.#lastPublished = events.at(-1)?.id ?? this.#lastPublished;
 		if (events.length === 0) return;
-		for (const subscription of this.#subscriptions) subscription.push(events);
+		for (const reader of this.#readers) reader.push(events);
 	}
 }
 
-export class Subscription implements Disposable {
+export class EventReader implements Disposable {
 	readonly #backlogMax: number;
 	readonly #onEnd: () => void;
 	#backlog: Event[] = [];

@@ -7,9 +7,9 @@ import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { system } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
-import { patiently } from "./patience.ts";
 import type { Dispatch } from "./ports.ts";
-import type { Publisher, Subscription } from "./publish.ts";
+import type { EventReader, Publisher } from "./publish.ts";
+import { retryWhile } from "./retry.ts";
 import type { Running } from "./supervisor.ts";
 
 /** "again" if there was more to do than could be done now; a time, if there will be something to do then. */
@@ -26,8 +26,8 @@ export interface Reactor {
 	look(signal: AbortSignal): Promise<Looked>;
 }
 
-/** Commands said one after another in small crowds: "again" if the store had no room for all of them. */
-export async function sayAll(dispatch: Dispatch, commands: readonly CommandInput[]): Promise<"done" | "again"> {
+/** Dispatches commands in small groups; "again" if the store's queue was full. */
+export async function dispatchAll(dispatch: Dispatch, commands: readonly CommandInput[]): Promise<"done" | "again"> {
 	for (let at = 0; at < commands.length; at += crowd) {
 		const said = commands.slice(at, at + crowd).map((command) => dispatch({ actor: system, key: null, command }));
 		const outcomes = await Promise.all(said);
@@ -53,17 +53,17 @@ export async function startReactor(reactor: Reactor, publisher: Publisher): Prom
 
 async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal): Promise<void> {
 	while (!signal.aborted) {
-		const subscription = publisher.follow();
-		const close = (): void => subscription[Symbol.dispose]();
+		const reader = publisher.follow();
+		const close = (): void => reader[Symbol.dispose]();
 		signal.addEventListener("abort", close, { once: true });
 		try {
 			// subscribed before the first look, so that nothing can happen in between unseen
-			let timer = await lookPatiently(reactor, signal, subscription);
-			for (let events = await subscription.next(); events !== null; events = await subscription.next()) {
+			let timer = await lookWithRetries(reactor, signal, reader);
+			for (let events = await reader.next(); events !== null; events = await reader.next()) {
 				// no events at all means that the time has come
 				if (events.length > 0 && !events.some((event) => reactor.wakes(event, events))) continue;
 				clearTimeout(timer);
-				timer = await lookPatiently(reactor, signal, subscription);
+				timer = await lookWithRetries(reactor, signal, reader);
 			}
 			clearTimeout(timer);
 		} finally {
@@ -74,12 +74,12 @@ async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal
 }
 
 /** The look is repeated, more and more slowly, until it could do all that was due. Answers with the timer for the next one. */
-async function lookPatiently(reactor: Reactor, signal: AbortSignal, subscription: Subscription): Promise<ReturnType<typeof setTimeout> | undefined> {
-	const looked = await patiently(
+async function lookWithRetries(reactor: Reactor, signal: AbortSignal, reader: EventReader): Promise<ReturnType<typeof setTimeout> | undefined> {
+	const looked = await retryWhile(
 		() => reactor.look(signal),
 		(result) => result === "again",
 		signal,
 	);
 	if (looked === null || typeof looked === "string") return undefined;
-	return setTimeout(() => subscription.nudge(), Math.min(Math.max(looked.inMs, sleepMs.shortest), sleepMs.longest));
+	return setTimeout(() => reader.nudge(), Math.min(Math.max(looked.inMs, sleepMs.shortest), sleepMs.longest));
 }

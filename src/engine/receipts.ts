@@ -4,16 +4,16 @@
 //   given   the words of the answer: survive the end of this process, and cost no flush, since what was done is durable already
 //   refused a refusal that no command recorded
 import type { Actor, Key } from "#contract/ids.ts";
-import type { Begun, KeptReceipt, Receipt } from "#contract/receipt.ts";
+import type { Receipt, StartedStep, StoredReceipt } from "#contract/receipt.ts";
 import type { Refusal } from "#contract/refusal.ts";
-import { type Clock, type Store, steadily } from "./ports.ts";
+import { type Clock, monotonicNow, type Store } from "./ports.ts";
 
 /** A request under a key, and what was begun for it before a crash. */
 export interface Operation {
 	actor: Actor;
 	key: Key;
 	fingerprint: string;
-	begun: Begun | null;
+	begun: StartedStep | null;
 }
 
 type Named = Omit<Operation, "begun">;
@@ -25,7 +25,7 @@ export class Receipts {
 	readonly #store: Store;
 	readonly #clock: Clock;
 	/** what waits for the end of this moment, to be written together */
-	#waiting: KeptReceipt[] = [];
+	#waiting: StoredReceipt[] = [];
 	#writing: Promise<void> | null = null;
 
 	constructor({ store, clock }: { store: Store; clock: Clock }) {
@@ -37,7 +37,7 @@ export class Receipts {
 		return await this.#store.reads.receipt(actor, key);
 	}
 
-	async begin(operation: Named, begun: Begun): Promise<void> {
+	async begin(operation: Named, begun: StartedStep): Promise<void> {
 		await this.#store.keepReceipts([this.#row(operation, { answer: { begun } })], { durable: true });
 	}
 
@@ -49,12 +49,12 @@ export class Receipts {
 		await this.#soon(this.#row(operation, { answer: { refused } }));
 	}
 
-	#row({ actor, key, fingerprint }: Named, rest: Pick<KeptReceipt, "answer" | "given">): KeptReceipt {
-		return { actor, key, fingerprint, at: steadily(this.#clock), ...rest };
+	#row({ actor, key, fingerprint }: Named, rest: Pick<StoredReceipt, "answer" | "given">): StoredReceipt {
+		return { actor, key, fingerprint, at: monotonicNow(this.#clock), ...rest };
 	}
 
 	/** Callers that were answered in one moment share one trip to the store. */
-	async #soon(receipt: KeptReceipt): Promise<void> {
+	async #soon(receipt: StoredReceipt): Promise<void> {
 		this.#waiting.push(receipt);
 		this.#writing ??= nextTurn().then(async () => {
 			this.#writing = null;

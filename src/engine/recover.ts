@@ -1,12 +1,11 @@
-// What a daemon does before anything else: it ends what the last one left running and says of every open turn that it
-// was interrupted. Each step may be repeated, so that being killed here only means doing it again.
+// Recovery at boot: ends the processes that the last daemon left and marks every open turn as interrupted. Each step may be repeated, so that being killed here only means doing it again.
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import type { Driver } from "./driver.ts";
 import { eventsWhere } from "./event-pages.ts";
 import { caught, type Log } from "./log.ts";
 import type { Dispatch, Partials, Reads } from "./ports.ts";
-import { withoutWritten } from "./reactors/so-far.ts";
+import { notRecorded } from "./reactors/partial-output.ts";
 
 export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver: Driver | null; partials?: Partials; log: Log }): Promise<void> {
 	await parts.driver?.sweep();
@@ -19,7 +18,7 @@ export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver:
 		if (lasting) continue;
 		const kept = (await parts.partials?.kept(turn.id)) ?? [];
 		const written = kept.length === 0 ? [] : await eventsWhere(parts.reads, { after: turn.id, agent: turn.agent }, (event) => event.turn === turn.id);
-		const partials = withoutWritten(kept, written);
+		const partials = notRecorded(kept, written);
 		await parts.dispatch({ actor: system, key: null, command: { type: "turn.crash", agent: turn.agent, turn: turn.id, partials } });
 	}
 	// what is left is of turns that ended before somebody could tidy up
@@ -27,7 +26,7 @@ export async function recover(parts: { reads: Reads; dispatch: Dispatch; driver:
 }
 
 /** Made with the first start. */
-export async function foundAgentZero(dispatch: Dispatch, agentType = "scripted"): Promise<AgentState> {
+export async function ensureAgentZero(dispatch: Dispatch, agentType = "scripted"): Promise<AgentState> {
 	const outcome = await dispatch({ actor: system, key: null, command: { type: "agent.init", agentType } });
 	if ("refused" in outcome || outcome.done.agent === undefined) throw new Error("agent 0 could not be made");
 	return outcome.done.agent;

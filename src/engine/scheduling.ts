@@ -3,10 +3,10 @@ import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { expected } from "#contract/log.ts";
-import { availableAt, isIdle, waitsElsewhere } from "#domain/outlook.ts";
-import { type Plan, schedule, type Waiter, type Waiting } from "#domain/schedule.ts";
+import { availableAt, isIdle, waitsElsewhere } from "#domain/availability.ts";
+import { type Schedule, schedule, type Waiter, type Waiting } from "#domain/schedule.ts";
 import { type Capacity, claim } from "#domain/slots.ts";
-import { type Clock, type Counts, type Dispatch, type Outcome, type QueueHead, type Reads, type Request, steadily } from "./ports.ts";
+import { type Clock, type CommandRequest, type Counts, type Dispatch, monotonicNow, type Outcome, type QueueHead, type Reads } from "./ports.ts";
 
 interface Parts {
 	reads: Reads;
@@ -15,7 +15,7 @@ interface Parts {
 }
 
 /** What an agent waits for and when it may be free. */
-export interface Outlook {
+export interface Availability {
 	waitingFor: string | null;
 	ahead: number;
 	availableAt: number | null;
@@ -33,7 +33,7 @@ export class Scheduler {
 		this.#parts = parts;
 	}
 
-	async plan(): Promise<Plan> {
+	async plan(): Promise<Schedule> {
 		const plan = await this.#planFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
 		this.#nobodyWaits = !this.#closed && plan.waits.size === 0;
 		return plan;
@@ -43,7 +43,7 @@ export class Scheduler {
 	 * A prompt that comes while nobody waits starts its turn in the commit that it is queued in: there is nobody to be fair to.
 	 * Said right after the prompt, so that both are written together; whether there is room is decided then, as for any start.
 	 */
-	startAtOnce({ command }: Request, dispatch: Dispatch): void {
+	startAtOnce({ command }: CommandRequest, dispatch: Dispatch): void {
 		if (command.type !== "prompt.queue" || !this.#nobodyWaits) return;
 		const started = (outcome: Outcome): void => {
 			if ("refused" in outcome) this.#nobodyWaits = false;
@@ -62,7 +62,7 @@ export class Scheduler {
 	}
 
 	/** Remembers whose turns were started. */
-	async started(plan: Plan): Promise<void> {
+	async started(plan: Schedule): Promise<void> {
 		const served = await this.#lastServed();
 		for (const [at, { agent }] of plan.starts.entries()) served.set(agent.project, this.#parts.clock.now() + at / 1000);
 	}
@@ -81,12 +81,12 @@ export class Scheduler {
 	}
 
 	/** The time by which cool-downs go. */
-	steady(): number {
-		return steadily(this.#parts.clock);
+	monotonic(): number {
+		return monotonicNow(this.#parts.clock);
 	}
 
 	/** Agents that have nothing to do wait for nothing and are left out. */
-	async outlooks(agents: readonly AgentState[], counts: ReadonlyMap<AgentId, Counts>): Promise<Map<AgentId, Outlook>> {
+	async availability(agents: readonly AgentState[], counts: ReadonlyMap<AgentId, Counts>): Promise<Map<AgentId, Availability>> {
 		const { reads, clock } = this.#parts;
 		const now = clock.now();
 		const length = ({ id }: AgentState): number => counts.get(id)?.queueLength ?? 0;
@@ -94,17 +94,17 @@ export class Scheduler {
 		if (busy.length === 0) return new Map();
 		const heads = await reads.queueHeads(now);
 		const { waits } = await this.#planFor(Promise.resolve(heads));
-		const outlooks = new Map<AgentId, Outlook>();
+		const availability = new Map<AgentId, Availability>();
 		for (const agent of busy) {
 			const head = heads.find((each) => each.agent.id === agent.id)?.head;
 			const waiting = waits.get(agent.id) ?? (length(agent) === 0 ? null : await this.#elsewhere(agent, head));
 			const free = availableAt(agent, length(agent), now);
-			outlooks.set(agent.id, { waitingFor: waiting?.why ?? null, ahead: waiting?.ahead ?? 0, availableAt: free });
+			availability.set(agent.id, { waitingFor: waiting?.why ?? null, ahead: waiting?.ahead ?? 0, availableAt: free });
 		}
-		return outlooks;
+		return availability;
 	}
 
-	async #planFor(asked: Promise<readonly { agent: AgentState; head: QueueHead }[]>): Promise<Plan> {
+	async #planFor(asked: Promise<readonly { agent: AgentState; head: QueueHead }[]>): Promise<Schedule> {
 		// each is a way to the store and back: all at once
 		const [heads, capacity, waiters, served] = await Promise.all([asked, this.#capacity(), this.#waiters(), this.#lastServed()]);
 		const ready = heads.filter(({ agent, head }) => isIdle(agent) && (head.manual || agent.holds.length === 0));
@@ -138,7 +138,7 @@ export class Scheduler {
 	async #capacity(): Promise<Capacity> {
 		const { reads, limits, clock } = this.#parts;
 		const [subscriptions, projects, leases] = await Promise.all([reads.subscriptions(), reads.projects(), reads.leases()]);
-		return { subscriptions, projects, leases, turnsMax: limits.turnsMax, now: clock.now(), steady: steadily(clock) };
+		return { subscriptions, projects, leases, turnsMax: limits.turnsMax, now: clock.now(), monotonic: monotonicNow(clock) };
 	}
 
 	/** Why an agent's next prompt is no matter of the scheduler. */

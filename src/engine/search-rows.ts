@@ -1,9 +1,9 @@
 // The part of the store's port that is about finding items by their words.
-import type { Hit, SearchWish } from "#contract/search.ts";
+import type { Hit, SearchQuery } from "#contract/search.ts";
 
 export interface SearchReads {
 	/** the items that have all of these words, the newest first, as far as the store has indexed them */
-	search(wish: SearchWish): Promise<Hit[]>;
+	search(request: SearchQuery): Promise<Hit[]>;
 }
 
 export interface SearchIndex {

@@ -1,4 +1,4 @@
-// How git is let at a workspace: a lease keeps everybody else away, what git did is recorded, and the lease is given back.
+// Runs one git step on a workspace: takes its lease, records what git did, and releases the lease.
 //
 // A step that was asked for under a key leaves a trail: its receipt says with the lease that it was begun, and right before it cannot be
 // taken back where the branch was; the transaction that records what git did has the answer as well. Whoever asks again after a crash in between takes the step up
@@ -6,15 +6,15 @@
 
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
-import type { LeaseStep, Recorded } from "#contract/cycle.ts";
 import { type Actor, type Key, system } from "#contract/ids.ts";
-import type { Begun, Settled } from "#contract/receipt.ts";
+import type { ReceiptAnswer, StartedStep } from "#contract/receipt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { mayPass, patiently } from "./patience.ts";
+import type { LeaseStep, Recorded } from "#contract/workspace-step.ts";
+import { approvedIn, checkoutOf } from "./checkout.ts";
 import type { Dispatch, Reads } from "./ports.ts";
 import type { Operation, Receipts } from "./receipts.ts";
-import { approvedIn, stayOf } from "./stay.ts";
-import type { Live, Stay, Workspaces } from "./workspaces.ts";
+import { isRetryable, retryWhile } from "./retry.ts";
+import type { Checkout, StepControl, Workspaces } from "./workspaces.ts";
 
 export interface StepParts {
 	reads: Reads;
@@ -23,23 +23,23 @@ export interface StepParts {
 	receipts: Receipts;
 }
 
-/** Who asks for a step, and under which key, if it was under one. */
-export type By = { actor: Actor } | Operation;
+/** Who requests a step, and the idempotency key, if there is one. */
+export type Requester = { actor: Actor } | Operation;
 
-const operationOf = (by: By): Operation | null => ("key" in by ? by : null);
+const operationOf = (by: Requester): Operation | null => ("key" in by ? by : null);
 
 /** What the same request began before a crash, if it was this step. */
-export function begunBy(by: By, step: LeaseStep): Begun | null {
+export function startedStepOf(by: Requester, step: LeaseStep): StartedStep | null {
 	const begun = operationOf(by)?.begun ?? null;
 	return begun?.step === step ? begun : null;
 }
 
-export const keyOf = (by: By): { key: Key | null; fingerprint?: string } => ("key" in by ? { key: by.key, fingerprint: by.fingerprint } : { key: null });
+export const keyOf = (by: Requester): { key: Key | null; fingerprint?: string } => ("key" in by ? { key: by.key, fingerprint: by.fingerprint } : { key: null });
 
 export class Steps {
 	readonly #parts: StepParts;
 	readonly #stop = new AbortController();
-	readonly #forEver = new AbortController().signal;
+	readonly #neverAborted = new AbortController().signal;
 	readonly #running = new Set<Promise<void>>();
 
 	constructor(parts: StepParts) {
@@ -47,8 +47,13 @@ export class Steps {
 	}
 
 	/** Does a step of git's while nobody else is at the workspace. */
-	async leased<T extends object>(agent: AgentState, step: LeaseStep, by: By, work: (stay: Stay, live: Live) => Promise<T | Refusal>): Promise<T | Refusal> {
-		const begun = begunBy(by, step);
+	async leased<T extends object>(
+		agent: AgentState,
+		step: LeaseStep,
+		by: Requester,
+		work: (checkout: Checkout, control: StepControl) => Promise<T | Refusal>,
+	): Promise<T | Refusal> {
+		const begun = startedStepOf(by, step);
 		const command: CommandInput = { type: "workspace.lease", agent: agent.id, step, ...(begun !== null && { again: true }) };
 		const operation = operationOf(by);
 		const { turn, issue } = agent;
@@ -67,34 +72,34 @@ export class Steps {
 	}
 
 	/** Written down under the key of whoever asked, and flushed. */
-	async begin(by: By, begun: Begun): Promise<void> {
+	async begin(by: Requester, begun: StartedStep): Promise<void> {
 		const operation = operationOf(by);
 		if (operation !== null) await this.#parts.receipts.begin(operation, begun);
 	}
 
-	/** What git did is written down whatever stands in the way now: it has happened. */
-	async record({ agent }: Stay, fact: Recorded, by: By, more: { tell?: string | undefined; closes?: Closing | undefined } = {}): Promise<void> {
+	/** Retried until it is recorded: what git did has happened. */
+	async record({ agent }: Checkout, fact: Recorded, by: Requester, more: { tell?: string | undefined; closes?: Closing | undefined } = {}): Promise<void> {
 		const { tell, closes } = more;
 		const operation = operationOf(by);
 		const mends = operation?.begun == null ? {} : { mends: true as const };
 		const command: CommandInput = { type: "workspace.record", agent: agent.id, fact, ...(tell !== undefined && { tell: tell.slice(0, 10_000) }), ...mends };
 		const receipt = operation === null || closes === undefined ? {} : { closes: receiptOf(operation, closes) };
-		await this.#surely({ actor: by.actor, key: null, command, ...receipt });
+		await this.#untilRecorded({ actor: by.actor, key: null, command, ...receipt });
 	}
 
-	async say(command: CommandInput, by: By): Promise<Refusal | null> {
+	async say(command: CommandInput, by: Requester): Promise<Refusal | null> {
 		const outcome = await this.#parts.dispatch({ actor: by.actor, ...keyOf(by), command });
 		return "refused" in outcome ? outcome.refused : null;
 	}
 
-	async with<T extends object>(agent: AgentState, work: (stay: Stay) => Promise<T | Refusal>): Promise<T | Refusal> {
-		const stay = await stayOf(this.#parts.reads, agent);
-		if (stay === null)
+	async with<T extends object>(agent: AgentState, work: (checkout: Checkout) => Promise<T | Refusal>): Promise<T | Refusal> {
+		const checkout = await checkoutOf(this.#parts.reads, agent);
+		if (checkout === null)
 			return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, {
 				details: { agent: agent.id },
 				suggestions: [`brood agent status ${agent.handle}`],
 			});
-		return await work(stay);
+		return await work(checkout);
 	}
 
 	/** Commands of projects that are still running are ended; what git was doing is waited for. */
@@ -103,19 +108,23 @@ export class Steps {
 		await Promise.all(this.#running);
 	}
 
-	async #work<T extends object>(agent: AgentState, how: Taking, work: (stay: Stay, live: Live) => Promise<T | Refusal>): Promise<T | Refusal> {
+	async #work<T extends object>(
+		agent: AgentState,
+		how: Taking,
+		work: (checkout: Checkout, control: StepControl) => Promise<T | Refusal>,
+	): Promise<T | Refusal> {
 		try {
 			const approved = await approvedIn(this.#parts.reads, agent);
-			return await this.with(agent, async (stay) => {
+			return await this.with(agent, async (checkout) => {
 				await this.#refresh(agent);
-				return await work(stay, { approved, signal: this.#stop.signal, ...this.#trail(how) });
+				return await work(checkout, { approved, signal: this.#stop.signal, ...this.#trail(how) });
 			});
 		} finally {
-			await this.#surely({ actor: system, key: null, command: { type: "workspace.free", agent: agent.id } });
+			await this.#untilRecorded({ actor: system, key: null, command: { type: "workspace.free", agent: agent.id } });
 		}
 	}
 
-	#trail({ by, said }: Taking): Pick<Live, "begin" | "begun"> {
+	#trail({ by, said }: Taking): Pick<StepControl, "begin" | "begun"> {
 		if (operationOf(by) === null) return {};
 		// where the branch was before the first attempt stays known, however often it is cut off
 		if (said.head !== undefined) return { begun: { head: said.head } };
@@ -128,8 +137,8 @@ export class Steps {
 		if (project?.url != null) await this.#parts.workspaces.refresh(project, { signal: this.#stop.signal });
 	}
 
-	async #surely(request: Parameters<Dispatch>[0]): Promise<void> {
-		await patiently(() => this.#parts.dispatch(request), mayPass, this.#forEver);
+	async #untilRecorded(request: Parameters<Dispatch>[0]): Promise<void> {
+		await retryWhile(() => this.#parts.dispatch(request), isRetryable, this.#neverAborted);
 	}
 }
 
@@ -137,7 +146,7 @@ const receiptOf = ({ actor, key, fingerprint }: Operation, closing: Closing) => 
 
 /** What is remembered with a record: the answer, or how far it has come. */
 export interface Closing {
-	answer: Settled;
+	answer: ReceiptAnswer;
 	given?: unknown;
 }
 
@@ -145,7 +154,7 @@ export interface Closing {
 export const closing = (given: unknown): Closing => ({ answer: { subject: {} }, given });
 
 interface Taking {
-	by: By;
+	by: Requester;
 	/** what is written down of it so far */
-	said: Begun;
+	said: StartedStep;
 }

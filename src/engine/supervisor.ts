@@ -4,7 +4,7 @@
 // `restartsMax` failures within `periodMs` mean that restarting at once does not help: the part counts as degraded, is tried again every
 // `retryMs`, and is sound again once it has stayed up for a whole period.
 import type { Log } from "./log.ts";
-import { type Clock, steadily } from "./ports.ts";
+import { type Clock, monotonicNow } from "./ports.ts";
 
 export interface Running extends AsyncDisposable {
 	/** settles when the part ends by itself, with its error if it failed; stopping it is idempotent */
@@ -31,7 +31,7 @@ export interface Degraded {
 	reason: string;
 }
 
-interface Kept {
+interface SupervisedPart {
 	readonly part: Part;
 	running: Running | null;
 	failures: number[];
@@ -43,7 +43,7 @@ interface Kept {
 }
 
 export class Supervisor implements AsyncDisposable {
-	readonly #kept: readonly Kept[];
+	readonly #kept: readonly SupervisedPart[];
 	readonly #intensity: Intensity;
 	#stopping = false;
 
@@ -78,7 +78,7 @@ export class Supervisor implements AsyncDisposable {
 		}
 	}
 
-	async #start(kept: Kept): Promise<void> {
+	async #start(kept: SupervisedPart): Promise<void> {
 		const running = await kept.part.start();
 		kept.running = running;
 		const ended = (cause: unknown): void => {
@@ -88,16 +88,16 @@ export class Supervisor implements AsyncDisposable {
 		running.ended.then(() => ended(new Error(`${kept.part.name} ended by itself`)), ended);
 	}
 
-	async #stop(kept: Kept): Promise<void> {
+	async #stop(kept: SupervisedPart): Promise<void> {
 		const { running } = kept;
 		kept.running = null;
 		await running?.[Symbol.asyncDispose]();
 	}
 
-	#failed(kept: Kept, cause: unknown): void {
+	#failed(kept: SupervisedPart, cause: unknown): void {
 		const { restartsMax, periodMs, retryMs, clock, log } = this.#intensity;
 		const { name } = kept.part;
-		const now = steadily(clock);
+		const now = monotonicNow(clock);
 		kept.failures = [...kept.failures.filter((then) => then > now - periodMs), now].slice(-restartsMax - 1);
 		const tooOften = kept.degraded !== null || kept.failures.length > restartsMax;
 		const reason = cause instanceof Error ? cause.message : String(cause);
@@ -108,7 +108,7 @@ export class Supervisor implements AsyncDisposable {
 		kept.timer = setTimeout(() => this.#restart(kept), tooOften ? retryMs : 0);
 	}
 
-	#restart(kept: Kept): void {
+	#restart(kept: SupervisedPart): void {
 		kept.work = kept.work.then(async () => {
 			try {
 				await this.#stop(kept);
@@ -122,7 +122,7 @@ export class Supervisor implements AsyncDisposable {
 		});
 	}
 
-	#sound(kept: Kept): void {
+	#sound(kept: SupervisedPart): void {
 		kept.degraded = null;
 		this.#intensity.log.info("supervisor", `${kept.part.name} works again`, { part: kept.part.name });
 	}

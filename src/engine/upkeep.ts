@@ -6,11 +6,11 @@
 import type { Limits } from "#contract/limits.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Retention } from "#contract/retention.ts";
+import { projectRepository } from "./checkout.ts";
 import { caught, type Log } from "./log.ts";
-import { type Clock, type Reads, type Store, steadily } from "./ports.ts";
-import { placeOf } from "./stay.ts";
+import { type Clock, monotonicNow, type Reads, type Store } from "./ports.ts";
 import type { Running } from "./supervisor.ts";
-import type { GcWish, Leftover, Workspaces } from "./workspaces.ts";
+import type { GcRequest, Leftover, Workspaces } from "./workspaces.ts";
 
 export interface UpkeepParts {
 	store: Store;
@@ -68,14 +68,14 @@ export class Upkeep {
 	async #round(signal: AbortSignal): Promise<void> {
 		const { store, clock, limits, retention, workspaces, sweepers } = this.#parts;
 		const steps: [string, () => Promise<unknown>][] = [
-			["receipts", () => this.#dropReceipts(steadily(clock) - limits.receiptsKeptMs, signal)],
+			["receipts", () => this.#dropReceipts(monotonicNow(clock) - limits.receiptsKeptMs, signal)],
 			...sweepers.map((sweep): [string, () => Promise<unknown>] => ["leftovers", () => sweep({ now: clock.now(), retention, reads: store.reads })]),
 		];
 		const projects = workspaces === null ? [] : (await store.reads.projects().catch(() => [])).filter(({ removedAt }) => removedAt === null);
 		for (const project of projects)
 			steps.push([
 				`project ${project.slug}`,
-				async () => await workspaces?.gc(placeOf(project), { ...(await gcWish(store.reads, project)), dryRun: false, atMost, signal }),
+				async () => await workspaces?.gc(projectRepository(project), { ...(await gcRequest(store.reads, project)), dryRun: false, atMost, signal }),
 			]);
 		steps.push(["store", () => store.trim()]);
 		for (const [name, step] of steps) {
@@ -91,7 +91,7 @@ export class Upkeep {
 }
 
 /** Whose things in a project are whose: what may be freed follows from it. */
-export async function gcWish(reads: Reads, { slug }: Pick<ProjectState, "slug">): Promise<Pick<GcWish, "living" | "gone" | "needed">> {
+export async function gcRequest(reads: Reads, { slug }: Pick<ProjectState, "slug">): Promise<Pick<GcRequest, "living" | "gone" | "needed">> {
 	const agents = await reads.agents({ project: slug });
 	const living = agents.filter((agent) => agent.workspaceRemovedAt === null);
 	const needed = living.flatMap(({ plan }) => (plan?.parent == null || plan.snapshot === null ? [] : [`refs/brood/snapshots/${plan.parent}/${plan.snapshot}`]));
@@ -99,8 +99,8 @@ export async function gcWish(reads: Reads, { slug }: Pick<ProjectState, "slug">)
 }
 
 /** What a project's upkeep did, or would do. */
-export async function collectNow(workspaces: Workspaces, reads: Reads, project: ProjectState, dryRun: boolean): Promise<Leftover[]> {
-	return await workspaces.gc(placeOf(project), { ...(await gcWish(reads, project)), dryRun });
+export async function runGc(workspaces: Workspaces, reads: Reads, project: ProjectState, dryRun: boolean): Promise<Leftover[]> {
+	return await workspaces.gc(projectRepository(project), { ...(await gcRequest(reads, project)), dryRun });
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resume) => setTimeout(resume, ms));

@@ -2,14 +2,14 @@
 // It knows no noun: which rows an event changes, and how, is in `domain/fold`.
 import type { AgentState } from "#contract/agent.ts";
 import type { Envelope } from "#contract/command.ts";
-import type { Event, Fact } from "#contract/event.ts";
+import type { Event, NewEvent } from "#contract/event.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { Subject } from "#contract/receipt.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "#domain/decision.ts";
 import { fold, needed } from "#domain/fold/fold.ts";
-import { type Kept, keptIn, load, write } from "./kept.ts";
 import type { Answer, Tx } from "./ports.ts";
+import { keptIn, load, type RowCache, write } from "./row-cache.ts";
 
 /** A decision and the noun that it is about. */
 export interface Decided {
@@ -21,7 +21,7 @@ export interface Decided {
 export class Work {
 	readonly tx: Tx;
 	readonly envelope: Envelope;
-	readonly #kept: Kept;
+	readonly #kept: RowCache;
 
 	constructor(tx: Tx, envelope: Envelope) {
 		this.tx = tx;
@@ -50,13 +50,13 @@ export class Work {
 	}
 
 	/** Lets the facts happen: into the journal, and into the rows that they change. */
-	async apply(facts: readonly Fact[]): Promise<Event[]> {
+	async apply(newEvents: readonly NewEvent[]): Promise<Event[]> {
 		// a new agent's row comes before the events that refer to it; nothing in it depends on their ids
-		const newAgents = facts.filter(({ kind }) => kind === "agent.spawned");
+		const newAgents = newEvents.filter(({ kind }) => kind === "agent.spawned");
 		for (const fact of newAgents) await this.#change(fact, 0);
 		if (newAgents.length > 0) await write(this.#kept);
-		const events = await this.tx.append(facts.map((fact) => this.#event(fact)));
-		for (const [index, fact] of facts.entries()) if (!newAgents.includes(fact)) await this.#change(fact, events[index]?.id ?? 0);
+		const events = await this.tx.append(newEvents.map((fact) => this.#event(fact)));
+		for (const [index, fact] of newEvents.entries()) if (!newAgents.includes(fact)) await this.#change(fact, events[index]?.id ?? 0);
 		await write(this.#kept);
 		return events;
 	}
@@ -74,7 +74,7 @@ export class Work {
 		};
 	}
 
-	async #change(fact: Fact, id: number): Promise<void> {
+	async #change(fact: NewEvent, id: number): Promise<void> {
 		const { actor, at } = this.envelope;
 		const event = { ...fact, id, actor, at };
 		for (const row of needed(event)) await load(this.#kept, row);
@@ -83,7 +83,7 @@ export class Work {
 		});
 	}
 
-	#event(fact: Fact): Omit<Event, "id"> {
+	#event(fact: NewEvent): Omit<Event, "id"> {
 		return {
 			agent: fact.agent,
 			turn: "turn" in fact ? (fact.turn ?? null) : null,

@@ -3,13 +3,13 @@
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { checkoutOf, projectRepository } from "./checkout.ts";
 import type { IssueWork } from "./issue-work.ts";
 import type { Reads } from "./ports.ts";
-import { placeOf, stayOf } from "./stay.ts";
 import type { WorkCycle } from "./work-cycle.ts";
 
 /** Where several share a worktree, none of them takes it to another branch. */
-async function roams(reads: Reads, { id, workspace }: AgentState): Promise<boolean> {
+async function changesBranches(reads: Reads, { id, workspace }: AgentState): Promise<boolean> {
 	if (workspace?.kind !== "worktree") return false;
 	return !(await reads.agents()).some((other) => other.id !== id && other.life !== "ended" && other.workspace?.path === workspace.path);
 }
@@ -19,39 +19,39 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 	return {
 		...plain,
 		async inspect(agent) {
-			const stay = await stayOf(reads, agent);
-			const standing = stay === null ? null : await workspaces.standing(stay);
-			if (stay === null || standing === null) return null;
-			if (isRefusal(standing)) return standing;
-			if (!standing.dirty) return null;
-			const name = `${stay.project.slug}/${agent.handle}`;
+			const checkout = await checkoutOf(reads, agent);
+			const branchStatus = checkout === null ? null : await workspaces.branchStatus(checkout);
+			if (checkout === null || branchStatus === null) return null;
+			if (isRefusal(branchStatus)) return branchStatus;
+			if (!branchStatus.dirty) return null;
+			const name = `${checkout.project.slug}/${agent.handle}`;
 			return refuse("WORKTREE_DIRTY", `${agent.handle} has changes that are not committed.`, {
-				details: { agent: agent.id, path: stay.workspace.path },
+				details: { agent: agent.id, path: checkout.workspace.path },
 				suggestions: [`brood agent diff ${name}`, `brood agent commit ${name} --message "what it is"`],
 			});
 		},
 		async checkout({ agent, branch }) {
-			if (!(await roams(reads, agent))) return { branch: null };
+			if (!(await changesBranches(reads, agent))) return { branch: null };
 			const there = await cycle.enter(agent, branch, { actor: system });
 			return isRefusal(there) ? there : { branch };
 		},
 		/** What was not committed is, in the agent's name; an agent that has ended left what it left. */
 		async settle({ agent, issue }) {
-			const stay = await stayOf(reads, agent);
-			if (stay === null) return { ahead: 0, commit: null };
-			const before = await workspaces.standing(stay);
+			const checkout = await checkoutOf(reads, agent);
+			if (checkout === null) return { ahead: 0, commit: null };
+			const before = await workspaces.branchStatus(checkout);
 			if (isRefusal(before)) return before;
 			if (before.dirty && agent.life !== "ended") {
 				const made = await cycle.commit(agent, { message: `${issue.title} (#${issue.number})` }, { actor: system });
 				if (isRefusal(made) && made.code !== "AGENT_NO_COMMIT") return made;
 				if (!isRefusal(made)) await cycle.push(agent);
 			}
-			const after = await workspaces.standing(stay);
+			const after = await workspaces.branchStatus(checkout);
 			return isRefusal(after) ? after : { ahead: after.ahead, commit: after.head };
 		},
 		async release({ agent }) {
 			// it never left
-			if (agent.issue?.home == null && !(await roams(reads, agent))) return null;
+			if (agent.issue?.home == null && !(await changesBranches(reads, agent))) return null;
 			const home = await cycle.enter(agent, agent.issue?.home ?? agent.workspace?.branch ?? "", { actor: system });
 			return isRefusal(home) ? home : null;
 		},
@@ -59,9 +59,9 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 		async written(slug) {
 			const [own, project] = [await plain.written(slug), await reads.project(slug)];
 			if ("wrong" in own || project === undefined || project.base === null) return own;
-			const force = await workspaces.settings(placeOf(project), project.approved);
-			if (isRefusal(force)) return { wrong: force.message };
-			return { ...own, presets: { ...force.settings.presets, ...own.presets }, pending: force.pendingApproval?.presets ?? [] };
+			const effective = await workspaces.settings(projectRepository(project), project.approved);
+			if (isRefusal(effective)) return { wrong: effective.message };
+			return { ...own, presets: { ...effective.settings.presets, ...own.presets }, pending: effective.pendingApproval?.presets ?? [] };
 		},
 		merge: (place) => merged(cycle, place),
 		async gate(place, signal) {
@@ -69,7 +69,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 			if (commit !== null && typeof commit !== "string") return { exit: 1, stderr: commit.message };
 			// only where there is no git at all: an empty repository has nothing that could be tried either
 			if (commit === null) return await plain.gate(place, signal);
-			const ran = await workspaces.tryOut(place.project, { commit, command: place.command }, { signal, approved: place.project.approved });
+			const ran = await workspaces.runAtCommit(place.project, { commit, command: place.command }, { signal, approved: place.project.approved });
 			return isRefusal(ran) ? { exit: 1, stderr: ran.message } : { exit: ran.exit ?? 1, stderr: ran.output };
 		},
 	};
@@ -83,8 +83,8 @@ async function commitToTry(
 ): Promise<string | null | Refusal> {
 	const tip = await workspaces.tipOf(project, branch);
 	if (tip !== null) return tip;
-	const stay = agent === null ? null : await stayOf(reads, agent);
-	const own = stay === null ? null : await workspaces.workTip(stay);
+	const checkout = agent === null ? null : await checkoutOf(reads, agent);
+	const own = checkout === null ? null : await workspaces.workTip(checkout);
 	return own ?? (project.base === null ? null : await workspaces.tipOf(project, project.base));
 }
 
@@ -94,7 +94,7 @@ async function merged(cycle: WorkCycle, { project, agent, branch, commit, issue 
 	const tip = await workspaces.tipOf(project, branch);
 	const base = project.base === null ? null : await workspaces.tipOf(project, project.base);
 	if (agent === null || project.base === null || commit === null || tip === base) return { commit: null };
-	if (tip === null) return await fromItsOwn(cycle, agent, commit);
+	if (tip === null) return await mergeOwnBranch(cycle, agent, commit);
 	const message = `${issue.title} (#${issue.number})`;
 	const result = await cycle.approveBranch(agent, { project, base: project.base, branch, commit, message }, { actor: system });
 	// all of it was in base before
@@ -103,7 +103,7 @@ async function merged(cycle: WorkCycle, { project, agent, branch, commit, issue 
 }
 
 /** An agent in a clone has the work on its own branch; one in the repository itself worked on base. */
-async function fromItsOwn(cycle: WorkCycle, agent: AgentState, commit: string): ReturnType<IssueWork["merge"]> {
+async function mergeOwnBranch(cycle: WorkCycle, agent: AgentState, commit: string): ReturnType<IssueWork["merge"]> {
 	if (agent.workspace === null || agent.workspace.kind === "main") return { commit: null };
 	const result = await cycle.approve(agent, { commit }, { actor: system });
 	return isRefusal(result) ? result : { commit: result.merged.commit };

@@ -1,12 +1,13 @@
 // The seam to everything that git does for an agent. One implementation stands on git (`adapters/git/workspaces.ts`). Every method answers a value or a `Refusal`; it throws only when the world fails (a disk, a broken repository, git gone).
 // Nothing that is not committed is ever overwritten or removed without a snapshot that was taken before. Callers hold the
 // agent's workspace lease: no method protects one agent's tree from two callers at once. What agents share is protected here.
-import type { LeaseStep } from "#contract/cycle.ts";
+
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
-import type { SettingsInForce } from "#contract/project-config.ts";
+import type { EffectiveSettings } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { ProjectSpace } from "#contract/space.ts";
 import type {
+	BranchStatus,
 	CommandRun,
 	Committed,
 	Diff,
@@ -16,31 +17,31 @@ import type {
 	MergeStrategy,
 	Pushed,
 	SeenCommit,
-	Standing,
 	SyncStrategy,
 	Workspace,
 	WorkspaceKind,
 } from "#contract/workspace.ts";
+import type { LeaseStep } from "#contract/workspace-step.ts";
 
 /** A project as its row has it: `path` is the root of a repository, or the bare mirror in the home. */
-export interface ProjectPlace {
+export interface ProjectRepository {
 	slug: ProjectSlug;
 	path: string;
 	/** the branch that it was added with; the home's configuration ranks above it, the repository's default branch below */
 	base?: string | null;
 }
 
-export type Tenant = { id: AgentId; handle: Handle };
+export type AgentIdentity = { id: AgentId; handle: Handle };
 
-/** An agent in its workspace. */
-export interface Stay {
-	project: ProjectPlace;
-	agent: Tenant;
+/** An agent in its workspace, as git steps need it. */
+export interface Checkout {
+	project: ProjectRepository;
+	agent: AgentIdentity;
 	workspace: Workspace;
 }
 
-/** How a step that takes long is watched, fed and stopped. */
-export interface Live {
+/** How a long step reports its output, gets its environment and is stopped. */
+export interface StepControl {
 	/** each line that the project's own commands print, as it comes */
 	line?(text: string): void;
 	/** of the agent's process, for the project's own commands */
@@ -60,17 +61,17 @@ export interface OpenedProject {
 	url: string | null;
 }
 
-export interface ProvisionWish {
-	project: ProjectPlace;
-	agent: Tenant;
+export interface ProvisionRequest {
+	project: ProjectRepository;
+	agent: AgentIdentity;
 	kind: WorkspaceKind;
 	/** a branch of the project; if absent the project's base, and for a fork its parent's */
 	from?: string;
 }
 
 /** The parent's tree as it is, or as a snapshot of it was. */
-export interface ForkWish extends ProvisionWish {
-	parent: Stay;
+export interface ForkRequest extends ProvisionRequest {
+	parent: Checkout;
 	snapshot?: string;
 }
 
@@ -88,9 +89,9 @@ export interface Provisioned {
 	notes: string[];
 }
 
-/** Where an agent's workspace came to rest. */
-export interface AtHome {
-	standing: Standing;
+/** The state of a workspace after a sync, release, recover or restore. */
+export interface MoveResult {
+	standing: BranchStatus;
 	/** the branch or its files moved */
 	moved: boolean;
 	/** taken first, where there was something to save */
@@ -99,7 +100,7 @@ export interface AtHome {
 	text: string;
 }
 
-export interface CommitWish {
+export interface CommitRequest {
 	message: string;
 	/** inside the tree; everything that is not ignored if absent */
 	paths?: readonly string[];
@@ -108,9 +109,9 @@ export interface CommitWish {
 }
 
 /** `base` is measured from where the branch left it. */
-export type Against = { kind: "base" } | { kind: "index" } | { kind: "agent"; stay: Stay };
+export type DiffTarget = { kind: "base" } | { kind: "index" } | { kind: "agent"; checkout: Checkout };
 
-export interface ApproveWish extends Live {
+export interface ApproveRequest extends StepControl {
 	/** the commit that was reviewed */
 	commit: string;
 	/** the project's setting if absent */
@@ -119,7 +120,7 @@ export interface ApproveWish extends Live {
 	message?: string;
 }
 
-export interface RemoveWish extends Live {
+export interface RemoveRequest extends StepControl {
 	/** skips the checks, never the snapshot */
 	force?: boolean;
 	/** the branch too */
@@ -145,10 +146,10 @@ export interface Leftover {
 	freed: boolean;
 }
 
-export interface GcWish extends Pick<Live, "signal"> {
+export interface GcRequest extends Pick<StepControl, "signal"> {
 	dryRun: boolean;
 	/** agents whose workspace is there */
-	living: readonly Tenant[];
+	living: readonly AgentIdentity[];
 	/** agents of this home that were deleted; whoever is in neither list is of another home, and left alone */
 	gone?: readonly AgentId[];
 	/** refs or commits of snapshots that a living agent's lineage leads to */
@@ -178,20 +179,20 @@ export interface Workspaces {
 
 	/**
 	 * Makes a repository a project. A path must be the root of a git repository, with or without commits; nothing in it is
-	 * changed. A URL is cloned as a bare mirror. Calling it again with the same wish finds what is there.
+	 * changed. A URL is cloned as a bare mirror. Calling it again with the same request finds what is there.
 	 * Refuses with VALIDATION_ERROR what is no repository's root, no URL, or a URL with a password in it; NOT_FOUND a branch
 	 * or a remote that is not there; PATH_EXISTS where the mirror's place is taken.
 	 */
-	openProject(wish: { slug: ProjectSlug; source: string; branch?: string }, live?: Live): Promise<OpenedProject | Refusal>;
+	openProject(request: { slug: ProjectSlug; source: string; branch?: string }, control?: StepControl): Promise<OpenedProject | Refusal>;
 
 	/** Why the repository of a project cannot be used, with what to do; null if it can. Never throws. */
-	trouble(project: ProjectPlace): Promise<HealthIssue | null>;
+	problem(project: ProjectRepository): Promise<HealthIssue | null>;
 
 	/** Reads the home's and the repository's configuration. Refuses with VALIDATION_ERROR and file:line:column what is wrong in it. */
-	settings(project: ProjectPlace, approved?: readonly string[]): Promise<SettingsInForce | Refusal>;
+	settings(project: ProjectRepository, approved?: readonly string[]): Promise<EffectiveSettings | Refusal>;
 
 	/** Fetches a mirror and moves its base forward if that loses nothing. Does nothing for a local project. Never throws because the remote is away. */
-	refresh(project: ProjectPlace, live?: Live): Promise<{ moved: boolean; error: string | null }>;
+	refresh(project: ProjectRepository, control?: StepControl): Promise<{ moved: boolean; error: string | null }>;
 
 	/**
 	 * Makes an agent's workspace, completes one that was begun, or finds it done. On failure nothing is left of what it made,
@@ -199,20 +200,20 @@ export interface Workspaces {
 	 * Refuses with PATH_EXISTS what stands in the way, NOT_FOUND an unknown branch, VALIDATION_ERROR a bad name or
 	 * configuration, CONFLICT a setup command that fails or is not approved yet. Never fails because of a shared path.
 	 */
-	provision(wish: ProvisionWish, live?: Live): Promise<Provisioned | Refusal>;
+	provision(request: ProvisionRequest, control?: StepControl): Promise<Provisioned | Refusal>;
 
 	/**
 	 * The same, with the tree, the index and the HEAD of another agent. The setup command runs unless what git ignores came
 	 * along as well; if it fails, or is not approved, the tree is there all the same, and a note says so. Also refuses with
 	 * SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE.
 	 */
-	provisionFrom(wish: ForkWish, live?: Live): Promise<Provisioned | Refusal>;
+	provisionFrom(request: ForkRequest, control?: StepControl): Promise<Provisioned | Refusal>;
 
 	/** What the agent's process needs in its environment so that its commits carry its name; nothing of it is in the repository's configuration. */
-	identity(agent: Tenant): Readonly<Record<string, string>>;
+	identity(agent: AgentIdentity): Readonly<Record<string, string>>;
 
 	/** Looks at everything and repairs nothing. Never throws because the workspace is damaged: that is an issue. */
-	health(stay: Stay, seen?: { commit: string | null }): Promise<Health>;
+	health(checkout: Checkout, seen?: { commit: string | null }): Promise<Health>;
 
 	/**
 	 * Takes a snapshot, then cleans the tree, goes home and links again; makes a tree anew that is gone. `main` is only moved
@@ -221,46 +222,46 @@ export interface Workspaces {
 	 * With `accept`, a tree that nothing is wrong with is left as it is: one that only drifted (a commit that was `seen` and that the
 	 * branch lost is kept), or one that the daemon died at; after a `step` that writes files these have to be those of HEAD.
 	 */
-	recover(stay: Stay, live?: Live, accept?: { seen: string | null; step?: LeaseStep }): Promise<AtHome | Refusal>;
+	recover(checkout: Checkout, control?: StepControl, accept?: { seen: string | null; step?: LeaseStep }): Promise<MoveResult | Refusal>;
 
 	/** Goes to the agent's branch and, if it has nothing that base lacks, to base. Refuses with WORKTREE_DIRTY; never cleans. */
-	release(stay: Stay, live?: Live): Promise<AtHome | Refusal>;
+	release(checkout: Checkout, control?: StepControl): Promise<MoveResult | Refusal>;
 
 	/**
 	 * Goes to another branch, which the stay names as its own: the local one, else origin's, else a new one from base.
 	 * Refuses as `release`.
 	 */
-	enter(stay: Stay, live?: Live): Promise<AtHome | Refusal>;
+	enter(checkout: Checkout, control?: StepControl): Promise<MoveResult | Refusal>;
 
 	/** Runs a command in a scratch tree of a commit, with what agents share. The tree is gone afterwards. */
-	tryOut(project: ProjectPlace, wish: { commit: string; command: string }, live?: Live): Promise<CommandRun | Refusal>;
+	runAtCommit(project: ProjectRepository, request: { commit: string; command: string }, control?: StepControl): Promise<CommandRun | Refusal>;
 
 	/** The commit that a branch of the project is on; null if there is no such branch. */
-	tipOf(project: ProjectPlace, branch: string): Promise<string | null>;
+	tipOf(project: ProjectRepository, branch: string): Promise<string | null>;
 	/** The one that the agent's own branch is on, brought into the project's repository first; null if there is none. */
-	workTip(stay: Stay): Promise<string | null | Refusal>;
+	workTip(checkout: Checkout): Promise<string | null | Refusal>;
 
 	/** Brings base into the agent's branch. Refuses with WORKTREE_DIRTY, MERGE_CONFLICT (files named), CONFLICT (ff is not possible); after a refusal the tree is as it was. */
-	sync(stay: Stay, strategy: SyncStrategy, live?: Live): Promise<AtHome | Refusal>;
+	sync(checkout: Checkout, strategy: SyncStrategy, control?: StepControl): Promise<MoveResult | Refusal>;
 
 	/** Ahead, behind, dirty. Refuses with NOT_FOUND when the tree or the branch is gone. */
-	standing(stay: Stay): Promise<Standing | Refusal>;
+	branchStatus(checkout: Checkout): Promise<BranchStatus | Refusal>;
 
 	/** The commits on the agent's branch since the one that was last seen, oldest first. */
-	commitsSince(stay: Stay, seen: string | null): Promise<SeenCommit[] | Refusal>;
+	commitsSince(checkout: Checkout, seen: string | null): Promise<SeenCommit[] | Refusal>;
 
 	/**
 	 * Commits in the agent's name, with its trailers. Refuses with AGENT_NO_COMMIT when there is nothing to commit,
 	 * MERGE_CONFLICT while files are in conflict, TOO_LARGE with the files over the limit, VALIDATION_ERROR a path outside,
 	 * CONFLICT when HEAD is not on the agent's branch.
 	 */
-	commit(stay: Stay, wish: CommitWish, live?: Live): Promise<Committed | Refusal>;
+	commit(checkout: Checkout, request: CommitRequest, control?: StepControl): Promise<Committed | Refusal>;
 
 	/** Everything that differs, untracked files included. Writes nothing that anybody sees. */
-	diff(stay: Stay, against: Against): Promise<Diff | Refusal>;
+	diff(checkout: Checkout, against: DiffTarget): Promise<Diff | Refusal>;
 
 	/** Pushes the agent's branch to `origin`, never by force. A remote that says no is an answer. */
-	push(stay: Stay): Promise<Pushed | Refusal>;
+	push(checkout: Checkout): Promise<Pushed | Refusal>;
 
 	/**
 	 * Merges the reviewed commit into base. Refuses with CONFLICT when the branch has moved on, base moved meanwhile, ff is
@@ -268,32 +269,35 @@ export interface Workspaces {
 	 * MERGE_CONFLICT with the files. After a refusal everything is as it was. Called again after a crash it answers the
 	 * merge that had happened.
 	 */
-	approve(stay: Stay, wish: ApproveWish): Promise<Merged | Refusal>;
+	approve(checkout: Checkout, request: ApproveRequest): Promise<Merged | Refusal>;
 
 	/**
 	 * Takes a snapshot, moves the folder into the trash and forgets the worktree. Refuses with WORKTREE_DIRTY and CONFLICT
 	 * (not merged) unless forced; `main` always with CONFLICT. A workspace that is gone already is no failure.
 	 */
-	remove(stay: Stay, wish: RemoveWish): Promise<Removed | Refusal>;
+	remove(checkout: Checkout, request: RemoveRequest): Promise<Removed | Refusal>;
 
 	/**
 	 * Frees what has expired and packs what is loose, with the reason for each; with `dryRun` only says so. Never removes an
 	 * object from a repository that is not ours, nor from one that others borrow from.
 	 */
-	gc(project: ProjectPlace, wish: GcWish): Promise<Leftover[]>;
+	gc(project: ProjectRepository, request: GcRequest): Promise<Leftover[]>;
 	/** What the project takes on the disk. */
-	space(project: ProjectPlace): Promise<ProjectSpace>;
+	space(project: ProjectRepository): Promise<ProjectSpace>;
 
 	/** Fills `primary/` from base with the setup command, if it is not filled for base's lockfiles already. Refuses as `provision`. */
-	warm(project: ProjectPlace, live?: Live): Promise<{ path: string; commit: string | null; filled: boolean; setup: CommandRun | null } | Refusal>;
+	warm(
+		project: ProjectRepository,
+		control?: StepControl,
+	): Promise<{ path: string; commit: string | null; filled: boolean; setup: CommandRun | null } | Refusal>;
 
 	/** Records the tree; answers the last one again, not `fresh`, if nothing changed since. Costs the same however many there are. */
-	takeSnapshot(stay: Stay, why: { reason: string; turn?: number }): Promise<{ snapshot: Snapshot; fresh: boolean }>;
-	hasSnapshot(stay: Stay, id: string): Promise<boolean>;
+	takeSnapshot(checkout: Checkout, why: { reason: string; turn?: number }): Promise<{ snapshot: Snapshot; fresh: boolean }>;
+	hasSnapshot(checkout: Checkout, id: string): Promise<boolean>;
 	/** Newest first. */
-	snapshots(stay: Stay): Promise<Snapshot[]>;
+	snapshots(checkout: Checkout): Promise<Snapshot[]>;
 	/** Refuses with SNAPSHOT_GONE. */
-	showSnapshot(stay: Stay, id: string): Promise<Diff | Refusal>;
+	showSnapshot(checkout: Checkout, id: string): Promise<Diff | Refusal>;
 	/** Puts the tree back as it was, after a snapshot of what it is. Refuses with SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE, and `main` always with CONFLICT. */
-	restoreSnapshot(stay: Stay, id: string): Promise<AtHome | Refusal>;
+	restoreSnapshot(checkout: Checkout, id: string): Promise<MoveResult | Refusal>;
 }

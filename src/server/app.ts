@@ -1,25 +1,25 @@
-// The door: every route of the contract behind one guard, one parser and one way out for refusals.
+// The HTTP app: every route of the contract behind one guard, one parser and one error format.
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
-import { inWords } from "#contract/complaint.ts";
 import { type Actor, agentOf, Key } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { Paging, queryOf } from "#contract/routes/route.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
+import { validationMessage } from "#contract/validation-message.ts";
 import { faultRefusal } from "#engine/fault.ts";
 import type { Ids } from "#engine/ports.ts";
 import { actorOf, type Guard, proofFor } from "./auth.ts";
-import type { Asked, Desk, Handled, Handlers } from "./desk.ts";
-import { fingerprintOf, type Once } from "./once.ts";
+import { fingerprintOf, type Idempotency } from "./idempotency.ts";
 import { openApi } from "./openapi/document.ts";
+import type { Handled, Handlers, RequestContext, RouteRequest } from "./request-context.ts";
 
-export interface Door {
+export interface AppParts {
 	guard: Guard;
 	ids: Ids;
 	handlers: Handlers;
-	desk: Pick<Desk, "carry" | "speaks">;
-	once: Once;
+	context: Pick<RequestContext, "carry" | "speaks">;
+	once: Idempotency;
 	/** answers an agent that speaks MCP; what its tools ask for goes through `routes`, with its own token */
 	mcp(asked: { request: Request; self: string; token: string }, routes: (request: Request) => Response | Promise<Response>): Promise<Response>;
 	version: string;
@@ -29,16 +29,16 @@ export interface Door {
 
 const bodyBytesMax = 4 * 1024 * 1024;
 
-export function appOf(door: Door): Hono {
+export function appOf(parts: AppParts): Hono {
 	const app = new Hono();
 	app.get("/api/health", (context) => context.json({ status: "ok" }));
 	app.get("/api/proof", (context) => {
-		const proof = proofFor(context.req.query("nonce"), door.guard);
+		const proof = proofFor(context.req.query("nonce"), parts.guard);
 		return proof === null ? refused(context, refuse("VALIDATION_ERROR", "nonce: 22 to 128 characters of base64url")) : context.json({ data: { proof } });
 	});
 	for (const place of ["/api/*", "/mcp"]) {
 		app.use(place, async (context, next) => {
-			if (actorOf(context.req.raw.headers, door.guard) === null) return refused(context, unauthorized);
+			if (actorOf(context.req.raw.headers, parts.guard) === null) return refused(context, unauthorized);
 			return await next();
 		});
 		app.use(
@@ -47,25 +47,25 @@ export function appOf(door: Door): Hono {
 		);
 	}
 	app.all("/mcp", async (context) => {
-		const actor = actorOf(context.req.raw.headers, door.guard);
+		const actor = actorOf(context.req.raw.headers, parts.guard);
 		const self = actor === null ? null : agentOf(actor);
 		if (self === null) return refused(context, refuse("FORBIDDEN", "These tools are for agents; people have the API and the command line."));
 		const token = context.req.header("authorization")?.slice("Bearer ".length) ?? "";
-		return await door.mcp({ request: context.req.raw, self, token }, app.fetch);
+		return await parts.mcp({ request: context.req.raw, self, token }, app.fetch);
 	});
-	app.get("/api/openapi.json", (context) => context.json(openApi(door.version)));
+	app.get("/api/openapi.json", (context) => context.json(openApi(parts.version)));
 	for (const [name, route] of Object.entries<Route>(routes)) {
-		for (const { method, path } of [route, ...(route.also ? [route.also] : [])]) app.on(method, path, (context) => answer(door, context, name, route));
+		for (const { method, path } of [route, ...(route.alias ? [route.alias] : [])]) app.on(method, path, (context) => answer(parts, context, name, route));
 	}
 	app.notFound((context) =>
-		actorOf(context.req.raw.headers, door.guard) === null ? refused(context, unauthorized) : refused(context, refuse("NOT_FOUND", "There is nothing here.")),
+		actorOf(context.req.raw.headers, parts.guard) === null ? refused(context, unauthorized) : refused(context, refuse("NOT_FOUND", "There is nothing here.")),
 	);
 	app.onError((error, context) => {
 		const known = faultRefusal(error);
 		if (known !== null) return refused(context, known);
 		// nobody hears the answer, and nothing went wrong in here
 		if (isCutOff(error)) return refused(context, refuse("VALIDATION_ERROR", "The request ended before its body did."));
-		door.failed(error, `${context.req.method} ${context.req.routePath}`);
+		parts.failed(error, `${context.req.method} ${context.req.routePath}`);
 		return refused(
 			context,
 			refuse("INTERNAL_ERROR", "Something went wrong inside the daemon; its log says what.", { suggestions: ["brood logs --level error"] }),
@@ -79,41 +79,47 @@ const isCutOff = (error: Error): boolean => error.message === "aborted" && "code
 
 const unauthorized = refuse("UNAUTHORIZED", "This needs the daemon's token.");
 
-async function answer(door: Door, context: Context, name: string, route: Route): Promise<Response> {
-	const actor = actorOf(context.req.raw.headers, door.guard);
+async function answer(parts: AppParts, context: Context, name: string, route: Route): Promise<Response> {
+	const actor = actorOf(context.req.raw.headers, parts.guard);
 	if (actor === null) return refused(context, unauthorized);
 	if (agentOf(actor) !== null && route.agents !== true) return refused(context, refuse("FORBIDDEN", "This is not for agents."));
-	const silent = await door.desk.speaks(actor);
+	const silent = await parts.context.speaks(actor);
 	if (!isRouteName(name)) throw new Error(`${name} is not a route`);
 	const asked = await parsed(context, route, actor);
 	if (isRefusal(asked)) return refused(context, silent ?? asked);
 	// the table has one handler for each name, which takes what its route's schemas let through
 	const { command } = route;
-	const handler: (asked: Asked<never>) => Promise<object> = command === undefined ? handlerOf(door.handlers, name) : (each) => door.desk.carry(each, command);
-	const result = await carriedOut(door, { name, silent, changes: route.method !== "get" }, asked, handler);
+	const handler: (asked: RouteRequest<never>) => Promise<object> =
+		command === undefined ? handlerOf(parts.handlers, name) : (each) => parts.context.carry(each, command);
+	const result = await carriedOut(parts, { name, silent, changes: route.method !== "get" }, asked, handler);
 	if (isRefusal(result)) return refused(context, result);
 	return context.json(Array.isArray(result) ? pageOf(result, Paging.parse(context.req.query())) : { data: result });
 }
 
-function handlerOf(handlers: Handlers, name: RouteName): (asked: Asked<never>) => Promise<object> {
+function handlerOf(handlers: Handlers, name: RouteName): (asked: RouteRequest<never>) => Promise<object> {
 	const isHandled = (each: RouteName): each is Handled => Object.hasOwn(handlers, each);
 	if (!isHandled(name)) throw new Error(`${name} has no handler`);
 	return handlers[name];
 }
 
-interface Way {
+interface RequestKind {
 	name: RouteName;
 	silent: Refusal | null;
 	changes: boolean;
 }
 
 /** What changes something under a key is carried out once. An agent that has no say any more may still hear what it was answered. */
-async function carriedOut(door: Door, { name, silent, changes }: Way, asked: Asked<never>, handler: (asked: Asked<never>) => Promise<object>): Promise<object> {
+async function carriedOut(
+	parts: AppParts,
+	{ name, silent, changes }: RequestKind,
+	asked: RouteRequest<never>,
+	handler: (asked: RouteRequest<never>) => Promise<object>,
+): Promise<object> {
 	const { actor, key, params, query, body } = asked;
 	if (!changes || key === null) return silent ?? (await handler({ ...asked, key: null }));
-	const keyed = { route: name, actor, key, fingerprint: fingerprintOf([name, params, query, body], door.ids.digest) };
-	if (silent !== null) return (await door.once.answered(keyed)) ?? silent;
-	return await door.once.answer(keyed, (earlier, fingerprint) => handler({ ...asked, earlier, fingerprint }));
+	const keyed = { route: name, actor, key, fingerprint: fingerprintOf([name, params, query, body], parts.ids.digest) };
+	if (silent !== null) return (await parts.once.answered(keyed)) ?? silent;
+	return await parts.once.answer(keyed, (earlier, fingerprint) => handler({ ...asked, earlier, fingerprint }));
 }
 
 /** Lists are whole unless a limit is given; then `next` is what `after` has to be for the next page. */
@@ -124,14 +130,14 @@ function pageOf(all: readonly unknown[], { limit, after }: z.infer<typeof Paging
 	return { data: all.slice(from, to), next: to < all.length ? to : null };
 }
 
-async function parsed(context: Context, route: Route, actor: Actor): Promise<Asked<never> | Refusal> {
+async function parsed(context: Context, route: Route, actor: Actor): Promise<RouteRequest<never> | Refusal> {
 	const key = Key.nullable().safeParse(context.req.header("idempotency-key") ?? null);
-	if (!key.success) return refuse("VALIDATION_ERROR", inWords(key.error));
+	if (!key.success) return refuse("VALIDATION_ERROR", validationMessage(key.error));
 	const query = queryOf(route).safeParse(context.req.query());
-	if (!query.success) return refuse("VALIDATION_ERROR", inWords(query.error));
+	if (!query.success) return refuse("VALIDATION_ERROR", validationMessage(query.error));
 	const text = route.body === undefined ? "" : await context.req.text();
 	const body = (route.body ?? z.strictObject({})).safeParse(jsonOf(text === "" ? "{}" : text));
-	if (!body.success) return refuse("VALIDATION_ERROR", inWords(body.error));
+	if (!body.success) return refuse("VALIDATION_ERROR", validationMessage(body.error));
 	// biome-ignore lint/suspicious/noExplicitAny: the schemas of the route have just given it its type
 	const asked: any = { params: context.req.param(), query: query.data, body: body.data, actor, key: key.data, earlier: null };
 	return asked;

@@ -1,5 +1,5 @@
-// Who is at the door. Every route but health needs a token; a page of another origin and a name that merely points to
-// this machine get nothing either way, and nobody learns from the answer which of the checks failed.
+// Authentication. Every route but health needs a token, our own Host and, from a browser, our own Origin (against DNS rebinding).
+// All failures get the same answer.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { type Actor, actingAgent, human } from "#contract/ids.ts";
 import { nonceRule, proofText } from "#contract/proof.ts";

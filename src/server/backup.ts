@@ -2,12 +2,12 @@
 import { existsSync, linkSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { Asked, Desk } from "./desk.ts";
+import type { RequestContext, RouteRequest } from "./request-context.ts";
 
-export async function backUp(desk: Desk, asked: Asked<"backup">): Promise<{ file: string; bytes: number } | Refusal> {
+export async function backUp(context: RequestContext, asked: RouteRequest<"backup">): Promise<{ file: string; bytes: number } | Refusal> {
 	const { file } = asked.body;
-	const { engine } = desk;
-	const by = desk.by(asked);
+	const { engine } = context;
+	const by = context.by(asked);
 	const [part, blobs, folder] = [`${file}.part`, `${file}.blobs`, path.dirname(file)];
 	const again = "begun" in by && by.begun !== null;
 	// none of these was there when it was begun

@@ -7,7 +7,7 @@ import type { Event } from "#contract/event.ts";
 import { expected } from "#contract/log.ts";
 import type { Unjournaled } from "#contract/rows.ts";
 import type { Engine } from "#engine/engine.ts";
-import type { Subscription } from "#engine/publish.ts";
+import type { EventReader } from "#engine/publish.ts";
 import { itemView } from "#views/wire.ts";
 import { StreamFilter, type Wanted } from "./stream-filter.ts";
 
@@ -30,16 +30,16 @@ export class EventStream implements AsyncDisposable {
 	readonly #engine: Engine;
 	readonly #readers = new Set<Reader>();
 	readonly #heartbeat: NodeJS.Timeout;
-	#following: Subscription;
+	#following: EventReader;
 	#closed = false;
 	readonly #ended: Promise<void>;
-	readonly #beside: () => Promise<Unjournaled>;
+	readonly #unjournaled: () => Promise<Unjournaled>;
 	/** what the last message about it said */
 	#heard = "{}";
 	#last: number;
 
-	constructor(engine: Engine, { last, watchersMax, beside }: { last: number; watchersMax: number; beside: () => Promise<Unjournaled> }) {
-		this.#beside = beside;
+	constructor(engine: Engine, { last, watchersMax, unjournaled }: { last: number; watchersMax: number; unjournaled: () => Promise<Unjournaled> }) {
+		this.#unjournaled = unjournaled;
 		this.#engine = engine;
 		this.watchersMax = watchersMax;
 		this.#last = last;
@@ -86,7 +86,7 @@ export class EventStream implements AsyncDisposable {
 			if (reader.after >= this.#last) {
 				reader.live = true;
 				reader.out.write(at(reader.after));
-				if (filter.isMirror) await this.#tellBeside([reader]);
+				if (filter.isMirror) await this.#tellUnjournaled([reader]);
 				return;
 			}
 			await drained(reader.out);
@@ -136,12 +136,12 @@ export class EventStream implements AsyncDisposable {
 		const heard = JSON.stringify(this.#engine.heard());
 		if (heard === this.#heard) return;
 		this.#heard = heard;
-		for (const { live, filter, out } of this.#readers) if (live && filter.isMirror) out.write(`event: beside\ndata: {"heard":${heard}}\n\n`);
+		for (const { live, filter, out } of this.#readers) if (live && filter.isMirror) out.write(`event: unjournaled\ndata: {"heard":${heard}}\n\n`);
 	}
 
-	async #tellBeside(readers: readonly Reader[]): Promise<void> {
+	async #tellUnjournaled(readers: readonly Reader[]): Promise<void> {
 		if (readers.length === 0) return;
-		const text = `event: beside\ndata: ${JSON.stringify({ journal: this.#engine.agentZero.id, ...(await this.#beside()) })}\n\n`;
+		const text = `event: unjournaled\ndata: ${JSON.stringify({ journal: this.#engine.agentZero.id, ...(await this.#unjournaled()) })}\n\n`;
 		for (const { out } of readers) if (!out.destroyed) out.write(text);
 	}
 
@@ -167,7 +167,7 @@ export class EventStream implements AsyncDisposable {
 
 	#beat(): void {
 		for (const { out } of this.#readers) out.write(": still here\n\n");
-		this.#tellBeside([...this.#readers].filter(({ live, filter }) => live && filter.isMirror)).catch(expected("they are told with the next beat"));
+		this.#tellUnjournaled([...this.#readers].filter(({ live, filter }) => live && filter.isMirror)).catch(expected("they are told with the next beat"));
 	}
 }
 

@@ -34,7 +34,7 @@ const serving = {
 	connectionsCheckingInterval: 5000,
 	maxHeaderSize: 16_384,
 };
-/** connections that a stranger may keep open must leave descriptors for everything else */
+/** open connections must leave file descriptors for everything else */
 const connectionsMax = 1024;
 
 export async function listen({ port, socket, failed }: ListenOptions): Promise<Listening> {
@@ -47,7 +47,7 @@ export async function listen({ port, socket, failed }: ListenOptions): Promise<L
 	const [outside, inside] = [serve(), serve()];
 	const bound = await bind(outside, port);
 	const path = socket !== null && (await bindSocket(inside, socket)) ? socket : null;
-	// a connection that could not be accepted (no descriptors, no memory) is that connection's trouble
+	// a connection that could not be accepted (no descriptors, no memory) fails alone
 	for (const server of [outside, inside]) server.on("error", failed);
 	return {
 		url: `http://127.0.0.1:${bound}`,

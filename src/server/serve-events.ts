@@ -1,17 +1,17 @@
 // `GET /api/events`, which goes around the framework: it writes shared bytes straight into the socket.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { inWords } from "#contract/complaint.ts";
 import { agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { StreamQuery } from "#contract/stream.ts";
+import { validationMessage } from "#contract/validation-message.ts";
 import { actorOf, type Guard } from "./auth.ts";
-import type { Desk } from "./desk.ts";
 import type { EventStream } from "./event-stream.ts";
+import type { RequestContext } from "./request-context.ts";
 
 export interface Streaming {
 	stream: EventStream;
 	guard: Guard;
-	desk: Desk;
+	context: RequestContext;
 }
 
 /** False if the request is for somebody else. */
@@ -28,16 +28,16 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 	if (agentOf(actor) !== null) return turnAway(response, refuse("FORBIDDEN", "This is not for agents."));
 	if (stream.full) return turnAway(response, refuse("QUEUE_FULL", `${stream.watchersMax} watchers are connected; no more are accepted.`));
 	const lastSeen = request.headers["last-event-id"];
-	const wish = StreamQuery.safeParse({ ...Object.fromEntries(new URLSearchParams(query)), ...(typeof lastSeen === "string" && { after: lastSeen }) });
-	if (!wish.success) return turnAway(response, refuse("VALIDATION_ERROR", inWords(wish.error)));
-	begin(streaming, response, wish.data).catch(() => response.destroy());
+	const parsed = StreamQuery.safeParse({ ...Object.fromEntries(new URLSearchParams(query)), ...(typeof lastSeen === "string" && { after: lastSeen }) });
+	if (!parsed.success) return turnAway(response, refuse("VALIDATION_ERROR", validationMessage(parsed.error)));
+	begin(streaming, response, parsed.data).catch(() => response.destroy());
 	return true;
 }
 
-async function begin({ stream, desk }: Streaming, response: ServerResponse, query: StreamQuery): Promise<void> {
+async function begin({ stream, context }: Streaming, response: ServerResponse, query: StreamQuery): Promise<void> {
 	const { after, deltas, agent: reference, project, kind, threads } = query;
-	const agent = reference === undefined ? null : await desk.engine.resolve(reference, project ?? null);
-	const refusal = agent !== null && isRefusal(agent) ? agent : await desk.beyondTheEnd(after);
+	const agent = reference === undefined ? null : await context.engine.resolve(reference, project ?? null);
+	const refusal = agent !== null && isRefusal(agent) ? agent : await context.beyondTheEnd(after);
 	if (refusal !== null) {
 		turnAway(response, refusal);
 		return;

@@ -5,19 +5,19 @@ import type { HealthIssue } from "#contract/workspace.ts";
 import type { Engine } from "#engine/engine.ts";
 
 /** `trouble` says what is wrong with a credential, if something is. */
-export async function unjournaled(engine: Engine, trouble: (credential: Credential) => string | null): Promise<Unjournaled> {
+export async function unjournaled(engine: Engine, problem: (credential: Credential) => string | null): Promise<Unjournaled> {
 	const [projects, subscriptions] = await Promise.all([engine.reads.projects(), engine.reads.subscriptions()]);
 	return {
 		heard: engine.heard(),
 		projects: Object.fromEntries(
 			projects.flatMap(({ slug }): [string, HealthIssue][] => {
-				const issue = engine.troubles.of(slug);
+				const issue = engine.problems.of(slug);
 				return issue === null ? [] : [[slug, issue]];
 			}),
 		),
 		subscriptions: Object.fromEntries(
 			subscriptions.flatMap(({ name, credential, removedAt }): [string, string][] => {
-				const words = removedAt === null ? trouble(credential) : null;
+				const words = removedAt === null ? problem(credential) : null;
 				return words === null ? [] : [[name, words]];
 			}),
 		),

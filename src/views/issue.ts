@@ -2,7 +2,7 @@
 import type { AgentId, Handle } from "#contract/ids.ts";
 import { type IssueState, isOpen, type NoteState, type RunState } from "#contract/issue.ts";
 import type { Issue, IssueDetails, Label, NamedPreset, Run } from "#contract/issue-wire.ts";
-import type { ProjectState, Tuning } from "#contract/project.ts";
+import type { IssueSettings, ProjectState } from "#contract/project.ts";
 import { workStage } from "#domain/issue/assign.ts";
 import { blockers } from "#domain/issue/decide.ts";
 import { movesFrom, presetNamed } from "#domain/preset.ts";
@@ -10,7 +10,7 @@ import { shipped } from "#domain/presets.ts";
 import { iso, maybe } from "./wire.ts";
 
 /** What an issue's row does not have itself. */
-export interface IssueBeside {
+export interface IssueExtras {
 	project: ProjectState;
 	/** all issues of the project */
 	all: readonly IssueState[];
@@ -18,7 +18,7 @@ export interface IssueBeside {
 	handles: ReadonlyMap<AgentId, Handle>;
 }
 
-export function issueView(issue: IssueState, { project, all, runs, handles }: IssueBeside): Issue {
+export function issueView(issue: IssueState, { project, all, runs, handles }: IssueExtras): Issue {
 	const {
 		leaving: _leaving,
 		lastAgent: _last,
@@ -75,7 +75,7 @@ export function labelsView(issues: readonly IssueState[]): Label[] {
 }
 
 /** The project's own first, then those that come with Brood. */
-export function presetsView(project: Tuning): NamedPreset[] {
+export function presetsView(project: IssueSettings): NamedPreset[] {
 	const names = [...new Set([...Object.keys(project.presets), ...Object.keys(shipped)])];
 	return names.map((name) => ({ name, shipped: !Object.hasOwn(project.presets, name), default: name === project.preset, loaded: presetNamed(project, name) }));
 }
@@ -92,7 +92,7 @@ export interface IssueFilter {
 	deleted?: boolean | undefined;
 }
 
-export function isWanted(issue: IssueState, filter: IssueFilter, beside: Pick<IssueBeside, "project" | "all">): boolean {
+export function isWanted(issue: IssueState, filter: IssueFilter, extras: Pick<IssueExtras, "project" | "all">): boolean {
 	const { stage, label, priority, assignee, text, attention, ready, deleted = false } = filter;
 	const words = text?.toLowerCase();
 	return (
@@ -100,7 +100,7 @@ export function isWanted(issue: IssueState, filter: IssueFilter, beside: Pick<Is
 		(stage === undefined || issue.stage === stage) &&
 		(label === undefined || issue.labels.includes(label)) &&
 		(priority === undefined || issue.priority === priority) &&
-		(ready !== true || isReady(issue, beside)) &&
+		(ready !== true || isReady(issue, extras)) &&
 		(assignee === undefined || issue.assignee === (assignee === "none" ? null : assignee)) &&
 		(attention !== true || issue.attention !== null || issue.waiting === "approval") &&
 		(words === undefined || issue.title.toLowerCase().includes(words) || issue.body.toLowerCase().includes(words))
@@ -108,7 +108,7 @@ export function isWanted(issue: IssueState, filter: IssueFilter, beside: Pick<Is
 }
 
 /** Nobody has it, nothing stands before it, and an agent has something to do in it. */
-function isReady(issue: IssueState, { project, all }: Pick<IssueBeside, "project" | "all">): boolean {
+function isReady(issue: IssueState, { project, all }: Pick<IssueExtras, "project" | "all">): boolean {
 	const loaded = presetNamed(project, issue.preset);
 	const free = isOpen(issue) && issue.assignee === null && issue.leaving === null && issue.attention === null;
 	return free && blockers(issue, all).length === 0 && "preset" in loaded && workStage(loaded.preset, issue) !== undefined;

@@ -12,10 +12,10 @@ import type { MirroredRows, MirrorRequest, Unjournaled } from "#contract/rows.ts
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
+import { availableAt, isIdle, waitsElsewhere } from "#domain/availability.ts";
 import type { Folded } from "#domain/fold/fold.ts";
-import { availableAt, isIdle, waitsElsewhere } from "#domain/outlook.ts";
 import { asTheyStart, nextDue } from "#domain/prompt.ts";
-import { type Plan, schedule } from "#domain/schedule.ts";
+import { type Schedule, schedule } from "#domain/schedule.ts";
 import { Grouped } from "./grouped.ts";
 import { issueView } from "./issue.ts";
 import { foldInto, noRows } from "./rows.ts";
@@ -25,7 +25,7 @@ import { agentView, approvalView, mailView, projectView, promptView, subscriptio
 export interface Surroundings extends Unjournaled {
 	now: number;
 	/** the time by which cool-downs go */
-	steady: number;
+	monotonic: number;
 	turnsMax: number;
 }
 
@@ -154,10 +154,10 @@ export class Mirrored {
 		return shown.map((project) => projectView(project, projects[project.slug] ?? null));
 	}
 
-	subscriptions({ subscriptions, steady: now }: Pick<Surroundings, "subscriptions" | "steady">): Subscription[] {
+	subscriptions({ subscriptions, monotonic: now }: Pick<Surroundings, "subscriptions" | "monotonic">): Subscription[] {
 		const shown = [...this.rows.subscription.values()].filter(({ removedAt }) => removedAt === null).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 		const leases = [...this.rows.lease.values()];
-		return shown.map((each) => subscriptionView(each, { leases, now, trouble: subscriptions[each.name] ?? null }));
+		return shown.map((each) => subscriptionView(each, { leases, now, problem: subscriptions[each.name] ?? null }));
 	}
 
 	/** The issues of a project that were not deleted, oldest first. */
@@ -166,19 +166,24 @@ export class Mirrored {
 		if (project === undefined) return [];
 		const all = this.rows.issue.of(slug);
 		const handles = new Map([...this.rows.agent.values()].map(({ id, handle }): [AgentId, Handle] => [id, handle]));
-		const beside = { project, all, runs: [...this.rows.run.values()], handles };
-		return all.filter(({ deletedAt }) => deletedAt === null).map((issue) => issueView(issue, beside));
+		const extras = { project, all, runs: [...this.rows.run.values()], handles };
+		return all.filter(({ deletedAt }) => deletedAt === null).map((issue) => issueView(issue, extras));
 	}
 
-	#agent(agent: AgentState, seen: Surroundings, plan: Plan | null): Agent {
+	#agent(agent: AgentState, seen: Surroundings, plan: Schedule | null): Agent {
 		const queue = this.#queued(agent.id);
 		const queueLength = queue.length;
 		const unreadMail = this.rows.mail.of(agent.id).filter(({ state }) => state !== "read").length;
 		const due = nextDue(queue, seen.now) !== undefined;
 		const times = queue.flatMap(({ notBefore }) => notBefore ?? []);
 		const waiting = plan?.waits.get(agent.id) ?? (queueLength === 0 ? null : waitsElsewhere(agent, due, times));
-		const outlook = plan && { waitingFor: waiting?.why ?? null, ahead: waiting?.ahead ?? 0, availableAt: availableAt(agent, queueLength, seen.now) };
-		return agentView(agent, { queueLength, unreadMail, phase: this.#phase(agent, seen), outlook: this.#isBusy(agent) ? (outlook ?? undefined) : undefined });
+		const availability = plan && { waitingFor: waiting?.why ?? null, ahead: waiting?.ahead ?? 0, availableAt: availableAt(agent, queueLength, seen.now) };
+		return agentView(agent, {
+			queueLength,
+			unreadMail,
+			phase: this.#phase(agent, seen),
+			availability: this.#isBusy(agent) ? (availability ?? undefined) : undefined,
+		});
 	}
 
 	#isBusy(agent: AgentState): boolean {
@@ -200,7 +205,7 @@ export class Mirrored {
 		return this.rows.approval.sizeOf(id) > 0 ? "approval" : (heard[turn.id] ?? "model");
 	}
 
-	#plan({ now, steady, turnsMax }: Surroundings): Plan {
+	#plan({ now, monotonic, turnsMax }: Surroundings): Schedule {
 		const { agent: agents, prompt, lease, wait, turn, subscription, project } = this.rows;
 		const heads = [...agents.values()].flatMap((agent) => {
 			const next = prompt.sizeOf(agent.id) === 0 ? undefined : nextDue(this.#queued(agent.id), now);
@@ -215,7 +220,7 @@ export class Mirrored {
 		});
 		const served = new Map<ProjectSlug | null, number>();
 		for (const { project: of, turnStartedAt } of agents.values()) if (turnStartedAt !== null) served.set(of, Math.max(turnStartedAt, served.get(of) ?? 0));
-		const capacity = { subscriptions: [...subscription.values()], projects: [...project.values()], leases: [...lease.values()], turnsMax, now, steady };
+		const capacity = { subscriptions: [...subscription.values()], projects: [...project.values()], leases: [...lease.values()], turnsMax, now, monotonic };
 		return schedule({ ...capacity, heads, waiters, served });
 	}
 

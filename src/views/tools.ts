@@ -18,7 +18,7 @@ export interface ToolAnswer {
 	data: Record<string, unknown>;
 }
 
-export interface Hands {
+export interface ToolContext {
 	/** the id of the agent that uses the tool */
 	self: string;
 	call: Call;
@@ -29,22 +29,22 @@ export interface Hands {
 interface ToolParts<I extends z.ZodObject> {
 	description: string;
 	input: I;
-	use(hands: Hands, input: z.output<I>): Promise<ToolAnswer | Refusal>;
+	use(toolContext: ToolContext, input: z.output<I>): Promise<ToolAnswer | Refusal>;
 }
 
 /** Its `use` takes what its schema lets through. */
 const tool = <I extends z.ZodObject>({ description, input, use }: ToolParts<I>) => ({
 	description,
 	input,
-	run: async (hands: Hands, name: string, given: unknown): Promise<ToolAnswer | Refusal> => {
+	run: async (toolContext: ToolContext, name: string, given: unknown): Promise<ToolAnswer | Refusal> => {
 		const parsed = input.safeParse(given ?? {});
-		if (parsed.success) return await use(hands, parsed.data);
+		if (parsed.success) return await use(toolContext, parsed.data);
 		return refuse("VALIDATION_ERROR", parsed.error.issues.map(({ path, message }) => `${path.join(".") || name}: ${message}`).join("; "));
 	},
 });
 
-export async function useTool(name: ToolName, input: unknown, hands: Hands): Promise<ToolAnswer | Refusal> {
-	return await tools[name].run(hands, name, input);
+export async function useTool(name: ToolName, input: unknown, toolContext: ToolContext): Promise<ToolAnswer | Refusal> {
+	return await tools[name].run(toolContext, name, input);
 }
 
 /** A refusal as a model is told it. */
@@ -78,9 +78,9 @@ export const tools = {
 			tokens: z.int().positive().optional().describe("how much of your budget it gets; half of what is left if absent"),
 			workspace: fork.workspace.describe("none, share (work in your files), or the kind of its own"),
 		}),
-		use: async ({ self, call }, { inherit, tokens, ...wish }) =>
+		use: async ({ self, call }, { inherit, tokens, ...request }) =>
 			told(
-				await call("fork", { params: { agent: self }, body: { ...wish, fresh: !inherit, ...(tokens !== undefined && { budget: { tokens } }) } }),
+				await call("fork", { params: { agent: self }, body: { ...request, fresh: !inherit, ...(tokens !== undefined && { budget: { tokens } }) } }),
 				(child) => ({
 					text: `Your child is ${child.handle} (id ${child.id}), ${child.label}.`,
 					data: { id: child.id, handle: child.handle, label: child.label },
@@ -234,8 +234,8 @@ const aboutIssue = ({ project, number, stage }: { project: string; number: numbe
 });
 
 /** Inside of its turn where the agent can wait there; any other is told to end its turn. */
-async function wait({ call, stopped }: Hands, { timeoutSeconds, ...wish }: z.output<typeof Waiting>): Promise<ToolAnswer | Refusal> {
-	const body = { ...wish, ...(timeoutSeconds !== undefined && { timeoutMs: Math.round(timeoutSeconds * 1000) }) };
+async function wait({ call, stopped }: ToolContext, { timeoutSeconds, ...request }: z.output<typeof Waiting>): Promise<ToolAnswer | Refusal> {
+	const body = { ...request, ...(timeoutSeconds !== undefined && { timeoutMs: Math.round(timeoutSeconds * 1000) }) };
 	let now = await call("waitOpen", { body });
 	while (!isRefusal(now) && now.state === "open" && now.blocking && stopped?.aborted !== true)
 		now = await call("wait", { params: { wait: String(now.id) }, query: { block: true } });

@@ -17,15 +17,15 @@ import { usedOf } from "#domain/slots.ts";
 import { leftOf } from "#domain/usage.ts";
 
 /** What an agent's row does not have itself. */
-export interface Beside {
+export interface AgentExtras {
 	queueLength: number;
 	unreadMail: number;
 	phase: Phase;
 	/** of an agent that has nothing to do there is nothing to say */
-	outlook?: { waitingFor: string | null; ahead: number; availableAt: number | null } | undefined;
+	availability?: { waitingFor: string | null; ahead: number; availableAt: number | null } | undefined;
 }
 
-export function agentView(state: AgentState, { queueLength, unreadMail, phase, outlook }: Beside): Agent {
+export function agentView(state: AgentState, { queueLength, unreadMail, phase, availability }: AgentExtras): Agent {
 	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, ...visible } = state;
 	const { limitWaivedUntil: _waived, turnStartedAt: _started, turnsTookMs: _took, session, issue, turn, lastError, budget, ...rest } = visible;
 	return {
@@ -33,9 +33,9 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, o
 		session: session && sessionView(session),
 		queueLength,
 		unreadMail,
-		waitingFor: outlook?.waitingFor ?? null,
-		ahead: outlook?.ahead ?? 0,
-		availableAt: maybe(outlook?.availableAt ?? null),
+		waitingFor: availability?.waitingFor ?? null,
+		ahead: availability?.ahead ?? 0,
+		availableAt: maybe(availability?.availableAt ?? null),
 		lease: lease?.step ?? null,
 		issue: issue?.number ?? null,
 		stage: issue?.stage ?? null,
@@ -89,17 +89,17 @@ export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: n
 
 export const projectView = (
 	{ slug, path, base, url, addedAt, auto, agentsMax, context, preset, agentType, onLimit, quiet }: ProjectState,
-	trouble: HealthIssue | null,
+	problem: HealthIssue | null,
 ): Project => ({
 	...{ slug, path, base, url, addedAt: iso(addedAt) },
 	...{ auto, agentsMax, context, preset, agentType, onLimit, quiet },
-	trouble,
+	problem,
 });
 
 /** A cool-down that is over is none. */
 export function subscriptionView(
 	{ removedAt: _, ...state }: SubscriptionState,
-	{ leases, now, trouble }: { leases: readonly LeaseState[]; now: number; trouble: string | null },
+	{ leases, now, problem }: { leases: readonly LeaseState[]; now: number; problem: string | null },
 ): Subscription {
 	const { coolingUntil, createdAt } = state;
 	return {
@@ -107,7 +107,7 @@ export function subscriptionView(
 		used: usedOf(state.name, leases),
 		coolingUntil: maybe((coolingUntil ?? 0) > now ? coolingUntil : null),
 		createdAt: iso(createdAt),
-		trouble,
+		problem,
 	};
 }
 

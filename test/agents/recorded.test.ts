@@ -45,7 +45,7 @@ async function listen(kit: Kit): Promise<object[]> {
 	const ears = {
 		update: (update: SessionUpdate) => void (aboutTheTurn(update) && updates.push(update)),
 		complaint: () => {},
-		room: async () => {},
+		drained: async () => {},
 		ask: async ({ options }: { options: readonly { optionId: string; kind: string }[] }) => ({
 			option: options.find(({ kind }) => kind === "allow_once")?.optionId ?? "",
 			reason: null,

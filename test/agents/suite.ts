@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Agent } from "#contract/wire.ts";
 import { available } from "#test/support/processes.ts";
-import { freshHome, House, other, patient } from "./house.ts";
+import { freshHome, House, longTimeout, other } from "./daemon.ts";
 import { install } from "./install.ts";
 import type { Kit } from "./kits.ts";
 
@@ -25,7 +25,7 @@ export function suite(kit: Kit): void {
 			house.model.say({ text: "I write it.", calls: [kit.write(at(agent, "made.txt"), "words")] }, { text: "It is written." });
 			const prompt = await house.prompt(agent, "please write made.txt");
 			const open = async () => (await house.client.call("approvals")).filter((each) => each.agent === agent.id);
-			await expect.poll(async () => (await open()).length, patient).toBe(1);
+			await expect.poll(async () => (await open()).length, longTimeout).toBe(1);
 			expect(existsSync(at(agent, "made.txt"))).toBe(false);
 			expect((await house.items(agent)).map(({ kind }) => kind)).toContain("tool_call");
 			const [approval] = await open();
@@ -53,7 +53,7 @@ export function suite(kit: Kit): void {
 			house.model.say({ text: "I write it.", calls: [kit.write(at(agent, "new/.claude/x.json"), "{}")] }, { text: "It is denied." });
 			const prompt = await house.prompt(agent, "please write x.json");
 			const open = async () => (await house.client.call("approvals")).filter((each) => each.agent === agent.id);
-			await expect.poll(async () => (await open()).length, patient).toBe(1);
+			await expect.poll(async () => (await open()).length, longTimeout).toBe(1);
 			await house.client.call("approvalAnswer", { params: { approval: String((await open())[0]?.id) }, body: { allow: false } });
 			await house.over(agent, prompt);
 			expect(existsSync(at(agent, "new/.claude/x.json"))).toBe(false);
@@ -137,7 +137,7 @@ export function suite(kit: Kit): void {
 			await set({ nonsense: "much" });
 			await house.prompt(agent, "and again");
 			const reasons = async () => (await house.now(agent)).holds.map(({ reason }) => reason);
-			await expect.poll(reasons, patient).toEqual([expect.stringMatching(`it has no option nonsense=much, but .*${name}`)]);
+			await expect.poll(reasons, longTimeout).toEqual([expect.stringMatching(`it has no option nonsense=much, but .*${name}`)]);
 		});
 
 		test("meets a limit: the turn fails, and its subscription cools down", async () => {
@@ -177,7 +177,7 @@ export function suite(kit: Kit): void {
 				[second, "knit a glove", true],
 			] as const) {
 				if (child === undefined) throw new Error("there is no child");
-				await expect.poll(async () => (await house.turns(child)).map(({ state }) => state), patient).toEqual(["completed"]);
+				await expect.poll(async () => (await house.turns(child)).map(({ state }) => state), longTimeout).toEqual(["completed"]);
 				const heard = house.model.requests.find(({ text }) => text.includes(`You are ${child.handle}, `))?.text ?? "";
 				expect(heard).toContain(`You are ${child.handle}, ${knows ? "forked from" : "made by"} ${parent.handle}.`);
 				expect(heard).toContain(`[a prompt from ${asker}, which is not the user]\\n| ${words}`);
@@ -214,7 +214,7 @@ export function suite(kit: Kit): void {
 			expect(house.model.requests).toHaveLength(2);
 			await house.client.call("kill", { ...params(sleeper), body: {} });
 			await expect
-				.poll(async () => (await house.turns(agent)).map(({ state, source }) => [state, source]), patient)
+				.poll(async () => (await house.turns(agent)).map(({ state, source }) => [state, source]), longTimeout)
 				.toEqual([
 					["completed", "queue"],
 					["completed", "wait"],

@@ -104,7 +104,7 @@ describe("a database that goes away", { timeout: 60_000 }, () => {
 		const { openPostgres } = await import("#adapters/store/postgres/store.ts");
 		const { batchRunner } = await import("#engine/execute.ts");
 		const { limits } = await import("#contract/limits.ts");
-		await using store = await openPostgres({ url: await server.createDatabase(), run: batchRunner(limits), patienceMs: 200 });
+		await using store = await openPostgres({ url: await server.createDatabase(), run: batchRunner(limits), retryForMs: 200 });
 		await server.crash();
 		await expect(store.commit([])).rejects.toThrow(StoreFault);
 		await expect(store.commit([])).rejects.toThrow(/cannot be reached.*Nothing was changed/);

@@ -25,12 +25,12 @@ const add = async (name: string, { project, ...more }: { project?: string; type?
 		: await client.call("agentAddTo", { params: { project }, body: { name, type: "scripted", ...more } });
 const of = (agent: string) => ({ params: { agent } });
 const prompt = async (agent: string, text = "say hello") => await client.call("prompt", { ...of(agent), body: { text } });
-const patient = { timeout: 20_000 };
+const longTimeout = { timeout: 20_000 };
 const completed = async (agent: string) => (await client.call("turns", of(agent))).filter(({ state }) => state === "completed").length;
 const works = async (agent: string): Promise<void> => {
 	const before = await completed(agent);
 	await prompt(agent);
-	await expect.poll(() => completed(agent), patient).toBe(before + 1);
+	await expect.poll(() => completed(agent), longTimeout).toBe(before + 1);
 };
 const held = async (agent: string) => (await client.call("agent", of(agent))).holds.map(({ kind, reason }) => `${kind}: ${reason}`);
 
@@ -48,7 +48,7 @@ test("a subscription whose file is gone, unreadable or nonsense holds its own ag
 	await client.call("subscriptionAdd", { body: { name: "paid", type: "shell", credential: { envFile } } });
 	await add("paying", { type: "shell", subscription: "paid" });
 	await prompt("paying", "true");
-	await expect.poll(() => completed("paying"), patient).toBe(1);
+	await expect.poll(() => completed("paying"), longTimeout).toBe(1);
 	for (const [name, harm, words] of [
 		["gone", () => rmSync(envFile), /There is no .*key\.env/],
 		["a-folder", () => mkdirSync(envFile), /is not a file/],
@@ -67,9 +67,9 @@ test("a subscription whose file is gone, unreadable or nonsense holds its own ag
 		if (name === "nonsense") chmodSync(envFile, 0o600);
 		await add(name, { type: "shell", subscription: "paid" });
 		await prompt(name);
-		await expect.poll(() => held(name), patient).toEqual([expect.stringMatching(words)]);
+		await expect.poll(() => held(name), longTimeout).toEqual([expect.stringMatching(words)]);
 		const [paid] = await client.call("subscriptions");
-		if (name !== "nonsense") expect(paid?.trouble).toMatch(words);
+		if (name !== "nonsense") expect(paid?.problem).toMatch(words);
 	}
 	rmSync(envFile, { recursive: true });
 	await works("sound");
@@ -83,7 +83,7 @@ test("a workspace that nobody may look into holds its own agent", async () => {
 	rmSync(workspace?.path ?? "", { recursive: true });
 	writeFileSync(workspace?.path ?? "", "");
 	await prompt("damaged");
-	await expect.poll(() => held("damaged"), patient).toEqual([expect.stringMatching(/^(dirty|error): /)]);
+	await expect.poll(() => held("damaged"), longTimeout).toEqual([expect.stringMatching(/^(dirty|error): /)]);
 	expect((await client.call("health", of("damaged"))).healthy).toBe(false);
 	await works("sound");
 });
@@ -104,12 +104,12 @@ test("an agent whose type is not known any more, and an event of a newer release
 	await start();
 	await works("sound");
 	await prompt("typeless");
-	await expect.poll(() => held("typeless"), patient).toEqual([expect.stringMatching(/There is no agent type vendor/)]);
+	await expect.poll(() => held("typeless"), longTimeout).toEqual([expect.stringMatching(/There is no agent type vendor/)]);
 	expect((await client.call("agents")).length).toBeGreaterThan(3);
 	expect((await client.call("journal", { query: { kind: "hologram" } })).events.some(({ kind }) => kind === "hologram")).toBe(true);
 	for (const { id } of await client.call("agents")) {
 		await client.call("context", of(id));
 		await client.call("items", of(id));
 	}
-	expect((await client.call("status")).troubles).toEqual([]);
+	expect((await client.call("status")).problems).toEqual([]);
 });

@@ -126,7 +126,7 @@ afterAll(async () => await sh[Symbol.asyncDispose]());
 test("the daemon starts, and a project that is sound works", async () => {
 	const status = await sh.json("status");
 	expect([status.code, status.data?.agents]).toEqual([0, slugs.length + 2]);
-	expect(status.data.troubles.map(({ what }: Parsed) => what).sort()).toEqual(slugs.map((slug) => `project ${slug}`).sort());
+	expect(status.data.problems.map(({ what }: Parsed) => what).sort()).toEqual(slugs.map((slug) => `project ${slug}`).sort());
 	const turn = await sh.json("prompt", "of-sound", "say hello", "--wait");
 	expect([turn.code, turn.data?.state]).toEqual([0, "completed"]);
 });
@@ -135,13 +135,13 @@ test("project list, doctor and agents' health name each, with what to do", async
 	const projects = (await api("GET", "projects?check=true")).data;
 	const doctor = await sh.json("doctor");
 	for (const [slug, { says, fix, code }] of Object.entries(breakages)) {
-		const trouble = { code, text: expect.stringMatching(says), fix: expect.stringMatching(fix) };
-		expect(projects.find((each: Parsed) => each.slug === slug)).toMatchObject({ slug, trouble });
+		const problem = { code, text: expect.stringMatching(says), fix: expect.stringMatching(fix) };
+		expect(projects.find((each: Parsed) => each.slug === slug)).toMatchObject({ slug, problem });
 		const { name, ...found } = doctor.data.findings.find((each: Parsed) => each.name === `project ${slug}`) ?? {};
-		expect([name, found]).toEqual([`project ${slug}`, { ok: false, text: trouble.text, fix: trouble.fix }]);
-		expect([slug, (await api("GET", `agents/of-${slug}/health`)).data.issues]).toEqual([slug, expect.arrayContaining([trouble])]);
+		expect([name, found]).toEqual([`project ${slug}`, { ok: false, text: problem.text, fix: problem.fix }]);
+		expect([slug, (await api("GET", `agents/of-${slug}/health`)).data.issues]).toEqual([slug, expect.arrayContaining([problem])]);
 	}
-	expect(projects.find((each: Parsed) => each.slug === "sound")).toMatchObject({ trouble: null });
+	expect(projects.find((each: Parsed) => each.slug === "sound")).toMatchObject({ problem: null });
 	expect(doctor.code).toBe(1);
 	const { out } = await sh.brood("project", "list");
 	expect(out).toMatch(/^PROJECT +PATH +TROUBLE$/m);
@@ -169,9 +169,9 @@ test("what needs a broken project is refused with a sentence, and never as an in
 
 test("what is mended while the daemon runs works again, and what breaks then is named", async () => {
 	for (const slug of slugs) if (slug !== "baseless") breakages[slug]?.mends(repositories.get(slug) ?? "", sh.home);
-	await expect.poll(async () => (await api("GET", "status")).data.troubles.map(({ what }: Parsed) => what), { timeout: 30_000 }).toEqual(["project baseless"]);
+	await expect.poll(async () => (await api("GET", "status")).data.problems.map(({ what }: Parsed) => what), { timeout: 30_000 }).toEqual(["project baseless"]);
 	const troubled = async (): Promise<string[]> =>
-		(await api("GET", "projects?check=true")).data.filter(({ trouble }: Parsed) => trouble !== null).map(({ slug }: Parsed) => slug);
+		(await api("GET", "projects?check=true")).data.filter(({ problem }: Parsed) => problem !== null).map(({ slug }: Parsed) => slug);
 	expect(await troubled()).toEqual(["baseless"]);
 	for (const slug of ["misspelt", "gone"]) {
 		const turn = await sh.json("prompt", `of-${slug}`, "say hello", "--wait");
@@ -189,7 +189,7 @@ test("a repository that git can never finish reading keeps neither the daemon no
 	pipeAt(ref);
 	await sh.brood("up");
 	const { data } = await api("GET", "status");
-	expect(data.troubles.find(({ what }: Parsed) => what === "project piped")).toMatchObject({ text: expect.stringMatching(/git has not answered/) });
+	expect(data.problems.find(({ what }: Parsed) => what === "project piped")).toMatchObject({ text: expect.stringMatching(/git has not answered/) });
 	const turn = await sh.json("prompt", "of-sound", "say hello", "--wait");
 	expect([turn.code, turn.data?.state]).toEqual([0, "completed"]);
 });

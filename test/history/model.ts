@@ -78,8 +78,8 @@ export class Copies {
 			}
 			case "fork": {
 				const at = taken.at === undefined || context.length === 0 ? undefined : context[taken.at % context.length]?.id;
-				const wish = { context: taken.fresh ? "fresh" : "inherit", ...(at !== undefined && { at }) };
-				return this.#fork(await say(engine, { type: "agent.spawn", by: target, ...wish }), target, taken.fresh ? 0 : at);
+				const request = { context: taken.fresh ? "fresh" : "inherit", ...(at !== undefined && { at }) };
+				return this.#fork(await say(engine, { type: "agent.spawn", by: target, ...request }), target, taken.fresh ? 0 : at);
 			}
 		}
 	}

@@ -24,7 +24,7 @@ describe.each(flavors)("on %s", (flavor) => {
 	const tell = async (agent: AgentState, text: string): Promise<number> =>
 		(await done(engine, { type: "item.append", agent: agent.id, kind: "user", text })).event ?? 0;
 	const clear = async (agent: AgentState): Promise<number> => (await done(engine, { type: "context.clear", agent: agent.id })).event ?? 0;
-	const fork = (parent: AgentState, wish: object = {}) => spawn(engine, parent.id, { context: "inherit", ...wish });
+	const fork = (parent: AgentState, request: object = {}) => spawn(engine, parent.id, { context: "inherit", ...request });
 	/** The words of a context, without the notes that forks leave in it. */
 	const words = async (agent: AgentState): Promise<string[]> => {
 		const context = await engine.context(agent.id);

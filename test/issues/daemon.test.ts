@@ -250,7 +250,7 @@ test.concurrent("a preset that the repository brings counts once somebody has ap
 	await using place = shell();
 	const { json, brood } = place;
 	const folder = repository();
-	const brings = (command: string): void => {
+	const autorunFiles = (command: string): void => {
 		const stages = [
 			{ name: "TODO", next: "CHECK" },
 			{ name: "CHECK", next: "DONE", gate: { command } },
@@ -261,7 +261,7 @@ test.concurrent("a preset that the repository brings counts once somebody has ap
 		git(folder, "add", ".");
 		git(folder, "commit", "--quiet", "--message=Bring a preset");
 	};
-	brings("true");
+	autorunFiles("true");
 	await json("project", "add", folder, "--name", "web");
 	const add = async () => await json("issue", "add", "Check it", "--project", "web", "--preset", "checked");
 	expect(await add()).toMatchObject({ code: 1, error: { code: "VALIDATION_ERROR", message: expect.stringContaining("brood project settings web") } });
@@ -272,7 +272,7 @@ test.concurrent("a preset that the repository brings counts once somebody has ap
 	expect((await add()).data).toMatchObject({ number: 2, preset: "checked" });
 	await json("issue", "start", "web#2");
 	expect((await json("issue", "wait", "web#2", "--timeout", "30")).data).toMatchObject({ stage: "DONE" });
-	brings("rm -rf /");
+	autorunFiles("rm -rf /");
 	expect(await add()).toMatchObject({ code: 1, error: { code: "VALIDATION_ERROR" } });
 	expect((await json("issue", "show", "web#2")).data).toMatchObject({ broken: expect.stringContaining("nobody has approved") });
 });

@@ -7,8 +7,8 @@ import { Client } from "#client/client.ts";
 import { actingAgent, ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { openTurnToken } from "#test/support/open-turn-token.ts";
 import { freshRepository } from "#test/support/repository.ts";
-import { speaking } from "#test/support/speaking.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const folder = freshFolder();
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-const patient = { timeout: 30_000 };
+const longTimeout = { timeout: 30_000 };
 let count = 0;
 /** A file that is there once somebody has executed the words, as a shell or as `scripted` would. */
 function trap(): { words: string; sprung(): boolean } {
@@ -43,13 +43,13 @@ test("automatic work gives issues to no agent that would execute them, makes non
 	await client.call("projectTune", { params: { project: slug }, body: { auto: true } });
 	const { number } = await client.call("issueAdd", { params: { project: slug }, body: { title: "Fix it", body: words } });
 	const issue = async () => await client.call("issue", { params: { issue: `${slug}#${number}` } });
-	await expect.poll(async () => (await issue()).attention?.reason, patient).toContain(`brood project configure ${slug} --type`);
+	await expect.poll(async () => (await issue()).attention?.reason, longTimeout).toContain(`brood project configure ${slug} --type`);
 	expect(await client.call("agentsOf", { params: { project: slug } })).toHaveLength(idle.length);
 	expect((await issue()).assignee).toBeNull();
 	expect(sprung()).toBe(false);
 	// the control: once the project names the type, the same issue goes on by itself and its words are executed
 	await client.call("projectTune", { params: { project: slug }, body: { agentType: "scripted" } });
-	await expect.poll(sprung, patient).toBe(true);
+	await expect.poll(sprung, longTimeout).toBe(true);
 	expect((await issue()).attention?.code).not.toBe("AGENT_NOT_FOUND");
 });
 
@@ -59,7 +59,7 @@ test("an assignment by name is enough", async () => {
 	const { words, sprung } = trap();
 	const { number } = await client.call("issueAdd", { params: { project: slug }, body: { title: "Fix it", body: words } });
 	await client.call("issueAssign", { params: { issue: `${slug}#${number}` }, body: { agent: agent.handle } });
-	await expect.poll(sprung, patient).toBe(true);
+	await expect.poll(sprung, longTimeout).toBe(true);
 });
 
 test.each([false, true])("mail is never executed: it does not wake a shell, and scripted says it (urgent: %s)", async (urgent) => {
@@ -67,9 +67,9 @@ test.each([false, true])("mail is never executed: it does not wake a shell, and 
 	const { words, sprung } = trap();
 	const [sh, scripted] = [await add(slug, "shell"), await add(slug, "scripted")];
 	for (const { id } of [sh, scripted]) await client.call("send", { params: { agent: id }, body: { body: words, urgent } });
-	await expect.poll(async () => (await turnsOf(scripted)).length, patient).toBe(1);
+	await expect.poll(async () => (await turnsOf(scripted)).length, longTimeout).toBe(1);
 	await client.call("prompt", { params: { agent: sh.id }, body: { text: "true" } });
-	await expect.poll(async () => (await turnsOf(sh)).map(({ source, state }) => [source, state]), patient).toEqual([["queue", "completed"]]);
+	await expect.poll(async () => (await turnsOf(sh)).map(({ source, state }) => [source, state]), longTimeout).toEqual([["queue", "completed"]]);
 	expect(sprung()).toBe(false);
 });
 
@@ -79,16 +79,16 @@ test("an agent that has to ask gives no prompts to one that would execute them u
 	const asking = await add(slug, "human");
 	const below = await client.call("fork", { params: { agent: asking.id }, body: { fresh: true, type: "shell" } });
 	await client.call("prompt", { params: { agent: asking.id }, body: { text: "go" } });
-	await expect.poll(async () => (await client.call("agent", { params: { agent: asking.id } })).turn, patient).not.toBeNull();
+	await expect.poll(async () => (await client.call("agent", { params: { agent: asking.id } })).turn, longTimeout).not.toBeNull();
 	const said = async () =>
 		await daemon.engine.dispatch({ actor: actingAgent(asking.id), key: null, command: { type: "prompt.queue", agent: below.id, text: words } });
 	expect(await said()).toMatchObject({ refused: { code: "FORBIDDEN" } });
 	// the control: whoever may run commands unasked may have others run them
 	await client.call("configure", { params: { agent: asking.id }, body: { policy: "full" } });
 	expect(await said()).toMatchObject({ done: {} });
-	await expect.poll(sprung, patient).toBe(true);
+	await expect.poll(sprung, longTimeout).toBe(true);
 	const runner = await add(slug, "scripted");
 	const child = await client.call("fork", { params: { agent: runner.id }, body: { fresh: true } });
-	const own = new Client({ url: daemon.url, token: await speaking(daemon, runner.id) });
+	const own = new Client({ url: daemon.url, token: await openTurnToken(daemon, runner.id) });
 	expect(await own.call("prompt", { params: { agent: child.id }, body: { text: "say hello" } })).toMatchObject({ agent: child.id });
 });

@@ -1,9 +1,9 @@
 // falcon's API, route by route, and its error codes with their statuses. What it had and Brood has not is in docs/internals/issues.md.
 import { expect, test } from "vitest";
-import { doorWorld } from "#test/support/door.ts";
+import { apiWorld } from "#test/support/api-world.ts";
 
 test("whoever knows falcon's routes finds them, with its error codes", async () => {
-	await using world = await doorWorld();
+	await using world = await apiWorld();
 	const ask = async (method: string, path: string, body?: object) => await world.ask("person", { method, path, ...(body && { body }) });
 	const one = "/api/issues/web%231";
 	const two = "/api/issues/web%232";

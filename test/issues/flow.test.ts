@@ -1,12 +1,12 @@
 // Issues on their way through the stages, with agents that have no processes.
 import { expect, test } from "vitest";
 import { refuse } from "#contract/refusal.ts";
-import { yard } from "#test/support/issues.ts";
+import { issueWorld } from "#test/support/issues.ts";
 import { refused } from "#test/support/say.ts";
 import { settled } from "#test/support/settled.ts";
 
 test("an issue is assigned, worked on, reviewed and done", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, driver, add, agent, tell, end, issue } = place;
 	const font = await add("Replace the font", { body: "Use Inter.\nEverywhere." });
 	expect(font).toMatchObject({ number: 1, stage: "TODO", preset: "lean", assignee: null, branch: null });
@@ -25,7 +25,7 @@ test("an issue is assigned, worked on, reviewed and done", async () => {
 });
 
 test("a rejection goes back to the agent that did it, with the reason in its prompt", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { driver, add, agent, tell, end, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
@@ -39,7 +39,7 @@ test("a rejection goes back to the agent that did it, with the reason in its pro
 });
 
 test("a run without work keeps its stage and asks for attention; a person's answer to the agent is its next run", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, add, agent, tell, end, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
@@ -57,7 +57,7 @@ test("a run without work keeps its stage and asks for attention; a person's answ
 });
 
 test("commits ahead of base are work as well, and the approval is pinned to the last one", async () => {
-	await using place = await yard({ settle: async () => ({ ahead: 2, commit: "abcdef0123" }), merge: async () => ({ commit: "fedcba9876" }) });
+	await using place = await issueWorld({ settle: async () => ({ ahead: 2, commit: "abcdef0123" }), merge: async () => ({ commit: "fedcba9876" }) });
 	const { engine, add, agent, tell, end, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
@@ -70,7 +70,7 @@ test("commits ahead of base are work as well, and the approval is pinned to the 
 });
 
 test("a merge that is refused leaves the issue in review, with the reason", async () => {
-	await using place = await yard({ merge: async () => refuse("MERGE_CONFLICT", "a.txt is in conflict.") });
+	await using place = await issueWorld({ merge: async () => refuse("MERGE_CONFLICT", "a.txt is in conflict.") });
 	const { add, agent, tell, end, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
@@ -81,7 +81,7 @@ test("a merge that is refused leaves the issue in review, with the reason", asyn
 });
 
 test("a branch that cannot be checked out frees the agent and says why", async () => {
-	await using place = await yard({ checkout: async () => refuse("WORKTREE_DIRTY", "b.txt is not committed.") });
+	await using place = await issueWorld({ checkout: async () => refuse("WORKTREE_DIRTY", "b.txt is not committed.") });
 	const { engine, driver, add, agent, tell, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
@@ -92,7 +92,7 @@ test("a branch that cannot be checked out frees the agent and says why", async (
 });
 
 test("an agent that is killed gives its issue back", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, add, agent, tell, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
@@ -103,7 +103,7 @@ test("an agent that is killed gives its issue back", async () => {
 });
 
 test("automatic work takes agents that are new or were released, also if the system told them something since, and no others", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, driver, add, agent, tell, end } = place;
 	const [talking, released] = [await agent("talking"), await agent("released")];
 	await tell({ type: "prompt.queue", agent: talking.id, text: "hello" });
@@ -121,7 +121,7 @@ test("automatic work takes agents that are new or were released, also if the sys
 });
 
 test("an issue waits for a slot like any other work; with `now` it is refused instead, and nothing is claimed", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, driver, add, agent, tell, issue } = place;
 	const opus = await agent("opus");
 	await tell({ type: "subscription.add", name: "one-slot", agentType: opus.type, maxConcurrent: 1 });
@@ -140,7 +140,7 @@ test("an issue waits for a slot like any other work; with `now` it is refused in
 });
 
 test("one issue, one agent: whoever comes second is refused", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, add, agent, tell } = place;
 	const [font, logo] = [await add("Font"), await add("Logo")];
 	const [a, b] = [await agent("a"), await agent("b")];
@@ -152,7 +152,7 @@ test("one issue, one agent: whoever comes second is refused", async () => {
 });
 
 test("with `project auto on` issues flow by themselves, agents are made up to the limit, and off stops after the current turns", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, driver, add, tell, end, issue } = place;
 	const issues = [await add("One"), await add("Two", { priority: "critical" }), await add("Three", { dependsOn: [1] }), await add("Four")];
 	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true, agentsMax: 2 });

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { available } from "#test/support/processes.ts";
-import { patient, Shop } from "#test/support/shop.ts";
+import { longTimeout, TestDaemon } from "#test/support/test-daemon.ts";
 
 const command = "pwd >&2; test ! -e only-here.txt && grep -q good work.txt";
 const preset = {
@@ -19,7 +19,7 @@ const kinds = ["clone", "worktree"].flatMap((workspace) =>
 );
 
 test.concurrent.each(kinds)("an agent in a %s, sandbox %s", { timeout: 120_000 }, async (workspace, sandbox) => {
-	await using shop = await Shop.open();
+	await using shop = await TestDaemon.open();
 	const { slug, repository, add } = await shop.project({ "a.txt": "one\n" });
 	mkdirSync(path.join(shop.home, "projects", slug), { recursive: true });
 	writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), JSON.stringify({ sandbox, presets: { gated: preset } }));
@@ -35,7 +35,7 @@ test.concurrent.each(kinds)("an agent in a %s, sandbox %s", { timeout: 120_000 }
 		const where = { params: { issue: `${slug}#${issue.number}` } };
 		await shop.client.call("issueAssign", { ...where, body: { agent: agent.id } });
 		const now = async () => await shop.client.call("issue", where);
-		await expect.poll(async () => (await now()).stage === "DONE" || (await now()).messages.length > 0, { ...patient, timeout: 60_000 }).toBe(true);
+		await expect.poll(async () => (await now()).stage === "DONE" || (await now()).messages.length > 0, { ...longTimeout, timeout: 60_000 }).toBe(true);
 		return await now();
 	};
 	const bad = await build("bad");

@@ -1,6 +1,6 @@
 // The rules that no history of issues may break, checked on the journal alone.
 import type { Event } from "#contract/event.ts";
-import { IssueFact, RunFact } from "#contract/issue.ts";
+import { IssueEvent, RunEvent } from "#contract/issue.ts";
 import type { Preset } from "#contract/preset.ts";
 import { isBeforeStart, stageOf } from "#domain/preset.ts";
 
@@ -23,15 +23,15 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 	const wrong: string[] = [];
 	const no = (id: number, rule: string): void => void wrong.push(`event ${id}: ${rule}`);
 	for (const event of events) {
-		const run = event.agent === null ? undefined : RunFact.safeParse(event).data;
+		const run = event.agent === null ? undefined : RunEvent.safeParse(event).data;
 		if (run !== undefined) checkRun(event, run);
-		const fact = event.agent === null ? IssueFact.safeParse(event).data : undefined;
+		const fact = event.agent === null ? IssueEvent.safeParse(event).data : undefined;
 		if (fact !== undefined) checkIssue(event, fact);
 	}
 	for (const [id, state] of runs) if (state === "open") wrong.push(`run ${id} was never finished`);
 	return wrong;
 
-	function checkRun(event: Event, fact: RunFact): void {
+	function checkRun(event: Event, fact: RunEvent): void {
 		const issue = issues.get(fact.data.issue);
 		if (issue === undefined) {
 			no(event.id, "a run of no issue");
@@ -51,7 +51,7 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 		runs.set(event.id, "open");
 	}
 
-	function checkIssue(event: Event, fact: IssueFact): void {
+	function checkIssue(event: Event, fact: IssueEvent): void {
 		if (fact.kind === "issue.added") {
 			const { number, preset, stage, dependsOn } = fact.data;
 			if ([...issues.values()].some((other) => other.number === number)) no(event.id, `number ${number} was given twice`);

@@ -1,11 +1,11 @@
 // The rules of places, slots, limits and hours that no history may break, checked on the journal alone.
-import { AgentFact } from "#contract/agent.ts";
+import { AgentEvent } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
-import { SubscriptionFact } from "#contract/subscription.ts";
-import { TurnFact } from "#contract/turn.ts";
+import { SubscriptionEvent } from "#contract/subscription.ts";
+import { TurnEvent } from "#contract/turn.ts";
 import { quietUntil } from "#domain/quiet.ts";
 
-type Plan = Extract<SubscriptionFact, { kind: "subscription.added" }>["data"] & { coolingUntil: number };
+type Schedule = Extract<SubscriptionEvent, { kind: "subscription.added" }>["data"] & { coolingUntil: number };
 
 export interface SlotHistory {
 	/** in sentences */
@@ -20,31 +20,31 @@ export const machine = "the machine";
 
 /** Follows every turn from its start to its end. For histories in which nobody waits inside a turn. */
 export function slotHistory(events: readonly Event[], { turnsMax }: { turnsMax: number }): SlotHistory {
-	const plans = new Map<string, Plan>();
+	const plans = new Map<string, Schedule>();
 	const types = new Map<string, string>();
 	/** the subscription of every turn that is at work */
 	const working = new Map<number, string | null>();
 	const history: SlotHistory = { wrong: [], most: new Map(), used: [] };
 	for (const event of events) {
-		const subscription = event.agent === null ? SubscriptionFact.safeParse(event).data : undefined;
+		const subscription = event.agent === null ? SubscriptionEvent.safeParse(event).data : undefined;
 		if (subscription !== undefined) learn(subscription);
-		const agent = event.agent === null ? undefined : AgentFact.safeParse(event).data;
+		const agent = event.agent === null ? undefined : AgentEvent.safeParse(event).data;
 		if (agent?.kind === "agent.spawned" && event.agent !== null) types.set(event.agent, agent.data.type);
-		const turn = event.agent === null ? undefined : TurnFact.safeParse(event).data;
+		const turn = event.agent === null ? undefined : TurnEvent.safeParse(event).data;
 		if (turn?.kind === "turn.started") begin(event, turn.data);
 		if (turn?.kind === "turn.ended") working.delete(turn.data.turn);
 		if (turn?.kind === "turn.started" || turn?.kind === "turn.ended") history.used.push({ at: event.at, used: counted() });
 	}
 	return history;
 
-	function learn(fact: SubscriptionFact): void {
+	function learn(fact: SubscriptionEvent): void {
 		if (fact.kind === "subscription.added") plans.set(fact.data.name, { ...fact.data, coolingUntil: 0 });
 		const plan = plans.get(fact.data.name);
 		if (fact.kind === "subscription.cooled" && plan !== undefined) plan.coolingUntil = fact.data.until ?? 0;
 		if (fact.kind === "subscription.configured" && plan !== undefined) Object.assign(plan, fact.data);
 	}
 
-	function begin(event: Event, { subscription, manual }: Extract<TurnFact, { kind: "turn.started" }>["data"]): void {
+	function begin(event: Event, { subscription, manual }: Extract<TurnEvent, { kind: "turn.started" }>["data"]): void {
 		const no = (rule: string): void => void history.wrong.push(`event ${event.id}: ${rule}`);
 		working.set(event.id, subscription ?? null);
 		const type = types.get(event.agent ?? "") ?? "";

@@ -4,11 +4,11 @@ import { actingAgent } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import { movesFrom } from "#domain/preset.ts";
 import { shipped } from "#domain/presets.ts";
-import { type Yard, yard } from "#test/support/issues.ts";
+import { type IssueWorld, issueWorld } from "#test/support/issues.ts";
 import { done, refused, say } from "#test/support/say.ts";
 
 /** An issue that has come to a stage by legal moves. */
-async function at(place: Yard, preset: string, stage: string): Promise<IssueState> {
+async function at(place: IssueWorld, preset: string, stage: string): Promise<IssueState> {
 	const made = await place.add(`At ${stage}`, { preset });
 	const way = wayTo(preset, stage);
 	for (const next of way) {
@@ -40,7 +40,7 @@ describe.each(cells)("%s in %s", (preset, stage) => {
 	const before = stage === "TODO" || stage === "BACKLOG";
 
 	test("moves exactly where the preset says", async () => {
-		await using place = await yard();
+		await using place = await issueWorld();
 		const allowed = movesFrom(shipped[preset] ?? { stages: [] }, stage);
 		for (const { name: to } of shipped[preset]?.stages ?? []) {
 			const issue = await at(place, preset, stage);
@@ -50,7 +50,7 @@ describe.each(cells)("%s in %s", (preset, stage) => {
 	});
 
 	test("start, approve, reject and assign are legal exactly where they mean something", async () => {
-		await using place = await yard();
+		await using place = await issueWorld();
 		const agent = await place.agent("opus");
 		const legal = {
 			start: before,
@@ -68,7 +68,7 @@ describe.each(cells)("%s in %s", (preset, stage) => {
 });
 
 test("dependencies block, are counted once, and never go in a circle", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, add, agent, tell } = place;
 	const [a, b, c] = [await add("a"), await add("b"), await add("c")];
 	await tell({ type: "issue.depend", issue: a.id, on: 2 });
@@ -88,7 +88,7 @@ test("dependencies block, are counted once, and never go in a circle", async () 
 });
 
 test("numbers count per project from 1 and are never used twice", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, add, tell } = place;
 	await done(engine, { type: "project.add", slug: "api", path: "/srv/api" });
 	const first = await add("one");
@@ -98,7 +98,7 @@ test("numbers count per project from 1 and are never used twice", async () => {
 });
 
 test("a message for a stage is told once, in the prompt of that stage", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, driver, add, agent, tell, end } = place;
 	const issue = await add("Font", { preset: "quick-fix" });
 	const opus = await agent("opus");
@@ -117,7 +117,7 @@ test("a message for a stage is told once, in the prompt of that stage", async ()
 });
 
 test("documents keep their versions, and the same words again are none", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, add, tell } = place;
 	const issue = await add("Font");
 	for (const text of ["a", "b", "b"]) await tell({ type: "issue.document", issue: issue.id, name: "specs/font.md", docType: "spec", text });
@@ -128,7 +128,7 @@ test("documents keep their versions, and the same words again are none", async (
 });
 
 test("only its own agent says that the work is complete, and only while it runs", async () => {
-	await using place = await yard();
+	await using place = await issueWorld();
 	const { engine, add, agent, tell, end } = place;
 	const issue = await add("Font");
 	const [opus, other] = [await agent("opus"), await agent("other")];
@@ -145,7 +145,7 @@ test("only its own agent says that the work is complete, and only while it runs"
 });
 
 test("what fails by itself is tried three times more, then a person has to look; a retry begins anew", async () => {
-	await using place = await yard({ checkout: async () => ({ branch: null }) });
+	await using place = await issueWorld({ checkout: async () => ({ branch: null }) });
 	const { engine, add, tell, end, issue: look } = place;
 	const issue = await add("Font");
 	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true, agentsMax: 1 });

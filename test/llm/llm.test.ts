@@ -31,7 +31,7 @@ afterEach(() => {
 	fake.requests.length = 0;
 });
 
-const patient = { timeout: 30_000 };
+const longTimeout = { timeout: 30_000 };
 /** Each reply once, in their order; then the last words. */
 const script = (...replies: Reply[]): void => {
 	fake.answer = () => replies.shift() ?? { text: "done" };
@@ -40,7 +40,7 @@ const add = async (prompt: string, more: object = {}) =>
 	await client.call("agentAdd", { body: { type: "llm", model: "anthropic/fake", policy: "full", prompt, ...more } });
 const turns = async (agent: string) => await client.call("turns", { params: { agent } });
 const over = async (agent: string, count = 1) => {
-	await expect.poll(async () => (await turns(agent)).filter((turn) => turn.state !== "open").length, patient).toBe(count);
+	await expect.poll(async () => (await turns(agent)).filter((turn) => turn.state !== "open").length, longTimeout).toBe(count);
 	return (await turns(agent)).at(-1);
 };
 const items = async (agent: string) => await client.call("items", { params: { agent } });
@@ -202,7 +202,7 @@ describe("permissions", () => {
 		});
 		const agent = await add("write it", { policy: "ask" });
 		await expect
-			.poll(async () => (await client.call("approvals", { query: { agent: agent.id } })).map(({ title, tool }) => [title, tool]), patient)
+			.poll(async () => (await client.call("approvals", { query: { agent: agent.id } })).map(({ title, tool }) => [title, tool]), longTimeout)
 			.toEqual([["write x", "edit"]]);
 		const [question] = await client.call("approvals", { query: { agent: agent.id } });
 		await client.call("approvalAnswer", { params: { approval: String(question?.id) }, body: { allow: false } });
@@ -255,7 +255,9 @@ describe("when something goes wrong", () => {
 	test("a limit that lasts is reported as one; another failure fails the turn in a sentence", async () => {
 		fake.answer = () => ({ status: 429, headers: { "retry-after": "3600" } });
 		const limited = await add("more");
-		await expect.poll(async () => (await client.call("agent", { params: { agent: limited.id } })).holds.map(({ kind }) => kind), patient).toEqual(["limit"]);
+		await expect
+			.poll(async () => (await client.call("agent", { params: { agent: limited.id } })).holds.map(({ kind }) => kind), longTimeout)
+			.toEqual(["limit"]);
 		fake.answer = () => ({ status: 400 });
 		const failed = await add("bad");
 		expect(await over(failed.id)).toMatchObject({ state: "failed", reason: expect.stringContaining("400") });
@@ -266,11 +268,11 @@ describe("when something goes wrong", () => {
 	test("an interrupt stops the model in mid-sentence and keeps what it said", async () => {
 		script({ text: "I think that", hangs: true });
 		const agent = await add("think");
-		await expect.poll(() => fake.requests.length, patient).toBe(1);
-		await expect.poll(async () => (await client.call("agent", { params: { agent: agent.id } })).turn !== null, patient).toBe(true);
+		await expect.poll(() => fake.requests.length, longTimeout).toBe(1);
+		await expect.poll(async () => (await client.call("agent", { params: { agent: agent.id } })).turn !== null, longTimeout).toBe(true);
 		await client.call("interrupt", { params: { agent: agent.id }, body: { reason: "enough" } });
 		expect(await over(agent.id)).toMatchObject({ state: "interrupted" });
-		await expect.poll(() => fake.hungUp, patient).toBeGreaterThan(0);
+		await expect.poll(() => fake.hungUp, longTimeout).toBeGreaterThan(0);
 		expect(await story(agent.id)).toContainEqual(["interrupt", "enough"]);
 	});
 });

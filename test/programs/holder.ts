@@ -1,14 +1,14 @@
 // Waits for a line, then tries to take a home: `node holder.ts <home>`.
 import { once } from "node:events";
-import { HomeHeld, holdHome } from "#adapters/system/home.ts";
+import { HomeLocked, lockHome } from "#adapters/system/home.ts";
 
 process.stdout.write("ready\n");
 await once(process.stdin, "data");
 try {
-	await holdHome(process.argv[2] ?? "");
+	await lockHome(process.argv[2] ?? "");
 	process.stdout.write("mine\n");
 	setInterval(() => {}, 1000);
 } catch (error) {
-	process.stdout.write(error instanceof HomeHeld ? "held\n" : `bug ${error}\n`);
+	process.stdout.write(error instanceof HomeLocked ? "held\n" : `bug ${error}\n`);
 	process.exit(1);
 }

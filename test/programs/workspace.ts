@@ -1,7 +1,7 @@
 // One verb of the workspaces in a process of its own, which kills itself after its n-th git command; never with 0.
 //   workspace.ts <root of a world> provision|fork|approve|recover|remove <n> <path of the workspace> [containment]
 import { ContainmentLevel } from "#contract/config.ts";
-import { agreed, tenant, World } from "#test/support/world.ts";
+import { agreed, identity, World } from "#test/support/world.ts";
 
 const [root = "", verb = "", count = "0", folder = "", containment = "groups"] = process.argv.slice(2);
 let left = Number(count);
@@ -13,12 +13,12 @@ const world = new World(root, {
 		return left === 0 ? await new Promise(() => {}) : answer;
 	},
 });
-const stay = { project: world.project, agent: tenant("a"), workspace: { kind: "worktree", path: folder, branch: "brood/a", base: "main" } } as const;
+const checkout = { project: world.project, agent: identity("a"), workspace: { kind: "worktree", path: folder, branch: "brood/a", base: "main" } } as const;
 
-if (verb === "provision") agreed(await world.workspaces.provision({ ...stay, kind: "worktree" }));
-else if (verb === "approve") agreed(await world.workspaces.approve(stay, { commit: world.tip("brood/a") }));
+if (verb === "provision") agreed(await world.workspaces.provision({ ...checkout, kind: "worktree" }));
+else if (verb === "approve") agreed(await world.workspaces.approve(checkout, { commit: world.tip("brood/a") }));
 else if (verb === "fork") {
-	const parent = { ...stay, agent: tenant("parent"), workspace: { ...stay.workspace, path: folder.replace(/a$/, "parent"), branch: "brood/parent" } };
-	agreed(await world.workspaces.provisionFrom({ ...stay, kind: "worktree", parent }));
-} else if (verb === "recover") agreed(await world.workspaces.recover(stay));
-else agreed(await world.workspaces.remove(stay, { force: true, branch: true }));
+	const parent = { ...checkout, agent: identity("parent"), workspace: { ...checkout.workspace, path: folder.replace(/a$/, "parent"), branch: "brood/parent" } };
+	agreed(await world.workspaces.provisionFrom({ ...checkout, kind: "worktree", parent }));
+} else if (verb === "recover") agreed(await world.workspaces.recover(checkout));
+else agreed(await world.workspaces.remove(checkout, { force: true, branch: true }));

@@ -1,12 +1,12 @@
 // A driver without processes: turns wait until the test ends them, and every start is written down.
 import type { AgentId } from "#contract/ids.ts";
-import type { Driver, Prepared, TurnEnd, TurnWatch } from "#engine/driver.ts";
+import type { Driver, Prepared, TurnResult, TurnWatch } from "#engine/driver.ts";
 
 interface Open {
 	agent: AgentId;
 	text: string;
 	watch: TurnWatch;
-	end(end: TurnEnd): void;
+	end(end: TurnResult): void;
 }
 
 export class FakeDriver implements Driver {
@@ -15,9 +15,9 @@ export class FakeDriver implements Driver {
 	readonly ended: AgentId[] = [];
 	readonly #open = new Map<AgentId, Open>();
 
-	async run({ agent, text }: { agent: { id: AgentId }; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd> {
+	async run({ agent, text }: { agent: { id: AgentId }; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnResult> {
 		this.started.push({ agent: agent.id, text });
-		const { promise, resolve } = Promise.withResolvers<TurnEnd>();
+		const { promise, resolve } = Promise.withResolvers<TurnResult>();
 		this.#open.set(agent.id, { agent: agent.id, text, watch, end: resolve });
 		const stop = (): void => resolve({ state: "interrupted", reason: "stopped", text: null });
 		if (signal.aborted) stop();
@@ -30,11 +30,11 @@ export class FakeDriver implements Driver {
 	/** While this is set processes take for ever to start. */
 	slow = false;
 
-	async brings(): Promise<null> {
+	async autorunFiles(): Promise<null> {
 		return null;
 	}
 
-	remembers(): boolean {
+	keepsSession(): boolean {
 		return false;
 	}
 

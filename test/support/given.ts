@@ -1,7 +1,7 @@
 // given(what happened).when(a decision is asked for).gives(what follows): the sentence of every decider's test.
 import { expect } from "vitest";
-import type { AgentFact, AgentState } from "#contract/agent.ts";
-import type { Fact } from "#contract/event.ts";
+import type { AgentEvent, AgentState } from "#contract/agent.ts";
+import type { NewEvent } from "#contract/event.ts";
 import { Actor, AgentId, Handle, human } from "#contract/ids.ts";
 import { isRefusal, type RefusalCode } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
@@ -12,8 +12,8 @@ import { noRows } from "#views/rows.ts";
 export const id = (letter: string): AgentId => AgentId.parse(letter.repeat(22));
 export const actor = (letter: string): Actor => Actor.parse(`agent:${id(letter)}`);
 
-export function agent(letter: string, facts: readonly AgentFact[] = [], supervisor: AgentId | null = id("0")): AgentState {
-	const spawned: AgentFact = {
+export function agent(letter: string, events: readonly AgentEvent[] = [], supervisor: AgentId | null = id("0")): AgentState {
+	const spawned: AgentEvent = {
 		kind: "agent.spawned",
 		data: {
 			handle: Handle.parse(letter),
@@ -33,21 +33,21 @@ export function agent(letter: string, facts: readonly AgentFact[] = [], supervis
 		},
 	};
 	const rows = noRows();
-	for (const fact of [spawned, ...facts]) fold({ ...fact, id: 1, agent: id(letter), actor: human, at: 1 }, rows, () => {});
+	for (const fact of [spawned, ...events]) fold({ ...fact, id: 1, agent: id(letter), actor: human, at: 1 }, rows, () => {});
 	const state = rows.agent.get(id(letter));
 	if (state === undefined) throw new Error("an agent without facts");
 	return state;
 }
 
-export const live = (letter: string, facts: readonly AgentFact[] = []): AgentState => agent(letter, [{ kind: "agent.provisioned" }, ...facts]);
+export const live = (letter: string, events: readonly AgentEvent[] = []): AgentState => agent(letter, [{ kind: "agent.provisioned" }, ...events]);
 
-export function given(...facts: AgentFact[]) {
-	const state = live("a", facts);
+export function given(...events: AgentEvent[]) {
+	const state = live("a", events);
 	return {
 		when(decide: (state: AgentState) => Decision) {
 			const decision = decide(state);
 			return {
-				gives(...expected: Fact[]) {
+				gives(...expected: NewEvent[]) {
 					expect(decision).toEqual(expected);
 				},
 				refuses(code: RefusalCode, more: object = {}) {

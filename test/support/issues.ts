@@ -13,7 +13,7 @@ import { FakeDriver } from "./fake-driver.ts";
 import { done, spawn } from "./say.ts";
 import { settled } from "./settled.ts";
 
-export interface Yard extends AsyncDisposable {
+export interface IssueWorld extends AsyncDisposable {
 	engine: Engine;
 	driver: FakeDriver;
 	/** says a command as a person and waits until nothing more follows from it */
@@ -25,7 +25,7 @@ export interface Yard extends AsyncDisposable {
 	end(agent: { id: AgentId }, how?: { complete?: string; back?: boolean; failed?: string; text?: string }): Promise<void>;
 }
 
-export async function yard(work: Partial<IssueWork> = {}): Promise<Yard> {
+export async function issueWorld(work: Partial<IssueWork> = {}): Promise<IssueWorld> {
 	const driver = new FakeDriver();
 	const issueWork = { ...noIssueWork, ...work };
 	const engine = await Engine.start({ store: openMemory(batchRunner(limits)), driver, limits, clock: systemClock, ids: randomIds, issueWork });

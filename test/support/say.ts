@@ -4,11 +4,11 @@ import { expect } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import { type Actor, type AgentId, human, Key, system } from "#contract/ids.ts";
 import type { Refusal } from "#contract/refusal.ts";
-import type { Answer, Outcome, Reads, Request } from "#engine/ports.ts";
+import type { Answer, CommandRequest, Outcome, Reads } from "#engine/ports.ts";
 
 export interface Speaker {
 	/** tests also say what the contract does not know */
-	dispatch(request: Omit<Request, "command"> & { command: unknown }): Promise<Outcome>;
+	dispatch(request: Omit<CommandRequest, "command"> & { command: unknown }): Promise<Outcome>;
 }
 
 interface How {
@@ -32,8 +32,8 @@ export async function refused(to: Speaker, command: object, how: How = {}): Prom
 	return outcome.refused;
 }
 
-export async function spawn(to: Speaker, by: AgentId, wish: object = {}, how: How = {}): Promise<AgentState> {
-	const { agent } = await done(to, { type: "agent.spawn", by, context: "fresh", ...wish }, how);
+export async function spawn(to: Speaker, by: AgentId, request: object = {}, how: How = {}): Promise<AgentState> {
+	const { agent } = await done(to, { type: "agent.spawn", by, context: "fresh", ...request }, how);
 	if (agent === undefined) throw new Error("a spawn answered no agent");
 	return agent;
 }

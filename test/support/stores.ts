@@ -7,7 +7,7 @@ import pg from "pg";
 import { inject } from "vitest";
 import type { Limits } from "#contract/limits.ts";
 import type { Engine } from "#engine/engine.ts";
-import { type StorePlace, startEngine } from "#src/main.ts";
+import { type StoreLocation, startEngine } from "#src/main.ts";
 
 export const flavors = ["memory", "sqlite", "postgres"] as const;
 export type Flavor = (typeof flavors)[number];
@@ -15,12 +15,12 @@ export type Flavor = (typeof flavors)[number];
 export const durable = ["sqlite", "postgres"] as const;
 
 export interface Place extends AsyncDisposable {
-	readonly place: StorePlace;
+	readonly place: StoreLocation;
 	open(limits?: Partial<Limits>): Promise<Engine>;
 }
 
 export async function freshPlace(flavor: Flavor): Promise<Place> {
-	const opening = (place: StorePlace) => ({ place, open: (limits?: Partial<Limits>) => startEngine(place, limits) });
+	const opening = (place: StoreLocation) => ({ place, open: (limits?: Partial<Limits>) => startEngine(place, limits) });
 	if (flavor === "memory") return { ...opening({ memory: true }), [Symbol.asyncDispose]: async () => {} };
 	if (flavor === "postgres") return { ...opening({ url: await freshDatabase() }), [Symbol.asyncDispose]: async () => {} };
 	const home = freshFolder();

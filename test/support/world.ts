@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { makeGit } from "#adapters/git/run/git.ts";
-import { Rooms } from "#adapters/git/worker/rooms.ts";
+import { SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
@@ -12,7 +12,7 @@ import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Retention } from "#contract/retention.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
-import type { Live, ProjectPlace, Stay, Tenant } from "#engine/workspaces.ts";
+import type { AgentIdentity, Checkout, ProjectRepository, StepControl } from "#engine/workspaces.ts";
 import { programFolder, programPath } from "#src/programs.ts";
 
 /** Something that happens around each git command. */
@@ -22,7 +22,7 @@ export class World {
 	readonly root: string;
 	readonly home: string;
 	readonly repository: string;
-	readonly project: ProjectPlace;
+	readonly project: ProjectRepository;
 	readonly workspaces: GitWorkspaces;
 	readonly commands: (readonly string[])[] = [];
 	/** what a clock of the world says; turned by tests */
@@ -43,7 +43,7 @@ export class World {
 			environment: environmentIn(root),
 			...(options.retention && { retention: options.retention }),
 			...(options.hides && { hides: options.hides }),
-			...(options.containment && { containment: options.containment, rooms: roomsIn(root, options.containment) }),
+			...(options.containment && { containment: options.containment, workers: workersIn(root, options.containment) }),
 		});
 	}
 
@@ -63,8 +63,8 @@ export class World {
 		write(path.join(this.home, "projects", this.project.slug), "config.yaml", text);
 	}
 
-	async agent(handle: string, options: { kind?: WorkspaceKind; from?: string; live?: Live } = {}): Promise<Stay> {
-		const agent = tenant(handle);
+	async agent(handle: string, options: { kind?: WorkspaceKind; from?: string; live?: StepControl } = {}): Promise<Checkout> {
+		const agent = identity(handle);
 		const { kind = "worktree", from, live } = options;
 		const { workspace } = agreed(await this.workspaces.provision({ project: this.project, agent, kind, ...(from === undefined ? {} : { from }) }, live));
 		return { project: this.project, agent, workspace };
@@ -76,16 +76,16 @@ export class World {
 }
 
 /** As the daemon makes them. */
-function roomsIn(root: string, containment: ContainmentLevel): Rooms {
-	const program = { command: process.execPath, args: [programPath("room-worker")] };
-	return new Rooms({ program, readable: [programFolder, path.dirname(process.execPath)], environment: environmentIn(root), containment });
+function workersIn(root: string, containment: ContainmentLevel): SandboxWorkers {
+	const program = { command: process.execPath, args: [programPath("sandbox-worker")] };
+	return new SandboxWorkers({ program, readable: [programFolder, path.dirname(process.execPath)], environment: environmentIn(root), containment });
 }
 
 function environmentIn(root: string): Record<string, string> {
 	return { PATH: process.env["PATH"] ?? "", HOME: root, GIT_CONFIG_NOSYSTEM: "1" };
 }
 
-export const tenant = (handle: string): Tenant => ({
+export const identity = (handle: string): AgentIdentity => ({
 	handle: Handle.parse(handle),
 	id: AgentId.parse(createHash("sha256").update(handle).digest("hex").slice(0, 22)),
 });

@@ -20,31 +20,31 @@ const jumps = [
 ] as const;
 
 /** The clock on the wall, and the time that has really passed. */
-const time = { wall: 0, steady: 0 };
+const time = { wall: 0, monotonic: 0 };
 let engine: Engine;
 let store: Store;
 let driver: FakeDriver;
 beforeEach(async () => {
-	Object.assign(time, { wall: Date.UTC(2030, 0, 1), steady: Date.UTC(2030, 0, 1) });
+	Object.assign(time, { wall: Date.UTC(2030, 0, 1), monotonic: Date.UTC(2030, 0, 1) });
 	store = openMemory(batchRunner(limits));
 	driver = new FakeDriver();
-	const clock = { now: () => time.wall, steady: () => time.steady };
+	const clock = { now: () => time.wall, monotonic: () => time.monotonic };
 	engine = await Engine.start({ store, driver, limits, clock, ids: randomIds, log: noLog });
 });
 afterEach(async () => await engine[Symbol.asyncDispose]());
 
 const pass = (ms: number): void => {
 	time.wall += ms;
-	time.steady += ms;
+	time.monotonic += ms;
 };
 /** Something happens that has nothing to do with it, so that everybody looks. */
 async function lookAround(agent: AgentState): Promise<void> {
-	await done(engine, { type: "agent.configure", agent: agent.id, model: `m${time.steady}` });
+	await done(engine, { type: "agent.configure", agent: agent.id, model: `m${time.monotonic}` });
 	for (const { id } of await store.reads.openWaits()) await say(engine, { type: "wait.look", wait: id }, { as: system });
 	await done(engine, { type: "agent.limit", agent: agent.id }, { as: system });
 	await settled(engine);
 }
-const add = (wish: object = {}): Promise<AgentState> => spawn(engine, engine.agentZero.id, wish);
+const add = (request: object = {}): Promise<AgentState> => spawn(engine, engine.agentZero.id, request);
 
 test.each(jumps)("a wait lasts as long as it was meant to, though the clock jumps %s", async (_, by) => {
 	const target = await add({ prompt: "work" });
@@ -79,7 +79,7 @@ test("a time that a program names after the clock was set is a time of the clock
 	await expect.poll(() => driver.running.length).toBe(1);
 	time.wall += 5 * hour;
 	driver.open(agent.id)?.end({ state: "failed", reason: "limit", text: null, limit: { until: time.wall + hour } });
-	await expect.poll(async () => (await engine.reads.agent(agent.id))?.holds.map(({ until }) => until)).toEqual([time.steady + hour]);
+	await expect.poll(async () => (await engine.reads.agent(agent.id))?.holds.map(({ until }) => until)).toEqual([time.monotonic + hour]);
 });
 
 test.each(jumps)("a receipt is kept for seven days of time, though the clock jumps %s", async (_, by) => {
@@ -88,10 +88,10 @@ test.each(jumps)("a receipt is kept for seven days of time, though the clock jum
 	const first = await done(engine, command, { key });
 	time.wall += by;
 	pass(limits.receiptsKeptMs - hour);
-	await store.dropReceipts(time.steady - limits.receiptsKeptMs, 1000);
+	await store.dropReceipts(time.monotonic - limits.receiptsKeptMs, 1000);
 	expect(await done(engine, command, { key })).toEqual(first);
 	pass(2 * hour);
-	expect(await store.dropReceipts(time.steady - limits.receiptsKeptMs, 1000)).toBe(1);
+	expect(await store.dropReceipts(time.monotonic - limits.receiptsKeptMs, 1000)).toBe(1);
 });
 
 test("the stamps of events are those of the clock on the wall", async () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { findContainment } from "#adapters/driver/containment.ts";
+import { detectContainment } from "#adapters/driver/detect-containment.ts";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
@@ -33,7 +33,7 @@ function homeWith(containment: ContainmentLevel): string {
 test("the strongest level that this machine offers is in force", async () => {
 	await using daemon = await startDaemon({ home: freshFolder() });
 	expect(daemon.containment).toBe(available[0]);
-	for (const level of available) expect(await findContainment(level, process.env)).toEqual({ level });
+	for (const level of available) expect(await detectContainment(level, process.env)).toEqual({ level });
 });
 
 test("a level that is asked for and not there is refused, never replaced by a weaker one", async () => {

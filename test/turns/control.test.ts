@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await engine[Symbol.asyncDispose]());
 
-const add = async (wish: object = {}): Promise<AgentState> => await spawn(engine, engine.agentZero.id, wish);
+const add = async (request: object = {}): Promise<AgentState> => await spawn(engine, engine.agentZero.id, request);
 const now = async ({ id }: AgentState): Promise<AgentState | undefined> => await engine.reads.agent(id);
 const queue = async (agent: AgentState, text: string, more: object = {}) =>
 	(await done(engine, { type: "prompt.queue", agent: agent.id, text, ...more })).event ?? 0;

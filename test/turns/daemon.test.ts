@@ -29,7 +29,7 @@ const ofThisHome = (): number[] => processesOf(home);
 const inside = (): number[] => insiders(home, daemon.containment);
 const offered = available[0] === "groups" ? marked : shapes;
 
-const add = (wish: object = {}): Promise<AgentState> => spawn(daemon.engine, daemon.engine.agentZero.id, wish);
+const add = (request: object = {}): Promise<AgentState> => spawn(daemon.engine, daemon.engine.agentZero.id, request);
 const ask = (agent: AgentState, text: string, more: object = {}) => done(daemon.engine, { type: "prompt.queue", agent: agent.id, text, ...more });
 const turns = (agent: AgentState) => daemon.engine.reads.turns(agent.id);
 const items = async (agent: AgentState) => {

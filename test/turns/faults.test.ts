@@ -9,7 +9,7 @@ import { actingAgent, system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
 import type { TurnItem } from "#contract/turn.ts";
 import { rendered } from "#domain/mail.ts";
-import type { TurnEnd } from "#engine/driver.ts";
+import type { TurnResult } from "#engine/driver.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import { type Store, StoreFault } from "#engine/ports.ts";
@@ -79,7 +79,7 @@ test("a turn is begun with its agent as it is, also where a read beside it was e
 	let earlier: AgentState | undefined;
 	const driver = new FakeDriver();
 	const models: (string | null)[] = [];
-	const run = async ({ agent }: { agent: AgentState }): Promise<TurnEnd> => {
+	const run = async ({ agent }: { agent: AgentState }): Promise<TurnResult> => {
 		models.push(agent.model);
 		return { state: "completed", reason: null, text: null };
 	};

@@ -40,7 +40,7 @@ test(`of ${agentsInAll} idle agents five keep processes, the last ones to work; 
 	const home = freshFolder();
 	writeFileSync(path.join(home, "config.yaml"), `limits: { idleProcessesMax: ${idleMax} }\n`);
 	const command = { command: process.execPath, args: [path.join(import.meta.dirname, "../programs/remembering.ts")] };
-	const remembering = { ...command, leavesNothing: false, remembers: true, environment: { SESSIONS: freshFolder() } };
+	const remembering = { ...command, leavesNothing: false, keepsSession: true, environment: { SESSIONS: freshFolder() } };
 	await using daemon = await startDaemon({ home, programs: { remembering }, limits: { descendantsMax: 100 } });
 	const { engine } = daemon;
 	const first = await spawn(engine, engine.agentZero.id, { agentType: "remembering" });

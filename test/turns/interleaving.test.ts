@@ -3,7 +3,7 @@
 // before it acts on it.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Seats } from "#adapters/driver/seats.ts";
+import { ProcessClaims } from "#adapters/driver/process-claims.ts";
 import { openMemory } from "#adapters/store/memory/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
@@ -11,7 +11,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
-import type { Prepared, TurnEnd, TurnWatch } from "#engine/driver.ts";
+import type { Prepared, TurnResult, TurnWatch } from "#engine/driver.ts";
 import { Engine } from "#engine/engine.ts";
 import { batchRunner } from "#engine/execute.ts";
 import { noLog } from "#engine/log.ts";
@@ -70,7 +70,7 @@ class SteppedDriver extends FakeDriver {
 	readonly got: { turn: number; text: string }[] = [];
 	readonly wrong: string[] = [];
 	readonly up = new Set<AgentId>();
-	readonly #seats = new Seats();
+	readonly #seats = new ProcessClaims();
 	readonly #atWork = new Set<AgentId>();
 	readonly #step: (what: string) => Promise<void>;
 	readonly #asked: (turn: number) => Promise<void>;
@@ -98,7 +98,11 @@ class SteppedDriver extends FakeDriver {
 		if (agent !== undefined && turn !== undefined) this.#seats.leave(agent, turn);
 	}
 
-	override async run({ agent, turn, text }: { agent: { id: AgentId }; turn?: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnEnd> {
+	override async run(
+		{ agent, turn, text }: { agent: { id: AgentId }; turn?: number; text: string },
+		watch: TurnWatch,
+		signal: AbortSignal,
+	): Promise<TurnResult> {
 		if (turn === undefined || !this.#seats.has(agent.id, turn)) this.wrong.push(`turn ${turn} has no process`);
 		if (this.#atWork.has(agent.id)) this.wrong.push(`${agent.id} is given two prompts at a time`);
 		this.#atWork.add(agent.id);
@@ -116,7 +120,7 @@ class SteppedDriver extends FakeDriver {
 	}
 }
 
-interface Wish {
+interface PrepareRequest {
 	lag: readonly number[];
 	steps?: readonly Step[];
 	/** the control: whoever says that it hands a prompt over is told that it may */
@@ -138,7 +142,7 @@ class World {
 	#agents: AgentState[] = [];
 	#looks: Promise<unknown>[] = [];
 
-	static async run(scheduler: fc.Scheduler, { lag, steps = [], grantsAll = false }: Wish): Promise<World> {
+	static async run(scheduler: fc.Scheduler, { lag, steps = [], grantsAll = false }: PrepareRequest): Promise<World> {
 		const engine = await Engine.start({ store: openMemory(batchRunner(limits)), driver: null, limits, clock: systemClock, ids: randomIds });
 		const world = new World(engine, scheduler, { lag, grantsAll });
 		for (let at = 0; at < 3; at++) world.#agents.push(await spawn(engine, engine.agentZero.id));

@@ -68,7 +68,7 @@ function logged(logs: string) {
 		command: process.execPath,
 		args: ["--import", path.join(import.meta.dirname, "../programs/log-lines.ts"), file],
 		leavesNothing,
-		...(!leavesNothing && { remembers: true }),
+		...(!leavesNothing && { keepsSession: true }),
 		environment: { LOGS: logs, SESSIONS: logs },
 	});
 	return {

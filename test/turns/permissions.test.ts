@@ -8,12 +8,12 @@ import { ProjectSlug } from "#contract/ids.ts";
 import type { Agent, Approval } from "#contract/wire.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { approvalLines, approvalTable } from "#surfaces/cli/print-approvals.ts";
+import { openTurnToken } from "#test/support/open-turn-token.ts";
 import { freshRepository } from "#test/support/repository.ts";
-import { speaking } from "#test/support/speaking.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const file = path.join(import.meta.dirname, "../programs/asking.ts");
-const asking = { command: process.execPath, args: [file], leavesNothing: false, remembers: true };
+const asking = { command: process.execPath, args: [file], leavesNothing: false, keepsSession: true };
 let daemon: Daemon;
 let client: Client;
 let project: ProjectSlug;
@@ -25,14 +25,14 @@ beforeAll(async () => {
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-const patient = { timeout: 30_000 };
+const longTimeout = { timeout: 30_000 };
 const params = (agent: Agent) => ({ params: { agent: agent.id } });
-const add = async (wish: object = {}): Promise<Agent> => await client.ask("agentAddTo", { params: { project }, body: { type: "asking", ...wish } });
+const add = async (request: object = {}): Promise<Agent> => await client.ask("agentAddTo", { params: { project }, body: { type: "asking", ...request } });
 const pending = async (agent: Agent): Promise<Approval[]> => await client.call("approvals", { query: { agent: agent.id } });
 const prompt = async (agent: Agent, text: string | object): Promise<void> =>
 	void (await client.call("prompt", { ...params(agent), body: { text: typeof text === "string" ? text : JSON.stringify(text) } }));
 const asked = async (agent: Agent): Promise<Approval> => {
-	await expect.poll(async () => (await pending(agent)).length, patient).toBe(1);
+	await expect.poll(async () => (await pending(agent)).length, longTimeout).toBe(1);
 	const [approval] = await pending(agent);
 	if (approval === undefined) throw new Error("nothing is asked");
 	return approval;
@@ -40,7 +40,7 @@ const asked = async (agent: Agent): Promise<Approval> => {
 const said = async (agent: Agent): Promise<string[]> =>
 	(await client.call("items", params(agent))).flatMap(({ kind, text }) => (kind === "assistant" ? [text ?? ""] : []));
 const over = async (agent: Agent, count: number): Promise<string> => {
-	await expect.poll(async () => (await client.call("turns", params(agent))).filter(({ state }) => state !== "open").length, patient).toBe(count);
+	await expect.poll(async () => (await client.call("turns", params(agent))).filter(({ state }) => state !== "open").length, longTimeout).toBe(count);
 	return (await said(agent)).at(-1) ?? "";
 };
 const answer = async ({ id }: Approval, body: { allow: boolean; reason?: string }): Promise<Approval> =>
@@ -123,7 +123,7 @@ test("what becomes something else while it is asked about cannot be allowed as w
 	const first = await asked(agent);
 	expect(first.content).toBe("command: ls");
 	writeFileSync(when, "");
-	await expect.poll(async () => (await pending(agent)).map(({ content }) => content), patient).toEqual(["command: rm -rf /"]);
+	await expect.poll(async () => (await pending(agent)).map(({ content }) => content), longTimeout).toEqual(["command: rm -rf /"]);
 	await expect(answer(first, { allow: true })).rejects.toMatchObject({ refusal: { code: "CONFLICT" } });
 	const now = await asked(agent);
 	expect(await said(agent)).toEqual([]);
@@ -148,7 +148,7 @@ test("an agent compares its work with nobody's but its own and that of the agent
 	const peer = await add({ type: "scripted", name: "peer" });
 	const below = await client.call("fork", { ...params(agent), body: { fresh: true } });
 	writeFileSync(path.join(peer.workspace?.path ?? "", "secret.txt"), "unpublished");
-	const own = new Client({ url: daemon.url, token: await speaking(daemon, agent.id) });
+	const own = new Client({ url: daemon.url, token: await openTurnToken(daemon, agent.id) });
 	const against = async (by: Client, name: string) => await by.call("diff", { ...params(agent), query: { against: name } });
 	await expect(against(own, "peer")).rejects.toMatchObject({ refusal: { code: "FORBIDDEN" } });
 	await expect(against(own, "parent")).rejects.toMatchObject({ refusal: { code: "FORBIDDEN" } });

@@ -14,7 +14,7 @@ import { freshFolder } from "#test/support/stores.ts";
 const home = freshFolder();
 const sessions = freshFolder();
 const file = path.join(import.meta.dirname, "../programs/remembering.ts");
-const program = { command: process.execPath, args: [file], leavesNothing: false, remembers: true, environment: { SESSIONS: sessions } };
+const program = { command: process.execPath, args: [file], leavesNothing: false, keepsSession: true, environment: { SESSIONS: sessions } };
 let daemon: Daemon;
 let client: Client;
 const start = async (): Promise<void> => {
@@ -25,21 +25,21 @@ const start = async (): Promise<void> => {
 beforeAll(start);
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-const patient = { timeout: 20_000 };
+const longTimeout = { timeout: 20_000 };
 const params = (agent: Agent) => ({ params: { agent: agent.id } });
 let projects = 0;
-async function add(wish: object = {}, files?: Record<string, string>, settings = ""): Promise<Agent> {
+async function add(request: object = {}, files?: Record<string, string>, settings = ""): Promise<Agent> {
 	const slug = ProjectSlug.parse(`p${++projects}`);
 	mkdirSync(path.join(home, "projects", slug), { recursive: true });
 	if (settings !== "") writeFileSync(path.join(home, "projects", slug, "config.yaml"), settings);
 	await client.call("projectAdd", { body: { slug, path: freshRepository(files) } });
-	return await client.ask("agentAddTo", { params: { project: slug }, body: { type: "remembering", ...wish } });
+	return await client.ask("agentAddTo", { params: { project: slug }, body: { type: "remembering", ...request } });
 }
 const now = async (agent: Agent): Promise<Agent> => await client.call("agent", params(agent));
 const items = async (agent: Agent) => await client.call("items", params(agent));
 async function over(agent: Agent, prompt: number): Promise<Turn> {
 	const found = async () => (await client.call("turns", params(agent))).find((turn) => turn.prompt === prompt && turn.state !== "open");
-	await expect.poll(found, patient).toBeDefined();
+	await expect.poll(found, longTimeout).toBeDefined();
 	const turn = await found();
 	if (turn === undefined) throw new Error("no turn");
 	return turn;
@@ -163,14 +163,14 @@ test("what its program lets itself be set to can be configured, and what it does
 	await client.call("configure", { ...params(other), body: { options: { effort: "huge" } } });
 	await client.call("prompt", { ...params(other), body: { text: "one" } });
 	await expect
-		.poll(async () => (await now(other)).holds.map(({ reason }) => reason), patient)
+		.poll(async () => (await now(other)).holds.map(({ reason }) => reason), longTimeout)
 		.toEqual(["Its process does not start: its option effort is one of low, high, and not huge."]);
 });
 
 test("a program that does not start is quoted with what it said last", async () => {
 	const agent = await client.ask("agentAdd", { body: { type: "acp", command: "/bin/sh -c 'echo no key was found >&2; exit 3'", prompt: "one" } });
 	await expect
-		.poll(async () => (await now(agent)).holds.map(({ reason }) => reason), patient)
+		.poll(async () => (await now(agent)).holds.map(({ reason }) => reason), longTimeout)
 		.toEqual(["Its process does not start: it exited with 3: no key was found."]);
 });
 
@@ -187,7 +187,7 @@ test("an agent's prompt reaches a model as that agent's words, never as the user
 async function asAgent(agent: Agent) {
 	writeFileSync(path.join(agent.workspace?.path ?? "", ".mcp.json"), "{}");
 	await client.call("prompt", { ...params(agent), body: { text: "x" } });
-	await expect.poll(async () => (await now(agent)).turn?.phase, patient).toBe("approval");
+	await expect.poll(async () => (await now(agent)).turn?.phase, longTimeout).toBe("approval");
 	return actingAgent(agent.id);
 }
 
@@ -202,7 +202,7 @@ test("a repository that brings code is asked about before the first turn, once f
 	const agent = await add({ policy: "full" }, { ".mcp.json": "{}" });
 	const asked = async () => (await client.call("approvals")).filter((each) => each.agent === agent.id);
 	const answer = async (allow: boolean): Promise<void> => {
-		await expect.poll(async () => (await asked()).length, patient).toBe(1);
+		await expect.poll(async () => (await asked()).length, longTimeout).toBe(1);
 		const [approval] = await asked();
 		expect(approval).toMatchObject({ tool: "trust", title: expect.stringContaining(".mcp.json") });
 		await client.call("approvalAnswer", { params: { approval: String(approval?.id) }, body: { allow } });
@@ -217,12 +217,12 @@ test("a repository that brings code is asked about before the first turn, once f
 	writeFileSync(path.join(agent.workspace?.path ?? "", ".claude/settings.json"), '{"hooks":{}}');
 	await client.call("prompt", { ...params(agent), body: { text: "four" } });
 	await answer(false);
-	await expect.poll(async () => (await now(agent)).holds.map(({ kind }) => kind), patient).toEqual(["error"]);
+	await expect.poll(async () => (await now(agent)).holds.map(({ kind }) => kind), longTimeout).toEqual(["error"]);
 	expect(await now(agent)).toMatchObject({ queueLength: 1, lastError: { step: "trust" } });
 	// nothing is wrong with the files: whoever thinks again is asked again, and nothing of them is cleaned away
 	await client.call("resume", { ...params(agent), body: {} });
 	await answer(true);
-	await expect.poll(async () => await now(agent), patient).toMatchObject({ queueLength: 0, label: "idle", holds: [] });
+	await expect.poll(async () => await now(agent), longTimeout).toMatchObject({ queueLength: 0, label: "idle", holds: [] });
 });
 
 test("what is put in the place of what was asked about, before the answer, is asked about again", async () => {
@@ -230,11 +230,11 @@ test("what is put in the place of what was asked about, before the answer, is as
 	const file = path.join(agent.workspace?.path ?? "", ".mcp.json");
 	const asked = async () => (await client.call("approvals")).filter((each) => each.agent === agent.id).map((each) => each.id);
 	const { id } = await client.call("prompt", { ...params(agent), body: { text: "one" } });
-	await expect.poll(asked, patient).toHaveLength(1);
+	await expect.poll(asked, longTimeout).toHaveLength(1);
 	const [first] = await asked();
 	writeFileSync(file, '{"mcpServers":{"x":{"command":"evil"}}}');
 	await client.call("approvalAnswer", { params: { approval: String(first) }, body: { allow: true } });
-	await expect.poll(async () => (await asked()).filter((each) => each !== first), patient).toHaveLength(1);
+	await expect.poll(async () => (await asked()).filter((each) => each !== first), longTimeout).toHaveLength(1);
 	const [second] = await asked();
 	await client.call("approvalAnswer", { params: { approval: String(second) }, body: { allow: true } });
 	expect(await over(agent, id)).toMatchObject({ state: "completed" });
@@ -247,7 +247,7 @@ test.each(available.includes("bubblewrap") ? ["off", "on"] : ["off"])(
 		const place = path.join(agent.workspace?.path ?? "", ".claude");
 		mkdirSync(path.join(place, "d/".repeat(100)), { recursive: true });
 		await client.call("prompt", { ...params(agent), body: { text: "one" } });
-		await expect.poll(async () => (await now(agent)).holds.map(({ kind }) => kind), patient).toEqual(["error"]);
+		await expect.poll(async () => (await now(agent)).holds.map(({ kind }) => kind), longTimeout).toEqual(["error"]);
 		const held = {
 			queueLength: 1,
 			lastError: { step: "trust" },
@@ -257,13 +257,13 @@ test.each(available.includes("bubblewrap") ? ["off", "on"] : ["off"])(
 		if (sandbox === "on") return;
 		rmSync(place, { recursive: true });
 		await client.call("resume", { ...params(agent), body: {} });
-		await expect.poll(async () => await now(agent), patient).toMatchObject({ queueLength: 0, label: "idle", holds: [] });
+		await expect.poll(async () => await now(agent), longTimeout).toMatchObject({ queueLength: 0, label: "idle", holds: [] });
 	},
 );
 
 test("an agent whose program is not there is held, and told how to get it; acp names its own", async () => {
 	const agent = await add({ type: "claude", prompt: "hello" });
-	await expect.poll(async () => (await now(agent)).holds, patient).toMatchObject([{ kind: "error", reason: expect.stringMatching(/brood setup claude/) }]);
+	await expect.poll(async () => (await now(agent)).holds, longTimeout).toMatchObject([{ kind: "error", reason: expect.stringMatching(/brood setup claude/) }]);
 	expect((await now(agent)).queueLength).toBe(1);
 	await expect(add({ type: "acp" })).rejects.toThrow(/has a command/);
 	await expect(add({ command: "x" })).rejects.toThrow(/has a command/);

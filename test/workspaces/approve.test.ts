@@ -2,21 +2,21 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Stay } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/workspaces.ts";
 import { makeWorld, refused } from "#test/support/make-world.ts";
 import { agreed, read, treeState, type World, write } from "#test/support/world.ts";
 
 /** An agent with one commit, on a base that went on; the person is on another branch unless told otherwise. */
 async function reviewed(
 	options: { away?: boolean; diverged?: boolean; kind?: "worktree" | "clone" } = {},
-): Promise<{ world: World; stay: Stay; commit: string }> {
+): Promise<{ world: World; checkout: Checkout; commit: string }> {
 	const world = makeWorld();
 	if (options.away !== false) world.git(world.repository, "checkout", "-qb", "elsewhere");
-	const stay = await world.agent("a", { from: "main", ...(options.kind === undefined ? {} : { kind: options.kind }) });
-	write(stay.workspace.path, "work.txt", "w\n");
-	const { commit } = agreed(await world.workspaces.commit(stay, { message: "Work" }));
+	const checkout = await world.agent("a", { from: "main", ...(options.kind === undefined ? {} : { kind: options.kind }) });
+	write(checkout.workspace.path, "work.txt", "w\n");
+	const { commit } = agreed(await world.workspaces.commit(checkout, { message: "Work" }));
 	if (options.diverged === true) advance(world, { "base.txt": "b\n" });
-	return { world, stay, commit };
+	return { world, checkout, commit };
 }
 
 /** A commit on main that touches no checkout. */
@@ -30,8 +30,8 @@ function advance(world: World, files: Record<string, string>): string {
 }
 
 /** Everything that a refused approve must not have changed. */
-const everything = (world: World, stay: Stay): unknown => ({
-	agent: treeState(world, stay.workspace.path),
+const everything = (world: World, checkout: Checkout): unknown => ({
+	agent: treeState(world, checkout.workspace.path),
 	person: treeState(world, world.repository),
 	heads: world.git(world.repository, "for-each-ref", "refs/heads"),
 	worktrees: world.git(world.repository, "worktree", "list"),
@@ -46,10 +46,10 @@ describe("the ways to merge", () => {
 		["squash", true],
 		["rebase", true],
 	] as const)("%s, base went on: %s", async (strategy, diverged) => {
-		const { world, stay, commit } = await reviewed({ diverged });
+		const { world, checkout, commit } = await reviewed({ diverged });
 		const before = world.tip("main");
 		const person = treeState(world, world.repository);
-		const merged = agreed(await world.workspaces.approve(stay, { commit, strategy }));
+		const merged = agreed(await world.workspaces.approve(checkout, { commit, strategy }));
 		const after = world.tip("main");
 		expect(merged).toEqual({ reviewed: commit, commit: after, strategy, base: { branch: "main", before, after }, check: null, push: null, replayed: false });
 		expect(world.git(world.repository, "show", "main:work.txt")).toBe("w");
@@ -57,127 +57,127 @@ describe("the ways to merge", () => {
 		const parents = { ff: before, merge: `${before} ${commit}`, squash: before, rebase: before }[strategy];
 		expect(world.git(world.repository, "log", "-1", "--format=%P", "main")).toBe(parents);
 		expect(treeState(world, world.repository)).toEqual(person);
-		expect(agreed(await world.workspaces.standing(stay))).toMatchObject({ ahead: 0 });
-		expect(agreed(await world.workspaces.approve(stay, { commit, strategy }))).toEqual({ ...merged, replayed: true });
+		expect(agreed(await world.workspaces.branchStatus(checkout))).toMatchObject({ ahead: 0 });
+		expect(agreed(await world.workspaces.approve(checkout, { commit, strategy }))).toEqual({ ...merged, replayed: true });
 		expect(world.tip("main")).toBe(after);
-		const home = agreed(await world.workspaces.release(stay));
+		const home = agreed(await world.workspaces.release(checkout));
 		expect([home.standing.head, home.standing.ahead, home.standing.behind]).toEqual([after, 0, 0]);
 	});
 
 	test("the squash commit says what it holds and who did it", async () => {
-		const { world, stay } = await reviewed({ diverged: true });
-		write(stay.workspace.path, "more.txt", "m\n");
-		const { commit } = agreed(await world.workspaces.commit(stay, { message: "More" }));
-		agreed(await world.workspaces.approve(stay, { commit, strategy: "squash" }));
+		const { world, checkout } = await reviewed({ diverged: true });
+		write(checkout.workspace.path, "more.txt", "m\n");
+		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "More" }));
+		agreed(await world.workspaces.approve(checkout, { commit, strategy: "squash" }));
 		expect(world.git(world.repository, "log", "-1", "--format=%an|%B", "main")).toBe(
 			`brood-agent-a|Work\n\n- More\n\nBrood-Agent: a\nBrood-Reviewed: ${commit}`,
 		);
 	});
 
 	test("the project's setting decides where nobody says otherwise, and a clone is merged like a worktree", async () => {
-		const { world, stay, commit } = await reviewed({ diverged: true, kind: "clone" });
+		const { world, checkout, commit } = await reviewed({ diverged: true, kind: "clone" });
 		world.configure("base: main\nmerge: squash\n");
-		expect(agreed(await world.workspaces.approve(stay, { commit })).strategy).toBe("squash");
+		expect(agreed(await world.workspaces.approve(checkout, { commit })).strategy).toBe("squash");
 		expect(world.git(world.repository, "show", "main:work.txt")).toBe("w");
 	});
 
 	test("a first commit becomes the base of a repository that had none", async () => {
 		const world = makeWorld({ empty: true });
-		const stay = await world.agent("a");
-		write(stay.workspace.path, "first.txt", "f\n");
-		const { commit } = agreed(await world.workspaces.commit(stay, { message: "first" }));
-		expect(agreed(await world.workspaces.approve(stay, { commit })).base).toEqual({ branch: "main", before: null, after: commit });
+		const checkout = await world.agent("a");
+		write(checkout.workspace.path, "first.txt", "f\n");
+		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "first" }));
+		expect(agreed(await world.workspaces.approve(checkout, { commit })).base).toEqual({ branch: "main", before: null, after: commit });
 		expect(read(world.repository, "first.txt")).toBe("f\n");
 		expect(world.git(world.repository, "status", "--porcelain")).toBe("");
 	});
 
 	test("push: approve pushes base, and a remote that says no is an answer", async () => {
-		const { world, stay, commit } = await reviewed();
+		const { world, checkout, commit } = await reviewed();
 		world.configure("base: main\npush: approve\n");
 		world.git(world.root, "init", "-q", "--bare", "upstream.git");
 		world.git(world.repository, "remote", "add", "origin", path.join(world.root, "upstream.git"));
-		const { push, base } = agreed(await world.workspaces.approve(stay, { commit }));
+		const { push, base } = agreed(await world.workspaces.approve(checkout, { commit }));
 		expect(push).toEqual({ remote: "origin", branch: "main", pushed: true, error: null });
 		expect(world.tip("main", path.join(world.root, "upstream.git"))).toBe(base.after);
 		// asked again, as after a crash between the two: what was merged is pushed
 		world.git(path.join(world.root, "upstream.git"), "update-ref", "-d", "refs/heads/main");
-		expect(agreed(await world.workspaces.approve(stay, { commit }))).toMatchObject({ replayed: true, push: { pushed: true } });
+		expect(agreed(await world.workspaces.approve(checkout, { commit }))).toMatchObject({ replayed: true, push: { pushed: true } });
 		expect(world.tip("main", path.join(world.root, "upstream.git"))).toBe(base.after);
-		agreed(await world.workspaces.push(stay));
+		agreed(await world.workspaces.push(checkout));
 		expect(world.tip("brood/a", path.join(world.root, "upstream.git"))).toBe(commit);
 		world.git(world.repository, "remote", "set-url", "origin", path.join(world.root, "gone.git"));
-		expect(agreed(await world.workspaces.push(stay))).toMatchObject({ pushed: false, error: expect.stringContaining("gone.git") });
+		expect(agreed(await world.workspaces.push(checkout))).toMatchObject({ pushed: false, error: expect.stringContaining("gone.git") });
 	});
 });
 
 describe("what is refused leaves everything as it was", () => {
 	test("a branch that moved on, a dirty tree, nothing to merge, a short hash, ff that is not possible", async () => {
-		const { world, stay, commit } = await reviewed({ diverged: true });
+		const { world, checkout, commit } = await reviewed({ diverged: true });
 		const idle = await world.agent("idle", { from: "main" });
-		const before = everything(world, stay);
+		const before = everything(world, checkout);
 		refused(await world.workspaces.approve(idle, { commit: world.tip("main") }), "AGENT_NO_COMMIT");
-		refused(await world.workspaces.approve(stay, { commit: world.tip("main") }), "CONFLICT");
-		refused(await world.workspaces.approve(stay, { commit: commit.slice(0, 12) }), "VALIDATION_ERROR");
-		refused(await world.workspaces.approve(stay, { commit: "--help" }), "VALIDATION_ERROR");
-		refused(await world.workspaces.approve(stay, { commit, strategy: "ff" }), "CONFLICT");
-		expect(everything(world, stay)).toEqual(before);
-		write(stay.workspace.path, "x", "x\n");
-		expect(refused(await world.workspaces.approve(stay, { commit }), "WORKTREE_DIRTY").details["status"]).toEqual(["?? x"]);
-		const next = agreed(await world.workspaces.commit(stay, { message: "more" })).commit;
-		expect(refused(await world.workspaces.approve(stay, { commit }), "CONFLICT").details).toEqual({ reviewed: commit, tip: next });
+		refused(await world.workspaces.approve(checkout, { commit: world.tip("main") }), "CONFLICT");
+		refused(await world.workspaces.approve(checkout, { commit: commit.slice(0, 12) }), "VALIDATION_ERROR");
+		refused(await world.workspaces.approve(checkout, { commit: "--help" }), "VALIDATION_ERROR");
+		refused(await world.workspaces.approve(checkout, { commit, strategy: "ff" }), "CONFLICT");
+		expect(everything(world, checkout)).toEqual(before);
+		write(checkout.workspace.path, "x", "x\n");
+		expect(refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY").details["status"]).toEqual(["?? x"]);
+		const next = agreed(await world.workspaces.commit(checkout, { message: "more" })).commit;
+		expect(refused(await world.workspaces.approve(checkout, { commit }), "CONFLICT").details).toEqual({ reviewed: commit, tip: next });
 		expect(world.git(world.repository, "show", "--stat", "--format=", "main")).not.toContain("work.txt");
 	});
 
 	test.each(["merge", "squash", "rebase"] as const)("a conflict, by %s, with the files named", async (strategy) => {
-		const { world, stay } = await reviewed({ away: false });
-		write(stay.workspace.path, "a.txt", "mine\n");
-		write(stay.workspace.path, "odd näme.txt", "mine\n");
-		const { commit } = agreed(await world.workspaces.commit(stay, { message: "clash" }));
+		const { world, checkout } = await reviewed({ away: false });
+		write(checkout.workspace.path, "a.txt", "mine\n");
+		write(checkout.workspace.path, "odd näme.txt", "mine\n");
+		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "clash" }));
 		world.commit(world.repository, { "a.txt": "theirs\n", "odd näme.txt": "theirs\n" });
 		write(world.repository, "folder/b.txt", "dirty\n");
-		const before = everything(world, stay);
-		expect(refused(await world.workspaces.approve(stay, { commit, strategy }), "MERGE_CONFLICT").details["files"]).toEqual(["a.txt", "odd näme.txt"]);
-		expect(everything(world, stay)).toEqual(before);
+		const before = everything(world, checkout);
+		expect(refused(await world.workspaces.approve(checkout, { commit, strategy }), "MERGE_CONFLICT").details["files"]).toEqual(["a.txt", "odd näme.txt"]);
+		expect(everything(world, checkout)).toEqual(before);
 	});
 
 	test("a check that fails, in a scratch tree of the result that is gone afterwards", async () => {
-		const { world, stay, commit } = await reviewed({ diverged: true });
+		const { world, checkout, commit } = await reviewed({ diverged: true });
 		world.configure("base: main\ncheck: cat work.txt base.txt; git log -1 --format=%P | wc -w; pwd; touch built; exit 7\n");
-		const before = everything(world, stay);
-		const refusal = refused(await world.workspaces.approve(stay, { commit }), "CONFLICT");
+		const before = everything(world, checkout);
+		const refusal = refused(await world.workspaces.approve(checkout, { commit }), "CONFLICT");
 		expect(refusal.details).toMatchObject({ step: "check", exit: 7, output: expect.stringMatching(/^w\nb\n2\n.*\/scratch\//) });
-		expect(everything(world, stay)).toEqual(before);
+		expect(everything(world, checkout)).toEqual(before);
 		world.configure("base: main\ncheck: test -e work.txt && echo fine\n");
 		const lines: string[] = [];
-		const merged = agreed(await world.workspaces.approve(stay, { commit, line: (line) => lines.push(line) }));
+		const merged = agreed(await world.workspaces.approve(checkout, { commit, line: (line) => lines.push(line) }));
 		expect([merged.check?.exit, lines]).toEqual([0, ["fine"]]);
 	});
 
 	test("a check of the repository's own that nobody approved", async () => {
-		const { world, stay } = await reviewed();
+		const { world, checkout } = await reviewed();
 		advance(world, { ".brood.yaml": "check: touch fired\n" });
 		world.configure("base: main\n");
-		refused(await world.workspaces.approve(stay, { commit: world.tip("brood/a") }), "CONFLICT");
+		refused(await world.workspaces.approve(checkout, { commit: world.tip("brood/a") }), "CONFLICT");
 	});
 
 	test("base that moves while the check runs", async () => {
-		const { world, stay, commit } = await reviewed();
+		const { world, checkout, commit } = await reviewed();
 		world.configure("base: main\ncheck: echo ready; read line < gate\n".replace("read line < gate", `while ! test -e ${world.root}/go; do :; done`));
 		let moved = "";
 		const line = (): void => {
 			moved = advance(world, { "late.txt": "l\n" });
 			write(world.root, "go", "");
 		};
-		refused(await world.workspaces.approve(stay, { commit, line }), "CONFLICT");
+		refused(await world.workspaces.approve(checkout, { commit, line }), "CONFLICT");
 		expect(world.tip("main")).toBe(moved);
 	});
 });
 
 describe("a person who has base checked out", () => {
 	test("gets the files when the checkout is clean", async () => {
-		const { world, stay, commit } = await reviewed({ away: false, diverged: false });
+		const { world, checkout, commit } = await reviewed({ away: false, diverged: false });
 		write(world.repository, "mine.log", "ignored\n");
-		const { base } = agreed(await world.workspaces.approve(stay, { commit, strategy: "squash" }));
+		const { base } = agreed(await world.workspaces.approve(checkout, { commit, strategy: "squash" }));
 		expect([
 			world.tip("HEAD"),
 			world.git(world.repository, "status", "--porcelain"),
@@ -187,11 +187,11 @@ describe("a person who has base checked out", () => {
 	});
 
 	test("keeps changes that are not in the way, staged ones too", async () => {
-		const { world, stay, commit } = await reviewed({ away: false });
+		const { world, checkout, commit } = await reviewed({ away: false });
 		write(world.repository, "a.txt", "being edited\n");
 		write(world.repository, "staged.txt", "s\n");
 		world.git(world.repository, "add", "staged.txt");
-		agreed(await world.workspaces.approve(stay, { commit }));
+		agreed(await world.workspaces.approve(checkout, { commit }));
 		expect(world.git(world.repository, "status", "--porcelain")).toBe(" M a.txt\nA  staged.txt");
 		expect([read(world.repository, "a.txt"), read(world.repository, "work.txt")]).toEqual(["being edited\n", "w\n"]);
 	});
@@ -208,26 +208,26 @@ describe("a person who has base checked out", () => {
 		["an untracked file", (world: World) => write(world.repository, "work.txt", "the person's own\n")],
 		["an ignored file", (world: World) => write(world.repository, ".env", "precious\n")],
 	])("loses nothing of %s that is in the way: git refuses, and so do we", async (_, dirty) => {
-		const { world, stay } = await reviewed({ away: false });
-		write(stay.workspace.path, "a.txt", "the agent's\n");
-		write(stay.workspace.path, ".env", "the agent's\n");
-		world.git(stay.workspace.path, "add", "-f", ".env");
-		const { commit } = agreed(await world.workspaces.commit(stay, { message: "all of it" }));
+		const { world, checkout } = await reviewed({ away: false });
+		write(checkout.workspace.path, "a.txt", "the agent's\n");
+		write(checkout.workspace.path, ".env", "the agent's\n");
+		world.git(checkout.workspace.path, "add", "-f", ".env");
+		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "all of it" }));
 		dirty(world);
-		const before = everything(world, stay);
+		const before = everything(world, checkout);
 		for (const strategy of ["ff", "squash"] as const) {
-			const refusal = refused(await world.workspaces.approve(stay, { commit, strategy }), "WORKTREE_DIRTY");
+			const refusal = refused(await world.workspaces.approve(checkout, { commit, strategy }), "WORKTREE_DIRTY");
 			expect(refusal.details["path"]).toBe(world.repository);
 		}
-		expect(everything(world, stay)).toEqual(before);
+		expect(everything(world, checkout)).toEqual(before);
 		expect(existsSync(path.join(world.repository, ".git/index.lock"))).toBe(false);
 	});
 
 	test("on another branch sees nothing of it", async () => {
-		const { world, stay, commit } = await reviewed();
+		const { world, checkout, commit } = await reviewed();
 		write(world.repository, "a.txt", "dirty\n");
 		const before = treeState(world, world.repository);
-		agreed(await world.workspaces.approve(stay, { commit }));
+		agreed(await world.workspaces.approve(checkout, { commit }));
 		expect(treeState(world, world.repository)).toEqual(before);
 	});
 });

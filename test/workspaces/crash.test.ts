@@ -4,10 +4,10 @@
 import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Stay } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/workspaces.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { runProgram } from "#test/support/process.ts";
-import { agreed, fingerprint, read, tenant, type World, write } from "#test/support/world.ts";
+import { agreed, fingerprint, identity, read, type World, write } from "#test/support/world.ts";
 
 type When = "before" | "after";
 const torture = process.env["BROOD_TORTURE"] !== undefined;
@@ -39,11 +39,11 @@ async function next(world: World): Promise<World> {
 
 /** Lets `act` die at its steps, each time in the same world as it was prepared, and looks at what `after` finds. */
 async function atEachStep(
-	prepare: () => Promise<{ world: World; stay: Stay }>,
-	act: (world: World, stay: Stay) => Promise<unknown>,
-	after: (world: World, stay: Stay) => Promise<void>,
+	prepare: () => Promise<{ world: World; checkout: Checkout }>,
+	act: (world: World, checkout: Checkout) => Promise<unknown>,
+	after: (world: World, checkout: Checkout) => Promise<void>,
 ): Promise<number> {
-	const { world, stay } = await prepare();
+	const { world, checkout } = await prepare();
 	const prepared = `${world.root}-prepared`;
 	onTestFinished(() => rmSync(prepared, { recursive: true, force: true }));
 	cpSync(world.root, prepared, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
@@ -52,17 +52,17 @@ async function atEachStep(
 		for (const when of torture ? (["before", "after"] as const) : [at % 2 === 0 ? ("before" as const) : ("after" as const)]) {
 			rmSync(world.root, { recursive: true, force: true });
 			cpSync(prepared, world.root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
-			const end = await dying(world, at, when, async (mortal) => await act(mortal, stay));
-			await after(world, stay);
+			const end = await dying(world, at, when, async (mortal) => await act(mortal, checkout));
+			await after(world, checkout);
 			if (end === "lived") return deaths;
 			deaths++;
 		}
 	}
 }
 
-const stayOf = (world: World, handle: string): Stay => ({
+const checkoutOf = (world: World, handle: string): Checkout => ({
 	project: world.project,
-	agent: tenant(handle),
+	agent: identity(handle),
 	workspace: { kind: "worktree", path: path.join(world.home, "projects/p/agents", handle), branch: `brood/${handle}`, base: "main" },
 });
 
@@ -79,20 +79,20 @@ const personsOwn = (world: World): string[] => ["folder/b.txt", "notes.txt", ".e
 const own = ["being edited\n", "untracked\n", "ignored\n"];
 
 describe("provision", () => {
-	const wish = (world: World, kind: "worktree" | "clone" = "worktree") => ({ project: world.project, agent: tenant("a"), kind }) as const;
-	const prepare = async (): Promise<{ world: World; stay: Stay }> => {
+	const request = (world: World, kind: "worktree" | "clone" = "worktree") => ({ project: world.project, agent: identity("a"), kind }) as const;
+	const prepare = async (): Promise<{ world: World; checkout: Checkout }> => {
 		const world = busyPerson();
 		world.configure("setup: echo built > built.log\n");
-		return { world, stay: stayOf(world, "a") };
+		return { world, checkout: checkoutOf(world, "a") };
 	};
 
 	test.each(["worktree", "clone"] as const)("of a %s is finished by the next call", async (kind) => {
 		const deaths = await atEachStep(
 			prepare,
-			async (world) => agreed(await world.workspaces.provision(wish(world, kind))),
+			async (world) => agreed(await world.workspaces.provision(request(world, kind))),
 			async (world, { workspace }) => {
 				const again = await next(world);
-				agreed(await again.workspaces.provision(wish(world, kind)));
+				agreed(await again.workspaces.provision(request(world, kind)));
 				expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
 				expect([read(workspace.path, "a.txt"), read(workspace.path, "built.log")]).toEqual(["one\ntwo\nthree\n", "built\n"]);
 				expect(readdirSync(path.dirname(workspace.path))).toEqual(["a"]);
@@ -106,11 +106,11 @@ describe("provision", () => {
 	test("is taken back to nothing if the next call fails", async () => {
 		const deaths = await atEachStep(
 			prepare,
-			async (world) => agreed(await world.workspaces.provision(wish(world))),
+			async (world) => agreed(await world.workspaces.provision(request(world))),
 			async (world, { workspace }) => {
 				world.configure("setup: exit 1\n");
 				const again = await next(world);
-				const answer = await again.workspaces.provision(wish(world));
+				const answer = await again.workspaces.provision(request(world));
 				const ready = "found" in answer && answer.found;
 				expect([existsSync(workspace.path), world.git(world.repository, "branch", "--list", "brood/*") !== ""]).toEqual([ready, ready]);
 				expect(readdirSync(path.dirname(workspace.path))).toEqual(ready ? ["a"] : []);
@@ -128,12 +128,12 @@ describe("a fork", () => {
 				const world = makeWorld();
 				const parent = await world.agent("parent");
 				write(parent.workspace.path, "new.txt", "untracked\n");
-				return { world, stay: parent };
+				return { world, checkout: parent };
 			},
-			async (world, parent) => agreed(await world.workspaces.provisionFrom({ project: world.project, agent: tenant("child"), kind: "worktree", parent })),
+			async (world, parent) => agreed(await world.workspaces.provisionFrom({ project: world.project, agent: identity("child"), kind: "worktree", parent })),
 			async (world, parent) => {
 				const again = await next(world);
-				const { workspace } = agreed(await again.workspaces.provisionFrom({ project: world.project, agent: tenant("child"), kind: "worktree", parent }));
+				const { workspace } = agreed(await again.workspaces.provisionFrom({ project: world.project, agent: identity("child"), kind: "worktree", parent }));
 				expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/child\n?? new.txt");
 				expect(readdirSync(path.dirname(workspace.path)).sort()).toEqual(["child", "parent"]);
 			},
@@ -142,7 +142,7 @@ describe("a fork", () => {
 	});
 
 	test.each(["worktree", "clone"] as const)("of an older state into a %s has the files of then", async (kind) => {
-		const child = (world: World, parent: Stay) => ({ project: world.project, agent: tenant("child"), kind, parent, snapshot: "1" }) as const;
+		const child = (world: World, parent: Checkout) => ({ project: world.project, agent: identity("child"), kind, parent, snapshot: "1" }) as const;
 		const deaths = await atEachStep(
 			async () => {
 				const world = makeWorld();
@@ -150,7 +150,7 @@ describe("a fork", () => {
 				write(parent.workspace.path, "new.txt", "then\n");
 				await world.workspaces.takeSnapshot(parent, { reason: "test" });
 				write(parent.workspace.path, "new.txt", "now\n");
-				return { world, stay: parent };
+				return { world, checkout: parent };
 			},
 			async (world, parent) => agreed(await world.workspaces.provisionFrom(child(world, parent))),
 			async (world, parent) => {
@@ -171,22 +171,22 @@ describe("approve", () => {
 			async () => {
 				const world = busyPerson();
 				world.configure("check: test -e work.txt\n");
-				const stay = await world.agent("a");
-				write(stay.workspace.path, "work.txt", "w\n");
-				agreed(await world.workspaces.commit(stay, { message: "Work" }));
-				return { world, stay };
+				const checkout = await world.agent("a");
+				write(checkout.workspace.path, "work.txt", "w\n");
+				agreed(await world.workspaces.commit(checkout, { message: "Work" }));
+				return { world, checkout };
 			},
-			async (world, stay) => agreed(await world.workspaces.approve(stay, { commit: world.tip("brood/a"), strategy })),
-			async (world, stay) => {
+			async (world, checkout) => agreed(await world.workspaces.approve(checkout, { commit: world.tip("brood/a"), strategy })),
+			async (world, checkout) => {
 				const done = world.git(world.repository, "ls-tree", "--name-only", "main").includes("work.txt");
 				expect([existsSync(path.join(world.repository, "work.txt")), personsOwn(world)]).toEqual([done, own]);
 				const again = await next(world);
-				const merged = agreed(await again.workspaces.approve(stay, { commit: world.tip("brood/a"), strategy }));
+				const merged = agreed(await again.workspaces.approve(checkout, { commit: world.tip("brood/a"), strategy }));
 				expect([merged.replayed, merged.commit, merged.base.after]).toEqual([done, world.tip("main"), world.tip("main")]);
 				expect(world.git(world.repository, "log", "--first-parent", "--format=%H", "main").split("\n")).toHaveLength(2);
 				expect(world.git(world.repository, "status", "--porcelain")).toBe(" M folder/b.txt\n?? notes.txt");
 				expect(personsOwn(world)).toEqual(own);
-				await again.workspaces.gc(world.project, { dryRun: false, living: [stay.agent] });
+				await again.workspaces.gc(world.project, { dryRun: false, living: [checkout.agent] });
 				expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(2);
 			},
 		);
@@ -199,7 +199,7 @@ describe("commit", () => {
 		["everything", undefined],
 		["some paths", ["work.txt"]],
 	])("of %s is made once, and whoever knows where the branch was finds it", async (_, paths) => {
-		const wish = { message: "Work\n\n\nin two  \nparagraphs\n", ...(paths && { paths }), turn: 7 };
+		const request = { message: "Work\n\n\nin two  \nparagraphs\n", ...(paths && { paths }), turn: 7 };
 		let before: { head: string | null } | undefined;
 		const begin = async (place: { head: string | null }): Promise<void> => {
 			before = place;
@@ -207,20 +207,20 @@ describe("commit", () => {
 		const deaths = await atEachStep(
 			async () => {
 				const world = busyPerson();
-				const stay = await world.agent("a");
-				for (const name of ["work.txt", "more.txt"]) write(stay.workspace.path, name, "w\n");
+				const checkout = await world.agent("a");
+				for (const name of ["work.txt", "more.txt"]) write(checkout.workspace.path, name, "w\n");
 				before = undefined;
-				return { world, stay };
+				return { world, checkout };
 			},
-			async (world, stay) => agreed(await world.workspaces.commit(stay, wish, { begin })),
-			async (world, stay) => {
+			async (world, checkout) => agreed(await world.workspaces.commit(checkout, request, { begin })),
+			async (world, checkout) => {
 				const again = await next(world);
-				const { commit, files } = agreed(await again.workspaces.commit(stay, wish, before && { begun: before }));
+				const { commit, files } = agreed(await again.workspaces.commit(checkout, request, before && { begun: before }));
 				before = undefined;
-				expect(world.git(stay.workspace.path, "log", "--format=%s")).toBe("Work\nfirst");
+				expect(world.git(checkout.workspace.path, "log", "--format=%s")).toBe("Work\nfirst");
 				expect([commit, files.map(({ path: name }) => name)]).toEqual([world.tip("brood/a"), paths ?? ["more.txt", "work.txt"]]);
-				expect(["work.txt", "more.txt"].map((name) => read(stay.workspace.path, name))).toEqual(["w\n", "w\n"]);
-				expect(world.git(stay.workspace.path, "log", "-1", "--format=%(trailers:key=Brood-Turn,valueonly)")).toBe("7");
+				expect(["work.txt", "more.txt"].map((name) => read(checkout.workspace.path, name))).toEqual(["w\n", "w\n"]);
+				expect(world.git(checkout.workspace.path, "log", "-1", "--format=%(trailers:key=Brood-Turn,valueonly)")).toBe("7");
 			},
 		);
 		expect(deaths).toBeGreaterThan(2);
@@ -228,38 +228,38 @@ describe("commit", () => {
 
 	test("that somebody else made in other words is not taken for it", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		const head = world.tip("brood/a");
-		world.commit(stay.workspace.path, { "theirs.txt": "t\n" });
-		write(stay.workspace.path, "work.txt", "w\n");
-		const { files } = agreed(await world.workspaces.commit(stay, { message: "Work" }, { begun: { head } }));
-		expect([files.map(({ path: name }) => name), world.git(stay.workspace.path, "log", "--format=%s")]).toEqual([["work.txt"], "Work\nchange\nfirst"]);
+		world.commit(checkout.workspace.path, { "theirs.txt": "t\n" });
+		write(checkout.workspace.path, "work.txt", "w\n");
+		const { files } = agreed(await world.workspaces.commit(checkout, { message: "Work" }, { begun: { head } }));
+		expect([files.map(({ path: name }) => name), world.git(checkout.workspace.path, "log", "--format=%s")]).toEqual([["work.txt"], "Work\nchange\nfirst"]);
 		// and it is found behind theirs as well
-		expect(agreed(await world.workspaces.commit(stay, { message: "Work" }, { begun: { head } }))).toMatchObject({ files, commit: world.tip("brood/a") });
+		expect(agreed(await world.workspaces.commit(checkout, { message: "Work" }, { begun: { head } }))).toMatchObject({ files, commit: world.tip("brood/a") });
 	});
 });
 
 describe("what takes something away", () => {
-	const messy = async (): Promise<{ world: World; stay: Stay }> => {
+	const messy = async (): Promise<{ world: World; checkout: Checkout }> => {
 		const world = busyPerson();
-		const stay = await world.agent("a");
-		write(stay.workspace.path, "new.txt", "untracked\n");
-		write(stay.workspace.path, "a.txt", "changed\n");
-		return { world, stay };
+		const checkout = await world.agent("a");
+		write(checkout.workspace.path, "new.txt", "untracked\n");
+		write(checkout.workspace.path, "a.txt", "changed\n");
+		return { world, checkout };
 	};
 
 	test("remove: the folder is in the trash, the changes are in a snapshot, and the next call ends it", async () => {
 		const deaths = await atEachStep(
 			messy,
-			async (world, stay) => agreed(await world.workspaces.remove(stay, { force: true, branch: true })),
-			async (world, stay) => {
+			async (world, checkout) => agreed(await world.workspaces.remove(checkout, { force: true, branch: true })),
+			async (world, checkout) => {
 				const again = await next(world);
-				agreed(await again.workspaces.remove(stay, { force: true, branch: true }));
-				expect(existsSync(stay.workspace.path)).toBe(false);
+				agreed(await again.workspaces.remove(checkout, { force: true, branch: true }));
+				expect(existsSync(checkout.workspace.path)).toBe(false);
 				const files = fingerprint(path.join(world.home, "trash"));
 				expect(Object.keys(files).filter((name) => name.endsWith("/files/new.txt"))).toHaveLength(1);
-				const snapshots = await again.workspaces.snapshots(stay);
-				const diff = agreed(await again.workspaces.showSnapshot(stay, snapshots.at(-1)?.id ?? ""));
+				const snapshots = await again.workspaces.snapshots(checkout);
+				const diff = agreed(await again.workspaces.showSnapshot(checkout, snapshots.at(-1)?.id ?? ""));
 				expect(diff.files.map((file) => file.path)).toEqual(["a.txt", "new.txt"]);
 				expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(1);
 				expect(world.git(world.repository, "branch", "--list", "brood/*")).toBe("");
@@ -272,13 +272,15 @@ describe("what takes something away", () => {
 	test("recover: the tree is clean at home after the next call, and a snapshot has what was there", async () => {
 		const deaths = await atEachStep(
 			messy,
-			async (world, stay) => agreed(await world.workspaces.recover(stay)),
-			async (world, stay) => {
+			async (world, checkout) => agreed(await world.workspaces.recover(checkout)),
+			async (world, checkout) => {
 				const again = await next(world);
-				agreed(await again.workspaces.recover(stay));
-				expect(world.git(stay.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
-				const snapshots = await again.workspaces.snapshots(stay);
-				const held = await Promise.all(snapshots.map(async ({ id }) => agreed(await again.workspaces.showSnapshot(stay, id)).files.map((file) => file.path)));
+				agreed(await again.workspaces.recover(checkout));
+				expect(world.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
+				const snapshots = await again.workspaces.snapshots(checkout);
+				const held = await Promise.all(
+					snapshots.map(async ({ id }) => agreed(await again.workspaces.showSnapshot(checkout, id)).files.map((file) => file.path)),
+				);
 				expect(held).toContainEqual(["a.txt", "new.txt"]);
 			},
 		);
@@ -288,18 +290,18 @@ describe("what takes something away", () => {
 	test("recover of a tree that is gone: it is there again after the next call, on its branch", async () => {
 		const deaths = await atEachStep(
 			async () => {
-				const { world, stay } = await messy();
-				agreed(await world.workspaces.commit(stay, { message: "Work" }));
-				rmSync(stay.workspace.path, { recursive: true });
-				return { world, stay };
+				const { world, checkout } = await messy();
+				agreed(await world.workspaces.commit(checkout, { message: "Work" }));
+				rmSync(checkout.workspace.path, { recursive: true });
+				return { world, checkout };
 			},
-			async (world, stay) => agreed(await world.workspaces.recover(stay)),
-			async (world, stay) => {
+			async (world, checkout) => agreed(await world.workspaces.recover(checkout)),
+			async (world, checkout) => {
 				const again = await next(world);
-				agreed(await again.workspaces.recover(stay));
-				expect(world.git(stay.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
-				expect([read(stay.workspace.path, "new.txt"), read(stay.workspace.path, "a.txt")]).toEqual(["untracked\n", "changed\n"]);
-				expect(await again.workspaces.health(stay)).toEqual({ healthy: true, issues: [] });
+				agreed(await again.workspaces.recover(checkout));
+				expect(world.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
+				expect([read(checkout.workspace.path, "new.txt"), read(checkout.workspace.path, "a.txt")]).toEqual(["untracked\n", "changed\n"]);
+				expect(await again.workspaces.health(checkout)).toEqual({ healthy: true, issues: [] });
 				expect(personsOwn(world)).toEqual(own);
 			},
 		);
@@ -310,17 +312,17 @@ describe("what takes something away", () => {
 		const deaths = await atEachStep(
 			async () => {
 				const world = makeWorld();
-				const stay = await world.agent("a");
-				world.commit(stay.workspace.path, { "own.txt": "o\n" });
+				const checkout = await world.agent("a");
+				world.commit(checkout.workspace.path, { "own.txt": "o\n" });
 				world.commit(world.repository, { "next.txt": "n\n" });
-				return { world, stay };
+				return { world, checkout };
 			},
-			async (world, stay) => agreed(await world.workspaces.sync(stay, "rebase")),
-			async (world, stay) => {
-				expect(world.git(stay.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
+			async (world, checkout) => agreed(await world.workspaces.sync(checkout, "rebase")),
+			async (world, checkout) => {
+				expect(world.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
 				const again = await next(world);
-				expect(agreed(await again.workspaces.sync(stay, "rebase")).standing).toMatchObject({ ahead: 1, behind: 0, dirty: false });
-				expect(world.git(stay.workspace.path, "log", "--format=%s")).toBe("change\nchange\nfirst");
+				expect(agreed(await again.workspaces.sync(checkout, "rebase")).standing).toMatchObject({ ahead: 1, behind: 0, dirty: false });
+				expect(world.git(checkout.workspace.path, "log", "--format=%s")).toBe("change\nchange\nfirst");
 			},
 		);
 		expect(deaths).toBeGreaterThan(2);
@@ -334,19 +336,21 @@ test.each(["provision", "fork", "approve", "recover", "remove"])("%s by a proces
 	for (const at of torture ? Array.from({ length: 40 }, (_, index) => index + 1) : [4, 9]) {
 		const world = busyPerson();
 		const parent = verb === "fork" ? await world.agent("parent") : null;
-		const stay = made.includes(verb) ? stayOf(world, "a") : await world.agent("a");
-		if (verb !== "provision") write((parent ?? stay).workspace.path, "work.txt", "w\n");
-		if (verb === "approve" || verb === "remove") agreed(await world.workspaces.commit(stay, { message: "Work" }));
-		const ran = await runProgram("workspace.ts", [world.root, verb, String(at), stay.workspace.path]);
+		const checkout = made.includes(verb) ? checkoutOf(world, "a") : await world.agent("a");
+		if (verb !== "provision") write((parent ?? checkout).workspace.path, "work.txt", "w\n");
+		if (verb === "approve" || verb === "remove") agreed(await world.workspaces.commit(checkout, { message: "Work" }));
+		const ran = await runProgram("workspace.ts", [world.root, verb, String(at), checkout.workspace.path]);
 		if (ran.signal === "SIGKILL") killed++;
 		expect([ran.signal ?? ran.code, ran.errors]).toEqual([ran.signal === null ? 0 : "SIGKILL", ""]);
 		expect(personsOwn(world)).toEqual(own);
-		const again = await runProgram("workspace.ts", [world.root, verb, "0", stay.workspace.path]);
+		const again = await runProgram("workspace.ts", [world.root, verb, "0", checkout.workspace.path]);
 		expect([again.code, again.errors]).toEqual([0, ""]);
-		expect(existsSync(stay.workspace.path)).toBe(verb !== "remove");
-		if (parent !== null) expect([stay, parent].map(({ workspace }) => read(workspace.path, "work.txt"))).toEqual(["w\n", "w\n"]);
+		expect(existsSync(checkout.workspace.path)).toBe(verb !== "remove");
+		if (parent !== null) expect([checkout, parent].map(({ workspace }) => read(workspace.path, "work.txt"))).toEqual(["w\n", "w\n"]);
 		if (verb === "recover") {
-			const held = await Promise.all((await world.workspaces.snapshots(stay)).map(async ({ id }) => agreed(await world.workspaces.showSnapshot(stay, id))));
+			const held = await Promise.all(
+				(await world.workspaces.snapshots(checkout)).map(async ({ id }) => agreed(await world.workspaces.showSnapshot(checkout, id))),
+			);
 			expect(held.some(({ files }) => files.some((file) => file.path === "work.txt"))).toBe(true);
 		}
 		expect(personsOwn(world)).toEqual(own);

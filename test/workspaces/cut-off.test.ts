@@ -4,15 +4,15 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Agent } from "#contract/wire.ts";
-import { MortalDaemon, type Place } from "#test/support/mortal.ts";
-import { git } from "#test/support/shop.ts";
+import { KillableDaemon, type Place } from "#test/support/killable-daemon.ts";
+import { git } from "#test/support/test-daemon.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
 vi.setConfig({ testTimeout: torture ? 1_800_000 : 120_000, hookTimeout: 60_000 });
 
-let daemon: MortalDaemon;
+let daemon: KillableDaemon;
 beforeAll(async () => {
-	daemon = await MortalDaemon.start();
+	daemon = await KillableDaemon.start();
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 

@@ -8,14 +8,14 @@ import { agreed, fingerprint, read, treeState, write } from "#test/support/world
 describe("commit", () => {
 	test("takes everything that is not ignored, in the agent's name, and names what it took", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		const folder = stay.workspace.path;
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
 		write(folder, "new file.txt", "n\n");
 		write(folder, "a.txt", "changed\n");
 		write(folder, "secret.log", "ignored\n");
 		rmSync(path.join(folder, "folder/b.txt"));
 		symlinkSync("a.txt", path.join(folder, "link"));
-		const done = agreed(await world.workspaces.commit(stay, { message: "Do it\n\nBecause.", stage: "IMPLEMENT", turn: 17 }));
+		const done = agreed(await world.workspaces.commit(checkout, { message: "Do it\n\nBecause.", stage: "IMPLEMENT", turn: 17 }));
 		expect(done).toEqual({
 			commit: world.tip("brood/a"),
 			branch: "brood/a",
@@ -32,37 +32,37 @@ describe("commit", () => {
 			"brood-agent-a|a@brood.local|brood-agent-a|Do it\n\nBecause.\n\nBrood-Agent: a\nBrood-Stage: IMPLEMENT\nBrood-Turn: 17",
 		);
 		expect(world.git(folder, "status", "--porcelain")).toBe("");
-		refused(await world.workspaces.commit(stay, { message: "again" }), "AGENT_NO_COMMIT");
+		refused(await world.workspaces.commit(checkout, { message: "again" }), "AGENT_NO_COMMIT");
 	});
 
 	test("takes only named paths if there are any, and leaves what is staged elsewhere staged", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		const folder = stay.workspace.path;
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
 		write(folder, "folder/x.txt", "x\n");
 		write(folder, "folder/b.txt", "b2\n");
 		write(folder, "a.txt", "staged\n");
 		write(folder, "*.txt", "a name, not a pattern\n");
 		world.git(folder, "add", "a.txt");
-		const done = agreed(await world.workspaces.commit(stay, { message: "part", paths: ["folder", "./*.txt"] }));
+		const done = agreed(await world.workspaces.commit(checkout, { message: "part", paths: ["folder", "./*.txt"] }));
 		expect(done.files.map((file) => file.path)).toEqual(["*.txt", "folder/b.txt", "folder/x.txt"]);
 		expect(world.git(folder, "status", "--porcelain")).toBe("M  a.txt");
 		for (const paths of [["../x"], ["/etc/passwd"], [".git/config"], ["folder/../../x"], [""], ["nothing-there"]]) {
-			refused(await world.workspaces.commit(stay, { message: "no", paths }), "VALIDATION_ERROR");
+			refused(await world.workspaces.commit(checkout, { message: "no", paths }), "VALIDATION_ERROR");
 		}
 	});
 
 	test("takes names that are not text, and a message that looks like an option", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		const folder = stay.workspace.path;
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
 		world.git(folder, "-c", "core.quotePath=false", "status");
 		write(folder, "-n", "dash\n");
 		write(folder, "tab\there\nand line", "odd\n");
 		const odd = Buffer.concat([Buffer.from(`${folder}/odd-`), Buffer.from([0xff, 0xfe])]);
 		const { writeFileSync } = await import("node:fs");
 		writeFileSync(odd, "bytes\n");
-		const done = agreed(await world.workspaces.commit(stay, { message: "--amend" }));
+		const done = agreed(await world.workspaces.commit(checkout, { message: "--amend" }));
 		expect(done.files).toHaveLength(3);
 		expect(world.git(folder, "status", "--porcelain")).toBe("");
 		expect(world.git(folder, "log", "-1", "--format=%s %P")).toBe(`--amend ${world.tip("main")}`);
@@ -70,52 +70,52 @@ describe("commit", () => {
 
 	test("leaves a repository inside the workspace alone and says so", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		mkdirSync(path.join(stay.workspace.path, "inner"));
-		world.git(path.join(stay.workspace.path, "inner"), "init", "-q");
-		write(stay.workspace.path, "inner/x", "x\n");
-		const refusal = refused(await world.workspaces.commit(stay, { message: "m" }), "AGENT_NO_COMMIT");
+		const checkout = await world.agent("a");
+		mkdirSync(path.join(checkout.workspace.path, "inner"));
+		world.git(path.join(checkout.workspace.path, "inner"), "init", "-q");
+		write(checkout.workspace.path, "inner/x", "x\n");
+		const refusal = refused(await world.workspaces.commit(checkout, { message: "m" }), "AGENT_NO_COMMIT");
 		expect(refusal.details["left"]).toEqual([{ path: "inner/", reason: "a repository of its own" }]);
-		write(stay.workspace.path, "y", "y\n");
-		expect(agreed(await world.workspaces.commit(stay, { message: "m" })).left).toEqual([{ path: "inner/", reason: "a repository of its own" }]);
+		write(checkout.workspace.path, "y", "y\n");
+		expect(agreed(await world.workspaces.commit(checkout, { message: "m" })).left).toEqual([{ path: "inner/", reason: "a repository of its own" }]);
 	});
 
 	test("refuses files over the limit by name", async () => {
 		const world = makeWorld();
 		world.configure("fileBytesMax: 1000\n");
-		const stay = await world.agent("a");
-		write(stay.workspace.path, "big.bin", "");
-		truncateSync(path.join(stay.workspace.path, "big.bin"), 1001);
-		write(stay.workspace.path, "small", "s\n");
-		expect(refused(await world.workspaces.commit(stay, { message: "m" }), "TOO_LARGE").details["files"]).toEqual([{ path: "big.bin", bytes: 1001 }]);
-		expect(world.git(stay.workspace.path, "status", "--porcelain")).toBe("?? big.bin\n?? small");
-		expect(agreed(await world.workspaces.commit(stay, { message: "m", paths: ["small"] })).files).toEqual([{ status: "A", path: "small" }]);
+		const checkout = await world.agent("a");
+		write(checkout.workspace.path, "big.bin", "");
+		truncateSync(path.join(checkout.workspace.path, "big.bin"), 1001);
+		write(checkout.workspace.path, "small", "s\n");
+		expect(refused(await world.workspaces.commit(checkout, { message: "m" }), "TOO_LARGE").details["files"]).toEqual([{ path: "big.bin", bytes: 1001 }]);
+		expect(world.git(checkout.workspace.path, "status", "--porcelain")).toBe("?? big.bin\n?? small");
+		expect(agreed(await world.workspaces.commit(checkout, { message: "m", paths: ["small"] })).files).toEqual([{ status: "A", path: "small" }]);
 	});
 
 	test("refuses while files are in conflict, finishes a merge that has none, and refuses elsewhere than on its branch", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		const folder = stay.workspace.path;
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
 		world.commit(folder, { "a.txt": "mine\n" });
 		world.commit(world.repository, { "a.txt": "theirs\n" });
 		expect(() => world.git(folder, "merge", "main")).toThrow();
-		expect(refused(await world.workspaces.commit(stay, { message: "m" }), "MERGE_CONFLICT").details["files"]).toEqual(["a.txt"]);
+		expect(refused(await world.workspaces.commit(checkout, { message: "m" }), "MERGE_CONFLICT").details["files"]).toEqual(["a.txt"]);
 		write(folder, "a.txt", "both\n");
 		world.git(folder, "add", "a.txt");
-		agreed(await world.workspaces.commit(stay, { message: "merged" }));
+		agreed(await world.workspaces.commit(checkout, { message: "merged" }));
 		expect(world.git(folder, "log", "-1", "--format=%P").split(" ")).toHaveLength(2);
 		world.git(folder, "checkout", "-q", "--detach");
 		write(folder, "x", "x\n");
-		refused(await world.workspaces.commit(stay, { message: "m" }), "CONFLICT");
-		refused(await world.workspaces.commit(stay, { message: " " }), "VALIDATION_ERROR");
+		refused(await world.workspaces.commit(checkout, { message: "m" }), "CONFLICT");
+		refused(await world.workspaces.commit(checkout, { message: " " }), "VALIDATION_ERROR");
 	});
 });
 
 describe("diff", () => {
 	test("against base shows commits, staged, unstaged and untracked work, and changes neither the index nor the files", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		const folder = stay.workspace.path;
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
 		world.commit(folder, { "committed.txt": "c\n" });
 		world.commit(world.repository, { "later.txt": "base went on\n" });
 		write(folder, "staged.txt", "s\n");
@@ -125,7 +125,7 @@ describe("diff", () => {
 		write(folder, "x.log", "ignored\n");
 		chmodSync(path.join(folder, "folder/b.txt"), 0o755);
 		const before = treeState(world, folder);
-		const diff = agreed(await world.workspaces.diff(stay, { kind: "base" }));
+		const diff = agreed(await world.workspaces.diff(checkout, { kind: "base" }));
 		expect(diff.files).toEqual([
 			{ path: "a.txt", from: null, added: 0, deleted: 1 },
 			{ path: "committed.txt", from: null, added: 1, deleted: 0 },
@@ -135,7 +135,7 @@ describe("diff", () => {
 		]);
 		expect(diff.patch).toContain("--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,2 @@\n one\n two\n-three\n");
 		expect([diff.truncated, diff.against]).toEqual([false, world.tip("main~1")]);
-		const index = agreed(await world.workspaces.diff(stay, { kind: "index" }));
+		const index = agreed(await world.workspaces.diff(checkout, { kind: "index" }));
 		expect(index.files.map((file) => file.path)).toEqual(["a.txt", "folder/b.txt", "new.txt"]);
 		expect(treeState(world, folder)).toEqual(before);
 	});
@@ -148,7 +148,7 @@ describe("diff", () => {
 			write(two.workspace.path, "both.txt", "of two\n");
 			write(two.workspace.path, "only two.txt", "2\n");
 			const before = treeState(world, two.workspace.path);
-			const diff = agreed(await world.workspaces.diff(one, { kind: "agent", stay: two }));
+			const diff = agreed(await world.workspaces.diff(one, { kind: "agent", checkout: two }));
 			expect(diff.files).toEqual([
 				{ path: "both.txt", from: null, added: 1, deleted: 1 },
 				{ path: "only two.txt", from: null, added: 0, deleted: 1 },
@@ -160,18 +160,18 @@ describe("diff", () => {
 
 	test("is bounded and says so; renames and what is not text are told", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		const folder = stay.workspace.path;
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
 		world.git(folder, "mv", "a.txt", "renamed.txt");
 		write(folder, "binary", "\0\x01\x02");
-		const small = agreed(await world.workspaces.diff(stay, { kind: "base" }));
+		const small = agreed(await world.workspaces.diff(checkout, { kind: "base" }));
 		expect(small.files).toEqual([
 			{ path: "binary", from: null, added: null, deleted: null },
 			{ path: "renamed.txt", from: "a.txt", added: 0, deleted: 0 },
 		]);
 		write(folder, "long.txt", "line\n".repeat(300_000));
 		write(folder, "z.txt", "z\n");
-		const large = agreed(await world.workspaces.diff(stay, { kind: "base" }));
+		const large = agreed(await world.workspaces.diff(checkout, { kind: "base" }));
 		expect([large.truncated, large.files.length, large.patch.length <= 1024 * 1024]).toEqual([true, 4, true]);
 	});
 });
@@ -179,28 +179,28 @@ describe("diff", () => {
 describe("sync", () => {
 	test.each(["ff", "rebase", "merge"] as const)("%s brings base in where there is nothing of one's own", async (strategy) => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		const next = world.commit(world.repository, { "next.txt": "n\n" });
-		const done = agreed(await world.workspaces.sync(stay, strategy));
+		const done = agreed(await world.workspaces.sync(checkout, strategy));
 		expect(done).toMatchObject({ moved: true, standing: { head: next, base: next, ahead: 0, behind: 0, dirty: false } });
 		expect(done.text).toBe(`Your files changed: 1 commit of main came in (${strategy}).`);
-		expect(read(stay.workspace.path, "next.txt")).toBe("n\n");
-		expect(agreed(await world.workspaces.sync(stay, strategy)).moved).toBe(false);
+		expect(read(checkout.workspace.path, "next.txt")).toBe("n\n");
+		expect(agreed(await world.workspaces.sync(checkout, strategy)).moved).toBe(false);
 	});
 
 	test.each(["worktree", "clone"] as const)("puts one's own commits of a %s on top of base, or merges base into them", async (kind) => {
 		const world = makeWorld();
-		const stay = await world.agent("a", { kind });
-		const folder = stay.workspace.path;
+		const checkout = await world.agent("a", { kind });
+		const folder = checkout.workspace.path;
 		const own = world.commit(folder, { "own.txt": "o\n" });
 		const base = world.commit(world.repository, { "next.txt": "n\n" });
-		refused(await world.workspaces.sync(stay, "ff"), "CONFLICT");
-		expect(agreed(await world.workspaces.sync(stay, "rebase")).standing).toMatchObject({ ahead: 1, behind: 0 });
+		refused(await world.workspaces.sync(checkout, "ff"), "CONFLICT");
+		expect(agreed(await world.workspaces.sync(checkout, "rebase")).standing).toMatchObject({ ahead: 1, behind: 0 });
 		expect(world.git(folder, "log", "-1", "--format=%P %an")).toBe(`${base} ${kind === "clone" ? "brood-agent-a" : "person"}`);
 		expect(world.git(folder, "for-each-ref", "--contains", own, "refs/brood/")).toContain(own);
 		const more = world.commit(world.repository, { "more.txt": "m\n" });
 		const tip = world.tip("HEAD", folder);
-		expect(agreed(await world.workspaces.sync(stay, "merge")).standing).toMatchObject({ ahead: 2, behind: 0 });
+		expect(agreed(await world.workspaces.sync(checkout, "merge")).standing).toMatchObject({ ahead: 2, behind: 0 });
 		expect(world.git(folder, "log", "-1", "--format=%P %an")).toBe(`${tip} ${more} brood-agent-a`);
 		expect(world.git(folder, "status", "--porcelain")).toBe("");
 		expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(kind === "clone" ? 1 : 2);
@@ -208,23 +208,23 @@ describe("sync", () => {
 
 	test.each(["rebase", "merge"] as const)("%s with a conflict lists the files and leaves every byte as it was", async (strategy) => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		const folder = stay.workspace.path;
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
 		world.commit(folder, { "a.txt": "mine\n", "own.txt": "o\n", "folder/b.txt": "mine too\n" });
 		world.commit(world.repository, { "a.txt": "theirs\n", "folder/b.txt": "theirs too\n" });
 		write(folder, "keep.log", "ignored\n");
 		const before = { tree: treeState(world, folder), refs: world.git(world.repository, "for-each-ref"), person: treeState(world, world.repository) };
-		expect(refused(await world.workspaces.sync(stay, strategy), "MERGE_CONFLICT").details["files"]).toEqual(["a.txt", "folder/b.txt"]);
+		expect(refused(await world.workspaces.sync(checkout, strategy), "MERGE_CONFLICT").details["files"]).toEqual(["a.txt", "folder/b.txt"]);
 		expect({ tree: treeState(world, folder), refs: world.git(world.repository, "for-each-ref"), person: treeState(world, world.repository) }).toEqual(before);
 	});
 
 	test("refuses a dirty tree with what is dirty, and a file of base that an ignored one stands in the way of", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		const folder = stay.workspace.path;
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
 		world.commit(world.repository, { "next.txt": "n\n" });
 		write(folder, "a.txt", "dirty\n");
-		const refusal = refused(await world.workspaces.sync(stay, "merge"), "WORKTREE_DIRTY");
+		const refusal = refused(await world.workspaces.sync(checkout, "merge"), "WORKTREE_DIRTY");
 		expect(refusal.details).toMatchObject({ status: [".M a.txt"], operation: null });
 		expect(refusal.suggestions).toEqual(["brood agent diff p/a", "brood agent commit p/a --message 'work in progress'"]);
 		world.git(folder, "checkout", "-q", "a.txt");
@@ -234,7 +234,7 @@ describe("sync", () => {
 		world.git(world.repository, "add", "-f", ".env");
 		world.git(world.repository, "commit", "-qm", "env");
 		const before = treeState(world, folder);
-		expect(refused(await world.workspaces.sync(stay, "ff"), "WORKTREE_DIRTY").details["status"]).toEqual([".env"]);
+		expect(refused(await world.workspaces.sync(checkout, "ff"), "WORKTREE_DIRTY").details["status"]).toEqual([".env"]);
 		expect(treeState(world, folder)).toEqual(before);
 	});
 });
@@ -255,12 +255,12 @@ describe("release", () => {
 
 	test("comes back from another branch or a detached HEAD, and loses no commit on the way", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		const folder = stay.workspace.path;
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
 		world.git(folder, "checkout", "-q", "--detach");
 		const lost = world.commit(folder, { "stray.txt": "s\n" });
-		expect(agreed(await world.workspaces.release(stay))).toMatchObject({ moved: true, text: "You are back on brood/a. brood/a is where main is." });
-		expect(world.git(world.repository, "for-each-ref", "--contains", lost, "--format=%(refname)")).toBe(`refs/brood/left/${stay.agent.id}/${lost}`);
+		expect(agreed(await world.workspaces.release(checkout))).toMatchObject({ moved: true, text: "You are back on brood/a. brood/a is where main is." });
+		expect(world.git(world.repository, "for-each-ref", "--contains", lost, "--format=%(refname)")).toBe(`refs/brood/left/${checkout.agent.id}/${lost}`);
 	});
 
 	test("of main only moves forward, and is refused when dirty or ahead", async () => {
@@ -272,36 +272,36 @@ describe("release", () => {
 		world.git(world.root, "clone", "-q", "upstream.git", "other");
 		const next = world.commit(path.join(world.root, "other"), { "next.txt": "n\n" });
 		world.git(path.join(world.root, "other"), "push", "-q");
-		const stay = await world.agent("a", { kind: "main" });
+		const checkout = await world.agent("a", { kind: "main" });
 		write(world.repository, "a.txt", "dirty\n");
-		refused(await world.workspaces.release(stay), "WORKTREE_DIRTY");
+		refused(await world.workspaces.release(checkout), "WORKTREE_DIRTY");
 		world.git(world.repository, "checkout", "-q", "a.txt");
-		agreed(await world.workspaces.release(stay));
+		agreed(await world.workspaces.release(checkout));
 		expect(world.tip("main")).toBe(next);
 		world.commit(path.join(world.root, "other"), { "next.txt": "n2\n" });
 		world.git(path.join(world.root, "other"), "push", "-q");
 		world.commit(world.repository, { "mine.txt": "m\n" });
 		const before = fingerprint(world.repository, (name) => name === ".git");
-		refused(await world.workspaces.release(stay), "CONFLICT");
+		refused(await world.workspaces.release(checkout), "CONFLICT");
 		expect(fingerprint(world.repository, (name) => name === ".git")).toEqual(before);
 	});
 });
 
 test("commits since the last one that was seen are told with their authors, oldest first, without what came from base", async () => {
 	const world = makeWorld();
-	const stay = await world.agent("a");
-	const folder = stay.workspace.path;
+	const checkout = await world.agent("a");
+	const folder = checkout.workspace.path;
 	write(folder, "x", "x\n");
-	const { commit: own } = agreed(await world.workspaces.commit(stay, { message: "by the agent" }));
+	const { commit: own } = agreed(await world.workspaces.commit(checkout, { message: "by the agent" }));
 	const theirs = world.commit(folder, { y: "y\n" }, "by a person");
 	world.commit(world.repository, { "base.txt": "b\n" });
-	agreed(await world.workspaces.sync(stay, "merge"));
-	const seen = agreed(await world.workspaces.commitsSince(stay, null));
+	agreed(await world.workspaces.sync(checkout, "merge"));
+	const seen = agreed(await world.workspaces.commitsSince(checkout, null));
 	expect(seen.map(({ subject, author, byAgent }) => [subject, author, byAgent])).toEqual([
 		["by the agent", "brood-agent-a", true],
 		["by a person", "person", false],
 		["Merge main into brood/a", "brood-agent-a", true],
 	]);
-	expect(agreed(await world.workspaces.commitsSince(stay, own)).map(({ commit }) => commit)).toEqual([theirs, world.tip("brood/a")]);
-	expect(await world.workspaces.commitsSince(stay, world.tip("brood/a"))).toEqual([]);
+	expect(agreed(await world.workspaces.commitsSince(checkout, own)).map(({ commit }) => commit)).toEqual([theirs, world.tip("brood/a")]);
+	expect(await world.workspaces.commitsSince(checkout, world.tip("brood/a"))).toEqual([]);
 });

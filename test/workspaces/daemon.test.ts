@@ -7,11 +7,11 @@ import type { CommandInput } from "#contract/command.ts";
 import { Actor, AgentId, system } from "#contract/ids.ts";
 import { startEngine } from "#src/main.ts";
 import { done } from "#test/support/say.ts";
-import { at, git, params, patient, refusal, Shop } from "#test/support/shop.ts";
+import { at, git, longTimeout, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
 
-let shop: Shop;
+let shop: TestDaemon;
 beforeAll(async () => {
-	shop = await Shop.open();
+	shop = await TestDaemon.open();
 });
 afterAll(async () => await shop[Symbol.asyncDispose]());
 
@@ -53,8 +53,8 @@ describe("a new agent", () => {
 		expect(readFileSync(path.join(place, "precious"), "utf8")).toBe("mine");
 		rmSync(place, { recursive: true });
 		await shop.client.call("recover", { ...params(agent), body: {} });
-		await expect.poll(async () => (await shop.now(agent)).workspace?.branch, patient).toBe("brood/blocked");
-		await expect.poll(async () => (await shop.items(agent)).map((item) => item.text), patient).toContain("here I am");
+		await expect.poll(async () => (await shop.now(agent)).workspace?.branch, longTimeout).toBe("brood/blocked");
+		await expect.poll(async () => (await shop.items(agent)).map((item) => item.text), longTimeout).toContain("here I am");
 		mkdirSync(path.join(shop.home, "projects", slug, "agents", "again"), { recursive: true });
 		writeFileSync(path.join(shop.home, "projects", slug, "agents", "again", "x"), "x");
 		const failed = await add({ name: "again" });
@@ -68,7 +68,7 @@ describe("a new agent", () => {
 		expect(agent).toMatchObject({ label: "error", lastError: { code: "CONFLICT" } });
 		await shop.client.call("projectApprove", { params: { project: slug }, body: { fingerprint: pending?.fingerprint ?? "" } });
 		await shop.client.call("recover", { ...params(agent), body: {} });
-		await expect.poll(async () => (await shop.now(agent)).life, patient).toBe("live");
+		await expect.poll(async () => (await shop.now(agent)).life, longTimeout).toBe("live");
 		expect((await shop.items(agent)).filter((item) => item.kind === "command").map((item) => item.text)).toEqual([expect.stringMatching(/line one/)]);
 		expect(readFileSync(at(await shop.now(agent), "made.txt"), "utf8")).toBe("made\n");
 	});
@@ -90,9 +90,9 @@ describe("a fork", () => {
 		const { add } = await shop.project();
 		const parent = await add();
 		const { id } = await shop.client.call("prompt", { ...params(parent), body: { text: "write a.txt before\nsleep 1500\nwrite a.txt after" } });
-		await expect.poll(() => existsSync(at(parent, "a.txt")), patient).toBe(true);
+		await expect.poll(() => existsSync(at(parent, "a.txt")), longTimeout).toBe(true);
 		const child = await shop.client.call("fork", { ...params(parent), body: {} });
-		await expect.poll(async () => (await shop.client.call("turns", params(parent))).find((each) => each.prompt === id)?.state, patient).toBe("completed");
+		await expect.poll(async () => (await shop.client.call("turns", params(parent))).find((each) => each.prompt === id)?.state, longTimeout).toBe("completed");
 		expect([readFileSync(at(child, "a.txt"), "utf8"), readFileSync(at(parent, "a.txt"), "utf8")]).toEqual(["before\n", "after\n"]);
 	});
 
@@ -142,7 +142,7 @@ describe("a fork", () => {
 			writeFileSync(at(parent, "a.txt"), "changed since");
 		});
 		const child = await shop.client.call("agent", { params: { agent: `${slug}/late` } });
-		await expect.poll(async () => (await shop.items(child)).map((item) => item.text), patient).toContain("then\n");
+		await expect.poll(async () => (await shop.items(child)).map((item) => item.text), longTimeout).toContain("then\n");
 	});
 });
 
@@ -190,13 +190,13 @@ describe("what is lost is found", () => {
 		await shop.turn(agent, "write a.txt kept");
 		rmSync(at(agent), { recursive: true });
 		await shop.client.call("prompt", { ...params(agent), body: { text: "run cat a.txt" } });
-		await expect.poll(async () => (await shop.now(agent)).holds.map((hold) => hold.kind), patient).toEqual(["dirty"]);
+		await expect.poll(async () => (await shop.now(agent)).holds.map((hold) => hold.kind), longTimeout).toEqual(["dirty"]);
 		expect(await shop.client.call("queue", params(agent))).toMatchObject([{ text: "run cat a.txt" }]);
 		expect(await shop.client.call("health", params(agent))).toMatchObject({ healthy: false, issues: [{ code: "PATH_GONE" }] });
 		expect(await refusal(shop.client.call("resume", { ...params(agent), body: {} }))).toMatchObject({ code: "AGENT_INVALID_STATE" });
 		expect(await shop.client.call("recover", { ...params(agent), body: {} })).toMatchObject({ label: "idle" });
 		const [snapshot] = await shop.client.call("snapshots", params(agent));
-		await expect.poll(async () => (await shop.now(agent)).turn, patient).toBeNull();
+		await expect.poll(async () => (await shop.now(agent)).turn, longTimeout).toBeNull();
 		await shop.client.call("restore", { ...params(agent), body: { snapshot: "1" } });
 		expect([readFileSync(at(agent, "a.txt"), "utf8"), Number(snapshot?.id)]).toEqual(["kept\n", expect.any(Number)]);
 	});
@@ -279,7 +279,7 @@ describe("a tree that two agents share", () => {
 		expect(await refusal(shop.client.call("commit", { ...params(child), body: { message: "x" } }))).toMatchObject({ code: "AGENT_BUSY" });
 		expect(await refusal(shop.client.call("fork", { ...params(child), body: { workspace: "share" } }))).toMatchObject({ code: "AGENT_BUSY" });
 		await say({ type: "workspace.free", agent: parent.id });
-		await expect.poll(async () => (await shop.client.call("turns", params(child))).find((each) => each.prompt === id)?.state, patient).toBe("completed");
+		await expect.poll(async () => (await shop.client.call("turns", params(child))).find((each) => each.prompt === id)?.state, longTimeout).toBe("completed");
 		expect([(await shop.now(parent)).lease, (await shop.now(child)).lease]).toEqual([null, null]);
 	});
 
@@ -311,7 +311,7 @@ test("an agent changes only its own workspace, and only in a turn", async () => 
 	const [one, other] = [await add(), await add()];
 	await done(shop.daemon.engine, { type: "agent.pause", agent: one.id });
 	await done(shop.daemon.engine, { type: "prompt.queue", agent: one.id, text: "sleep 60000", now: true });
-	await expect.poll(async () => (await shop.now(one)).turn, patient).not.toBeNull();
+	await expect.poll(async () => (await shop.now(one)).turn, longTimeout).not.toBeNull();
 	const as = { as: `agent:${one.id}` };
 	expect(await refused(as.as, { type: "workspace.lease", agent: other.id, step: "commit" })).toBe("FORBIDDEN");
 	expect(await refused(as.as, { type: "workspace.lease", agent: one.id, step: "sync" })).toBe("AGENT_BUSY");

@@ -4,35 +4,35 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
 import { makeWorld, refused } from "#test/support/make-world.ts";
-import { agreed, read, tenant, type World, write } from "#test/support/world.ts";
+import { agreed, identity, read, type World, write } from "#test/support/world.ts";
 
 describe("a branch that is gone", () => {
 	test.each(["renamed", "deleted"])("a base that was %s is not made anew by an approve", async (how) => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		write(stay.workspace.path, "work.txt", "w\n");
-		const { commit } = agreed(await world.workspaces.commit(stay, { message: "Work" }));
+		const checkout = await world.agent("a");
+		write(checkout.workspace.path, "work.txt", "w\n");
+		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "Work" }));
 		if (how === "renamed") world.git(world.repository, "branch", "-m", "main", "trunk");
 		else {
 			world.git(world.repository, "checkout", "-qb", "elsewhere");
 			world.git(world.repository, "branch", "-qD", "main");
 		}
 		const before = world.git(world.repository, "for-each-ref");
-		expect(refused(await world.workspaces.approve(stay, { commit }), "NOT_FOUND").message).toContain("main");
+		expect(refused(await world.workspaces.approve(checkout, { commit }), "NOT_FOUND").message).toContain("main");
 		expect(world.git(world.repository, "for-each-ref")).toBe(before);
 	});
 
 	test("of an agent gets no commit without a history", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		write(stay.workspace.path, "work.txt", "w\n");
+		const checkout = await world.agent("a");
+		write(checkout.workspace.path, "work.txt", "w\n");
 		world.git(world.repository, "update-ref", "-d", "refs/heads/brood/a");
-		expect(refused(await world.workspaces.commit(stay, { message: "Work" }), "CONFLICT").suggestions).toContain("brood agent recover p/a");
+		expect(refused(await world.workspaces.commit(checkout, { message: "Work" }), "CONFLICT").suggestions).toContain("brood agent recover p/a");
 		expect(world.git(world.repository, "branch", "--list", "brood/a")).toBe("");
-		const { snapshot } = agreed(await world.workspaces.recover(stay));
-		agreed(await world.workspaces.restoreSnapshot(stay, snapshot ?? ""));
-		agreed(await world.workspaces.commit(stay, { message: "Work" }));
-		expect(world.git(stay.workspace.path, "log", "--format=%s")).toBe("Work\nfirst");
+		const { snapshot } = agreed(await world.workspaces.recover(checkout));
+		agreed(await world.workspaces.restoreSnapshot(checkout, snapshot ?? ""));
+		agreed(await world.workspaces.commit(checkout, { message: "Work" }));
+		expect(world.git(checkout.workspace.path, "log", "--format=%s")).toBe("Work\nfirst");
 	});
 });
 
@@ -46,11 +46,11 @@ describe("a damaged workspace", () => {
 		[".git that is garbage", (world: World) => write(path.join(world.home, "projects/p/agents/a"), ".git", "gitdir: nowhere\n")],
 	])("with %s has an issue and no standing", async (_, harm) => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		harm(world);
-		const { healthy, issues } = await world.workspaces.health(stay, { commit: world.tip("main") });
+		const { healthy, issues } = await world.workspaces.health(checkout, { commit: world.tip("main") });
 		expect([healthy, new Set(issues.map(({ code }) => code))]).toEqual([false, new Set(["NOT_OURS"])]);
-		refused(await world.workspaces.standing(stay), "CONFLICT");
+		refused(await world.workspaces.branchStatus(checkout), "CONFLICT");
 	});
 
 	test.each([
@@ -61,33 +61,33 @@ describe("a damaged workspace", () => {
 		// who is root can read everything
 		if (what.includes("nobody") && process.getuid?.() === 0) return;
 		const world = makeWorld();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		harm(world);
-		expect((await world.workspaces.health(stay)).issues).toMatchObject([
+		expect((await world.workspaces.health(checkout)).issues).toMatchObject([
 			{ code: what.includes("config") ? "PROJECT_CONFIG" : "NOT_OURS", text: expect.stringContaining(words) },
 		]);
 	});
 
 	test("with an index that is garbage can be recovered, restored and removed, and the index is kept", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		const folder = stay.workspace.path;
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
 		const harm = (): void => write(gitFolder(world), "index", "garbage");
 		write(folder, "a.txt", "changed\n");
 		write(folder, "new.txt", "new\n");
 		harm();
-		const home = agreed(await world.workspaces.recover(stay));
+		const home = agreed(await world.workspaces.recover(checkout));
 		expect([home.text, world.git(folder, "status", "--porcelain")]).toEqual([expect.stringContaining("index.broken-1"), ""]);
 		harm();
-		expect(agreed(await world.workspaces.restoreSnapshot(stay, home.snapshot ?? "")).text).toContain("index.broken-2");
+		expect(agreed(await world.workspaces.restoreSnapshot(checkout, home.snapshot ?? "")).text).toContain("index.broken-2");
 		expect([read(folder, "a.txt"), read(folder, "new.txt")]).toEqual(["changed\n", "new\n"]);
 		harm();
-		refused(await world.workspaces.remove(stay, {}), "CONFLICT");
-		const { trash, snapshot } = agreed(await world.workspaces.remove(stay, { force: true }));
+		refused(await world.workspaces.remove(checkout, {}), "CONFLICT");
+		const { trash, snapshot } = agreed(await world.workspaces.remove(checkout, { force: true }));
 		expect([1, 2, 3].map((number) => read(path.join(trash ?? "", "git"), `index.broken-${number}`))).toEqual(["garbage", "garbage", "garbage"]);
-		const { reason } = (await world.workspaces.snapshots(stay)).find(({ id }) => id === snapshot) ?? {};
+		const { reason } = (await world.workspaces.snapshots(checkout)).find(({ id }) => id === snapshot) ?? {};
 		expect(reason).toContain("index.broken-3");
-		expect(agreed(await world.workspaces.showSnapshot(stay, snapshot ?? "")).files.map((file) => file.path)).toEqual(["a.txt", "new.txt"]);
+		expect(agreed(await world.workspaces.showSnapshot(checkout, snapshot ?? "")).files.map((file) => file.path)).toEqual(["a.txt", "new.txt"]);
 	});
 });
 
@@ -98,7 +98,7 @@ test("gc frees only what is old and of that project, though another's slug begin
 		[world.project, "worktree"],
 		[other, "clone"],
 	] as const) {
-		const agent = tenant(`in-${project.slug}`);
+		const agent = identity(`in-${project.slug}`);
 		const { workspace } = agreed(await world.workspaces.provision({ project, agent, kind }));
 		agreed(await world.workspaces.remove({ project, agent, workspace }, {}));
 	}
@@ -115,12 +115,12 @@ test("gc frees only what is old and of that project, though another's slug begin
 test("who shares a workspace can recover it, make it again when it is gone, and remove it", async () => {
 	const world = makeWorld();
 	const maker = await world.agent("maker");
-	const sharer = { ...maker, agent: tenant("sharer") };
+	const sharer = { ...maker, agent: identity("sharer") };
 	write(maker.workspace.path, "x", "x\n");
 	expect(agreed(await world.workspaces.recover(sharer)).standing.dirty).toBe(false);
 	rmSync(maker.workspace.path, { recursive: true });
 	expect(agreed(await world.workspaces.recover(sharer)).moved).toBe(true);
-	for (const stay of [maker, sharer]) expect(await world.workspaces.health(stay)).toEqual({ healthy: true, issues: [] });
+	for (const checkout of [maker, sharer]) expect(await world.workspaces.health(checkout)).toEqual({ healthy: true, issues: [] });
 	expect(await world.agent("maker")).toEqual(maker);
 	world.now += 1000;
 	agreed(await world.workspaces.remove(sharer, {}));
@@ -129,10 +129,10 @@ test("who shares a workspace can recover it, make it again when it is gone, and 
 
 test("no snapshot is put back into a person's own checkout", async () => {
 	const world = makeWorld();
-	const stay = await world.agent("m", { kind: "main" });
+	const checkout = await world.agent("m", { kind: "main" });
 	write(world.repository, "a.txt", "then\n");
-	await world.workspaces.takeSnapshot(stay, { reason: "turn" });
+	await world.workspaces.takeSnapshot(checkout, { reason: "turn" });
 	write(world.repository, "a.txt", "now\n");
-	refused(await world.workspaces.restoreSnapshot(stay, "1"), "CONFLICT");
+	refused(await world.workspaces.restoreSnapshot(checkout, "1"), "CONFLICT");
 	expect(read(world.repository, "a.txt")).toBe("now\n");
 });

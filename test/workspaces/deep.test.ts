@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFil
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isRefusal } from "#contract/refusal.ts";
-import type { Stay } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/workspaces.ts";
 import { makeWorld, refused } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
 
@@ -31,20 +31,20 @@ function makeDeep(folder: string): void {
 function makeLongFile(folder: string): void {
 	const place = path.join(folder, "deep");
 	mkdirSync(place);
-	const room = 4095 - Buffer.byteLength(place);
-	const names = Array.from({ length: Math.floor(room / 201) }, () => part);
+	const mounts = 4095 - Buffer.byteLength(place);
+	const names = Array.from({ length: Math.floor(mounts / 201) }, () => part);
 	mkdirSync(path.join(place, ...names), { recursive: true });
 	execFileSync("sh", ["-c", `echo long > ${"y".repeat(250)}`], { cwd: path.join(place, ...names) });
 }
 
-async function worldWith(make: (folder: string) => void, sandbox: boolean): Promise<{ world: World; stay: Stay }> {
+async function worldWith(make: (folder: string) => void, sandbox: boolean): Promise<{ world: World; checkout: Checkout }> {
 	const world = makeWorld(sandbox ? { containment: "bubblewrap" } : {});
 	// before the world itself is removed by Node, which cannot do this
 	onTestFinished(() => void execFileSync("rm", ["-rf", world.home]));
 	if (sandbox) world.configure("sandbox: on\n");
-	const stay = await world.agent("a");
-	make(stay.workspace.path);
-	return { world, stay };
+	const checkout = await world.agent("a");
+	make(checkout.workspace.path);
+	return { world, checkout };
 }
 
 const cases = [
@@ -55,29 +55,29 @@ const cases = [
 
 describe.each(cases)("$what with a path that is too long (sandbox: $sandbox)", ({ make, sandbox }) => {
 	test("is named by the snapshot, which keeps everything else", async () => {
-		const { world, stay } = await worldWith(make, sandbox);
-		write(stay.workspace.path, "kept.txt", "kept\n");
-		const { snapshot } = await world.workspaces.takeSnapshot(stay, { reason: "test", turn: 1 });
+		const { world, checkout } = await worldWith(make, sandbox);
+		write(checkout.workspace.path, "kept.txt", "kept\n");
+		const { snapshot } = await world.workspaces.takeSnapshot(checkout, { reason: "test", turn: 1 });
 		expect(snapshot.missing).toEqual([{ path: expect.stringMatching(tooLong), reason: "a path that is too long" }]);
 		expect(snapshot.missing[0]?.path.length).toBeLessThan(shortMax);
-		expect(world.git(stay.project.path, "show", `${snapshot.commit}:tree/kept.txt`)).toBe("kept");
+		expect(world.git(checkout.project.path, "show", `${snapshot.commit}:tree/kept.txt`)).toBe("kept");
 	});
 
 	test("is named by diff and by commit, which take everything else", async () => {
-		const { world, stay } = await worldWith(make, sandbox);
+		const { world, checkout } = await worldWith(make, sandbox);
 		const left = [{ path: expect.stringMatching(tooLong), reason: "a path that is too long" }];
-		expect(agreed(await world.workspaces.diff(stay, { kind: "base" }))).toMatchObject({ files: [], left });
-		const nothing = refused(await world.workspaces.commit(stay, { message: "x" }), "AGENT_NO_COMMIT");
+		expect(agreed(await world.workspaces.diff(checkout, { kind: "base" }))).toMatchObject({ files: [], left });
+		const nothing = refused(await world.workspaces.commit(checkout, { message: "x" }), "AGENT_NO_COMMIT");
 		expect(nothing).toMatchObject({ details: { left } });
 		expect(nothing.message).toMatch(/^p\/a has nothing to commit\. Left: deep\/x+…[^ ]+ \(a path that is too long\)\.$/);
-		expect(agreed(await world.workspaces.standing(stay)).dirty).toBe(true);
-		write(stay.workspace.path, "kept.txt", "kept\n");
+		expect(agreed(await world.workspaces.branchStatus(checkout)).dirty).toBe(true);
+		write(checkout.workspace.path, "kept.txt", "kept\n");
 		for (const against of ["base", "index"] as const) {
-			const diff = agreed(await world.workspaces.diff(stay, { kind: against }));
+			const diff = agreed(await world.workspaces.diff(checkout, { kind: against }));
 			expect(diff).toMatchObject({ files: [{ path: "kept.txt", added: 1 }], left });
 			expect(JSON.stringify(diff.left).length).toBeLessThan(shortMax + 100);
 		}
-		expect(agreed(await world.workspaces.commit(stay, { message: "x" }))).toMatchObject({ files: [{ path: "kept.txt" }], left });
+		expect(agreed(await world.workspaces.commit(checkout, { message: "x" }))).toMatchObject({ files: [{ path: "kept.txt" }], left });
 		// the control: of a tree without it nothing is left
 		const other = await world.agent("b");
 		write(other.workspace.path, "kept.txt", "kept\n");
@@ -85,11 +85,11 @@ describe.each(cases)("$what with a path that is too long (sandbox: $sandbox)", (
 	});
 
 	test("is no reason to fail for delete: it goes to the trash", async () => {
-		const { world, stay } = await worldWith(make, sandbox);
-		write(stay.workspace.path, "kept.txt", "kept\n");
-		refused(await world.workspaces.remove(stay), "WORKTREE_DIRTY");
-		const removed = agreed(await world.workspaces.remove(stay, { force: true }));
-		expect(existsSync(stay.workspace.path)).toBe(false);
+		const { world, checkout } = await worldWith(make, sandbox);
+		write(checkout.workspace.path, "kept.txt", "kept\n");
+		refused(await world.workspaces.remove(checkout), "WORKTREE_DIRTY");
+		const removed = agreed(await world.workspaces.remove(checkout, { force: true }));
+		expect(existsSync(checkout.workspace.path)).toBe(false);
 		expect(removed.snapshot).toMatch(/^\d+$/);
 		expect(readFileSync(path.join(removed.trash ?? "", "files", "kept.txt"), "utf8")).toBe("kept\n");
 		expect(existsSync(path.join(removed.trash ?? "", "files", "deep"))).toBe(true);
@@ -97,11 +97,11 @@ describe.each(cases)("$what with a path that is too long (sandbox: $sandbox)", (
 });
 
 test("a file that is tracked is never taken for one that cannot be kept", async () => {
-	const { world, stay } = await worldWith(makeDeep, false);
-	write(stay.workspace.path, "a.txt", "changed\n");
-	const diff = agreed(await world.workspaces.diff(stay, { kind: "base" }));
+	const { world, checkout } = await worldWith(makeDeep, false);
+	write(checkout.workspace.path, "a.txt", "changed\n");
+	const diff = agreed(await world.workspaces.diff(checkout, { kind: "base" }));
 	expect(diff.files.map((file) => file.path)).toEqual(["a.txt"]);
-	expect(isRefusal(await world.workspaces.commit(stay, { message: "x", paths: ["a.txt"] }))).toBe(false);
+	expect(isRefusal(await world.workspaces.commit(checkout, { message: "x", paths: ["a.txt"] }))).toBe(false);
 });
 
 /** Takes no room on the disk; just above what a snapshot holds. */
@@ -113,31 +113,31 @@ const sparse = (file: string): void => {
 
 describe("a large file", () => {
 	test.each([false, ...(hasRooms ? [true] : [])])("that is untracked is named by diff and not read (sandbox: %s)", async (sandbox) => {
-		const { world, stay } = await worldWith((folder) => sparse(path.join(folder, "large.bin")), sandbox);
+		const { world, checkout } = await worldWith((folder) => sparse(path.join(folder, "large.bin")), sandbox);
 		const other = await world.agent("b");
 		write(other.workspace.path, "b.txt", "b\n");
 		const reason = `untracked, ${largeBytes} bytes: too large to show`;
 		const left = [{ path: "large.bin", reason }];
-		write(stay.workspace.path, "kept.txt", "kept\n");
+		write(checkout.workspace.path, "kept.txt", "kept\n");
 		for (const kind of ["base", "index"] as const) {
-			const diff = agreed(await world.workspaces.diff(stay, { kind }));
+			const diff = agreed(await world.workspaces.diff(checkout, { kind }));
 			expect([diff.files.map((file) => file.path), diff.left]).toEqual([["kept.txt"], left]);
 		}
-		const mine = agreed(await world.workspaces.diff(stay, { kind: "agent", stay: other }));
+		const mine = agreed(await world.workspaces.diff(checkout, { kind: "agent", checkout: other }));
 		expect([mine.files.map((file) => file.path), mine.left]).toEqual([["b.txt", "kept.txt"], left]);
-		const theirs = agreed(await world.workspaces.diff(other, { kind: "agent", stay }));
+		const theirs = agreed(await world.workspaces.diff(other, { kind: "agent", checkout }));
 		expect([theirs.files.map((file) => file.path), theirs.left]).toEqual([["b.txt", "kept.txt"], [{ path: "large.bin", reason: `in p/a: ${reason}` }]]);
 	});
 
 	test("that git knows is shown", async () => {
-		const { world, stay } = await worldWith((folder) => write(folder, "large.bin", "small\n"), false);
-		agreed(await world.workspaces.commit(stay, { message: "small" }));
-		sparse(path.join(stay.workspace.path, "large.bin"));
-		const changed = agreed(await world.workspaces.diff(stay, { kind: "index" }));
+		const { world, checkout } = await worldWith((folder) => write(folder, "large.bin", "small\n"), false);
+		agreed(await world.workspaces.commit(checkout, { message: "small" }));
+		sparse(path.join(checkout.workspace.path, "large.bin"));
+		const changed = agreed(await world.workspaces.diff(checkout, { kind: "index" }));
 		expect([changed.files, changed.left]).toEqual([[{ path: "large.bin", from: null, added: null, deleted: null }], []]);
 		// taken out of the index it is untracked, and still a change to a file of the last commit
-		world.git(stay.workspace.path, "rm", "-q", "--cached", "large.bin");
-		const taken = agreed(await world.workspaces.diff(stay, { kind: "index" }));
+		world.git(checkout.workspace.path, "rm", "-q", "--cached", "large.bin");
+		const taken = agreed(await world.workspaces.diff(checkout, { kind: "index" }));
 		expect([taken.files.map((file) => file.path), taken.left]).toEqual([["large.bin"], []]);
 	});
 });

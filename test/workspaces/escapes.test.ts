@@ -6,12 +6,12 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Stay } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/workspaces.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
-import { inside, runIn } from "#test/support/room.ts";
+import { inside, runInSandbox } from "#test/support/sandbox.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { tenant, type World, write } from "#test/support/world.ts";
+import { identity, type World, write } from "#test/support/world.ts";
 
 /** What an agent wants: to change a file outside, to read one, or to run something. */
 interface Prey {
@@ -139,8 +139,8 @@ describe.runIf(available.includes("bubblewrap"))("a way out of the sandbox", () 
 		world.commit(world.repository, { "a.txt": "theirs\n" });
 		const [git, project] = [world.git(tree, "rev-parse", "--absolute-git-dir"), path.join(world.repository, ".git")];
 		// the room of before: its own tree, its git folder, and the repository's
-		const room = { hidden: [], readable: [path.dirname(prey.victim)], writable: [tree, project], fixed: [] };
-		const said = runIn(room, tree, script(plant, { ...prey, git, project, config: path.join(project, "config") }), { HOME: world.root });
+		const mounts = { hidden: [], readable: [path.dirname(prey.victim)], writable: [tree, project], fixed: [] };
+		const said = runInSandbox(mounts, tree, script(plant, { ...prey, git, project, config: path.join(project, "config") }), { HOME: world.root });
 		expect(said).toBe("exit 0\n");
 		expect(await before({ world, tree, git, project, prey })).toBe(true);
 	});
@@ -153,19 +153,19 @@ describe.runIf(available.includes("bubblewrap"))("a way out of the sandbox", () 
 	test.each(together)("is closed: %s", { timeout: 120_000 }, async (...names) => {
 		const world = makeWorld({ containment: "bubblewrap" });
 		world.configure("sandbox: on\n");
-		const stay = await world.agent("a");
-		await inside(world, stay, "echo mine > a.txt; git commit -qam mine");
+		const checkout = await world.agent("a");
+		await inside(world, checkout, "echo mine > a.txt; git commit -qam mine");
 		world.commit(world.repository, { "a.txt": "theirs\n" });
-		const tree = stay.workspace.path;
+		const tree = checkout.workspace.path;
 		const [git, project] = [path.join(tree, ".git"), path.join(world.repository, ".git")];
 		const objects = (): string =>
 			execFileSync("sh", ["-c", "find . -type f | sort | xargs sha256sum"], { cwd: path.join(project, "objects"), encoding: "utf8" });
 		const [store, config] = [objects(), readFileSync(path.join(project, "config"), "utf8")];
 		const preys = names.map(() => preyIn(freshFolder()));
 		const plants = names.map((name, at) => `(${script(ways[name]?.plant ?? "exit 1", { ...preys[at], git, project, config: path.join(git, "config") })})`);
-		await inside(world, stay, plants.join("; "));
+		await inside(world, checkout, plants.join("; "));
 		expect([objects(), readFileSync(path.join(project, "config"), "utf8")]).toEqual([store, config]);
-		await everything(world, stay);
+		await everything(world, checkout);
 		// what a person's own git finds in the tree is nothing
 		plainGit(world, tree, "status");
 		for (const prey of preys) expect([readFileSync(prey.victim, "utf8"), existsSync(prey.proof), readdirSync(git)]).toEqual(["", false, []]);
@@ -175,14 +175,14 @@ describe.runIf(available.includes("bubblewrap"))("a way out of the sandbox", () 
 });
 
 /** What the daemon does in a workspace; whatever it thinks of it is not the question here. */
-async function everything(world: World, stay: Stay): Promise<void> {
+async function everything(world: World, checkout: Checkout): Promise<void> {
 	const { workspaces } = world;
-	await workspaces.health(stay);
-	await workspaces.takeSnapshot(stay, { reason: "end of turn" }).catch(() => null);
-	await workspaces.commit(stay, { message: "work" }).catch(() => null);
-	await workspaces.sync(stay, "merge").catch(() => null);
-	await workspaces.provisionFrom({ project: world.project, agent: tenant("child"), kind: "worktree", parent: stay }).catch(() => null);
-	await workspaces.recover(stay).catch(() => null);
-	await workspaces.remove(stay, { force: true }).catch(() => null);
-	mkdirSync(path.join(stay.workspace.path, ".git"), { recursive: true });
+	await workspaces.health(checkout);
+	await workspaces.takeSnapshot(checkout, { reason: "end of turn" }).catch(() => null);
+	await workspaces.commit(checkout, { message: "work" }).catch(() => null);
+	await workspaces.sync(checkout, "merge").catch(() => null);
+	await workspaces.provisionFrom({ project: world.project, agent: identity("child"), kind: "worktree", parent: checkout }).catch(() => null);
+	await workspaces.recover(checkout).catch(() => null);
+	await workspaces.remove(checkout, { force: true }).catch(() => null);
+	mkdirSync(path.join(checkout.workspace.path, ".git"), { recursive: true });
 }

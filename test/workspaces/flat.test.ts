@@ -4,14 +4,14 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { GitFact } from "#contract/project.ts";
+import { GitEvent } from "#contract/project.ts";
 import type { Agent } from "#contract/wire.ts";
-import { git, params, Shop } from "../support/shop.ts";
 import { freshFolder } from "../support/stores.ts";
+import { git, params, TestDaemon } from "../support/test-daemon.ts";
 
 const many = 100;
 const before = process.env["PATH"];
-let shop: Shop;
+let shop: TestDaemon;
 let log: string;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 	mkdirSync(path.join(folder, "bin"));
 	writeFileSync(path.join(folder, "bin", "git"), `#!/bin/sh\necho "$*" >> "${log}"\nexec "${real}" "$@"\n`, { mode: 0o755 });
 	process.env["PATH"] = `${path.join(folder, "bin")}:${before}`;
-	shop = await Shop.open();
+	shop = await TestDaemon.open();
 });
 afterAll(async () => {
 	await shop[Symbol.asyncDispose]();
@@ -54,7 +54,7 @@ test("a turn that changes nothing leaves no git command in the journal; making a
 	await shop.client.call("approve", { ...params(agent), body: {} });
 	await shop.restart();
 	const ran = await shop.daemon.engine.reads.events({ after: 0, limit: 10_000, kinds: ["git.ran"] });
-	const verbs = ran.map(({ id, data }) => ({ id, args: GitFact.shape.data.parse(data).args.join(" ") }));
+	const verbs = ran.map(({ id, data }) => ({ id, args: GitEvent.shape.data.parse(data).args.join(" ") }));
 	const committed = (await shop.daemon.engine.reads.events({ after: before, limit: 1000, kinds: ["workspace.leased"] }))[0]?.id ?? 0;
 	expect(verbs.filter(({ id }) => id > before && id < committed)).toEqual([]);
 	for (const wanted of [/worktree add/, / commit /, /update-ref|merge/]) expect(verbs.map(({ args }) => args).join("\n")).toMatch(wanted);

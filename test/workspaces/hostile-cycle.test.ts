@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { isRefusal } from "#contract/refusal.ts";
-import type { Stay } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/workspaces.ts";
 import { layTrap, makeVictim, traps } from "#test/support/hostile.ts";
-import { agreed, tenant, World, write } from "#test/support/world.ts";
+import { agreed, identity, World, write } from "#test/support/world.ts";
 
 test("every trap, every verb", { timeout: 120_000 }, async () => {
 	const root = realpathSync(mkdtempSync(path.join(tmpdir(), "brood-world-")));
@@ -28,16 +28,16 @@ test("every trap, every verb", { timeout: 120_000 }, async () => {
 
 	await attempt("openProject", async () => await workspaces.openProject({ slug: project.slug, source: world.repository }));
 	for (const kind of ["worktree", "clone"] as const) {
-		const agent = tenant(`a-${kind}`);
-		let stay: Stay | null = null;
+		const agent = identity(`a-${kind}`);
+		let checkout: Checkout | null = null;
 		await attempt(`provision ${kind}`, async () => {
 			const made = agreed(await workspaces.provision({ project, agent, kind, from: "main" }));
-			stay = { project, agent, workspace: made.workspace };
+			checkout = { project, agent, workspace: made.workspace };
 			return made;
 		});
-		if (stay === null) continue;
-		const there: Stay = stay;
-		const early = tenant(`e-${kind}`);
+		if (checkout === null) continue;
+		const there: Checkout = checkout;
+		const early = identity(`e-${kind}`);
 		await attempt(`approve before ${kind}`, async () => {
 			const { workspace } = agreed(await workspaces.provision({ project, agent: early, kind: "worktree", from: "main" }));
 			write(workspace.path, "a.trap", `${"line\n".repeat(20)}${kind}\n`);
@@ -49,11 +49,11 @@ test("every trap, every verb", { timeout: 120_000 }, async () => {
 		await attempt(`diff ${kind}`, async () => await workspaces.diff(there, { kind: "base" }));
 		await attempt(`diff index ${kind}`, async () => await workspaces.diff(there, { kind: "index" }));
 		await attempt(`snapshot ${kind}`, async () => await workspaces.takeSnapshot(there, { reason: "turn" }));
-		await attempt(`fork ${kind}`, async () => await workspaces.provisionFrom({ project, agent: tenant(`f-${kind}`), kind, from: "main", parent: there }));
+		await attempt(`fork ${kind}`, async () => await workspaces.provisionFrom({ project, agent: identity(`f-${kind}`), kind, from: "main", parent: there }));
 		await attempt(`commit ${kind}`, async () => await workspaces.commit(there, { message: "work" }));
-		await attempt(`standing ${kind}`, async () => await workspaces.standing(there));
+		await attempt(`standing ${kind}`, async () => await workspaces.branchStatus(there));
 		await attempt(`commitsSince ${kind}`, async () => await workspaces.commitsSince(there, null));
-		const tip = async (): Promise<string> => agreed(await workspaces.standing(there)).head ?? "";
+		const tip = async (): Promise<string> => agreed(await workspaces.branchStatus(there)).head ?? "";
 		await attempt(`sync ff ${kind}`, async () => await workspaces.sync(there, "ff"));
 		await attempt(`approve ${kind}`, async () => await workspaces.approve(there, { commit: await tip(), strategy: kind === "clone" ? "rebase" : "merge" }));
 		write(there.workspace.path, "more.trap", "more\n");

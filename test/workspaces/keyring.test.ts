@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { available } from "#test/support/processes.ts";
-import { runIn } from "#test/support/room.ts";
+import { runInSandbox } from "#test/support/sandbox.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const numbers: Readonly<Record<string, readonly [add: number, request: number, control: number]>> = { x64: [248, 249, 250], arm64: [217, 218, 219] };
@@ -38,10 +38,10 @@ describe.runIf(available.includes("bubblewrap") && hasKeys)("the kernel's keys o
 		onTestFinished(() => void perl(`${strings} syscall(${control}, ${unlink}, syscall(${calls["find a key of the user"]}), ${user})`));
 		expect(perl(answered(calls["write a key of the user"] ?? ""))).toBe(true);
 		const folder = freshFolder();
-		const room = { hidden: [], readable: [], writable: [folder], fixed: [] };
-		expect(runIn({ ...room, open: true }, folder, script, {}).split("\n")).toEqual(everything);
-		expect(runIn(room, folder, script, {})).toBe("all tried\nexit 0\n");
+		const mounts = { hidden: [], readable: [], writable: [folder], fixed: [] };
+		expect(runInSandbox({ ...mounts, open: true }, folder, script, {}).split("\n")).toEqual(everything);
+		expect(runInSandbox(mounts, folder, script, {})).toBe("all tried\nexit 0\n");
 		// the filter itself is not left open for whoever is inside
-		expect(runIn(room, folder, "ls -l /proc/self/fd", {})).not.toContain("filter");
+		expect(runInSandbox(mounts, folder, "ls -l /proc/self/fd", {})).not.toContain("filter");
 	});
 });

@@ -7,9 +7,9 @@ import { Handle, ProjectSlug } from "#contract/ids.ts";
 import { ProjectConfig } from "#contract/project-config.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { makeWorld } from "#test/support/make-world.ts";
-import { agreed, fingerprint, tenant, type World, write } from "#test/support/world.ts";
+import { agreed, fingerprint, identity, type World, write } from "#test/support/world.ts";
 
-const trouble = [
+const problem = [
 	"-x",
 	"--upload-pack=touch fired",
 	"--output=fired",
@@ -78,17 +78,17 @@ function asOptions(world: World, name: string): readonly string[][] {
 }
 
 test("the list is as long as it should be", () => {
-	expect(new Set(trouble).size).toBe(trouble.length);
-	expect(trouble.length).toBeGreaterThan(50);
+	expect(new Set(problem).size).toBe(problem.length);
+	expect(problem.length).toBeGreaterThan(50);
 });
 
 test("handles and slugs that pass are plain words", () => {
-	const passed = trouble.filter((name) => Handle.safeParse(name).success || ProjectSlug.safeParse(name).success);
+	const passed = problem.filter((name) => Handle.safeParse(name).success || ProjectSlug.safeParse(name).success);
 	expect(passed).toEqual(["con", "constructor"]);
 });
 
 test("paths and branches of a configuration that pass stay inside", () => {
-	for (const name of trouble) {
+	for (const name of problem) {
 		for (const config of [{ shared: [name] }, { copy: [name] }]) {
 			if (!ProjectConfig.safeParse(config).success) continue;
 			expect(path.posix.normalize(`/tree/${name}`)).toBe(`/tree/${name}`);
@@ -104,14 +104,14 @@ describe("with real git", () => {
 		world.configure("");
 		const before = outside(world);
 		let answers = 0;
-		for (const name of trouble) {
+		for (const name of problem) {
 			const slug = world.project.slug;
 			const asked = [
 				await world.workspaces.openProject({ slug, source: name }),
 				await world.workspaces.openProject({ slug, source: path.join(world.root, name.replaceAll("\0", "")) }),
 				await world.workspaces.openProject({ slug, source: `file://${name}` }),
 				await world.workspaces.openProject({ slug, source: world.repository, branch: name }),
-				await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree", from: name }),
+				await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree", from: name }),
 			];
 			for (const answer of asked) expect(isRefusal(answer)).toBe(true);
 			answers += asked.length;
@@ -124,39 +124,39 @@ describe("with real git", () => {
 
 	test("as a path, a message, a stage, a commit, a snapshot or what was seen last", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
-		write(stay.workspace.path, "x.txt", "x\n");
+		const checkout = await world.agent("a");
+		write(checkout.workspace.path, "x.txt", "x\n");
 		const before = outside(world);
-		const tree = fingerprint(stay.workspace.path);
-		for (const name of trouble) {
+		const tree = fingerprint(checkout.workspace.path);
+		for (const name of problem) {
 			const asked = [
-				await world.workspaces.commit(stay, { message: "m", paths: [name] }),
-				await world.workspaces.approve(stay, { commit: name }),
-				await world.workspaces.showSnapshot(stay, name),
-				await world.workspaces.restoreSnapshot(stay, name),
-				await world.workspaces.provisionFrom({ project: world.project, agent: tenant("b"), kind: "worktree", parent: stay, snapshot: name }),
+				await world.workspaces.commit(checkout, { message: "m", paths: [name] }),
+				await world.workspaces.approve(checkout, { commit: name }),
+				await world.workspaces.showSnapshot(checkout, name),
+				await world.workspaces.restoreSnapshot(checkout, name),
+				await world.workspaces.provisionFrom({ project: world.project, agent: identity("b"), kind: "worktree", parent: checkout, snapshot: name }),
 			];
 			for (const [at, answer] of asked.entries()) expect([name, at, isRefusal(answer)]).toEqual([name, at, at > 0 || name !== "."]);
-			if (name === ".") world.git(stay.workspace.path, "reset", "-q", "--mixed", "HEAD~1");
-			agreed(await world.workspaces.commitsSince(stay, name));
-			if (name.startsWith("-")) expect((await world.workspaces.health(stay, { commit: name })).healthy).toBe(true);
+			if (name === ".") world.git(checkout.workspace.path, "reset", "-q", "--mixed", "HEAD~1");
+			agreed(await world.workspaces.commitsSince(checkout, name));
+			if (name.startsWith("-")) expect((await world.workspaces.health(checkout, { commit: name })).healthy).toBe(true);
 			expect(asOptions(world, name)).toEqual([]);
 		}
-		expect(fingerprint(stay.workspace.path)).toEqual(tree);
+		expect(fingerprint(checkout.workspace.path)).toEqual(tree);
 		expect(outside(world)).toEqual(before);
 	});
 
 	test("as a message or a stage they are words and nothing more", async () => {
 		const world = makeWorld();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		const before = outside(world);
 		let commits = 0;
-		for (const [at, name] of trouble.entries()) {
-			write(stay.workspace.path, "x.txt", `${at}\n`);
-			const done = await world.workspaces.commit(stay, { message: name, stage: name });
+		for (const [at, name] of problem.entries()) {
+			write(checkout.workspace.path, "x.txt", `${at}\n`);
+			const done = await world.workspaces.commit(checkout, { message: name, stage: name });
 			if (isRefusal(done)) continue;
 			commits++;
-			expect(world.git(stay.workspace.path, "log", "-1", "--format=%an %s")).toBe(`brood-agent-a ${name.trim()}`);
+			expect(world.git(checkout.workspace.path, "log", "-1", "--format=%an %s")).toBe(`brood-agent-a ${name.trim()}`);
 		}
 		expect(commits).toBeGreaterThan(30);
 		expect(outside(world)).toEqual(before);

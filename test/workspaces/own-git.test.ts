@@ -2,11 +2,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Stay } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/workspaces.ts";
 import { makeWorld, refused } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
-import { inside } from "#test/support/room.ts";
-import { agreed, read, tenant, type World, write } from "#test/support/world.ts";
+import { inside } from "#test/support/sandbox.ts";
+import { agreed, identity, read, type World, write } from "#test/support/world.ts";
 
 const makeRoomed = (options: { empty?: boolean } = {}): World => {
 	const world = makeWorld({ containment: "bubblewrap", ...options });
@@ -17,92 +17,92 @@ const makeRoomed = (options: { empty?: boolean } = {}): World => {
 describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of its own", () => {
 	test("is made with nothing of git in its tree, and with its branch in the project", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
-		const { path: folder, branch } = stay.workspace;
-		expect(stay.workspace).toMatchObject({ kind: "worktree", branch: "brood/a", base: "main" });
+		const checkout = await world.agent("a");
+		const { path: folder, branch } = checkout.workspace;
+		expect(checkout.workspace).toMatchObject({ kind: "worktree", branch: "brood/a", base: "main" });
 		expect([readdirSync(path.join(folder, ".git")).sort(), read(folder, "a.txt")]).toEqual([["HEAD", "config", "objects", "refs"], "one\ntwo\nthree\n"]);
 		expect(world.tip(branch)).toBe(world.tip("main"));
-		expect(await inside(world, stay, "git status --short --branch")).toBe("## brood/a\nexit 0\n");
-		expect(await world.workspaces.health(stay)).toEqual({ healthy: true, issues: [] });
-		expect(await world.workspaces.standing(stay)).toMatchObject({ ahead: 0, behind: 0, dirty: false });
+		expect(await inside(world, checkout, "git status --short --branch")).toBe("## brood/a\nexit 0\n");
+		expect(await world.workspaces.health(checkout)).toEqual({ healthy: true, issues: [] });
+		expect(await world.workspaces.branchStatus(checkout)).toMatchObject({ ahead: 0, behind: 0, dirty: false });
 		// asked again, it is found
-		expect(agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }))).toMatchObject({ found: true });
+		expect(agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }))).toMatchObject({ found: true });
 	});
 
 	test("commits by itself and through Brood, syncs, is approved, and is removed with a way back", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
-		expect(await inside(world, stay, "echo two > b.txt && git add . && git commit -qm 'By itself' && echo x > c.txt")).toBe("exit 0\n");
-		const made = agreed(await world.workspaces.commit(stay, { message: "Through Brood" }));
-		expect(world.git(world.repository, "log", "-2", "--format=%s|%an", stay.workspace.branch)).toBe("Through Brood|brood-agent-a\nBy itself|brood-agent-a");
-		expect(agreed(await world.workspaces.commitsSince(stay, null)).map(({ subject }) => subject)).toEqual(["By itself", "Through Brood"]);
+		const checkout = await world.agent("a");
+		expect(await inside(world, checkout, "echo two > b.txt && git add . && git commit -qm 'By itself' && echo x > c.txt")).toBe("exit 0\n");
+		const made = agreed(await world.workspaces.commit(checkout, { message: "Through Brood" }));
+		expect(world.git(world.repository, "log", "-2", "--format=%s|%an", checkout.workspace.branch)).toBe("Through Brood|brood-agent-a\nBy itself|brood-agent-a");
+		expect(agreed(await world.workspaces.commitsSince(checkout, null)).map(({ subject }) => subject)).toEqual(["By itself", "Through Brood"]);
 		world.commit(world.repository, { "main.txt": "m\n" }, "on main");
-		expect(agreed(await world.workspaces.sync(stay, "rebase"))).toMatchObject({ moved: true, standing: { ahead: 2, behind: 0, dirty: false } });
-		const tip = world.tip(stay.workspace.branch);
+		expect(agreed(await world.workspaces.sync(checkout, "rebase"))).toMatchObject({ moved: true, standing: { ahead: 2, behind: 0, dirty: false } });
+		const tip = world.tip(checkout.workspace.branch);
 		// the commits that the rebase left behind are kept in the project
 		expect(world.git(world.repository, "for-each-ref", "--format=%(objectname)", "refs/brood/left")).toBe(made.commit);
-		write(stay.workspace.path, "dirt.txt", "not yet\n");
-		refused(await world.workspaces.approve(stay, { commit: tip }), "WORKTREE_DIRTY");
-		const patch = agreed(await world.workspaces.diff(stay, { kind: "base" }));
+		write(checkout.workspace.path, "dirt.txt", "not yet\n");
+		refused(await world.workspaces.approve(checkout, { commit: tip }), "WORKTREE_DIRTY");
+		const patch = agreed(await world.workspaces.diff(checkout, { kind: "base" }));
 		expect(patch.files.map((file) => file.path)).toEqual(["b.txt", "c.txt", "dirt.txt"]);
-		agreed(await world.workspaces.commit(stay, { message: "dirt" }));
-		const merged = agreed(await world.workspaces.approve(stay, { commit: world.tip(stay.workspace.branch) }));
+		agreed(await world.workspaces.commit(checkout, { message: "dirt" }));
+		const merged = agreed(await world.workspaces.approve(checkout, { commit: world.tip(checkout.workspace.branch) }));
 		expect(world.tip("main")).toBe(merged.commit);
-		expect(agreed(await world.workspaces.release(stay))).toMatchObject({ moved: true, standing: { ahead: 0, behind: 0 } });
-		write(stay.workspace.path, "late.txt", "late\n");
-		refused(await world.workspaces.remove(stay, {}), "WORKTREE_DIRTY");
-		const removed = agreed(await world.workspaces.remove(stay, { force: true, branch: true }));
-		expect([existsSync(stay.workspace.path), existsSync(path.join(world.home, "projects/p/git/a")), removed.branchRemoved]).toEqual([false, false, true]);
+		expect(agreed(await world.workspaces.release(checkout))).toMatchObject({ moved: true, standing: { ahead: 0, behind: 0 } });
+		write(checkout.workspace.path, "late.txt", "late\n");
+		refused(await world.workspaces.remove(checkout, {}), "WORKTREE_DIRTY");
+		const removed = agreed(await world.workspaces.remove(checkout, { force: true, branch: true }));
+		expect([existsSync(checkout.workspace.path), existsSync(path.join(world.home, "projects/p/git/a")), removed.branchRemoved]).toEqual([false, false, true]);
 		expect(readdirSync(removed.trash ?? "").sort()).toEqual(["brood.json", "files", "git", "own.json"]);
-		expect(world.git(world.repository, "show", `refs/brood/snapshots/${stay.agent.id}/${removed.snapshot}:tree/late.txt`)).toBe("late");
+		expect(world.git(world.repository, "show", `refs/brood/snapshots/${checkout.agent.id}/${removed.snapshot}:tree/late.txt`)).toBe("late");
 	});
 
 	test("has its snapshots in the project, unchanged ones once, and goes back to them", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
-		const first = await world.workspaces.takeSnapshot(stay, { reason: "one" });
+		const checkout = await world.agent("a");
+		const first = await world.workspaces.takeSnapshot(checkout, { reason: "one" });
 		expect([first.fresh, first.snapshot.id]).toEqual([true, "1"]);
-		expect(await world.workspaces.takeSnapshot(stay, { reason: "same" })).toMatchObject({ fresh: false, snapshot: { id: "1" } });
-		await inside(world, stay, "echo changed > a.txt; echo new > n.txt; git add n.txt; echo newer > n.txt");
-		expect(await world.workspaces.takeSnapshot(stay, { reason: "two" })).toMatchObject({ fresh: true, snapshot: { id: "2" } });
-		expect((await world.workspaces.snapshots(stay)).map(({ id }) => id)).toEqual(["2", "1"]);
-		expect(agreed(await world.workspaces.showSnapshot(stay, "2")).files.map((file) => file.path)).toEqual(["a.txt", "n.txt"]);
-		expect(agreed(await world.workspaces.restoreSnapshot(stay, "1"))).toMatchObject({ moved: true, snapshot: "2" });
-		expect(await inside(world, stay, "git status --short; cat a.txt")).toBe("one\ntwo\nthree\nexit 0\n");
-		agreed(await world.workspaces.restoreSnapshot(stay, "2"));
-		expect(await inside(world, stay, "git status --short; cat n.txt; git show :n.txt")).toBe(" M a.txt\nAM n.txt\nnewer\nnew\nexit 0\n");
+		expect(await world.workspaces.takeSnapshot(checkout, { reason: "same" })).toMatchObject({ fresh: false, snapshot: { id: "1" } });
+		await inside(world, checkout, "echo changed > a.txt; echo new > n.txt; git add n.txt; echo newer > n.txt");
+		expect(await world.workspaces.takeSnapshot(checkout, { reason: "two" })).toMatchObject({ fresh: true, snapshot: { id: "2" } });
+		expect((await world.workspaces.snapshots(checkout)).map(({ id }) => id)).toEqual(["2", "1"]);
+		expect(agreed(await world.workspaces.showSnapshot(checkout, "2")).files.map((file) => file.path)).toEqual(["a.txt", "n.txt"]);
+		expect(agreed(await world.workspaces.restoreSnapshot(checkout, "1"))).toMatchObject({ moved: true, snapshot: "2" });
+		expect(await inside(world, checkout, "git status --short; cat a.txt")).toBe("one\ntwo\nthree\nexit 0\n");
+		agreed(await world.workspaces.restoreSnapshot(checkout, "2"));
+		expect(await inside(world, checkout, "git status --short; cat n.txt; git show :n.txt")).toBe(" M a.txt\nAM n.txt\nnewer\nnew\nexit 0\n");
 	});
 
 	test("a snapshot that an agent forged is none, and none of its words reaches a command line", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
-		await world.workspaces.takeSnapshot(stay, { reason: "one" });
+		const checkout = await world.agent("a");
+		await world.workspaces.takeSnapshot(checkout, { reason: "one" });
 		const target = path.join(world.root, "written-by-git");
-		const manifest = JSON.parse(world.git(world.repository, "show", `refs/brood/snapshots/${stay.agent.id}/1:manifest.json`));
+		const manifest = JSON.parse(world.git(world.repository, "show", `refs/brood/snapshots/${checkout.agent.id}/1:manifest.json`));
 		const digest = "d".repeat(64);
 		const forged = [
 			{ manifest: { ...manifest, head: { ...manifest.head, commit: `--output=${target}` } }, message: `Snapshot: x\n\nContent: ${digest}\n` },
 			{ manifest: { ...manifest, tree: `--output=${target}` }, message: `Snapshot: x\n\nContent: ${digest}\n` },
 			{ manifest: { ...manifest, at: 1e300 }, message: `Snapshot: x\n\nContent: ${digest}\n` },
-			{ manifest, message: `Snapshot: x\n\nContent: ${digest}\n${manifest.tree} 1 refs/brood/snapshots/${tenant("b").id}/9 Content: ${digest}\n` },
+			{ manifest, message: `Snapshot: x\n\nContent: ${digest}\n${manifest.tree} 1 refs/brood/snapshots/${identity("b").id}/9 Content: ${digest}\n` },
 			{ manifest, message: `before\n\nSnapshot: x\n\nContent: ${digest}\n` },
 		];
 		for (const { manifest: words, message } of forged) {
-			write(stay.workspace.path, "manifest.json", JSON.stringify(words));
-			write(stay.workspace.path, "message", message);
+			write(checkout.workspace.path, "manifest.json", JSON.stringify(words));
+			write(checkout.workspace.path, "message", message);
 			const plant = [
 				"m=$(git hash-object -w manifest.json); t=$(git rev-parse HEAD^{tree})",
 				"tree=$(printf '100644 blob %s\\tmanifest.json\\n040000 tree %s\\ttree\\n' $m $t | git mktree)",
 				"git update-ref refs/brood/taken $(git commit-tree -F message $tree); rm manifest.json message; echo more >> a.txt",
 			];
-			expect(await inside(world, stay, plant.join("; "))).toBe("exit 0\n");
-			agreed(await world.workspaces.commit(stay, { message: "mine" }));
-			expect((await world.workspaces.snapshots(stay)).map(({ id }) => id)).toEqual(["1"]);
+			expect(await inside(world, checkout, plant.join("; "))).toBe("exit 0\n");
+			agreed(await world.workspaces.commit(checkout, { message: "mine" }));
+			expect((await world.workspaces.snapshots(checkout)).map(({ id }) => id)).toEqual(["1"]);
 		}
-		for (const id of ["1", "2"]) await world.workspaces.showSnapshot(stay, id);
+		for (const id of ["1", "2"]) await world.workspaces.showSnapshot(checkout, id);
 		expect(existsSync(target)).toBe(false);
 		// the next real one is taken as ever
-		expect(await world.workspaces.takeSnapshot(stay, { reason: "two" })).toMatchObject({ fresh: true, snapshot: { id: "2" } });
+		expect(await world.workspaces.takeSnapshot(checkout, { reason: "two" })).toMatchObject({ fresh: true, snapshot: { id: "2" } });
 	});
 
 	test("is forked with its files, staged and not, into another room", async () => {
@@ -113,53 +113,53 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 			parent,
 			"echo c > c.txt; git add c.txt; git commit -qm mine; echo staged > s.txt; git add s.txt; echo more >> s.txt; echo u > u.txt; echo log > x.log",
 		);
-		const wish = { project: world.project, agent: tenant("b"), kind: "worktree" as const, parent };
-		const { workspace } = agreed(await world.workspaces.provisionFrom(wish));
-		const child: Stay = { project: world.project, agent: tenant("b"), workspace };
+		const request = { project: world.project, agent: identity("b"), kind: "worktree" as const, parent };
+		const { workspace } = agreed(await world.workspaces.provisionFrom(request));
+		const child: Checkout = { project: world.project, agent: identity("b"), workspace };
 		expect(await inside(world, child, "git status --short; git log -1 --format=%s; cat s.txt; git show :s.txt; ls")).toBe(
 			"AM s.txt\n?? u.txt\nmine\nstaged\nmore\nstaged\na.txt\nc.txt\nfolder\ns.txt\nu.txt\nexit 0\n",
 		);
 		// what it has is its own
 		await inside(world, child, "echo child > c.txt; git commit -qam child");
-		expect([await inside(world, parent, "cat c.txt"), agreed(await world.workspaces.standing(child)).ahead]).toEqual(["c\nexit 0\n", 2]);
-		expect(agreed(await world.workspaces.diff(child, { kind: "agent", stay: parent })).files.map((file) => file.path)).toEqual(["c.txt"]);
-		const older = { ...wish, agent: tenant("c"), snapshot: "1" };
+		expect([await inside(world, parent, "cat c.txt"), agreed(await world.workspaces.branchStatus(child)).ahead]).toEqual(["c\nexit 0\n", 2]);
+		expect(agreed(await world.workspaces.diff(child, { kind: "agent", checkout: parent })).files.map((file) => file.path)).toEqual(["c.txt"]);
+		const older = { ...request, agent: identity("c"), snapshot: "1" };
 		const from = agreed(await world.workspaces.provisionFrom(older));
-		expect(await inside(world, { ...child, agent: tenant("c"), workspace: from.workspace }, "git status --short")).toBe("AM s.txt\n?? u.txt\nexit 0\n");
+		expect(await inside(world, { ...child, agent: identity("c"), workspace: from.workspace }, "git status --short")).toBe("AM s.txt\n?? u.txt\nexit 0\n");
 	});
 
 	test("works in a repository without commits", async () => {
 		const world = makeRoomed({ empty: true });
-		const stay = await world.agent("a");
-		await inside(world, stay, "echo 1 > one.txt");
-		const { commit } = agreed(await world.workspaces.commit(stay, { message: "first" }));
-		expect(world.tip(stay.workspace.branch)).toBe(commit);
-		expect(agreed(await world.workspaces.approve(stay, { commit })).commit).toBe(commit);
+		const checkout = await world.agent("a");
+		await inside(world, checkout, "echo 1 > one.txt");
+		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "first" }));
+		expect(world.tip(checkout.workspace.branch)).toBe(commit);
+		expect(agreed(await world.workspaces.approve(checkout, { commit })).commit).toBe(commit);
 	});
 
 	test("is recovered: its folder, its git folder, its branch and its index", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
-		await inside(world, stay, "echo b > b.txt; git add .; git commit -qm kept");
-		await world.workspaces.takeSnapshot(stay, { reason: "end of turn" });
-		await inside(world, stay, "echo dirty >> a.txt; echo garbage > .git/index");
-		expect(agreed(await world.workspaces.recover(stay)).text).toMatch(/index could not be read/);
-		await inside(world, stay, "echo again >> a.txt; rm -rf .git/* 2>/dev/null");
-		expect((await world.workspaces.health(stay)).issues.map(({ code }) => code)).toEqual(["NOT_OURS"]);
-		const home = agreed(await world.workspaces.recover(stay));
+		const checkout = await world.agent("a");
+		await inside(world, checkout, "echo b > b.txt; git add .; git commit -qm kept");
+		await world.workspaces.takeSnapshot(checkout, { reason: "end of turn" });
+		await inside(world, checkout, "echo dirty >> a.txt; echo garbage > .git/index");
+		expect(agreed(await world.workspaces.recover(checkout)).text).toMatch(/index could not be read/);
+		await inside(world, checkout, "echo again >> a.txt; rm -rf .git/* 2>/dev/null");
+		expect((await world.workspaces.health(checkout)).issues.map(({ code }) => code)).toEqual(["NOT_OURS"]);
+		const home = agreed(await world.workspaces.recover(checkout));
 		expect([home.text, home.standing.ahead]).toEqual([expect.stringMatching(/git folder could not be read/), 1]);
-		expect(await inside(world, stay, "git status --short; git log -1 --format=%s; tail -1 a.txt")).toBe("kept\nthree\nexit 0\n");
-		expect(world.git(world.repository, "show", `refs/brood/snapshots/${stay.agent.id}/${home.snapshot}:tree/a.txt`)).toMatch(/again/);
-		await inside(world, stay, "git checkout -q --detach; git branch -D brood/a");
-		expect((await world.workspaces.health(stay, { commit: world.tip("brood/a") })).issues.map(({ code }) => code)).toEqual(["OTHER_BRANCH", "BRANCH_GONE"]);
-		agreed(await world.workspaces.recover(stay));
-		expect(await inside(world, stay, "git status --short --branch")).toBe("## brood/a\nexit 0\n");
+		expect(await inside(world, checkout, "git status --short; git log -1 --format=%s; tail -1 a.txt")).toBe("kept\nthree\nexit 0\n");
+		expect(world.git(world.repository, "show", `refs/brood/snapshots/${checkout.agent.id}/${home.snapshot}:tree/a.txt`)).toMatch(/again/);
+		await inside(world, checkout, "git checkout -q --detach; git branch -D brood/a");
+		expect((await world.workspaces.health(checkout, { commit: world.tip("brood/a") })).issues.map(({ code }) => code)).toEqual(["OTHER_BRANCH", "BRANCH_GONE"]);
+		agreed(await world.workspaces.recover(checkout));
+		expect(await inside(world, checkout, "git status --short --branch")).toBe("## brood/a\nexit 0\n");
 	});
 
 	test("goes to the branch of an issue, which another then finds with its work", async () => {
 		const world = makeRoomed();
 		const [a, b] = [await world.agent("a"), await world.agent("b")];
-		const on = (stay: Stay): Stay => ({ ...stay, workspace: { ...stay.workspace, branch: "issue/1" } });
+		const on = (checkout: Checkout): Checkout => ({ ...checkout, workspace: { ...checkout.workspace, branch: "issue/1" } });
 		agreed(await world.workspaces.enter(on(a)));
 		await inside(world, a, "echo i > i.txt");
 		agreed(await world.workspaces.commit(on(a), { message: "issue" }));
@@ -175,15 +175,15 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 
 	test("moves into a git folder of its own when its project begins to want a sandbox, with all of its work", async () => {
 		const world = makeWorld({ containment: "bubblewrap" });
-		const stay = await world.agent("a");
-		world.commit(stay.workspace.path, { "b.txt": "b\n" }, "mine");
-		writeFileSync(path.join(stay.workspace.path, "u.txt"), "untracked\n");
+		const checkout = await world.agent("a");
+		world.commit(checkout.workspace.path, { "b.txt": "b\n" }, "mine");
+		writeFileSync(path.join(checkout.workspace.path, "u.txt"), "untracked\n");
 		world.configure("sandbox: on\n");
-		const room = await world.workspaces.room(world.project, stay.workspace.path, stay.workspace);
-		expect(room).toMatchObject({ code: "CONFLICT", suggestions: ["brood agent recover p/a"] });
-		const home = agreed(await world.workspaces.recover(stay));
+		const mounts = await world.workspaces.mounts(world.project, checkout.workspace.path, checkout.workspace);
+		expect(mounts).toMatchObject({ code: "CONFLICT", suggestions: ["brood agent recover p/a"] });
+		const home = agreed(await world.workspaces.recover(checkout));
 		expect(home.standing).toMatchObject({ ahead: 1, dirty: true });
-		expect(await inside(world, stay, "git status --short; git log -1 --format=%s; cat u.txt")).toBe("?? u.txt\nmine\nuntracked\nexit 0\n");
+		expect(await inside(world, checkout, "git status --short; git log -1 --format=%s; cat u.txt")).toBe("?? u.txt\nmine\nuntracked\nexit 0\n");
 		expect(readFileSync(path.join(world.repository, ".git/HEAD"), "utf8")).toBe("ref: refs/heads/main\n");
 		expect(world.git(world.repository, "worktree", "list", "--porcelain").match(/^worktree /gm)).toHaveLength(1);
 	});
@@ -192,9 +192,9 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		const world = makeRoomed();
 		const parent = await world.agent("a");
 		await inside(world, parent, "echo b > b.txt; git add b.txt; git commit -qm mine; echo staged > s.txt; git add s.txt; rm s.txt");
-		const child: Stay = {
-			...{ project: world.project, agent: tenant("b") },
-			workspace: agreed(await world.workspaces.provisionFrom({ project: world.project, agent: tenant("b"), kind: "worktree", parent })).workspace,
+		const child: Checkout = {
+			...{ project: world.project, agent: identity("b") },
+			workspace: agreed(await world.workspaces.provisionFrom({ project: world.project, agent: identity("b"), kind: "worktree", parent })).workspace,
 		};
 		const removed = agreed(await world.workspaces.remove(parent, { force: true, branch: true }));
 		world.git(world.repository, "branch", "-D", "brood/b");
@@ -219,6 +219,6 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 
 	test("is not made in the repository itself", async () => {
 		const world = makeRoomed();
-		refused(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "main" }), "VALIDATION_ERROR");
+		refused(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "main" }), "VALIDATION_ERROR");
 	});
 });

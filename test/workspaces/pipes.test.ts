@@ -35,15 +35,15 @@ test("only regular files are read: no pipe, device, folder or link", async () =>
 
 test("pipes in a workspace keep no thread waiting", async () => {
 	const world = makeWorld();
-	const stay = await world.agent("a");
-	const gitFolder = world.git(stay.workspace.path, "rev-parse", "--absolute-git-dir");
+	const checkout = await world.agent("a");
+	const gitFolder = world.git(checkout.workspace.path, "rev-parse", "--absolute-git-dir");
 	renameSync(path.join(gitFolder, "commondir"), path.join(gitFolder, "commondir.kept"));
 	pipe(path.join(gitFolder, "commondir"));
 	pipe(path.join(gitFolder, "MERGE_RR"));
-	pipe(path.join(stay.workspace.path, "package-lock.json"));
+	pipe(path.join(checkout.workspace.path, "package-lock.json"));
 	const looks = Array.from({ length: many }, async () => [
-		await world.workspaces.health(stay),
-		await lockfileHash(stay.workspace.path),
+		await world.workspaces.health(checkout),
+		await lockfileHash(checkout.workspace.path),
 		(await readOperation({ gitFolder })).size,
 	]);
 	// whoever reads a file meanwhile is served
@@ -54,7 +54,7 @@ test("pipes in a workspace keep no thread waiting", async () => {
 	}
 	rmSync(path.join(gitFolder, "commondir"));
 	renameSync(path.join(gitFolder, "commondir.kept"), path.join(gitFolder, "commondir"));
-	expect((await world.workspaces.health(stay)).healthy).toBe(true);
+	expect((await world.workspaces.health(checkout)).healthy).toBe(true);
 });
 
 test("links in a git folder are not read as what an operation left", async () => {

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } f
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeWorld, refused } from "#test/support/make-world.ts";
-import { agreed, fingerprint, read, tenant, type World, write } from "#test/support/world.ts";
+import { agreed, fingerprint, identity, read, type World, write } from "#test/support/world.ts";
 
 const place = (world: World, handle: string): string => path.join(world.home, "projects", "p", "agents", handle);
 
@@ -12,8 +12,8 @@ describe("a worktree", () => {
 		const world = makeWorld();
 		const before = fingerprint(world.repository, (name) => name === ".git");
 		const config = read(world.repository, ".git/config");
-		const wish = { project: world.project, agent: tenant("opus-1"), kind: "worktree" } as const;
-		const made = agreed(await world.workspaces.provision(wish));
+		const request = { project: world.project, agent: identity("opus-1"), kind: "worktree" } as const;
+		const made = agreed(await world.workspaces.provision(request));
 		expect(made).toEqual({
 			workspace: { kind: "worktree", path: place(world, "opus-1"), branch: "brood/opus-1", base: "main" },
 			head: world.tip("main"),
@@ -27,8 +27,8 @@ describe("a worktree", () => {
 		expect(read(made.workspace.path, "a.txt")).toBe("one\ntwo\nthree\n");
 		expect(fingerprint(world.repository, (name) => name === ".git")).toEqual(before);
 		expect(read(world.repository, ".git/config")).toBe(config);
-		expect(world.workspaces.identity(wish.agent)).toMatchObject({ GIT_AUTHOR_NAME: "brood-agent-opus-1", GIT_COMMITTER_EMAIL: "opus-1@brood.local" });
-		expect(agreed(await world.workspaces.provision(wish))).toEqual({ ...made, found: true });
+		expect(world.workspaces.identity(request.agent)).toMatchObject({ GIT_AUTHOR_NAME: "brood-agent-opus-1", GIT_COMMITTER_EMAIL: "opus-1@brood.local" });
+		expect(agreed(await world.workspaces.provision(request))).toEqual({ ...made, found: true });
 	});
 
 	test("starts from another branch if that is asked for, and from nothing where there is no commit", async () => {
@@ -40,11 +40,11 @@ describe("a worktree", () => {
 		expect([workspace.base, world.tip("HEAD", workspace.path)]).toEqual(["feature/one", tip]);
 
 		const empty = makeWorld({ empty: true });
-		const stay = await empty.agent("a");
-		expect(empty.git(stay.workspace.path, "status", "--porcelain", "--branch")).toBe("## No commits yet on brood/a");
-		write(stay.workspace.path, "first.txt", "first\n");
-		agreed(await empty.workspaces.commit(stay, { message: "first" }));
-		expect(agreed(await empty.workspaces.standing(stay))).toMatchObject({ ahead: 1, behind: 0, base: null, dirty: false });
+		const checkout = await empty.agent("a");
+		expect(empty.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## No commits yet on brood/a");
+		write(checkout.workspace.path, "first.txt", "first\n");
+		agreed(await empty.workspaces.commit(checkout, { message: "first" }));
+		expect(agreed(await empty.workspaces.branchStatus(checkout))).toMatchObject({ ahead: 1, behind: 0, base: null, dirty: false });
 	});
 
 	test("steps aside where a branch has the name brood", async () => {
@@ -56,7 +56,7 @@ describe("a worktree", () => {
 	test("hangs off a mirror as well", async () => {
 		const world = makeWorld();
 		const { path: mirror } = agreed(await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }));
-		const made = agreed(await world.workspaces.provision({ project: { slug: world.project.slug, path: mirror }, agent: tenant("a"), kind: "worktree" }));
+		const made = agreed(await world.workspaces.provision({ project: { slug: world.project.slug, path: mirror }, agent: identity("a"), kind: "worktree" }));
 		expect(world.git(made.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
 	});
 
@@ -69,7 +69,7 @@ describe("a worktree", () => {
 		world.git(world.repository, "worktree", "add", "-q", place(world, "foreign"), "-b", "foreign");
 		const before = fingerprint(world.home);
 		for (const handle of ["folder", "file", "link", "branch", "foreign"]) {
-			refused(await world.workspaces.provision({ project: world.project, agent: tenant(handle), kind: "worktree" }), "PATH_EXISTS");
+			refused(await world.workspaces.provision({ project: world.project, agent: identity(handle), kind: "worktree" }), "PATH_EXISTS");
 		}
 		expect(fingerprint(world.home)).toEqual(before);
 		expect(world.git(world.repository, "branch", "--list", "brood/*")).toBe("  brood/branch");
@@ -80,14 +80,14 @@ describe("a worktree", () => {
 		mkdirSync(path.join(world.root, "elsewhere"));
 		mkdirSync(path.join(world.home, "projects", "p"), { recursive: true });
 		symlinkSync(path.join(world.root, "elsewhere"), path.join(world.home, "projects", "p", "agents"));
-		refused(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }), "PATH_EXISTS");
+		refused(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }), "PATH_EXISTS");
 		expect(fingerprint(path.join(world.root, "elsewhere"))).toEqual({ "/": "folder" });
 	});
 
 	test("is not made from another agent's unfinished one", async () => {
 		const world = makeWorld();
 		const mark = {
-			agent: tenant("somebody").id,
+			agent: identity("somebody").id,
 			project: "p",
 			kind: "worktree",
 			path: place(world, "a"),
@@ -97,7 +97,7 @@ describe("a worktree", () => {
 			ready: false,
 		};
 		write(path.dirname(place(world, "a")), ".a.json", JSON.stringify(mark));
-		refused(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }), "PATH_EXISTS");
+		refused(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }), "PATH_EXISTS");
 	});
 
 	test("32 at once do not trip over each other", async () => {
@@ -114,9 +114,9 @@ describe("the setup command", () => {
 		const world = makeWorld();
 		world.configure("setup: echo hello $NAME; pwd; echo $GIT_AUTHOR_NAME; touch built.log; printf last\n");
 		const lines: string[] = [];
-		const stay = await world.agent("a", { live: { line: (line) => lines.push(line), environment: { NAME: "you" } } });
-		expect(lines).toEqual(["hello you", stay.workspace.path, "brood-agent-a", "last"]);
-		expect(existsSync(path.join(stay.workspace.path, "built.log"))).toBe(true);
+		const checkout = await world.agent("a", { live: { line: (line) => lines.push(line), environment: { NAME: "you" } } });
+		expect(lines).toEqual(["hello you", checkout.workspace.path, "brood-agent-a", "last"]);
+		expect(existsSync(path.join(checkout.workspace.path, "built.log"))).toBe(true);
 	});
 
 	test.each([
@@ -126,8 +126,8 @@ describe("the setup command", () => {
 		const world = makeWorld();
 		const lines: string[] = [];
 		world.configure(`setup: ${command}; echo the end\n`);
-		const wish = { project: world.project, agent: tenant("a"), kind: "worktree" } as const;
-		const { setup } = agreed(await world.workspaces.provision(wish, { line: (line) => lines.push(line) }));
+		const request = { project: world.project, agent: identity("a"), kind: "worktree" } as const;
+		const { setup } = agreed(await world.workspaces.provision(request, { line: (line) => lines.push(line) }));
 		expect([lines.length, lines.filter((line) => line === "[cut]"), lines.at(-1)]).toEqual([heard, ["[cut]"], "[cut]"]);
 		expect(setup?.output.endsWith("\nthe end\n")).toBe(true);
 	});
@@ -136,7 +136,7 @@ describe("the setup command", () => {
 		const world = makeWorld();
 		world.configure("setup: echo broken >&2; exit 3\n");
 		const before = { home: fingerprint(world.home, (name) => /^(trash|projects\/p\/agents)$/.test(name)), refs: world.git(world.repository, "for-each-ref") };
-		const refusal = refused(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }), "CONFLICT");
+		const refusal = refused(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }), "CONFLICT");
 		expect(refusal.details).toMatchObject({ step: "setup", exit: 3, output: "broken\n" });
 		expect({ home: fingerprint(world.home, (name) => /^(trash|projects\/p\/agents)$/.test(name)), refs: world.git(world.repository, "for-each-ref") }).toEqual(
 			before,
@@ -152,7 +152,7 @@ describe("the setup command", () => {
 		world.configure("setup: sleep 1000 & echo started; wait\n");
 		const stop = new AbortController();
 		const answer = await world.workspaces.provision(
-			{ project: world.project, agent: tenant("a"), kind: "worktree" },
+			{ project: world.project, agent: identity("a"), kind: "worktree" },
 			{ signal: stop.signal, line: () => stop.abort() },
 		);
 		expect(refused(answer, "CONFLICT").details).toMatchObject({ exit: null });
@@ -162,11 +162,11 @@ describe("the setup command", () => {
 	test("that comes from the repository does not run before it is approved", async () => {
 		const world = makeWorld();
 		world.commit(world.repository, { ".brood.yaml": "setup: touch fired.log\n" });
-		const wish = { project: world.project, agent: tenant("a"), kind: "worktree" } as const;
-		refused(await world.workspaces.provision(wish), "CONFLICT");
+		const request = { project: world.project, agent: identity("a"), kind: "worktree" } as const;
+		refused(await world.workspaces.provision(request), "CONFLICT");
 		expect(existsSync(place(world, "a"))).toBe(false);
 		const { fingerprint: approved } = agreed(await world.workspaces.settings(world.project));
-		const made = agreed(await world.workspaces.provision(wish, { approved: [approved ?? ""] }));
+		const made = agreed(await world.workspaces.provision(request, { approved: [approved ?? ""] }));
 		expect(existsSync(path.join(made.workspace.path, "fired.log"))).toBe(true);
 	});
 });
@@ -184,7 +184,7 @@ describe("shared paths", () => {
 
 	test("are linked if they are untracked, in primary and for the same lockfile, and git does not see them", async () => {
 		const world = await warmWorld(config);
-		const made = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }));
+		const made = agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }));
 		expect(made.shared).toEqual([
 			{ path: "node_modules", done: "linked", reason: null },
 			{ path: "deep/cache", done: "linked", reason: null },
@@ -199,7 +199,7 @@ describe("shared paths", () => {
 		world.git(world.repository, "checkout", "-qb", "other");
 		world.commit(world.repository, { "package-lock.json": '{"other": true}\n' });
 		world.git(world.repository, "checkout", "-q", "main");
-		const other = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("b"), kind: "worktree", from: "other" }));
+		const other = agreed(await world.workspaces.provision({ project: world.project, agent: identity("b"), kind: "worktree", from: "other" }));
 		expect(other.shared[0]).toEqual({ path: "node_modules", done: "left", reason: "the lockfile differs from primary's" });
 	});
 
@@ -212,7 +212,7 @@ describe("shared paths", () => {
 		write(world.root, "outside/secret", "s\n");
 		agreed(await world.workspaces.warm(world.project));
 		mkdirSync(path.join(world.root, "outside", "cache"));
-		const made = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }));
+		const made = agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }));
 		expect(made.shared.map(({ done }) => done)).toEqual(["left", "left"]);
 		expect(Object.keys(fingerprint(path.join(world.root, "outside"))).sort()).toEqual(["/", "cache/", "secret"]);
 	});
@@ -222,7 +222,7 @@ describe("shared paths", () => {
 		write(world.repository, ".env", "KEY=1\n");
 		write(world.repository, "secret/deep/s", "s\n");
 		write(world.repository, "a.txt", "changed by the person\n");
-		const made = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }));
+		const made = agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }));
 		expect(made.shared.map(({ path: name, done }) => `${name} ${done}`)).toEqual([".env copied", "secret copied", "a.txt left", "nothing left"]);
 		expect([read(made.workspace.path, ".env"), read(made.workspace.path, "secret/deep/s"), read(made.workspace.path, "a.txt")]).toEqual([
 			"KEY=1\n",
@@ -244,7 +244,7 @@ describe("shared paths", () => {
 		world.commit(world.repository, { "package-lock.json": "{  }\n" });
 		refused(await world.workspaces.warm(world.project), "CONFLICT");
 		world.configure("shared: [node_modules]\n");
-		const made = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }));
+		const made = agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }));
 		expect(made.shared[0]?.reason).toBe("primary is not filled: run brood project warm");
 	});
 });
@@ -268,8 +268,8 @@ describe("a clone", () => {
 	test("shares nothing with the project's repository, not even objects", async () => {
 		const world = makeWorld();
 		world.git(world.repository, "remote", "add", "origin", "https://user:secret@example.invalid/x.git");
-		const stay = await world.agent("a", { kind: "clone" });
-		const { path: folder } = stay.workspace;
+		const checkout = await world.agent("a", { kind: "clone" });
+		const { path: folder } = checkout.workspace;
 		expect(world.git(folder, "status", "--porcelain", "--branch")).toBe("## brood/a");
 		expect(world.git(folder, "remote", "-v")).not.toContain("secret");
 		expect(world.git(folder, "config", "remote.brood.url")).toBe(world.repository);
@@ -287,9 +287,9 @@ test("a fork is measured against its parent's base, unless another is asked for"
 	const world = makeWorld();
 	world.git(world.repository, "branch", "dev");
 	const parent = await world.agent("parent", { from: "dev" });
-	const wish = { project: world.project, kind: "worktree", parent } as const;
-	expect(agreed(await world.workspaces.provisionFrom({ ...wish, agent: tenant("one") })).workspace.base).toBe("dev");
-	expect(agreed(await world.workspaces.provisionFrom({ ...wish, agent: tenant("two"), from: "main" })).workspace.base).toBe("main");
+	const request = { project: world.project, kind: "worktree", parent } as const;
+	expect(agreed(await world.workspaces.provisionFrom({ ...request, agent: identity("one") })).workspace.base).toBe("dev");
+	expect(agreed(await world.workspaces.provisionFrom({ ...request, agent: identity("two"), from: "main" })).workspace.base).toBe("main");
 });
 
 describe("the setup command in a fork", () => {
@@ -299,7 +299,7 @@ describe("the setup command in a fork", () => {
 		const parent = await world.agent("parent");
 		write(parent.workspace.path, "new.txt", "untracked\n");
 		world.configure(config);
-		return { world, fork: await world.workspaces.provisionFrom({ project: world.project, kind: "worktree", parent, agent: tenant("child") }) };
+		return { world, fork: await world.workspaces.provisionFrom({ project: world.project, kind: "worktree", parent, agent: identity("child") }) };
 	};
 
 	test("makes what git ignores and so did not come along", async () => {
@@ -321,8 +321,8 @@ describe("the setup command in a fork", () => {
 		const world = makeWorld();
 		const parent = await world.agent("parent");
 		world.commit(world.repository, { ".brood.yaml": "setup: touch built.log\n" });
-		const wish = { project: world.project, kind: "worktree", parent, agent: tenant("child") } as const;
-		const fork = agreed(await world.workspaces.provisionFrom(wish));
+		const request = { project: world.project, kind: "worktree", parent, agent: identity("child") } as const;
+		const fork = agreed(await world.workspaces.provisionFrom(request));
 		expect([existsSync(path.join(fork.workspace.path, "built.log")), fork.notes]).toEqual([false, [expect.stringMatching(/nobody has approved it/)]]);
 	});
 });
@@ -335,5 +335,5 @@ test("main is the repository itself, as it is", async () => {
 	expect((await world.agent("a", { kind: "main" })).workspace).toEqual({ kind: "main", path: world.repository, branch: "mine", base: "mine" });
 	expect(fingerprint(world.repository)).toEqual(before);
 	const { path: mirror } = agreed(await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }));
-	refused(await world.workspaces.provision({ project: { slug: world.project.slug, path: mirror }, agent: tenant("b"), kind: "main" }), "VALIDATION_ERROR");
+	refused(await world.workspaces.provision({ project: { slug: world.project.slug, path: mirror }, agent: identity("b"), kind: "main" }), "VALIDATION_ERROR");
 });

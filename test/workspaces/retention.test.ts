@@ -9,17 +9,17 @@ import { temporaryFolder } from "#adapters/system/temporary.ts";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { Retention } from "#contract/retention.ts";
 import { makeWorld, refused } from "../support/make-world.ts";
-import { at, git, params, Shop } from "../support/shop.ts";
-import { agreed, tenant, type World, write } from "../support/world.ts";
+import { at, git, params, TestDaemon } from "../support/test-daemon.ts";
+import { agreed, identity, type World, write } from "../support/world.ts";
 
 const diskUse = "du";
 const day = 24 * 60 * 60 * 1000;
 const rules: Retention = { trashDays: 14, snapshotDays: 14, snapshotsKept: 3, snapshotsMax: 8, upkeepMinutes: 10, packing: "on" };
 
-async function snapshots(world: World, stay: Awaited<ReturnType<World["agent"]>>, count: number): Promise<void> {
+async function snapshots(world: World, checkout: Awaited<ReturnType<World["agent"]>>, count: number): Promise<void> {
 	for (let number = 0; number < count; number++) {
-		write(stay.workspace.path, "a.txt", `${stay.agent.handle} ${world.now} ${number}\n`);
-		await world.workspaces.takeSnapshot(stay, { reason: "turn" });
+		write(checkout.workspace.path, "a.txt", `${checkout.agent.handle} ${world.now} ${number}\n`);
+		await world.workspaces.takeSnapshot(checkout, { reason: "turn" });
 	}
 }
 
@@ -35,15 +35,15 @@ describe("snapshots", () => {
 	test("of a living agent: the newest stay, the young up to a number; of a deleted one all go; of somebody unknown none; what a fork needs stays", async () => {
 		const world = makeWorld({ retention: rules });
 		const [living, gone, stranger] = [await world.agent("living"), await world.agent("gone"), await world.agent("stranger")];
-		for (const stay of [living, gone, stranger]) await snapshots(world, stay, 4);
+		for (const checkout of [living, gone, stranger]) await snapshots(world, checkout, 4);
 		world.now += 15 * day;
-		const wish = { living: [living.agent], gone: [gone.agent.id], needed: [`refs/brood/snapshots/${gone.agent.id}/2`], dryRun: true };
-		const shown = await world.workspaces.gc(world.project, wish);
+		const request = { living: [living.agent], gone: [gone.agent.id], needed: [`refs/brood/snapshots/${gone.agent.id}/2`], dryRun: true };
+		const shown = await world.workspaces.gc(world.project, request);
 		expect(shown.filter(({ what }) => what === "snapshot").map(({ name }) => name.split("/").slice(-2).join("/"))).toEqual(
 			expect.arrayContaining([`${gone.agent.id}/1`, `${gone.agent.id}/3`, `${gone.agent.id}/4`, `${living.agent.id}/1`]),
 		);
 		expect(numbers(world, gone.agent.id)).toEqual([1, 2, 3, 4]);
-		expect(await world.workspaces.gc(world.project, { ...wish, dryRun: false })).toEqual(shown);
+		expect(await world.workspaces.gc(world.project, { ...request, dryRun: false })).toEqual(shown);
 		expect([living, gone, stranger].map(({ agent }) => numbers(world, agent.id))).toEqual([[2, 3, 4], [2], [1, 2, 3, 4]]);
 		await snapshots(world, living, 9);
 		await world.workspaces.gc(world.project, { living: [living.agent], dryRun: false });
@@ -55,25 +55,25 @@ describe("snapshots", () => {
 
 	test("of an agent with a clone, in its own repository", async () => {
 		const world = makeWorld({ retention: { ...rules, snapshotsMax: 2, snapshotsKept: 1 } });
-		const stay = await world.agent("a", { kind: "clone" });
-		await snapshots(world, stay, 5);
-		const done = await world.workspaces.gc(world.project, { living: [stay.agent], dryRun: false });
+		const checkout = await world.agent("a", { kind: "clone" });
+		await snapshots(world, checkout, 5);
+		const done = await world.workspaces.gc(world.project, { living: [checkout.agent], dryRun: false });
 		expect(done.map(({ what, freed }) => `${what} ${freed}`)).toEqual(["snapshot true", "snapshot true", "snapshot true"]);
-		const left = world.git(stay.workspace.path, "for-each-ref", "--format=%(refname)", "refs/brood/snapshots");
-		expect(left).toBe(`refs/brood/snapshots/${stay.agent.id}/4\nrefs/brood/snapshots/${stay.agent.id}/5`);
-		agreed(await world.workspaces.restoreSnapshot(stay, "4"));
+		const left = world.git(checkout.workspace.path, "for-each-ref", "--format=%(refname)", "refs/brood/snapshots");
+		expect(left).toBe(`refs/brood/snapshots/${checkout.agent.id}/4\nrefs/brood/snapshots/${checkout.agent.id}/5`);
+		agreed(await world.workspaces.restoreSnapshot(checkout, "4"));
 	});
 
 	test("in pieces: the oldest first, so many at a time", async () => {
 		const world = makeWorld({ retention: { ...rules, snapshotsMax: 1, snapshotsKept: 1 } });
-		const stay = await world.agent("a");
-		await snapshots(world, stay, 5);
-		const some = { living: [stay.agent], dryRun: false, atMost: { folders: 5, refs: 2 } };
+		const checkout = await world.agent("a");
+		await snapshots(world, checkout, 5);
+		const some = { living: [checkout.agent], dryRun: false, atMost: { folders: 5, refs: 2 } };
 		await world.workspaces.gc(world.project, some);
-		expect(numbers(world, stay.agent.id)).toEqual([3, 4, 5]);
+		expect(numbers(world, checkout.agent.id)).toEqual([3, 4, 5]);
 		await world.workspaces.gc(world.project, some);
 		await world.workspaces.gc(world.project, some);
-		expect(numbers(world, stay.agent.id)).toEqual([5]);
+		expect(numbers(world, checkout.agent.id)).toEqual([5]);
 	});
 });
 
@@ -81,14 +81,14 @@ test("refs that only repeat what base has go; the last copy of a commit stays", 
 	const world = makeWorld({ retention: rules });
 	const { repository } = world;
 	const merged = world.git(repository, "rev-parse", "HEAD");
-	const [tree, gone] = [world.git(repository, "rev-parse", "HEAD^{tree}"), tenant("gone").id];
+	const [tree, gone] = [world.git(repository, "rev-parse", "HEAD^{tree}"), identity("gone").id];
 	const alone = world.git(repository, "commit-tree", "-m", "nobody else has this", tree);
 	const refs = [
 		`left/${gone}/${merged}`,
 		`left/${gone}/${alone}`,
 		`branches/brood/x/${merged}`,
 		`branches/brood/x/${alone}`,
-		`left/${tenant("other").id}/${merged}`,
+		`left/${identity("other").id}/${merged}`,
 	];
 	for (const ref of refs) world.git(repository, "update-ref", `refs/brood/${ref}`, ref.slice(ref.lastIndexOf("/") + 1));
 	const done = await world.workspaces.gc(world.project, { dryRun: false, living: [], gone: [gone] });
@@ -157,19 +157,22 @@ describe("packing a repository", () => {
 test("objects of expired snapshots go from a person's repository; everything else stays, also what nothing leads to", { timeout: 120_000 }, async () => {
 	const world = makeWorld({ retention: { ...rules, snapshotsKept: 1 } });
 	const { repository } = world;
-	const stay = await world.agent("a");
+	const checkout = await world.agent("a");
 	world.now = statSync(repository).mtimeMs - 20 * day;
-	await snapshots(world, stay, 3);
-	const [ref, blob] = [`refs/brood/snapshots/${stay.agent.id}/1`, world.git(repository, "rev-parse", `refs/brood/snapshots/${stay.agent.id}/1:tree/a.txt`)];
+	await snapshots(world, checkout, 3);
+	const [ref, blob] = [
+		`refs/brood/snapshots/${checkout.agent.id}/1`,
+		world.git(repository, "rev-parse", `refs/brood/snapshots/${checkout.agent.id}/1:tree/a.txt`),
+	];
 	// many more of the same, each a commit of its own
 	const tree = world.git(repository, "rev-parse", `${ref}^{tree}`);
 	const stream = Array.from({ length: 220 }, (_, number) => [
-		`commit refs/brood/snapshots/${stay.agent.id}/${number + 4}\ncommitter b <b@b> ${Math.floor(world.now / 1000)} +0000\ndata <<END\nSnapshot: turn\n\nContent: abc${number}\nEND\n`,
+		`commit refs/brood/snapshots/${checkout.agent.id}/${number + 4}\ncommitter b <b@b> ${Math.floor(world.now / 1000)} +0000\ndata <<END\nSnapshot: turn\n\nContent: abc${number}\nEND\n`,
 		`M 040000 ${tree} \n\n`,
 	]);
 	execFileSync("git", ["fast-import", "--quiet"], { cwd: repository, input: stream.flat().join("") });
-	write(stay.workspace.path, "a.txt", "the newest\n");
-	await world.workspaces.takeSnapshot(stay, { reason: "turn" });
+	write(checkout.workspace.path, "a.txt", "the newest\n");
+	await world.workspaces.takeSnapshot(checkout, { reason: "turn" });
 	// what a person may still look for: a dropped stash, a blob that was only staged once, and what only a reflog has
 	write(repository, "a.txt", "in a stash\n");
 	world.git(repository, "stash");
@@ -178,16 +181,16 @@ test("objects of expired snapshots go from a person's repository; everything els
 	const lost = execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: repository, input: "staged once\n", encoding: "utf8" }).trim();
 	const amended = world.commit(repository, { "a.txt": "first try\n" });
 	world.git(repository, "reset", "-q", "HEAD~1");
-	write(stay.workspace.path, "staged.txt", "only in an index\n");
-	world.git(stay.workspace.path, "add", "staged.txt");
-	const staged = world.git(stay.workspace.path, "rev-parse", ":staged.txt");
+	write(checkout.workspace.path, "staged.txt", "only in an index\n");
+	world.git(checkout.workspace.path, "add", "staged.txt");
+	const staged = world.git(checkout.workspace.path, "rev-parse", ":staged.txt");
 	// all of it is old
 	execFileSync("find", [path.join(repository, ".git/objects"), "-type", "f", "-exec", "touch", "-d", "20 days ago", "{}", "+"]);
 	world.now += 20 * day;
 	const reflog = world.git(repository, "reflog");
 	const refs = world.git(repository, "for-each-ref", "refs/heads", "refs/tags");
-	const wish = { living: [stay.agent], dryRun: false };
-	const done = await world.workspaces.gc(world.project, wish);
+	const request = { living: [checkout.agent], dryRun: false };
+	const done = await world.workspaces.gc(world.project, request);
 	expect(done.filter(({ what }) => what === "snapshot")).toHaveLength(223);
 	expect(done.at(-1)).toMatchObject({ what: "objects", reason: "of expired snapshots, and nothing else refers to them" });
 	const there = (id: string): boolean => spawnSync("git", ["cat-file", "-e", id], { cwd: repository }).status === 0;
@@ -197,7 +200,7 @@ test("objects of expired snapshots go from a person's repository; everything els
 	expect(world.git(repository, "for-each-ref", "refs/heads", "refs/tags")).toBe(refs);
 	expect(world.git(repository, "for-each-ref", "refs/brood/keep")).toBe("");
 	expect(world.git(repository, "fsck", "--no-dangling")).toBe("");
-	agreed(await world.workspaces.restoreSnapshot(stay, "224"));
+	agreed(await world.workspaces.restoreSnapshot(checkout, "224"));
 });
 
 describe("a mirror in the home", () => {
@@ -243,7 +246,7 @@ test("who borrows objects is known, also what lies in the trash", async () => {
 });
 
 test("temporary folders of processes that are gone are removed, those of living ones and young ones stay", async () => {
-	await using shop = await Shop.open();
+	await using shop = await TestDaemon.open();
 	const mine = await temporaryFolder("shadow");
 	const [dead, young, foreign] = ["brood-shadow-999999999-abcdef", "brood-index-999999999-ghijkl", "brood-else-999999999-mnopqr"].map((name) =>
 		path.join(os.tmpdir(), name),
@@ -258,7 +261,7 @@ test("temporary folders of processes that are gone are removed, those of living 
 });
 
 test("the daemon empties its trash by itself, and says what takes how much", async () => {
-	await using shop = await Shop.open((home) => writeFileSync(path.join(home, "config.yaml"), "retention:\n  trashDays: 3\n"));
+	await using shop = await TestDaemon.open((home) => writeFileSync(path.join(home, "config.yaml"), "retention:\n  trashDays: 3\n"));
 	const { slug, repository, add } = await shop.project();
 	const [kept, removed] = [await add({ name: "kept" }), await add({ name: "removed" })];
 	await shop.turn(kept, "write a.txt text");

@@ -7,7 +7,7 @@ import { parseIndex, rewriteIndex, writeStat } from "#adapters/git/format/index-
 import { isRefusal } from "#contract/refusal.ts";
 import { makeWorld, refused } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
-import { inside } from "#test/support/room.ts";
+import { inside } from "#test/support/sandbox.ts";
 import { agreed, type World } from "#test/support/world.ts";
 
 const makeRoomed = (): World => {
@@ -28,23 +28,23 @@ const forged =
 describe("of any workspace", () => {
 	test.each(["worktree", "clone"] as const)("what its index says of its files is not believed: %s", async (kind) => {
 		const world = makeWorld();
-		const stay = await world.agent("a", { kind });
-		const { path: folder, branch } = stay.workspace;
+		const checkout = await world.agent("a", { kind });
+		const { path: folder, branch } = checkout.workspace;
 		execFileSync("/bin/sh", ["-ec", forged], { cwd: folder, env: { PATH: process.env["PATH"], HOME: world.root } });
 		const commit = world.tip(branch, folder);
-		expect(agreed(await world.workspaces.diff(stay, { kind: "index" })).patch).toMatch(/^-EVIL\n\+GOOD$/m);
-		refused(await world.workspaces.approve(stay, { commit }), "WORKTREE_DIRTY");
+		expect(agreed(await world.workspaces.diff(checkout, { kind: "index" })).patch).toMatch(/^-EVIL\n\+GOOD$/m);
+		refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
 		// dates of its files, written into the index by hand
 		world.git(folder, "update-index", "--no-assume-unchanged", "lib.txt");
 		forgeDates(world.git(folder, "rev-parse", "--path-format=absolute", "--git-path", "index"), folder, "lib.txt");
 		expect(world.git(folder, "status", "--short")).toBe("");
-		refused(await world.workspaces.approve(stay, { commit }), "WORKTREE_DIRTY");
+		refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
 		// another branch, with other files than the one that would be merged
 		world.git(folder, "checkout", "-qf", "-b", "other", "HEAD~1");
-		refused(await world.workspaces.approve(stay, { commit }), "WORKTREE_DIRTY");
+		refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
 		world.git(folder, "checkout", "-qf", branch);
-		expect(agreed(await world.workspaces.diff(stay, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
-		expect(agreed(await world.workspaces.approve(stay, { commit })).reviewed).toBe(commit);
+		expect(agreed(await world.workspaces.diff(checkout, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
+		expect(agreed(await world.workspaces.approve(checkout, { commit })).reviewed).toBe(commit);
 	});
 });
 
@@ -63,40 +63,40 @@ function forgeDates(file: string, folder: string, name: string): void {
 describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", () => {
 	test("a replaced commit is not shown in the place of the one that would be merged", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		// git inside shows the other one
-		expect(await inside(world, stay, replaced)).toBe("GOOD\nexit 0\n");
-		expect(agreed(await world.workspaces.standing(stay)).dirty).toBe(true);
-		await inside(world, stay, "GIT_NO_REPLACE_OBJECTS=1 git reset -q --hard HEAD");
-		expect(agreed(await world.workspaces.diff(stay, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
+		expect(await inside(world, checkout, replaced)).toBe("GOOD\nexit 0\n");
+		expect(agreed(await world.workspaces.branchStatus(checkout)).dirty).toBe(true);
+		await inside(world, checkout, "GIT_NO_REPLACE_OBJECTS=1 git reset -q --hard HEAD");
+		expect(agreed(await world.workspaces.diff(checkout, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
 	});
 
 	test("neither its index nor its objects are believed", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
-		expect(await inside(world, stay, forged)).toBe("exit 0\n");
-		await world.workspaces.takeSnapshot(stay, { reason: "end of turn" });
-		const commit = world.tip(stay.workspace.branch);
-		refused(await world.workspaces.approve(stay, { commit }), "WORKTREE_DIRTY");
+		const checkout = await world.agent("a");
+		expect(await inside(world, checkout, forged)).toBe("exit 0\n");
+		await world.workspaces.takeSnapshot(checkout, { reason: "end of turn" });
+		const commit = world.tip(checkout.workspace.branch);
+		refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY");
 		// an object of its own with the name of the one that came out, and other content
 		const swap =
 			"git update-index --no-assume-unchanged lib.txt; git checkout -q lib.txt; f() { echo .git/objects/$(git rev-parse $1 | sed 's|..|&/|'); }; " +
 			"E=$(f HEAD:lib.txt); G=.git/objects/$(echo GOOD | git hash-object -w --stdin | sed 's|..|&/|'); cp -f $G $E; git cat-file blob HEAD:lib.txt";
-		expect(await inside(world, stay, swap)).toBe("GOOD\nexit 0\n");
-		expect(agreed(await world.workspaces.diff(stay, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
-		expect(agreed(await world.workspaces.approve(stay, { commit })).reviewed).toBe(commit);
+		expect(await inside(world, checkout, swap)).toBe("GOOD\nexit 0\n");
+		expect(agreed(await world.workspaces.diff(checkout, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
+		expect(agreed(await world.workspaces.approve(checkout, { commit })).reviewed).toBe(commit);
 	});
 
 	test("a person's git runs nothing of it, also where the tree looks like a repository itself", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
-		const { path: folder } = stay.workspace;
+		const checkout = await world.agent("a");
+		const { path: folder } = checkout.workspace;
 		const ran = path.join(world.root, "ran");
 		const made =
 			"mkdir -p sub && git init -q --bare /tmp/b && cp -r /tmp/b/* . && git config -f config core.bare false && " +
 			`git config -f config core.worktree '${folder}' && git config -f config core.fsmonitor 'echo >> ${ran}; false' && ` +
 			`git config -f config alias.st '!echo >> ${ran}'`;
-		expect(await inside(world, stay, made)).toBe("exit 0\n");
+		expect(await inside(world, checkout, made)).toBe("exit 0\n");
 		const status = (where: string, verb = "status"): string => {
 			const { stdout, stderr } = spawnSync("git", [verb], { cwd: where, env: { PATH: process.env["PATH"], HOME: world.root }, encoding: "utf8" });
 			return stdout + stderr;
@@ -108,7 +108,7 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 		expect(existsSync(ran)).toBe(false);
 		// it is there again with the next step, whoever took it away
 		rmSync(path.join(folder, ".git"), { recursive: true });
-		agreed(await world.workspaces.standing(stay));
+		agreed(await world.workspaces.branchStatus(checkout));
 		expect(status(folder)).toMatch(/^fatal: unknown repository/);
 		// without it, git runs what the tree says
 		rmSync(path.join(folder, ".git"), { recursive: true });
@@ -116,33 +116,33 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 		expect(existsSync(ran)).toBe(true);
 		// and asking for a room does not make a tree that is gone
 		rmSync(folder, { recursive: true });
-		await world.workspaces.room(world.project, folder, stay.workspace);
+		await world.workspaces.mounts(world.project, folder, checkout.workspace);
 		expect(existsSync(folder)).toBe(false);
 	});
 
 	test("a pipe in its git folder is a refusal for every verb, until it is recovered", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		const { workspaces } = world;
-		expect(await inside(world, stay, "echo b > b.txt; git add .; git commit -qm b; mkfifo .git/commondir")).toBe("exit 0\n");
+		expect(await inside(world, checkout, "echo b > b.txt; git add .; git commit -qm b; mkfifo .git/commondir")).toBe("exit 0\n");
 		const asked = [
-			workspaces.diff(stay, { kind: "base" }),
-			workspaces.diff(stay, { kind: "index" }),
-			workspaces.standing(stay),
-			workspaces.commitsSince(stay, null),
-			workspaces.commit(stay, { message: "x" }),
-			workspaces.sync(stay, "rebase"),
-			workspaces.release(stay),
-			workspaces.enter(stay),
-			workspaces.push(stay),
-			workspaces.approve(stay, { commit: world.tip("main") }),
+			workspaces.diff(checkout, { kind: "base" }),
+			workspaces.diff(checkout, { kind: "index" }),
+			workspaces.branchStatus(checkout),
+			workspaces.commitsSince(checkout, null),
+			workspaces.commit(checkout, { message: "x" }),
+			workspaces.sync(checkout, "rebase"),
+			workspaces.release(checkout),
+			workspaces.enter(checkout),
+			workspaces.push(checkout),
+			workspaces.approve(checkout, { commit: world.tip("main") }),
 		];
 		for (const answer of await Promise.all(asked)) {
 			// approve reads the checkout first, and tells of it by its own word
 			expect(isRefusal(answer) && answer).toMatchObject({ code: expect.stringMatching(/^(GIT_FAILED|CONFLICT)$/) });
 			expect(isRefusal(answer) && answer.suggestions).toContain("brood agent recover p/a");
 		}
-		agreed(await workspaces.recover(stay));
-		agreed(await workspaces.diff(stay, { kind: "base" }));
+		agreed(await workspaces.recover(checkout));
+		agreed(await workspaces.diff(checkout, { kind: "base" }));
 	});
 });

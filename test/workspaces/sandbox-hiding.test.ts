@@ -8,14 +8,14 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { vendorHomes } from "#adapters/driver/vendor-rooms.ts";
-import { contained, inRoom } from "#adapters/system/walls.ts";
-import type { Stay } from "#engine/workspaces.ts";
+import { vendorHomes } from "#adapters/driver/vendor-mounts.ts";
+import { containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
+import type { Checkout } from "#engine/workspaces.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
-import { inside, roomOf, runIn } from "#test/support/room.ts";
-import { at, Shop } from "#test/support/shop.ts";
-import { agreed, tenant, type World, write } from "#test/support/world.ts";
+import { inside, mountsFor, runInSandbox } from "#test/support/sandbox.ts";
+import { at, TestDaemon } from "#test/support/test-daemon.ts";
+import { agreed, identity, type World, write } from "#test/support/world.ts";
 
 const below = path.join(os.homedir(), ".brood-test-");
 const makeRoomed = (options: Parameters<typeof makeWorld>[0] = {}): World => {
@@ -35,27 +35,27 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 		["home/x.git/objects", "a repository in Brood's home", /which is hidden in a sandbox/],
 	])("does not open %j (%s)", async (name, _, why) => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		write(world.root, ".ssh/id_rsa", "key");
 		for (const folder of [".ssh/store/pack", "home/x.git/objects", "home/x.git/refs"]) mkdirSync(path.join(world.root, folder), { recursive: true });
 		write(world.root, "home/x.git/HEAD", "ref: refs/heads/main\n");
 		symlinkSync(path.join(world.root, ".ssh/store"), path.join(world.root, "link"));
-		expect(await world.workspaces.trouble(world.project)).toBe(null);
+		expect(await world.workspaces.problem(world.project)).toBe(null);
 		writeFileSync(alternates(world), `# a comment\n${path.join("../../..", name)}\n`);
-		expect(await world.workspaces.trouble(world.project)).toMatchObject({ code: "PROJECT_GONE", text: expect.stringMatching(why) });
-		expect(await world.workspaces.room(world.project, stay.workspace.path, stay.workspace)).toMatchObject({
+		expect(await world.workspaces.problem(world.project)).toMatchObject({ code: "PROJECT_GONE", text: expect.stringMatching(why) });
+		expect(await world.workspaces.mounts(world.project, checkout.workspace.path, checkout.workspace)).toMatchObject({
 			code: "CONFLICT",
 			message: expect.stringMatching(why),
 		});
-		expect(await world.workspaces.commit(stay, { message: "m" })).toMatchObject({ message: expect.stringMatching(why) });
+		expect(await world.workspaces.commit(checkout, { message: "m" })).toMatchObject({ message: expect.stringMatching(why) });
 		// without a sandbox nothing is hidden, and git says what it thinks of it
 		world.configure("sandbox: off\n");
-		expect(await world.workspaces.trouble(world.project)).toBe(null);
+		expect(await world.workspaces.problem(world.project)).toBe(null);
 	});
 
 	test("does not open them as its own git folder either", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		renameSync(path.join(world.repository, ".git"), path.join(world.root, "home/real.git"));
 		for (const put of [
 			() => writeFileSync(path.join(world.repository, ".git"), `gitdir: ${world.root}/home/real.git\n`),
@@ -63,8 +63,8 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 		]) {
 			rmSync(path.join(world.repository, ".git"), { force: true });
 			put();
-			const room = await world.workspaces.room(world.project, stay.workspace.path, stay.workspace);
-			expect(room).toMatchObject({ code: "CONFLICT", message: expect.stringMatching(/real\.git, which is hidden in a sandbox/) });
+			const mounts = await world.workspaces.mounts(world.project, checkout.workspace.path, checkout.workspace);
+			expect(mounts).toMatchObject({ code: "CONFLICT", message: expect.stringMatching(/real\.git, which is hidden in a sandbox/) });
 		}
 	});
 
@@ -74,9 +74,9 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 		world.git(world.root, "clone", "-q", "--shared", "second", "third");
 		world.commit(path.join(world.root, "third"), { "third.txt": "3\n" });
 		const project = { ...world.project, path: path.join(world.root, "third") };
-		const { workspace } = agreed(await world.workspaces.provision({ project, agent: tenant("a"), kind: "worktree" }));
-		expect(await world.workspaces.trouble(project)).toBe(null);
-		expect(await inside(world, { project, workspace, agent: tenant("a") }, "git log --format=%s")).toBe("change\nfirst\nexit 0\n");
+		const { workspace } = agreed(await world.workspaces.provision({ project, agent: identity("a"), kind: "worktree" }));
+		expect(await world.workspaces.problem(project)).toBe(null);
+		expect(await inside(world, { project, workspace, agent: identity("a") }, "git log --format=%s")).toBe("change\nfirst\nexit 0\n");
 	});
 
 	test("has no say in the mounts themselves", () => {
@@ -84,8 +84,8 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 		onTestFinished(() => rmSync(root, { recursive: true, force: true }));
 		write(root, "keys/inner/key", "secret");
 		mkdirSync(path.join(root, "tree"));
-		const room = { hidden: [path.join(root, "keys")], readable: [], writable: [path.join(root, "tree")], fixed: [] };
-		const said = (more: object): string => runIn({ ...room, ...more }, path.join(root, "tree"), `cat ${root}/keys/inner/key`, {});
+		const mounts = { hidden: [path.join(root, "keys")], readable: [], writable: [path.join(root, "tree")], fixed: [] };
+		const said = (more: object): string => runInSandbox({ ...mounts, ...more }, path.join(root, "tree"), `cat ${root}/keys/inner/key`, {});
 		for (const place of ["", "keys", "keys/inner"]) expect(said({ borrowed: [path.join(root, place)] })).toMatch(/exit 1\n$/);
 		// the control: what we name ourselves is seen, and what is hidden in it is not
 		expect(said({ readable: [path.join(root, "keys/inner")] })).toBe("secretexit 0\n");
@@ -101,7 +101,7 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 		write(home, "keys/claude.env", "ANTHROPIC_API_KEY=key\n");
 		write(home, "keys/plain.txt", "plain\n");
 		chmodSync(file, 0o600);
-		await using shop = await Shop.open();
+		await using shop = await TestDaemon.open();
 		await shop.client.call("subscriptionAdd", { body: { name: "rich", type: "claude", credential: { envFile: file } } });
 		const { slug, add } = await shop.project({ "a.txt": "one\n" });
 		mkdirSync(path.join(shop.home, "projects", slug), { recursive: true });
@@ -114,31 +114,31 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 		const root: { HOME?: string } = {};
 		const world = makeRoomed({ hides: async () => vendorHomes(root) });
 		root.HOME = world.root;
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		for (const name of [".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json", ".claude.json"]) {
 			write(world.root, name, "login");
-			expect(await inside(world, stay, `cat ~/${name}`)).toMatch(/No such file or directory\nexit 1\n$/);
+			expect(await inside(world, checkout, `cat ~/${name}`)).toMatch(/No such file or directory\nexit 1\n$/);
 		}
 	});
 
 	test("stays hidden when its owner replaces it, or makes it only now", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		const private_ = [".git-credentials", ".bash_history", ".config/gh/hosts.yml", ".cargo/credentials.toml", ".netrc", ".gnupg/key", ".config/gcloud/token"];
 		for (const name of private_.slice(0, 4)) write(world.root, name, "old secret");
 		write(world.root, "open/file.txt", "old");
 		const look = `cat ~/open/file.txt ${private_.map((name) => `~/${name}`).join(" ")} 2>/dev/null; echo .`;
-		const room = await roomOf(world, stay);
+		const mounts = await mountsFor(world, checkout);
 		const script = `${look}; touch looked; until test -e go; do sleep 0.05; done; ${look}`;
-		const { command, args, pipes } = contained("bubblewrap", { command: "/bin/sh", args: ["-c", script] }, room);
+		const { command, args, pipes } = containedCommand("bubblewrap", { command: "/bin/sh", args: ["-c", script] }, mounts);
 		const child = spawn(command, [...args], {
-			cwd: stay.workspace.path,
-			env: inRoom({ PATH: process.env["PATH"] ?? "", HOME: world.root }, room),
+			cwd: checkout.workspace.path,
+			env: sandboxEnvironment({ PATH: process.env["PATH"] ?? "", HOME: world.root }, mounts),
 			stdio: [...pipes.stdio],
 		});
 		const output = child.stdio[pipes.output];
 		const heard = output instanceof Readable ? text(output) : Promise.resolve("");
-		await expect.poll(() => inWorkspace(stay, "looked"), { timeout: 30_000 }).toBe("");
+		await expect.poll(() => inWorkspace(checkout, "looked"), { timeout: 30_000 }).toBe("");
 		for (const name of private_) {
 			write(world.root, `${name}.lock`, "new secret");
 			renameSync(path.join(world.root, `${name}.lock`), path.join(world.root, name));
@@ -146,7 +146,7 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 		rmSync(path.join(world.root, ".config/gh"), { recursive: true });
 		write(world.root, ".config/gh/hosts.yml", "newer secret");
 		writeFileSync(path.join(world.root, "open/file.txt"), "new");
-		write(stay.workspace.path, "go", "");
+		write(checkout.workspace.path, "go", "");
 		await once(child, "close");
 		// the control is what is not hidden
 		expect(await heard).toBe("old.\nnew.\n");
@@ -154,7 +154,7 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 
 	test("leaves what agents build with: toolchains, settings, links; none of it can be written", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		const tools = [".cargo/bin/cargo", ".local/bin/tool", ".nvm/versions/node/bin/node", "go/bin/gopls", ".local/share/pnpm/pnpm", ".config/tool/run"];
 		for (const name of tools) {
 			write(world.root, name, `#!/bin/sh\necho ${path.basename(name)}\n`);
@@ -166,34 +166,39 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 		// people link a history to where it is lost
 		symlinkSync("/dev/null", path.join(world.root, ".history"));
 		expect(
-			await inside(world, stay, `${[...tools, "tool"].map((name) => `~/${name}`).join("; ")}; cat ~/.m2/repository/a.jar; ls ~/.m2; echo x > /dev/null`),
+			await inside(world, checkout, `${[...tools, "tool"].map((name) => `~/${name}`).join("; ")}; cat ~/.m2/repository/a.jar; ls ~/.m2; echo x > /dev/null`),
 		).toBe("cargo\ntool\nnode\ngopls\npnpm\nrun\ntool\njarrepository\nexit 0\n");
-		expect(await inside(world, stay, "git config --global user.name")).toBe("person\nexit 0\n");
+		expect(await inside(world, checkout, "git config --global user.name")).toBe("person\nexit 0\n");
 		for (const name of ["new", ".cargo/new", ".cargo/bin/new", ".config/gh", ".ssh/key", ".bashrc"])
-			expect(await inside(world, stay, `mkdir -p ~/${name}`)).toMatch(/Read-only file system\nexit 1\n$/);
+			expect(await inside(world, checkout, `mkdir -p ~/${name}`)).toMatch(/Read-only file system\nexit 1\n$/);
 	});
 
 	test("is the sockets in the home on which somebody listens", async () => {
 		const world = makeRoomed();
-		const stay = await world.agent("a");
+		const checkout = await world.agent("a");
 		mkdirSync(path.join(world.root, "service/inner"), { recursive: true });
 		const socket = path.join(world.root, "service/inner/s");
 		const server = net.createServer((connection) => connection.end("hello from outside"));
 		onTestFinished(() => void server.close());
 		await once(server.listen(socket), "listening");
-		const room = await roomOf(world, stay);
+		const mounts = await mountsFor(world, checkout);
 		const script = `require("node:net").connect("${socket}").on("error", (error) => console.log(error.code)).on("connect", () => process.exit(console.log("connected")))`;
 		const connect = (): string =>
-			runIn({ ...room, readable: [...room.readable, path.dirname(process.execPath)] }, stay.workspace.path, `'${process.execPath}' -e '${script}'`, {});
+			runInSandbox(
+				{ ...mounts, readable: [...mounts.readable, path.dirname(process.execPath)] },
+				checkout.workspace.path,
+				`'${process.execPath}' -e '${script}'`,
+				{},
+			);
 		expect(connect()).toBe("ENOENT\nexit 0\n");
 		const outside = net.connect(socket);
 		expect(await text(outside)).toBe("hello from outside");
 	});
 });
 
-function inWorkspace(stay: Stay, name: string): string | null {
+function inWorkspace(checkout: Checkout, name: string): string | null {
 	try {
-		return readFileSync(path.join(stay.workspace.path, name), "utf8");
+		return readFileSync(path.join(checkout.workspace.path, name), "utf8");
 	} catch {
 		return null;
 	}

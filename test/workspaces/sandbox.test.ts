@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { Agent } from "#contract/wire.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { available, configure } from "#test/support/processes.ts";
-import { at, git, params, patient, Shop } from "#test/support/shop.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { agreed, tenant } from "#test/support/world.ts";
+import { at, git, longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
+import { agreed, identity } from "#test/support/world.ts";
 
 const hasRooms = available.includes("bubblewrap");
 
@@ -28,19 +28,19 @@ let serial = process.pid * 1000;
 const unique = (): string => String(++serial);
 
 describe.runIf(hasRooms)("an agent in a sandbox", () => {
-	let shop: Shop;
+	let shop: TestDaemon;
 	let outside: string;
 	beforeAll(async () => {
-		shop = await Shop.open();
+		shop = await TestDaemon.open();
 		outside = freshFolder();
 	});
 	afterAll(async () => await shop[Symbol.asyncDispose]());
 
-	const sandboxed = async (wish: object = {}): Promise<{ agent: Agent; repository: string; slug: string }> => {
+	const sandboxed = async (request: object = {}): Promise<{ agent: Agent; repository: string; slug: string }> => {
 		const { slug, repository, add } = await shop.project({ "a.txt": "one\n" });
 		mkdirSync(path.join(shop.home, "projects", slug), { recursive: true });
 		writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), "sandbox: on\n");
-		return { agent: await add(wish), repository, slug };
+		return { agent: await add(request), repository, slug };
 	};
 	/** What a command says inside, and how it ended. */
 	const inside = async (agent: Agent, command: string): Promise<string> => {
@@ -56,7 +56,7 @@ describe.runIf(hasRooms)("an agent in a sandbox", () => {
 		await shop.turn(worker, "write b.txt two\ncommit Two");
 		const text = "run mkdir sub && mkfifo sub/.gitignore && touch sub/a && echo made";
 		await shop.client.call("prompt", { ...params(stuck), body: { text } });
-		await expect.poll(async () => (await shop.items(stuck)).map((item) => item.text), patient).toContain("made\n");
+		await expect.poll(async () => (await shop.items(stuck)).map((item) => item.text), longTimeout).toContain("made\n");
 		const { merged, synced } = await shop.client.call("approve", { ...params(worker), body: {} });
 		// whoever waits at the pipe goes on, so that the daemon can stop
 		const pipe = at(stuck, "sub/.gitignore");
@@ -141,12 +141,12 @@ describe.runIf(hasRooms)("an agent in a sandbox", () => {
 });
 
 test("without bubblewrap a turn that needs a sandbox does not start, and says why", async () => {
-	await using shop = await Shop.open((home) => configure(home, "groups"));
+	await using shop = await TestDaemon.open((home) => configure(home, "groups"));
 	const { slug, add } = await shop.project();
 	const agent = await add();
 	writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), "sandbox: on\n");
 	await shop.client.call("prompt", { ...params(agent), body: { text: "run touch ran" } });
-	await expect.poll(async () => (await shop.now(agent)).label, patient).toBe("error");
+	await expect.poll(async () => (await shop.now(agent)).label, longTimeout).toBe("error");
 	expect(await shop.now(agent)).toMatchObject({ queueLength: 1, holds: [{ kind: "error", reason: expect.stringMatching(/sandbox: on.*needs bubblewrap/) }] });
 	expect(existsSync(at(agent, "ran"))).toBe(false);
 });
@@ -158,7 +158,7 @@ describe.each(available)("a project's command with %s", (containment) => {
 		// without the kernel's help only its own group is found
 		const away = containment === "groups" ? "" : "setsid";
 		world.configure(`setup: (${away} sleep ${time} >/dev/null 2>&1 &) ; echo said; echo wrong >&2; exit 7\n`);
-		const answer = await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" });
+		const answer = await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" });
 		expect(answer).toMatchObject({ code: "CONFLICT", details: { exit: 7, output: expect.stringMatching(/^(said\nwrong|wrong\nsaid)\n$/) } });
 		expect(running(`sleep ${time}`)).toBe(0);
 	});
@@ -169,9 +169,9 @@ describe.each(available)("a project's command with %s", (containment) => {
 		world.configure(`setup: "trap 'echo tidied; exit 0' TERM; sleep ${time} & echo up; wait"\n`);
 		const stop = new AbortController();
 		const live = { signal: stop.signal, line: (text: string) => (text === "up" ? stop.abort() : undefined) };
-		const answer = await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }, live);
+		const answer = await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }, live);
 		expect(answer).toMatchObject({ code: "CONFLICT", details: { exit: null, output: "up\ntidied\n" } });
-		await expect.poll(() => running(`sleep ${time}`), patient).toBe(0);
+		await expect.poll(() => running(`sleep ${time}`), longTimeout).toBe(0);
 	});
 
 	test.runIf(containment !== "groups")("dies with whoever runs it", async () => {
@@ -182,9 +182,9 @@ describe.each(available)("a project's command with %s", (containment) => {
 		const place = path.join(world.home, "projects/p/agents/a");
 		const child = spawn(process.execPath, [program, world.root, "provision", "0", place, containment], { stdio: "ignore" });
 		onTestFinished(() => void child.kill("SIGKILL"));
-		await expect.poll(() => running(`sleep ${time}`), patient).toBeGreaterThanOrEqual(2);
+		await expect.poll(() => running(`sleep ${time}`), longTimeout).toBeGreaterThanOrEqual(2);
 		child.kill("SIGKILL");
-		await expect.poll(() => running(`sleep ${time}`), patient).toBe(0);
+		await expect.poll(() => running(`sleep ${time}`), longTimeout).toBe(0);
 	});
 });
 
@@ -193,14 +193,14 @@ describe.runIf(hasRooms)("a project's command in a sandbox", () => {
 		const world = makeWorld({ containment: "bubblewrap" });
 		const outside = freshFolder();
 		world.configure(`sandbox: on\nsetup: echo made > made.log; echo x > '${outside}/x'; test ! -e '${world.home}/projects/p/config.yaml'\n`);
-		const made = agreed(await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" }));
+		const made = agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }));
 		expect([readFileSync(path.join(made.workspace.path, "made.log"), "utf8"), readdirSync(outside)]).toEqual(["made\n", []]);
 	});
 
 	test("is not run where there is none", async () => {
 		const world = makeWorld({ containment: "groups" });
 		world.configure("sandbox: on\nsetup: 'true'\n");
-		const answer = await world.workspaces.provision({ project: world.project, agent: tenant("a"), kind: "worktree" });
+		const answer = await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" });
 		expect(answer).toMatchObject({ code: "CONFLICT", details: { output: expect.stringMatching(/needs bubblewrap/) } });
 	});
 });

@@ -8,7 +8,7 @@ import { makeGit } from "#adapters/git/run/git.ts";
 import { deleteBranch, emptyTrash, removeWorktree, resetTree } from "#adapters/git/snapshot/destroy.ts";
 import { restoreSnapshot } from "#adapters/git/snapshot/restore.ts";
 import { takeSnapshot } from "#adapters/git/snapshot/snapshot.ts";
-import { findSnapshot, kept, pruneSnapshots, showSnapshot } from "#adapters/git/snapshot/snapshots.ts";
+import { findSnapshot, keptSnapshots, pruneSnapshots, showSnapshot } from "#adapters/git/snapshot/snapshots.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { fingerprint, makeTemplates, git as plain } from "#test/support/dirty-trees.ts";
 
@@ -163,11 +163,11 @@ test("pruning keeps the newest, the young and the needed", async () => {
 	}
 	const rules = { now: start + 6 * day, newestPerAgent: 1, youngerThanMs: 2.5 * day, needed: new Set([refs[1] ?? ""]) };
 	const would = await pruneSnapshots(git, folder, rules, { dryRun: true });
-	expect((await kept(git, folder)).map(({ ref }) => ref)).toEqual(refs);
+	expect((await keptSnapshots(git, folder)).map(({ ref }) => ref)).toEqual(refs);
 	const gone = await pruneSnapshots(git, folder, rules);
 	expect(gone).toEqual(would);
 	expect(gone.map(({ ref }) => ref)).toEqual([refs[0], refs[2], refs[3]]);
-	expect((await kept(git, folder, agent)).map(({ ref }) => ref)).toEqual([refs[1], refs[4], refs[5]]);
+	expect((await keptSnapshots(git, folder, agent)).map(({ ref }) => ref)).toEqual([refs[1], refs[4], refs[5]]);
 	expect(await findSnapshot(git, folder, refs[0] ?? "")).toBeNull();
 });
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSy
 import path from "node:path";
 import { expect, test } from "vitest";
 import { available } from "#test/support/processes.ts";
-import { params, patient, Shop } from "#test/support/shop.ts";
+import { longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
 
 /** The processes of git that work in a folder. */
 function gitsIn(folder: string): string[] {
@@ -22,23 +22,23 @@ test.runIf(process.platform === "linux").each(["off", ...(available.includes("bu
 	"ends git and stops, and holds nobody for it (sandbox: %s)",
 	{ timeout: 60_000 },
 	async (sandbox) => {
-		await using shop = await Shop.open();
+		await using shop = await TestDaemon.open();
 		const { slug, add } = await shop.project({ "a.txt": "one\n" });
 		mkdirSync(path.join(shop.home, "projects", slug), { recursive: true });
 		writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), `sandbox: ${sandbox}\n`);
 		const agent = await add({ type: "scripted" });
 		const folder = agent.workspace?.path ?? "";
 		await shop.client.call("prompt", { ...params(agent), body: { text } });
-		await expect.poll(async () => (await shop.items(agent)).map((item) => item.text), patient).toContain("made\n");
+		await expect.poll(async () => (await shop.items(agent)).map((item) => item.text), longTimeout).toContain("made\n");
 		// the snapshot at the end of its turn has begun
-		await expect.poll(() => gitsIn(folder).length, patient).toBeGreaterThan(0);
+		await expect.poll(() => gitsIn(folder).length, longTimeout).toBeGreaterThan(0);
 		let left: string[] = ["not stopped"];
 		await shop.restart(async () => {
-			await expect.poll(() => (left = gitsIn(folder)), patient).toEqual([]);
+			await expect.poll(() => (left = gitsIn(folder)), longTimeout).toEqual([]);
 			rmSync(path.join(folder, "sub/.gitignore"));
 		});
 		expect(left).toEqual([]);
-		await expect.poll(async () => (await shop.client.call("turns", params(agent))).map(({ state }) => state === "open"), patient).toEqual([false]);
+		await expect.poll(async () => (await shop.client.call("turns", params(agent))).map(({ state }) => state === "open"), longTimeout).toEqual([false]);
 		// what was called off says nothing of the workspace
 		expect((await shop.items(agent)).map((item) => item.text)).toContainEqual(expect.stringContaining("could not be kept"));
 		expect((await shop.now(agent)).holds).toEqual([]);

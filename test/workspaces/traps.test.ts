@@ -7,11 +7,11 @@ import type { CommandInput } from "#contract/command.ts";
 import { Actor } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import { done } from "#test/support/say.ts";
-import { at, git, params, patient, refusal, Shop } from "#test/support/shop.ts";
+import { at, git, longTimeout, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
 
-let shop: Shop;
+let shop: TestDaemon;
 beforeAll(async () => {
-	shop = await Shop.open();
+	shop = await TestDaemon.open();
 });
 afterAll(async () => await shop[Symbol.asyncDispose]());
 
@@ -23,7 +23,7 @@ describe("a fork cuts files and conversation together", () => {
 		const { add } = await shop.project();
 		const parent = await add();
 		await shop.client.call("prompt", { ...params(parent), body: { text: "run sleep 1; echo made > made.txt; echo done" } });
-		await expect.poll(async () => (await shop.items(parent)).some((item) => item.kind === "tool_call"), patient).toBe(true);
+		await expect.poll(async () => (await shop.items(parent)).some((item) => item.kind === "tool_call"), longTimeout).toBe(true);
 		const child = await fork(parent);
 		expect([(await contextOf(child)).includes("done\n"), existsSync(at(child, "made.txt"))]).toEqual([true, true]);
 	});
@@ -72,7 +72,7 @@ describe("an agent", () => {
 		const agent = await add();
 		mkdirSync(path.join(shop.home, "projects", slug, "config.yaml"), { recursive: true });
 		await shop.client.call("prompt", { ...params(agent), body: { text: "say hello" } });
-		await expect.poll(async () => (await shop.now(agent)).label, patient).toBe("error");
+		await expect.poll(async () => (await shop.now(agent)).label, longTimeout).toBe("error");
 		expect((await shop.client.call("turns", params(agent))).length).toBeLessThanOrEqual(2);
 		rmSync(path.join(shop.home, "projects", slug, "config.yaml"), { recursive: true });
 	});
@@ -85,13 +85,13 @@ describe("an agent", () => {
 		const waiting = add({ name: "victim" });
 		const victim = async () => (await shop.client.call("agents", { query: { project: slug } })).find((each) => each.handle === "victim");
 		await expect
-			.poll(async () => (await victim()) !== undefined && existsSync(path.join(shop.home, "projects", slug, "agents", "victim", ".git")), patient)
+			.poll(async () => (await victim()) !== undefined && existsSync(path.join(shop.home, "projects", slug, "agents", "victim", ".git")), longTimeout)
 			.toBe(true);
 		const { id } = (await victim()) ?? { id: "" };
 		await shop.client.call("kill", { params: { agent: id }, body: {} });
 		await waiting;
-		await expect.poll(() => existsSync(path.join(shop.home, "projects", slug, "agents", "victim")), patient).toBe(false);
-		await expect.poll(() => git(repository, "branch", "--list", "brood/victim"), patient).toBe("");
+		await expect.poll(() => existsSync(path.join(shop.home, "projects", slug, "agents", "victim")), longTimeout).toBe(false);
+		await expect.poll(() => git(repository, "branch", "--list", "brood/victim"), longTimeout).toBe("");
 	});
 });
 
@@ -102,7 +102,7 @@ test("a prompt that comes while an agent is being deleted is refused, not thrown
 	writeFileSync(config, "teardown: sleep 2\n");
 	const agent = await add();
 	const deleting = shop.client.call("agentDelete", { ...params(agent), body: {} });
-	await expect.poll(async () => (await shop.now(agent)).lease, patient).toBe("delete");
+	await expect.poll(async () => (await shop.now(agent)).lease, longTimeout).toBe("delete");
 	expect(await refusal(shop.client.call("prompt", { ...params(agent), body: { text: "say late" } }))).toMatchObject({ code: "AGENT_BUSY" });
 	expect(await deleting).toMatchObject({ label: "deleted" });
 });
@@ -125,7 +125,7 @@ test("what others in the same tree are doing keeps git's steps away", async () =
 	expect(await shop.turn(sharer, "write s.txt shared")).toMatchObject({ state: "completed" });
 	expect(readFileSync(at(parent, "s.txt"), "utf8")).toBe("shared\n");
 	await shop.client.call("prompt", { ...params(parent), body: { text: "sleep 60000" } });
-	await expect.poll(async () => (await shop.now(parent)).turn, patient).not.toBeNull();
+	await expect.poll(async () => (await shop.now(parent)).turn, longTimeout).not.toBeNull();
 	expect(await refusal(shop.client.call("sync", { ...params(sharer), body: {} }))).toMatchObject({ code: "AGENT_BUSY" });
 	await shop.client.call("interrupt", { ...params(parent), body: {} });
 });
@@ -135,7 +135,7 @@ test("an agent gives its child no more than it has itself, and starts nothing in
 	const agent = await add();
 	const child = await fork(agent, { fresh: true });
 	await shop.client.call("prompt", { ...params(agent), body: { text: "sleep 60000" } });
-	await expect.poll(async () => (await shop.now(agent)).turn, patient).not.toBeNull();
+	await expect.poll(async () => (await shop.now(agent)).turn, longTimeout).not.toBeNull();
 	const as = Actor.parse(`agent:${agent.id}`);
 	const said = async (command: CommandInput): Promise<string> => {
 		const outcome = await shop.daemon.engine.dispatch({ actor: as, key: null, command });

@@ -55,7 +55,7 @@ const harm: fc.Arbitrary<Harm> = fc.record({
 });
 
 /** Not in a snapshot, and named in its manifest. */
-const unheld = ["nested repository", "sub", "pipe"];
+const notInSnapshot = ["nested repository", "sub", "pipe"];
 const ignored = ["ignored-folder", "x.ignored"];
 
 function doHarm(folder: string, { wipe, reset, commit, leave, changes }: Harm): void {
@@ -66,7 +66,8 @@ function doHarm(folder: string, { wipe, reset, commit, leave, changes }: Harm): 
 	for (const one of changes) apply(folder, one);
 	if (!wipe) return;
 	for (const name of readdirSync(folder, { encoding: "buffer" })) {
-		if (![".git", ...unheld, ...ignored].includes(name.toString())) rmSync(Buffer.concat([Buffer.from(`${folder}/`), name]), { recursive: true, force: true });
+		if (![".git", ...notInSnapshot, ...ignored].includes(name.toString()))
+			rmSync(Buffer.concat([Buffer.from(`${folder}/`), name]), { recursive: true, force: true });
 	}
 }
 
@@ -110,13 +111,13 @@ async function tryTree(wanted: Disorder, damage: Harm, take = takeSnapshot): Pro
 	const older = path.join(home, "older");
 	const made = await materialize(git, snapshot, { folder: older, branch: "brood/older", repository: folder });
 	expect(isRefusal(made) ? made : made.left.map(String).sort()).toEqual(expectedLeft(wanted));
-	expect(without(fingerprint(older), unheld)).toEqual(onBranch(without(print, [...ignored, ...unheld]), "brood/older"));
+	expect(without(fingerprint(older), notInSnapshot)).toEqual(onBranch(without(print, [...ignored, ...notInSnapshot]), "brood/older"));
 
 	doHarm(folder, damage);
 	const restored = await restoreSnapshot(git, { ...request, at: request.at + 1000, snapshot: snapshot.ref });
 	expect(isRefusal(restored) ? restored : null).toBeNull();
 	const after = fingerprint(folder);
-	expect(without(after, unheld)).toEqual(without(print, unheld));
+	expect(without(after, notInSnapshot)).toEqual(without(print, notInSnapshot));
 	expect(plain(folder, ["ls-files", "-s", "-z"]).toString("latin1")).toBe(after.index);
 	rmSync(home, { recursive: true, force: true });
 }

@@ -8,8 +8,8 @@ export function driverByType(processes: Driver): Driver {
 	return {
 		prepare: (agent, ...asked) => of(agent).prepare(agent, ...asked),
 		dismiss: (agent, turn) => processes.dismiss(agent, turn),
-		brings: (agent) => of(agent).brings(agent),
-		remembers: (agent) => of(agent).remembers(agent),
+		autorunFiles: (agent) => of(agent).autorunFiles(agent),
+		keepsSession: (agent) => of(agent).keepsSession(agent),
 		run: (turn, watch, signal) => of(turn.agent).run(turn, watch, signal),
 		frozen: (agent, work) => processes.frozen(agent, work),
 		leftovers: (agent) => processes.leftovers(agent),

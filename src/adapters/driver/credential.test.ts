@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { credentialTrouble, credentialVariables } from "./credential.ts";
+import { credentialProblem, credentialVariables } from "./credential.ts";
 import { environmentFor } from "./environment.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "brood-test-"));
@@ -20,12 +20,12 @@ test("variables are read from a file line by line", () => {
 });
 
 test("a file that others can read, that is none, or that says something else is refused without repeating it", () => {
-	expect(credentialTrouble(file("A=1", 0o640))).toMatch(/chmod 600/);
-	expect(credentialTrouble({ envFile: path.join(folder, "none") })).toMatch(/^There is no /);
-	expect(credentialTrouble({ envFile: folder })).toMatch(/is not a file/);
+	expect(credentialProblem(file("A=1", 0o640))).toMatch(/chmod 600/);
+	expect(credentialProblem({ envFile: path.join(folder, "none") })).toMatch(/^There is no /);
+	expect(credentialProblem({ envFile: folder })).toMatch(/is not a file/);
 	const link = path.join(folder, "link");
 	symlinkSync(file("A=1").envFile, link);
-	expect(credentialTrouble({ envFile: link })).toMatch(/is not a file/);
+	expect(credentialProblem({ envFile: link })).toMatch(/is not a file/);
 	expect(() => credentialVariables(file("A=1\nhunter2"), "claude")).toThrow(/^Line 2 of \S+ is not NAME=value\.$/);
 	expect(() => credentialVariables(file("BROOD_TOKEN=x"), "claude")).toThrow(/variable of Brood's own/);
 });
@@ -33,7 +33,7 @@ test("a file that others can read, that is none, or that says something else is 
 test("a folder is told to each vendor's program in its own way", () => {
 	const variable = (type: string) => Object.keys(credentialVariables({ configDir: folder }, type));
 	expect(["claude", "codex", "shell"].flatMap(variable)).toEqual(["CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME"]);
-	expect(credentialTrouble({ configDir: file("").envFile })).toMatch(/is not a folder/);
+	expect(credentialProblem({ configDir: file("").envFile })).toMatch(/is not a folder/);
 	expect(credentialVariables(null, "claude")).toEqual({});
 });
 

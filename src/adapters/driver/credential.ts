@@ -1,4 +1,4 @@
-// How a subscription lets its agents in: variables from a file that only its owner can read, or a vendor's folder of settings.
+// A subscription's credentials: variables from a file that only its owner can read, or a vendor's settings folder.
 // What is in the file goes into the environment of one process and nowhere else; no message here repeats any of it.
 import { lstatSync, readFileSync } from "node:fs";
 import type { Credential, SubscriptionState } from "#contract/subscription.ts";
@@ -10,14 +10,14 @@ const anyHome = "XDG_CONFIG_HOME";
 /** What the agents of a subscription see beside everybody's variables. Rejects with a sentence if it cannot be read. */
 export function credentialVariables(credential: Credential, agentType: string): Record<string, string> {
 	if (credential === null) return {};
-	const trouble = credentialTrouble(credential);
-	if (trouble !== null) throw new Error(trouble);
+	const problem = credentialProblem(credential);
+	if (problem !== null) throw new Error(problem);
 	if ("configDir" in credential) return { [vendors[agentType]?.homeVariable ?? anyHome]: credential.configDir };
 	return variablesIn(readFileSync(credential.envFile, "utf8"), credential.envFile);
 }
 
 /** The same, or a sentence that says why it cannot be had. */
-export function paidBy(subscription: Pick<SubscriptionState, "name" | "credential"> | null, agentType: string): Record<string, string> | string {
+export function credentialsOf(subscription: Pick<SubscriptionState, "name" | "credential"> | null, agentType: string): Record<string, string> | string {
 	try {
 		return credentialVariables(subscription?.credential ?? null, agentType);
 	} catch (error) {
@@ -26,7 +26,7 @@ export function paidBy(subscription: Pick<SubscriptionState, "name" | "credentia
 }
 
 /** What is wrong with it, in a sentence; null if it can be used. */
-export function credentialTrouble(credential: Credential): string | null {
+export function credentialProblem(credential: Credential): string | null {
 	if (credential === null) return null;
 	const path = "envFile" in credential ? credential.envFile : credential.configDir;
 	const found = lstatSync(path, { throwIfNoEntry: false });

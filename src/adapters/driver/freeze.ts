@@ -1,14 +1,14 @@
-// Stopping an agent's processes where they are, for as long as it takes to copy its files, and never for long.
+// Freezes an agent's processes (SIGSTOP) while its files are copied, for a bounded time.
 import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
-import { type Known, signal } from "../system/processes.ts";
+import { type Process, signal } from "../system/processes.ts";
 
 const frozenMsMax = 2000;
 
 export class Freezer {
 	readonly #freezing = new Map<AgentId, Promise<unknown>>();
 
-	async frozen<T>(agent: AgentId, find: () => Known[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
+	async frozen<T>(agent: AgentId, find: () => Process[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
 		// whoever comes second waits: what the first one let go would move under the second
 		const before = this.#freezing.get(agent) ?? Promise.resolve();
 		const mine = before.then(async () => await freeze(find(), work));
@@ -22,7 +22,7 @@ export class Freezer {
 	}
 }
 
-async function freeze<T>(stopped: Known[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
+async function freeze<T>(stopped: Process[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
 	let lasted = true;
 	const goOn = (): void => {
 		for (const each of stopped.splice(0)) signal(each, "SIGCONT");

@@ -1,15 +1,15 @@
 // A person as a driver: the turn waits until somebody says that it is over. There is no process to start, end or sweep.
 import { once } from "node:events";
-import type { Driver, TurnEnd } from "#engine/driver.ts";
+import type { Driver, TurnResult } from "#engine/driver.ts";
 
 export const humanDriver: Driver = {
 	async prepare() {
 		return { up: true, session: null };
 	},
 	dismiss() {},
-	remembers: () => false,
-	brings: async () => null,
-	async run(_, __, signal): Promise<TurnEnd> {
+	keepsSession: () => false,
+	autorunFiles: async () => null,
+	async run(_, __, signal): Promise<TurnResult> {
 		if (!signal.aborted) await once(signal, "abort");
 		return { state: "interrupted", reason: "stopped", text: null };
 	},

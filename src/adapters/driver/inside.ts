@@ -1,7 +1,7 @@
 // Whether files are an agent's own to change: in its workspace as the disk has it, and none that git or a program would run or obey.
 import { lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
-import { namedByConfiguration, programPlaces, TooMuch, trustPlaces } from "./trust.ts";
+import { autorunPaths, namedByConfiguration, programPlaces, TooMuch } from "./trust.ts";
 
 /** more are not looked at one by one */
 const placesMax = 2000;
@@ -26,7 +26,7 @@ function isInside(root: string, place: string, scripts: ReadonlySet<string>): bo
 	// on some disks upper and lower case are the same
 	const inner = path.relative(root, real).toLowerCase();
 	const parts = inner.split(path.sep);
-	const obeyed = parts.some((part) => obeyedAnywhere.has(part)) || trustPlaces.includes(parts[0] ?? "") || inner === ".brood.yaml";
+	const obeyed = parts.some((part) => obeyedAnywhere.has(part)) || autorunPaths.includes(parts[0] ?? "") || inner === ".brood.yaml";
 	return !obeyed && !scripts.has(inner);
 }
 

@@ -1,10 +1,10 @@
-// Installing the packages of another maker's agent, exactly those that this release was tested with: the lock of each has the digest of
+// Installs the packages of a vendor's agent, exactly those that this release was tested with: the lock of each has the digest of
 // every package of the whole tree, and npm takes no package with another one. Nothing of a package runs while it is installed.
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Command } from "../system/walls.ts";
+import type { CommandLine } from "../system/containment.ts";
 import type { Vendor } from "./vendors/vendor.ts";
 import { vendors } from "./vendors/vendors.ts";
 
@@ -67,7 +67,7 @@ function thisMachine(): Machine {
 export const installedIn = (adapters: string, type: string): string => path.join(adapters, type);
 
 /** How to start it, or null if it is not there. */
-export function vendorProgram(adapters: string, type: string): Command | null {
+export function vendorProgram(adapters: string, type: string): CommandLine | null {
 	const vendor = vendors[type];
 	if (vendor === undefined || installedVersion(adapters, type) === null) return null;
 	return vendor.start(path.join(installedIn(adapters, type), "node_modules"));

@@ -1,43 +1,46 @@
-// Starting an agent's program: in which folder, with which variables, behind which wall.
+// Starts an agent's program: its folder, its environment and its containment.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { AgentState } from "#contract/agent.ts";
+import { sandboxEnvironment } from "../system/containment.ts";
 import { markName } from "../system/processes.ts";
-import { inRoom } from "../system/walls.ts";
 import { type Launched, launch } from "./acp/launch.ts";
 import { environmentFor } from "./environment.ts";
 import type { DriverOptions } from "./options.ts";
 import type { AgentProgram } from "./programs.ts";
-import { type RoomWish, toldOf } from "./warm.ts";
+import { launchSettings, type StartRequest } from "./warm.ts";
 
 interface Start {
 	agent: AgentState;
 	program: AgentProgram;
-	wish: RoomWish;
+	request: StartRequest;
 	token: string;
-	paid: Readonly<Record<string, string>>;
+	credentials: Readonly<Record<string, string>>;
 }
 
-export async function launchAgent(options: DriverOptions, { agent, program, wish, token, paid }: Start, signal: AbortSignal): Promise<Launched> {
+export async function launchAgent(options: DriverOptions, { agent, program, request, token, credentials }: Start, signal: AbortSignal): Promise<Launched> {
 	const folder = folderOf(options, agent);
 	const own = { BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: options.url() };
 	const { environmentOf, environment, mark } = options;
 	return await launch({
 		command: program.command,
 		args: program.args,
-		...(program.complains && { complains: program.complains }),
+		...(program.limitLogPattern && { limitLogPattern: program.limitLogPattern }),
 		containment: options.containment,
 		folder,
 		session: {
 			folder,
 			// ours have the tools already, or no use for them
 			toolServers: program.leavesNothing ? [] : options.toolServers(own),
-			resume: wish.own?.afresh === true ? wish.own.session : null,
-			...{ copyOf: wish.copyOf, costBefore: wish.costBefore },
-			...toldOf(agent, program, wish),
+			resume: request.own?.resumable === true ? request.own.session : null,
+			...{ copyOf: request.copyOf, costBefore: request.costBefore },
+			...launchSettings(agent, program, request),
 		},
-		room: wish.room,
-		environment: inRoom(environmentFor({ ...environmentOf(agent), ...own, [markName]: mark }, environment, { ...program.environment, ...paid }), wish.room),
+		mounts: request.mounts,
+		environment: sandboxEnvironment(
+			environmentFor({ ...environmentOf(agent), ...own, [markName]: mark }, environment, { ...program.environment, ...credentials }),
+			request.mounts,
+		),
 		bad: (what) => options.log.warn("agents", "An agent's program sent what is no message", { agent: agent.id, what }),
 		signal,
 	});

@@ -4,11 +4,11 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Log } from "#engine/log.ts";
 import type { Clock } from "#engine/ports.ts";
-import type { Room } from "../system/mounts.ts";
+import type { SandboxMounts } from "../system/mounts.ts";
 import type { ToolServer } from "./acp/open.ts";
 import type { IdleBounds } from "./idle.ts";
 import type { FindProgram } from "./programs.ts";
-import type { Brought } from "./trust.ts";
+import type { AutorunFiles } from "./trust.ts";
 
 export interface DriverOptions {
 	/** the home's random id: only processes that carry it are ever signalled */
@@ -18,7 +18,7 @@ export interface DriverOptions {
 	/** agents without a workspace work below this folder */
 	scratch: string;
 	find: FindProgram;
-	/** what offers our tools to agents of other makers, given the variables that say who they are */
+	/** the MCP servers that offer our tools to vendors' agents, given the agent's variables */
 	toolServers(own: Readonly<Record<string, string>>): readonly ToolServer[];
 	/** a secret for one process, and how to make it worthless */
 	issueToken(agent: AgentId): string;
@@ -28,9 +28,9 @@ export interface DriverOptions {
 	environment: NodeJS.ProcessEnv;
 	containment: ContainmentLevel;
 	/** what it may see and change in its folder; a sentence if the sandbox that it needs cannot be had */
-	roomFor(agent: AgentState, folder: string, paid: () => Readonly<Record<string, string>>): Promise<Room | null | string>;
+	mountsFor(agent: AgentState, folder: string, credentials: () => Readonly<Record<string, string>>): Promise<SandboxMounts | null | string>;
 	/** what a workspace brings that only a sandbox may look into */
-	broughtInside(agent: AgentState): Promise<Brought | null | "not in a sandbox">;
+	autorunFilesInSandbox(agent: AgentState): Promise<AutorunFiles | null | "not in a sandbox">;
 	/** whether all of these files are a sandboxed agent's own to change, which only the sandbox may look at */
 	ownInside(agent: AgentState, places: readonly string[]): Promise<boolean | "not in a sandbox">;
 	clock: Clock;

@@ -1,24 +1,24 @@
-// How to start the agents of each type: our own programs, another maker's if it is installed, or whatever an agent names.
+// How to start the agents of each type: our own programs, a vendor's if it is installed, or the agent's own command.
 import type { AgentState } from "#contract/agent.ts";
 import type { Policy } from "#contract/approval.ts";
-import type { Command } from "../system/walls.ts";
+import type { CommandLine } from "../system/containment.ts";
 import { vendorProgram } from "./install.ts";
 import type { Vendor } from "./vendors/vendor.ts";
 import { vendors } from "./vendors/vendors.ts";
 
-export interface AgentProgram extends Command {
+export interface AgentProgram extends CommandLine {
 	/** our own programs leave nothing behind at the end of a turn; a vendor's tools may */
 	leavesNothing: boolean;
 	/** keeps the conversation itself, in sessions of its own */
-	remembers?: boolean;
+	keepsSession?: boolean;
 	/** what a turn said that did not complete is in its session, as it is in the journal */
 	keepsInterrupted?: boolean;
 	/** the mode that it is put into, for each policy */
 	modes?: Readonly<Record<Policy, string>>;
 	/** how it logs that its provider refused it */
-	complains?: RegExp;
+	limitLogPattern?: RegExp;
 	/** what it sees of the daemon's environment besides what every agent sees: keys are for those who need them */
-	sees?: RegExp;
+	environmentPattern?: RegExp;
 	/** what it sees beside everybody's variables */
 	environment?: Readonly<Record<string, string>>;
 }
@@ -26,7 +26,7 @@ export interface AgentProgram extends Command {
 /** Or a sentence that says why there is none, and what to do. */
 export type FindProgram = (agent: Pick<AgentState, "type" | "command">) => AgentProgram | string;
 
-export const otherTypes: readonly string[] = [...Object.keys(vendors), "acp"];
+export const vendorTypes: readonly string[] = [...Object.keys(vendors), "acp"];
 
 export function programsFrom({ own, adapters }: { own: Readonly<Record<string, AgentProgram>>; adapters: string }): FindProgram {
 	return ({ type, command }) => {
@@ -36,7 +36,7 @@ export function programsFrom({ own, adapters }: { own: Readonly<Record<string, A
 		const vendor = vendors[type];
 		if (vendor === undefined) return `There is no agent type ${type}.`;
 		const program = vendorProgram(adapters, type);
-		return program === null ? `${vendor.title} is not installed. Install it with: brood setup ${type}` : { ...program, ...others, ...traitsOf(vendor) };
+		return program === null ? `${vendor.title} is not installed. Install it with: brood setup ${type}` : { ...program, ...vendorTraits, ...traitsOf(vendor) };
 	};
 }
 
@@ -44,18 +44,18 @@ const traitsOf = ({ keepsInterrupted, modes, environment, limits }: Vendor) => (
 	keepsInterrupted,
 	...(modes && { modes }),
 	...(environment && { environment }),
-	...(limits?.complains && { complains: limits.complains }),
+	...(limits?.limitLogPattern && { limitLogPattern: limits.limitLogPattern }),
 });
 
-const others = { leavesNothing: false, remembers: true } as const;
+const vendorTraits = { leavesNothing: false, keepsSession: true } as const;
 
 function named(line: string | null): AgentProgram | string {
-	const [command, ...args] = (line === null ? null : wordsOf(line)) ?? [];
-	return command === undefined ? `This is not a program with arguments: ${line}` : { command, args, ...others };
+	const [command, ...args] = (line === null ? null : splitCommandLine(line)) ?? [];
+	return command === undefined ? `This is not a program with arguments: ${line}` : { command, args, ...vendorTraits };
 }
 
 /** A program and its arguments from one line: words, with quotes and backslashes, and nothing else that a shell knows. */
-export function wordsOf(line: string): string[] | null {
+export function splitCommandLine(line: string): string[] | null {
 	const words: string[] = [];
 	let word: string | null = null;
 	let quote: string | null = null;

@@ -1,4 +1,4 @@
-// Installing another maker's agent into the home, exactly the packages that this release was tested with, and finding out whether
+// Installs a vendor's agent into the home, exactly the packages that this release was tested with, and finding out whether
 // it runs. What was there before stays until the new one has said who it is.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -6,9 +6,9 @@ import path from "node:path";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Adapter } from "#contract/wire.ts";
-import { endAll, family, markName } from "../system/processes.ts";
+import type { CommandLine } from "../system/containment.ts";
+import { endAll, findTree, markName } from "../system/processes.ts";
 import { temporaryFolderNow } from "../system/temporary.ts";
-import type { Command } from "../system/walls.ts";
 import { launch } from "./acp/launch.ts";
 import { environmentFor } from "./environment.ts";
 import { installedIn, installedVersion, installLocked, lockOf, looksLoggedIn, manifestOf } from "./install.ts";
@@ -74,8 +74,8 @@ export class Setup {
 		return environmentFor({ PATH: [path.dirname(process.execPath), environment["PATH"]].join(path.delimiter) }, environment);
 	}
 
-	/** Starts it and lets it say who it is; whether it is let in at its vendor's it is not asked. */
-	async #tryOut(type: string, program: Command): Promise<void> {
+	/** Starts it and lets it say who it is; its login is not checked. */
+	async #tryOut(type: string, program: CommandLine): Promise<void> {
 		const { mark, containment, environment } = this.#options;
 		const own = { [markName]: mark, BROOD_AGENT: `setup-${type}` };
 		const folder = temporaryFolderNow("setup");
@@ -89,7 +89,7 @@ export class Setup {
 				signal: new AbortController().signal,
 			});
 		} finally {
-			await endAll(() => family(own));
+			await endAll(() => findTree(own));
 			rmSync(folder, { recursive: true, force: true });
 		}
 	}

@@ -1,6 +1,6 @@
 // How often an agent's program was started lately: one that does not stay up is not started for ever.
 import type { AgentId } from "#contract/ids.ts";
-import { type Clock, steadily } from "#engine/ports.ts";
+import { type Clock, monotonicNow } from "#engine/ports.ts";
 
 export const startsMax = 5;
 const periodMs = 60_000;
@@ -15,7 +15,7 @@ export class Starts {
 
 	/** Counts one more, if there may be one more. */
 	take(agent: AgentId): boolean {
-		const now = steadily(this.#clock);
+		const now = monotonicNow(this.#clock);
 		const recent = (this.#recent.get(agent) ?? []).filter((at) => at > now - periodMs);
 		if (recent.length >= startsMax) return false;
 		this.#recent.set(agent, [...recent, now]);

@@ -1,5 +1,5 @@
-// What a repository brings along that an agent's program would run by itself: hooks, servers for tools, plugins. Vendors'
-// programs start these without a question when nobody sits in front of them, so we ask, once for each content.
+// Files of a repository that an agent's program runs by itself: hooks, MCP servers, plugins. Vendors' programs start these
+// without asking when they run headless, so we ask, once for each content.
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { open, opendir } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { setImmediate as breathe } from "node:timers/promises";
 import { careful, NotRegular, readRegularNow } from "../system/regular-file.ts";
 import { allVendors, vendors } from "./vendors/vendors.ts";
 
-export interface Brought {
+export interface AutorunFiles {
 	/** the files that it is in, for whoever is asked */
 	files: string[];
 	/** another one as soon as a single byte of them is another */
@@ -25,7 +25,7 @@ const harmless = [
 export const programPlaces: readonly string[] = allVendors.flatMap(({ trust }) => trust.obeys);
 
 /** Every place that some program obeys, in lower case. */
-export const trustPlaces: readonly string[] = [...programPlaces, ...allVendors.flatMap(({ trust }) => trust.obeysAlone ?? [])];
+export const autorunPaths: readonly string[] = [...programPlaces, ...allVendors.flatMap(({ trust }) => trust.obeysAlone ?? [])];
 
 const mib = 1024 * 1024;
 /** What no person has in there. Nobody could look through it either, so it is refused as a whole. */
@@ -48,7 +48,7 @@ interface Count {
 }
 
 /** To agents of a type. Null if there is nothing of the kind. Throws `TooMuch`. */
-export async function broughtBy(folder: string, type = ""): Promise<Brought | null> {
+export async function findAutorunFiles(folder: string, type = ""): Promise<AutorunFiles | null> {
 	const count: Count = { entries: 0, bytes: 0 };
 	const found = await filesAt(folder, [...programPlaces, ...(vendors[type]?.trust.obeysAlone ?? [])], count);
 	if (found.length === 0) return null;
@@ -65,7 +65,7 @@ export async function broughtBy(folder: string, type = ""): Promise<Brought | nu
 
 /** The files of a folder, in lower case, that some program's configuration names, and so may run. Throws `TooMuch`. */
 export async function namedByConfiguration(folder: string): Promise<ReadonlySet<string>> {
-	const found = await filesAt(folder, trustPlaces, { entries: 0, bytes: 0 });
+	const found = await filesAt(folder, autorunPaths, { entries: 0, bytes: 0 });
 	const { named, packages } = await scriptsIn(folder, found);
 	return new Set([...named, ...packages.keys()].map((script) => script.toLowerCase()));
 }

@@ -2,33 +2,33 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { keepSteady, systemClock } from "./clock.ts";
+import { persistMonotonicClock, systemClock } from "./clock.ts";
 
 const day = 24 * 3_600_000;
 const file = (): string => path.join(mkdtempSync(path.join(os.tmpdir(), "brood-clock-")), "clock.json");
 /** how far the steady time is from the wall's */
-const apart = (): number => Math.round((systemClock.steady() - systemClock.now()) / 1000);
+const apart = (): number => Math.round((systemClock.monotonic() - systemClock.now()) / 1000);
 
 test("steady time is the wall's until that is set; it goes on across daemons, and after a start of the machine never back", () => {
 	const place = file();
-	keepSteady(place);
+	persistMonotonicClock(place);
 	expect(apart()).toBe(0);
 	const kept = JSON.parse(readFileSync(place, "utf8"));
 	// as if somebody had set the clock a day back while the last daemon ran
-	writeFileSync(place, JSON.stringify({ ...kept, steady: kept.steady + day }));
-	keepSteady(place);
+	writeFileSync(place, JSON.stringify({ ...kept, monotonic: kept.monotonic + day }));
+	persistMonotonicClock(place);
 	expect(apart()).toBe(day / 1000);
-	expect(JSON.parse(readFileSync(place, "utf8")).steady - systemClock.now()).toBeGreaterThan(day - 1000);
+	expect(JSON.parse(readFileSync(place, "utf8")).monotonic - systemClock.now()).toBeGreaterThan(day - 1000);
 	// and hours ahead
-	writeFileSync(place, JSON.stringify({ ...kept, steady: kept.steady - day }));
-	keepSteady(place);
+	writeFileSync(place, JSON.stringify({ ...kept, monotonic: kept.monotonic - day }));
+	persistMonotonicClock(place);
 	expect(apart()).toBe(-day / 1000);
 	// the machine was off in between: the wall's clock is believed, unless it went back
-	writeFileSync(place, JSON.stringify({ ...kept, boot: "another", steady: kept.steady - day }));
-	keepSteady(place);
+	writeFileSync(place, JSON.stringify({ ...kept, boot: "another", monotonic: kept.monotonic - day }));
+	persistMonotonicClock(place);
 	expect(apart()).toBe(0);
-	writeFileSync(place, JSON.stringify({ ...kept, boot: "another", steady: kept.steady + day }));
-	keepSteady(place);
+	writeFileSync(place, JSON.stringify({ ...kept, boot: "another", monotonic: kept.monotonic + day }));
+	persistMonotonicClock(place);
 	expect(apart()).toBe(day / 1000);
 });
 
@@ -36,9 +36,9 @@ test("a file that is damaged is none", () => {
 	const place = file();
 	for (const words of ["", "{}", "null", '{"boot":1}']) {
 		writeFileSync(place, words);
-		keepSteady(place);
-		expect(Number.isFinite(systemClock.steady())).toBe(true);
+		persistMonotonicClock(place);
+		expect(Number.isFinite(systemClock.monotonic())).toBe(true);
 	}
-	const [first, second] = [systemClock.steady(), systemClock.steady()];
+	const [first, second] = [systemClock.monotonic(), systemClock.monotonic()];
 	expect(second).toBeGreaterThanOrEqual(first);
 });

@@ -2,7 +2,7 @@
 // sleeps: for durations and deadlines.
 //
 // Both are milliseconds since 1970 and agree until the wall clock is set. The steady one goes on across a restart of the daemon
-// (`keepSteady`), so that a deadline in the store means the same to the next daemon. After a start of the machine only the wall
+// (`persistMonotonicClock`), so that a deadline in the store means the same to the next daemon. After a start of the machine only the wall
 // clock knows how long it was off; it is believed, unless it went back.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -14,7 +14,7 @@ const lookMs = 1000;
 /** A small difference to the wall clock is followed (NTP adjusts in small steps); more than this is a jump. */
 const jumpMs = 500;
 
-class Steady {
+class MonotonicClock {
 	#anchor = Date.now() - performance.now();
 	#uptime = uptimeMs() - performance.now();
 	#slept = 0;
@@ -46,29 +46,29 @@ class Steady {
 }
 
 const uptimeMs = (): number => os.uptime() * 1000;
-const steady = new Steady();
+const monotonic = new MonotonicClock();
 
-export const systemClock: Clock & { steady(): number } = { now: () => Date.now(), steady: () => steady.now() };
+export const systemClock: Clock & { monotonic(): number } = { now: () => Date.now(), monotonic: () => monotonic.now() };
 
-interface Kept {
+interface SavedClock {
 	boot: string;
 	uptimeMs: number;
-	steady: number;
+	monotonic: number;
 }
 
 /** Goes on with the steady time of the last daemon, and writes down where it is. */
-export function keepSteady(file: string): void {
+export function persistMonotonicClock(file: string): void {
 	const boot = bootId();
-	const kept = keptIn(file);
-	if (kept !== null) steady.set(kept.boot === boot ? kept.steady + uptimeMs() - kept.uptimeMs : Math.max(Date.now(), kept.steady));
-	writeFileSync(`${file}.new`, JSON.stringify({ boot, uptimeMs: uptimeMs(), steady: steady.now() }), { mode: 0o600 });
+	const kept = savedIn(file);
+	if (kept !== null) monotonic.set(kept.boot === boot ? kept.monotonic + uptimeMs() - kept.uptimeMs : Math.max(Date.now(), kept.monotonic));
+	writeFileSync(`${file}.new`, JSON.stringify({ boot, uptimeMs: uptimeMs(), monotonic: monotonic.now() }), { mode: 0o600 });
 	renameSync(`${file}.new`, file);
 }
 
-function keptIn(file: string): Kept | null {
+function savedIn(file: string): SavedClock | null {
 	try {
-		const { boot, uptimeMs: up, steady: then } = JSON.parse(readFileSync(file, "utf8"));
-		return typeof boot === "string" && Number.isFinite(up) && Number.isFinite(then) ? { boot, uptimeMs: up, steady: then } : null;
+		const { boot, uptimeMs: up, monotonic: then } = JSON.parse(readFileSync(file, "utf8"));
+		return typeof boot === "string" && Number.isFinite(up) && Number.isFinite(then) ? { boot, uptimeMs: up, monotonic: then } : null;
 	} catch {
 		return null;
 	}

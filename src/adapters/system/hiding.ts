@@ -6,7 +6,7 @@
 import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { isHistory } from "./private-places.ts";
+import { isHistory } from "./private-paths.ts";
 
 /** Empty inside, and everybody's own. */
 export const temporary = ["/tmp", "/var/tmp", "/run"];

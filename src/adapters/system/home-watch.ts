@@ -4,7 +4,7 @@
 // one has to end, and so it has to when the home itself is gone or another folder has its name.
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { type DaemonFile, HomeHeld, holdHome, readDaemonFile, replaceToken, writeDaemonFile } from "./home.ts";
+import { type DaemonFile, HomeLocked, lockHome, readDaemonFile, replaceToken, writeDaemonFile } from "./home.ts";
 
 export interface HomeWatch extends AsyncDisposable {
 	/** settles when this daemon no longer has its home */
@@ -28,7 +28,7 @@ export async function watchHome({ home, daemon, token, everyMs = 1000 }: WatchOp
 	const look = async (): Promise<void> => {
 		if ((await identity(home)) !== folder) return lost.resolve(new Error(`${home} was removed or replaced while the daemon was running.`));
 		if ((await identity(path.join(home, "lock"))) !== lock) {
-			again.push(await holdHome(home));
+			again.push(await lockHome(home));
 			lock = await identity(path.join(home, "lock"));
 		}
 		if (stopped) return;
@@ -39,7 +39,7 @@ export async function watchHome({ home, daemon, token, everyMs = 1000 }: WatchOp
 		try {
 			await look();
 		} catch (error) {
-			if (error instanceof HomeHeld) lost.resolve(new Error(`The lock of ${home} was removed while the daemon was running, and another daemon took it.`));
+			if (error instanceof HomeLocked) lost.resolve(new Error(`The lock of ${home} was removed while the daemon was running, and another daemon took it.`));
 			// anything else, such as a full disk, is tried again the next time
 		}
 		if (!stopped) timer = setTimeout(next, everyMs).unref();

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readF
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { homeTrouble } from "#contract/home-rule.ts";
+import { homeProblem } from "#contract/home-rule.ts";
 
 export interface DaemonFile {
 	pid: number;
@@ -25,7 +25,7 @@ export class HomeUnusable extends Error {
 }
 
 /** Somebody else has the home. */
-export class HomeHeld extends Error {
+export class HomeLocked extends Error {
 	override readonly name = "HomeHeld";
 }
 
@@ -33,8 +33,8 @@ export class HomeHeld extends Error {
 export function makeHome(home: string): void {
 	if (!existsSync(home)) mkdirSync(home, { recursive: true, mode: 0o700 });
 	const found = statSync(home);
-	const trouble = homeTrouble(home, found, process.getuid?.() ?? null);
-	if (trouble !== null) throw new HomeUnusable(trouble.message, trouble.suggestions);
+	const problem = homeProblem(home, found, process.getuid?.() ?? null);
+	if (problem !== null) throw new HomeUnusable(problem.message, problem.suggestions);
 	if ((found.mode & 0o077) !== 0) chmodSync(home, 0o700);
 }
 
@@ -100,7 +100,7 @@ const held: DatabaseSync[] = [];
 const tries = 20;
 
 /** Takes the home for this process, or says who has it. The lock is the kernel's: it goes with its holder, however that ends. */
-export async function holdHome(home: string): Promise<Disposable> {
+export async function lockHome(home: string): Promise<Disposable> {
 	const file = path.join(home, "lock");
 	makeLock(file);
 	for (let attempt = 0; ; attempt++) {
@@ -120,7 +120,7 @@ export async function holdHome(home: string): Promise<Disposable> {
 			// several that start at once can all fail the first time: each waits a little, and not equally long
 			const holder = readDaemonFile(home);
 			if (attempt >= tries || (holder !== null && attempt >= 2))
-				throw new HomeHeld(holder === null ? `Another process holds ${home}.` : `A daemon (pid ${holder.pid}, ${holder.url}) holds ${home}.`);
+				throw new HomeLocked(holder === null ? `Another process holds ${home}.` : `A daemon (pid ${holder.pid}, ${holder.url}) holds ${home}.`);
 			await pause(10 + ((process.pid * 31 + attempt * 17) % 50));
 		}
 	}

@@ -5,7 +5,7 @@ import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { ProjectConfig } from "#contract/project-config.ts";
-import { type IssueWork, noIssueWork, type WrittenTuning } from "#engine/issue-work.ts";
+import { type IssueFiles, type IssueWork, noIssueWork } from "#engine/issue-work.ts";
 import { ConfigError, readConfig, readSettings } from "./config.ts";
 import { signalGroup } from "./process-group.ts";
 
@@ -38,7 +38,7 @@ export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: Fol
 			return files.sort().slice(0, filesMax);
 		},
 		written: (project) => written(home, project),
-		gate: ({ project, command }, signal) => shell(command, { cwd: project.path, environment, signal, patienceMs: gateMs }),
+		gate: ({ project, command }, signal) => shell(command, { cwd: project.path, environment, signal, timeoutMs: gateMs }),
 	};
 }
 
@@ -56,7 +56,7 @@ async function keep(file: string, text: string): Promise<void> {
 }
 
 /** The project's own words before the home's. */
-async function written(home: string, project: ProjectSlug): Promise<WrittenTuning | { wrong: string }> {
+async function written(home: string, project: ProjectSlug): Promise<IssueFiles | { wrong: string }> {
 	try {
 		const file = path.join(home, "projects", project, "config.yaml");
 		const [own, shared] = [await readSettings(ProjectConfig, file), await readConfig(home)];
@@ -71,11 +71,11 @@ interface ShellOptions {
 	cwd: string;
 	environment: Readonly<Record<string, string>>;
 	signal: AbortSignal;
-	patienceMs: number;
+	timeoutMs: number;
 }
 
 /** Only what it says on standard error is kept: the end of it, if it is long. */
-async function shell(command: string, { cwd, environment, signal, patienceMs }: ShellOptions): Promise<{ exit: number; stderr: string }> {
+async function shell(command: string, { cwd, environment, signal, timeoutMs }: ShellOptions): Promise<{ exit: number; stderr: string }> {
 	const child = spawn("/bin/sh", ["-c", command], { cwd, env: environment, stdio: ["ignore", "ignore", "pipe"], detached: true });
 	let stderr = "";
 	child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
@@ -83,9 +83,9 @@ async function shell(command: string, { cwd, environment, signal, patienceMs }: 
 	});
 	const end = (): void => signalGroup(child.pid, "SIGKILL");
 	const timer = setTimeout(() => {
-		stderr += `\nThe command took longer than ${patienceMs / 1000} s and was ended.`;
+		stderr += `\nThe command took longer than ${timeoutMs / 1000} s and was ended.`;
 		end();
-	}, patienceMs);
+	}, timeoutMs);
 	signal.addEventListener("abort", end, { once: true });
 	try {
 		return await new Promise((resolve, reject) => {

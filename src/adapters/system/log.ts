@@ -5,7 +5,7 @@
 // A line is written at once and not synced: what is in it matters after a crash of the daemon, not of the machine.
 import { closeSync, fchmodSync, fstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
-import { faultInWords, isAtLeast, type LogEntry, type LogFacts, type LogLevel } from "#contract/log.ts";
+import { errorText, isAtLeast, type LogEntry, type LogFields, type LogLevel } from "#contract/log.ts";
 import type { Log } from "#engine/log.ts";
 import type { Clock } from "#engine/ports.ts";
 import { Quota } from "./quota.ts";
@@ -18,7 +18,7 @@ export interface FileLogOptions {
 	/** values that must not appear in it, whoever mentions them */
 	secrets?: readonly string[];
 	/** sees every entry that is written */
-	also?(entry: LogEntry): void;
+	onEntry?(entry: LogEntry): void;
 }
 
 export interface FileLog extends Log, Disposable {
@@ -30,14 +30,14 @@ const textMax = 1000;
 const factMax = 200;
 const faultMax = 6000;
 
-export function fileLog({ home, clock, bytesMax = 4 * 1024 * 1024, files = 5, secrets = [], also }: FileLogOptions): FileLog {
+export function fileLog({ home, clock, bytesMax = 4 * 1024 * 1024, files = 5, secrets = [], onEntry }: FileLogOptions): FileLog {
 	const file = new RotatedFile(path.join(home, "daemon.log"), { bytesMax, files });
 	let least: LogLevel = "info";
 	const hidden = new Set(secrets.filter(isSecret));
 	const clean = (text: string, max: number): string => plain(redacted(text, hidden).slice(0, max));
 	const put = (entry: LogEntry): void => {
 		file.append(`${JSON.stringify(entry)}\n`);
-		also?.(entry);
+		onEntry?.(entry);
 	};
 	const at = (): string => new Date(clock.now()).toISOString();
 	const quota = new Quota(clock, (source, count) =>
@@ -45,7 +45,7 @@ export function fileLog({ home, clock, bytesMax = 4 * 1024 * 1024, files = 5, se
 	);
 	const write =
 		(level: LogLevel) =>
-		(source: string, text: string, about: LogFacts = {}, error?: unknown) => {
+		(source: string, text: string, about: LogFields = {}, error?: unknown) => {
 			if (!isAtLeast(level, least)) return;
 			if (!quota.take("agent" in about ? `${source} ${about["agent"]}` : source)) return;
 			const facts = Object.entries(about).map(([name, value]) => [name, typeof value === "string" ? clean(value, factMax) : value]);
@@ -55,7 +55,7 @@ export function fileLog({ home, clock, bytesMax = 4 * 1024 * 1024, files = 5, se
 				source,
 				text: clean(text, textMax),
 				...(facts.length > 0 && { about: Object.fromEntries(facts) }),
-				...(error !== undefined && { fault: clean(faultInWords(error), faultMax) }),
+				...(error !== undefined && { fault: clean(errorText(error), faultMax) }),
 			});
 		};
 	return {

@@ -6,7 +6,7 @@ import { concrete, hidingOf, isBelow, realOf, temporary, touches } from "./hidin
  * What is to be seen of the file system: all of it, read-only, but for these. Of what is hidden and what is readable the inner one counts; what is
  * writable, bound or fixed is laid over both, in this order.
  */
-export interface Room {
+export interface SandboxMounts {
 	/** empty inside, whatever is in them: secrets, and what belongs to somebody else */
 	hidden: readonly string[];
 	/** to be seen although something around them is hidden; only what we name ourselves */
@@ -17,14 +17,14 @@ export interface Room {
 	/** inside of something writable, and not writable all the same */
 	fixed: readonly string[];
 	/** what is to be seen at another place than where it is; a folder in that place cannot be moved or removed from inside */
-	bound?: readonly Bound[];
+	bound?: readonly BindMount[];
 	/** variables that say where things are inside */
 	environment?: Readonly<Record<string, string>>;
 	/** nothing is kept from it: only what is bound makes it differ from the machine */
 	open?: boolean;
 }
 
-export interface Bound {
+export interface BindMount {
 	from: string;
 	to: string;
 	writable: boolean;
@@ -36,15 +36,15 @@ const runtime = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager
 /** What root may write there without any power: settings of the whole machine. */
 const kernel = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver"].map((name) => `/proc/${name}`);
 
-export function mountsOf(room: Room): string[] {
-	const { hidden, readable, writable, fixed, bound = [], open = false } = room;
+export function mountsOf(sandbox: SandboxMounts): string[] {
+	const { hidden, readable, writable, fixed, bound = [], open = false } = sandbox;
 	const binds = bound.flatMap(({ from, to, writable: may }) => [may ? "--bind" : "--ro-bind", from, to]);
 	if (open) return ["--dev-bind", "/", "/", ...binds, "--proc", "/proc"];
 	// root would otherwise keep the powers to undo all of it
 	const mounts = ["--cap-drop", "ALL", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev"];
 	for (const folder of temporary) if (isFolder(folder)) mounts.push("--tmpfs", folder);
 	for (const place of runtime) mounts.push("--ro-bind-try", place, place);
-	const view = viewOf(room);
+	const view = viewOf(sandbox);
 	mounts.push(...view.mounts);
 	for (const [place, target] of linksIn(concrete(hidden), readable)) mounts.push("--symlink", target, place);
 	for (const place of real(writable)) mounts.push("--bind", place, place);
@@ -66,7 +66,7 @@ interface Laid {
 }
 
 /** What is hidden and what is readable, outer places first: so the inner one counts. */
-function viewOf({ hidden, readable, borrowed = [] }: Room): { mounts: string[]; emptied: string[] } {
+function viewOf({ hidden, readable, borrowed = [] }: SandboxMounts): { mounts: string[]; emptied: string[] } {
 	const shown = [...real(readable), ...mayBeSeen(borrowed, hidden)];
 	const { around, alone } = hidingOf(hidden, shown);
 	const emptied = around.map(({ folder }) => folder);

@@ -11,7 +11,7 @@ import { setTimeout as pause } from "node:timers/promises";
 /** The name of the mark; its value is the home's random id. */
 export const markName = "BROOD_MARK";
 
-export interface Known {
+export interface Process {
 	pid: number;
 	/** in clock ticks since boot, as the kernel tells it */
 	startedAt: string;
@@ -21,10 +21,10 @@ export interface Known {
 }
 
 /** A signal, and how long to wait for its effect before the next one. After the last comes KILL. */
-export type Ladder = readonly { name: NodeJS.Signals; waitMs: number }[];
-export const quickly: Ladder = [{ name: "SIGTERM", waitMs: 500 }];
+export type Signals = readonly { name: NodeJS.Signals; waitMs: number }[];
+export const quick: Signals = [{ name: "SIGTERM", waitMs: 500 }];
 /** for tools that tidy up after themselves */
-export const patiently: Ladder = [
+export const graceful: Signals = [
 	{ name: "SIGINT", waitMs: 2000 },
 	{ name: "SIGTERM", waitMs: 2000 },
 ];
@@ -33,13 +33,13 @@ const lookMs = 15;
 /** a process that is still there this long after the first KILL cannot be ended */
 const deadlineMs = 5000;
 
-export function alive(): Known[] {
+export function alive(): Process[] {
 	// elsewhere than on Linux only the agents' own process groups are ended
 	if (!existsSync("/proc/self/stat")) return [];
-	return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (known(Number(name)) ?? []) : []));
+	return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (processOf(Number(name)) ?? []) : []));
 }
 
-function known(pid: number): Known | null {
+function processOf(pid: number): Process | null {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
 		// the program's name is in parentheses and may contain anything
@@ -69,10 +69,10 @@ export function commandOf(pid: number): string {
 }
 
 /** All processes with these variables, those in a session of one of the roots, and everything below them. */
-export function family(variables: Readonly<Record<string, string>>, roots: readonly number[] = []): Known[] {
+export function findTree(variables: Readonly<Record<string, string>>, roots: readonly number[] = []): Process[] {
 	const everyone = alive();
 	const marks = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-	const carries = ({ environment }: Known): boolean => {
+	const carries = ({ environment }: Process): boolean => {
 		const entries = environment.split("\0");
 		return marks.length > 0 && marks.every((mark) => entries.includes(mark));
 	};
@@ -87,19 +87,19 @@ export function family(variables: Readonly<Record<string, string>>, roots: reado
 }
 
 /** What a process and all below it have in memory for themselves. */
-export function memoryBelow(pid: number): number {
+export function rssOf(pid: number): number {
 	try {
 		const [, kibibytes = "0"] = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
 		const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").match(/\d+/g) ?? [];
-		return children.reduce((sum, child) => sum + memoryBelow(Number(child)), Number(kibibytes) * 1024);
+		return children.reduce((sum, child) => sum + rssOf(Number(child)), Number(kibibytes) * 1024);
 	} catch {
 		return 0;
 	}
 }
 
 /** Sends a signal, if the pid still belongs to the process that we mean. */
-export function signal(target: Known, name: NodeJS.Signals): void {
-	if (known(target.pid)?.startedAt !== target.startedAt) return;
+export function signal(target: Process, name: NodeJS.Signals): void {
+	if (processOf(target.pid)?.startedAt !== target.startedAt) return;
 	try {
 		process.kill(target.pid, name);
 	} catch {
@@ -117,18 +117,18 @@ export function innerPid(pid: number): number | null {
 	}
 }
 
-export interface Manners {
-	ladder?: Ladder;
+export interface EndOptions {
+	signals?: Signals;
 	/** processes that get SIGKILL and nothing else */
-	spare?(known: Known): boolean;
+	killOnly?(processOf: Process): boolean;
 }
 
 /** Ends every process that `find` finds, SIGTERM before SIGKILL, and resolves when it finds none. Rejects if some cannot be ended. */
-export async function endAll(find: () => Known[], { ladder = quickly, spare = () => false }: Manners = {}): Promise<number> {
+export async function endAll(find: () => Process[], { signals = quick, killOnly = () => false }: EndOptions = {}): Promise<number> {
 	const first = find();
 	let left = first;
-	for (const { name, waitMs } of ladder) {
-		for (const target of left) if (!spare(target)) signal(target, name);
+	for (const { name, waitMs } of signals) {
+		for (const target of left) if (!killOnly(target)) signal(target, name);
 		for (const until = performance.now() + waitMs; left.length > 0 && performance.now() < until; left = find()) await pause(lookMs);
 	}
 	const deadline = performance.now() + deadlineMs;

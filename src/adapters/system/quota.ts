@@ -8,7 +8,7 @@ const sourcesMax = 1000;
 const tellMs = 60_000;
 
 interface Bucket {
-	room: number;
+	mounts: number;
 	at: number;
 	leftOut: number;
 }
@@ -27,20 +27,20 @@ export class Quota implements Disposable {
 	/** Whether the source may write one now. */
 	take(source: string): boolean {
 		const now = this.#clock.now();
-		const bucket = this.#buckets.get(source) ?? { room: atOnce, at: now, leftOut: 0 };
+		const bucket = this.#buckets.get(source) ?? { mounts: atOnce, at: now, leftOut: 0 };
 		// the one that wrote last comes last, so that the first is the one to forget
 		this.#buckets.delete(source);
 		this.#buckets.set(source, bucket);
 		if (this.#buckets.size > sourcesMax) this.#forgetFirst();
 		// a clock that was turned back fills nothing, and takes nothing away
-		bucket.room = Math.min(atOnce, bucket.room + Math.max(0, now - bucket.at) / refillMs);
+		bucket.mounts = Math.min(atOnce, bucket.mounts + Math.max(0, now - bucket.at) / refillMs);
 		bucket.at = now;
-		if (bucket.room < 1) {
+		if (bucket.mounts < 1) {
 			bucket.leftOut++;
 			this.#timer ??= setTimeout(() => this.#tellAll(), tellMs).unref();
 			return false;
 		}
-		bucket.room--;
+		bucket.mounts--;
 		this.#tellOf(source, bucket);
 		return true;
 	}

@@ -55,7 +55,7 @@ let opened: number | undefined;
 export function callFilterFile(): number {
 	if (!architectures.includes(process.arch)) throw new Error(`the system calls of ${process.arch} are not known, so the kernel's keyrings cannot be closed`);
 	if (opened !== undefined) return opened;
-	const folder = temporaryFolderNow("room");
+	const folder = temporaryFolderNow("sandbox");
 	try {
 		const file = path.join(folder, "filter");
 		writeFileSync(file, callFilter(), { flag: "wx", mode: 0o600 });

@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { dayMs } from "#contract/retention.ts";
 
-type What = "shadow" | "index" | "setup" | "room";
+type What = "shadow" | "index" | "setup" | "sandbox";
 
 const nameOf = (what: What): string => path.join(os.tmpdir(), `brood-${what}-${process.pid}-`);
 
@@ -18,7 +18,7 @@ export function temporaryFolderNow(what: What): string {
 	return mkdtempSync(nameOf(what));
 }
 
-const pattern = /^brood-(?:shadow|index|setup|room)-(\d+)-\w{6}$/;
+const pattern = /^brood-(?:shadow|index|setup|sandbox)-(\d+)-\w{6}$/;
 
 export async function temporaryFolders(): Promise<{ path: string; pid: number }[]> {
 	const names = await readdir(os.tmpdir()).catch((): string[] => []);

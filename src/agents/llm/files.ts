@@ -66,11 +66,11 @@ export async function findText(
 /** Files as they are now, for a turn that sees them from its beginning; null if there are none. */
 export function pinnedText(names: readonly string[]): string | null {
 	if (names.length === 0) return null;
-	let room = pinnedLengthMax;
+	let remaining = pinnedLengthMax;
 	const parts = names.map((name) => {
 		const text = textOf(name);
-		const shown = text.slice(0, room).toWellFormed();
-		room -= shown.length;
+		const shown = text.slice(0, remaining).toWellFormed();
+		remaining -= shown.length;
 		return [`[the file ${name}]`, shown, ...(shown.length < text.length ? ["[cut: the rest is too long]"] : [])].join("\n");
 	});
 	return `${parts.join("\n")}\n[end of the files]`;

@@ -5,10 +5,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type LanguageModel, streamText } from "ai";
 import { expected } from "#contract/log.ts";
-import type { Hands } from "#views/tools.ts";
-import { TurnFailed, type Usage, type Voice } from "../speak.ts";
+import type { ToolContext } from "#views/tools.ts";
+import { TurnFailed, type TurnReporter, type Usage } from "../acp-agent.ts";
 import { type ContextItem, messagesOf } from "./messages.ts";
-import { patiently } from "./retry.ts";
+import { withRetries } from "./retry.ts";
 import { callOf, carryOut, offered } from "./tools.ts";
 
 export interface Turn {
@@ -17,8 +17,8 @@ export interface Turn {
 	systemPrompt: string | null;
 	/** the files that this turn sees, as they were when it began */
 	pinned: string | null;
-	voice: Voice;
-	hands: Hands;
+	reporter: TurnReporter;
+	toolContext: ToolContext;
 	context(): Promise<readonly ContextItem[]>;
 }
 
@@ -46,19 +46,19 @@ export async function runTurn(turn: Turn): Promise<void> {
 	let done: readonly string[] = [];
 	for (let step = 0; step < stepsMax; step++) {
 		const messages = messagesOf(await contextWith(turn, done), turn.pinned);
-		const { calls, usage } = await patiently(turn.voice.signal, (saying) => ask(turn, messages, saying));
+		const { calls, usage } = await withRetries(turn.reporter.signal, (saying) => ask(turn, messages, saying));
 		for (const key of counts) total[key] += usage[key];
-		await turn.voice.used({ ...total, contextTokens: usage.totalTokens });
-		if (calls.length === 0 || turn.voice.signal.aborted) return;
+		await turn.reporter.used({ ...total, contextTokens: usage.totalTokens });
+		if (calls.length === 0 || turn.reporter.signal.aborted) return;
 		done = await doAll(turn, calls);
-		if (turn.voice.signal.aborted) return;
+		if (turn.reporter.signal.aborted) return;
 	}
 	throw new TurnFailed(`The model was asked ${stepsMax} times in one turn and was not done.`);
 }
 
 /** One request. `saying` is told with the first word that cannot be taken back. */
 async function ask(
-	{ model, voice, systemPrompt }: Turn,
+	{ model, reporter, systemPrompt }: Turn,
 	messages: ReturnType<typeof messagesOf>,
 	saying: () => void,
 ): Promise<{ calls: ModelCall[]; usage: Usage }> {
@@ -70,7 +70,7 @@ async function ask(
 			tools: offered,
 			maxRetries: 0,
 			maxOutputTokens: outputTokensMax,
-			abortSignal: voice.signal,
+			abortSignal: reporter.signal,
 		},
 		// the provider finds by itself how much of a conversation it has seen before
 		providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
@@ -82,7 +82,7 @@ async function ask(
 	for await (const part of fullStream) {
 		if (part.type === "text-delta" && part.text !== "") {
 			saying();
-			await voice.piece(messageName(part.id), part.text);
+			await reporter.piece(messageName(part.id), part.text);
 		} else if (part.type === "text-end") ended(part.id);
 		else if (part.type === "tool-call")
 			calls.push({ name: part.toolName, input: objectOf(part.input), wrong: part.invalid === true ? reasonOf(part.error) : null });
@@ -101,15 +101,15 @@ const nothing = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cachedReadTok
 const counts = ["inputTokens", "outputTokens", "totalTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
 
 /** All are told before the first is done, in the order in which the model asked for them. Answers with their ids. */
-async function doAll({ voice, hands }: Turn, calls: readonly ModelCall[]): Promise<string[]> {
+async function doAll({ reporter, toolContext }: Turn, calls: readonly ModelCall[]): Promise<string[]> {
 	const begun: (() => Promise<string>)[] = [];
 	for (const { name, input, wrong } of calls) {
-		const run = await voice.begin({ ...callOf(name, input), ...(wrong !== null && { asks: false }) });
+		const run = await reporter.begin({ ...callOf(name, input), ...(wrong !== null && { asks: false }) });
 		begun.push(() =>
 			run(async (soFar) => {
 				if (wrong !== null) throw new Error(wrong);
-				if (voice.signal.aborted) throw new Error("stopped");
-				return await orStopped(voice.signal, carryOut(name, input, { signal: voice.signal, hands, soFar }));
+				if (reporter.signal.aborted) throw new Error("stopped");
+				return await orStopped(reporter.signal, carryOut(name, input, { signal: reporter.signal, toolContext, soFar }));
 			}),
 		);
 	}
@@ -128,11 +128,11 @@ async function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 /** The context as soon as the results of these calls are in it. */
-async function contextWith({ context, voice }: Turn, calls: readonly string[]): Promise<readonly ContextItem[]> {
+async function contextWith({ context, reporter }: Turn, calls: readonly string[]): Promise<readonly ContextItem[]> {
 	for (const until = performance.now() + journalMs; ; ) {
 		const items = await context();
 		const written = new Set(items.flatMap((item) => (item.kind === "tool_result" ? String(Reflect.get(Object(item.data), "call")) : [])));
-		if (calls.every((call) => written.has(call)) || voice.signal.aborted) return items;
+		if (calls.every((call) => written.has(call)) || reporter.signal.aborted) return items;
 		if (performance.now() > until) throw new TurnFailed("What was done did not get into the journal.");
 		await pause(10);
 	}

@@ -2,7 +2,7 @@
 // two contexts that begin with the same items begin with the same messages, so that a fork finds its parent's prompt cache.
 import type { ModelMessage } from "ai";
 import { z } from "zod";
-import { linesOf, quote, spoken } from "#contract/quote.ts";
+import { linesOf, promptForModel, quote } from "#contract/quote.ts";
 
 export interface ContextItem {
 	id: number;
@@ -47,7 +47,7 @@ class Writer {
 		if (item.kind === "tool_call") this.#call(item);
 		else if (item.kind === "tool_result") this.#result(item);
 		else if (item.kind === "assistant") this.#assistant(item.text ?? "");
-		else if (item.kind === "user") this.#user(spoken(item));
+		else if (item.kind === "user") this.#user(promptForModel(item));
 		else if (notes.has(item.kind)) this.#note(item);
 	}
 

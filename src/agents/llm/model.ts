@@ -4,7 +4,7 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModel } from "ai";
-import { TurnFailed } from "../speak.ts";
+import { TurnFailed } from "../acp-agent.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

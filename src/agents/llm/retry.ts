@@ -3,19 +3,19 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { APICallError } from "ai";
 import { expected } from "#contract/log.ts";
-import { LimitMet, TurnFailed } from "../speak.ts";
+import { LimitMet, TurnFailed } from "../acp-agent.ts";
 
 const triesMax = 5;
 const firstMs = 500;
 /** A longer wait is not for a turn to sit through. */
-const patienceMs = 30_000;
+const retryForMs = 30_000;
 const limitMs = 60_000;
 /** Nobody is left alone for longer: such a number is a mistake. */
 const longestMs = 366 * 24 * 60 * 60 * 1000;
 
 /** `work` is told what to call once it has said something, since that cannot be said again. */
-export async function patiently<T>(signal: AbortSignal, work: (saying: () => void) => Promise<T>): Promise<T> {
-	for (let tried = 1; ; tried++) {
+export async function withRetries<T>(signal: AbortSignal, work: (saying: () => void) => Promise<T>): Promise<T> {
+	for (let callOrRefusal = 1; ; callOrRefusal++) {
 		let said = false;
 		try {
 			return await work(() => {
@@ -24,8 +24,8 @@ export async function patiently<T>(signal: AbortSignal, work: (saying: () => voi
 		} catch (error) {
 			if (signal.aborted) throw error;
 			const failure = APICallError.isInstance(error) ? error : null;
-			const waitMs = waitOf(failure) ?? firstMs * 2 ** (tried - 1);
-			const again = failure?.isRetryable === true && !said && tried < triesMax && waitMs <= patienceMs;
+			const waitMs = waitOf(failure) ?? firstMs * 2 ** (callOrRefusal - 1);
+			const again = failure?.isRetryable === true && !said && callOrRefusal < triesMax && waitMs <= retryForMs;
 			if (!again) throw asTurn(error, failure);
 			await pause(waitMs, undefined, { signal }).catch(expected("the turn was stopped"));
 			if (signal.aborted) throw error;

@@ -2,16 +2,16 @@
 // for every agent, so that a fork sees the same bytes as its parent.
 import { jsonSchema, type ToolSet } from "ai";
 import { z } from "zod";
-import { inWords } from "#contract/complaint.ts";
 import { isRefusal } from "#contract/refusal.ts";
-import { type Hands, refusalText, type ToolName, toolNames, tools, useTool } from "#views/tools.ts";
-import { runCommand } from "../command.ts";
-import type { Call } from "../speak.ts";
+import { validationMessage } from "#contract/validation-message.ts";
+import { refusalText, type ToolContext, type ToolName, toolNames, tools, useTool } from "#views/tools.ts";
+import type { Call } from "../acp-agent.ts";
+import { runShell } from "../run-shell.ts";
 import { editFile, findFiles, findText, readFile, writeFile } from "./files.ts";
 
 interface Doing {
 	signal: AbortSignal;
-	hands: Hands;
+	toolContext: ToolContext;
 	soFar(output: string): void;
 }
 
@@ -38,7 +38,7 @@ const workTools = {
 		kind: "execute",
 		asks: true,
 		title: ({ command }) => command,
-		run: async ({ command, timeoutMs }, { signal, soFar }) => await runCommand(command, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), soFar),
+		run: async ({ command, timeoutMs }, { signal, soFar }) => await runShell(command, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), soFar),
 	}),
 	read: own({
 		description: "Read a text file; each line has its number and a tab before it.",
@@ -123,14 +123,14 @@ function titleOf(name: keyof typeof workTools, input: Readonly<Record<string, un
 export async function carryOut(name: string, input: unknown, doing: Doing): Promise<string> {
 	if (isWork(name)) {
 		const parsed = workTools[name].input.safeParse(input);
-		if (!parsed.success) throw new Error(inWords(parsed.error));
+		if (!parsed.success) throw new Error(validationMessage(parsed.error));
 		const run: (input: never, doing: Doing) => Promise<string> = workTools[name].run;
 		return shortened(
 			await Reflect.apply(run, undefined, [parsed.data, doing]).catch((error: unknown) => Promise.reject(new Error(shortened(messageOf(error))))),
 		);
 	}
 	if (!isShared(name)) throw new Error(`There is no tool ${name}.`);
-	const answer = await useTool(name, input, doing.hands);
+	const answer = await useTool(name, input, doing.toolContext);
 	if (isRefusal(answer)) throw new Error(refusalText(answer));
 	return shortened(answer.text);
 }

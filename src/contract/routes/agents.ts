@@ -3,14 +3,14 @@ import { z } from "zod";
 import { AgentInterrupt, AgentKill, AgentPause, AgentReap, AgentSpawn, Settings } from "../agent.ts";
 import { Policy } from "../approval.ts";
 import { EventId, Handle, ProjectSlug, SubscriptionName } from "../ids.ts";
-import { BudgetWish } from "../usage.ts";
+import { BudgetRequest } from "../usage.ts";
 import { Agent } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
 import { none, Reason, Reference, route } from "./route.ts";
 
 const spawn = AgentSpawn.shape;
 /** What a new agent may be told; `type` is another name for `agentType`. */
-const Wish = {
+const NewAgent = {
 	name: Handle.optional(),
 	title: spawn.title,
 	prompt: spawn.prompt,
@@ -48,12 +48,18 @@ export const agentRoutes = {
 		answer: z.array(Agent),
 	}),
 	agent: route({ method: "get", path: "/api/agents/:agent", summary: "one agent", query: z.strictObject(Reference), answer: Agent }),
-	agentAdd: route({ method: "post", path: "/api/agents", summary: "a new agent under agent 0, without a project", body: z.strictObject(Wish), answer: Agent }),
+	agentAdd: route({
+		method: "post",
+		path: "/api/agents",
+		summary: "a new agent under agent 0, without a project",
+		body: z.strictObject(NewAgent),
+		answer: Agent,
+	}),
 	agentAddTo: route({
 		method: "post",
 		path: "/api/projects/:project/agents",
 		summary: "a new agent under agent 0, in a project",
-		body: z.strictObject(Wish),
+		body: z.strictObject(NewAgent),
 		answer: Agent,
 	}),
 	fork: route({
@@ -61,7 +67,7 @@ export const agentRoutes = {
 		path: "/api/agents/:agent/fork",
 		summary: "a child with the agent's conversation, or a fresh one",
 		query: z.strictObject(Reference),
-		body: z.strictObject({ ...Wish, at: EventId.optional(), fresh: z.boolean().optional() }),
+		body: z.strictObject({ ...NewAgent, at: EventId.optional(), fresh: z.boolean().optional() }),
 		answer: Agent,
 		agents: true,
 	}),
@@ -78,7 +84,7 @@ export const agentRoutes = {
 	agentDelete: route({
 		method: "post",
 		path: "/api/agents/:agent/delete",
-		also: { method: "delete", path: "/api/agents/:agent" },
+		alias: { method: "delete", path: "/api/agents/:agent" },
 		summary: "end an agent for good and put its workspace into the trash, if nothing waits for it and its work is merged",
 		query: z.strictObject(Reference),
 		body: z.strictObject({ force: z.boolean().default(false), branch: z.boolean().default(false), reason: Reason }),
@@ -95,14 +101,14 @@ export const agentRoutes = {
 	configure: route({
 		method: "post",
 		path: "/api/agents/:agent/configure",
-		also: { method: "patch", path: "/api/agents/:agent" },
+		alias: { method: "patch", path: "/api/agents/:agent" },
 		summary: "change its settings; what is not named stays as it is",
 		query: z.strictObject(Reference),
 		body: z.strictObject({
 			model: z.string().nullable().optional(),
 			subscription: SubscriptionName.nullable().optional(),
 			policy: Policy.optional(),
-			budget: BudgetWish.optional(),
+			budget: BudgetRequest.optional(),
 			systemPrompt: z.string().nullable().optional(),
 			pinned: z.array(z.string()).optional(),
 			options: z.record(z.string(), z.string()).optional(),
@@ -131,7 +137,7 @@ export const agentRoutes = {
 	resume: route({
 		method: "post",
 		path: "/api/agents/:agent/resume",
-		summary: "end the holds that may be ended",
+		summary: "let a paused agent continue",
 		query: z.strictObject(Reference),
 		body: z.strictObject({ reason: Reason }),
 		answer: Agent,
@@ -139,7 +145,7 @@ export const agentRoutes = {
 	recover: route({
 		method: "post",
 		path: "/api/agents/:agent/recover",
-		summary: "end the holds that trouble set",
+		summary: "clear error holds and repair the workspace",
 		query: z.strictObject(Reference),
 		body: none,
 		answer: Agent,

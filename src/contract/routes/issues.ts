@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AgentType, ProjectSlug } from "../ids.ts";
 import { DocumentName, DocumentType, IssuePriority } from "../issue.ts";
-import { IssueChange, IssueWish } from "../issue-commands.ts";
+import { IssueChange, IssueRequest } from "../issue-commands.ts";
 import { Issue, IssueDetails, NamedPreset } from "../issue-wire.ts";
 import { StageName } from "../preset.ts";
 import { Quiet } from "../subscription.ts";
@@ -40,7 +40,7 @@ export const issueRoutes = {
 		answer: z.array(Issue),
 		agents: true,
 	}),
-	issueAdd: route({ method: "post", path: "/api/projects/:project/issues", summary: "a new issue", body: IssueWish, answer: Issue }),
+	issueAdd: route({ method: "post", path: "/api/projects/:project/issues", summary: "a new issue", body: IssueRequest, answer: Issue }),
 	issue: route({
 		method: "get",
 		path: "/api/issues/:issue",
@@ -52,7 +52,7 @@ export const issueRoutes = {
 	issueEdit: route({
 		method: "post",
 		path: "/api/issues/:issue",
-		also: { method: "patch", path: "/api/issues/:issue" },
+		alias: { method: "patch", path: "/api/issues/:issue" },
 		summary: "change its words; what is not named stays as it is",
 		query,
 		body: IssueChange,
@@ -157,7 +157,7 @@ export const issueRoutes = {
 	projectTune: route({
 		method: "post",
 		path: "/api/projects/:project/auto",
-		summary: "whether its issues flow by themselves, with how many agents, what a usage limit means, and its quiet hours; null is as usual again",
+		summary: "configure automatic work, the number of agents, what happens at a usage limit, and quiet hours; null restores a default",
 		body: z.strictObject({
 			auto: z.boolean().optional(),
 			agentsMax: z.int().positive().max(1000).nullable().optional(),

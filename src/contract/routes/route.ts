@@ -10,15 +10,15 @@ export interface Route {
 	method: "get" | "post" | "delete";
 	/** `:name` stands for a parameter, always a text */
 	path: `/api/${string}`;
-	/** another way to say the same, for those who know it from elsewhere */
-	also?: { method: "patch" | "delete"; path: `/api/${string}` };
+	/** a second method and path for the same route */
+	alias?: { method: "patch" | "delete"; path: `/api/${string}` };
 	summary: string;
 	query?: z.ZodObject;
 	body?: z.ZodObject;
 	answer: z.ZodType;
 	/** said to the agent of the path, with the body, and answered with the agent: such a route needs no handler */
 	command?: AgentCommand;
-	/** whether an agent may ask with the token of its process; most of the house is for people */
+	/** whether an agent may call it with its token; most routes are for people */
 	agents?: true;
 }
 

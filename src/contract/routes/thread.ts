@@ -1,7 +1,7 @@
 // Conversations: the queue, turns, items.
 import { z } from "zod";
 import { ProjectSlug } from "../ids.ts";
-import { PromptWish } from "../prompt.ts";
+import { PromptRequest } from "../prompt.ts";
 import { Kinds } from "../stream.ts";
 import { Found, Item, Prompt, Turn } from "../wire.ts";
 import { none, Reason, Reference, route } from "./route.ts";
@@ -19,7 +19,7 @@ export const threadRoutes = {
 		path: "/api/agents/:agent/queue",
 		summary: "queue a prompt",
 		query: z.strictObject(Reference),
-		body: PromptWish.extend({ notBefore: z.iso.datetime({ offset: true }).optional() }),
+		body: PromptRequest.extend({ notBefore: z.iso.datetime({ offset: true }).optional() }),
 		answer: Prompt,
 		agents: true,
 	}),

@@ -1,8 +1,8 @@
 // Workspaces: what an agent has done in its tree, and what is done with it.
 import { z } from "zod";
-import { IssuesInForce } from "../project.ts";
+import { EffectiveIssueSettings } from "../project.ts";
 import { PendingApproval, ProjectSettings } from "../project-config.ts";
-import { AtHome, Leftover, Project, Snapshot, Synced } from "../wire.ts";
+import { Leftover, MoveResult, Project, Snapshot, Synced } from "../wire.ts";
 import { CommitId, Committed, Diff, Health, Merged, mergeStrategies, syncStrategies } from "../workspace.ts";
 import { none, Reference, route } from "./route.ts";
 
@@ -32,7 +32,7 @@ export const workspaceRoutes = {
 		summary: "bring base into its branch",
 		query: z.strictObject(Reference),
 		body: z.strictObject({ strategy: z.enum(syncStrategies).default("ff") }),
-		answer: AtHome,
+		answer: MoveResult,
 	}),
 	syncProject: route({
 		method: "post",
@@ -47,7 +47,7 @@ export const workspaceRoutes = {
 		summary: "go home to its branch, and to base if it has nothing of its own",
 		query: z.strictObject(Reference),
 		body: none,
-		answer: AtHome,
+		answer: MoveResult,
 	}),
 	approve: route({
 		method: "post",
@@ -84,13 +84,18 @@ export const workspaceRoutes = {
 		summary: "put its tree back as a snapshot has it, after a snapshot of what it is",
 		query: z.strictObject(Reference),
 		body: z.strictObject({ snapshot: SnapshotId }),
-		answer: AtHome,
+		answer: MoveResult,
 	}),
 	projectSettings: route({
 		method: "get",
 		path: "/api/projects/:project/settings",
 		summary: "the settings in force, and what the repository wants to run and nobody has approved",
-		answer: z.object({ settings: ProjectSettings, issues: IssuesInForce, fingerprint: z.string().nullable(), pendingApproval: PendingApproval.nullable() }),
+		answer: z.object({
+			settings: ProjectSettings,
+			issues: EffectiveIssueSettings,
+			fingerprint: z.string().nullable(),
+			pendingApproval: PendingApproval.nullable(),
+		}),
 	}),
 	projectApprove: route({
 		method: "post",
@@ -109,7 +114,7 @@ export const workspaceRoutes = {
 	gc: route({
 		method: "post",
 		path: "/api/projects/:project/gc",
-		summary: "free what is past its time; with dryRun only say so",
+		summary: "delete expired snapshots and trash; with dryRun only list them",
 		body: z.strictObject({ dryRun: z.boolean().default(false) }),
 		answer: z.array(Leftover),
 	}),

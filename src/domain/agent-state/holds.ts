@@ -1,6 +1,6 @@
 // Why no turn starts by itself, and what ends it. Running never clears a hold.
 import type { AgentFail, AgentState, HoldKind } from "#contract/agent.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 
 export interface HoldRule {
 	label: "paused" | "error";
@@ -61,7 +61,7 @@ function endsOnResume(kind: HoldKind, failedStep: string | undefined): boolean {
 }
 
 /** A step failed outside of any decision: the agent is held until somebody looks. */
-export function failedAt(agent: AgentState, { code, step, reason }: Pick<AgentFail, "code" | "step" | "reason">): Fact[] {
+export function failedAt(agent: AgentState, { code, step, reason }: Pick<AgentFail, "code" | "step" | "reason">): NewEvent[] {
 	return [
 		{ kind: "agent.failed", agent: agent.id, data: { code, step } },
 		{ kind: "agent.held", agent: agent.id, data: { hold: "error", reason } },

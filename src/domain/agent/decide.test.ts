@@ -1,11 +1,11 @@
 import { describe, test } from "vitest";
-import type { AgentFact, HoldKind } from "#contract/agent.ts";
+import type { AgentEvent, HoldKind } from "#contract/agent.ts";
 import { given, id } from "#test/support/given.ts";
 import { decideFail, decidePause, decideProvisioned, decideReap, decideRecover, decideResume } from "./decide.ts";
 
-const held = (hold: HoldKind): AgentFact => ({ kind: "agent.held", data: { hold, reason: "" } });
-const failed = (step: string): AgentFact => ({ kind: "agent.failed", data: { code: "INTERNAL_ERROR", step } });
-const ended: AgentFact = { kind: "agent.ended", data: { reason: "killed" } };
+const held = (hold: HoldKind): AgentEvent => ({ kind: "agent.held", data: { hold, reason: "" } });
+const failed = (step: string): AgentEvent => ({ kind: "agent.failed", data: { code: "INTERNAL_ERROR", step } });
+const ended: AgentEvent = { kind: "agent.ended", data: { reason: "killed" } };
 const pause = { type: "agent.pause", agent: id("a"), reason: "lunch" } as const;
 const unheld = (...holds: HoldKind[]) => ({ kind: "agent.unheld", agent: id("a"), data: { holds } }) as const;
 

@@ -1,6 +1,6 @@
 // What may be done to an agent that exists. Making one is in `spawn.ts`, ending one in `kill.ts`.
 import type { AgentConfigure, AgentFail, AgentPause, AgentResume, AgentState, Settings } from "#contract/agent.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Workspace } from "#contract/workspace.ts";
@@ -44,7 +44,7 @@ export function decideResume(agent: AgentState, { reason }: Pick<AgentResume, "r
 	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends, ...because(reason) } }];
 }
 
-/** Ends the holds that trouble set; while provisioning this makes the reactor try again. */
+/** Clears error holds; while provisioning this makes the reactor try again. */
 export function decideRecover(agent: AgentState): Decision {
 	const refusal = refusedNow(agent, "recover");
 	if (refusal) return refusal;
@@ -61,7 +61,7 @@ export function decideConfigure(agent: AgentState, current: Settings, command: A
 	const wrong = wrongBinding(subscriptions, subscription === agent.subscription ? null : subscription, agent.type);
 	if (wrong) return wrong;
 	const { type: _type, agent: _agent, budget, ...others } = command;
-	const configured: Fact = { kind: "agent.configured", agent: agent.id, data: { model, policy, subscription, systemPrompt, pinned, options } };
+	const configured: NewEvent = { kind: "agent.configured", agent: agent.id, data: { model, policy, subscription, systemPrompt, pinned, options } };
 	const onlyTheBudget = budget !== undefined && Object.keys(others).length === 0;
 	return [...(onlyTheBudget ? [] : [configured]), ...(budget === undefined ? [] : decideBudget(agent, budget))];
 }

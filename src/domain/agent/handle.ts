@@ -20,10 +20,10 @@ export function slug(title: string): string {
 	return text;
 }
 
-/** Handles to try in turn: each clash takes one more digit of the salt, so that a full house still has room. */
-export function candidateHandles(wish: { name?: Handle | undefined; title: string; salt: string }): Handle[] {
-	if (wish.name !== undefined) return [wish.name];
-	const text = slug(wish.title) || "agent";
-	const widths = [4, 5, 6, 8, 12].filter((width) => width <= wish.salt.length);
-	return widths.map((width) => Handle.parse(`${wish.salt.slice(0, width)}-${text}`));
+/** Handles to try in turn: each clash takes one more digit of the salt, so that there is always a free one. */
+export function candidateHandles(request: { name?: Handle | undefined; title: string; salt: string }): Handle[] {
+	if (request.name !== undefined) return [request.name];
+	const text = slug(request.title) || "agent";
+	const widths = [4, 5, 6, 8, 12].filter((width) => width <= request.salt.length);
+	return widths.map((width) => Handle.parse(`${request.salt.slice(0, width)}-${text}`));
 }

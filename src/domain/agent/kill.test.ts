@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { human } from "#contract/ids.ts";
 import { actor, agent, id, live } from "#test/support/given.ts";
-import { decideKill, type KillSight } from "./kill.ts";
+import { decideKill, type KillFacts } from "./kill.ts";
 
 const kill = (cascade = false) => ({ type: "agent.kill", agent: id("b"), cascade, reason: "" }) as const;
-const sight = (more: Partial<KillSight> = {}): KillSight => ({
-	loose: new Map(),
+const sight = (more: Partial<KillFacts> = {}): KillFacts => ({
+	openWork: new Map(),
 	givers: new Map(),
 	target: live("b"),
 	children: [],

@@ -1,19 +1,19 @@
 // Ending an agent. A plain kill hands its children to its own supervisor; a cascade ends them too.
 import type { AgentDelete, AgentKill, AgentState, endReasons } from "#contract/agent.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { outOfReach } from "../agent-state/subtree.ts";
+import { notInSubtree } from "../agent-state/subtree.ts";
 import { refusedNow, suggestion } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
-import { ending, type LooseThreads, nothingLoose } from "../turn-end.ts";
+import { ending, noOpenWork, type OpenWork } from "../turn-end.ts";
 import { givenBack } from "../usage.ts";
 import { over } from "../wait.ts";
 
-export interface KillSight {
+export interface KillFacts {
 	target: AgentState;
 	/** what each agent that will end leaves behind */
-	loose: ReadonlyMap<AgentId, LooseEnds>;
+	openWork: ReadonlyMap<AgentId, OpenWorkAndQueue>;
 	/** living agents that the target supervises directly */
 	children: readonly AgentState[];
 	/** all living agents below the target, children before their supervisors */
@@ -26,68 +26,68 @@ export interface KillSight {
 	aboveCaller: readonly AgentId[];
 }
 
-/** A turn in the middle, and prompts that will never run. */
-export interface LooseEnds extends LooseThreads {
+/** Its open work, and the queued prompts that will never run. */
+export interface OpenWorkAndQueue extends OpenWork {
 	prompts: readonly number[];
 }
 
-export function decideKill(seen: KillSight, command: AgentKill, by: { actor: Actor }): Decision {
-	const refusal = forbidden(seen, by.actor) ?? refusedNow(seen.target, "kill");
+export function decideKill(facts: KillFacts, command: AgentKill, by: { actor: Actor }): Decision {
+	const refusal = forbidden(facts, by.actor) ?? refusedNow(facts.target, "kill");
 	if (refusal) return refusal;
-	const ending = command.cascade ? [...seen.descendants, seen.target] : [seen.target];
+	const ending = command.cascade ? [...facts.descendants, facts.target] : [facts.target];
 	return [
-		...(command.cascade ? [] : handedOver(seen)),
-		...ending.flatMap((agent) => killed(agent, seen.loose.get(agent.id), by.actor, command.reason)),
-		...givenBack(ending, seen.givers),
+		...(command.cascade ? [] : handedOver(facts)),
+		...ending.flatMap((agent) => killed(agent, facts.openWork.get(agent.id), by.actor, command.reason)),
+		...givenBack(ending, facts.givers),
 	];
 }
 
-function forbidden({ target, above, aboveCaller }: KillSight, actor: Actor): Refusal | null {
+function forbidden({ target, above, aboveCaller }: KillFacts, actor: Actor): Refusal | null {
 	const details = { agent: target.id };
 	if (target.supervisor === null) return refuse("CANNOT_KILL_ROOT", "Agent 0 cannot be killed.", { details });
 	if (aboveCaller.includes(target.id)) return refuse("CANNOT_KILL_ANCESTOR", "An agent cannot kill an agent above it.", { details });
-	return outOfReach(target.id, above, actor, "kills");
+	return notInSubtree(target.id, above, actor, "kills");
 }
 
 /** Like a kill, but only of what is at rest and, unless it is forced, has nothing in its queue. */
-export function decideDelete(seen: KillSight, command: AgentDelete): Decision {
-	const { target, loose } = seen;
+export function decideDelete(facts: KillFacts, command: AgentDelete): Decision {
+	const { target, openWork } = facts;
 	const details = { agent: target.id };
 	if (target.supervisor === null) return refuse("CANNOT_KILL_ROOT", "Agent 0 cannot be deleted.", { details });
 	const refusal = refusedNow(target, "delete");
 	if (refusal) return refusal;
-	const ends = loose.get(target.id);
+	const ends = openWork.get(target.id);
 	const prompts = ends?.prompts.length ?? 0;
 	if (prompts > 0 && !command.force) {
 		const words = `${prompts} prompt${prompts === 1 ? "" : "s"} still wait${prompts === 1 ? "s" : ""} for ${target.handle}.`;
 		return refuse("CONFLICT", words, { details: { ...details, prompts }, suggestions: [suggestion("queue", target)] });
 	}
 	const reason = target.life === "provisioning" ? "provision_failed" : "deleted";
-	const ending = target.life === "ended" ? [] : [...handedOver(seen), ...ended(target, ends, reason, command.reason), ...givenBack([target], seen.givers)];
+	const ending = target.life === "ended" ? [] : [...handedOver(facts), ...ended(target, ends, reason, command.reason), ...givenBack([target], facts.givers)];
 	return [...ending, { kind: "agent.removed", agent: target.id, ...(command.reason !== "" && { data: { note: command.reason } }) }];
 }
 
-function handedOver({ target, children }: KillSight): Fact[] {
+function handedOver({ target, children }: KillFacts): NewEvent[] {
 	const heir = target.supervisor;
 	if (heir === null) return [];
 	return children.map((child) => ({ kind: "agent.supervised", agent: child.id, data: { supervisor: heir } }));
 }
 
-function killed(agent: AgentState, loose: LooseEnds | undefined, by: Actor, why: string): Fact[] {
+function killed(agent: AgentState, openWork: OpenWorkAndQueue | undefined, by: Actor, why: string): NewEvent[] {
 	const itself = agentOf(by) === agent.id;
 	const how = { state: itself ? "completed" : "interrupted", reason: itself ? "exit" : "killed", text: null } as const;
 	return [
-		...(agent.turn === null ? [] : ending(agent, agent.turn.id, how, loose ?? nothingLoose)),
+		...(agent.turn === null ? [] : ending(agent, agent.turn.id, how, openWork ?? noOpenWork)),
 		{ kind: "killed", agent: agent.id, text: `Killed by ${by}${why === "" ? "." : `: ${why}`}` },
-		...ended(agent, loose, "killed", why),
+		...ended(agent, openWork, "killed", why),
 	];
 }
 
 /** What will never run is cancelled, and who waited without a turn waits no longer. */
-function ended(agent: AgentState, loose: LooseEnds | undefined, reason: (typeof endReasons)[number], why: string): Fact[] {
-	const prompts = [...(loose?.prompts ?? [])];
-	const cancelled: Fact[] = prompts.length === 0 ? [] : [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } }];
-	const waits = agent.turn === null ? (loose?.waits ?? []) : [];
+function ended(agent: AgentState, openWork: OpenWorkAndQueue | undefined, reason: (typeof endReasons)[number], why: string): NewEvent[] {
+	const prompts = [...(openWork?.prompts ?? [])];
+	const cancelled: NewEvent[] = prompts.length === 0 ? [] : [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } }];
+	const waits = agent.turn === null ? (openWork?.waits ?? []) : [];
 	return [
 		...cancelled,
 		...waits.flatMap((wait) => over(wait, "cancelled")),

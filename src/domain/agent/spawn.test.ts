@@ -9,8 +9,8 @@ import { decideSpawn } from "./spawn.ts";
 
 const acp: AgentState = { ...live("a"), type: "acp", command: "program --acp" };
 
-function outcome(parent: AgentState, wish: Partial<AgentSpawn>, by: Actor = actor("a"), subscriptions: SubscriptionState[] = []): string {
-	const seen = {
+function outcome(parent: AgentState, request: Partial<AgentSpawn>, by: Actor = actor("a"), subscriptions: SubscriptionState[] = []): string {
+	const facts = {
 		parent,
 		supervisor: parent,
 		forkPoint: 0,
@@ -21,7 +21,7 @@ function outcome(parent: AgentState, wish: Partial<AgentSpawn>, by: Actor = acto
 		inMain: undefined,
 		full: null,
 	};
-	const decision = decideSpawn(seen, { type: "agent.spawn", by: parent.id, context: "fresh", ...wish }, { actor: by, freshId: id("b") });
+	const decision = decideSpawn(facts, { type: "agent.spawn", by: parent.id, context: "fresh", ...request }, { actor: by, freshId: id("b") });
 	return isRefusal(decision) ? decision.code : "done";
 }
 

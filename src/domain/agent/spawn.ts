@@ -2,7 +2,7 @@
 
 import type { AgentSpawn, AgentState, Lineage } from "#contract/agent.ts";
 import type { Policy } from "#contract/approval.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { noProject } from "#contract/project.ts";
@@ -13,20 +13,20 @@ import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn-end.ts";
 import { splitBudget } from "../usage.ts";
-import { allot } from "../workspace.ts";
+import { chooseWorkspace } from "../workspace.ts";
 
-/** What a spawn has to know before it decides. */
-export interface SpawnSight {
+/** What the decision on a spawn is given. */
+export interface SpawnFacts {
 	parent: AgentState;
 	/** the parent itself, or the nearest living agent above it */
 	supervisor: AgentState;
-	/** the last item that the child inherits; undefined if the wished-for one is not in the parent's context */
+	/** the last item that the child inherits; undefined if the requested one is not in the parent's context */
 	forkPoint: Lineage["forkPoint"] | undefined;
 	/** tool calls of the parent's open turn that have no result yet */
 	openCalls: readonly OpenCall[];
 	/** of the child's project; undefined if there is no such project */
 	project: ProjectState | null | undefined;
-	/** the first wished-for handle that nobody ever had, if any */
+	/** the first candidate handle that was never used, if any */
 	handle: Handle | undefined;
 	/** all that there are */
 	subscriptions: readonly SubscriptionState[];
@@ -36,18 +36,18 @@ export interface SpawnSight {
 	full: { agent: AgentState; limit: number } | null;
 }
 
-export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: Actor; freshId: AgentId }): Decision {
-	const { parent, supervisor } = seen;
+export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor: Actor; freshId: AgentId }): Decision {
+	const { parent, supervisor } = facts;
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== parent.id) return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
-	const refusal = refusedNow(parent, "fork") ?? (caller === null ? null : overreach(parent, command)) ?? notNow(seen, command, caller);
+	const refusal = refusedNow(parent, "fork") ?? (caller === null ? null : beyondParent(parent, command)) ?? notNow(facts, command, caller);
 	if (refusal) return refusal;
-	if (seen.project === undefined) return noProject(command.project ?? parent.project ?? undefined);
+	if (facts.project === undefined) return noProject(command.project ?? parent.project ?? undefined);
 	if (command.name === initHandle) return refuse("CONFLICT", "The name init belongs to agent 0.");
-	if (seen.handle === undefined) {
+	if (facts.handle === undefined) {
 		return refuse("CONFLICT", `The name ${command.name} has been used in this project; names are never used twice.`, { suggestions: ["brood agent list"] });
 	}
-	if (seen.forkPoint === undefined) {
+	if (facts.forkPoint === undefined) {
 		return refuse("ITEM_NOT_IN_CONTEXT", `Item ${command.at} is not in the context of ${parent.handle}.`, {
 			details: { agent: parent.id, item: command.at ?? null },
 			suggestions: [`brood log ${parent.handle} --context`],
@@ -60,22 +60,22 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 		return refuse("VALIDATION_ERROR", "An agent of type acp has a command, and no other has.", {
 			suggestions: ["brood agent add --type acp --command 'program --acp'"],
 		});
-	const wrong = wrongBinding(seen.subscriptions, command.subscription ?? null, type);
+	const wrong = wrongBinding(facts.subscriptions, command.subscription ?? null, type);
 	if (wrong) return wrong;
-	const allotted = allot({ parent, project: seen.project, inMain: seen.inMain }, command);
+	const allotted = chooseWorkspace({ parent, project: facts.project, inMain: facts.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
 	const budget = splitBudget(parent, command.budget);
 	if (isRefusal(budget)) return budget;
-	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: seen.forkPoint } : null;
+	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: facts.forkPoint } : null;
 	const child = by.freshId;
 	return [
 		{
 			kind: "agent.spawned",
 			agent: child,
 			data: {
-				handle: seen.handle,
+				handle: facts.handle,
 				name: command.name ?? null,
-				project: seen.project?.slug ?? null,
+				project: facts.project?.slug ?? null,
 				type,
 				model: command.model ?? (type === parent.type ? parent.model : null),
 				command: program,
@@ -91,13 +91,13 @@ export function decideSpawn(seen: SpawnSight, command: AgentSpawn, by: { actor: 
 		...budget.parent,
 		// without a workspace of its own there is nothing to prepare
 		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
-		...(lineage === null ? made(seen, child, caller) : inherited(seen, command, lineage, child)),
+		...(lineage === null ? made(facts, child, caller) : inherited(facts, command, lineage, child)),
 		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
 	];
 }
 
 /** What passes: the parent is in the middle of something, or its family is full. */
-function notNow({ parent, openCalls, full }: SpawnSight, command: AgentSpawn, caller: AgentId | null): Refusal | null {
+function notNow({ parent, openCalls, full }: SpawnFacts, command: AgentSpawn, caller: AgentId | null): Refusal | null {
 	if (command.context === "inherit" && command.at === undefined && openCalls.length > 0 && caller === null)
 		return refuse("FORK_BUSY", `${parent.handle} is in the middle of a tool call.`, {
 			details: { agent: parent.id, calls: openCalls.length },
@@ -113,7 +113,7 @@ function notNow({ parent, openCalls, full }: SpawnSight, command: AgentSpawn, ca
 const ranks: readonly Policy[] = ["ask", "auto-edit", "full"];
 
 /** What an agent may not give to its child, because it does not have it itself. */
-function overreach(parent: AgentState, { policy, workspaceKind, agentType, command, subscription }: AgentSpawn): Refusal | null {
+function beyondParent(parent: AgentState, { policy, workspaceKind, agentType, command, subscription }: AgentSpawn): Refusal | null {
 	const details = { agent: parent.id };
 	if (policy !== undefined && ranks.indexOf(policy) > ranks.indexOf(parent.policy))
 		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes none under ${policy}.`, { details });
@@ -130,14 +130,14 @@ function overreach(parent: AgentState, { policy, workspaceKind, agentType, comma
 }
 
 /** What has to be said where a conversation goes on in two agents. */
-const inherited = (seen: SpawnSight, { at }: AgentSpawn, lineage: Lineage, child: AgentId): Fact[] => [
-	...tellBoth(seen, lineage, child),
-	...(at === undefined ? answered(seen.openCalls, child) : []),
+const inherited = (facts: SpawnFacts, { at }: AgentSpawn, lineage: Lineage, child: AgentId): NewEvent[] => [
+	...tellBoth(facts, lineage, child),
+	...(at === undefined ? answered(facts.openCalls, child) : []),
 ];
 
 /** A fork shows in both threads: the child learns who it is, the parent that it has one. Neither is older than the cut. */
-function tellBoth({ parent, handle }: SpawnSight, lineage: Lineage, child: AgentId): Fact[] {
-	const told: Fact = {
+function tellBoth({ parent, handle }: SpawnFacts, lineage: Lineage, child: AgentId): NewEvent[] {
+	const told: NewEvent = {
 		kind: "fork",
 		agent: child,
 		text: `You are ${handle}, forked from ${parent.handle}.`,
@@ -148,13 +148,13 @@ function tellBoth({ parent, handle }: SpawnSight, lineage: Lineage, child: Agent
 }
 
 /** A child that knows nothing of its parent's conversation still has to know who it is, and to whom it can write. */
-function made({ parent, handle }: SpawnSight, child: AgentId, caller: AgentId | null): Fact[] {
+function made({ parent, handle }: SpawnFacts, child: AgentId, caller: AgentId | null): NewEvent[] {
 	if (caller === null) return [];
 	return [{ kind: "fork", agent: child, text: `You are ${handle}, made by ${parent.handle}.`, data: { parent: parent.id } }];
 }
 
 /** The parent is waiting for its calls; in the child, which will never hear their results, they return at once. */
-function answered(calls: readonly OpenCall[], child: AgentId): Fact[] {
+function answered(calls: readonly OpenCall[], child: AgentId): NewEvent[] {
 	return calls.map(({ call }) => ({
 		kind: "tool_result",
 		agent: child,

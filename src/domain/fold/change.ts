@@ -2,7 +2,7 @@
 // transaction, and clients apply the same ones to the rows that they mirror.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
-import type { Fact, Happened, ItemEvent, NounFact } from "#contract/event.ts";
+import type { NewEvent, NounEvent, Stamped, StampedItemEvent } from "#contract/event.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { tellingItems } from "#contract/item.ts";
@@ -34,8 +34,8 @@ export type KeyOf<R extends RowKind> = Rows[R]["key"];
 export type StateOf<R extends RowKind> = Rows[R]["state"];
 
 type TellingItem = (typeof tellingItems)[number];
-export type ChangingKind = NounFact["kind"] | TellingItem;
-export type EventOf<K extends ChangingKind> = K extends TellingItem ? ItemEvent : Happened<Extract<Fact, { kind: K }>>;
+export type ChangingKind = NounEvent["kind"] | TellingItem;
+export type EventOf<K extends ChangingKind> = K extends TellingItem ? StampedItemEvent : Stamped<Extract<NewEvent, { kind: K }>>;
 
 /** A row that comes into being; the row of the agent that it names is at hand. */
 interface Makes<R extends RowKind, E> {

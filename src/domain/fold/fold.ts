@@ -3,7 +3,7 @@
 // `changes` has, for each kind of row, what each kind of event does to it. An event is folded in two steps: `needed` names
 // the rows that must be at hand, and `fold` makes of them what they are afterwards. Between the two, the engine reads
 // rows from its transaction; a client that mirrors only some of them has the others missing, and leaves them so.
-import type { Happened, NounFact } from "#contract/event.ts";
+import type { NounEvent, Stamped } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { agentChanges } from "./agent.ts";
 import type { Changes, KeyOf, RowKind, StateOf } from "./change.ts";
@@ -37,7 +37,7 @@ export const rowKinds: readonly RowKind[] = [
 type Handled = { [R in RowKind]: keyof (typeof changes)[R] }[RowKind];
 
 /** These change no row. A kind of event that is neither here nor in a table above does not compile. */
-const silent: { readonly [K in Exclude<NounFact["kind"], Handled>]: true } = {
+const silent: { readonly [K in Exclude<NounEvent["kind"], Handled>]: true } = {
 	"git.ran": true,
 	"workspace.snapshotted": true,
 	"workspace.merged": true,
@@ -53,7 +53,7 @@ export interface Shelf<K, V> {
 export type Shelves = { readonly [R in RowKind]: Shelf<KeyOf<R>, StateOf<R>> };
 
 /** An event of the journal, or a fact that has just got its id. */
-export type Folded = Happened<{ kind: string; agent: AgentId | null }>;
+export type Folded = Stamped<{ kind: string; agent: AgentId | null }>;
 
 export type Key = string | number;
 export interface RowName {

@@ -1,6 +1,6 @@
 // What events do to the rows of projects and subscriptions.
 import type { ProjectSlug, SubscriptionName } from "#contract/ids.ts";
-import { untuned } from "#contract/project.ts";
+import { defaultIssueSettings } from "#contract/project.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import { withSpent } from "../usage.ts";
 import type { Changes } from "./change.ts";
@@ -9,7 +9,7 @@ import { usedIn } from "./used.ts";
 const bySlug = (event: { data: { slug: ProjectSlug } }): ProjectSlug[] => [event.data.slug];
 
 export const projectChanges = {
-	"project.added": { keys: bySlug, make: ({ data, at }) => ({ ...untuned, ...data, approved: [], addedAt: at, removedAt: null }) },
+	"project.added": { keys: bySlug, make: ({ data, at }) => ({ ...defaultIssueSettings, ...data, approved: [], addedAt: at, removedAt: null }) },
 	"project.tuned": { keys: bySlug, change: (row, { data }) => ({ ...row, ...data.tuning }) },
 	"project.approved": { keys: bySlug, change: (row, { data }) => ({ ...row, approved: [...row.approved, data.fingerprint] }) },
 	"project.removed": { keys: bySlug, change: (row, { at }) => ({ ...row, removedAt: at }) },

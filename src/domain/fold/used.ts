@@ -1,5 +1,5 @@
 // What an item tells of what was used: counted only inside a turn, and only if it can be read as such.
-import type { ItemEvent } from "#contract/event.ts";
+import type { StampedItemEvent } from "#contract/event.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
 import { type Usage, UsageData } from "#contract/usage.ts";
 
@@ -10,7 +10,7 @@ export interface Used {
 	subscription: SubscriptionName | null;
 }
 
-export function usedIn({ turn, data }: Pick<ItemEvent, "turn" | "data">): Used | null {
+export function usedIn({ turn, data }: Pick<StampedItemEvent, "turn" | "data">): Used | null {
 	const told = turn == null ? undefined : UsageData.safeParse(data).data;
 	if (turn == null || told === undefined) return null;
 	const { subscription = null, ...usage } = told;

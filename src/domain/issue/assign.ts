@@ -3,7 +3,7 @@
 //   issue.assign ─▶ agent `preparing` ─▶ its workspace is on the branch ─▶ `idle`, its prompt starts ─▶ the run (flow.ts)
 //   released     ─▶ agent `settling`  ─▶ its workspace is home again     ─▶ `idle`, without an issue
 import type { AgentState } from "#contract/agent.ts";
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import type { IssueState, NoteState } from "#contract/issue.ts";
 import type { IssueAssign, IssueLeft, IssueReady, IssueRetry } from "#contract/issue-commands.ts";
 import type { Preset, Stage } from "#contract/preset.ts";
@@ -14,11 +14,11 @@ import type { Decision } from "../decision.ts";
 import { firstWork, isBeforeStart, presetNamed, stageOf } from "../preset.ts";
 import { nextPosition, noSlot } from "../prompt.ts";
 import type { Claim } from "../slots.ts";
-import { about, blockers, brokenPreset, type IssueFacts, nameOf } from "./decide.ts";
+import { about, blockers, brokenPreset, type IssueInProject, nameOf } from "./decide.ts";
 import { branchOf, stagePrompt } from "./prompt.ts";
 
 /** What an agent has to do beside the issue. */
-export interface AgentSight {
+export interface AgentFacts {
 	agent: AgentState;
 	queue: { length: number; last: number | null; lastFront: number | null };
 	/** those in its queue that belong to an issue */
@@ -27,7 +27,7 @@ export interface AgentSight {
 	waits: boolean;
 }
 
-export interface IssueSight extends IssueFacts {
+export interface IssueFacts extends IssueInProject {
 	/** all issues of the project */
 	all: readonly IssueState[];
 	notes: readonly NoteState[];
@@ -37,8 +37,8 @@ export interface IssueSight extends IssueFacts {
 	words: string | null;
 }
 
-export function decideAssign(seen: IssueSight, on: AgentSight, { folder, now }: IssueAssign, slot: Claim): Decision {
-	const { issue, project } = seen;
+export function decideAssign(facts: IssueFacts, on: AgentFacts, { folder, now }: IssueAssign, slot: Claim): Decision {
+	const { issue, project } = facts;
 	const { agent } = on;
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
@@ -46,10 +46,10 @@ export function decideAssign(seen: IssueSight, on: AgentSight, { folder, now }: 
 		return refuse("VALIDATION_ERROR", `${agent.handle} is not an agent of ${issue.project}.`, { details: { agent: agent.id, issue: nameOf(issue) } });
 	if (issue.assignee === agent.id) return [];
 	const target = workStage(loaded.preset, issue);
-	const refusal = taken(issue) ?? busy(on) ?? blocked(issue, seen.all) ?? (target === undefined ? noWork(issue) : crowded(issue, target, seen.all));
+	const refusal = taken(issue) ?? busy(on) ?? blocked(issue, facts.all) ?? (target === undefined ? noWork(issue) : crowded(issue, target, facts.all));
 	if (refusal) return refusal;
 	if (now && "short" in slot) return noSlot(agent, slot.short);
-	return target === undefined ? [] : claimed(seen, on, target, folder ?? null);
+	return target === undefined ? [] : claimed(facts, on, target, folder ?? null);
 }
 
 /** The stage in which an agent would work on it now: its own, or the first one if it has not begun. */
@@ -67,7 +67,7 @@ function taken(issue: IssueState): Refusal | null {
 	return issue.leaving === null ? null : refuse("AGENT_BUSY", `The agent that had ${nameOf(issue)} is on its way home; try again.`, about(issue));
 }
 
-export function busy({ agent, queue }: AgentSight): Refusal | null {
+export function busy({ agent, queue }: AgentFacts): Refusal | null {
 	const details = { agent: agent.id };
 	if (agent.life === "ended") return refuse("AGENT_INVALID_STATE", `${agent.handle} has ended.`, { details, suggestions: [suggestion("status", agent)] });
 	const no = (why: string, suggestions: string[]): Refusal => refuse("AGENT_BUSY", `${agent.handle} ${why}.`, { details, suggestions });
@@ -100,20 +100,20 @@ function crowded(issue: IssueState, stage: Stage, all: readonly IssueState[]): R
 export const inWork = (stage: string, all: readonly IssueState[]): number => all.filter((other) => other.assignee !== null && other.stage === stage).length;
 
 /** Agent, issue and prompt in one. */
-export function claimed(seen: IssueSight, on: AgentSight, stage: Stage, folder: string | null): Fact[] {
-	const { issue } = seen;
+export function claimed(facts: IssueFacts, on: AgentFacts, stage: Stage, folder: string | null): NewEvent[] {
+	const { issue } = facts;
 	const { agent } = on;
 	const begun: IssueState = { ...issue, stage: stage.name, branch: issue.branch ?? branchOf(issue) };
-	const moves: Fact[] = issue.stage === stage.name ? [] : [started(issue, stage)];
+	const moves: NewEvent[] = issue.stage === stage.name ? [] : [started(issue, stage)];
 	return [
 		...moves,
 		{ kind: "issue.assigned", agent: null, data: { issue: issue.id, agent: agent.id, folder } },
 		{ kind: "agent.assigned", agent: agent.id, data: { id: issue.id, number: issue.number, stage: stage.name } },
-		...queued({ ...seen, issue: begun }, on, stage, folder),
+		...queued({ ...facts, issue: begun }, on, stage, folder),
 	];
 }
 
-export function started(issue: IssueState, stage: Stage): Fact {
+export function started(issue: IssueState, stage: Stage): NewEvent {
 	const data = {
 		issue: issue.id,
 		from: issue.stage,
@@ -129,7 +129,7 @@ const waitingAtStart = ({ prompt, gate }: Stage): "approval" | "gate" | null =>
 	prompt !== undefined || gate === undefined ? null : gate === "human" ? "approval" : "gate";
 
 /** A stage that failed is told the same again; messages that it was told are not told twice. */
-function queued({ issue, notes, lastRun, words }: IssueSight, { agent, queue }: AgentSight, stage: Stage, folder: string | null): Fact[] {
+function queued({ issue, notes, lastRun, words }: IssueFacts, { agent, queue }: AgentFacts, stage: Stage, folder: string | null): NewEvent[] {
 	const messages = notes.filter((note) => note.kind === "message" && note.stage === stage.name && !note.delivered);
 	const comments = notes.filter((note) => note.kind === "comment" && note.id > lastRun);
 	const documents = [...new Map(notes.filter(({ kind }) => kind === "document").map((note) => [note.name, note])).values()];
@@ -137,25 +137,25 @@ function queued({ issue, notes, lastRun, words }: IssueSight, { agent, queue }: 
 	const text = again ? words : stagePrompt(issue, stage, { comments, documents, messages, folder });
 	// one without an id is written with this decision, and is told already
 	const told = messages.map(({ id }) => id).filter((id) => id !== 0);
-	const delivered: Fact[] = told.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issue: issue.id, messages: told } }];
+	const delivered: NewEvent[] = told.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issue: issue.id, messages: told } }];
 	return [...delivered, { kind: "prompt.queued", agent: agent.id, text, data: { position: nextPosition(false, queue), source: "issue", issue: issue.id } }];
 }
 
 /** Clears what kept it from going on, and lets its agent, if it has one, try again. */
-export function decideRetryIssue({ on, ...seen }: IssueSight & { on: AgentSight | null }, { folder }: IssueRetry): Decision {
-	const { issue, project } = seen;
+export function decideRetryIssue({ on, ...facts }: IssueFacts & { on: AgentFacts | null }, { folder }: IssueRetry): Decision {
+	const { issue, project } = facts;
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
-	const clear: Fact[] = issue.attention !== null || issue.notBefore !== null ? [{ kind: "issue.unattended", agent: null, data: { issue: issue.id } }] : [];
+	const clear: NewEvent[] = issue.attention !== null || issue.notBefore !== null ? [{ kind: "issue.unattended", agent: null, data: { issue: issue.id } }] : [];
 	if (on === null || issue.run !== null || on.issuePrompts.length > 0 || on.agent.activity !== "idle") return clear;
 	const held = on.agent.holds.length > 0 ? busy({ ...on, agent: { ...on.agent, issue: null } }) : null;
 	if (held) return held;
 	const stage = stageOf(loaded.preset, issue.stage);
 	if (stage?.prompt === undefined) return clear;
-	return [...clear, ...queued({ ...seen, issue: { ...issue, attempts: Math.max(1, issue.attempts) } }, on, stage, folder ?? issue.folder)];
+	return [...clear, ...queued({ ...facts, issue: { ...issue, attempts: Math.max(1, issue.attempts) } }, on, stage, folder ?? issue.folder)];
 }
 
-export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentSight | null }): Decision {
+export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentFacts | null }): Decision {
 	if (on === null) return [];
 	if (on.agent.turn !== null) {
 		return refuse("AGENT_BUSY", `${on.agent.handle} is in the middle of a turn.`, {
@@ -167,12 +167,12 @@ export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentSigh
 }
 
 /** The agent has the issue no more; it is free once it went home. */
-export function released(issue: IssueState, { agent, issuePrompts }: AgentSight, done: boolean): Fact[] {
+export function released(issue: IssueState, { agent, issuePrompts }: AgentFacts, done: boolean): NewEvent[] {
 	const prompts = [...issuePrompts];
 	return [
-		...(prompts.length === 0 ? [] : [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } } satisfies Fact]),
+		...(prompts.length === 0 ? [] : [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } } satisfies NewEvent]),
 		{ kind: "issue.released", agent: null, data: { issue: issue.id, agent: agent.id, done } },
-		...(agent.life === "ended" ? [] : [{ kind: "agent.settling", agent: agent.id } satisfies Fact]),
+		...(agent.life === "ended" ? [] : [{ kind: "agent.settling", agent: agent.id } satisfies NewEvent]),
 	];
 }
 
@@ -183,18 +183,18 @@ export function decideReady({ issue, agent }: { issue: IssueState; agent: AgentS
 }
 
 /** It is home. Its context begins anew, unless the project keeps it. */
-export function decideLeft(issue: IssueState, agent: AgentState | undefined, { trouble }: IssueLeft, context: ProjectState["context"]): Decision {
+export function decideLeft(issue: IssueState, agent: AgentState | undefined, { problem }: IssueLeft, context: ProjectState["context"]): Decision {
 	if (issue.leaving === null || agent === undefined) return [];
 	const { done } = issue.leaving;
 	const alive = agent.life !== "ended";
 	return [
 		{ kind: "issue.left", agent: null, data: { issue: issue.id, agent: agent.id } },
-		...(alive && context === "clear" ? [{ kind: "clear", agent: agent.id } satisfies Fact] : []),
+		...(alive && context === "clear" ? [{ kind: "clear", agent: agent.id } satisfies NewEvent] : []),
 		{ kind: "agent.released", agent: agent.id, data: { done } },
-		...(alive && trouble !== undefined
+		...(alive && problem !== undefined
 			? [
-					{ kind: "agent.failed", agent: agent.id, data: { code: trouble.code, step: "release" } } satisfies Fact,
-					{ kind: "agent.held", agent: agent.id, data: { hold: "error", reason: trouble.message } } satisfies Fact,
+					{ kind: "agent.failed", agent: agent.id, data: { code: problem.code, step: "release" } } satisfies NewEvent,
+					{ kind: "agent.held", agent: agent.id, data: { hold: "error", reason: problem.message } } satisfies NewEvent,
 				]
 			: []),
 	];

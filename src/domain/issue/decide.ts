@@ -1,5 +1,5 @@
 // What may be done to an issue beside working on it: made, edited, connected, commented, deleted.
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import { type Actor, agentOf } from "#contract/ids.ts";
 import type { IssueState, NoteState } from "#contract/issue.ts";
 import type { IssueAdd, IssueAttend, IssueComment, IssueDepend, IssueDocument, IssueEdit, IssueMessage } from "#contract/issue-commands.ts";
@@ -9,7 +9,7 @@ import type { Decision } from "../decision.ts";
 import { isBeforeStart, presetNamed, stageOf } from "../preset.ts";
 
 /** What every decision about an issue sees. */
-export interface IssueFacts {
+export interface IssueInProject {
 	issue: IssueState;
 	project: ProjectState;
 }
@@ -28,19 +28,19 @@ export function brokenPreset(issue: Pick<IssueState, "project" | "number" | "pre
 	});
 }
 
-export function decideAddIssue(seen: { project: ProjectState | undefined; number: number; known: ReadonlySet<number> }, command: IssueAdd): Decision {
-	const { project } = seen;
+export function decideAddIssue(facts: { project: ProjectState | undefined; number: number; known: ReadonlySet<number> }, command: IssueAdd): Decision {
+	const { project } = facts;
 	if (project === undefined || project.removedAt !== null) return noProject(command.project);
 	const preset = command.preset ?? project.preset;
 	const loaded = presetNamed(project, preset);
 	if ("broken" in loaded) {
 		return refuse("VALIDATION_ERROR", `The preset ${preset} cannot be used: ${loaded.broken}.`, { details: { preset, broken: loaded.broken } });
 	}
-	const missing = command.dependsOn.find((number) => !seen.known.has(number));
+	const missing = command.dependsOn.find((number) => !facts.known.has(number));
 	if (missing !== undefined) return noIssue(project.slug, missing);
 	const { title, body, priority } = command;
 	const data = {
-		...{ project: project.slug, number: seen.number, title, priority, preset, stage: loaded.preset.stages[0]?.name ?? "" },
+		...{ project: project.slug, number: facts.number, title, priority, preset, stage: loaded.preset.stages[0]?.name ?? "" },
 		...{ labels: [...new Set(command.labels)], dependsOn: [...new Set(command.dependsOn)] },
 	};
 	return [{ kind: "issue.added", agent: null, text: body, data }];
@@ -50,9 +50,9 @@ export const noIssue = (project: string, number: number): Refusal =>
 	refuse("NOT_FOUND", `There is no issue ${project}#${number}.`, { suggestions: [`brood issue list --project ${project}`] });
 
 /** What is written about it may change at any time; its workflow only before it has begun. */
-export function decideEditIssue({ issue, project }: IssueFacts, command: IssueEdit): Decision {
+export function decideEditIssue({ issue, project }: IssueInProject, command: IssueEdit): Decision {
 	const { type: _type, issue: _issue, body, preset, labels, ...rest } = command;
-	const changes: Extract<Fact, { kind: "issue.edited" }>["data"] = { issue: issue.id };
+	const changes: Extract<NewEvent, { kind: "issue.edited" }>["data"] = { issue: issue.id };
 	if (rest.title !== undefined && rest.title !== issue.title) changes.title = rest.title;
 	if (rest.priority !== undefined && rest.priority !== issue.priority) changes.priority = rest.priority;
 	if (labels !== undefined) changes.labels = [...new Set(labels)];
@@ -86,7 +86,7 @@ export function decideDepend({ issue, all }: { issue: IssueState; all: readonly 
 	return [{ kind: "issue.depended", agent: null, data: { issue: issue.id, on } }];
 }
 
-export function decideUndepend({ issue }: IssueFacts, { on }: { on: number }): Decision {
+export function decideUndepend({ issue }: IssueInProject, { on }: { on: number }): Decision {
 	return issue.dependsOn.includes(on) ? [{ kind: "issue.undepended", agent: null, data: { issue: issue.id, on } }] : [];
 }
 
@@ -109,7 +109,7 @@ export function blockers(issue: IssueState, all: readonly IssueState[]): number[
 	return issue.dependsOn.filter((number) => all.some((other) => other.number === number && other.doneAt === null && other.deletedAt === null));
 }
 
-export function decideComment({ issue }: IssueFacts, { text }: IssueComment, by: { actor: Actor }): Decision {
+export function decideComment({ issue }: IssueInProject, { text }: IssueComment, by: { actor: Actor }): Decision {
 	return notTheirs(issue, by.actor) ?? [{ kind: "issue.commented", agent: null, text, data: { issue: issue.id } }];
 }
 
@@ -127,7 +127,7 @@ export function decideDocument(
 	return [{ kind: "issue.documented", agent: null, text, data: { issue: issue.id, name, type, version: (latest?.version ?? 0) + 1 } }];
 }
 
-export function decideMessage({ issue, project }: IssueFacts, { stage, text }: IssueMessage, { actor }: { actor: Actor }): Decision {
+export function decideMessage({ issue, project }: IssueInProject, { stage, text }: IssueMessage, { actor }: { actor: Actor }): Decision {
 	const refusal = notTheirs(issue, actor);
 	if (refusal) return refusal;
 	const loaded = presetNamed(project, issue.preset);
@@ -139,7 +139,7 @@ export function decideMessage({ issue, project }: IssueFacts, { stage, text }: I
 	return [{ kind: "issue.messaged", agent: null, text, data: { issue: issue.id, stage } }];
 }
 
-export function decideAttend({ issue }: IssueFacts, { reason, code }: IssueAttend, by: { actor: Actor }): Decision {
+export function decideAttend({ issue }: IssueInProject, { reason, code }: IssueAttend, by: { actor: Actor }): Decision {
 	// what an agent says about itself says nothing about the others
 	const known = code === undefined || agentOf(by.actor) !== null ? {} : { code };
 	return notTheirs(issue, by.actor) ?? [{ kind: "issue.attended", agent: null, text: reason, data: { issue: issue.id, ...known } }];
@@ -153,7 +153,7 @@ export function notTheirs(issue: IssueState, actor: Actor): Refusal | null {
 }
 
 /** It is only hidden; its number is not given to another. */
-export function decideDeleteIssue({ issue }: IssueFacts): Decision {
+export function decideDeleteIssue({ issue }: IssueInProject): Decision {
 	if (issue.deletedAt !== null) return [];
 	if (issue.assignee !== null || issue.leaving !== null) {
 		return refuse("CONFLICT", `An agent works on ${nameOf(issue)}: unassign it first.`, {

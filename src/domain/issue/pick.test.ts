@@ -3,10 +3,10 @@ import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, human, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Preset } from "#contract/preset.ts";
-import { untuned } from "#contract/project.ts";
+import { defaultIssueSettings } from "#contract/project.ts";
 import { agent, id, live } from "#test/support/given.ts";
 import { issueChanges } from "../fold/issue.ts";
-import { type Picked, type PickSight, pickWork } from "./pick.ts";
+import { type Picked, type PickFacts, pickWork } from "./pick.ts";
 
 const web = ProjectSlug.parse("web");
 /** Three stages of work: anybody's, a model's with another to stand in, and one that only one issue may be in. */
@@ -20,17 +20,17 @@ const built: Preset = {
 	],
 };
 const presets = { built: { preset: built }, odd: { broken: "nobody knows the way" } };
-const project = { ...untuned, slug: web, path: "/srv/web", base: null, url: null, approved: [], addedAt: 1, removedAt: null, auto: true, presets };
+const project = { ...defaultIssueSettings, slug: web, path: "/srv/web", base: null, url: null, approved: [], addedAt: 1, removedAt: null, auto: true, presets };
 
 const issue = (number: number, more: Partial<IssueState> = {}): IssueState => {
 	const data = { project: web, number, title: `Issue ${number}`, priority: "medium" as const, preset: "built", stage: "TODO", labels: [], dependsOn: [] };
 	return { ...issueChanges["issue.added"].make({ kind: "issue.added", agent: null, text: "", data, id: number, at: 1, actor: human }), ...more };
 };
 const of = (letter: string, more: Partial<AgentState> = {}): AgentState => ({ ...live(letter), type: "claude", project: web, ...more });
-const given = (seen: Partial<PickSight>): Picked => {
-	const agents = seen.agents ?? [];
+const given = (facts: Partial<PickFacts>): Picked => {
+	const agents = facts.agents ?? [];
 	const free = new Set(agents.filter(({ life }) => life === "live").map((each) => each.id));
-	return pickWork({ project, issues: [], agents, free, subscribed: ["claude"], now: 0, ...seen });
+	return pickWork({ project, issues: [], agents, free, subscribed: ["claude"], now: 0, ...facts });
 };
 const assigned = (picked: Picked): string[] => picked.assign.map((each) => `#${each.issue} to ${each.agent[0]}`);
 

@@ -3,13 +3,13 @@ import type { AgentState } from "#contract/agent.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { type IssueState, isOpen, issuePriorities } from "#contract/issue.ts";
-import type { AgentWish, Preset, Stage } from "#contract/preset.ts";
+import type { AgentSelector, Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { firstWork, isBeforeStart, presetNamed } from "../preset.ts";
 import { inWork, workStage } from "./assign.ts";
 import { blockers } from "./decide.ts";
 
-export interface PickSight {
+export interface PickFacts {
 	project: ProjectState;
 	/** all issues of the project */
 	issues: readonly IssueState[];
@@ -28,16 +28,16 @@ export interface Picked {
 	/** which nobody was there for, and somebody is now */
 	retry: number[];
 	assign: { issue: number; agent: AgentId }[];
-	spawn: AgentWish[];
+	spawn: AgentSelector[];
 	/** cannot go on without a person, and why */
 	broken: { issue: number; reason: string; code?: "AGENT_NOT_FOUND" }[];
 	/** when the next one that waits for its time is due */
 	nextAt: number | null;
 }
 
-export function pickWork({ project, issues, agents, free, subscribed, now }: PickSight): Picked {
+export function pickWork({ project, issues, agents, free, subscribed, now }: PickFacts): Picked {
 	const picked: Picked = { start: [], retry: [], assign: [], spawn: [], broken: [], nextAt: null };
-	const open = issues.filter((issue) => isOpen(issue) && needsNobody(issue) && issue.assignee === null && issue.leaving === null && issue.waiting === null);
+	const open = issues.filter((issue) => isOpen(issue) && mayBePicked(issue) && issue.assignee === null && issue.leaving === null && issue.waiting === null);
 	// where the preset names no type, the project does, or what is paid for; a type that executes its prompt is only taken by name
 	const usual = project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
 	const left = new Set(free);
@@ -62,11 +62,11 @@ export function pickWork({ project, issues, agents, free, subscribed, now }: Pic
 		}
 		const begun = taken.get(stage.name) ?? inWork(stage.name, issues);
 		if (stage.wipMax !== undefined && begun >= stage.wipMax) continue;
-		const wishes = wishesOf(loaded.preset, stage).map((wish) =>
-			wish.type === undefined && project.agentType !== null ? { ...wish, type: project.agentType } : wish,
+		const selectors = selectorsOf(loaded.preset, stage).map((request) =>
+			request.type === undefined && project.agentType !== null ? { ...request, type: project.agentType } : request,
 		);
 		const agent = firstMatch(
-			wishes,
+			selectors,
 			agents.filter(({ id }) => left.has(id)),
 		);
 		if (agent !== undefined) {
@@ -77,15 +77,15 @@ export function pickWork({ project, issues, agents, free, subscribed, now }: Pic
 			continue;
 		}
 		// one that is on its way will be asked when it is there
-		const waited = firstMatch(wishes, coming);
-		const type = wishes[0]?.type ?? usual;
+		const waited = firstMatch(selectors, coming);
+		const type = selectors[0]?.type ?? usual;
 		if (waited !== undefined) coming.splice(coming.indexOf(waited), 1);
 		else if (type === undefined) {
 			// one that is at work may take it when it is free
-			const later = firstMatch(wishes, agents) !== undefined;
-			if (!later && issue.attention === null) picked.broken.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: nobodyFor(project) });
+			const later = firstMatch(selectors, agents) !== undefined;
+			if (!later && issue.attention === null) picked.broken.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: noAgentType(project) });
 			continue;
-		} else if (workers + picked.spawn.length < project.agentsMax) picked.spawn.push({ ...wishes[0], type });
+		} else if (workers + picked.spawn.length < project.agentsMax) picked.spawn.push({ ...selectors[0], type });
 		else continue;
 		if (issue.attention !== null) picked.retry.push(issue.id);
 		// and no more are made than may work in this stage
@@ -95,23 +95,23 @@ export function pickWork({ project, issues, agents, free, subscribed, now }: Pic
 }
 
 /** Nobody has to look at it, but for somebody who says who works on it. */
-const needsNobody = ({ attention }: IssueState): boolean => attention === null || attention.code === "AGENT_NOT_FOUND";
+const mayBePicked = ({ attention }: IssueState): boolean => attention === null || attention.code === "AGENT_NOT_FOUND";
 
-const nobodyFor = ({ slug }: ProjectState): string =>
+const noAgentType = ({ slug }: ProjectState): string =>
 	`No agent type is named for automatic work in ${slug}. Name one with: brood project configure ${slug} --type claude`;
 
 const moreUrgent = (a: IssueState, b: IssueState): number => issuePriorities.indexOf(b.priority) - issuePriorities.indexOf(a.priority) || a.number - b.number;
 
-const wishesOf = (preset: Preset, stage: Stage): AgentWish[] => [stage.agent ?? preset.agent ?? {}, ...(stage.fallbacks ?? preset.fallbacks ?? [])];
+const selectorsOf = (preset: Preset, stage: Stage): AgentSelector[] => [stage.agent ?? preset.agent ?? {}, ...(stage.fallbacks ?? preset.fallbacks ?? [])];
 
-function firstMatch(wishes: readonly AgentWish[], agents: readonly AgentState[]): AgentState | undefined {
-	for (const wish of wishes) {
-		const found = agents.find((agent) => matches(agent, wish));
+function firstMatch(selectors: readonly AgentSelector[], agents: readonly AgentState[]): AgentState | undefined {
+	for (const request of selectors) {
+		const found = agents.find((agent) => matches(agent, request));
 		if (found !== undefined) return found;
 	}
 	return undefined;
 }
 
 /** People are only asked by name, and so are types that would execute the issue's words. */
-const matches = ({ type, model }: AgentState, wish: AgentWish): boolean =>
-	(wish.type === undefined ? type !== "human" && !executesPrompt(type) : type === wish.type) && (wish.model === undefined || model === wish.model);
+const matches = ({ type, model }: AgentState, request: AgentSelector): boolean =>
+	(request.type === undefined ? type !== "human" && !executesPrompt(type) : type === request.type) && (request.model === undefined || model === request.model);

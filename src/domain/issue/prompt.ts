@@ -4,7 +4,7 @@ import type { Stage } from "#contract/preset.ts";
 import { quote } from "#contract/quote.ts";
 import type { TemplateVariable } from "../preset.ts";
 
-export interface PromptSight {
+export interface PromptFacts {
 	/** made since the last run began, oldest first */
 	comments: readonly NoteState[];
 	/** the newest version of each */
@@ -14,7 +14,7 @@ export interface PromptSight {
 	folder: string | null;
 }
 
-export function stagePrompt(issue: IssueState, stage: Stage, { comments, documents, messages, folder }: PromptSight): string {
+export function stagePrompt(issue: IssueState, stage: Stage, { comments, documents, messages, folder }: PromptFacts): string {
 	return [
 		filled(stage.prompt ?? "", issue),
 		...(messages.length === 0 ? [] : ["", "Messages for this stage:", ...messages.map(quoted)]),

@@ -1,23 +1,23 @@
 // What a gate's command or a person says of an issue's work, and what came of its merge.
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
 import type { IssueState, NoteState } from "#contract/issue.ts";
 import type { IssueApprove, IssueGate, IssueMerge, IssueReject } from "#contract/issue-commands.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { presetNamed, stageOf } from "../preset.ts";
-import { type AgentSight, busy, claimed, type IssueSight, inWork } from "./assign.ts";
-import { about, brokenPreset, type IssueFacts, nameOf } from "./decide.ts";
-import { attended, ledOn, moved, sentBack } from "./stage-change.ts";
+import { type AgentFacts, busy, claimed, type IssueFacts, inWork } from "./assign.ts";
+import { about, brokenPreset, type IssueInProject, nameOf } from "./decide.ts";
+import { advanced, attended, moved, sentBack } from "./stage-change.ts";
 
 const laterMs = 60_000;
 
 /** What a gate's command said. */
-export function decideGate({ issue, project }: IssueFacts, { exit, stderr }: IssueGate, { steady: at }: { steady: number }): Decision {
+export function decideGate({ issue, project }: IssueInProject, { exit, stderr }: IssueGate, { monotonic: at }: { monotonic: number }): Decision {
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	if (issue.waiting !== "gate" || "broken" in loaded || stage === undefined) return [];
-	if (exit === 0) return ledOn(issue, loaded.preset, stage, "work");
+	if (exit === 0) return advanced(issue, loaded.preset, stage, "work");
 	if (exit === 75) return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "gate", notBefore: at + laterMs } }];
 	const reason = stderr.trim() === "" ? `The command of the gate ended with ${exit} and said nothing.` : stderr;
 	const target = stageOf(loaded.preset, stage.back ?? stage.name);
@@ -28,7 +28,7 @@ export function decideGate({ issue, project }: IssueFacts, { exit, stderr }: Iss
 }
 
 /** Pinned to a commit: what has come since is not approved with it. */
-export function decideApprove({ issue, project }: IssueFacts, { commit }: IssueApprove): Decision {
+export function decideApprove({ issue, project }: IssueInProject, { commit }: IssueApprove): Decision {
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
 	const stage = stageOf(loaded.preset, issue.stage);
@@ -36,8 +36,8 @@ export function decideApprove({ issue, project }: IssueFacts, { commit }: IssueA
 	if (commit !== undefined && issue.commit?.startsWith(commit) !== true) {
 		return refuse("CONFLICT", `The branch of ${nameOf(issue)} is at ${issue.commit ?? "no commit"}, not at ${commit}.`, about(issue, { commit: issue.commit }));
 	}
-	const clear: Fact[] = issue.attention === null ? [] : [{ kind: "issue.unattended", agent: null, data: { issue: issue.id } }];
-	return [...clear, ...ledOn(issue, loaded.preset, stage, "approve")];
+	const clear: NewEvent[] = issue.attention === null ? [] : [{ kind: "issue.unattended", agent: null, data: { issue: issue.id } }];
+	return [...clear, ...advanced(issue, loaded.preset, stage, "approve")];
 }
 
 function notWaiting(issue: IssueState, verb: string): Refusal {
@@ -46,25 +46,25 @@ function notWaiting(issue: IssueState, verb: string): Refusal {
 }
 
 /** What came of the merge: done, or back to the person who approved it. */
-export function decideMerged({ issue, project }: IssueFacts, { commit, trouble }: IssueMerge): Decision {
+export function decideMerged({ issue, project }: IssueInProject, { commit, problem }: IssueMerge): Decision {
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	const next = "preset" in loaded && stage?.next !== undefined ? stageOf(loaded.preset, stage.next) : undefined;
 	if (issue.waiting !== "merge") return [];
-	if (trouble !== undefined || next === undefined) {
-		const reason = trouble === undefined ? "Its preset has no stage behind this one any more." : `It could not be merged: ${trouble.message}`;
-		return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } }, attended(issue, reason, trouble?.code)];
+	if (problem !== undefined || next === undefined) {
+		const reason = problem === undefined ? "Its preset has no stage behind this one any more." : `It could not be merged: ${problem.message}`;
+		return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } }, attended(issue, reason, problem?.code)];
 	}
 	return [{ kind: "issue.merged", agent: null, data: { issue: issue.id, commit } }, moved(issue, next, "approve")];
 }
 
 /** Back with the reason as the prompt; the agent that did it goes on with it at once, if it is there. */
 export function decideReject(
-	{ last, ...seen }: IssueSight & { last: AgentSight | null },
+	{ last, ...facts }: IssueFacts & { last: AgentFacts | null },
 	{ reason, folder }: IssueReject,
 	{ at, actor: by }: { at: number; actor: Actor },
 ): Decision {
-	const { issue, project, all } = seen;
+	const { issue, project, all } = facts;
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
 	const stage = stageOf(loaded.preset, issue.stage);
@@ -93,6 +93,6 @@ export function decideReject(
 	return [
 		moved(issue, target, "reject"),
 		{ kind: "issue.messaged", agent: null, text: reason, data: { issue: issue.id, stage: target.name, delivered: true } },
-		...claimed({ ...seen, issue: { ...issue, stage: target.name, attempts: 0 }, notes: [...seen.notes, message] }, last, target, folder ?? issue.folder),
+		...claimed({ ...facts, issue: { ...issue, stage: target.name, attempts: 0 }, notes: [...facts.notes, message] }, last, target, folder ?? issue.folder),
 	];
 }

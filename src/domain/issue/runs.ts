@@ -1,5 +1,5 @@
 // A run ends: what its agent said, what it left behind, and what becomes of the issue.
-import type { Fact } from "#contract/event.ts";
+import type { NewEvent } from "#contract/event.ts";
 import { type Actor, actingAgent } from "#contract/ids.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
 import type { IssueComplete, IssueLose, RunFinish } from "#contract/issue-commands.ts";
@@ -8,15 +8,15 @@ import { refuse } from "#contract/refusal.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { Decision } from "../decision.ts";
 import { presetNamed, stageOf } from "../preset.ts";
-import { type AgentSight, released } from "./assign.ts";
-import { about, type IssueFacts, nameOf, notTheirs } from "./decide.ts";
+import { type AgentFacts, released } from "./assign.ts";
+import { about, type IssueInProject, nameOf, notTheirs } from "./decide.ts";
 import { attended, failed, passed, sentBack } from "./stage-change.ts";
 
-export interface FinishSight {
+export interface FinishFacts {
 	run: RunState;
 	issue: IssueState;
 	project: ProjectState;
-	on: AgentSight;
+	on: AgentFacts;
 	turn: TurnState;
 	/** the text of the turn's final item */
 	final: string | null;
@@ -26,28 +26,28 @@ export interface FinishSight {
 }
 
 /** A run is over once; what comes of it depends on what it left behind. */
-export function decideFinish(seen: FinishSight, command: RunFinish): Decision {
-	const { run, issue, on, turn } = seen;
+export function decideFinishRun(facts: FinishFacts, command: RunFinish): Decision {
+	const { run, issue, on, turn } = facts;
 	if (run.state !== "open" || turn.state === "open") return [];
 	const untouched = turn.handedAt === null;
 	const state = untouched ? "cancelled" : turn.state;
 	const said = issue.said !== null || command.ahead > 0 || on.agent.type === "human";
-	const work = turn.state === "completed" && command.trouble === undefined && said;
+	const work = turn.state === "completed" && command.problem === undefined && said;
 	const session = on.agent.session?.session ?? null;
-	const finished: Fact = {
+	const finished: NewEvent = {
 		kind: "run.finished",
 		agent: run.agent,
-		text: issue.said?.summary ?? seen.final,
-		data: { issue: issue.id, run: run.id, state, work, tokens: seen.tokens, cost: seen.cost, session, commit: command.commit },
+		text: issue.said?.summary ?? facts.final,
+		data: { issue: issue.id, run: run.id, state, work, tokens: facts.tokens, cost: facts.cost, session, commit: command.commit },
 	};
 	// what goes on, or is no longer this agent's, is not judged
 	const goesOn = untouched || on.issuePrompts.length > 0 || on.waits || turn.stoppingFor === "urgent mail";
 	if (issue.assignee !== run.agent || (goesOn && on.agent.life !== "ended")) return [finished];
-	return [finished, ...judged(seen, command, work)];
+	return [finished, ...judged(facts, command, work)];
 }
 
-function judged(seen: FinishSight, { trouble }: RunFinish, work: boolean): Fact[] {
-	const { issue, project, on, turn, at } = seen;
+function judged(facts: FinishFacts, { problem }: RunFinish, work: boolean): NewEvent[] {
+	const { issue, project, on, turn, at } = facts;
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	// a person takes over from here with the agent at hand; by itself nothing would free it
@@ -59,11 +59,11 @@ function judged(seen: FinishSight, { trouble }: RunFinish, work: boolean): Fact[
 		return [
 			...released(issue, on, true),
 			...(issue.said?.back === true
-				? sentBack(issue, loaded.preset, stage, issue.said.summary, "back", actingAgent(seen.run.agent))
+				? sentBack(issue, loaded.preset, stage, issue.said.summary, "back", actingAgent(facts.run.agent))
 				: passed(issue, loaded.preset, stage)),
 		];
-	if (trouble !== undefined) return [...letGo, ...failed(issue, project, `Its work could not be settled: ${trouble}`, at)];
-	if (turn.state === "completed") return [...letGo, attended(issue, withoutWork(seen.final))];
+	if (problem !== undefined) return [...letGo, ...failed(issue, project, `Its work could not be settled: ${problem}`, at)];
+	if (turn.state === "completed") return [...letGo, attended(issue, withoutWork(facts.final))];
 	const reason = `Its turn ${turn.state === "failed" ? "failed" : `was ${turn.state}`}${turn.reason === null ? "" : `: ${turn.reason}`}.`;
 	return [...letGo, ...(turn.stoppingFor === "interrupt" ? [attended(issue, reason)] : failed(issue, project, reason, at))];
 }
@@ -72,7 +72,7 @@ const withoutWork = (final: string | null): string =>
 	`The run left no work behind: no commit, no work_complete.${final === null || final.trim() === "" ? "" : ` It ended with: ${final.trim().slice(0, 500).toWellFormed()}`}`;
 
 /** Said by its agent: this stage's work is complete, or has to go back. It counts when the turn ends. */
-export function decideComplete({ issue, project }: IssueFacts, { summary, back }: IssueComplete, by: { actor: Actor }): Decision {
+export function decideComplete({ issue, project }: IssueInProject, { summary, back }: IssueComplete, by: { actor: Actor }): Decision {
 	const refusal = notTheirs(issue, by.actor);
 	if (refusal) return refusal;
 	if (issue.run === null) return refuse("CONFLICT", `No run of ${nameOf(issue)} is open.`, about(issue));
@@ -84,9 +84,9 @@ export function decideComplete({ issue, project }: IssueFacts, { summary, back }
 
 /** Its agent is gone, or never got to it. Without a reason this is only a look. */
 export function decideLose(
-	{ issue, project, on }: IssueFacts & { on: AgentSight | null },
+	{ issue, project, on }: IssueInProject & { on: AgentFacts | null },
 	{ reason }: IssueLose,
-	{ steady: at }: { steady: number },
+	{ monotonic: at }: { monotonic: number },
 ): Decision {
 	if (on === null || issue.run !== null) return [];
 	const { agent } = on;

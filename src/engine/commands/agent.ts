@@ -1,7 +1,7 @@
 // Commands about agents: their holds, settings and interruptions. How they come and go is in `spawn.ts` and `kill.ts`.
 import {
 	AgentConfigure,
-	AgentFact,
+	AgentEvent,
 	AgentFail,
 	AgentInterrupt,
 	AgentLimit,
@@ -32,7 +32,7 @@ export const agentCommands = {
 		load: async ({ tx, envelope }) => ({
 			subscriptions: await tx.subscriptions(),
 			projects: await tx.projects(),
-			now: envelope.steady,
+			now: envelope.monotonic,
 		}),
 		decide: (agent, _, loaded) => decideLimit(agent, loaded),
 	}),
@@ -60,7 +60,7 @@ export const agentCommands = {
 
 /** The settings that an event holds; none if the agent never had any. */
 export async function settingsOf(reads: Reads, event: number | null): Promise<Settings> {
-	const configured = event === null ? undefined : AgentFact.safeParse(await reads.event(event)).data;
+	const configured = event === null ? undefined : AgentEvent.safeParse(await reads.event(event)).data;
 	if (configured?.kind !== "agent.configured") return noSettings;
 	const { systemPrompt, pinned, options = {} } = configured.data;
 	return { systemPrompt, pinned, options };

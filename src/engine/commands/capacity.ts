@@ -6,9 +6,10 @@ import type { Work } from "../work.ts";
 
 export async function capacityOf(work: Work, { turnsMax }: Limits): Promise<Omit<Capacity, "leases"> & { leases: LeaseState[] }> {
 	const [subscriptions, projects] = [await work.tx.subscriptions(), await work.tx.projects()];
-	const { at: now, steady } = work.envelope;
-	return { subscriptions, projects, leases: await work.tx.leases(), turnsMax, now, steady };
+	const { at: now, monotonic } = work.envelope;
+	return { subscriptions, projects, leases: await work.tx.leases(), turnsMax, now, monotonic };
 }
 
-/** A time that somebody read from the clock on the wall, on the steady one; while the two agree it stays as it is. */
-export const steadyOf = (until: number, { at, steady }: { at: number; steady: number }): number => (Math.abs(steady - at) < 1000 ? until : until - at + steady);
+/** A wall-clock time on the monotonic clock; unchanged while the two agree. */
+export const toMonotonic = (until: number, { at, monotonic }: { at: number; monotonic: number }): number =>
+	Math.abs(monotonic - at) < 1000 ? until : until - at + monotonic;

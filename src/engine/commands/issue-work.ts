@@ -4,11 +4,11 @@ import { IssueGate, IssueLeft, IssueLose, IssueMerge, IssueReady, RunFinish } fr
 import type { TurnState } from "#contract/turn.ts";
 import { decideLeft, decideReady } from "#domain/issue/assign.ts";
 import { decideGate, decideMerged } from "#domain/issue/review.ts";
-import { decideFinish, decideLose, type FinishSight } from "#domain/issue/runs.ts";
+import { decideFinishRun, decideLose, type FinishFacts } from "#domain/issue/runs.ts";
 import type { Work } from "../work.ts";
 import { defineCommand } from "./define.ts";
 import { ofIssue, withProject } from "./locks.ts";
-import { agentSight, onIssue } from "./on-issue.ts";
+import { agentFacts, onIssue } from "./on-issue.ts";
 
 export const issueWorkCommands = {
 	"issue.ready": onIssue({
@@ -38,7 +38,7 @@ export const issueWorkCommands = {
 	"issue.lose": onIssue({
 		schema: IssueLose,
 		speakers: "daemon",
-		load: async (work, { issue }) => ({ on: await agentSight(work, issue.assignee) }),
+		load: async (work, { issue }) => ({ on: await agentFacts(work, issue.assignee) }),
 		decide: decideLose,
 	}),
 	"issue.gate": onIssue({
@@ -55,21 +55,21 @@ export const issueWorkCommands = {
 			const run = await reads.run(id);
 			return run === undefined ? {} : { ...withProject(await reads.issue(run.issue)), agents: [run.agent] };
 		},
-		load: async (work, command) => ({ found: await finishSight(work, command) }),
-		decide: ({ found }, command) => (found === null ? [] : decideFinish(found, command)),
+		load: async (work, command) => ({ found: await finishFacts(work, command) }),
+		decide: ({ found }, command) => (found === null ? [] : decideFinishRun(found, command)),
 		subject: {},
 	}),
 };
 
-async function finishSight(work: Work, command: RunFinish): Promise<FinishSight | null> {
+async function finishFacts(work: Work, command: RunFinish): Promise<FinishFacts | null> {
 	const run = await work.tx.run(command.run);
 	const issue = run && (await work.issue(run.issue));
 	const project = issue && (await work.project(issue.project));
 	const turn = run && (await work.turn(run.turn));
-	const on = run === undefined ? null : await agentSight(work, run.agent);
+	const on = run === undefined ? null : await agentFacts(work, run.agent);
 	if (run === undefined || issue === undefined || project === undefined || turn === undefined || on === null) return null;
 	const final = turn.finalItem === null ? null : ((await work.tx.event(turn.finalItem))?.text ?? null);
-	return { run, issue, project, on, turn, final, ...usageOf(turn), at: work.envelope.steady };
+	return { run, issue, project, on, turn, final, ...usageOf(turn), at: work.envelope.monotonic };
 }
 
 /** As far as its program told. */

@@ -38,7 +38,7 @@ import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
 import { ofIssue } from "./locks.ts";
 import { noAgent } from "./on-agent.ts";
-import { agentSight, allOf, onIssue, sightOf } from "./on-issue.ts";
+import { agentFacts, allOf, factsOf, onIssue } from "./on-issue.ts";
 
 export const issueCommands = {
 	"issue.add": defineCommand({
@@ -60,7 +60,7 @@ export const issueCommands = {
 		texts: ({ body }) => [body ?? ""],
 		decide: decideEditIssue,
 	}),
-	"issue.start": onIssue({ schema: IssueStart, speakers: "people", load: sightOf, decide: decideStartIssue }),
+	"issue.start": onIssue({ schema: IssueStart, speakers: "people", load: factsOf, decide: decideStartIssue }),
 	"issue.assign": onIssue({
 		schema: IssueAssign,
 		speakers: "people",
@@ -69,8 +69,8 @@ export const issueCommands = {
 			return { ...locks, agents: [...agents, command.agent] };
 		},
 		load: async (work, seen, { command, limits }) => ({
-			...(await sightOf(work, seen)),
-			on: await agentSight(work, command.agent),
+			...(await factsOf(work, seen)),
+			on: await agentFacts(work, command.agent),
 			capacity: await capacityOf(work, limits),
 		}),
 		decide: ({ on, capacity, ...seen }, command) => (on === null ? noAgent(command.agent) : decideAssign(seen, on, command, claim(on.agent, capacity))),
@@ -78,10 +78,10 @@ export const issueCommands = {
 	"issue.unassign": onIssue({
 		schema: IssueUnassign,
 		speakers: "people",
-		load: async (work, { issue }) => ({ on: await agentSight(work, issue.assignee) }),
+		load: async (work, { issue }) => ({ on: await agentFacts(work, issue.assignee) }),
 		decide: decideUnassign,
 	}),
-	"issue.move": onIssue({ schema: IssueMove, speakers: "people", load: sightOf, decide: decideMoveIssue }),
+	"issue.move": onIssue({ schema: IssueMove, speakers: "people", load: factsOf, decide: decideMoveIssue }),
 	"issue.depend": onIssue({
 		schema: IssueDepend,
 		speakers: "people",
@@ -112,14 +112,14 @@ export const issueCommands = {
 	"issue.reject": onIssue({
 		schema: IssueReject,
 		speakers: "people",
-		load: async (work, seen) => ({ ...(await sightOf(work, seen)), last: await agentSight(work, seen.issue.lastAgent) }),
+		load: async (work, seen) => ({ ...(await factsOf(work, seen)), last: await agentFacts(work, seen.issue.lastAgent) }),
 		decide: decideReject,
 	}),
 	"issue.attend": onIssue({ schema: IssueAttend, speakers: "everyone", decide: decideAttend }),
 	"issue.retry": onIssue({
 		schema: IssueRetry,
 		speakers: "people",
-		load: async (work, seen) => ({ ...(await sightOf(work, seen)), on: await agentSight(work, seen.issue.assignee) }),
+		load: async (work, seen) => ({ ...(await factsOf(work, seen)), on: await agentFacts(work, seen.issue.assignee) }),
 		decide: decideRetryIssue,
 	}),
 	"issue.delete": onIssue({ schema: IssueDelete, speakers: "people", decide: decideDeleteIssue }),

@@ -1,11 +1,11 @@
 // How agents end: with whatever they, and those below them, have open.
 import { AgentDelete, AgentKill, type AgentState } from "#contract/agent.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
-import { decideDelete, decideKill, type KillSight, type LooseEnds } from "#domain/agent/kill.ts";
+import { decideDelete, decideKill, type KillFacts, type OpenWorkAndQueue } from "#domain/agent/kill.ts";
 import type { Reads } from "../ports.ts";
 import type { Work } from "../work.ts";
-import { looseThreads } from "./loose.ts";
 import { onAgent } from "./on-agent.ts";
+import { openWorkOf } from "./open-work.ts";
 
 export const killCommands = {
 	"agent.kill": onAgent({
@@ -14,26 +14,26 @@ export const killCommands = {
 		locks: async (reads, { agent, cascade }) => ({
 			agents: [agent, ...idsOf(cascade ? await reads.descendants(agent) : await reads.children(agent))],
 		}),
-		load: (work, { cascade }, { agent }) => killSight(work, agent, cascade),
+		load: (work, { cascade }, { agent }) => killFacts(work, agent, cascade),
 		decide: (_, command, seen, envelope) => decideKill(seen, command, envelope),
 	}),
 	"agent.delete": onAgent({
 		schema: AgentDelete,
 		speakers: "people",
 		locks: async (reads: Reads, { agent }) => ({ agents: [agent, ...idsOf(await reads.children(agent))] }),
-		load: (work, _, { agent }) => killSight(work, agent, false),
+		load: (work, _, { agent }) => killFacts(work, agent, false),
 		decide: (_, command, seen) => decideDelete(seen, command),
 	}),
 };
 
 const idsOf = (agents: readonly AgentState[]): AgentId[] => agents.map(({ id }) => id);
 
-async function killSight(work: Work, target: AgentState, cascade: boolean): Promise<KillSight> {
+async function killFacts(work: Work, target: AgentState, cascade: boolean): Promise<KillFacts> {
 	const caller = agentOf(work.envelope.actor);
 	const descendants = cascade ? await work.tx.descendants(target.id) : [];
 	return {
 		target,
-		loose: await looseEnds(work, [...descendants, target]),
+		openWork: await openWorkOfAll(work, [...descendants, target]),
 		givers: await giversTo(work, [...descendants, target]),
 		children: cascade ? [] : await work.tx.children(target.id),
 		descendants,
@@ -42,11 +42,11 @@ async function killSight(work: Work, target: AgentState, cascade: boolean): Prom
 	};
 }
 
-async function looseEnds(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, LooseEnds>> {
+async function openWorkOfAll(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, OpenWorkAndQueue>> {
 	const open = await work.tx.openWaits();
-	const found = new Map<AgentId, LooseEnds>();
+	const found = new Map<AgentId, OpenWorkAndQueue>();
 	for (const { id, turn } of agents) {
-		const threads = await looseThreads(work, id, turn?.id ?? null);
+		const threads = await openWorkOf(work, id, turn?.id ?? null);
 		const prompts = await work.tx.prompts(id);
 		const waits = open.filter((wait) => wait.agent === id);
 		found.set(id, { ...threads, waits, prompts: prompts.map((prompt) => prompt.id) });

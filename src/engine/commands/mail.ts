@@ -17,7 +17,7 @@ export const mailCommands = {
 		locks: (_, { to }) => ({ agents: [to] }),
 		load: async (work, { to: id }, limits) => {
 			const to = await work.agent(id);
-			return to === undefined ? noAgent(id) : { to, box: await mailboxSight(work, to, limits) };
+			return to === undefined ? noAgent(id) : { to, box: await mailboxFacts(work, to, limits) };
 		},
 		decide: ({ to, box }, command) => decideSend(to, command, box),
 		subject: "the event",
@@ -47,7 +47,7 @@ export const mailCommands = {
 	}),
 };
 
-async function mailboxSight(work: Work, { id: to }: AgentState, { mailboxLengthMax }: Limits) {
+async function mailboxFacts(work: Work, { id: to }: AgentState, { mailboxLengthMax }: Limits) {
 	const { tx, envelope } = work;
 	const caller = agentOf(envelope.actor);
 	return {

@@ -20,26 +20,26 @@ interface Alone<S extends AgentSchema> extends Common<S> {
 	decide: (agent: AgentState, command: z.output<S>, nothing: null, envelope: Envelope) => Decision;
 }
 
-interface Beside<S extends AgentSchema, L> extends Omit<Alone<S>, "decide"> {
+interface WithLoad<S extends AgentSchema, L> extends Omit<Alone<S>, "decide"> {
 	/** what the decider must see beside the agent */
 	load: (work: Work, command: z.output<S>, known: { agent: AgentState; limits: Limits }) => L | Promise<L>;
 	decide: (agent: AgentState, command: z.output<S>, loaded: L, envelope: Envelope) => Decision;
 }
 
-export function onAgent<S extends AgentSchema, L>(parts: Beside<S, L>): Definition<z.output<S>["type"]>;
+export function onAgent<S extends AgentSchema, L>(parts: WithLoad<S, L>): Definition<z.output<S>["type"]>;
 export function onAgent<S extends AgentSchema>(parts: Alone<S>): Definition<z.output<S>["type"]>;
-export function onAgent<S extends AgentSchema, L>(parts: Alone<S> | Beside<S, L>): Definition<z.output<S>["type"]> {
+export function onAgent<S extends AgentSchema, L>(parts: Alone<S> | WithLoad<S, L>): Definition<z.output<S>["type"]> {
 	if (!("load" in parts)) return onAgent({ ...parts, load: () => null });
 	const { load, decide, ...rest } = parts;
-	return defineCommand<S, { agent: AgentState; beside: L }>({
+	return defineCommand<S, { agent: AgentState; loaded: L }>({
 		locks: ofAgent,
 		subject: (_, command) => ({ agent: command.agent }),
 		...rest,
 		load: async (work, command, limits) => {
 			const agent = await work.agent(command.agent);
-			return agent === undefined ? noAgent(command.agent) : { agent, beside: await load(work, command, { agent, limits }) };
+			return agent === undefined ? noAgent(command.agent) : { agent, loaded: await load(work, command, { agent, limits }) };
 		},
-		decide: ({ agent, beside }, command, envelope) => decide(agent, command, beside, envelope),
+		decide: ({ agent, loaded }, command, envelope) => decide(agent, command, loaded, envelope),
 	});
 }
 

@@ -6,8 +6,8 @@ import type { IssueState } from "#contract/issue.ts";
 import type { Limits } from "#contract/limits.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
-import type { AgentSight, IssueSight } from "#domain/issue/assign.ts";
-import type { IssueFacts } from "#domain/issue/decide.ts";
+import type { AgentFacts, IssueFacts } from "#domain/issue/assign.ts";
+import type { IssueInProject } from "#domain/issue/decide.ts";
 import type { Work } from "../work.ts";
 import { type Common, type Definition, defineCommand, type Parts, type SchemaOf } from "./define.ts";
 import { ofIssue } from "./locks.ts";
@@ -17,22 +17,22 @@ type IssueSchema = SchemaOf<{ issue: number }>;
 interface Alone<S extends IssueSchema> extends Common<S> {
 	/** the issue, its project and its agents if absent */
 	locks?: Parts<S, object>["locks"];
-	decide: (facts: IssueFacts, command: z.output<S>, envelope: Envelope) => Decision;
+	decide: (subject: IssueInProject, command: z.output<S>, envelope: Envelope) => Decision;
 }
 
-interface Beside<S extends IssueSchema, L extends object> extends Omit<Alone<S>, "decide"> {
+interface WithLoad<S extends IssueSchema, L extends object> extends Omit<Alone<S>, "decide"> {
 	/** what the decider must see beside the issue and its project */
-	load: (work: Work, facts: IssueFacts, asked: { command: z.output<S>; limits: Limits }) => Promise<L>;
-	decide: (loaded: IssueFacts & L, command: z.output<S>, envelope: Envelope) => Decision;
+	load: (work: Work, subject: IssueInProject, asked: { command: z.output<S>; limits: Limits }) => Promise<L>;
+	decide: (loaded: IssueInProject & L, command: z.output<S>, envelope: Envelope) => Decision;
 }
 
 /** An issue that was deleted is not there for anybody. */
-export function onIssue<S extends IssueSchema, L extends object>(parts: Beside<S, L>): Definition<z.output<S>["type"]>;
+export function onIssue<S extends IssueSchema, L extends object>(parts: WithLoad<S, L>): Definition<z.output<S>["type"]>;
 export function onIssue<S extends IssueSchema>(parts: Alone<S>): Definition<z.output<S>["type"]>;
-export function onIssue<S extends IssueSchema, L extends object>(parts: Alone<S> | Beside<S, L>): Definition<z.output<S>["type"]> {
+export function onIssue<S extends IssueSchema, L extends object>(parts: Alone<S> | WithLoad<S, L>): Definition<z.output<S>["type"]> {
 	if (!("load" in parts)) return onIssue({ ...parts, load: async () => ({}) });
 	const { load, ...rest } = parts;
-	return defineCommand<S, IssueFacts & L>({
+	return defineCommand<S, IssueInProject & L>({
 		locks: ofIssue,
 		subject: (_, { issue }) => ({ event: issue }),
 		...rest,
@@ -52,7 +52,7 @@ export async function allOf({ tx }: Work, project: ProjectSlug): Promise<IssueSt
 }
 
 /** The issue with everything around it. */
-export async function sightOf(work: Work, { issue, project }: IssueFacts): Promise<IssueSight> {
+export async function factsOf(work: Work, { issue, project }: IssueInProject): Promise<IssueFacts> {
 	const { tx } = work;
 	return {
 		issue,
@@ -64,7 +64,7 @@ export async function sightOf(work: Work, { issue, project }: IssueFacts): Promi
 	};
 }
 
-export async function agentSight(work: Work, id: AgentId | null): Promise<AgentSight | null> {
+export async function agentFacts(work: Work, id: AgentId | null): Promise<AgentFacts | null> {
 	const agent = id === null ? undefined : await work.agent(id);
 	if (agent === undefined) return null;
 	const prompts = await work.tx.prompts(agent.id);

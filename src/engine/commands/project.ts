@@ -1,7 +1,7 @@
 // Commands about projects, and about what git ran in them.
 import type { ProjectSlug } from "#contract/ids.ts";
 import { GitRecord, ProjectAdd, ProjectApprove, ProjectRemove, ProjectTune } from "#contract/project.ts";
-import { decideAddProject, decideApproveConfig, decideRemoveProject, decideTune } from "#domain/project.ts";
+import { decideAddProject, decideApproveConfig, decideConfigureProject, decideRemoveProject } from "#domain/project.ts";
 import type { Reads } from "../ports.ts";
 import type { Work } from "../work.ts";
 import { defineCommand } from "./define.ts";
@@ -18,7 +18,7 @@ const onProject = {
 
 export const projectCommands = {
 	"project.add": defineCommand({ ...onProject, schema: ProjectAdd, decide: decideAddProject }),
-	"project.tune": defineCommand({ ...onProject, schema: ProjectTune, decide: decideTune }),
+	"project.tune": defineCommand({ ...onProject, schema: ProjectTune, decide: decideConfigureProject }),
 	"project.approve": defineCommand({ ...onProject, schema: ProjectApprove, decide: decideApproveConfig }),
 	"project.remove": defineCommand({
 		...onProject,

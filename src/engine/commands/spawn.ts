@@ -6,7 +6,7 @@ import type { Limits } from "#contract/limits.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import { candidateHandles } from "#domain/agent/handle.ts";
-import { decideInit, decideSpawn, type SpawnSight } from "#domain/agent/spawn.ts";
+import { decideInit, decideSpawn, type SpawnFacts } from "#domain/agent/spawn.ts";
 import { isVisible, lastOfContext } from "#domain/history.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
 import type { Locks, Reads } from "../ports.ts";
@@ -30,7 +30,7 @@ export const spawnCommands = {
 		// a retry may find a newer snapshot and is still the same request
 		meant: ({ snapshot: _, snapshotOf: __, ...rest }) => rest,
 		locks: ofFamily,
-		load: spawnSight,
+		load: spawnFacts,
 		decide: decideSpawn,
 		subject: (_, __, { freshId }) => ({ agent: freshId }),
 	}),
@@ -42,7 +42,7 @@ async function ofFamily(reads: Reads, { by, project }: AgentSpawn): Promise<Part
 	return { agents: [by, ...(await reads.above(by)).slice(0, -1)], ...(home !== null && { projects: [home] }) };
 }
 
-async function spawnSight(work: Work, command: AgentSpawn, limits: Limits): Promise<SpawnSight | Refusal> {
+async function spawnFacts(work: Work, command: AgentSpawn, limits: Limits): Promise<SpawnFacts | Refusal> {
 	const { tx, envelope } = work;
 	const parent = await work.agent(command.by);
 	if (parent === undefined) return noAgent(command.by);
@@ -50,14 +50,14 @@ async function spawnSight(work: Work, command: AgentSpawn, limits: Limits): Prom
 	// a child belongs to its parent's project; only a child of agent 0 may choose
 	const project = await projectFor(work, parent.supervisor === null ? (command.project ?? null) : parent.project);
 	const title = command.title ?? command.agentType ?? parent.type;
-	const wishes = candidateHandles({ name: command.name, title, salt: envelope.salt });
+	const handles = candidateHandles({ name: command.name, title, salt: envelope.salt });
 	return {
 		parent,
 		supervisor,
 		forkPoint: command.context === "inherit" ? await forkPoint(work, parent, command.at) : 0,
 		openCalls: parent.turn === null ? [] : openCallsOf(await tx.callsOfTurn(parent.id, parent.turn.id)),
 		project,
-		handle: await firstFree(work, project?.slug ?? null, wishes),
+		handle: await firstFree(work, project?.slug ?? null, handles),
 		subscriptions: command.subscription === undefined ? [] : await tx.subscriptions(),
 		// only who asks for the repository itself has to know whether somebody is in it
 		inMain: project && command.workspaceKind === "main" ? await inMain(work, project.slug) : undefined,
@@ -66,7 +66,7 @@ async function spawnSight(work: Work, command: AgentSpawn, limits: Limits): Prom
 }
 
 /** The end of the parent's context takes one look-up, however long it is; any other item has to be looked for in it. */
-async function forkPoint({ tx }: Work, parent: AgentState, at: number | undefined): Promise<SpawnSight["forkPoint"]> {
+async function forkPoint({ tx }: Work, parent: AgentState, at: number | undefined): Promise<SpawnFacts["forkPoint"]> {
 	if (at === undefined) return lastOfContext(await tx.newestItem(parent.id), parent.lineage);
 	const item = await tx.event(at);
 	if (item === undefined || !isItem(item)) return undefined;
@@ -95,13 +95,13 @@ async function inMain({ tx }: Work, project: ProjectSlug): Promise<AgentState | 
 	return living.find((agent) => (agent.workspace ?? agent.plan)?.kind === "main");
 }
 
-async function firstFree({ tx }: Work, project: ProjectSlug | null, wishes: readonly Handle[]): Promise<Handle | undefined> {
-	for (const handle of wishes) if ((await tx.agentByHandle(project, handle)) === undefined) return handle;
+async function firstFree({ tx }: Work, project: ProjectSlug | null, handles: readonly Handle[]): Promise<Handle | undefined> {
+	for (const handle of handles) if ((await tx.agentByHandle(project, handle)) === undefined) return handle;
 	return undefined;
 }
 
 /** The topmost agent below agent 0 has the most descendants: if its family has room, every agent in it has. */
-async function fullFamily(work: Work, supervisor: AgentState, limit: number): Promise<SpawnSight["full"]> {
+async function fullFamily(work: Work, supervisor: AgentState, limit: number): Promise<SpawnFacts["full"]> {
 	if (supervisor.supervisor === null || !Number.isFinite(limit)) return null;
 	const above: readonly AgentId[] = await work.tx.above(supervisor.id);
 	const eldest = await work.agent(above.at(-2) ?? supervisor.id);

@@ -4,7 +4,7 @@ import { SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionR
 import { decideAddSubscription, decideConfigureSubscription, decideCool, decideRemoveSubscription } from "#domain/subscription.ts";
 import type { Reads } from "../ports.ts";
 import type { Work } from "../work.ts";
-import { steadyOf } from "./capacity.ts";
+import { toMonotonic } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
 
 type Named = { name: SubscriptionName };
@@ -30,8 +30,8 @@ export const subscriptionCommands = {
 	"subscription.cool": defineCommand({
 		...onSubscription,
 		schema: SubscriptionCool,
-		// people name a time of the clock on the wall
-		decide: ({ all }, command, envelope) => decideCool(all, { ...command, until: command.until === null ? null : steadyOf(command.until, envelope) }),
+		// people name a wall-clock time
+		decide: ({ all }, command, envelope) => decideCool(all, { ...command, until: command.until === null ? null : toMonotonic(command.until, envelope) }),
 	}),
 	"subscription.remove": defineCommand({
 		...onSubscription,

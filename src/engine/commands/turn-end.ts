@@ -1,21 +1,21 @@
 // Commands that end a turn: its process ended or met a limit, never got the prompt, or is gone; or a person says so.
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import { TurnCrash, TurnDone, TurnFinish, TurnRelease, type TurnState } from "#contract/turn.ts";
-import { decideLimitedEnd, type LimitSight } from "#domain/cooldown.ts";
-import { headmost } from "#domain/prompt.ts";
-import { decideCrash, decideDone, decideRelease, decideTurnEnd, withLastItems } from "#domain/turn-end.ts";
+import { TurnCrash, TurnEnd, TurnFinish, TurnRelease, type TurnState } from "#contract/turn.ts";
+import { decideLimitedEnd, type LimitFacts } from "#domain/cooldown.ts";
+import { positionBeforeAll } from "#domain/prompt.ts";
+import { decideCrash, decideFinishTurn, decideRelease, decideTurnEnd, withLastItems } from "#domain/turn-end.ts";
 import type { Work } from "../work.ts";
-import { steadyOf } from "./capacity.ts";
+import { toMonotonic } from "./capacity.ts";
 import { itemText } from "./context.ts";
 import { slotsFor } from "./locks.ts";
-import { looseThreads } from "./loose.ts";
 import { onAgent } from "./on-agent.ts";
-import { notOpen, wordsOf } from "./turn.ts";
+import { openWorkOf } from "./open-work.ts";
+import { notOpen, promptTextOf } from "./turn.ts";
 
 export const turnEndCommands = {
 	"turn.end": onAgent({
-		schema: TurnFinish,
+		schema: TurnEnd,
 		speakers: "daemon",
 		texts: ({ text, items }) => [text ?? "", ...items.map(itemText)],
 		locks: async (reads, { agent, limit }) => ({
@@ -26,39 +26,40 @@ export const turnEndCommands = {
 			const turn = await work.turn(command.turn);
 			return {
 				turn,
-				loose: await looseThreads(work, agent.id, command.turn, command.items),
-				limited: turn && command.limit && (await limitSight(work, turn, agent.project, limits)),
+				openWork: await openWorkOf(work, agent.id, command.turn, command.items),
+				limited: turn && command.limit && (await limitFacts(work, turn, agent.project, limits)),
 			};
 		},
-		decide: (agent, command, { turn, loose, limited }, envelope) =>
+		decide: (agent, command, { turn, openWork, limited }, envelope) =>
 			withLastItems(agent, command, (spent) => {
-				if (limited === undefined) return decideTurnEnd(spent, command, loose, turn?.commit ?? null);
-				// the program told a time of the clock on the wall
+				if (limited === undefined) return decideTurnEnd(spent, command, openWork, turn?.commit ?? null);
+				// the program reported a wall-clock time
 				const told = command.limit?.until ?? null;
-				const limit = { until: told === null ? null : steadyOf(told, envelope) };
-				return decideLimitedEnd(spent, { ...command, limit }, loose, limited);
+				const limit = { until: told === null ? null : toMonotonic(told, envelope) };
+				return decideLimitedEnd(spent, { ...command, limit }, openWork, limited);
 			}),
 	}),
 	"turn.finish": onAgent({
-		schema: TurnDone,
+		schema: TurnFinish,
 		speakers: "people",
 		texts: ({ message }) => [message],
-		load: (work, _, { agent }) => looseThreads(work, agent.id, agent.turn?.id ?? null),
-		decide: decideDone,
+		load: (work, _, { agent }) => openWorkOf(work, agent.id, agent.turn?.id ?? null),
+		decide: decideFinishTurn,
 	}),
 	"turn.release": onAgent({
 		schema: TurnRelease,
 		speakers: "daemon",
 		load: whatItLeaves,
-		decide: (agent, command, { turn, loose, first }) => (turn === undefined ? notOpen(agent, command.turn) : decideRelease(agent, turn, command, loose, first)),
+		decide: (agent, command, { turn, openWork, first }) =>
+			turn === undefined ? notOpen(agent, command.turn) : decideRelease(agent, turn, command, openWork, first),
 	}),
 	"turn.crash": onAgent({
 		schema: TurnCrash,
 		speakers: "daemon",
 		texts: ({ partials }) => partials.map(({ text }) => text),
 		load: whatItLeaves,
-		decide: (agent, { turn: id, partials }, { turn, loose, first }) =>
-			turn === undefined ? notOpen(agent, id) : decideCrash(agent, turn, { ...loose, partials }, first),
+		decide: (agent, { turn: id, partials }, { turn, openWork, first }) =>
+			turn === undefined ? notOpen(agent, id) : decideCrash(agent, turn, { ...openWork, partials }, first),
 	}),
 };
 
@@ -66,19 +67,19 @@ export const turnEndCommands = {
 async function whatItLeaves(work: Work, { agent, turn }: Pick<TurnRelease, "agent" | "turn">) {
 	return {
 		turn: await work.turn(turn),
-		loose: await looseThreads(work, agent, turn),
+		openWork: await openWorkOf(work, agent, turn),
 		first: (await work.tx.queue(agent)).first,
 	};
 }
 
-async function limitSight(work: Work, turn: TurnState, slug: ProjectSlug | null, { coolDownMs }: Limits): Promise<LimitSight> {
+async function limitFacts(work: Work, turn: TurnState, slug: ProjectSlug | null, { coolDownMs }: Limits): Promise<LimitFacts> {
 	return {
 		turn,
-		words: await wordsOf(work, turn),
-		position: headmost((await work.tx.queue(turn.agent)).first),
+		words: await promptTextOf(work, turn),
+		position: positionBeforeAll((await work.tx.queue(turn.agent)).first),
 		subscriptions: await work.tx.subscriptions(),
 		project: slug === null ? undefined : await work.project(slug),
 		coolDownMs,
-		now: work.envelope.steady,
+		now: work.envelope.monotonic,
 	};
 }

@@ -6,9 +6,19 @@ import type { MailState } from "#contract/mail.ts";
 import { authorOf } from "#contract/prompt.ts";
 import { TurnAppend, TurnHand, TurnHeard, TurnRetry, TurnSettle, TurnSilent, TurnStart, TurnYield } from "#contract/turn.ts";
 import type { Decision } from "#domain/decision.ts";
-import { headmost, nextDue } from "#domain/prompt.ts";
+import { nextDue, positionBeforeAll } from "#domain/prompt.ts";
 import { claim } from "#domain/slots.ts";
-import { decideHand, decideHeard, decideRetry, decideSettle, decideSilent, decideStart, decideTurnAppend, decideYield, type Words } from "#domain/turn.ts";
+import {
+	decideHandOver,
+	decideHeard,
+	decideRetry,
+	decideSettle,
+	decideSilent,
+	decideStart,
+	decideTurnAppend,
+	decideYield,
+	type PromptText,
+} from "#domain/turn.ts";
 import { closed, openCallsOf } from "#domain/turn-end.ts";
 import type { Work } from "../work.ts";
 import { capacityOf } from "./capacity.ts";
@@ -40,9 +50,9 @@ export const turnCommands = {
 			const turn = await work.turn(id);
 			const prompt = turn && (await work.tx.event(turn.words));
 			const mails = turn?.source === "mail" ? (await work.tx.mails(agent)).filter(isNew) : [];
-			return { turn, prompt: promptWords(prompt), mails: firstLetters(mails) };
+			return { turn, prompt: promptTextIn(prompt), mails: firstMails(mails) };
 		},
-		decide: (agent, command, { turn, prompt, mails }) => (turn === undefined ? notOpen(agent, command.turn) : decideHand(agent, turn, prompt, mails)),
+		decide: (agent, command, { turn, prompt, mails }) => (turn === undefined ? notOpen(agent, command.turn) : decideHandOver(agent, turn, prompt, mails)),
 		subject: "the event",
 	}),
 	"turn.append": onAgent({
@@ -78,7 +88,7 @@ export const turnCommands = {
 		load: async (work, { agent, turn: named }) => {
 			const id = named ?? (await work.tx.latestTurns(agent, 1))[0]?.id;
 			const turn = id === undefined ? undefined : await work.turn(id);
-			return { turn, words: await wordsOf(work, turn), position: headmost((await work.tx.queue(agent)).first) };
+			return { turn, words: await promptTextOf(work, turn), position: positionBeforeAll((await work.tx.queue(agent)).first) };
 		},
 		decide: (agent, _, { turn, ...seen }) => decideRetry(agent, turn, seen),
 		subject: "the event",
@@ -88,14 +98,14 @@ export const turnCommands = {
 export const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, turn) ?? [];
 
 /** What the turn's process was given; null if it never was. */
-export async function wordsOf({ tx }: Work, turn: { id: number; agent: AgentId; handedAt: number | null } | undefined): Promise<Words | null> {
+export async function promptTextOf({ tx }: Work, turn: { id: number; agent: AgentId; handedAt: number | null } | undefined): Promise<PromptText | null> {
 	if (turn === undefined || turn.handedAt === null) return null;
 	const [first] = await tx.events({ after: turn.id, limit: 1, agent: turn.agent, kinds: ["user"] });
 	return first?.turn !== turn.id || first.text === null ? null : { text: first.text, from: authorOf(first.data) };
 }
 
 /** Of a prompt: whoever the words say, else the agent that queued it. A prompt of a person or of the daemon is the user's. */
-function promptWords(event: Event | undefined): Words {
+function promptTextIn(event: Event | undefined): PromptText {
 	const by = event === undefined || agentOf(event.actor) === null ? null : event.actor;
 	return { text: event?.text ?? "", from: authorOf(event?.data) ?? by };
 }
@@ -103,7 +113,7 @@ function promptWords(event: Event | undefined): Words {
 const isNew = (mail: MailState): boolean => mail.state === "accepted";
 
 /** As many as make one item of a sensible size; the others wake the agent again. */
-function firstLetters(mails: readonly MailState[]): MailState[] {
+function firstMails(mails: readonly MailState[]): MailState[] {
 	let length = 0;
 	return mails.filter(({ body }, at) => {
 		length += body.length;

@@ -4,7 +4,7 @@ import type { Limits } from "#contract/limits.ts";
 import { WaitCancel, WaitLook, WaitOpen, type WaitState } from "#contract/wait.ts";
 import { wakesOnMail } from "#domain/mail.ts";
 import { claimAgain } from "#domain/slots.ts";
-import { decideCancelWait, decideLook, decideOpen, type Seat, type TargetSight } from "#domain/wait.ts";
+import { decideCancelWait, decideLook, decideOpen, type ResumeClaim, type TargetFacts } from "#domain/wait.ts";
 import type { Locks, Reads } from "../ports.ts";
 import type { Work } from "../work.ts";
 import { capacityOf } from "./capacity.ts";
@@ -23,10 +23,10 @@ export const waitCommands = {
 				targets,
 				waiter: caller === null ? null : ((await work.agent(caller)) ?? null),
 				open: await work.tx.openWaits(),
-				sights: blocking ? null : await sightsOf(work, ids),
+				targetFacts: blocking ? null : await factsOfAll(work, ids),
 			};
 		},
-		decide: (seen, command, { actor, steady }) => decideOpen(command, seen, { actor, at: steady }),
+		decide: (seen, command, { actor, monotonic }) => decideOpen(command, seen, { actor, at: monotonic }),
 		subject: "the event",
 	}),
 	"wait.look": defineCommand({
@@ -37,10 +37,10 @@ export const waitCommands = {
 			const wait = await work.tx.wait(id);
 			if (wait === undefined) return {};
 			const queue = wait.agent === null ? { last: null, lastFront: null } : await work.tx.queue(wait.agent);
-			const targets = await sightsOf(work, wait.targets);
-			return { found: { wait, targets, queue, seat: await seatOf(work, wait, limits) } };
+			const targets = await factsOfAll(work, wait.targets);
+			return { found: { wait, targets, queue, resumeClaim: await resumeClaimOf(work, wait, limits) } };
 		},
-		decide: ({ found }, _, { steady: now }) => (found === undefined ? [] : decideLook(found.wait, found.targets, { ...found, now })),
+		decide: ({ found }, _, { monotonic: now }) => (found === undefined ? [] : decideLook(found.wait, found.targets, { ...found, now })),
 		subject: {},
 	}),
 	"wait.cancel": defineCommand({
@@ -49,9 +49,9 @@ export const waitCommands = {
 		locks: ofWait,
 		load: async (work, { wait: id }, limits) => {
 			const wait = await work.tx.wait(id);
-			return { wait, seat: wait === undefined ? null : await seatOf(work, wait, limits) };
+			return { wait, resumeClaim: wait === undefined ? null : await resumeClaimOf(work, wait, limits) };
 		},
-		decide: ({ wait, seat }, { wait: id }, envelope) => decideCancelWait(wait, id, envelope, seat),
+		decide: ({ wait, resumeClaim }, { wait: id }, envelope) => decideCancelWait(wait, id, envelope, resumeClaim),
 		subject: (_, { wait }) => ({ event: wait }),
 	}),
 };
@@ -67,7 +67,7 @@ async function ofWait(reads: Reads, { wait: id }: { wait: number }): Promise<Par
 }
 
 /** Only a turn that is still open and gave its place back has to have one again. */
-async function seatOf(work: Work, { agent: id, turn: of, blocking }: WaitState, limits: Limits): Promise<Seat> {
+async function resumeClaimOf(work: Work, { agent: id, turn: of, blocking }: WaitState, limits: Limits): Promise<ResumeClaim> {
 	if (id === null || of === null || !blocking) return null;
 	const [agent, turn] = [await work.agent(id), await work.turn(of)];
 	if (agent === undefined || turn?.state !== "open") return null;
@@ -75,14 +75,14 @@ async function seatOf(work: Work, { agent: id, turn: of, blocking }: WaitState, 
 	return capacity.leases.some((lease) => lease.turn === turn.id) ? null : claimAgain(agent, turn.subscription, capacity);
 }
 
-async function sightsOf(work: Work, targets: readonly AgentId[]): Promise<TargetSight[]> {
+async function factsOfAll(work: Work, targets: readonly AgentId[]): Promise<TargetFacts[]> {
 	const waiting = new Set((await work.tx.openWaits()).flatMap((open) => open.agent ?? []));
-	const sights: TargetSight[] = [];
-	for (const target of targets) sights.push(...(await sightOf(work, target, waiting)));
-	return sights;
+	const targetFacts: TargetFacts[] = [];
+	for (const target of targets) targetFacts.push(...(await factsOf(work, target, waiting)));
+	return targetFacts;
 }
 
-async function sightOf(work: Work, id: AgentId, waiting: ReadonlySet<AgentId>): Promise<TargetSight[]> {
+async function factsOf(work: Work, id: AgentId, waiting: ReadonlySet<AgentId>): Promise<TargetFacts[]> {
 	const agent = await work.agent(id);
 	if (agent === undefined) return [];
 	const due = (await work.tx.prompts(id)).filter(({ notBefore }) => notBefore === null || notBefore <= work.envelope.at);

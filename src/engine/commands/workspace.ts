@@ -1,7 +1,7 @@
 // Commands about where an agent works, and where its program keeps the conversation.
 import type { AgentState } from "#contract/agent.ts";
-import { WorkspaceCrash, WorkspaceDrift, WorkspaceFound, WorkspaceFree, WorkspaceLease, WorkspaceRecord } from "#contract/cycle.ts";
 import { SessionOpen } from "#contract/session.ts";
+import { WorkspaceCrash, WorkspaceDrift, WorkspaceFound, WorkspaceFree, WorkspaceLease, WorkspaceRecord } from "#contract/workspace-step.ts";
 import { decideOpenSession } from "#domain/session.ts";
 import { tooLate } from "#domain/turn-end.ts";
 import { decideDrift, decideFound, decideFree, decideLease, decideLeaseCrash, decideRecord } from "#domain/workspace.ts";

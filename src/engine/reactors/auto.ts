@@ -7,13 +7,13 @@ import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { pickWork } from "#domain/issue/pick.ts";
-import { cleanOnes } from "../clean.ts";
+import { withCleanWorkspace } from "../clean-workspaces.ts";
+import { issueFolder } from "../issue-folder.ts";
 import type { IssueWork } from "../issue-work.ts";
 import type { Log } from "../log.ts";
-import { papersOf } from "../papers.ts";
-import { type Clock, type Dispatch, type Reads, StoreFault, steadily } from "../ports.ts";
-import type { ProjectTroubles } from "../project-troubles.ts";
-import { type Looked, type Reactor, sayAll } from "../reactor.ts";
+import { type Clock, type Dispatch, monotonicNow, type Reads, StoreFault } from "../ports.ts";
+import type { ProjectProblems } from "../project-problems.ts";
+import { dispatchAll, type Looked, type Reactor } from "../reactor.ts";
 
 interface Parts {
 	reads: Reads;
@@ -22,11 +22,11 @@ interface Parts {
 	work: IssueWork;
 	agentZero: AgentId;
 	log: Log;
-	troubles: ProjectTroubles;
+	problems: ProjectProblems;
 }
 
 /** how often a project that cannot be used is looked at again */
-const troubledMs = 60_000;
+const problemRetryMs = 60_000;
 
 const wakers =
 	/^(subscription\.(added|removed)|issue\.(added|edited|moved|left|failed|unattended|undepended|deleted|merged)|agent\.(provisioned|released|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.tuned)$/;
@@ -46,8 +46,8 @@ export function autoReactor(parts: Parts): Reactor {
 				if (signal.aborted) return "done";
 				try {
 					// one that could not be used before is looked at again, and not used until it can be
-					if (parts.troubles.of(project.slug) !== null && (await parts.troubles.look(project)) !== null) {
-						soonest(steadily(clock) + troubledMs);
+					if (parts.problems.of(project.slug) !== null && (await parts.problems.look(project)) !== null) {
+						soonest(monotonicNow(clock) + problemRetryMs);
 						continue;
 					}
 					const { said, at } = await serve(parts, project);
@@ -56,10 +56,10 @@ export function autoReactor(parts: Parts): Reactor {
 				} catch (error) {
 					if (error instanceof StoreFault) throw error;
 					log.warn("automatic work", "The issues of a project could not be given out", { project: project.slug }, error);
-					soonest(steadily(clock) + troubledMs);
+					soonest(monotonicNow(clock) + problemRetryMs);
 				}
 			}
-			return nextAt === null ? "done" : { inMs: nextAt - steadily(clock) };
+			return nextAt === null ? "done" : { inMs: nextAt - monotonicNow(clock) };
 		},
 	};
 }
@@ -71,11 +71,11 @@ async function serve(parts: Parts, project: ProjectState): Promise<{ said: "done
 	const assign: CommandInput[] = [];
 	for (const { issue, agent } of picked.assign) {
 		const row = issues.get(issue);
-		const folder = row === undefined ? null : await papersOf(parts.work, reads, row);
+		const folder = row === undefined ? null : await issueFolder(parts.work, reads, row);
 		assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
 	}
-	const said = await sayAll(dispatch, [
-		...picked.broken.map((trouble) => ({ type: "issue.attend" as const, ...trouble })),
+	const said = await dispatchAll(dispatch, [
+		...picked.broken.map((problem) => ({ type: "issue.attend" as const, ...problem })),
 		...picked.retry.map((issue) => ({ type: "issue.retry" as const, issue })),
 		...picked.start.map((issue) => ({ type: "issue.start" as const, issue })),
 		...assign,
@@ -94,22 +94,22 @@ async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState
 	const free = new Set<AgentId>();
 	for (const agent of agents) {
 		const idle = agent.life === "live" && agent.activity === "idle" && agent.holds.length === 0 && agent.issue === null;
-		if (idle && (counts.get(agent.id)?.queueLength ?? 0) === 0 && (await isNobodys(reads, agent, project))) free.add(agent.id);
+		if (idle && (counts.get(agent.id)?.queueLength ?? 0) === 0 && (await hasNoConversation(reads, agent, project))) free.add(agent.id);
 	}
 	const issues = await reads.issues(project.slug);
 	const subscribed = (await reads.subscriptions()).filter(({ removedAt }) => removedAt === null).map(({ type }) => type);
 	// only those are looked at that would be given something; whoever has changes of somebody's in its workspace is passed over
 	for (;;) {
-		const picked = pickWork({ project, issues, agents, free, subscribed, now: steadily(clock) });
+		const picked = pickWork({ project, issues, agents, free, subscribed, now: monotonicNow(clock) });
 		const chosen = agents.filter(({ id }) => picked.assign.some(({ agent }) => agent === id));
-		const clean = await cleanOnes(work, chosen, log);
+		const clean = await withCleanWorkspace(work, chosen, log);
 		if (clean.length === chosen.length) return picked;
 		for (const agent of chosen) if (!clean.includes(agent)) free.delete(agent.id);
 	}
 }
 
 /** An agent that somebody talks to is not taken out of the conversation: it is free when it is new, or was released. */
-async function isNobodys(reads: Reads, agent: AgentState, { context }: ProjectState): Promise<boolean> {
+async function hasNoConversation(reads: Reads, agent: AgentState, { context }: ProjectState): Promise<boolean> {
 	if (context === "keep" && agent.totalTasksCompleted > 0) return true;
 	if (agent.turnEndedIn === null) return agent.lineage === null;
 	const { ranges } = await reads.ranges(agent.id);

@@ -3,19 +3,19 @@
 import type { AgentState } from "#contract/agent.ts";
 import { caught, type Log } from "../log.ts";
 import type { Dispatch, Reads } from "../ports.ts";
-import type { ProjectTroubles } from "../project-troubles.ts";
+import type { ProjectProblems } from "../project-problems.ts";
 import type { Reactor } from "../reactor.ts";
 import type { Workspaces } from "../workspaces.ts";
-import { drift } from "./tree.ts";
+import { drift } from "./workspace.ts";
 
-export function driftReactor(parts: { reads: Reads; dispatch: Dispatch; workspaces: Workspaces | null; log: Log; troubles: ProjectTroubles }): Reactor {
+export function driftReactor(parts: { reads: Reads; dispatch: Dispatch; workspaces: Workspaces | null; log: Log; problems: ProjectProblems }): Reactor {
 	return {
 		name: "drift",
 		wakes: () => false,
 		async look(signal) {
 			const settled = (agent: AgentState): boolean => agent.life === "live" && agent.workspace !== null && agent.turn === null;
 			// a disk may be mounted later than the daemon starts; whoever starts a turn before that is held then
-			const away = (agent: AgentState): boolean => parts.troubles.of(agent.project)?.code === "PROJECT_GONE";
+			const away = (agent: AgentState): boolean => parts.problems.of(agent.project)?.code === "PROJECT_GONE";
 			for (const agent of (await parts.reads.agents()).filter((each) => settled(each) && !away(each))) {
 				if (signal.aborted) break;
 				// a repository that cannot be read is found out by whoever works there next

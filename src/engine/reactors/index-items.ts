@@ -4,7 +4,7 @@
 import type { Event } from "#contract/event.ts";
 import { isItem } from "#contract/item.ts";
 import type { Log } from "../log.ts";
-import { type Clock, type Store, StoreFault, steadily } from "../ports.ts";
+import { type Clock, monotonicNow, type Store, StoreFault } from "../ports.ts";
 import type { Reactor } from "../reactor.ts";
 
 const pauseMs = 1000;
@@ -17,7 +17,7 @@ export function indexItemsReactor({ store, clock, log }: { store: Store; clock: 
 		name: "index-items",
 		wakes: (event: Event) => isItem(event) && due === null,
 		async look() {
-			const now = steadily(clock);
+			const now = monotonicNow(clock);
 			due ??= now + pauseMs;
 			// a clock that was turned back must not keep it waiting
 			if (now < due && due - now <= pauseMs) return { inMs: due - now };
@@ -26,22 +26,22 @@ export function indexItemsReactor({ store, clock, log }: { store: Store; clock: 
 				log.warn("index", "Items could not be indexed for the search", {}, error);
 				return 0;
 			});
-			due = done < portion ? null : steadily(clock) + pauseMs;
+			due = done < portion ? null : monotonicNow(clock) + pauseMs;
 			return due === null ? "done" : { inMs: pauseMs };
 		},
 	};
 }
 
-/** All that is there now, unless the patience ends before. Answers whether it was all. */
-export async function indexAll(store: Store, { patienceMs }: { patienceMs: number }): Promise<boolean> {
-	let patient = true;
+/** Indexes everything written so far, within the timeout. Answers whether that was everything. */
+export async function indexAll(store: Store, { timeoutMs }: { timeoutMs: number }): Promise<boolean> {
+	let inTime = true;
 	const timer = setTimeout(() => {
-		patient = false;
-	}, patienceMs);
+		inTime = false;
+	}, timeoutMs);
 	try {
 		for (;;) {
 			if ((await store.index(portion)) < portion) return true;
-			if (!patient) return false;
+			if (!inTime) return false;
 		}
 	} catch (error) {
 		// what is in the index can be found also where nothing can be added to it

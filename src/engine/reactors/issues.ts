@@ -14,11 +14,11 @@ import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { presetNamed, stageOf } from "#domain/preset.ts";
 import { anyFault } from "../fault.ts";
-import type { IssuePlace, IssueWork } from "../issue-work.ts";
+import type { IssueOfProject, IssueWork } from "../issue-work.ts";
 import type { Log } from "../log.ts";
-import { mayPass, patiently } from "../patience.ts";
-import { type Clock, type Dispatch, type Reads, steadily } from "../ports.ts";
+import { type Clock, type Dispatch, monotonicNow, type Reads } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
+import { isRetryable, retryWhile } from "../retry.ts";
 
 interface Parts {
 	reads: Reads;
@@ -65,14 +65,14 @@ export class IssueMover implements Reactor, AsyncDisposable {
 			}
 			const issue = moving.find((each) => each.id === id) ?? (await reads.issue(id));
 			if (issue === undefined) continue;
-			if (issue.waiting === "gate" && issue.notBefore !== null && issue.notBefore > steadily(clock)) {
+			if (issue.waiting === "gate" && issue.notBefore !== null && issue.notBefore > monotonicNow(clock)) {
 				next = Math.min(next ?? issue.notBefore, issue.notBefore);
 				continue;
 			}
 			const step = await this.#due(issue, runs.get(id) ?? []);
 			if (step !== null) this.#busy.set(id, this.#walk(id, step));
 		}
-		return next === null ? "done" : { inMs: next - steadily(clock) };
+		return next === null ? "done" : { inMs: next - monotonicNow(clock) };
 	}
 
 	/** The steps under way have ended, or were told to. */
@@ -102,14 +102,14 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	async #take(step: Step, signal: AbortSignal): Promise<boolean> {
 		const command = await step(signal);
 		if (command === null || signal.aborted) return false;
-		const outcome = await patiently(() => this.#parts.dispatch({ actor: system, key: null, command }), mayPass, signal);
+		const outcome = await retryWhile(() => this.#parts.dispatch({ actor: system, key: null, command }), isRetryable, signal);
 		return outcome !== null && "done" in outcome && outcome.events.length > 0;
 	}
 
 	async #dueNow(id: number): Promise<Step | null> {
 		const { reads, clock } = this.#parts;
 		const issue = await reads.issue(id);
-		const later = issue?.waiting === "gate" && issue.notBefore !== null && issue.notBefore > steadily(clock);
+		const later = issue?.waiting === "gate" && issue.notBefore !== null && issue.notBefore > monotonicNow(clock);
 		return issue === undefined || later
 			? null
 			: await this.#due(
@@ -122,44 +122,44 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		const { reads } = this.#parts;
 		const project = await reads.project(issue.project);
 		if (project === undefined) return null;
-		const place = { project, issue };
+		const assignment = { project, issue };
 		for (const run of runs) {
 			const agent = await reads.agent(run.agent);
 			const over = (await reads.turn(run.turn))?.state !== "open";
 			// a workspace that is being tidied up is settled afterwards
-			if (agent !== undefined && over && (agent.life === "ended" || agent.activity === "idle")) return async () => await this.#settled(place, agent, run);
+			if (agent !== undefined && over && (agent.life === "ended" || agent.activity === "idle")) return async () => await this.#settled(assignment, agent, run);
 			return null;
 		}
-		if (issue.leaving !== null) return await this.#leaving(place, issue.leaving.agent);
-		if (issue.assignee !== null) return await this.#assigned(place, issue.assignee);
-		if (issue.waiting === "gate") return (signal) => this.#gate(place, signal);
-		return issue.waiting === "merge" ? () => this.#merge(place) : null;
+		if (issue.leaving !== null) return await this.#leaving(assignment, issue.leaving.agent);
+		if (issue.assignee !== null) return await this.#assigned(assignment, issue.assignee);
+		if (issue.waiting === "gate") return (signal) => this.#gate(assignment, signal);
+		return issue.waiting === "merge" ? () => this.#merge(assignment) : null;
 	}
 
-	async #settled(place: IssuePlace, agent: AgentState, run: RunState): Promise<CommandInput> {
-		const settled = await attempt(() => this.#parts.work.settle({ ...place, agent, branch: place.issue.branch ?? "" }));
+	async #settled(assignment: IssueOfProject, agent: AgentState, run: RunState): Promise<CommandInput> {
+		const settled = await attempt(() => this.#parts.work.settle({ ...assignment, agent, branch: assignment.issue.branch ?? "" }));
 		const { ahead, commit } = isRefusal(settled) ? { ahead: 0, commit: null } : settled;
-		return { type: "run.finish", run: run.id, ahead, commit, ...(isRefusal(settled) && { trouble: settled.message }) };
+		return { type: "run.finish", run: run.id, ahead, commit, ...(isRefusal(settled) && { problem: settled.message }) };
 	}
 
-	async #leaving(place: IssuePlace, id: AgentId): Promise<Step | null> {
+	async #leaving(assignment: IssueOfProject, id: AgentId): Promise<Step | null> {
 		const agent = await this.#parts.reads.agent(id);
-		const left = { type: "issue.left" as const, issue: place.issue.id };
+		const left = { type: "issue.left" as const, issue: assignment.issue.id };
 		if (agent === undefined || agent.life === "ended") return async () => left;
 		if (agent.activity !== "settling") return null;
 		return async () => {
-			const trouble = await attempt(async () => (await this.#parts.work.release({ ...place, agent, branch: place.issue.branch ?? "" })) ?? nothing);
-			return { ...left, ...(isRefusal(trouble) && { trouble }) };
+			const problem = await attempt(async () => (await this.#parts.work.release({ ...assignment, agent, branch: assignment.issue.branch ?? "" })) ?? nothing);
+			return { ...left, ...(isRefusal(problem) && { problem }) };
 		};
 	}
 
-	async #assigned(place: IssuePlace, id: AgentId): Promise<Step | null> {
+	async #assigned(assignment: IssueOfProject, id: AgentId): Promise<Step | null> {
 		const { reads, work } = this.#parts;
-		const { issue } = place;
+		const { issue } = assignment;
 		const agent = await reads.agent(id);
 		if (agent?.life === "live" && agent.activity === "preparing" && agent.issue?.id === issue.id) {
 			return async () => {
-				const there = await attempt(() => work.checkout({ ...place, agent, branch: issue.branch ?? "" }));
+				const there = await attempt(() => work.checkout({ ...assignment, agent, branch: issue.branch ?? "" }));
 				if (isRefusal(there)) return { type: "issue.lose", issue: issue.id, reason: `Its branch could not be checked out: ${there.message}` };
 				return { type: "issue.ready", issue: issue.id, branch: there.branch };
 			};
@@ -170,24 +170,24 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return mayBeLost && !waits ? async () => ({ type: "issue.lose", issue: issue.id }) : null;
 	}
 
-	async #gate(place: IssuePlace, signal: AbortSignal): Promise<CommandInput | null> {
+	async #gate(assignment: IssueOfProject, signal: AbortSignal): Promise<CommandInput | null> {
 		const { reads, work } = this.#parts;
-		const { issue, project } = place;
+		const { issue, project } = assignment;
 		const command = commandOf(project, issue);
 		if (command === null) return { type: "issue.attend", issue: issue.id, reason: "Its gate is not in its preset any more." };
 		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);
-		const ended = await attempt(() => work.gate({ ...place, agent, branch: issue.branch ?? "", command }, signal));
+		const ended = await attempt(() => work.gate({ ...assignment, agent, branch: issue.branch ?? "", command }, signal));
 		if (signal.aborted) return null;
 		const { exit, stderr } = isRefusal(ended) ? { exit: 1, stderr: ended.message } : ended;
 		return { type: "issue.gate", issue: issue.id, exit, stderr: stderr.slice(-20_000).toWellFormed() };
 	}
 
-	async #merge(place: IssuePlace): Promise<CommandInput> {
+	async #merge(assignment: IssueOfProject): Promise<CommandInput> {
 		const { reads, work } = this.#parts;
-		const { issue } = place;
+		const { issue } = assignment;
 		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);
-		const merged = await attempt(() => work.merge({ ...place, agent, branch: issue.branch ?? "", commit: issue.approvedCommit }));
-		return { type: "issue.merge", issue: issue.id, ...(isRefusal(merged) ? { commit: null, trouble: merged } : { commit: merged.commit }) };
+		const merged = await attempt(() => work.merge({ ...assignment, agent, branch: issue.branch ?? "", commit: issue.approvedCommit }));
+		return { type: "issue.merge", issue: issue.id, ...(isRefusal(merged) ? { commit: null, problem: merged } : { commit: merged.commit }) };
 	}
 }
 

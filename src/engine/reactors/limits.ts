@@ -1,26 +1,26 @@
 // Holds the agents of a subscription that cools down, and lets them go on when it is over: at its time, or before if somebody says so.
-import { type Clock, type Dispatch, type Reads, steadily } from "../ports.ts";
-import { type Reactor, sayAll } from "../reactor.ts";
+import { type Clock, type Dispatch, monotonicNow, type Reads } from "../ports.ts";
+import { dispatchAll, type Reactor } from "../reactor.ts";
 
 export function limitsReactor({ reads, dispatch, clock }: { reads: Reads; dispatch: Dispatch; clock: Clock }): Reactor {
 	return {
 		name: "limits",
 		wakes: ({ kind, data }) => kind.startsWith("subscription.") || (kind === "agent.held" && Object(data).hold === "limit"),
 		async look(signal) {
-			const now = steadily(clock);
+			const now = monotonicNow(clock);
 			const cooling = (await reads.subscriptions()).filter(({ coolingUntil, removedAt }) => removedAt === null && (coolingUntil ?? 0) > now);
 			const types = new Set(cooling.map(({ type }) => type));
 			const live = await reads.agents({ life: "live" });
 			const concerned = live.filter(({ type, holds }) => types.has(type) || holds.some(({ kind }) => kind === "limit"));
 			if (signal.aborted) return "done";
 			// whether one is to be held, or let go, is decided with the rows in hand
-			const said = await sayAll(
+			const said = await dispatchAll(
 				dispatch,
 				concerned.map((agent) => ({ type: "agent.limit", agent: agent.id })),
 			);
 			const ends = [...cooling.map(({ coolingUntil }) => coolingUntil ?? now), ...concerned.flatMap(({ holds }) => holds.flatMap(({ until }) => until ?? []))];
 			const next = Math.min(...ends.filter((end) => end > now));
-			return said === "again" || !Number.isFinite(next) ? said : { inMs: next - steadily(clock) };
+			return said === "again" || !Number.isFinite(next) ? said : { inMs: next - monotonicNow(clock) };
 		},
 	};
 }

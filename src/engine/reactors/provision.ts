@@ -6,13 +6,13 @@ import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { approvedIn, checkoutOf, projectRepository } from "../checkout.ts";
 import { anyFault } from "../fault.ts";
 import { caught, type Log } from "../log.ts";
-import { mayPass, patiently } from "../patience.ts";
 import type { Dispatch, Reads } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
-import { approvedIn, placeOf, stayOf } from "../stay.ts";
-import type { Live, Provisioned, Workspaces } from "../workspaces.ts";
+import { isRetryable, retryWhile } from "../retry.ts";
+import type { Provisioned, StepControl, Workspaces } from "../workspaces.ts";
 
 interface Parts {
 	reads: Reads;
@@ -88,9 +88,9 @@ export class Provisioner implements Reactor {
 	async #takeBack({ id, handle, project: slug }: AgentState, made: Provisioned | Refusal | Error): Promise<void> {
 		const project = slug === null ? undefined : await this.#parts.reads.project(slug);
 		if (project === undefined || made instanceof Error || isRefusal(made) || made.workspace.kind === "main") return;
-		const stay = { project: placeOf(project), agent: { id, handle }, workspace: made.workspace };
+		const checkout = { project: projectRepository(project), agent: { id, handle }, workspace: made.workspace };
 		await this.#parts.workspaces
-			?.remove(stay, { force: true, branch: true })
+			?.remove(checkout, { force: true, branch: true })
 			.catch(caught(this.#parts.log, "provision", "The workspace of an agent that ended could not be removed", { agent: id }));
 	}
 
@@ -103,9 +103,9 @@ export class Provisioner implements Reactor {
 		const project = agent.project === null ? undefined : await reads.project(agent.project);
 		const { plan, id, handle } = agent;
 		if (project === undefined || plan === null) throw new Error("a workspace without a project");
-		const tenant = { project: placeOf(project), agent: { id, handle }, kind: plan.kind };
+		const tenant = { project: projectRepository(project), agent: { id, handle }, kind: plan.kind };
 		using lines = new Lines((text) => this.#say({ type: "item.append", agent: id, kind: "command", text }));
-		const live: Live = { line: (text) => lines.add(text), signal, approved: await approvedIn(reads, agent) };
+		const live: StepControl = { line: (text) => lines.add(text), signal, approved: await approvedIn(reads, agent) };
 		if (project.url !== null) await workspaces.refresh(project, { signal });
 		const made = plan.parent === null ? null : await this.#fromParent(plan, tenant, workspaces, live);
 		const result = made ?? (await workspaces.provision({ ...tenant, ...(plan.from !== null && { from: plan.from }) }, live));
@@ -118,11 +118,11 @@ export class Provisioner implements Reactor {
 		{ parent: id, snapshot }: NonNullable<AgentState["plan"]>,
 		tenant: Parameters<Workspaces["provision"]>[0],
 		workspaces: Workspaces,
-		live: Live,
+		live: StepControl,
 	): Promise<Provisioned | Refusal | null> {
 		const { reads, dispatch } = this.#parts;
 		const agent = id === null ? undefined : await reads.agent(id);
-		const parent = agent === undefined ? null : await stayOf(reads, agent);
+		const parent = agent === undefined ? null : await checkoutOf(reads, agent);
 		if (parent === null) return null;
 		const leased = await dispatch({ actor: system, key: null, command: { type: "workspace.lease", agent: parent.agent.id, step: "fork" } });
 		try {
@@ -134,16 +134,16 @@ export class Provisioner implements Reactor {
 	}
 
 	async #say(command: CommandInput): Promise<void> {
-		await patiently(() => this.#parts.dispatch({ actor: system, key: null, command }), mayPass, this.#stop.signal);
+		await retryWhile(() => this.#parts.dispatch({ actor: system, key: null, command }), isRetryable, this.#stop.signal);
 	}
 }
 
 /** Nothing changed in the tree since this snapshot of it. */
-async function isStill(log: Log, workspaces: Workspaces, stay: Parameters<Workspaces["snapshots"]>[0], snapshot: string | null): Promise<boolean> {
+async function isStill(log: Log, workspaces: Workspaces, checkout: Parameters<Workspaces["snapshots"]>[0], snapshot: string | null): Promise<boolean> {
 	if (snapshot === null) return true;
 	const taken = await workspaces
-		.takeSnapshot(stay, { reason: "fork" })
-		.catch(caught(log, "provision", "No snapshot could be taken before a fork", { agent: stay.agent.id }));
+		.takeSnapshot(checkout, { reason: "fork" })
+		.catch(caught(log, "provision", "No snapshot could be taken before a fork", { agent: checkout.agent.id }));
 	return taken?.fresh === false && taken.snapshot.id === snapshot;
 }
 

@@ -13,22 +13,22 @@ import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
-import { spoken } from "#contract/quote.ts";
+import { promptForModel } from "#contract/quote.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import { stopReason } from "#domain/turn-end.ts";
-import type { Driver, OpenSession, Prepared, TurnEnd } from "../driver.ts";
+import type { Driver, OpenSession, Prepared, TurnResult } from "../driver.ts";
 import { caught } from "../log.ts";
-import { mayPass, patiently } from "../patience.ts";
 import { type Dispatch, type Outcome, StoreFault } from "../ports.ts";
 import type { Looked, Reactor } from "../reactor.ts";
+import { isRetryable, retryWhile } from "../retry.ts";
 import type { Workspaces } from "../workspaces.ts";
-import { Listener, type ListenParts } from "./listen.ts";
+import { catchUp, saidAfter } from "./catch-up.ts";
 import { prepare } from "./prepare.ts";
-import { recall, saidAfter } from "./recall.ts";
-import { drift, keep, tellOfCommits } from "./tree.ts";
-import { distrusted } from "./trust.ts";
+import { untrustedFiles } from "./trust.ts";
+import { TurnRecorder, type TurnRecorderParts } from "./turn-recorder.ts";
+import { drift, keep, tellOfCommits } from "./workspace.ts";
 
-interface Parts extends ListenParts {
+interface Parts extends TurnRecorderParts {
 	dispatch: Dispatch;
 	driver: Driver;
 	workspaces: Workspaces | null;
@@ -38,7 +38,7 @@ interface Running {
 	stop: AbortController;
 	over: Promise<void>;
 	/** null for a person, who may be silent for as long as they like */
-	listener: Listener | null;
+	recorder: TurnRecorder | null;
 }
 
 export class TurnRunner implements Reactor {
@@ -47,7 +47,7 @@ export class TurnRunner implements Reactor {
 	readonly #running = new Map<number, Running>();
 	/** what is said about a turn is said until it is heard; only a broken store ends that */
 	#draining = false;
-	readonly #forEver = new AbortController().signal;
+	readonly #neverAborted = new AbortController().signal;
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
@@ -75,21 +75,21 @@ export class TurnRunner implements Reactor {
 			else if (agent.turn?.id === turn.id) await this.#end(turn, { state: "failed", reason: "its end could not be recorded", text: null });
 		}
 		const urgent = new Set(urgently);
-		for (const turn of open) if (urgent.has(turn.agent)) await this.#running.get(turn.id)?.listener?.yield();
+		for (const turn of open) if (urgent.has(turn.agent)) await this.#running.get(turn.id)?.recorder?.yield();
 		return "done";
 	}
 
 	/** What the turns are doing that are run here. */
 	phases(): ReadonlyMap<number, "model" | "tool" | "wait"> {
-		return new Map([...this.#running].map(([id, { listener }]) => [id, listener?.phase ?? "wait"]));
+		return new Map([...this.#running].map(([id, { recorder }]) => [id, recorder?.phase ?? "wait"]));
 	}
 
 	/** Lets the running turns end by themselves for a while, then ends them as interrupted, without a hold. */
-	async drain(patience: Promise<unknown>): Promise<void> {
+	async drain(grace: Promise<unknown>): Promise<void> {
 		this.#draining = true;
 		const running = [...this.#running.values()];
-		const ending = running.filter(({ listener }) => listener !== null);
-		await Promise.race([Promise.allSettled(ending.map(({ over }) => over)), patience]);
+		const ending = running.filter(({ recorder }) => recorder !== null);
+		await Promise.race([Promise.allSettled(ending.map(({ over }) => over)), grace]);
 		for (const { stop } of this.#running.values()) stop.abort();
 		await Promise.allSettled(running.map(({ over }) => over));
 		// turns that were started while we stopped looking: nothing of them was done
@@ -98,23 +98,23 @@ export class TurnRunner implements Reactor {
 
 	#begin(turn: TurnState, agent: AgentState): void {
 		const stop = new AbortController();
-		const listener = new Listener(turn, this.#parts, (command) => this.#say(turn, command), stop.signal);
-		const over = this.#carryOut(turn, agent, listener, stop.signal).finally(() => {
-			listener[Symbol.dispose]();
+		const recorder = new TurnRecorder(turn, this.#parts, (command) => this.#say(turn, command), stop.signal);
+		const over = this.#carryOut(turn, agent, recorder, stop.signal).finally(() => {
+			recorder[Symbol.dispose]();
 			this.#running.delete(turn.id);
 		});
 		// where its end cannot be recorded either, the next look tries again, or the next daemon finds the turn open
 		over.catch(this.#caught("The end of a turn could not be recorded", turn));
-		if (goesOn(agent)) listener[Symbol.dispose]();
-		this.#running.set(turn.id, { stop, over, listener: goesOn(agent) ? null : listener });
+		if (goesOn(agent)) recorder[Symbol.dispose]();
+		this.#running.set(turn.id, { stop, over, recorder: goesOn(agent) ? null : recorder });
 	}
 
-	async #carryOut(turn: TurnState, agent: AgentState, listener: Listener, signal: AbortSignal): Promise<void> {
+	async #carryOut(turn: TurnState, agent: AgentState, recorder: TurnRecorder, signal: AbortSignal): Promise<void> {
 		// nothing is given to a person who is at it since before the daemon started
-		const item = turn.handedAt !== null && goesOn(agent) ? { text: null, data: null } : await this.#claim(turn, agent, listener, signal);
+		const item = turn.handedAt !== null && goesOn(agent) ? { text: null, data: null } : await this.#claim(turn, agent, recorder, signal);
 		if (item === null) return;
 		try {
-			await this.#run(turn, agent, { text: item.text ?? "", listener }, signal);
+			await this.#run(turn, agent, { text: item.text ?? "", recorder }, signal);
 		} catch (error) {
 			if (isBroken(error)) throw error;
 			this.#caught("A turn failed inside the daemon", turn)(error);
@@ -123,12 +123,12 @@ export class TurnRunner implements Reactor {
 	}
 
 	/** Gets everything ready, then claims the turn. Null if there is nothing to run: it could not be made ready, or another has it. */
-	async #claim(turn: TurnState, agent: AgentState, listener: Listener, signal: AbortSignal): Promise<{ text: string | null } | null> {
+	async #claim(turn: TurnState, agent: AgentState, recorder: TurnRecorder, signal: AbortSignal): Promise<{ text: string | null } | null> {
 		const { driver, reads } = this.#parts;
-		const failed = await this.#unready(turn, agent, listener);
+		const failed = await this.#unready(turn, agent, recorder);
 		if (failed !== null) return await this.#giveBack(turn, failed, signal);
 		// asked for early: most often its program is up, and nothing else is waited for
-		const since = driver.remembers(agent) ? saidAfter(reads, agent, agent.turnEndedIn ?? 0) : Promise.resolve([]);
+		const since = driver.keepsSession(agent) ? saidAfter(reads, agent, agent.turnEndedIn ?? 0) : Promise.resolve([]);
 		since.catch(expected("it is waited for further down"));
 		const prepared = await prepare(this.#parts, turn, agent, signal).catch((error: unknown): Prepared => {
 			this.#caught("The process of an agent could not be prepared", turn)(error);
@@ -138,9 +138,9 @@ export class TurnRunner implements Reactor {
 		if (!prepared.up) return await this.#giveBack(turn, prepared.end, signal);
 		let item: Pick<Event, "text" | "data"> | null = null;
 		try {
-			const told = prepared.session && (await this.#recall(turn, agent, prepared.session, since));
+			const told = prepared.session && (await this.#catchUp(turn, agent, prepared.session, since));
 			item = await this.#handOver(turn);
-			return item && { text: told === null ? item.text : `${told}${spoken(item)}` };
+			return item && { text: told === null ? item.text : `${told}${promptForModel(item)}` };
 		} catch (error) {
 			if (isBroken(error)) throw error;
 			this.#caught("A turn could not be begun", turn)(error);
@@ -158,29 +158,29 @@ export class TurnRunner implements Reactor {
 		if (agent?.life === "ended") await driver.end(turn.agent).catch(this.#caught("The processes of an agent could not be ended", turn));
 	}
 
-	async #run(turn: TurnState, agent: AgentState, { text, listener }: { text: string; listener: Listener }, signal: AbortSignal): Promise<void> {
-		const end = await this.#parts.driver.run({ agent, turn: turn.id, text }, listener, signal).catch(failure);
+	async #run(turn: TurnState, agent: AgentState, { text, recorder }: { text: string; recorder: TurnRecorder }, signal: AbortSignal): Promise<void> {
+		const end = await this.#parts.driver.run({ agent, turn: turn.id, text }, recorder, signal).catch(failure);
 		// a person goes on with it when the daemon is back
 		if (this.#draining && goesOn(agent)) return;
 		const last = end.last ?? [];
 		// keeping the files takes a while, in which everybody can see the last words
-		if (agent.workspace !== null && last.length > 0) await listener.items(last);
+		if (agent.workspace !== null && last.length > 0) await recorder.items(last);
 		await this.#settle(agent, turn);
-		await this.#end(turn, signal.aborted ? await this.#stopped(turn) : end, agent.workspace === null ? await listener.keepable(last) : []);
+		await this.#end(turn, signal.aborted ? await this.#stopped(turn) : end, agent.workspace === null ? await recorder.keepable(last) : []);
 	}
 
 	/** What its program does not know yet, and the record of the session that it is told in. */
-	async #recall(turn: TurnState, agent: AgentState, opened: OpenSession, since: ReturnType<typeof saidAfter>): Promise<string> {
-		const { text, how, note } = await recall(this.#parts.reads, agent, turn, opened, since);
+	async #catchUp(turn: TurnState, agent: AgentState, opened: OpenSession, since: ReturnType<typeof saidAfter>): Promise<string> {
+		const { text, how, note } = await catchUp(this.#parts.reads, agent, turn, opened, since);
 		const { session, folder, powers, program } = opened;
 		if (how !== null) await this.#say(turn, { type: "session.open", opened: { session, type: agent.type, folder, powers: [...powers], program, how }, note });
 		return text ?? "";
 	}
 
 	/** Why its turn cannot start. A person looks after their own workspace. */
-	async #unready(turn: TurnState, agent: AgentState, listener: Listener): Promise<TurnEnd | null> {
+	async #unready(turn: TurnState, agent: AgentState, recorder: TurnRecorder): Promise<TurnResult | null> {
 		try {
-			return (await this.#unfit(turn, agent)) ?? (await distrusted(this.#parts, agent, listener));
+			return (await this.#unfit(turn, agent)) ?? (await untrustedFiles(this.#parts, agent, recorder));
 		} catch (error) {
 			if (isBroken(error)) throw error;
 			// it would be looked at again at once, for ever
@@ -188,7 +188,7 @@ export class TurnRunner implements Reactor {
 		}
 	}
 
-	async #unfit({ id: turn }: TurnState, agent: AgentState): Promise<TurnEnd | null> {
+	async #unfit({ id: turn }: TurnState, agent: AgentState): Promise<TurnResult | null> {
 		if (agent.workspace === null || goesOn(agent)) return null;
 		try {
 			const reason = await drift(this.#parts, agent, { turn });
@@ -228,26 +228,26 @@ export class TurnRunner implements Reactor {
 	}
 
 	/** The process never got the prompt: it returns to the head of the queue, and a process that will not start holds the agent. */
-	async #giveBack(turn: TurnState, { reason, broken, step = "process" }: TurnEnd, signal: AbortSignal): Promise<null> {
+	async #giveBack(turn: TurnState, { reason, broken, step = "process" }: TurnResult, signal: AbortSignal): Promise<null> {
 		const failed = broken === true && !signal.aborted ? { failed: { code: "PROCESS_FAILED" as const, step } } : {};
 		const why = signal.aborted ? "shutdown" : (reason?.slice(0, 1000) ?? "its process did not start");
 		await this.#say(turn, { type: "turn.release", reason: why, ...failed });
 		return null;
 	}
 
-	async #stopped(turn: TurnState): Promise<TurnEnd> {
+	async #stopped(turn: TurnState): Promise<TurnResult> {
 		const now = await this.#parts.reads.turn(turn.id);
 		return { state: "interrupted", reason: stopReason(now ?? turn), text: null };
 	}
 
-	async #end(turn: TurnState, { state, reason, text, limit }: TurnEnd, items: readonly TurnItem[] = []): Promise<void> {
+	async #end(turn: TurnState, { state, reason, text, limit }: TurnResult, items: readonly TurnItem[] = []): Promise<void> {
 		const bare = { type: "turn.end" as const, state, reason: reason?.slice(0, 2000) ?? null };
 		// a program may name a time that is none
 		const until = limit !== undefined && Number.isSafeInteger(limit.until) ? limit.until : null;
 		const end = { ...bare, text: text && brief(text), ...(limit && { limit: { until } }) };
 		if (!unkept(await this.#say(turn, { ...end, items: [...items] }))) return;
 		// one of the items cannot be kept: each is tried by itself; and a turn ends, whatever cannot be kept of its end
-		if (items.length > 0) await this.#running.get(turn.id)?.listener?.items(items);
+		if (items.length > 0) await this.#running.get(turn.id)?.recorder?.items(items);
 		if (unkept(await this.#say(turn, end))) await this.#say(turn, bare);
 	}
 
@@ -264,12 +264,12 @@ export class TurnRunner implements Reactor {
 	}
 
 	async #dispatch(command: CommandInput): Promise<Outcome> {
-		const outcome = await patiently(
+		const outcome = await retryWhile(
 			() => this.#parts.dispatch({ actor: system, key: null, command }),
-			(landed) => mayPass(landed) && !isOverLimit(landed),
-			this.#forEver,
+			(results) => isRetryable(results) && !isOverLimit(results),
+			this.#neverAborted,
 		);
-		if (outcome === null) throw new Error("patience without end ended");
+		if (outcome === null) throw new Error("a retry without a deadline was aborted");
 		return outcome;
 	}
 }
@@ -288,4 +288,4 @@ const finalLengthMax = 64 * 1024;
 
 const unkept = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.code !== "TURN_NOT_OPEN";
 
-const failure = (error: unknown): TurnEnd => ({ state: "failed", reason: error instanceof Error ? error.message : String(error), text: null });
+const failure = (error: unknown): TurnResult => ({ state: "failed", reason: error instanceof Error ? error.message : String(error), text: null });

@@ -2,7 +2,7 @@
 // room is decided with the rows in hand.
 import type { Event } from "#contract/event.ts";
 import type { Clock, Dispatch, Reads } from "../ports.ts";
-import { type Reactor, sayAll } from "../reactor.ts";
+import { dispatchAll, type Reactor } from "../reactor.ts";
 import type { Scheduler } from "../scheduling.ts";
 
 const wakers = [
@@ -22,14 +22,14 @@ export function startTurnsReactor(parts: { reads: Reads; dispatch: Dispatch; clo
 			// whoever is done waiting goes on before anybody starts
 			const [waits, first] = await Promise.all([reads.openWaits(), scheduler.plan()]);
 			const waiting = waits.filter((wait) => wait.agent !== null && wait.blocking && wait.ready === null);
-			await sayAll(
+			await dispatchAll(
 				dispatch,
 				waiting.map((wait) => ({ type: "wait.look", wait: wait.id })),
 			);
 			const plan = waiting.length === 0 ? first : await scheduler.plan();
 			if (signal.aborted) return "done";
 			// a refusal means that somebody was quicker; the next look sees what is left
-			const said = await sayAll(dispatch, [
+			const said = await dispatchAll(dispatch, [
 				...plan.continues.map(({ wait }) => ({ type: "wait.look" as const, wait })),
 				...plan.starts.map(({ agent }) => ({ type: "turn.start" as const, agent: agent.id })),
 			]);

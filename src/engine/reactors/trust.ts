@@ -3,9 +3,9 @@
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import { trustTool } from "#domain/approval.ts";
-import type { Driver, TurnEnd, TurnWatch } from "../driver.ts";
+import { approvedIn } from "../checkout.ts";
+import type { Driver, TurnResult, TurnWatch } from "../driver.ts";
 import type { Dispatch, Reads } from "../ports.ts";
-import { approvedIn } from "../stay.ts";
 
 interface Parts {
 	reads: Reads;
@@ -17,8 +17,8 @@ const allow = "allow";
 const namedMax = 10;
 
 /** Why no turn may start there, or null. */
-export async function distrusted({ reads, dispatch, driver }: Parts, agent: AgentState, listener: Pick<TurnWatch, "ask">): Promise<TurnEnd | null> {
-	const brought = await driver.brings(agent);
+export async function untrustedFiles({ reads, dispatch, driver }: Parts, agent: AgentState, recorder: Pick<TurnWatch, "ask">): Promise<TurnResult | null> {
+	const brought = await driver.autorunFiles(agent);
 	if (brought === null || agent.project === null || (await approvedIn(reads, agent)).includes(brought.fingerprint)) return null;
 	const { files, fingerprint } = brought;
 	const named = [...files.slice(0, namedMax), ...(files.length > namedMax ? [`${files.length - namedMax} more`] : [])].join(", ");
@@ -27,11 +27,11 @@ export async function distrusted({ reads, dispatch, driver }: Parts, agent: Agen
 		{ id: allow, name: "Allow this content", kind: "allow_once" as const },
 		{ id: "deny", name: "Start no turns with it", kind: "reject_once" as const },
 	];
-	const answer = await listener.ask({ title, tool: trustTool, call: null, options, content: files.join("\n"), digest: fingerprint });
+	const answer = await recorder.ask({ title, tool: trustTool, call: null, options, content: files.join("\n"), digest: fingerprint });
 	if (answer?.option !== allow)
 		return { state: "failed", reason: `Nobody agreed to what the repository would run: ${named}.`, text: null, broken: true, step: "trust" };
 	const approved = await dispatch({ actor: system, key: null, command: { type: "project.approve", slug: agent.project, fingerprint } });
 	if ("refused" in approved) return { state: "failed", reason: approved.refused.message, text: null };
 	// an answer takes its time, in which other content may have come
-	return await distrusted({ reads, dispatch, driver }, agent, listener);
+	return await untrustedFiles({ reads, dispatch, driver }, agent, recorder);
 }

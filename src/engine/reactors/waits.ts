@@ -2,8 +2,8 @@
 // somebody waits for makes it look, and so does the clock at the next deadline.
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { type Clock, type Dispatch, type Reads, steadily } from "../ports.ts";
-import { type Reactor, sayAll } from "../reactor.ts";
+import { type Clock, type Dispatch, monotonicNow, type Reads } from "../ports.ts";
+import { dispatchAll, type Reactor } from "../reactor.ts";
 
 /** Items say nothing about what an agent is up to; everything else may. */
 const nouns = /^(agent|turn|prompt|mail|wait)\./;
@@ -19,12 +19,12 @@ export function waitsReactor(parts: { reads: Reads; dispatch: Dispatch; clock: C
 			watched = new Set(open.flatMap((wait) => wait.targets));
 			if (signal.aborted) return "done";
 			// whether it is over is decided with the rows in hand
-			const said = await sayAll(
+			const said = await dispatchAll(
 				parts.dispatch,
 				open.map((wait) => ({ type: "wait.look", wait: wait.id })),
 			);
 			const deadlines = open.flatMap((wait) => wait.deadline ?? []);
-			const now = steadily(parts.clock);
+			const now = monotonicNow(parts.clock);
 			const next = Math.min(...deadlines.filter((deadline) => deadline > now));
 			return said === "again" || !Number.isFinite(next) ? said : { inMs: next - now };
 		},

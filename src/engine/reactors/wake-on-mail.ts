@@ -1,6 +1,6 @@
 // Wakes an idle agent that has mail which no turn was shown.
 import type { Dispatch, Reads } from "../ports.ts";
-import { type Reactor, sayAll } from "../reactor.ts";
+import { dispatchAll, type Reactor } from "../reactor.ts";
 
 const wakers = ["mail.sent", "turn.ended", "agent.provisioned", "agent.unheld", "prompt.cancelled"];
 
@@ -13,7 +13,7 @@ export function wakeOnMailReactor(parts: { reads: Reads; dispatch: Dispatch }): 
 			const asleep = waiting.filter((agent) => agent.life === "live" && agent.activity === "idle");
 			if (signal.aborted) return "done";
 			// whether it really has nothing else to do is decided with the rows in hand
-			return await sayAll(
+			return await dispatchAll(
 				parts.dispatch,
 				asleep.map((agent) => ({ type: "mail.wake", agent: agent.id })),
 			);

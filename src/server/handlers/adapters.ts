@@ -1,7 +1,7 @@
-// The agents of other makers: which are there, and setting one up.
+// The routes of vendors' agents: list and install.
 import type { Refusal } from "#contract/refusal.ts";
 import type { Adapter } from "#contract/wire.ts";
-import type { Handlers } from "../desk.ts";
+import type { Handlers } from "../request-context.ts";
 
 export interface Adapters {
 	all(): Adapter[];

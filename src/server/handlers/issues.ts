@@ -1,4 +1,4 @@
-// Issues behind the door: found by the names that people use, changed by commands, answered as they are then.
+// The routes of issues: resolves `project#number`, dispatches the command and answers with the issue.
 
 import type { CommandWithout } from "#contract/command.ts";
 import { type Actor, type AgentId, agentOf, type Handle, ProjectSlug } from "#contract/ids.ts";
@@ -6,11 +6,11 @@ import type { IssueState } from "#contract/issue.ts";
 import type { Issue, IssueDetails } from "#contract/issue-wire.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import { papersOf } from "#engine/papers.ts";
+import { issueFolder } from "#engine/issue-folder.ts";
 import { until } from "#engine/until.ts";
 import { type IssueFilter, issueDetails, issueView, isWanted, presetsView } from "#views/issue.ts";
-import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
-import type { Earlier } from "../once.ts";
+import type { PriorReceipt } from "../idempotency.ts";
+import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
 
 type Verbs =
 	| "issueEdit"
@@ -29,32 +29,32 @@ type Verbs =
 type Notes = "issueComment" | "issueDocument" | "issueMessage";
 type Names = "issues" | "issuesOf" | "issueAdd" | "issue" | Verbs | Notes | "presets" | "projectTune";
 
-export function issueHandlers(desk: Desk): Handlers<Names> {
-	const { engine, reads } = desk;
-	const verb = (asked: Asked<Verbs>, command: CommandWithout<"issue">): Promise<Issue | Refusal> =>
-		withIssue(desk, asked, async (issue) => (await said(desk, asked, issue, command)) ?? (await shown(desk, issue.id)));
-	const note = (asked: Asked<Notes>, command: CommandWithout<"issue">): Promise<IssueDetails | Refusal> =>
-		withIssue(desk, asked, async (issue) => (await said(desk, asked, issue, command)) ?? (await detailed(desk, issue)));
+export function issueHandlers(context: RequestContext): Handlers<Names> {
+	const { engine, reads } = context;
+	const verb = (asked: RouteRequest<Verbs>, command: CommandWithout<"issue">): Promise<Issue | Refusal> =>
+		withIssue(context, asked, async (issue) => (await said(context, asked, issue, command)) ?? (await shown(context, issue.id)));
+	const note = (asked: RouteRequest<Notes>, command: CommandWithout<"issue">): Promise<IssueDetails | Refusal> =>
+		withIssue(context, asked, async (issue) => (await said(context, asked, issue, command)) ?? (await detailed(context, issue)));
 	return {
-		issues: ({ query, actor }) => listed(desk, actor, query.project, query),
+		issues: ({ query, actor }) => listed(context, actor, query.project, query),
 		issuesOf: async ({ params, query, actor }) => {
-			const project = await desk.projectNamed(params["project"]);
-			return isRefusal(project) ? project : await listed(desk, actor, project.slug, query);
+			const project = await context.projectNamed(params["project"]);
+			return isRefusal(project) ? project : await listed(context, actor, project.slug, query);
 		},
 		issueAdd: async (asked) => {
-			const project = await tuned(desk, asked.params["project"]);
+			const project = await tuned(context, asked.params["project"]);
 			if (isRefusal(project)) return project;
-			const outcome = await desk.say(asked, { type: "issue.add", project: project.slug, ...asked.body });
+			const outcome = await context.say(asked, { type: "issue.add", project: project.slug, ...asked.body });
 			if ("refused" in outcome) return outcome.refused;
 			const added = await reads.issue(outcome.done.event ?? 0);
 			if (added !== undefined) await engine.issueWork.folder(added);
-			return await shown(desk, outcome.done.event ?? 0);
+			return await shown(context, outcome.done.event ?? 0);
 		},
-		issue: (asked) => withIssue(desk, asked, (issue) => detailed(desk, issue)),
+		issue: (asked) => withIssue(context, asked, (issue) => detailed(context, issue)),
 		issueEdit: (asked) => verb(asked, { type: "issue.edit", ...asked.body }),
 		issueDelete: (asked) => verb(asked, { type: "issue.delete" }),
 		issueStart: (asked) => verb(asked, { type: "issue.start" }),
-		issueAssign: (asked) => withIssue(desk, asked, (issue) => assigned(desk, asked, issue)),
+		issueAssign: (asked) => withIssue(context, asked, (issue) => assigned(context, asked, issue)),
 		issueUnassign: (asked) => verb(asked, { type: "issue.unassign" }),
 		issueMove: (asked) => verb(asked, { type: "issue.move", ...asked.body }),
 		issueDepend: (asked) => verb(asked, { type: "issue.depend", ...asked.body }),
@@ -65,44 +65,44 @@ export function issueHandlers(desk: Desk): Handlers<Names> {
 			return note(asked, { type: "issue.document", ...body, ...(docType && { docType }) });
 		},
 		issueMessage: (asked) => note(asked, { type: "issue.message", ...asked.body }),
-		issueApprove: (asked) => withIssue(desk, asked, (issue) => approved(desk, asked, issue)),
-		issueReject: (asked) => withFolder(desk, asked, { type: "issue.reject", ...asked.body }),
-		issueRetry: (asked) => withFolder(desk, asked, { type: "issue.retry" }),
+		issueApprove: (asked) => withIssue(context, asked, (issue) => approved(context, asked, issue)),
+		issueReject: (asked) => withFolder(context, asked, { type: "issue.reject", ...asked.body }),
+		issueRetry: (asked) => withFolder(context, asked, { type: "issue.retry" }),
 		issueAttend: (asked) => verb(asked, { type: "issue.attend", ...asked.body }),
 		workComplete: (asked) => verb(asked, { type: "issue.complete", ...asked.body }),
 		presets: async ({ params }) => {
-			const project = await tuned(desk, params["project"]);
+			const project = await tuned(context, params["project"]);
 			return isRefusal(project) ? project : presetsView(project);
 		},
 		projectTune: async (asked) => {
-			const project = await tuned(desk, asked.params["project"]);
+			const project = await tuned(context, asked.params["project"]);
 			if (isRefusal(project)) return project;
 			const inTheWay = Object.entries(project.written).find(([name, value]) => ![undefined, value].includes(Reflect.get(asked.body, name)));
 			if (inTheWay !== undefined)
 				return refuse("CONFLICT", `A config.yaml says issues.${inTheWay[0]}: ${inTheWay[1]} for ${project.slug}, which ranks above this. Change it there.`, {
 					suggestions: [`brood project settings ${project.slug}`],
 				});
-			const outcome = await desk.say(asked, { type: "project.tune", slug: project.slug, ...asked.body });
+			const outcome = await context.say(asked, { type: "project.tune", slug: project.slug, ...asked.body });
 			if ("refused" in outcome) return outcome.refused;
-			return desk.project((await reads.project(project.slug)) ?? project);
+			return context.project((await reads.project(project.slug)) ?? project);
 		},
 	};
 }
 
 /** A project, after a look at what is written about its issues. */
-async function tuned(desk: Desk, name: string | undefined): Promise<ProjectState | Refusal> {
-	const project = await desk.projectNamed(name);
+async function tuned(context: RequestContext, name: string | undefined): Promise<ProjectState | Refusal> {
+	const project = await context.projectNamed(name);
 	if (isRefusal(project)) return project;
-	return (await desk.engine.troubles.refusal(project)) ?? (await desk.reads.project(project.slug)) ?? project;
+	return (await context.engine.problems.refusal(project)) ?? (await context.reads.project(project.slug)) ?? project;
 }
 
 async function listed(
-	desk: Desk,
+	context: RequestContext,
 	actor: Actor,
 	project: ProjectSlug | undefined,
 	query: Omit<IssueFilter, "assignee"> & { assignee?: string | undefined },
 ): Promise<Issue[] | Refusal> {
-	const { engine, reads } = desk;
+	const { engine, reads } = context;
 	const caller = agentOf(actor);
 	// an agent sees the issues of its own project
 	const of = caller === null ? project : ((await reads.agent(caller))?.project ?? undefined);
@@ -114,25 +114,25 @@ async function listed(
 	for (const each of await reads.projects()) {
 		if (each.removedAt !== null || (of !== undefined && each.slug !== of)) continue;
 		const all = await reads.issues(each.slug);
-		const beside = { project: each, all, runs: await reads.runsOfProject(each.slug), handles: await handlesOf(desk, each.slug) };
-		found.push(...all.filter((issue) => isWanted(issue, { ...query, assignee }, beside)).map((issue) => issueView(issue, beside)));
+		const extras = { project: each, all, runs: await reads.runsOfProject(each.slug), handles: await handlesOf(context, each.slug) };
+		found.push(...all.filter((issue) => isWanted(issue, { ...query, assignee }, extras)).map((issue) => issueView(issue, extras)));
 	}
 	return found;
 }
 
-async function handlesOf({ reads }: Desk, project: ProjectSlug): Promise<ReadonlyMap<AgentId, Handle>> {
+async function handlesOf({ reads }: RequestContext, project: ProjectSlug): Promise<ReadonlyMap<AgentId, Handle>> {
 	return new Map((await reads.agents({ project })).map(({ id, handle }) => [id, handle]));
 }
 
 /** `web#12`, 12 in a project, or `mine` for an agent that has one. */
 export async function withIssue<T extends object>(
-	desk: Desk,
-	asked: { params: Readonly<Record<string, string>>; query: { project?: ProjectSlug | undefined }; actor: Actor; earlier: Earlier },
+	context: RequestContext,
+	asked: { params: Readonly<Record<string, string>>; query: { project?: ProjectSlug | undefined }; actor: Actor; earlier: PriorReceipt },
 	work: (issue: IssueState) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-	const { reads } = desk;
+	const { reads } = context;
 	const { params, query, actor } = asked;
-	const before = await changedBefore(desk, asked.earlier);
+	const before = await changedBefore(context, asked.earlier);
 	if (before !== undefined) return await work(before);
 	const name = params["issue"] ?? "";
 	const caller = agentOf(actor);
@@ -149,7 +149,7 @@ export async function withIssue<T extends object>(
 }
 
 /** The issue that the first attempt was about: deleted, or its caller's no longer, it may not be found by name any more. */
-async function changedBefore({ reads }: Desk, earlier: Earlier): Promise<IssueState | undefined> {
+async function changedBefore({ reads }: RequestContext, earlier: PriorReceipt): Promise<IssueState | undefined> {
 	const [first] = earlier !== null && "subject" in earlier.answer ? (earlier.answer.events ?? []) : [];
 	const event = first === undefined ? undefined : await reads.event(first);
 	const id: unknown = event === undefined ? undefined : Reflect.get(Object(event.data), "issue");
@@ -157,36 +157,40 @@ async function changedBefore({ reads }: Desk, earlier: Earlier): Promise<IssueSt
 }
 
 /** Null when it was done. */
-async function said(desk: Desk, asked: Asked<Verbs | Notes>, issue: IssueState, command: CommandWithout<"issue">): Promise<Refusal | null> {
-	const project = asked.earlier === null ? await tuned(desk, issue.project) : null;
+async function said(context: RequestContext, asked: RouteRequest<Verbs | Notes>, issue: IssueState, command: CommandWithout<"issue">): Promise<Refusal | null> {
+	const project = asked.earlier === null ? await tuned(context, issue.project) : null;
 	if (project !== null && isRefusal(project)) return project;
-	const outcome = await desk.say(asked, { ...command, issue: issue.id });
+	const outcome = await context.say(asked, { ...command, issue: issue.id });
 	return "refused" in outcome ? outcome.refused : null;
 }
 
-async function withFolder(desk: Desk, asked: Asked<"issueReject" | "issueRetry">, command: CommandWithout<"issue">): Promise<Issue | Refusal> {
-	return await withIssue(desk, asked, async (issue) => {
-		const folder = await papersOf(desk.engine.issueWork, desk.reads, issue);
-		return (await said(desk, asked, issue, { ...command, ...(folder !== null && { folder }) })) ?? (await shown(desk, issue.id));
+async function withFolder(
+	context: RequestContext,
+	asked: RouteRequest<"issueReject" | "issueRetry">,
+	command: CommandWithout<"issue">,
+): Promise<Issue | Refusal> {
+	return await withIssue(context, asked, async (issue) => {
+		const folder = await issueFolder(context.engine.issueWork, context.reads, issue);
+		return (await said(context, asked, issue, { ...command, ...(folder !== null && { folder }) })) ?? (await shown(context, issue.id));
 	});
 }
 
-async function assigned(desk: Desk, asked: Asked<"issueAssign">, issue: IssueState): Promise<Issue | Refusal> {
-	const { engine, reads } = desk;
+async function assigned(context: RequestContext, asked: RouteRequest<"issueAssign">, issue: IssueState): Promise<Issue | Refusal> {
+	const { engine, reads } = context;
 	const meant = await engine.resolve(asked.body.agent, issue.project);
 	if (isRefusal(meant)) return meant;
 	const agent = await reads.agent(meant.id);
 	const dirty = agent === undefined || asked.earlier !== null ? null : await engine.issueWork.inspect(agent);
 	if (dirty !== null) return dirty;
-	const folder = await papersOf(engine.issueWork, reads, issue);
+	const folder = await issueFolder(engine.issueWork, reads, issue);
 	const command = { type: "issue.assign" as const, agent: meant.id, now: asked.body.now, ...(folder !== null && { folder }) };
-	return (await said(desk, asked, issue, command)) ?? (await shown(desk, issue.id));
+	return (await said(context, asked, issue, command)) ?? (await shown(context, issue.id));
 }
 
 /** Answered when the merge is through, or did not go through. */
-async function approved(desk: Desk, asked: Asked<"issueApprove">, issue: IssueState): Promise<Issue | Refusal> {
-	const { engine, reads } = desk;
-	const refused = await said(desk, asked, issue, { type: "issue.approve", ...asked.body });
+async function approved(context: RequestContext, asked: RouteRequest<"issueApprove">, issue: IssueState): Promise<Issue | Refusal> {
+	const { engine, reads } = context;
+	const refused = await said(context, asked, issue, { type: "issue.approve", ...asked.body });
 	if (refused) return refused;
 	const merged = async (): Promise<{ now: IssueState | undefined } | null> => {
 		const now = await reads.issue(issue.id);
@@ -200,22 +204,22 @@ async function approved(desk: Desk, asked: Asked<"issueApprove">, issue: IssueSt
 			suggestions: [`brood issue show ${now.project}#${now.number}`],
 		});
 	}
-	return await shown(desk, issue.id);
+	return await shown(context, issue.id);
 }
 
-async function shown(desk: Desk, id: number): Promise<Issue | Refusal> {
-	const { reads } = desk;
+async function shown(context: RequestContext, id: number): Promise<Issue | Refusal> {
+	const { reads } = context;
 	const issue = await reads.issue(id);
 	const project = issue && (await reads.project(issue.project));
 	if (issue === undefined || project === undefined) return refuse("NOT_FOUND", "There is no such issue.", { suggestions: ["brood issue list"] });
-	const beside = { project, all: await reads.issues(project.slug), runs: await reads.runs(id), handles: await handlesOf(desk, project.slug) };
-	return issueView(issue, beside);
+	const extras = { project, all: await reads.issues(project.slug), runs: await reads.runs(id), handles: await handlesOf(context, project.slug) };
+	return issueView(issue, extras);
 }
 
-export async function detailed(desk: Desk, { id }: IssueState): Promise<IssueDetails | Refusal> {
-	const issue = await shown(desk, id);
+export async function detailed(context: RequestContext, { id }: IssueState): Promise<IssueDetails | Refusal> {
+	const issue = await shown(context, id);
 	if (isRefusal(issue)) return issue;
-	const path = await desk.engine.issueWork.folder(issue);
-	const artifacts = path === null ? null : { path, files: await desk.engine.issueWork.files(issue) };
-	return issueDetails(issue, await desk.reads.notes(id), artifacts);
+	const path = await context.engine.issueWork.folder(issue);
+	const artifacts = path === null ? null : { path, files: await context.engine.issueWork.files(issue) };
+	return issueDetails(issue, await context.reads.notes(id), artifacts);
 }

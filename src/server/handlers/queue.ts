@@ -3,64 +3,64 @@ import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
-import { authorOf, PromptFact } from "#contract/prompt.ts";
+import { authorOf, PromptEvent } from "#contract/prompt.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { eventsWhere } from "#engine/event-pages.ts";
 import { itemView, promptView, turnView } from "#views/wire.ts";
-import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
+import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
 
 type Names = "queue" | "prompt" | "promptEdit" | "promptMove" | "promptRemove" | "queueClear" | "turns" | "turn" | "turnRetry" | "turnFinish";
 
-export function queueHandlers(desk: Desk): Handlers<Names> {
-	const { reads } = desk;
+export function queueHandlers(context: RequestContext): Handlers<Names> {
+	const { reads } = context;
 	const queue = async (agent: AgentId): Promise<Prompt[]> => (await reads.prompts(agent)).map((prompt, at) => promptView(prompt, at + 1));
-	const say = async (asked: Asked<Names>, command: CommandInput): Promise<Refusal | Said> => {
-		const outcome = await desk.say(asked, command);
+	const say = async (asked: RouteRequest<Names>, command: CommandInput): Promise<Refusal | Said> => {
+		const outcome = await context.say(asked, command);
 		return "refused" in outcome ? outcome.refused : { event: outcome.done.event ?? 0, events: outcome.events };
 	};
 	return {
-		queue: (asked) => desk.about(asked, queue),
+		queue: (asked) => context.about(asked, queue),
 		prompt: (asked) =>
-			desk.about(asked, async (agent) => {
-				const { notBefore, ...wish } = asked.body;
-				const queued = await say(asked, { type: "prompt.queue", agent, ...wish, ...(notBefore !== undefined && { notBefore: Date.parse(notBefore) }) });
-				return isRefusal(queued) ? queued : await asQueued(desk, agent, queued.event);
+			context.about(asked, async (agent) => {
+				const { notBefore, ...request } = asked.body;
+				const queued = await say(asked, { type: "prompt.queue", agent, ...request, ...(notBefore !== undefined && { notBefore: Date.parse(notBefore) }) });
+				return isRefusal(queued) ? queued : await asQueued(context, agent, queued.event);
 			}),
 		promptEdit: (asked) => changed(asked, { type: "prompt.edit", ...asked.body }),
 		promptMove: (asked) => changed(asked, { type: "prompt.move", ...asked.body }),
 		promptRemove: (asked) =>
-			desk.about(asked, async (agent) => {
+			context.about(asked, async (agent) => {
 				const prompt = numberIn(asked, "prompt");
 				if (prompt === 0) return noPrompt(asked);
 				const before = await queue(agent);
 				const said = await say(asked, { type: "prompt.cancel", agent, prompt, reason: asked.query.reason });
-				return isRefusal(said) ? said : ((await cancelled(desk, agent, { before, said }))[0] ?? refuse("NOT_FOUND", `There is no prompt ${prompt}.`));
+				return isRefusal(said) ? said : ((await cancelled(context, agent, { before, said }))[0] ?? refuse("NOT_FOUND", `There is no prompt ${prompt}.`));
 			}),
 		queueClear: (asked) =>
-			desk.about(asked, async (agent) => {
+			context.about(asked, async (agent) => {
 				const before = await queue(agent);
 				const said = await say(asked, { type: "prompt.cancel", agent, reason: asked.query.reason });
-				return isRefusal(said) ? said : await cancelled(desk, agent, { before, said });
+				return isRefusal(said) ? said : await cancelled(context, agent, { before, said });
 			}),
-		turns: (asked) => desk.about(asked, async (id) => (await reads.turns(id)).map(turnView)),
+		turns: (asked) => context.about(asked, async (id) => (await reads.turns(id)).map(turnView)),
 		turn: (asked) =>
-			desk.about(asked, async (agent) => {
-				const turn = await meant(desk, agent, asked);
+			context.about(asked, async (agent) => {
+				const turn = await meant(context, agent, asked);
 				if (isRefusal(turn)) return turn;
 				// its final item is its last one, however much the agent said since
 				const range = { after: turn.id, agent, ...(turn.finalItem !== null && { upTo: turn.finalItem }) };
 				return { turn, items: (await eventsWhere(reads, range, (event) => event.turn === turn.id && isItem(event))).map(itemView) };
 			}),
 		turnRetry: (asked) =>
-			desk.about(asked, async (agent) => {
-				const turn = await meant(desk, agent, asked);
+			context.about(asked, async (agent) => {
+				const turn = await meant(context, agent, asked);
 				if (isRefusal(turn)) return turn;
 				const queued = await say(asked, { type: "turn.retry", agent, turn: turn.id });
-				return isRefusal(queued) ? queued : await asQueued(desk, agent, queued.event);
+				return isRefusal(queued) ? queued : await asQueued(context, agent, queued.event);
 			}),
 		turnFinish: (asked) =>
-			desk.about(asked, async (agent) => {
+			context.about(asked, async (agent) => {
 				const said = await say(asked, { type: "turn.finish", agent, ...asked.body });
 				if (isRefusal(said)) return said;
 				const id = said.events.find((event) => event.turn !== null)?.turn;
@@ -69,22 +69,22 @@ export function queueHandlers(desk: Desk): Handlers<Names> {
 			}),
 	};
 
-	function changed(asked: Asked<"promptEdit" | "promptMove">, command: CommandWithout<"agent" | "prompt">): Promise<Prompt | Refusal> {
-		return desk.about(asked, async (agent) => {
+	function changed(asked: RouteRequest<"promptEdit" | "promptMove">, command: CommandWithout<"agent" | "prompt">): Promise<Prompt | Refusal> {
+		return context.about(asked, async (agent) => {
 			const prompt = numberIn(asked, "prompt");
 			if (prompt === 0) return noPrompt(asked);
 			const said = await say(asked, { ...command, agent, prompt });
 			if (isRefusal(said)) return said;
-			return await asQueued(desk, agent, prompt);
+			return await asQueued(context, agent, prompt);
 		});
 	}
 }
 
 /** As they were in the queue before it; a retry after a crash finds them in the journal only. */
-async function cancelled(desk: Desk, agent: AgentId, { before, said }: { before: readonly Prompt[]; said: Said }): Promise<Prompt[]> {
-	const facts = said.events.map((event) => PromptFact.safeParse(event).data);
-	const ids = facts.flatMap((fact) => (fact?.kind === "prompt.cancelled" ? fact.data.prompts : []));
-	const found = await Promise.all(ids.map(async (id) => before.find((prompt) => prompt.id === id) ?? (await asQueued(desk, agent, id))));
+async function cancelled(context: RequestContext, agent: AgentId, { before, said }: { before: readonly Prompt[]; said: Said }): Promise<Prompt[]> {
+	const events = said.events.map((event) => PromptEvent.safeParse(event).data);
+	const ids = events.flatMap((fact) => (fact?.kind === "prompt.cancelled" ? fact.data.prompts : []));
+	const found = await Promise.all(ids.map(async (id) => before.find((prompt) => prompt.id === id) ?? (await asQueued(context, agent, id))));
 	return found.flatMap((prompt) => (isRefusal(prompt) ? [] : [prompt]));
 }
 
@@ -94,7 +94,7 @@ interface Said {
 }
 
 /** The turn that the path names; `last` is the latest. */
-async function meant({ reads }: Desk, agent: AgentId, asked: Asked<Names>): Promise<Turn | Refusal> {
+async function meant({ reads }: RequestContext, agent: AgentId, asked: RouteRequest<Names>): Promise<Turn | Refusal> {
 	const [latest] = await reads.latestTurns(agent, 1);
 	const { turn, agent: name } = asked.params;
 	const wanted = turn === "last" ? latest : await reads.turn(numberIn(asked, "turn"));
@@ -103,11 +103,11 @@ async function meant({ reads }: Desk, agent: AgentId, asked: Asked<Names>): Prom
 	return refuse("NOT_FOUND", `${name} has no turn ${turn}.`, { suggestions: [`brood turn list ${name}`] });
 }
 
-const noPrompt = ({ params: { agent, prompt } }: Asked<Names>): Refusal =>
+const noPrompt = ({ params: { agent, prompt } }: RouteRequest<Names>): Refusal =>
 	refuse("NOT_FOUND", `${JSON.stringify(prompt)} is no prompt's id.`, { suggestions: [`brood queue list ${agent}`] });
 
 /** A prompt as it was queued, with its place in the queue now; 0 if its turn has already begun. */
-async function asQueued({ reads }: Desk, agent: AgentId, id: number): Promise<Prompt | Refusal> {
+async function asQueued({ reads }: RequestContext, agent: AgentId, id: number): Promise<Prompt | Refusal> {
 	const known = await reads.prompt(id);
 	if (known !== undefined) return promptView(known, await reads.placeInQueue(id));
 	// its turn is over already

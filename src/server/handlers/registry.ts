@@ -10,7 +10,7 @@ import type { WorkspaceKind } from "#contract/workspace.ts";
 import type { Outcome } from "#engine/ports.ts";
 import { Mirrored } from "#views/mirrored.ts";
 import { backUp } from "../backup.ts";
-import type { Desk, Handlers } from "../desk.ts";
+import type { Handlers, RequestContext } from "../request-context.ts";
 
 /** What `status` says beside what the engine knows. */
 export interface About {
@@ -36,8 +36,8 @@ type Names =
 	| "agentAddTo";
 
 /** `rotateToken` answers with the file that has the new one. */
-export function registryHandlers(desk: Desk, about: About, rotateToken: () => string): Handlers<Names> {
-	const { engine, reads } = desk;
+export function registryHandlers(context: RequestContext, about: About, rotateToken: () => string): Handlers<Names> {
+	const { engine, reads } = context;
 	return {
 		status: async () => ({
 			...about,
@@ -46,71 +46,79 @@ export function registryHandlers(desk: Desk, about: About, rotateToken: () => st
 			agents: await reads.livingAgents(),
 			turns: (await reads.openTurns()).length,
 			lastEvent: await reads.lastEvent(),
-			troubles: [
+			problems: [
 				...engine.degraded.map(({ name, reason }) => ({
 					what: name,
 					text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
 					fix: "brood logs --level warn",
 				})),
-				...(await engine.troubles.again()).map(({ project, text, fix }) => ({ what: `project ${project}`, text: text.replace(`${project}: `, ""), fix })),
+				...(await engine.problems.again()).map(({ project, text, fix }) => ({ what: `project ${project}`, text: text.replace(`${project}: `, ""), fix })),
 			],
 		}),
-		backup: (asked) => backUp(desk, asked),
+		backup: (asked) => backUp(context, asked),
 		tokenRotate: async () => ({ file: rotateToken() }),
 		projects: async ({ query }) => {
-			if (query.check) await engine.troubles.lookAtAll();
-			return (await reads.projects()).filter((project) => project.removedAt === null).map((project) => desk.project(project));
+			if (query.check) await engine.problems.lookAtAll();
+			return (await reads.projects()).filter((project) => project.removedAt === null).map((project) => context.project(project));
 		},
 		project: async ({ params }) => {
-			const project = await desk.projectNamed(params["project"]);
-			return isRefusal(project) ? project : desk.project(project);
+			const project = await context.projectNamed(params["project"]);
+			return isRefusal(project) ? project : context.project(project);
 		},
 		projectAdd: async (asked) => {
 			const { slug, path: source, branch } = asked.body;
 			const opened = await engine.cycle?.workspaces.openProject({ slug, source, ...(branch !== undefined && { branch }) });
 			if (opened !== undefined && isRefusal(opened)) return opened;
-			return projectOf(desk, await desk.say(asked, { type: "project.add", slug, ...(opened ?? { path: source }) }));
+			return projectOf(context, await context.say(asked, { type: "project.add", slug, ...(opened ?? { path: source }) }));
 		},
-		projectRemove: async (asked) => projectOf(desk, await desk.say(asked, { type: "project.remove", slug: asked.params["project"] ?? "" })),
-		agents: ({ query, actor }) => listed(desk, query, actor),
+		projectRemove: async (asked) => projectOf(context, await context.say(asked, { type: "project.remove", slug: asked.params["project"] ?? "" })),
+		agents: ({ query, actor }) => listed(context, query, actor),
 		agentsOf: async ({ params, query, actor }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
-			return slug.success ? await listed(desk, { ...query, project: slug.data }, actor) : noProject(params["project"]);
+			return slug.success ? await listed(context, { ...query, project: slug.data }, actor) : noProject(params["project"]);
 		},
-		agent: (asked) => desk.about(asked, (id) => desk.agent(id)),
-		agentAdd: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...wish(asked.body) }),
-		agentAddTo: (asked) => desk.spawned(asked, { by: engine.agentZero.id, context: "fresh", project: asked.params["project"] ?? "", ...wish(asked.body) }),
+		agent: (asked) => context.about(asked, (id) => context.agent(id)),
+		agentAdd: (asked) => context.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...request(asked.body) }),
+		agentAddTo: (asked) =>
+			context.spawned(asked, { by: engine.agentZero.id, context: "fresh", project: asked.params["project"] ?? "", ...request(asked.body) }),
 	};
 }
 
-async function listed(desk: Desk, query: { project?: ProjectSlug | undefined; reaped: boolean }, actor: Actor): Promise<Agent[] | Refusal> {
-	const { engine, reads } = desk;
+async function listed(context: RequestContext, query: { project?: ProjectSlug | undefined; reaped: boolean }, actor: Actor): Promise<Agent[] | Refusal> {
+	const { engine, reads } = context;
 	const caller = agentOf(actor);
 	// an agent sees the agents of its own project
 	const home = caller === null ? undefined : ((await reads.agent(caller))?.project ?? null);
 	const project = caller === null ? query.project : (home ?? undefined);
-	const unknown = project === undefined ? null : await desk.unknownProject(project);
+	const unknown = project === undefined ? null : await context.unknownProject(project);
 	if (unknown !== null) return unknown;
 	const mirrored = new Mirrored(await reads.mirrored({ boards: [], threads: [], itemsMax: 0 }), { boards: [], threads: [] });
-	const seen = { now: engine.now(), steady: engine.scheduler.steady(), turnsMax: engine.turnsMax, heard: engine.heard(), projects: {}, subscriptions: {} };
+	const seen = {
+		now: engine.now(),
+		monotonic: engine.scheduler.monotonic(),
+		turnsMax: engine.turnsMax,
+		heard: engine.heard(),
+		projects: {},
+		subscriptions: {},
+	};
 	return mirrored.agents(seen, { project, reaped: query.reaped }).filter((agent) => home === undefined || agent.project === home);
 }
 
-interface Wish {
+interface SpawnInput {
 	type?: string | undefined;
 	agentType?: string | undefined;
 	workspace?: "none" | "share" | WorkspaceKind | undefined;
 }
 
 /** `type` is another name for `agentType`; a kind of workspace asks for one of its own. */
-export function wish<W extends Wish>({ type, agentType = type, workspace, ...rest }: W) {
+export function request<W extends SpawnInput>({ type, agentType = type, workspace, ...rest }: W) {
 	const place =
 		workspace === undefined ? {} : workspace === "none" || workspace === "share" ? { workspace } : { workspace: "new" as const, workspaceKind: workspace };
 	return { ...rest, ...place, ...(agentType !== undefined && { agentType }) };
 }
 
-function projectOf(desk: Desk, outcome: Outcome) {
+function projectOf(context: RequestContext, outcome: Outcome) {
 	if ("refused" in outcome) return outcome.refused;
 	const { project } = outcome.done;
-	return project === undefined ? refuse("INTERNAL_ERROR", "No project was answered.") : desk.project(project);
+	return project === undefined ? refuse("INTERNAL_ERROR", "No project was answered.") : context.project(project);
 }

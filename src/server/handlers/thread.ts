@@ -7,14 +7,14 @@ import { termsOf } from "#contract/search.ts";
 import type { Found } from "#contract/wire.ts";
 import { eventsWhere } from "#engine/event-pages.ts";
 import { foundView, itemView } from "#views/wire.ts";
-import { type Asked, type Desk, type Handlers, numberIn } from "../desk.ts";
+import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
 import { StreamFilter, type Wanted } from "../stream-filter.ts";
 
-export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context" | "clear" | "mark" | "rewind" | "journal" | "search"> {
-	const { engine, reads } = desk;
+export function threadHandlers(context: RequestContext): Handlers<"items" | "item" | "context" | "clear" | "mark" | "rewind" | "journal" | "search"> {
+	const { engine, reads } = context;
 	return {
 		items: (asked) =>
-			desk.about(asked, async (agent) => {
+			context.about(asked, async (agent) => {
 				const { last, before } = asked.query;
 				if (last !== undefined) return (await reads.itemsBefore(agent, before, last)).map(itemView);
 				return (await eventsWhere(reads, { after: 0, agent }, isItem)).map(itemView);
@@ -26,29 +26,29 @@ export function threadHandlers(desk: Desk): Handlers<"items" | "item" | "context
 			return isRefusal(whole) ? whole : { ...itemView(event), ...whole };
 		},
 		context: (asked) =>
-			desk.about(asked, async (id) => {
+			context.about(asked, async (id) => {
 				const caller = agentOf(asked.actor);
 				if (caller !== null && caller !== id) return refuse("FORBIDDEN", "An agent sees only its own context.", { details: { agent: id } });
 				const context = await engine.context(id);
 				return isRefusal(context) ? context : context.items.map(itemView);
 			}),
-		clear: (asked) => desk.write(asked, { type: "context.clear" }),
-		mark: (asked) => desk.write(asked, { type: "context.mark", ...asked.body }),
-		rewind: (asked) => desk.write(asked, { type: "context.rewind", ...asked.body }),
+		clear: (asked) => context.write(asked, { type: "context.clear" }),
+		mark: (asked) => context.write(asked, { type: "context.mark", ...asked.body }),
+		rewind: (asked) => context.write(asked, { type: "context.rewind", ...asked.body }),
 		journal: async ({ query }) => {
 			const { agent: reference, project, kind, since, after, limit } = query;
 			const meant = reference === undefined ? null : await engine.resolve(reference, project ?? null);
 			if (meant !== null && isRefusal(meant)) return meant;
-			const beyond = await desk.beyondTheEnd(after);
+			const beyond = await context.beyondTheEnd(after);
 			if (beyond !== null) return beyond;
-			return await pageOf(desk, { agent: meant?.id, project, kinds: kind?.split(",") }, { after, limit, ...(since && { since: Date.parse(since) }) });
+			return await pageOf(context, { agent: meant?.id, project, kinds: kind?.split(",") }, { after, limit, ...(since && { since: Date.parse(since) }) });
 		},
-		search: (asked) => search(desk, asked),
+		search: (asked) => search(context, asked),
 	};
 }
 
 /** A page of the journal; where few events are wanted, as many windows of it as make one, or as end it. */
-async function pageOf({ reads }: Desk, wanted: Wanted, { after, limit, since }: { after: number; limit: number; since?: number }) {
+async function pageOf({ reads }: RequestContext, wanted: Wanted, { after, limit, since }: { after: number; limit: number; since?: number }) {
 	const whose = wanted.agent === undefined ? wanted : { ...wanted, project: undefined };
 	const filter = await StreamFilter.of(whose, reads);
 	const last = await reads.lastEvent();
@@ -64,7 +64,7 @@ async function pageOf({ reads }: Desk, wanted: Wanted, { after, limit, since }: 
 }
 
 /** People search everywhere, an agent in its project. */
-async function search({ engine, reads }: Desk, { query, actor }: Asked<"search">): Promise<{ found: Found[]; complete: boolean } | Refusal> {
+async function search({ engine, reads }: RequestContext, { query, actor }: RouteRequest<"search">): Promise<{ found: Found[]; complete: boolean } | Refusal> {
 	const caller = agentOf(actor);
 	const home = caller === null ? query.project : ((await reads.agent(caller))?.project ?? null);
 	if (query.project !== undefined && query.project !== home) return refuse("FORBIDDEN", "An agent searches only in its project.");

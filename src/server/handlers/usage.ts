@@ -1,10 +1,10 @@
 // What was used, by whom and for what.
 import { refuse } from "#contract/refusal.ts";
 import { agentUsage, familyUsage, issueUsage, projectUsage, subscriptionUsage } from "#views/usage.ts";
-import type { Desk, Handlers } from "../desk.ts";
+import type { Handlers, RequestContext } from "../request-context.ts";
 
-export function usageHandlers(desk: Desk): Handlers<"usage" | "agentUsage"> {
-	const { reads } = desk;
+export function usageHandlers(context: RequestContext): Handlers<"usage" | "agentUsage"> {
+	const { reads } = context;
 	return {
 		usage: async ({ query: { by, project } }) => {
 			const wanted = <T extends { project: string | null }>(each: T): boolean => project === undefined || each.project === project;
@@ -16,7 +16,7 @@ export function usageHandlers(desk: Desk): Handlers<"usage" | "agentUsage"> {
 			return agents.filter(wanted).map((agent) => agentUsage(agent, families.get(agent.id) ?? agent.spent));
 		},
 		agentUsage: (asked) =>
-			desk.about(asked, async (id) => {
+			context.about(asked, async (id) => {
 				const agents = await reads.agents({});
 				const agent = agents.find((each) => each.id === id);
 				return agent === undefined ? refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`) : agentUsage(agent, familyUsage(agents).get(id) ?? agent.spent);

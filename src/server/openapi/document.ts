@@ -12,7 +12,7 @@ export function openApi(version: string): object {
 	const answers: Record<string, JsonSchema> = {};
 	const paths: Record<string, JsonSchema> = { "/api/events": { get: eventsOperation(schemas) } };
 	for (const [name, route] of Object.entries<Route>(routes)) {
-		for (const way of [route, ...(route.also ? [{ ...route, ...route.also }] : [])]) {
+		for (const way of [route, ...(route.alias ? [{ ...route, ...route.alias }] : [])]) {
 			const path = way.path.replace(/:(\w+)/g, "{$1}");
 			// an operation has a name of its own
 			paths[path] = { ...paths[path], [way.method]: operation(way === route ? name : `${name}Also`, way, schemas, answers) };

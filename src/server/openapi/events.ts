@@ -1,7 +1,7 @@
 // The event stream, which is no route of the table: it does not end by itself, and writes messages instead of an answer.
 import { z } from "zod";
 import { EventId } from "#contract/ids.ts";
-import { Beside, Delta, type StreamMessage, StreamQuery } from "#contract/stream.ts";
+import { Delta, type StreamMessage, StreamQuery, UnjournaledUpdate } from "#contract/stream.ts";
 import { Item } from "#contract/wire.ts";
 import { queryParameters } from "./parameters.ts";
 import { refusalResponses } from "./refusals.ts";
@@ -14,7 +14,10 @@ const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string
 	event: { data: Item, id: EventId, meaning: "an event of the journal, under its id" },
 	delta: { data: Delta, meaning: "a piece of an item that is still being said; only with `deltas`, only live, in no journal" },
 	at: { data: z.int().nonnegative(), meaning: "the reader has everything that it asked for up to this event" },
-	beside: { data: Beside, meaning: "what is shown beside the rows and no event tells; only with `threads`, whole at first and then what changed" },
+	unjournaled: {
+		data: UnjournaledUpdate,
+		meaning: "what is shown beside the rows and no event tells; only with `threads`, whole at first and then what changed",
+	},
 	cut: { data: z.object({ after: z.int().nonnegative() }), meaning: "the reader did not keep up: the stream ends, and goes on behind this event" },
 };
 

@@ -39,7 +39,7 @@ const keyHeader = {
 		"A key belongs to its caller and is remembered for 7 days (`limits.receiptsKeptMs`).",
 };
 
-const placeOf = (name: string): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
+const projectRepository = (name: string): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
 
 /** `agentPath`, `projectQuery` and the like, and the key. */
 export function parameterComponents(schemas: Schemas): Record<string, JsonSchema> {
@@ -51,12 +51,12 @@ export function parameterComponents(schemas: Schemas): Record<string, JsonSchema
 	return { ...Object.fromEntries([...paths, ...queries]), idempotencyKey: { ...keyHeader, schema: schemas.read(Key) } };
 }
 
-export const idempotencyKey = placeOf("idempotencyKey");
+export const idempotencyKey = projectRepository("idempotencyKey");
 
 export function pathParameters(path: string): JsonSchema[] {
 	return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
 		if (inPath[name] === undefined) throw new Error(`${path}: say in openapi/parameters.ts what :${name} is`);
-		return placeOf(`${name}Path`);
+		return projectRepository(`${name}Path`);
 	});
 }
 
@@ -65,7 +65,7 @@ export function queryParameters(query: z.ZodObject | undefined, schemas: Schemas
 	return Object.entries(query?.shape ?? {}).map(([name, schema]) => {
 		const own = queryParameter(name, schema, schemas);
 		const shared = inManyQueries[name] && queryParameter(name, inManyQueries[name], schemas);
-		return JSON.stringify(own) === JSON.stringify(shared) ? placeOf(`${name}Query`) : own;
+		return JSON.stringify(own) === JSON.stringify(shared) ? projectRepository(`${name}Query`) : own;
 	});
 }
 

@@ -1,7 +1,6 @@
 // The schemas of the contract as JSON Schema, each named one once: requests in the form that is sent, answers in the form that is read.
 import { z } from "zod";
 import { Policy } from "#contract/approval.ts";
-import { LeaseStep } from "#contract/cycle.ts";
 import * as ids from "#contract/ids.ts";
 import { IssueNumber, IssuePriority } from "#contract/issue.ts";
 import * as issueWire from "#contract/issue-wire.ts";
@@ -12,16 +11,17 @@ import { Refusal, RefusalCode } from "#contract/refusal-schema.ts";
 import { UsageRow } from "#contract/routes/usage.ts";
 import { Space } from "#contract/space.ts";
 import { Credential, Quiet } from "#contract/subscription.ts";
-import { Budget, BudgetWish, Cost, Spent, Usage } from "#contract/usage.ts";
+import { Budget, BudgetRequest, Cost, Spent, Usage } from "#contract/usage.ts";
 import * as wire from "#contract/wire.ts";
-import { CommitId, Committed, Diff, Health, HealthIssue, Merged, Standing, Workspace } from "#contract/workspace.ts";
+import { BranchStatus, CommitId, Committed, Diff, Health, HealthIssue, Merged, Workspace } from "#contract/workspace.ts";
+import { LeaseStep } from "#contract/workspace-step.ts";
 
 /** Every noun of the wire, and what several of them share. */
 const named: Record<string, unknown> = {
 	...{ ...ids, ...wire, ...issueWire, Refusal, RefusalCode, Json },
 	...{ Policy, LeaseStep, IssueNumber, IssuePriority, Preset, PresetName, Stage, StageName, ProjectSettings, UsageRow, Space },
-	...{ Credential, Quiet, Budget, BudgetWish, Cost, Spent, Usage },
-	...{ CommitId, Committed, Diff, Health, HealthIssue, Merged, Standing, Workspace },
+	...{ Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
+	...{ CommitId, Committed, Diff, Health, HealthIssue, Merged, BranchStatus, Workspace },
 };
 
 const registry = z.registry<{ id: string }>();

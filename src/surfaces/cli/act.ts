@@ -13,14 +13,14 @@ export interface Options {
 	project?: string | undefined;
 }
 
-export interface Asking extends Connected {
+export interface CliContext extends Connected {
 	/** a fresh key for each command that changes something */
 	key: string;
 	query: { project?: ProjectSlug };
 }
 
 /** Runs a command; `show` turns what it answered into words for a person. */
-export async function act<T>(options: Options, ask: (asking: Asking) => Promise<T>, show: (data: T) => string): Promise<void> {
+export async function act<T>(options: Options, ask: (cli: CliContext) => Promise<T>, show: (data: T) => string): Promise<void> {
 	try {
 		const { project } = options;
 		if (project !== undefined && !isProjectSlug(project))

@@ -77,9 +77,9 @@ function addCommand(agent: Command): void {
 			};
 			await act(
 				{ json: asJson, ...(typeof slug === "string" && { project: slug }) },
-				async (asking) => {
-					const { client, key, query } = asking;
-					const project = slug === false ? undefined : (query.project ?? (await projectHere(asking)));
+				async (cli) => {
+					const { client, key, query } = cli;
+					const project = slug === false ? undefined : (query.project ?? (await projectHere(cli)));
 					return noted(await (project === undefined ? client.ask("agentAdd", { key, body }) : client.ask("agentAddTo", { key, params: { project }, body })));
 				},
 				madeAgent,

@@ -4,12 +4,12 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Address, Client, Refused } from "#client/client.ts";
-import { homeTrouble } from "#contract/home-rule.ts";
+import { homeProblem } from "#contract/home-rule.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#src/holders.ts";
-import { printAside } from "./print.ts";
+import { printToStderr } from "./print.ts";
 import { send, sendTo } from "./send.ts";
 
 export function homeOf(env: NodeJS.ProcessEnv = process.env): string {
@@ -29,14 +29,14 @@ export async function connect(): Promise<Connected> {
 }
 
 /** The daemon went away while somebody waits. One that died is started again; one that was stopped is waited for, since somebody wanted that. */
-export async function reconnect(patience?: AbortSignal): Promise<Connected> {
+export async function reconnect(deadline?: AbortSignal): Promise<Connected> {
 	if (givenAddress() !== null) return await connect();
 	for (let told = false; ; told = true) {
 		const found = await running();
 		if (found !== null) return found;
-		if (patience?.aborted) throw new Refused(refuse("TIMEOUT", "Time ran out while the daemon was stopped."));
+		if (deadline?.aborted) throw new Refused(refuse("TIMEOUT", "Time ran out while the daemon was stopped."));
 		if (existsSync(path.join(homeOf(), "daemon.json"))) return await start();
-		if (!told && process.stderr.isTTY) printAside("the daemon was stopped; waiting until it is up again");
+		if (!told && process.stderr.isTTY) printToStderr("the daemon was stopped; waiting until it is up again");
 		await pause(250);
 	}
 }
@@ -81,8 +81,8 @@ function isSameFolder(one: string, other: string): boolean {
 /** Before anything in it is believed. */
 function checkHome(home: string): void {
 	const found = statSync(home, { throwIfNoEntry: false });
-	const trouble = found === undefined ? null : homeTrouble(home, found, process.getuid?.() ?? null);
-	if (trouble !== null) throw new Refused(refuse("HOME_UNUSABLE", trouble.message, { suggestions: trouble.suggestions }));
+	const problem = found === undefined ? null : homeProblem(home, found, process.getuid?.() ?? null);
+	if (problem !== null) throw new Refused(refuse("HOME_UNUSABLE", problem.message, { suggestions: problem.suggestions }));
 }
 
 /** What the daemon of this home wrote down about itself, or the last one did. */

@@ -1,4 +1,4 @@
-// The daemon and its projects.
+// The daemon itself and its projects.
 
 import { type Command, Option } from "@commander-js/extra-typings";
 import { vendorTypes } from "#contract/agent-type.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Client, Refused } from "#client/client.ts";
 import type { Issue } from "#contract/issue-wire.ts";
-import { type Asking, act, type Options } from "./act.ts";
+import { act, type CliContext, type Options } from "./act.ts";
 import { homeOf } from "./connect.ts";
 import { print } from "./print.ts";
 import { issueTable } from "./print-issues.ts";
@@ -19,16 +19,16 @@ export async function demo(options: Options): Promise<void> {
 	const tell = (line: string): void => (options.json === true ? undefined : print(line));
 	await act(
 		options,
-		async (asking) => {
-			await playground(asking, tell);
-			return await new Demo(asking, tell).run();
+		async (cli) => {
+			await playground(cli, tell);
+			return await new Demo(cli, tell).run();
 		},
 		(issues) => `\n${issueTable(issues)}\n\ntry next: brood issue show ${project}#${issues[0]?.number}`,
 	);
 }
 
 /** The repository of a first run; made here if there was none. */
-async function playground({ client, key }: Asking, tell: (line: string) => void): Promise<void> {
+async function playground({ client, key }: CliContext, tell: (line: string) => void): Promise<void> {
 	if ((await client.call("projects")).some(({ slug }) => slug === project)) return;
 	const folder = join(homeOf(), project);
 	if (!existsSync(join(folder, ".git"))) {
@@ -50,7 +50,7 @@ class Demo {
 	readonly #stages = new Map<number, string>();
 	#said = 0;
 
-	constructor({ client, key }: Asking, tell: (line: string) => void) {
+	constructor({ client, key }: CliContext, tell: (line: string) => void) {
 		this.#client = client;
 		this.#key = key;
 		this.#tell = tell;

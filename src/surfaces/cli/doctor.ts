@@ -32,12 +32,12 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 		});
 	const adapters = (await asked(found?.client.call("adapters"))) ?? [];
 	const subscriptions = (await asked(found?.client.call("subscriptions"))) ?? [];
-	for (const { name, trouble } of subscriptions)
-		if (trouble !== null) findings.push(bad(`subscription ${name}`, trouble, `mend the file, or: brood subscription configure ${name} --env-file FILE`));
+	for (const { name, problem } of subscriptions)
+		if (problem !== null) findings.push(bad(`subscription ${name}`, problem, `mend the file, or: brood subscription configure ${name} --env-file FILE`));
 	// each project is looked at; what else is wrong the daemon knows already
 	await asked(found?.client.call("projects", { query: { check: "true" } }));
-	const troubles = (await asked(found?.client.call("status")))?.troubles ?? [];
-	findings.push(...troubles.map(({ what, text, fix }) => ({ name: what, ok: false, text, fix })));
+	const problems = (await asked(found?.client.call("status")))?.problems ?? [];
+	findings.push(...problems.map(({ what, text, fix }) => ({ name: what, ok: false, text, fix })));
 	findings.push(...adapters.map((each) => adapter(each, subscriptions)));
 	if (options.json === true) printData({ healthy: findings.every(({ ok }) => ok), findings });
 	else

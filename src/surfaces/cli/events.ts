@@ -4,7 +4,7 @@ import { isItem } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
-import { type Asking, act, type Options } from "./act.ts";
+import { act, type CliContext, type Options } from "./act.ts";
 import { connect } from "./connect.ts";
 import { itemLine, print, printError, printJson, printPiece } from "./print.ts";
 import { timeOf } from "./time.ts";
@@ -22,16 +22,16 @@ export async function events(options: EventOptions): Promise<void> {
 	if (options.follow === true) return await follow(options);
 	await act(
 		options,
-		(asking) => allPages(asking, options),
+		(cli) => allPages(cli, options),
 		(found) => found.map(eventLine).join("\n"),
 	);
 }
 
-async function allPages({ client, query }: Asking, { agent, kind, since, after }: EventOptions): Promise<Item[]> {
-	const wish = { ...query, ...(agent && { agent }), ...(kind && { kind }), ...(since && { since: timeOf(since, "earlier") }) };
+async function allPages({ client, query }: CliContext, { agent, kind, since, after }: EventOptions): Promise<Item[]> {
+	const request = { ...query, ...(agent && { agent }), ...(kind && { kind }), ...(since && { since: timeOf(since, "earlier") }) };
 	const found: Item[] = [];
 	for (let from: number | null = after; from !== null; ) {
-		const page: { events: Item[]; next: number | null } = await client.call("journal", { query: { ...wish, after: from, limit: 10_000 } });
+		const page: { events: Item[]; next: number | null } = await client.call("journal", { query: { ...request, after: from, limit: 10_000 } });
 		found.push(...page.events);
 		from = page.next;
 	}
@@ -39,7 +39,7 @@ async function allPages({ client, query }: Asking, { agent, kind, since, after }
 }
 
 /** One item with its whole text, if it is the agent's. */
-export async function itemOf({ client, query }: Asking, reference: string, id: string): Promise<Item> {
+export async function itemOf({ client, query }: CliContext, reference: string, id: string): Promise<Item> {
 	const agent = await client.call("agent", { query, params: { agent: reference } });
 	const item = await client.call("item", { params: { item: id } });
 	if (item.agent !== agent.id) throw new Refused(refuse("NOT_FOUND", `${agent.handle} has no item ${id}.`, { suggestions: [`brood log ${agent.handle}`] }));
@@ -104,7 +104,7 @@ export async function followThread(reference: string, options: LogOptions): Prom
 }
 
 /** The part of a thread that is asked for, oldest first. */
-export async function threadPart({ client, query }: Asking, reference: string, options: LogOptions): Promise<Item[]> {
+export async function threadPart({ client, query }: CliContext, reference: string, options: LogOptions): Promise<Item[]> {
 	const { id } = await client.call("agent", { query, params: { agent: reference } });
 	return await lastItems(client, id, options);
 }

@@ -2,10 +2,10 @@
 import { Refused } from "#client/client.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { refuse } from "#contract/refusal.ts";
-import { type Asking, act, type Options } from "./act.ts";
+import { act, type CliContext, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
 import { named } from "./issues.ts";
-import { Misused } from "./print.ts";
+import { UsageError } from "./print.ts";
 import { issueTable } from "./print-issues.ts";
 
 interface WaitOptions extends Options {
@@ -18,12 +18,12 @@ export async function wait(name: string, options: WaitOptions): Promise<void> {
 	const { timeout } = options;
 	await act(
 		options,
-		async (asking) => {
-			if (timeout !== undefined && !(timeout >= 0)) throw new Misused("--timeout takes a number of seconds.");
+		async (cli) => {
+			if (timeout !== undefined && !(timeout >= 0)) throw new UsageError("--timeout takes a number of seconds.");
 			const stop = new AbortController();
 			const timer = timeout === undefined ? undefined : setTimeout(() => stop.abort(), Math.min(timeout * 1000, 2 ** 31 - 1));
 			try {
-				return await over(asking, name, options, stop.signal);
+				return await over(cli, name, options, stop.signal);
 			} finally {
 				clearTimeout(timer);
 				stop.abort();
@@ -33,9 +33,9 @@ export async function wait(name: string, options: WaitOptions): Promise<void> {
 	);
 }
 
-async function over(asking: Asking, name: string, options: WaitOptions, signal: AbortSignal): Promise<Issue> {
-	const { client } = asking;
-	const where = await named(asking, name);
+async function over(cli: CliContext, name: string, options: WaitOptions, signal: AbortSignal): Promise<Issue> {
+	const { client } = cli;
+	const where = await named(cli, name);
 	// the journal is followed from before the first look, so that nothing happens in between unseen
 	const { lastEvent } = await client.call("status");
 	const first = await client.call("issue", where);

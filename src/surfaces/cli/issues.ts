@@ -3,13 +3,13 @@ import { Refused } from "#client/client.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { refuse } from "#contract/refusal.ts";
-import { type Asking, act, type Options } from "./act.ts";
+import { act, type CliContext, type Options } from "./act.ts";
 import { projectHere } from "./here.ts";
-import { Misused } from "./print.ts";
+import { UsageError } from "./print.ts";
 import { issueLines, issueTable, presetLines } from "./print-issues.ts";
-import { wordsOf } from "./prompt.ts";
+import { textOf } from "./prompt.ts";
 
-interface Wish extends Options {
+interface IssueOptions extends Options {
 	body?: string | undefined;
 	file?: string | undefined;
 	label?: string[] | undefined;
@@ -17,22 +17,22 @@ interface Wish extends Options {
 	priority?: "low" | "medium" | "high" | "critical" | undefined;
 }
 
-const bodyOf = ({ body, file }: Wish): { body?: string } => (body === undefined && file === undefined ? {} : { body: wordsOf(body, file) });
+const bodyOf = ({ body, file }: IssueOptions): { body?: string } => (body === undefined && file === undefined ? {} : { body: textOf(body, file) });
 
-export async function add(title: string, options: Wish & { dependsOn?: string[] | undefined }): Promise<void> {
+export async function add(title: string, options: IssueOptions & { dependsOn?: string[] | undefined }): Promise<void> {
 	const { label, preset, priority } = options;
 	await act(
 		options,
-		async (asking) => {
+		async (cli) => {
 			const dependsOn = options.dependsOn?.map(numberOf);
-			const wish = {
+			const request = {
 				...bodyOf(options),
 				...(label && { labels: label }),
 				...(preset && { preset }),
 				...(priority && { priority }),
 				...(dependsOn && { dependsOn }),
 			};
-			return await asking.client.call("issueAdd", { key: asking.key, params: { project: await projectFor(asking) }, body: { title, ...wish } });
+			return await cli.client.call("issueAdd", { key: cli.key, params: { project: await projectFor(cli) }, body: { title, ...request } });
 		},
 		(made) => issueTable([made]),
 	);
@@ -40,7 +40,7 @@ export async function add(title: string, options: Wish & { dependsOn?: string[] 
 
 function numberOf(word: string): number {
 	const number = Number(word.replace(/^.*#/, ""));
-	if (!Number.isInteger(number) || number < 1) throw new Misused(`${JSON.stringify(word)} is no issue's number.`);
+	if (!Number.isInteger(number) || number < 1) throw new UsageError(`${JSON.stringify(word)} is no issue's number.`);
 	return number;
 }
 
@@ -50,7 +50,7 @@ interface Filter extends Options {
 	assignee?: string | undefined;
 	attention?: true | undefined;
 	ready?: true | undefined;
-	priority?: Wish["priority"];
+	priority?: IssueOptions["priority"];
 	all?: true | undefined;
 	deleted?: true | undefined;
 }
@@ -59,8 +59,8 @@ export async function list(text: string | undefined, options: Filter): Promise<v
 	const { stage, label, assignee, priority, attention, ready, deleted } = options;
 	await act(
 		options,
-		async (asking) => {
-			const here = options.all === true ? undefined : (asking.query.project ?? (await projectHere(asking)));
+		async (cli) => {
+			const here = options.all === true ? undefined : (cli.query.project ?? (await projectHere(cli)));
 			const filter = { ...(stage && { stage: stage.toUpperCase() }), ...(label && { label }), ...(assignee && { assignee }), ...(text && { text }) };
 			const flags = {
 				...(priority && { priority }),
@@ -68,24 +68,24 @@ export async function list(text: string | undefined, options: Filter): Promise<v
 				...(ready && { ready: "true" }),
 				...(deleted && { deleted: "true" }),
 			};
-			return await asking.client.call("issues", { query: { ...(here && { project: here }), ...filter, ...flags } });
+			return await cli.client.call("issues", { query: { ...(here && { project: here }), ...filter, ...flags } });
 		},
 		issueTable,
 	);
 }
 
 export async function show(name: string, options: Options): Promise<void> {
-	await act(options, async (asking) => await asking.client.call("issue", await named(asking, name)), issueLines);
+	await act(options, async (cli) => await cli.client.call("issue", await named(cli, name)), issueLines);
 }
 
-export async function edit(name: string, options: Wish & { title?: string | undefined; labels?: boolean | undefined }): Promise<void> {
+export async function edit(name: string, options: IssueOptions & { title?: string | undefined; labels?: boolean | undefined }): Promise<void> {
 	const { title, label, preset, priority } = options;
 	await act(
 		options,
-		async (asking) => {
+		async (cli) => {
 			const labels = options.labels === false ? [] : label;
 			const body = { ...(title && { title }), ...bodyOf(options), ...(labels && { labels }), ...(preset && { preset }), ...(priority && { priority }) };
-			return await asking.client.call("issueEdit", { key: asking.key, ...(await named(asking, name)), body });
+			return await cli.client.call("issueEdit", { key: cli.key, ...(await named(cli, name)), body });
 		},
 		(changed) => issueTable([changed]),
 	);
@@ -97,16 +97,16 @@ export async function document(
 	text: string | undefined,
 	options: Options & { file?: string | undefined; type?: string | undefined },
 ): Promise<void> {
-	await tell("issueDocument", name, options, { name: title, ...(options.type && { type: options.type }), text: wordsOf(text, options.file) });
+	await tell("issueDocument", name, options, { name: title, ...(options.type && { type: options.type }), text: textOf(text, options.file) });
 }
 
 export async function depend(name: string, on: number, options: Options & { remove?: true | undefined }): Promise<void> {
 	if (options.remove !== true) return await tell("issueDepend", name, options, { on });
 	await act(
 		options,
-		async (asking) => {
-			const { params, query } = await named(asking, name);
-			return await asking.client.call("issueUndepend", { key: asking.key, params: { ...params, on: String(on) }, query });
+		async (cli) => {
+			const { params, query } = await named(cli, name);
+			return await cli.client.call("issueUndepend", { key: cli.key, params: { ...params, on: String(on) }, query });
 		},
 		(changed) => issueTable([changed]),
 	);
@@ -130,7 +130,7 @@ type Verb =
 export async function tell(route: Verb, name: string, options: Options, body?: object): Promise<void> {
 	await act(
 		options,
-		async (asking): Promise<Issue> => await asking.client.ask(route, { key: asking.key, ...(await named(asking, name)), ...(body && { body }) }),
+		async (cli): Promise<Issue> => await cli.client.ask(route, { key: cli.key, ...(await named(cli, name)), ...(body && { body }) }),
 		(changed) => issueTable([changed]),
 	);
 }
@@ -146,12 +146,12 @@ export async function auto(
 	const slug = words.find((word) => !isSwitch(word));
 	await act(
 		{ ...options, project: slug ?? options.project },
-		async (asking) => {
-			if (on === undefined) throw new Misused("Say on or off.");
+		async (cli) => {
+			if (on === undefined) throw new UsageError("Say on or off.");
 			const named = type === undefined ? {} : { agentType: type || null };
 			const most = agentsMax === undefined ? {} : { agentsMax: agentsMax === "default" ? null : Number(agentsMax) };
 			const body = { auto: on === "on", ...named, ...most, ...(context && { context: context === "default" ? null : context }) };
-			return await asking.client.call("projectTune", { key: asking.key, params: { project: await projectFor(asking) }, body });
+			return await cli.client.call("projectTune", { key: cli.key, params: { project: await projectFor(cli) }, body });
 		},
 		({ slug: of, auto: flows, agentsMax: most }) =>
 			flows ? `the issues of ${of} flow by themselves, with at most ${most} agents` : `the issues of ${of} wait for somebody to assign them`,
@@ -159,17 +159,17 @@ export async function auto(
 }
 
 export async function presets(options: Options): Promise<void> {
-	await act(options, async (asking) => await asking.client.call("presets", { params: { project: await projectFor(asking) } }), presetLines);
+	await act(options, async (cli) => await cli.client.call("presets", { params: { project: await projectFor(cli) } }), presetLines);
 }
 
 /** A number alone is looked for in the project of the directory. */
-export async function named(asking: Asking, name: string): Promise<{ params: { issue: string }; query: { project?: ProjectSlug } }> {
-	const project = asking.query.project ?? (/^\d+$/.test(name) ? await projectHere(asking) : undefined);
+export async function named(cli: CliContext, name: string): Promise<{ params: { issue: string }; query: { project?: ProjectSlug } }> {
+	const project = cli.query.project ?? (/^\d+$/.test(name) ? await projectHere(cli) : undefined);
 	return { params: { issue: name }, query: project === undefined ? {} : { project } };
 }
 
-async function projectFor(asking: Asking): Promise<ProjectSlug> {
-	const project = asking.query.project ?? (await projectHere(asking));
+async function projectFor(cli: CliContext): Promise<ProjectSlug> {
+	const project = cli.query.project ?? (await projectHere(cli));
 	if (project !== undefined) return project;
 	throw new Refused(refuse("VALIDATION_ERROR", "This directory belongs to no project: say --project.", { suggestions: ["brood project list"] }));
 }

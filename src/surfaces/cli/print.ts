@@ -15,7 +15,7 @@ export const printData = (data: unknown): void => printJson({ data });
 export const printPiece = (text: string): void => void process.stdout.write(visible(text));
 export const print = (text: string): void => void process.stdout.write(visible(text === "" || text.endsWith("\n") ? text : `${text}\n`));
 /** Beside the answer, for people only. */
-export const printAside = (text: string): void => void process.stderr.write(visible(`${text}\n`));
+export const printToStderr = (text: string): void => void process.stderr.write(visible(`${text}\n`));
 
 /** The last of what a command printed that did not do what it should. */
 function outputOf({ details }: Refusal): string[] {
@@ -37,13 +37,13 @@ export function noted(agent: Agent): Agent {
 
 /** Made, or not: then what went wrong stands below it. */
 export function madeAgent(agent: Agent): string {
-	const trouble = agent.life === "provisioning" ? agent.holds.find(({ kind }) => kind === "error") : undefined;
-	if (trouble === undefined) return agentTable([agent]);
-	return `${agentTable([agent])}\n${agent.lastError?.code}: ${indented(trouble.reason, "  | ")}\n  try: brood agent recover ${agent.handle}`;
+	const problem = agent.life === "provisioning" ? agent.holds.find(({ kind }) => kind === "error") : undefined;
+	if (problem === undefined) return agentTable([agent]);
+	return `${agentTable([agent])}\n${agent.lastError?.code}: ${indented(problem.reason, "  | ")}\n  try: brood agent recover ${agent.handle}`;
 }
 
 /** The arguments do not fit together: the parser could not know, but nothing was asked of the daemon. */
-export class Misused extends Refused {
+export class UsageError extends Refused {
 	constructor(message: string) {
 		super(refuse("VALIDATION_ERROR", message));
 	}
@@ -54,14 +54,14 @@ export function printError(error: unknown, json: boolean): number {
 	const refusal: Refusal = error instanceof Refused ? error.refusal : refusalOf(error);
 	if (json) process.stderr.write(`${asJson({ error: refusal })}\n`);
 	else
-		printAside(
+		printToStderr(
 			[
 				`${refusal.code}: ${indented(refusal.message, "  | ")}`,
 				...outputOf(refusal),
 				...refusal.suggestions.map((suggestion) => `  try: ${inline(suggestion)}`),
 			].join("\n"),
 		);
-	return error instanceof Misused ? 2 : refusalCodes[refusal.code].exit;
+	return error instanceof UsageError ? 2 : refusalCodes[refusal.code].exit;
 }
 
 /** Of what failed on this side: the file system, or the line to the daemon. Anything else is a bug. */
@@ -70,7 +70,7 @@ function refusalOf(error: unknown): Refusal {
 	const code = error instanceof Error && "code" in error ? String(error.code) : "";
 	if (code === "ENOSPC" || code === "EDQUOT") return refuse("DISK_FULL", `The disk is full: ${message}.`, { suggestions: ["df -h"] });
 	if (["EACCES", "EPERM", "EROFS", "ENOTDIR"].includes(code)) return refuse("HOME_UNUSABLE", `${message}.`, { suggestions: ["brood doctor"] });
-	if (["ECONNRESET", "EPIPE", "ECONNREFUSED", "ENOENT"].includes(code) || (error instanceof Error && error.name === "Elsewhere"))
+	if (["ECONNRESET", "EPIPE", "ECONNREFUSED", "ENOENT"].includes(code) || (error instanceof Error && error.name === "WrongDaemon"))
 		return refuse("DAEMON_UNREACHABLE", "The daemon ended before it answered: whether the command took effect is not known.", {
 			details: { reason: message },
 			suggestions: ["brood status", "brood logs"],
@@ -211,11 +211,11 @@ export function tree(agents: readonly Agent[]): string {
 }
 
 export function itemLine({ id, kind, text, data }: Pick<Item, "id" | "kind" | "text" | "data">): string {
-	const words = text ?? wordsOf(kind, data);
+	const words = text ?? itemText(kind, data);
 	return `${String(id).padStart(6)}  ${kind.padEnd(11)}  ${words.includes("\n") ? indented(words.trimEnd(), " ".repeat(21)) : oneLine(words)}`;
 }
 
-function wordsOf(kind: string, data: unknown): string {
+function itemText(kind: string, data: unknown): string {
 	if (kind === "final") return String(Reflect.get(Object(data), "state"));
 	return (kind === "usage" && usageLine(Object(data))) || (data === null ? "" : JSON.stringify(data));
 }

@@ -36,9 +36,9 @@ export function projectCommands(program: Command): void {
 				options,
 				({ client }) => client.call("projects", { query: { check: "true" } }),
 				(all) => {
-					const troubled = all.some(({ trouble }) => trouble !== null);
-					const rows = all.map(({ slug, path, trouble }) => [slug, path, ...(troubled ? [trouble === null ? "" : `${trouble.text} (${trouble.fix})`] : [])]);
-					return table(["PROJECT", "PATH", ...(troubled ? ["TROUBLE"] : [])], rows) || "no projects yet";
+					const hasProblem = all.some(({ problem }) => problem !== null);
+					const rows = all.map(({ slug, path, problem }) => [slug, path, ...(hasProblem ? [problem === null ? "" : `${problem.text} (${problem.fix})`] : [])]);
+					return table(["PROJECT", "PATH", ...(hasProblem ? ["PROBLEM"] : [])], rows) || "no projects yet";
 				},
 			);
 		});

@@ -6,7 +6,7 @@ import { indented } from "#contract/visible.ts";
 import type { Item, Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
-import { Misused, printAside } from "./print.ts";
+import { printToStderr, UsageError } from "./print.ts";
 import { timeOf } from "./time.ts";
 
 interface PromptOptions extends Options {
@@ -19,10 +19,10 @@ interface PromptOptions extends Options {
 }
 
 /** The words of a prompt, from the line or from a file. */
-export function wordsOf(text: string | undefined, file: string | undefined): string {
-	if ((text === undefined) === (file === undefined)) throw new Misused("Give either the words of the prompt or --file.");
+export function textOf(text: string | undefined, file: string | undefined): string {
+	if ((text === undefined) === (file === undefined)) throw new UsageError("Give either the words of the prompt or --file.");
 	const words = text ?? contentOf(file ?? "-");
-	if (words === "") throw new Misused("A prompt without words: there is nothing to do.");
+	if (words === "") throw new UsageError("A prompt without words: there is nothing to do.");
 	return words;
 }
 
@@ -30,7 +30,7 @@ function contentOf(file: string): string {
 	try {
 		return readFileSync(file === "-" ? 0 : file, "utf8");
 	} catch (error) {
-		throw new Misused(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+		throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
 	}
 }
 
@@ -39,9 +39,9 @@ export async function prompt(reference: string, text: string | undefined, option
 		options,
 		async ({ client, key, query }): Promise<Prompt | Turn> => {
 			const { priority, notBefore } = options;
-			if (options.now === true && notBefore !== undefined) throw new Misused("--now and --not-before exclude each other.");
+			if (options.now === true && notBefore !== undefined) throw new UsageError("--now and --not-before exclude each other.");
 			const body = {
-				text: wordsOf(text, options.file),
+				text: textOf(text, options.file),
 				front: options.front === true,
 				now: options.now === true,
 				...(priority !== undefined && { priority }),
@@ -79,7 +79,7 @@ async function startable(client: Client, { id, agent }: Pick<Prompt, "id" | "age
 function tell({ id, data }: Pick<Item, "id" | "data">): void {
 	const { title, answer }: { title?: unknown; answer?: unknown } = Object(data);
 	if (answer === undefined)
-		printAside(
+		printToStderr(
 			`It asks: ${indented(String(title), "  | ")}\n  try: brood approval show ${id}\n  try: brood approval allow ${id}\n  try: brood approval deny ${id}`,
 		);
 }

@@ -69,11 +69,11 @@ function changeCommands(queue: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, text, options) => {
-			const [{ act }, { wordsOf }, { promptTable }] = await Promise.all([import("./act.ts"), import("./prompt.ts"), import("./print.ts")]);
+			const [{ act }, { textOf }, { promptTable }] = await Promise.all([import("./act.ts"), import("./prompt.ts"), import("./print.ts")]);
 			await act(
 				options,
 				({ client, key, query }) =>
-					client.call("promptEdit", { key, query, params: { agent: reference, prompt }, body: { text: wordsOf(text, options.file), reason: options.reason } }),
+					client.call("promptEdit", { key, query, params: { agent: reference, prompt }, body: { text: textOf(text, options.file), reason: options.reason } }),
 				(changed) => promptTable([changed]),
 			);
 		});

@@ -14,40 +14,40 @@ import { refuse } from "#contract/refusal.ts";
 
 const http = process.getBuiltinModule("node:http");
 
-type Wish = Parameters<Send>[1];
+type HttpRequest = Parameters<Send>[1];
 
 /** Nobody listens there, or not the daemon that is meant. */
-export class Elsewhere extends Error {
-	override readonly name = "Elsewhere";
+export class WrongDaemon extends Error {
+	override readonly name = "WrongDaemon";
 }
 
 /** To an address that was given: whoever gave it says whom it leads to. */
-export const send: Send = (url, wish) => exchange(placeOf(url), wish);
+export const send: Send = (url, request) => exchange(targetOf(url), request);
 
 /** To the daemon of a home, and to nobody else. */
 export const sendTo = (home: string): Send => {
 	const socketPath = path.join(home, "socket");
-	return async (url, wish) => {
-		const { host, path: target } = placeOf(url);
+	return async (url, request) => {
+		const { host, path: target } = targetOf(url);
 		try {
-			return await exchange({ socketPath, path: target, headers: { host: new URL(url).host } }, wish);
+			return await exchange({ socketPath, path: target, headers: { host: new URL(url).host } }, request);
 		} catch (error) {
 			if (!isUnreachable(error)) throw error;
 		}
-		return await throughProof(url, wish, host);
+		return await throughProof(url, request, host);
 	};
 };
 
-async function throughProof(url: string, wish: Wish, host: string): Promise<Sent> {
+async function throughProof(url: string, request: HttpRequest, host: string): Promise<Sent> {
 	const { host: address } = new URL(url);
 	const agent = oneConnection();
-	const token = wish.headers["authorization"]?.replace(/^Bearer /, "") ?? "";
+	const token = request.headers["authorization"]?.replace(/^Bearer /, "") ?? "";
 	const nonce = randomUUID();
-	const place = { ...placeOf(url), agent };
-	const asked = await exchange({ ...place, path: `/api/proof?nonce=${nonce}` }, { method: "GET", headers: {} });
+	const target = { ...targetOf(url), agent };
+	const asked = await exchange({ ...target, path: `/api/proof?nonce=${nonce}` }, { method: "GET", headers: {} });
 	const expected = createHmac("sha256", token).update(proofText(address, nonce)).digest();
-	if (!timingSafeEqual(expected, proofIn(await asked.text(), expected.length))) throw new Elsewhere(`Another program than the daemon listens on ${host}.`);
-	return await exchange(place, wish);
+	if (!timingSafeEqual(expected, proofIn(await asked.text(), expected.length))) throw new WrongDaemon(`Another program than the daemon listens on ${host}.`);
+	return await exchange(target, request);
 }
 
 /** Never a second connection: nobody knows who would be at its other end. */
@@ -56,7 +56,7 @@ function oneConnection(): Agent {
 	const connect = agent.createConnection.bind(agent);
 	let made = false;
 	agent.createConnection = (options, callback) => {
-		if (made) throw new Elsewhere("The daemon closed the connection.");
+		if (made) throw new WrongDaemon("The daemon closed the connection.");
 		made = true;
 		return connect(options, callback);
 	};
@@ -75,21 +75,21 @@ function proofIn(text: string, length: number): Buffer {
 const isUnreachable = (error: unknown): boolean =>
 	error instanceof Error && "code" in error && ["ENOENT", "ECONNREFUSED", "EINVAL", "ENAMETOOLONG", "ENOTSOCK"].includes(String(error.code));
 
-type Place = RequestOptions & { path: string };
+type HttpTarget = RequestOptions & { path: string };
 
-function placeOf(url: string): Place & { host: string } {
+function targetOf(url: string): HttpTarget & { host: string } {
 	const { hostname, port, pathname, search } = new URL(url);
 	return { host: hostname, port, path: pathname + search };
 }
 
-function exchange(place: Place, { method, headers, body, signal }: Wish): Promise<Sent> {
+function exchange(target: HttpTarget, { method, headers, body, signal }: HttpRequest): Promise<Sent> {
 	return new Promise((resolve, reject) => {
-		const all = { ...Object(place.headers), ...headers, "content-length": Buffer.byteLength(body ?? "") };
-		const out = http.request({ ...place, method, headers: all, ...(signal && { signal }) }, (response) => {
+		const all = { ...Object(target.headers), ...headers, "content-length": Buffer.byteLength(body ?? "") };
+		const out = http.request({ ...target, method, headers: all, ...(signal && { signal }) }, (response) => {
 			clearTimeout(watching);
 			resolve(sent(response));
 		});
-		let watching = setTimeout(() => (watching = watch(out, place)), lookAfterMs());
+		let watching = setTimeout(() => (watching = watch(out, target)), lookAfterMs());
 		out.on("close", () => clearTimeout(watching));
 		out.on("error", reject).end(body);
 	});
@@ -109,10 +109,10 @@ function sent(response: IncomingMessage): Sent {
 }
 
 /** Many requests take long, so the time alone says nothing: from time to time the daemon is asked whether it is there at all. */
-function watch(out: ClientRequest, place: Place): NodeJS.Timeout {
-	const { agent: _own, ...plain } = place;
-	const seconds = patienceMs() / 1000;
-	const asking = http.request({ ...plain, path: "/api/health", method: "GET", timeout: patienceMs() - lookAfterMs() }, (response) => response.resume());
+function watch(out: ClientRequest, target: HttpTarget): NodeJS.Timeout {
+	const { agent: _own, ...plain } = target;
+	const seconds = timeoutMs() / 1000;
+	const asking = http.request({ ...plain, path: "/api/health", method: "GET", timeout: timeoutMs() - lookAfterMs() }, (response) => response.resume());
 	asking.on("timeout", () => {
 		asking.destroy();
 		const words = `The daemon has not answered for ${seconds} s: it is stopped or overloaded.`;
@@ -120,13 +120,13 @@ function watch(out: ClientRequest, place: Place): NodeJS.Timeout {
 	});
 	asking.on("error", expected("the request itself tells what became of the line")).end();
 	out.on("close", () => asking.destroy());
-	return setTimeout(() => void watch(out, place), patienceMs()).unref();
+	return setTimeout(() => void watch(out, target), timeoutMs()).unref();
 }
 
 /** How long to wait for a daemon that does not answer. */
-function patienceMs(): number {
+function timeoutMs(): number {
 	const seconds = Number(process.env["BROOD_TIMEOUT"]);
 	return seconds > 0 ? seconds * 1000 : 20_000;
 }
 
-const lookAfterMs = (): number => Math.min(5000, patienceMs() / 2);
+const lookAfterMs = (): number => Math.min(5000, timeoutMs() / 2);

@@ -9,8 +9,8 @@ import { holdersOf } from "#src/holders.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
 import { print, printData, printError } from "./print.ts";
 
-export function statusLine({ version, url, pid, home, store, containment, agents, turns, troubles }: Status): string {
-	const wrong = troubles.map(({ what, text, fix }) => `\nFIX ${inline(what)}: ${inline(text)}${fix === null ? "" : `\n    ${inline(fix)}`}`);
+export function statusLine({ version, url, pid, home, store, containment, agents, turns, problems }: Status): string {
+	const wrong = problems.map(({ what, text, fix }) => `\nFIX ${inline(what)}: ${inline(text)}${fix === null ? "" : `\n    ${inline(fix)}`}`);
 	return `brood ${version} at ${url} (pid ${pid})\nhome ${home}, store ${store}, containment ${containment}\n${agents} agents alive, ${turns} turns running${wrong.join("")}`;
 }
 

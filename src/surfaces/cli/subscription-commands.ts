@@ -12,16 +12,16 @@ export function subscriptionCommands(program: Command): void {
 			"after",
 			"\nExamples:\n  brood subscription add claude-max --type claude --max-concurrent 2\n  brood subscription add spare --type claude --env-file ~/.keys/spare.env\n  brood subscription configure claude-max --fallback spare --quiet 22:00-07:00",
 		)
-		.action(async (name, { json: asJson, type, ...wish }) => {
+		.action(async (name, { json: asJson, type, ...request }) => {
 			const [{ act }, { subscriptionTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			await act(
 				{ json: asJson },
-				async ({ client, key }) => await client.ask("subscriptionAdd", { key, body: { name, type, ...(await bodyOf(wish)) } }),
+				async ({ client, key }) => await client.ask("subscriptionAdd", { key, body: { name, type, ...(await bodyOf(request)) } }),
 				(made) => subscriptionTable([made]),
 			);
 		});
 	terms(subscription.command("configure").description("change a subscription; what is not named stays as it is")).action(
-		async (name, { json: asJson, ...wish }) => await tell("subscriptionConfigure", name, asJson, async () => await bodyOf(wish)),
+		async (name, { json: asJson, ...request }) => await tell("subscriptionConfigure", name, asJson, async () => await bodyOf(request)),
 	);
 	subscription
 		.command("list")
@@ -50,8 +50,8 @@ export function subscriptionCommands(program: Command): void {
 		.action(
 			async (name, { json: asJson, until, over }) =>
 				await tell("subscriptionCool", name, asJson, async () => {
-					const [{ timeOf }, { Misused }] = await Promise.all([import("./time.ts"), import("./print.ts")]);
-					if ((until === undefined) === (over === undefined)) throw new Misused("Say --until when, or --over.");
+					const [{ timeOf }, { UsageError }] = await Promise.all([import("./time.ts"), import("./print.ts")]);
+					if ((until === undefined) === (over === undefined)) throw new UsageError("Say --until when, or --over.");
 					return { until: until === undefined ? null : timeOf(until, "later") };
 				}),
 		);
@@ -73,7 +73,7 @@ const terms = (command: Command) =>
 		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; empty for never")
 		.addOption(json());
 
-interface Wish {
+interface SubscriptionOptions {
 	maxConcurrent?: number | undefined;
 	envFile?: string | undefined;
 	configDir?: string | undefined;
@@ -81,7 +81,7 @@ interface Wish {
 	quiet?: string | undefined;
 }
 
-async function bodyOf({ maxConcurrent, envFile, configDir, fallback, quiet }: Wish): Promise<object> {
+async function bodyOf({ maxConcurrent, envFile, configDir, fallback, quiet }: SubscriptionOptions): Promise<object> {
 	const credential: Credential | undefined = envFile
 		? { envFile: path.resolve(envFile) }
 		: configDir === undefined

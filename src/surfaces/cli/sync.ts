@@ -1,7 +1,7 @@
 // `brood agent sync`: one agent after the other, each with its own answer.
 import { Refused } from "#client/client.ts";
 import { act, type Options } from "./act.ts";
-import { Misused, table } from "./print.ts";
+import { table, UsageError } from "./print.ts";
 
 interface SyncOptions extends Options {
 	strategy: "ff" | "rebase" | "merge";
@@ -18,7 +18,7 @@ export async function sync(references: string[], options: SyncOptions): Promise<
 		options,
 		async ({ client, key, query, query: { project } }): Promise<Line[]> => {
 			if (references.length === 0) {
-				if (project === undefined) throw new Misused("Name the agents, or give --project.");
+				if (project === undefined) throw new UsageError("Name the agents, or give --project.");
 				const synced = await client.call("syncProject", { key, params: { project }, body: {} });
 				return synced.map(({ handle, moved, text }) => ({ agent: handle, moved, text }));
 			}

@@ -28,7 +28,7 @@ export function threadCommands(program: Command): void {
 				const { itemOf } = await import("./events.ts");
 				return await act(
 					options,
-					(asking) => itemOf(asking, reference, item),
+					(cli) => itemOf(cli, reference, item),
 					(found) => found.text ?? "",
 				);
 			}
@@ -36,7 +36,7 @@ export function threadCommands(program: Command): void {
 			const part = options.context === true;
 			await act(
 				options,
-				(asking) => (part ? asking.client.call("context", { query: asking.query, params: { agent: reference } }) : threadPart(asking, reference, options)),
+				(cli) => (part ? cli.client.call("context", { query: cli.query, params: { agent: reference } }) : threadPart(cli, reference, options)),
 				(items) => items.map(itemLine).join("\n"),
 			);
 		});

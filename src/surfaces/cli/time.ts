@@ -1,6 +1,6 @@
 // Times as people write them: an ISO time, or a distance from now.
 import type { Quiet } from "#contract/subscription.ts";
-import { Misused } from "./print.ts";
+import { UsageError } from "./print.ts";
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const distanceRule = /^(?:(?<w>\d{1,5})w)?(?:(?<d>\d{1,6})d)?(?:(?<h>\d{1,7})h)?(?:(?<m>\d{1,9})m)?(?:(?<s>\d{1,9})s)?$/;
@@ -11,7 +11,7 @@ export function timeOf(words: string, direction: "later" | "earlier"): string {
 	const distance = distanceOf(words);
 	const now = performance.timeOrigin + performance.now();
 	const at = distance === null ? isoOf(words) : direction === "later" ? now + distance : Math.max(0, now - distance);
-	if (Number.isNaN(at)) throw new Misused(`${JSON.stringify(words)} is no time: use one like 2026-01-31T08:00:00Z, or 90s, 10m, 1h30m, 7d.`);
+	if (Number.isNaN(at)) throw new UsageError(`${JSON.stringify(words)} is no time: use one like 2026-01-31T08:00:00Z, or 90s, 10m, 1h30m, 7d.`);
 	return new Date(at).toISOString();
 }
 
@@ -31,6 +31,6 @@ function isoOf(words: string): number {
 /** Hours of the day, by the clocks of whoever says it. */
 export function hoursOf(words: string): Quiet {
 	const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(words) ?? [];
-	if (from === undefined || to === undefined) throw new Misused(`${JSON.stringify(words)} are no hours: use some like 22:00-07:00.`);
+	if (from === undefined || to === undefined) throw new UsageError(`${JSON.stringify(words)} are no hours: use some like 22:00-07:00.`);
 	return { from, to, zone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
 }

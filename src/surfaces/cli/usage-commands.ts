@@ -1,6 +1,6 @@
 // Tokens and cost, and the options that bound them.
 import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import type { BudgetWish, Cost } from "#contract/usage.ts";
+import type { BudgetRequest, Cost } from "#contract/usage.ts";
 import { json, project } from "./options.ts";
 
 export function usageCommands(program: Command): void {
@@ -30,7 +30,7 @@ interface Bounds {
 	budgetCost?: Cost | Unbounded | undefined;
 }
 
-export function budgetOf({ budgetTokens: tokens, budgetCost: cost }: Bounds): { budget?: BudgetWish } {
+export function budgetOf({ budgetTokens: tokens, budgetCost: cost }: Bounds): { budget?: BudgetRequest } {
 	const bound = <T>(value: T | Unbounded): T | null => (value === "none" ? null : value);
 	const budget = { ...(tokens !== undefined && { tokens: bound(tokens) }), ...(cost !== undefined && { cost: bound(cost) }) };
 	return Object.keys(budget).length === 0 ? {} : { budget };

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Wait } from "#contract/wire.ts";
-import { type Asking, act, type Options } from "./act.ts";
+import { act, type CliContext, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
 
 interface WaitOptions extends Options {
@@ -15,13 +15,13 @@ interface WaitOptions extends Options {
 export async function wait(agents: string[], options: WaitOptions): Promise<void> {
 	await act(
 		options,
-		async (asking) => {
-			const opened = await asking.client.call("waitOpen", { key: asking.key, body: wish(agents, options, asking) });
+		async (cli) => {
+			const opened = await cli.client.call("waitOpen", { key: cli.key, body: request(agents, options, cli) });
 			// whoever stops waiting leaves no row behind
-			const stop = (): void => void asking.client.call("waitCancel", { params: { wait: String(opened.id) } }).finally(() => process.exit(130));
+			const stop = (): void => void cli.client.call("waitCancel", { params: { wait: String(opened.id) } }).finally(() => process.exit(130));
 			process.once("SIGINT", stop);
-			const patience = options.timeout === undefined ? undefined : AbortSignal.timeout(Math.min(options.timeout * 1000, 2 ** 31 - 1));
-			const ended = await over(opened, asking, patience);
+			const deadline = options.timeout === undefined ? undefined : AbortSignal.timeout(Math.min(options.timeout * 1000, 2 ** 31 - 1));
+			const ended = await over(opened, cli, deadline);
 			process.removeListener("SIGINT", stop);
 			if (ended.state === "met") return ended;
 			const late = ended.seen.filter((each) => !each.met).map((each) => each.handle);
@@ -33,15 +33,15 @@ export async function wait(agents: string[], options: WaitOptions): Promise<void
 	);
 }
 
-function wish(agents: string[], options: WaitOptions, { query }: Asking) {
+function request(agents: string[], options: WaitOptions, { query }: CliContext) {
 	const { timeout } = options;
 	const mode = options.any === true ? ("any" as const) : ("all" as const);
 	return { agents, ...query, for: options.for, mode, ...(timeout !== undefined && { timeoutMs: Math.round(timeout * 1000) }) };
 }
 
 /** A daemon that goes away meanwhile is called again: the wait is still there when it is back. */
-async function over(opened: Wait, asking: Asking, patience: AbortSignal | undefined): Promise<Wait> {
-	let { client } = asking;
+async function over(opened: Wait, cli: CliContext, deadline: AbortSignal | undefined): Promise<Wait> {
+	let { client } = cli;
 	for (let now = opened; ; ) {
 		if (now.state !== "open") return now;
 		try {
@@ -49,7 +49,7 @@ async function over(opened: Wait, asking: Asking, patience: AbortSignal | undefi
 		} catch (error) {
 			if (error instanceof Refused) throw error;
 			await pause(250);
-			({ client } = await reconnect(patience));
+			({ client } = await reconnect(deadline));
 		}
 	}
 }

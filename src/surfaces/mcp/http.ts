@@ -1,7 +1,7 @@
 // The tools over HTTP, served by the daemon itself. What a tool asks for goes through the same routes and the same guard as
 // every request, without a way through the network.
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { Client, sentBy } from "#client/client.ts";
+import { Client, fromResponse } from "#client/client.ts";
 import { mcpServer } from "./server.ts";
 
 export interface McpRequest {
@@ -17,7 +17,7 @@ type Fetch = (request: Request) => Response | Promise<Response>;
 export async function answerMcp({ request, self, token }: McpRequest, { url, routes }: { url: string; routes: Fetch }): Promise<Response> {
 	const host = new URL(url).host;
 	const client = new Client({ url, token }, async (to, { headers, ...rest }) =>
-		sentBy(await routes(new Request(to, { ...rest, headers: { ...headers, host } }))),
+		fromResponse(await routes(new Request(to, { ...rest, headers: { ...headers, host } }))),
 	);
 	return await createMcpHandler(() => mcpServer({ client, self })).fetch(request);
 }

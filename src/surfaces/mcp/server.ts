@@ -29,7 +29,7 @@ const instructions =
  * out. Programs find the same as data beside it.
  */
 async function answer({ client, self }: McpCaller, name: ToolName, input: unknown) {
-	const answered = await useTool(name, input, { self, call: client.tried });
+	const answered = await useTool(name, input, { self, call: client.callOrRefusal });
 	if (isRefusal(answered)) {
 		const { code, message, details } = answered;
 		return { isError: true, content: [{ type: "text" as const, text: refusalText(answered) }], _meta: { [dataName]: { code, message, details } } };

@@ -3,14 +3,14 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Client } from "#client/client.ts";
 import { mcpServer } from "./server.ts";
 
-export interface Surroundings {
+export interface AgentEnvironment {
 	url: string | undefined;
 	token: string | undefined;
 	agent: string | undefined;
 }
 
 /** False if nobody started it who could have told it where the daemon is. */
-export function serveTools({ url, token, agent }: Surroundings): boolean {
+export function serveTools({ url, token, agent }: AgentEnvironment): boolean {
 	if (url === undefined || token === undefined || agent === undefined) return false;
 	const client = new Client({ url, token });
 	serveStdio(() => mcpServer({ client, self: agent }));

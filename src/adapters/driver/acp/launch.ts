@@ -7,35 +7,35 @@ import { type Cost, client, methods, type PromptResponse, type RequestPermission
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import type { OpenSession, PermissionAnswer } from "#engine/driver.ts";
-import type { Room } from "../../system/mounts.ts";
-import { type Command, contained } from "../../system/walls.ts";
+import { type CommandLine, containedCommand } from "../../system/containment.ts";
+import type { SandboxMounts } from "../../system/mounts.ts";
 import { messageStream } from "./messages.ts";
-import { greet, openSession, type SessionWish } from "./open.ts";
-import { canBeHeard } from "./output.ts";
+import { initialize, openSession, type SessionRequest } from "./open.ts";
+import { hasOutputOpen } from "./output.ts";
 import { spending } from "./usage.ts";
 
-export interface Launch extends Command {
+export interface Launch extends CommandLine {
 	containment: ContainmentLevel;
 	/** what it may see and change of the file system; all of it if there is none */
-	room?: Room | null;
+	mounts?: SandboxMounts | null;
 	/** null for a program that only has to say who it is */
-	session: SessionWish | null;
+	session: SessionRequest | null;
 	folder: string;
 	environment: Readonly<Record<string, string>>;
 	/** how a line of its log begins to say that the model's provider refused it; the first group has the words */
-	complains?: RegExp;
+	limitLogPattern?: RegExp;
 	/** told of what it sends that is no message */
 	bad?(what: string): void;
 	/** gives up waiting for it to be up */
 	signal: AbortSignal;
 }
 
-export interface Ears {
+export interface PromptHandlers {
 	update(update: SessionUpdate): void;
 	/** its provider refused it, says its log; it may well try again by itself */
 	complaint(words: string): void;
 	/** resolves when more may be said */
-	room(): Promise<void>;
+	drained(): Promise<void>;
 	/** answers with the id of an option, or null if nobody will choose one */
 	ask(request: RequestPermissionRequest): Promise<PermissionAnswer | null>;
 }
@@ -48,7 +48,7 @@ export interface Launched {
 	readonly program: string | null;
 	readonly session: OpenSession | null;
 	/** One prompt at a time. Rejects if the process ends or answers with an error. */
-	prompt(text: string, on: Ears): Promise<PromptResponse>;
+	prompt(text: string, on: PromptHandlers): Promise<PromptResponse>;
 	/** what this turn cost, of all that the session has */
 	spent(total: Cost | null): Cost | null;
 	cancel(): void;
@@ -67,17 +67,17 @@ const errorTailMax = 2000;
 const errorLineMax = 64 * 1024;
 
 export async function launch(wanted: Launch): Promise<Launched> {
-	const { containment, session: wish, signal, complains, bad = () => {} } = wanted;
+	const { containment, session: request, signal, limitLogPattern, bad = () => {} } = wanted;
 	const { child, stdin, stdout, lifeline, output } = startProgram(wanted);
-	let listening: Ears | null = null;
+	let listening: PromptHandlers | null = null;
 	const ended = endOf(child, (line) => {
-		const words = complains?.exec(line)?.[1];
+		const words = limitLogPattern?.exec(line)?.[1];
 		if (words !== undefined) listening?.complaint(words);
 	});
 	let current: string | null = null;
 	let brokenBy: string | null = null;
 	const stream = messageStream(stdin, stdout, {
-		room: () => listening?.room() ?? Promise.resolve(),
+		drained: () => listening?.drained() ?? Promise.resolve(),
 		bad,
 		broken: (why) => {
 			brokenBy = why;
@@ -101,22 +101,22 @@ export async function launch(wanted: Launch): Promise<Launched> {
 	void gone.then(() => {
 		present = false;
 	});
-	const opening = greet(connection).then(async (greeting) => ({ greeting, session: wish && (await openSession(connection, greeting, wish)) }));
+	const opening = initialize(connection).then(async (info) => ({ info, session: request && (await openSession(connection, info, request)) }));
 	const up = Promise.race([opening, gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
-	const { greeting, session } = await up.catch((error: unknown) => saidAtTheEnd(error, stdout, ended));
+	const { info, session } = await up.catch((error: unknown) => exitReason(error, stdout, ended));
 	const sessionId = session?.session ?? "";
 	current = sessionId;
 	lifeline?.end("up\n");
 	return {
 		pid: child.pid ?? 0,
 		ended,
-		program: greeting.program,
+		program: info.program,
 		session,
 		async prompt(text, on) {
 			listening = on;
 			const asked = connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
-			// behind this wall a closed end of the line is not heard of
-			const look = containment === "namespace" ? setInterval(() => canBeHeard(child.pid ?? 0, output) || unheard.resolve(), lookMs) : undefined;
+			// with unshare, a closed output is not noticed
+			const look = containment === "namespace" ? setInterval(() => hasOutputOpen(child.pid ?? 0, output) || unheard.resolve(), lookMs) : undefined;
 			try {
 				return await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
 			} finally {
@@ -124,7 +124,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 				listening = null;
 			}
 		},
-		spent: spending(session === null || session.how === "new" ? 0 : (wish?.costBefore ?? 0)),
+		spent: spending(session === null || session.how === "new" ? 0 : (request?.costBefore ?? 0)),
 		cancel: () =>
 			void connection.agent.notify(methods.agent.session.cancel, { sessionId }).catch(expected("a process that does not listen is ended soon after")),
 		async close() {
@@ -136,9 +136,9 @@ export async function launch(wanted: Launch): Promise<Launched> {
 	};
 }
 
-function startProgram({ containment, room = null, folder, environment, command: name, args: words }: Launch) {
+function startProgram({ containment, mounts = null, folder, environment, command: name, args: words }: Launch) {
 	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
-	const { command, args, pipes } = contained(containment, { command: name, args: words }, room);
+	const { command, args, pipes } = containedCommand(containment, { command: name, args: words }, mounts);
 	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: [...pipes.stdio] });
 	child.on("error", expected("a process that cannot even be started is reported by `ended`"));
 	const { stdin } = child;
@@ -150,7 +150,7 @@ function startProgram({ containment, room = null, folder, environment, command: 
 }
 
 /** How a process ended says more than that it did, and is known a moment later. */
-async function saidAtTheEnd(error: unknown, stdout: Readable, ended: Promise<string>): Promise<never> {
+async function exitReason(error: unknown, stdout: Readable, ended: Promise<string>): Promise<never> {
 	if (!stdout.readableEnded && !stdout.destroyed) throw error;
 	const reason = error instanceof Error ? error.message : String(error);
 	throw new Error(await Promise.race([ended, pause(closeMs, reason, { ref: false })]));

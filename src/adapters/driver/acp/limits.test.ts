@@ -1,28 +1,28 @@
 import { expect, test } from "vitest";
-import { limitInWords, limitOf, wordsOf } from "./limits.ts";
+import { errorText, limitFromText, limitOf } from "./limits.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const failed = (message: string, data?: unknown) => Object.assign(new Error(message), { code: -32603, data });
 
 test("our own programs tell a usage limit in the error's data, with or without the time at which it ends", () => {
-	const met = (data: unknown) => limitOf(failed("no more", data), { now, inWords: false });
+	const met = (data: unknown) => limitOf(failed("no more", data), { now, fromText: false });
 	expect(met({ limit: { resetAt: "2026-01-01T00:00:00Z" } })).toEqual({ limit: { until: now } });
 	expect(met({ limit: { resetAt: 12.5 } })).toEqual({ limit: { until: 12 } });
 	expect(met({ limit: { resetAt: "soon" } })).toEqual({ limit: { until: null } });
 	expect(met({ limit: {} })).toEqual({ limit: { until: null } });
 	for (const data of [undefined, null, "limit", { limit: null }, { other: 1 }]) expect(met(data)).toEqual({});
-	expect(limitOf("limit", { now, inWords: false })).toEqual({});
-	expect(limitOf(failed("429 Too Many Requests"), { now, inWords: false })).toEqual({});
+	expect(limitOf("limit", { now, fromText: false })).toEqual({});
+	expect(limitOf(failed("429 Too Many Requests"), { now, fromText: false })).toEqual({});
 });
 
 test("others tell it by a kind of error, or in words", () => {
-	const met = (message: string, data?: unknown) => limitOf(failed(message, data), { now, inWords: true });
+	const met = (message: string, data?: unknown) => limitOf(failed(message, data), { now, fromText: true });
 	expect(met("Internal error: API Error: Request rejected (429)", { errorKind: "rate_limit" })).toEqual({ limit: { until: null } });
 	expect(met("Claude AI usage limit reached|1767229200")).toEqual({ limit: { until: 1_767_229_200_000 } });
 	expect(met("RESOURCE_EXHAUSTED: your quota resets at 2026-01-02T03:04:05Z")).toEqual({ limit: { until: Date.parse("2026-01-02T03:04:05Z") } });
 	const plan = { message: "You’ve hit your usage limit. Try again in 3 hours.", codexErrorInfo: "usageLimitExceeded" };
 	expect(met("Internal error", plan)).toEqual({ limit: { until: now + 3 * 3_600_000 } });
-	expect(wordsOf(failed("Internal error", plan))).toBe(plan.message);
+	expect(errorText(failed("Internal error", plan))).toBe(plan.message);
 	expect(met("the file has 4290 lines", plan)).toEqual({});
 	expect(met("Internal error", { message: "no such file" })).toEqual({});
 	expect(met("the file has 4290 lines")).toEqual({});
@@ -34,12 +34,12 @@ test.each([
 	["429 Too Many Requests, retry after 30 seconds", 30],
 	["exceeded retry limit, last status: 429 Too Many Requests", null],
 ])("%s", (words, seconds) => {
-	expect(limitInWords(words, now)).toEqual({ limit: { until: seconds === null ? null : now + seconds * 1000 } });
+	expect(limitFromText(words, now)).toEqual({ limit: { until: seconds === null ? null : now + seconds * 1000 } });
 });
 
 test("a time of the clock is the next one of that name, and a day is that day; both are over when their minute is", () => {
 	const noon = new Date(2026, 0, 1, 12).getTime();
-	const until = (time: string) => limitInWords(`You’ve hit your usage limit. Visit a page or try again at ${time}.`, noon).limit?.until;
+	const until = (time: string) => limitFromText(`You’ve hit your usage limit. Visit a page or try again at ${time}.`, noon).limit?.until;
 	expect(until("5:20 PM")).toBe(new Date(2026, 0, 1, 17, 21).getTime());
 	expect(until("5:20 AM")).toBe(new Date(2026, 0, 1, 5, 21).getTime() + 86_400_000);
 	expect(until("12:00 PM")).toBe(noon + 60_000);
@@ -49,8 +49,8 @@ test("a time of the clock is the next one of that name, and a day is that day; b
 
 test("a moment that no calendar has is none", () => {
 	for (const resetAt of [1e30, Number.POSITIVE_INFINITY, -1e300, "someday", null, {}]) {
-		expect(limitOf(failed("limit", { limit: { resetAt } }), { now, inWords: false }), String(resetAt)).toEqual({ limit: { until: null } });
+		expect(limitOf(failed("limit", { limit: { resetAt } }), { now, fromText: false }), String(resetAt)).toEqual({ limit: { until: null } });
 	}
-	expect(limitInWords(`usage limit: try again in ${"9".repeat(400)} days`, now)).toEqual({ limit: { until: null } });
-	expect(limitInWords("usage limit: try again in 99999999999999999999 days", now)).toEqual({ limit: { until: null } });
+	expect(limitFromText(`usage limit: try again in ${"9".repeat(400)} days`, now)).toEqual({ limit: { until: null } });
+	expect(limitFromText("usage limit: try again in 99999999999999999999 days", now)).toEqual({ limit: { until: null } });
 });

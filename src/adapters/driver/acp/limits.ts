@@ -7,19 +7,19 @@ export interface Limited {
 }
 
 /** What an error means. `now` turns "in two hours" into a time. */
-export function limitOf(error: unknown, { now, inWords }: { now: number; inWords: boolean }): Limited {
+export function limitOf(error: unknown, { now, fromText }: { now: number; fromText: boolean }): Limited {
 	const data: unknown = Reflect.get(Object(error), "data");
 	const said: unknown = Reflect.get(Object(data), "limit");
 	if (typeof said === "object" && said !== null) return { limit: { until: moment(Reflect.get(said, "resetAt")) } };
-	if (!inWords) return {};
-	const words = wordsOf(error);
+	if (!fromText) return {};
+	const words = errorText(error);
 	// any vendor's: a program that an agent names itself may be one of theirs
 	const told = allVendors.some(({ limits }) => limits?.isLimit?.(Object(error)) === true);
-	return told || speaksOfLimit(words) ? { limit: { until: endIn(words, now) } } : {};
+	return told || mentionsLimit(words) ? { limit: { until: endIn(words, now) } } : {};
 }
 
 /** What an error says. */
-export function wordsOf(error: unknown): string {
+export function errorText(error: unknown): string {
 	for (const { limits } of allVendors) {
 		const words = limits?.wordsOf?.(Object(error)) ?? null;
 		if (words !== null) return words;
@@ -28,11 +28,11 @@ export function wordsOf(error: unknown): string {
 }
 
 /** The words of a failed turn, where the program said nothing else. */
-export function limitInWords(words: string, now: number): Limited {
-	return speaksOfLimit(words) ? { limit: { until: endIn(words, now) } } : {};
+export function limitFromText(words: string, now: number): Limited {
+	return mentionsLimit(words) ? { limit: { until: endIn(words, now) } } : {};
 }
 
-const speaksOfLimit = (words: string): boolean =>
+const mentionsLimit = (words: string): boolean =>
 	/\b429\b|too many requests|rate.?limit|usage limit|hit your limit|limit reached|(?:daily )?quota (?:exceeded|exhausted)|exhausted your (?:\w+ )?(?:quota|capacity)|exceeded your current quota|resource.?exhausted/i.test(
 		words,
 	);

@@ -8,9 +8,9 @@ import { Writable } from "node:stream";
 import { setImmediate as others, setTimeout as pause } from "node:timers/promises";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 
-export interface LineHands {
+export interface LineHandlers {
 	/** resolves when more may be said */
-	room(): Promise<void>;
+	drained(): Promise<void>;
 	/** something was sent that is no message */
 	bad(what: string): void;
 	/** the line cannot be used any more */
@@ -22,7 +22,7 @@ export const lineBytesMax = 16 * 1024 * 1024;
 /** requests of the program that were not answered yet, or whose answers it has not read */
 const requestsMax = 256;
 
-export function messageStream(stdin: Writable, stdout: Readable, hands: LineHands): Stream {
+export function messageStream(stdin: Writable, stdout: Readable, handlers: LineHandlers): Stream {
 	const asked = new Set<unknown>();
 	const requests = new Requests();
 	const writer = Writable.toWeb(stdin).getWriter();
@@ -34,29 +34,29 @@ export function messageStream(stdin: Writable, stdout: Readable, hands: LineHand
 			if (!isRequest && "id" in message) requests.answered();
 		},
 	});
-	return { readable: ReadableStream.from(received(stdout, { asked, requests, hands })), writable };
+	return { readable: ReadableStream.from(received(stdout, { asked, requests, handlers })), writable };
 }
 
 async function* received(
 	stdout: Readable,
-	{ asked, requests, hands }: { asked: Set<unknown>; requests: Requests; hands: LineHands },
+	{ asked, requests, handlers }: { asked: Set<unknown>; requests: Requests; handlers: LineHandlers },
 ): AsyncGenerator<AnyMessage> {
 	const pace = new Pace();
 	try {
 		for await (const line of linesOf(stdout)) {
 			await pace.take(line.length);
-			await hands.room();
+			await handlers.drained();
 			const message = parsed(line);
 			if (message === null) continue;
-			if (typeof message === "string") hands.bad(message);
+			if (typeof message === "string") handlers.bad(message);
 			else if ("method" in message) {
 				if ("id" in message) await requests.take();
 				yield message;
 			} else if (asked.delete(message.id)) yield message;
-			else hands.bad("an answer to nothing that was asked");
+			else handlers.bad("an answer to nothing that was asked");
 		}
 	} catch (error) {
-		hands.broken(error instanceof Error ? error.message : String(error));
+		handlers.broken(error instanceof Error ? error.message : String(error));
 		throw error;
 	}
 }

@@ -1,5 +1,4 @@
-// The first words with a program that speaks the Agent Client Protocol: who it is, what it can do, and a session, its own
-// of before if it may go on with that, a copy of another one, or a new one. `fs` and `terminal` are not offered to it: no
+// The ACP handshake: identity, capabilities and a session (resumed, forked or new). `fs` and `terminal` are not offered to it: no
 // tool of an agent runs inside the daemon.
 import {
 	type AgentCapabilities,
@@ -20,7 +19,7 @@ export interface ToolServer {
 	env: Readonly<Record<string, string>>;
 }
 
-export interface SessionWish {
+export interface SessionRequest {
 	folder: string;
 	toolServers: readonly ToolServer[];
 	/** a session that it may go on with */
@@ -36,15 +35,15 @@ export interface SessionWish {
 	options: Readonly<Record<string, string>>;
 }
 
-/** What an agent is to be set to and its program does not have: another try would not find it either. */
-export class NotToBeHad extends Error {}
+/** A model, mode or option that the program does not have: a retry would not help. */
+export class UnsupportedSetting extends Error {}
 
-export interface Greeting {
+export interface AgentInfo {
 	powers: SessionPower[];
 	program: string | null;
 }
 
-export async function greet({ agent }: ClientConnection): Promise<Greeting> {
+export async function initialize({ agent }: ClientConnection): Promise<AgentInfo> {
 	const { agentCapabilities = {}, agentInfo } = await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
 	return { powers: powersOf(agentCapabilities), program: agentInfo ? `${agentInfo.name} ${agentInfo.version}`.slice(0, 200) : null };
 }
@@ -60,26 +59,26 @@ function powersOf({ loadSession, sessionCapabilities: can = {} }: AgentCapabilit
 	return offered.flatMap(([power, there]) => (there ? power : []));
 }
 
-export async function openSession(connection: ClientConnection, greeting: Greeting, wish: SessionWish): Promise<OpenSession> {
-	const { powers, program } = greeting;
-	const instructed = wish.systemPrompt === null || powers.includes("systemPrompt");
-	const place = placeOf(wish, powers);
+export async function openSession(connection: ClientConnection, info: AgentInfo, request: SessionRequest): Promise<OpenSession> {
+	const { powers, program } = info;
+	const instructed = request.systemPrompt === null || powers.includes("systemPrompt");
+	const params = sessionParams(request, powers);
 	const opened =
-		(await attempt(wish.resume, () => resumed(connection, powers, wish.resume ?? "", place))) ??
-		(await attempt(powers.includes("fork") ? wish.copyOf : null, () => copied(connection, wish.copyOf ?? "", place))) ??
-		(await fresh(connection, place));
+		(await attempt(request.resume, () => resumed(connection, powers, request.resume ?? "", params))) ??
+		(await attempt(powers.includes("fork") ? request.copyOf : null, () => copied(connection, request.copyOf ?? "", params))) ??
+		(await fresh(connection, params));
 	const modes = opened.modes?.availableModes ?? [];
-	if (wish.mode !== null && opened.modes?.currentModeId !== wish.mode && modes.some(({ id }) => id === wish.mode))
-		await connection.agent.request(methods.agent.session.setMode, { sessionId: opened.sessionId, modeId: wish.mode });
-	if (wish.model !== null) await chooseModel(connection, opened, wish.model);
-	for (const [name, value] of Object.entries(wish.options)) await choose(connection, opened, name, value);
-	return { session: opened.sessionId, folder: wish.folder, powers, program, how: opened.how, instructed };
+	if (request.mode !== null && opened.modes?.currentModeId !== request.mode && modes.some(({ id }) => id === request.mode))
+		await connection.agent.request(methods.agent.session.setMode, { sessionId: opened.sessionId, modeId: request.mode });
+	if (request.model !== null) await chooseModel(connection, opened, request.model);
+	for (const [name, value] of Object.entries(request.options)) await choose(connection, opened, name, value);
+	return { session: opened.sessionId, folder: request.folder, powers, program, how: opened.how, instructed };
 }
 
-type Place = ReturnType<typeof placeOf>;
+type SessionParams = ReturnType<typeof sessionParams>;
 type Opened = NewSessionResponse & { how: OpenSession["how"] };
 
-function placeOf({ folder, toolServers, systemPrompt }: SessionWish, powers: readonly SessionPower[]) {
+function sessionParams({ folder, toolServers, systemPrompt }: SessionRequest, powers: readonly SessionPower[]) {
 	const content: ContentBlock[] = systemPrompt === null ? [] : [{ type: "text", text: systemPrompt }];
 	return {
 		cwd: folder,
@@ -91,24 +90,24 @@ function placeOf({ folder, toolServers, systemPrompt }: SessionWish, powers: rea
 	};
 }
 
-/** A session that the vendor no longer has is no trouble: ours is the truth, and a new one is told of it. */
+/** A session that the vendor lost is no error: the journal is the truth, and a new session is seeded from it. */
 async function attempt(session: string | null, open: () => Promise<Opened | null>): Promise<Opened | null> {
 	return session === null ? null : await open().catch(() => null);
 }
 
 /** `load` says everything again, which nobody listens to; `resume` does not. */
-async function resumed({ agent }: ClientConnection, powers: readonly SessionPower[], sessionId: string, place: Place): Promise<Opened | null> {
-	if (powers.includes("resume")) return { ...(await agent.request(methods.agent.session.resume, { sessionId, ...place })), sessionId, how: "resumed" };
+async function resumed({ agent }: ClientConnection, powers: readonly SessionPower[], sessionId: string, params: SessionParams): Promise<Opened | null> {
+	if (powers.includes("resume")) return { ...(await agent.request(methods.agent.session.resume, { sessionId, ...params })), sessionId, how: "resumed" };
 	if (!powers.includes("load")) return null;
-	return { ...(await agent.request(methods.agent.session.load, { sessionId, ...place })), sessionId, how: "resumed" };
+	return { ...(await agent.request(methods.agent.session.load, { sessionId, ...params })), sessionId, how: "resumed" };
 }
 
-async function copied({ agent }: ClientConnection, sessionId: string, place: Place): Promise<Opened> {
-	return { ...(await agent.request(methods.agent.session.fork, { sessionId, ...place })), how: "forked" };
+async function copied({ agent }: ClientConnection, sessionId: string, params: SessionParams): Promise<Opened> {
+	return { ...(await agent.request(methods.agent.session.fork, { sessionId, ...params })), how: "forked" };
 }
 
-async function fresh({ agent }: ClientConnection, place: Place): Promise<Opened> {
-	return { ...(await agent.request(methods.agent.session.new, place)), how: "new" };
+async function fresh({ agent }: ClientConnection, params: SessionParams): Promise<Opened> {
+	return { ...(await agent.request(methods.agent.session.new, params)), how: "new" };
 }
 
 /** By its id or its name, where the program lets itself be told; a model that it does not have is not silently another one. */
@@ -117,14 +116,14 @@ async function chooseModel({ agent }: ClientConnection, { sessionId, configOptio
 	if (option?.type === "select") {
 		const choices = option.options.flatMap((each) => ("options" in each ? each.options : each));
 		const choice = choices.find(({ value, name }) => value === model || name === model);
-		if (choice === undefined) throw new NotToBeHad(`it has no model ${model}, but ${choices.map(({ value }) => value).join(", ")}`);
+		if (choice === undefined) throw new UnsupportedSetting(`it has no model ${model}, but ${choices.map(({ value }) => value).join(", ")}`);
 		if (option.currentValue !== choice.value)
 			await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value: choice.value });
 		return;
 	}
 	// older programs have a list of models beside the session
 	if ("models" in rest) await agent.request("session/set_model", { sessionId, modelId: model });
-	else throw new NotToBeHad(`it cannot be told to use the model ${model}`);
+	else throw new UnsupportedSetting(`it cannot be told to use the model ${model}`);
 }
 
 /** A mode is an option in newer programs, and something of its own in others. */
@@ -134,7 +133,7 @@ async function choose({ agent }: ClientConnection, { sessionId, configOptions, m
 	const option = configOptions?.find(({ id }) => id === name);
 	if (option?.type === "select") {
 		const values = option.options.flatMap((each) => ("options" in each ? each.options : each)).map((each) => each.value);
-		if (!values.includes(value)) throw new NotToBeHad(`its option ${name} is one of ${values.join(", ")}, and not ${value}`);
+		if (!values.includes(value)) throw new UnsupportedSetting(`its option ${name} is one of ${values.join(", ")}, and not ${value}`);
 		await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: name, value });
 	} else if (option?.type === "boolean") {
 		await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: name, type: "boolean", value: value === "true" });
@@ -142,6 +141,6 @@ async function choose({ agent }: ClientConnection, { sessionId, configOptions, m
 		await agent.request(methods.agent.session.setMode, { sessionId, modeId: value });
 	} else {
 		const names = [...(configOptions ?? []).map(({ id }) => id), ...(modes?.availableModes ?? []).map(({ id }) => `mode=${id}`)];
-		throw new NotToBeHad(`it has no option ${name}=${value}${names.length === 0 ? "" : `, but ${names.join(", ")}`}`);
+		throw new UnsupportedSetting(`it has no option ${name}=${value}${names.length === 0 ? "" : `, but ${names.join(", ")}`}`);
 	}
 }

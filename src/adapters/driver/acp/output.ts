@@ -1,13 +1,13 @@
-// Whether anybody inside a wall can still be heard.
+// Whether any process in a PID namespace still has its output open.
 //
 // We hear that a program closed its output when the last copy of it is closed. `unshare` and the reaper keep theirs for as
-// long as they live, so behind that wall it has to be looked up: which processes inside still have it open?
+// long as they live, so it has to be looked up: which processes inside still have it open?
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** False once nobody inside has the wall's output open any more; true if that cannot be said. */
-export function canBeHeard(wall: number, output: number): boolean {
-	const line = linkOf(`/proc/${wall}/fd/${output}`);
-	const inside = childrenOf(wall).flatMap(childrenOf);
+/** False once no process inside has the wrapper's output open; true if that is unknown. */
+export function hasOutputOpen(wrapper: number, output: number): boolean {
+	const line = linkOf(`/proc/${wrapper}/fd/${output}`);
+	const inside = childrenOf(wrapper).flatMap(childrenOf);
 	if (line === null || inside.length === 0) return true;
 	for (let at = 0; at < inside.length; at++) {
 		const pid = inside[at] ?? 0;

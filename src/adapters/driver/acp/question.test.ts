@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { filesOfPatch, placesIn } from "./named.ts";
 import { questionOf } from "./question.ts";
 
-interface Wish {
+interface PrepareRequest {
 	tool?: string;
 	title?: string;
 	input?: unknown;
@@ -12,7 +12,7 @@ interface Wish {
 	locations?: string[];
 }
 
-function asked({ tool = "edit", title = "Edit", input, content = [], locations = [] }: Wish) {
+function asked({ tool = "edit", title = "Edit", input, content = [], locations = [] }: PrepareRequest) {
 	const request: RequestPermissionRequest = { sessionId: "1", toolCall: { toolCallId: "c" }, options: [] };
 	const call = { said: true, title, tool, told: true, input: null, shown: "", printed: "", output: null, asked: { input, content, locations } };
 	return questionOf(request, call);

@@ -5,14 +5,14 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import type { TurnItem } from "#contract/turn.ts";
 import { vendors } from "../vendors/vendors.ts";
-import { finish, silence, translate } from "./translate.ts";
+import { emptyTranslation, finish, translate } from "./translate.ts";
 
 const folder = path.resolve("test/agents/recorded");
 const names = readdirSync(folder);
 
 function played(type: string) {
 	const name = names.find((each) => each.startsWith(`${type}-`)) ?? "";
-	let state = silence();
+	let state = emptyTranslation();
 	const items: TurnItem[] = [];
 	for (const line of readFileSync(path.join(folder, name), "utf8").trim().split("\n")) {
 		const { next, items: more } = translate(state, JSON.parse(line));

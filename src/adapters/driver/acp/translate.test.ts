@@ -1,11 +1,11 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { expect, test } from "vitest";
 import type { TurnItem } from "#contract/turn.ts";
-import { begun, finish, silence, translate } from "./translate.ts";
+import { begun, emptyTranslation, finish, translate } from "./translate.ts";
 
 /** Plays updates as an agent sent them; answers with the items and the live pieces. */
 function played(...updates: SessionUpdate[]) {
-	let state = silence();
+	let state = emptyTranslation();
 	const items: TurnItem[] = [];
 	const live: string[] = [];
 	for (const update of updates) {
@@ -15,7 +15,7 @@ function played(...updates: SessionUpdate[]) {
 		if (delta) live.push(delta.text);
 	}
 	const last = finish(state);
-	return { items: [...items, ...last.items], live, lastWords: last.next.lastWords };
+	return { items: [...items, ...last.items], live, lastMessage: last.next.lastMessage };
 }
 
 const chunk = (text: string, messageId?: string): SessionUpdate => ({
@@ -30,7 +30,7 @@ test("the pieces of a message become one item; another message id begins another
 	expect(played(chunk("Hel", "1"), chunk("lo", "1"), chunk("Bye", "2"))).toEqual({
 		items: [item("assistant", "Hello"), item("assistant", "Bye")],
 		live: ["Hel", "lo", "Bye"],
-		lastWords: "Bye",
+		lastMessage: "Bye",
 	});
 });
 
@@ -93,12 +93,12 @@ test("what is too long to keep at all is cut, and the item says so", () => {
 });
 
 test("what a call had put out when it was cut off is its result", () => {
-	const soFar = {
+	const partial = {
 		sessionUpdate: "tool_call_update" as const,
 		toolCallId: "1",
 		content: [{ type: "content" as const, content: { type: "text" as const, text: "half of it" } }],
 	};
-	const { items } = played({ sessionUpdate: "tool_call", toolCallId: "1", title: "make", kind: "execute", status: "in_progress" }, soFar);
+	const { items } = played({ sessionUpdate: "tool_call", toolCallId: "1", title: "make", kind: "execute", status: "in_progress" }, partial);
 	expect(items.map(({ kind, text }) => [kind, text])).toEqual([
 		["tool_call", "make"],
 		["tool_result", "half of it"],
@@ -150,12 +150,12 @@ test("a call that begins with the id of one that is over is another call: nothin
 		["tool_call", "rm -rf ."],
 		["tool_result", ""],
 	]);
-	const asked = begun(translate(translate(silence(), begin("ls")).next, end).next, { toolCallId: "call_0", title: "rm -rf .", kind: "execute" });
+	const asked = begun(translate(translate(emptyTranslation(), begin("ls")).next, end).next, { toolCallId: "call_0", title: "rm -rf .", kind: "execute" });
 	expect(asked.items).toMatchObject([{ kind: "tool_call", text: "rm -rf ." }]);
 });
 
 test("calls cost what they are, however many are open; the oldest are closed, each once, before the daemon runs out of memory", () => {
-	const state = silence();
+	const state = emptyTranslation();
 	const begin = (id: string, text: string): SessionUpdate => ({
 		...{ sessionUpdate: "tool_call", toolCallId: id, title: "t", kind: "read", status: "in_progress", rawInput: { id } },
 		content: [{ type: "content", content: { type: "text", text } }],

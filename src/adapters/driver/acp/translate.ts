@@ -11,7 +11,7 @@ export interface Translation {
 	/** the message that is being said, piece by piece */
 	open: { message: string; named: boolean; kind: "assistant" | "thought"; text: string } | null;
 	/** the last thing that was said in full: it becomes the turn's final words */
-	lastWords: string | null;
+	lastMessage: string | null;
 	/** changed in place: a copy for each update would make many calls cost their square */
 	calls: Calls;
 	/** how full the model's window is, as last told */
@@ -20,14 +20,14 @@ export interface Translation {
 	failed: boolean;
 }
 
-export const silence = (): Translation => ({ open: null, lastWords: null, calls: new Calls(), window: null, failed: false });
+export const emptyTranslation = (): Translation => ({ open: null, lastMessage: null, calls: new Calls(), window: null, failed: false });
 
 export interface Translated {
 	next: Translation;
 	items: TurnItem[];
 	delta: { message: string; kind: string; text: string } | null;
 	/** what a call has put out that is not over, or what has been said of a message */
-	soFar?: { of: PartialOf; output(): string };
+	partial?: { of: PartialOf; output(): string };
 }
 
 export function translate(state: Translation, update: SessionUpdate): Translated {
@@ -42,15 +42,15 @@ export function translate(state: Translation, update: SessionUpdate): Translated
 		case "plan":
 			return complete(state, [{ kind: "plan", text: clip(update.entries.map((entry) => `${entry.status}: ${entry.content}`).join("\n")), data: null }]);
 		case "usage_update":
-			return quietly({ ...state, window: { ...update, cost: update.cost ?? state.window?.cost ?? null } });
+			return unchanged({ ...state, window: { ...update, cost: update.cost ?? state.window?.cost ?? null } });
 		case "session_info_update":
-			return quietly({ ...state, failed: state.failed || fieldOf(update, "_meta", "codex", "threadStatus", "type") === "systemError" });
+			return unchanged({ ...state, failed: state.failed || fieldOf(update, "_meta", "codex", "threadStatus", "type") === "systemError" });
 		default:
-			return quietly(state);
+			return unchanged(state);
 	}
 }
 
-const quietly = (next: Translation): Translated => ({ next, items: [], delta: null });
+const unchanged = (next: Translation): Translated => ({ next, items: [], delta: null });
 
 /** A call is about to be asked about: whoever answers has to see it first. */
 export function begun(state: Translation, toolCall: RequestPermissionRequest["toolCall"]): Translated {
@@ -72,7 +72,7 @@ function piece(state: Translation, kind: "assistant" | "thought", id: string | n
 	const before = same ? { next: state, items: [] } : complete(state, []);
 	const message = same ? open.message : (id ?? kind);
 	const next = { ...before.next, open: { message, named: id !== null, kind, text: longer(same ? open.text : "", text) } };
-	return { next, items: before.items, delta: { message, kind, text: clip(text) }, soFar: { of: { said: kind }, output: () => next.open.text } };
+	return { next, items: before.items, delta: { message, kind, text: clip(text) }, partial: { of: { said: kind }, output: () => next.open.text } };
 }
 
 type CallUpdate = Extract<SessionUpdate, { sessionUpdate: "tool_call" | "tool_call_update" }>;
@@ -81,7 +81,7 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 	const { calls } = state;
 	const id = clip(update.toolCallId, idLengthMax);
 	// some providers number the calls of each answer anew: what begins, or is asked about, is not what is over
-	if (calls.isOver(id) && !needed && update.sessionUpdate !== "tool_call") return quietly(state);
+	if (calls.isOver(id) && !needed && update.sessionUpdate !== "tool_call") return unchanged(state);
 	const known = calls.get(id);
 	const over = update.status === "completed" || update.status === "failed";
 	const input = isEmpty(update.rawInput) ? known?.input : bounded(update.rawInput);
@@ -106,8 +106,8 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 	const closed = over ? [] : calls.put(id, now);
 	if (over) calls.end(id);
 	const ended = over ? [result(id, update.status ?? "completed", now)] : closed.map(([other, each]) => result(other, "too many open calls", each));
-	const said = first.length + ended.length === 0 ? quietly(state) : complete(state, [...first, ...ended]);
-	return over || outputOf(now) === "" ? said : { ...said, soFar: { of: { call: id }, output: () => outputOf(now) } };
+	const said = first.length + ended.length === 0 ? unchanged(state) : complete(state, [...first, ...ended]);
+	return over || outputOf(now) === "" ? said : { ...said, partial: { of: { call: id }, output: () => outputOf(now) } };
 }
 
 const isEmpty = (input: unknown): boolean => input === undefined || (typeof input === "object" && input !== null && Object.keys(input).length === 0);
@@ -154,7 +154,7 @@ function complete(state: Translation, items: TurnItem[]): Translated {
 	const { open } = state;
 	if (open === null) return { next: state, items, delta: null };
 	const said: TurnItem = { kind: open.kind, text: open.text, data: null };
-	return { next: { ...state, open: null, lastWords: open.kind === "assistant" ? open.text : state.lastWords }, items: [said, ...items], delta: null };
+	return { next: { ...state, open: null, lastMessage: open.kind === "assistant" ? open.text : state.lastMessage }, items: [said, ...items], delta: null };
 }
 
 function textOf(content: ContentBlock): string {

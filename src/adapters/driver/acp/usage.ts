@@ -37,11 +37,11 @@ export function usageItem(tokens: Tokens | null, window: Pick<UsageUpdate, "used
 	// one field that cannot be kept would take the others along
 	const sum = ({ amount, currency }: Cost): Cost => ({ amount, currency: currency.slice(0, 10).toWellFormed() || "?" });
 	// a turn that cost nothing still says what its session has: whoever goes on with that counts from there
-	const paid = {
+	const credentials = {
 		...(cost !== null && isPaid(cost) && { cost: sum(cost) }),
 		...(window?.cost && isPaid(window.cost) && { sessionCost: sum(window.cost) }),
 	};
-	const data: Usage = { ...Object.fromEntries(known), ...paid };
+	const data: Usage = { ...Object.fromEntries(known), ...credentials };
 	return Object.keys(data).length === 0 ? [] : [{ kind: "usage", text: null, data }];
 }
 

@@ -1,7 +1,7 @@
 // Everything that Brood has to know of one vendor's program, in one description: how it is installed and started, what lets it in, what it
 // obeys, where it writes and how it says that a usage limit was met. Whoever needs any of that reads it here and knows no vendor by name.
 import type { Policy } from "#contract/approval.ts";
-import type { Command } from "../../system/walls.ts";
+import type { CommandLine } from "../../system/containment.ts";
 
 export interface Vendor {
 	/** what people call it */
@@ -10,7 +10,7 @@ export interface Vendor {
 	package: string;
 	version: string;
 	/** the program inside of the folder that npm installed it into */
-	start(modules: string): Command;
+	start(modules: string): CommandLine;
 	/** variables that it is given, unless a subscription has others */
 	environment?: Readonly<Record<string, string>>;
 	/** whether its session has what a turn said that was interrupted or failed; seen by the tests of the real program */
@@ -33,7 +33,7 @@ export interface Vendor {
 	};
 	limits?: {
 		/** how it logs that the model's provider refused a request, with the provider's words as the first group */
-		complains?: RegExp;
+		limitLogPattern?: RegExp;
 		/** whether an error is one, by more than its words */
 		isLimit?(error: object): boolean;
 		/** the words of an error, where they are not its message */
@@ -56,7 +56,7 @@ export interface VendorFolder {
 }
 
 /** With our own Node: the machine's may be too old for it, or not there. */
-export const script = (file: string, args: readonly string[] = []): Command => ({ command: process.execPath, args: [file, ...args] });
+export const script = (file: string, args: readonly string[] = []): CommandLine => ({ command: process.execPath, args: [file, ...args] });
 
 export const always = (mode: string): Record<Policy, string> => ({ ask: mode, "auto-edit": mode, full: mode });
 

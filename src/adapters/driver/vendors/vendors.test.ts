@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { looksLoggedIn } from "../install.ts";
-import { wordsOf } from "../programs.ts";
+import { splitCommandLine } from "../programs.ts";
 import { vendors } from "./vendors.ts";
 
 test("a sign of a login is a file in the home that the vendor's own program leaves there", () => {
@@ -22,12 +22,12 @@ test.each([
 	["", []],
 	["a 'b", null],
 ])("%j is split into words, and no shell ever sees it", (line, words) => {
-	expect(wordsOf(line)).toEqual(words);
+	expect(splitCommandLine(line)).toEqual(words);
 });
 
 test("OpenCode's log says why a request was refused, and calls for titles do not count", () => {
 	const line = (small: boolean) =>
 		`timestamp=2026-11-15T20:04:16.074Z level=ERROR run=726cb535 message="stream error" providerID=test modelID=m session.id=ses_1 small=${small} agent=build mode=primary error.error="AI_APICallError: \\"Rate\\" limit reached"`;
-	expect(vendors["opencode"]?.limits?.complains?.exec(line(false))?.[1]).toBe('AI_APICallError: \\"Rate\\" limit reached');
-	expect(vendors["opencode"]?.limits?.complains?.exec(line(true))).toBeNull();
+	expect(vendors["opencode"]?.limits?.limitLogPattern?.exec(line(false))?.[1]).toBe('AI_APICallError: \\"Rate\\" limit reached');
+	expect(vendors["opencode"]?.limits?.limitLogPattern?.exec(line(true))).toBeNull();
 });

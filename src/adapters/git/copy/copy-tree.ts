@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { constants, type Dirent } from "node:fs";
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, symlink, utimes } from "node:fs/promises";
 import path from "node:path";
-import { above, type ByteName, pathOf } from "../format/names.ts";
+import { type ByteName, parentFolders, pathOf } from "../format/names.ts";
 
 export interface CopyRequest {
 	from: string;
@@ -33,7 +33,7 @@ export async function copyTree(request: CopyRequest): Promise<void> {
 
 /** Folders with nothing to leave behind are copied whole; the others are made here and looked into. */
 async function plan({ from, to, leave }: CopyRequest): Promise<Group[]> {
-	const mixed = new Set([...leave].flatMap(above));
+	const mixed = new Set([...leave].flatMap(parentFolders));
 	const groups: Group[] = [];
 	const waiting: ByteName[] = [""];
 	for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {

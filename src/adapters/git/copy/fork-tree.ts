@@ -13,7 +13,7 @@
 //   - git is never told that a file is unchanged unless that is beyond doubt.
 //
 // The steps
-//   1. read HEAD, index and the operation in progress of the parent (`standOf`)
+//   1. read HEAD, index and the operation in progress of the parent (`treeStateOf`)
 //   2. `worktree add --no-checkout` on the new branch at the parent's tip, one at a time per repository
 //   3. copy the files (`copy-tree.ts`), by reference where the disk shares blocks. Ignored files come along there; elsewhere only
 //      those that the project's `copy` names. At the same time git says which files differ from the parent's index
@@ -28,7 +28,7 @@
 //
 // A crash. Before step 2 `provision` has written an intent that names the folder and the branch, so whatever a kill leaves is known
 // to be ours: the next call with the same request takes the folder, its registration and the branch back and begins anew. The mark
-// that makes a tree usable is written after step 6. An error (a full disk, a signal) takes back the same at once (`unmakeWorktree`).
+// that makes a tree usable is written after step 6. An error (a full disk, a signal) takes back the same at once (`discardNewWorktree`).
 //
 // Why not another way
 //   - the snapshot, checked out: it writes every file where a copy by reference writes none, and has no ignored files. It is what is
@@ -45,16 +45,16 @@ import { type ByteName, namesIn, pathOf } from "../format/names.ts";
 import { branchRef } from "../format/refs.ts";
 import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
-import { unmakeBranch, unmakeWorktree } from "../snapshot/destroy.ts";
+import { discardNewBranch, discardNewWorktree } from "../snapshot/destroy.ts";
 import { memoryOf } from "../snapshot/gather.ts";
 import { openShadow } from "../snapshot/shadow.ts";
 import { emptyTree } from "../snapshot/snapshots.ts";
-import { type Operation, onBranch, readOperation, type Undertaking, undertaking, writeOperation } from "../tree/operation.ts";
+import { type Operation, type OperationBranch, onBranch, operationBranch, readOperation, writeOperation } from "../tree/operation.ts";
 import { type Head, notThere, openTree, type ReadIndex, readHead, readIndex, readIndexFile, type Tree } from "../tree/tree.ts";
 import { copyTree } from "./copy-tree.ts";
-import { bringSubmodules } from "./submodules.ts";
+import { copySubmodules } from "./submodules.ts";
 
-export interface ForkRequest {
+export interface ForkTreeRequest {
 	from: { folder: string };
 	to: { folder: string; branch: string };
 	/** any worktree of the repository, or the repository itself */
@@ -66,26 +66,26 @@ export interface ForkRequest {
 }
 
 /** Null when the tree is there. */
-export async function forkTree(git: Git, request: ForkRequest, signal?: AbortSignal): Promise<Refusal | null> {
+export async function forkTree(git: Git, request: ForkTreeRequest, signal?: AbortSignal): Promise<Refusal | null> {
 	const { from, to, repository } = request;
-	const parent = await standOf(git, await openTree(from.folder));
+	const parent = await treeStateOf(git, await openTree(from.folder));
 	return await makeWorktree(git, { repository, ...to, commit: parent.tip }, async (child) => await fillFrom(git, parent, child, request, signal));
 }
 
 /** A tree as somebody left it: its HEAD, its index, and what it is in the middle of. */
-interface Stand {
+interface TreeState {
 	tree: Tree;
 	head: Head;
 	operation: Operation;
 	index: ReadIndex | null;
-	begun: Undertaking | null;
+	begun: OperationBranch | null;
 	/** where its branch is, or was when the operation began */
 	tip: string | null;
 }
 
-export async function standOf(git: Git, tree: Tree): Promise<Stand> {
+export async function treeStateOf(git: Git, tree: Tree): Promise<TreeState> {
 	const [head, operation, index] = await Promise.all([readHead(git, tree), readOperation(tree), readIndex(git, tree)]);
-	const begun = head.branch === null ? undertaking(operation) : null;
+	const begun = head.branch === null ? operationBranch(operation) : null;
 	const tip = begun === null ? head.commit : (begun.commit ?? (await commitOf(git, tree, begun.branch)) ?? head.commit);
 	return { tree, head, operation, index, begun, tip };
 }
@@ -93,9 +93,9 @@ export async function standOf(git: Git, tree: Tree): Promise<Stand> {
 /** Everything of a parent in a child's tree that is at the parent's tip and has no files yet. */
 export async function fillFrom(
 	git: Git,
-	{ tree: parent, head, operation, index, begun }: Stand,
+	{ tree: parent, head, operation, index, begun }: TreeState,
 	child: Tree,
-	request: Pick<ForkRequest, "from" | "to" | "copy" | "sharesBlocks">,
+	request: Pick<ForkTreeRequest, "from" | "to" | "copy" | "sharesBlocks">,
 	signal?: AbortSignal,
 ): Promise<void> {
 	const { from, to } = request;
@@ -106,7 +106,7 @@ export async function fillFrom(
 		copyTree({ from: from.folder, to: to.folder, leave, ...(signal === undefined ? {} : { signal }) }),
 	]);
 	if (index !== null) {
-		await bringSubmodules(git, { from: parent, to: child, index });
+		await copySubmodules(git, { from: parent, to: child, index });
 		await writeFile(path.join(child.gitFolder, "index"), await movedIndex(child, index, changed.files));
 	}
 	const memory = await readIndexFile(memoryOf(parent), parent.hashLength);
@@ -133,7 +133,7 @@ export async function makeWorktree(
 		await fill(await openTree(place));
 		return null;
 	} catch (error) {
-		await exclusively(repository, async () => await unmakeWorktree(git, { repository, folder: place, branch, commit }));
+		await exclusively(repository, async () => await discardNewWorktree(git, { repository, folder: place, branch, commit }));
 		throw error;
 	}
 }
@@ -158,7 +158,7 @@ async function addWorktree(
 		return null;
 	} catch (error) {
 		// git takes the folder back by itself, but not the branch
-		await unmakeBranch(git, { repository, branch, commit });
+		await discardNewBranch(git, { repository, branch, commit });
 		throw error;
 	}
 }
@@ -166,7 +166,7 @@ async function addWorktree(
 const nobody = { GIT_AUTHOR_NAME: "brood", GIT_AUTHOR_EMAIL: "brood@localhost", GIT_COMMITTER_NAME: "brood", GIT_COMMITTER_EMAIL: "brood@localhost" };
 
 /** Ignored files that are not asked for. */
-async function leftBehind(git: Git, { from, copy, sharesBlocks }: Pick<ForkRequest, "from" | "copy" | "sharesBlocks">): Promise<ByteName[]> {
+async function leftBehind(git: Git, { from, copy, sharesBlocks }: Pick<ForkTreeRequest, "from" | "copy" | "sharesBlocks">): Promise<ByteName[]> {
 	if (sharesBlocks) return [];
 	const collapsed = copy.length === 0 ? ["--directory"] : [];
 	const { bytes } = await git(from.folder, ["ls-files", "-o", "-i", "-z", "--exclude-standard", ...collapsed]);

@@ -5,7 +5,7 @@ import { branchRef } from "../format/refs.ts";
 import type { Git } from "../run/git.ts";
 import { leftOut, putBackRest, readParts, refresh, writeFiles } from "../snapshot/restore.ts";
 import type { Snapshot } from "../snapshot/snapshots.ts";
-import { onBranch, undertaking } from "../tree/operation.ts";
+import { onBranch, operationBranch } from "../tree/operation.ts";
 import { makeWorktree } from "./fork-tree.ts";
 
 /** Answers what the snapshot could not hold and so is not there. */
@@ -19,7 +19,7 @@ export async function materialize(
 	const { head, tree: files } = snapshot.manifest;
 	const { index, operation: held } = await readParts(git, to.repository, snapshot);
 	const operation = operations ? held : new Map<string, Buffer>();
-	const begun = head.branch === null ? undertaking(operation) : null;
+	const begun = head.branch === null ? operationBranch(operation) : null;
 	const refusal = await makeWorktree(git, { ...to, commit: begun?.commit ?? head.commit }, async (tree) => {
 		if (begun !== null && head.commit !== null) await git(tree.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
 		await writeFiles(git, tree, files);

@@ -9,19 +9,19 @@ import { Links, staysInside } from "../tree/links.ts";
 import { notThere, openTree, type ReadIndex, readIndex, type Tree } from "../tree/tree.ts";
 import { copyTree } from "./copy-tree.ts";
 
-export async function bringSubmodules(git: Git, { from, to, index }: { from: Tree; to: Tree; index: ReadIndex }): Promise<void> {
+export async function copySubmodules(git: Git, { from, to, index }: { from: Tree; to: Tree; index: ReadIndex }): Promise<void> {
 	const names = new Set(index.entries.filter(({ mode }) => mode === gitlink).map((entry) => entry.path.toString()));
 	const links = new Links(from.folder);
 	for (const name of names) {
 		const bytes = Buffer.from(name).toString("latin1");
-		if (!staysInside(bytes) || (await links.beyond(bytes))) continue;
+		if (!staysInside(bytes) || (await links.leavesFolder(bytes))) continue;
 		const [inside, copied] = [path.join(from.folder, name), path.join(to.folder, name)];
 		const link = await lstat(path.join(inside, ".git")).catch(notThere);
 		if (link === null) continue;
 		const source = await openTree(inside);
 		if (link.isFile()) await giveOwnRepository(git, source, copied, path.join(to.gitFolder, "modules", name));
 		const inner = await readIndex(git, source);
-		if (inner !== null) await bringSubmodules(git, { from: source, to: await openTree(copied), index: inner });
+		if (inner !== null) await copySubmodules(git, { from: source, to: await openTree(copied), index: inner });
 	}
 }
 

@@ -131,7 +131,7 @@ export function rewriteIndex(bytes: Buffer, { extensions, end }: IndexFile, hash
 }
 
 /** Without file dates and caches: the same bytes as long as nobody stages anything, however often git looks at the files. */
-export function timelessIndex(bytes: Buffer, index: IndexFile, hashLength: number): Buffer {
+export function withoutTimes(bytes: Buffer, index: IndexFile, hashLength: number): Buffer {
 	const copy = Buffer.from(bytes);
 	for (const { at } of index.entries) copy.fill(0, at, at + 24).fill(0, at + 28, at + statLength);
 	return rewriteIndex(copy, index, hashLength, [...local, "TREE"]);
@@ -141,14 +141,14 @@ export function timelessIndex(bytes: Buffer, index: IndexFile, hashLength: numbe
  * What is staged, and nothing that spares git a look at the files: no dates, no caches, nothing that is to be taken for unchanged. A file that
  * is not there is left out only if it is `absent` on purpose.
  */
-export function unbelieving(bytes: Buffer, index: IndexFile, hashLength: number, absent: (name: Buffer) => boolean): Buffer {
+export function withoutStatCache(bytes: Buffer, index: IndexFile, hashLength: number, absent: (name: Buffer) => boolean): Buffer {
 	const copy = Buffer.from(bytes);
 	for (const { at, skipWorktree, path } of index.entries) {
 		const flagsAt = at + statLength + hashLength;
 		copy.writeUInt16BE(copy.readUInt16BE(flagsAt) & 0x7fff, flagsAt);
 		if (skipWorktree && !absent(path)) copy.writeUInt16BE(copy.readUInt16BE(flagsAt + 2) & 0xbfff, flagsAt + 2);
 	}
-	return timelessIndex(copy, index, hashLength);
+	return withoutTimes(copy, index, hashLength);
 }
 
 /** The index is spread over two files. */

@@ -20,18 +20,18 @@ export function listOf(names: Iterable<ByteName>): Buffer {
 	return Buffer.from([...names].map((name) => `${name}\0`).join(""), "latin1");
 }
 
-export function told(name: ByteName): FileName {
+export function toFileName(name: ByteName): FileName {
 	const bytes = Buffer.from(name, "latin1");
 	const text = bytes.toString();
 	return Buffer.from(text).equals(bytes) ? text : { base64: bytes.toString("base64") };
 }
 
-export function untold(name: FileName): ByteName {
+export function fromFileName(name: FileName): ByteName {
 	return (typeof name === "string" ? Buffer.from(name) : Buffer.from(name.base64, "base64")).toString("latin1");
 }
 
 /** Every folder above a name, the outermost first. */
-export function above(name: ByteName): ByteName[] {
+export function parentFolders(name: ByteName): ByteName[] {
 	const parts = name.split("/").slice(0, -1);
 	return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
 }
@@ -49,4 +49,4 @@ const partMax = 100;
 export const brief = (text: string): string => (text.length <= 2 * partMax + 1 ? text : `${text.slice(0, partMax)}…${text.slice(-partMax)}`.toWellFormed());
 
 /** A name for people; what is not text becomes question marks. */
-export const shown = (raw: ByteName): string => Buffer.from(raw, "latin1").toString().toWellFormed();
+export const displayName = (raw: ByteName): string => Buffer.from(raw, "latin1").toString().toWellFormed();

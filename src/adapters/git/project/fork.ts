@@ -4,36 +4,36 @@
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import type { ForkWish, Provisioned } from "#engine/workspaces.ts";
+import type { ForkRequest, Provisioned } from "#engine/workspaces.ts";
 import { sharesBlocks } from "../copy/blocks.ts";
 import { forkTree } from "../copy/fork-tree.ts";
 import { materialize } from "../copy/materialize.ts";
 import { branchRef } from "../format/refs.ts";
-import { commitOf } from "../run/given.ts";
-import { type Built, cannotHold, forkOwn, ownStart, type Start } from "../sandbox/make.ts";
+import { commitOf } from "../run/user-input.ts";
+import { type Built, forkSandboxed, forkStart, type Start, sandboxRefusal } from "../sandbox/make.ts";
 import { leftOut, putBackRest, readParts, refresh, writeFiles } from "../snapshot/restore.ts";
 import { takeSnapshot } from "../snapshot/snapshot.ts";
 import type { Snapshot as Taken } from "../snapshot/snapshots.ts";
 import { onBranch } from "../tree/operation.ts";
 import { openTree } from "../tree/tree.ts";
 import { makeClone } from "../workspace/clone.ts";
-import { type Ground, repositoryOf } from "../workspace/ground.ts";
-import { bringSnapshot, find, nameOf, requestFor } from "../workspace/keep.ts";
-import { ownAt, wantsRoom } from "../workspace/room.ts";
+import { type GitContext, repositoryOf } from "../workspace/git-context.ts";
+import { fetchSnapshot, find, nameOf, requestFor } from "../workspace/keep.ts";
+import { sandboxMarkAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
 
 /** The commit that the child's branch begins at. */
-export async function startOf(ground: Ground, wish: ForkWish): Promise<Begin | Refusal> {
-	const { parent, snapshot, project } = wish;
-	const sandboxed = await wantsRoom(ground, project);
+export async function startOf(context: GitContext, request: ForkRequest): Promise<Begin | Refusal> {
+	const { parent, snapshot, project } = request;
+	const sandboxed = await wantsSandbox(context, project);
 	if (typeof sandboxed !== "boolean") return sandboxed;
-	const own = (await ownAt(ground, parent.project, parent.workspace.path)) !== null;
+	const own = (await sandboxMarkAt(context, parent.project, parent.workspace.path)) !== null;
 	if (sandboxed || own) {
-		const unheld = sandboxed ? cannotHold(ground, wish) : null;
-		const begin = unheld ?? (await ownStart(ground, wish));
+		const notInSnapshot = sandboxed ? sandboxRefusal(context, request) : null;
+		const begin = notInSnapshot ?? (await forkStart(context, request));
 		return isRefusal(begin) ? begin : { start: begin.start, own: begin, into: sandboxed };
 	}
-	if (snapshot === undefined) return { start: await commitOf(ground.git, parent.workspace.path, "HEAD") };
-	const taken = await find(ground, parent, snapshot);
+	if (snapshot === undefined) return { start: await commitOf(context.git, parent.workspace.path, "HEAD") };
+	const taken = await find(context, parent, snapshot);
 	return isRefusal(taken) ? taken : { start: taken.manifest.head.commit };
 }
 
@@ -47,48 +47,49 @@ export interface Begin {
 
 /** Makes the tree that the mark describes. */
 export async function fork(
-	ground: Ground,
-	wish: ForkWish,
+	context: GitContext,
+	request: ForkRequest,
 	mark: WorkspaceMark,
 	settings: ProjectSettings,
 	begin: Begin,
 	signal?: AbortSignal,
 ): Promise<Built | Refusal> {
-	const { parent, project } = wish;
+	const { parent, project } = request;
 	const to = { folder: mark.path, branch: mark.branch };
-	if (begin.own !== undefined && mark.own === true) return await forkOwn(ground, wish, mark, settings, begin.own, signal);
-	if (begin.own !== undefined) return await outOfRoom(ground, wish, mark, begin.own);
-	if (wish.snapshot === undefined && mark.kind === "worktree" && parent.workspace.kind !== "clone") {
+	if (begin.own !== undefined && mark.own === true) return await forkSandboxed(context, request, mark, settings, begin.own, signal);
+	if (begin.own !== undefined) return await outOfSandbox(context, request, mark, begin.own);
+	if (request.snapshot === undefined && mark.kind === "worktree" && parent.workspace.kind !== "clone") {
 		const ignored = await sharesBlocks(parent.workspace.path, mark.path);
 		const request = { from: { folder: parent.workspace.path }, to, repository: project.path, copy: settings.copy, sharesBlocks: ignored };
-		return (await forkTree(ground.git, request, signal)) ?? { missing: [], ignored };
+		return (await forkTree(context.git, request, signal)) ?? { missing: [], ignored };
 	}
-	const taken = wish.snapshot === undefined ? await takeSnapshot(ground.git, requestFor(ground, parent, "a fork")) : await find(ground, parent, wish.snapshot);
+	const taken =
+		request.snapshot === undefined ? await takeSnapshot(context.git, requestFor(context, parent, "a fork")) : await find(context, parent, request.snapshot);
 	if (isRefusal(taken)) return taken;
-	if (mark.kind === "clone") return { missing: await intoClone(ground, wish, mark, taken), ignored: false };
-	await bringSnapshot(ground, parent, taken.ref, project.path);
-	const made = await materialize(ground.git, taken, { ...to, repository: project.path });
+	if (mark.kind === "clone") return { missing: await intoClone(context, request, mark, taken), ignored: false };
+	await fetchSnapshot(context, parent, taken.ref, project.path);
+	const made = await materialize(context.git, taken, { ...to, repository: project.path });
 	return isRefusal(made) ? made : { missing: missing(made.left), ignored: false };
 }
 
 /** From a sandbox into a tree without one: the project has the snapshot, and nothing of the parent's tree is touched. */
-async function outOfRoom(ground: Ground, wish: ForkWish, mark: WorkspaceMark, { snapshot }: Start): Promise<Built | Refusal> {
-	const { project } = wish;
-	const home = { ...wish, parent: { ...wish.parent, workspace: { ...wish.parent.workspace, kind: "worktree" as const } } };
-	if (mark.kind === "clone") return { missing: await intoClone(ground, home, mark, snapshot, { operations: false }), ignored: false };
-	const made = await materialize(ground.git, snapshot, { folder: mark.path, branch: mark.branch, repository: project.path }, { operations: false });
+async function outOfSandbox(context: GitContext, request: ForkRequest, mark: WorkspaceMark, { snapshot }: Start): Promise<Built | Refusal> {
+	const { project } = request;
+	const home = { ...request, parent: { ...request.parent, workspace: { ...request.parent.workspace, kind: "worktree" as const } } };
+	if (mark.kind === "clone") return { missing: await intoClone(context, home, mark, snapshot, { operations: false }), ignored: false };
+	const made = await materialize(context.git, snapshot, { folder: mark.path, branch: mark.branch, repository: project.path }, { operations: false });
 	return isRefusal(made) ? made : { missing: missing(made.left), ignored: false };
 }
 
 async function intoClone(
-	ground: Ground,
-	{ parent, project, agent }: ForkWish,
+	context: GitContext,
+	{ parent, project, agent }: ForkRequest,
 	mark: WorkspaceMark,
 	taken: Taken,
 	{ operations = true } = {},
 ): Promise<Provisioned["missing"]> {
-	const { git } = ground;
-	await makeClone(ground, project, agent, { ...mark, start: null });
+	const { git } = context;
+	await makeClone(context, project, agent, { ...mark, start: null });
 	// the clone has only what branches lead to; the snapshot brings the rest, HEAD's commit included
 	await git(mark.path, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", repositoryOf(parent), `+${taken.ref}:${taken.ref}`]);
 	if (mark.start !== null) await git(mark.path, ["update-ref", branchRef(mark.branch), mark.start]);

@@ -4,46 +4,50 @@ import { realpath, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Live, OpenedProject, ProjectPlace } from "#engine/workspaces.ts";
+import type { OpenedProject, ProjectRepository, StepControl } from "#engine/workspaces.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { GitFailed } from "../run/git.ts";
-import { checkUrl, commitOf, existingBranch, looksLikeUrl } from "../run/given.ts";
-import { lastLine } from "../verbs/trouble.ts";
+import { checkUrl, commitOf, existingBranch, looksLikeUrl } from "../run/user-input.ts";
+import { lastLine } from "../verbs/repository-problem.ts";
 import { discard } from "../workspace/discard.ts";
-import { type Ground, isAncestor } from "../workspace/ground.ts";
+import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { defaultBranch } from "../workspace/settings.ts";
 
 const networkTimeoutMs = 30 * 60 * 1000;
 
-export async function openProject(ground: Ground, wish: { slug: ProjectSlug; source: string; branch?: string }, live: Live): Promise<OpenedProject | Refusal> {
-	const place = looksLikeUrl(wish.source) ? await openMirror(ground, wish.slug, wish.source, live) : await openLocal(ground, wish.source);
+export async function openProject(
+	context: GitContext,
+	request: { slug: ProjectSlug; source: string; branch?: string },
+	control: StepControl,
+): Promise<OpenedProject | Refusal> {
+	const place = looksLikeUrl(request.source) ? await openMirror(context, request.slug, request.source, control) : await openLocal(context, request.source);
 	if (isRefusal(place)) return place;
-	const base = await existingBranch(ground.git, place.path, wish.branch ?? (await defaultBranch(ground.git, place.path)));
+	const base = await existingBranch(context.git, place.path, request.branch ?? (await defaultBranch(context.git, place.path)));
 	if (isRefusal(base)) return base;
 	// so that a config.yaml can be put there at once
-	const wrong = await ground.layout.parent(ground.layout.config(wish.slug));
+	const wrong = await context.layout.parent(context.layout.config(request.slug));
 	return wrong ?? { ...place, base: base.branch };
 }
 
-async function openLocal(ground: Ground, source: string): Promise<{ path: string; url: null } | Refusal> {
+async function openLocal(context: GitContext, source: string): Promise<{ path: string; url: null } | Refusal> {
 	const refused = (why: string): Refusal => refuse("VALIDATION_ERROR", `${JSON.stringify(source)} cannot be a project: ${why}.`, { details: { path: source } });
 	if (!path.isAbsolute(source) || source.includes("\0")) return refused("give an absolute path, or a URL");
 	if ((await stat(source).catch(() => null))?.isDirectory() !== true) return refused("there is no such folder");
 	const folder = await realpath(source);
 	// git is kept from looking further up, so a folder inside a repository is none
-	const found = await ground.git(folder, ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--is-bare-repository"], { answers: [128] });
+	const found = await context.git(folder, ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--is-bare-repository"], { answers: [128] });
 	if (found.code !== 0) return refused("it is not the root of a git repository; git init makes one");
 	const [gitFolder, bare] = found.text.split("\n");
 	if (bare === "true") return { path: folder, url: null };
 	// a linked worktree can go away under its agents; the repository it belongs to stays
-	const common = (await ground.git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"])).text;
+	const common = (await context.git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"])).text;
 	if (common !== gitFolder) return refused("it is a worktree of another repository; add that one");
 	return { path: folder, url: null };
 }
 
-async function openMirror(ground: Ground, slug: ProjectSlug, url: string, live: Live): Promise<{ path: string; url: string } | Refusal> {
-	const { git, layout } = ground;
+async function openMirror(context: GitContext, slug: ProjectSlug, url: string, control: StepControl): Promise<{ path: string; url: string } | Refusal> {
+	const { git, layout } = context;
 	const mirror = layout.mirror(slug);
 	const wrong = checkUrl(url) ?? (await layout.parent(mirror));
 	if (wrong !== null) return wrong;
@@ -52,17 +56,17 @@ async function openMirror(ground: Ground, slug: ProjectSlug, url: string, live: 
 			const { text } = await git(mirror, ["config", "--local", "--get", "remote.origin.url"], { answers: [1, 128] });
 			return text === url ? { path: mirror, url } : inTheWay(mirror);
 		}
-		const partial = path.join(layout.project(slug), `.clone-${ground.ids.salt()}`);
+		const partial = path.join(layout.project(slug), `.clone-${context.ids.salt()}`);
 		try {
 			await git(path.dirname(partial), ["clone", "--quiet", "--bare", "--origin", "origin", "--", url, partial], {
 				timeoutMs: networkTimeoutMs,
-				...(live.signal === undefined ? {} : { signal: live.signal }),
+				...(control.signal === undefined ? {} : { signal: control.signal }),
 			});
 			await git(partial, ["config", "--local", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
 			await rename(partial, mirror);
 			return { path: mirror, url };
 		} catch (error) {
-			await discard(ground, partial);
+			await discard(context, partial);
 			if (!(error instanceof GitFailed)) throw error;
 			return refuse("NOT_FOUND", `${url} could not be cloned: ${lastLine(error.errors)}`, { details: { url, errors: error.errors.slice(0, 4000) } });
 		}
@@ -70,13 +74,18 @@ async function openMirror(ground: Ground, slug: ProjectSlug, url: string, live: 
 }
 
 /** A mirror follows its remote; base only ever moves forward. What is only here stays. */
-export async function refreshProject(ground: Ground, project: ProjectPlace, base: string, live: Live): Promise<{ moved: boolean; error: string | null }> {
-	if (project.path !== ground.layout.mirror(project.slug)) return { moved: false, error: null };
-	const { git } = ground;
+export async function refreshProject(
+	context: GitContext,
+	project: ProjectRepository,
+	base: string,
+	control: StepControl,
+): Promise<{ moved: boolean; error: string | null }> {
+	if (project.path !== context.layout.mirror(project.slug)) return { moved: false, error: null };
+	const { git } = context;
 	try {
 		await git(project.path, ["fetch", "--quiet", "--prune", "--no-write-fetch-head", "origin"], {
 			timeoutMs: networkTimeoutMs,
-			...(live.signal === undefined ? {} : { signal: live.signal }),
+			...(control.signal === undefined ? {} : { signal: control.signal }),
 		});
 	} catch (error) {
 		if (error instanceof GitFailed) return { moved: false, error: lastLine(error.errors) };

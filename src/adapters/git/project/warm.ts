@@ -2,20 +2,20 @@
 // lockfiles it was filled, and says nothing while it is being filled, so that nobody links half of it.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
-import type { Live, ProjectPlace } from "#engine/workspaces.ts";
+import type { ProjectRepository, StepControl } from "#engine/workspaces.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, markIn, readPrimaryMark, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
-import { commitOf } from "../run/given.ts";
-import { warmOwn } from "../sandbox/primary.ts";
+import { commitOf } from "../run/user-input.ts";
+import { warmSandboxed } from "../sandbox/primary.ts";
 import { checkOut } from "../tree/checkout.ts";
-import { commandFailed, runCommand } from "../workspace/command.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
-import { commandEnvironment, type Ground } from "../workspace/ground.ts";
-import { dirtyRefusal, gitFolderAt, gitFolderOf, lookAt } from "../workspace/look.ts";
-import { wantsRoom } from "../workspace/room.ts";
+import { commandEnvironment, type GitContext } from "../workspace/git-context.ts";
+import { commandFailed, runProjectCommand } from "../workspace/project-command.ts";
+import { wantsSandbox } from "../workspace/sandbox-mounts.ts";
 import { settingsOf } from "../workspace/settings.ts";
 import { lockfileHash } from "../workspace/shared.ts";
+import { dirtyRefusal, gitFolderAt, gitFolderOf, readStatus } from "../workspace/tree-status.ts";
 import { notApproved } from "./provision.ts";
 
 interface Warmed {
@@ -25,21 +25,21 @@ interface Warmed {
 	setup: CommandRun | null;
 }
 
-export async function warmProject(ground: Ground, project: ProjectPlace, live: Live): Promise<Warmed | Refusal> {
-	const { git } = ground;
-	const force = await settingsOf(ground, project, live.approved);
-	if (isRefusal(force)) return force;
-	const { settings, pendingApproval } = force;
+export async function warmProject(context: GitContext, project: ProjectRepository, control: StepControl): Promise<Warmed | Refusal> {
+	const { git } = context;
+	const effective = await settingsOf(context, project, control.approved);
+	if (isRefusal(effective)) return effective;
+	const { settings, pendingApproval } = effective;
 	if (settings.setup === null && pendingApproval?.setup != null) return notApproved(pendingApproval, project.slug);
-	const place = ground.layout.primary(project.slug);
+	const place = context.layout.primary(project.slug);
 	const commit = await commitOf(git, project.path, `refs/heads/${settings.base}`);
 	if (commit === null) return { path: place, commit, filled: false, setup: null };
-	const locked = await wantsRoom(ground, project);
+	const locked = await wantsSandbox(context, project);
 	if (typeof locked !== "boolean") return locked;
-	if (locked) return await exclusively(place, async () => await warmOwn(ground, project, { commit, setup: settings.setup }, live));
+	if (locked) return await exclusively(place, async () => await warmSandboxed(context, project, { commit, setup: settings.setup }, control));
 	// one filling at a time, and not in the way of what else the repository does
 	return await exclusively(place, async () => {
-		const folder = await standAt(ground, project, place, commit);
+		const folder = await standAt(context, project, place, commit);
 		if (isRefusal(folder)) return folder;
 		const lockfiles = await lockfileHash(place);
 		const mark = await readPrimaryMark(folder.gitFolder);
@@ -51,7 +51,7 @@ export async function warmProject(ground: Ground, project: ProjectPlace, live: L
 		const setup =
 			settings.setup === null
 				? null
-				: await runCommand(ground, settings.setup, { project, folder: place, environment: commandEnvironment(ground, null, live) }, live);
+				: await runProjectCommand(context, settings.setup, { project, folder: place, environment: commandEnvironment(context, null, control) }, control);
 		if (setup !== null && setup.exit !== 0) return commandFailed("setup", setup);
 		await writeMark(markIn(folder.gitFolder), { project: project.slug, commit, lockfiles });
 		return { path: place, commit, filled: true, setup };
@@ -59,31 +59,31 @@ export async function warmProject(ground: Ground, project: ProjectPlace, live: L
 }
 
 /** The checkout at that commit: made, or moved on if it is ours and clean. */
-async function standAt(ground: Ground, project: ProjectPlace, place: string, commit: string): Promise<{ gitFolder: string } | Refusal> {
-	const { git, layout } = ground;
+async function standAt(context: GitContext, project: ProjectRepository, place: string, commit: string): Promise<{ gitFolder: string } | Refusal> {
+	const { git, layout } = context;
 	const wrong = await layout.parent(place);
 	if (wrong !== null) return wrong;
 	// one that was filled in a sandbox is not looked into
 	if (await exists(layout.primaryMark(project.slug))) {
-		await discard(ground, place);
+		await discard(context, place);
 		await dropMark(layout.primaryMark(project.slug));
 	}
 	const intent = layout.primaryIntent(project.slug);
 	// a checkout that was begun and not finished is ours, and nobody has used it
-	if (await exists(intent)) await discardWorktree(ground, project.path, place);
+	if (await exists(intent)) await discardWorktree(context, project.path, place);
 	const found = await gitFolderAt(place);
 	if ((await exists(place)) && (found === null || (await readPrimaryMark(found))?.project !== project.slug)) return inTheWay(place);
 	if (found === null) {
 		const empty = { project: project.slug, commit: null, lockfiles: null };
 		await writeMark(intent, empty);
 		await exclusively(project.path, () => git(project.path, ["worktree", "add", "--quiet", "--no-checkout", "--detach", place, commit]));
-		await checkOut(ground, { path: place, start: commit });
+		await checkOut(context, { path: place, start: commit });
 		const gitFolder = await gitFolderOf(place);
 		await writeMark(markIn(gitFolder), empty);
 		await dropMark(intent);
 		return { gitFolder };
 	}
-	const tree = await lookAt(git, place);
+	const tree = await readStatus(git, place);
 	const changed = { ...tree, changes: tree.changes.filter((change) => change.status !== "??") };
 	const dirty = dirtyRefusal(changed, { folder: place });
 	if (dirty !== null) return dirty;

@@ -1,7 +1,7 @@
 // Steps that race with each other take turns.
 import { realpath } from "node:fs/promises";
 import { expected } from "#contract/log.ts";
-import { placeOf } from "./place.ts";
+import { repositoryPathsOf } from "./repository-paths.ts";
 
 const tails = new Map<string, Promise<unknown>>();
 
@@ -10,7 +10,7 @@ const tails = new Map<string, Promise<unknown>>();
  * Never inside another call for the same one: it would wait for itself.
  */
 export async function exclusively<T>(repository: string, work: () => Promise<T>): Promise<T> {
-	const { commonFolder, realFolder } = await placeOf(repository, {});
+	const { commonFolder, realFolder } = await repositoryPathsOf(repository, {});
 	const key = commonFolder === null ? realFolder : await realpath(commonFolder).catch(() => commonFolder);
 	return await inTurn(`repository ${key}`, work);
 }

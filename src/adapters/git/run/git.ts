@@ -1,5 +1,5 @@
 // The one place where git is run. Git is a command interpreter: what the user's own configuration says is trusted and keeps
-// working (identity, credentials, filters); what a repository brings along never runs (see distrust.ts).
+// working (identity, credentials, filters); what a repository brings along never runs (see config-guard.ts).
 //
 // `folder` is the top of a working tree or a bare repository, or any folder for verbs that need no repository: git never
 // looks for one further up, so a worktree that lost its `.git` cannot become a part of whatever lies around it.
@@ -11,7 +11,7 @@ import { Readable, type Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { signalGroup } from "#adapters/system/process-group.ts";
 import { expected } from "#contract/log.ts";
-import { Distrust } from "./distrust.ts";
+import { ConfigGuard } from "./config-guard.ts";
 import { environmentOfGit } from "./environment.ts";
 
 export interface GitOptions {
@@ -102,7 +102,7 @@ export function makeGit(parts: {
 			parts.record?.({ folder, args, aside: environment["GIT_INDEX_FILE"] !== undefined, code, ms: performance.now() - start });
 		}
 	};
-	const distrust = new Distrust(
+	const configGuard = new ConfigGuard(
 		plain,
 		async (folder, environment) => {
 			const args = ["config", "--list", "-z", "--show-scope", "--includes"];
@@ -113,14 +113,14 @@ export function makeGit(parts: {
 		parts.settings,
 	);
 	return async (folder, args, options = {}) => {
-		const guarded = await distrust.guard(folder, args, options.environment ?? {});
+		const guarded = await configGuard.guard(folder, args, options.environment ?? {});
 		if ("refused" in guarded) throw new GitFailed(args, null, guarded.refused);
 		const environment = { ...plain, ...guarded.environment, ...options.environment };
-		const patience = performance.now() + Math.min(lockWaitMsMax, options.timeoutMs ?? timeoutMsDefault);
+		const deadline = performance.now() + Math.min(lockWaitMsMax, options.timeoutMs ?? timeoutMsDefault);
 		for (let attempt = 0; ; attempt++) {
 			const result = await run(folder, guarded.args, options, environment);
 			if (result.code === 0 || options.answers?.includes(result.code) === true) return result;
-			if (!lockInTheWay.test(result.errors) || performance.now() > patience) throw new GitFailed(args, result.code, result.errors);
+			if (!lockInTheWay.test(result.errors) || performance.now() > deadline) throw new GitFailed(args, result.code, result.errors);
 			await pause(Math.min(20 * 2 ** attempt, 500), undefined, { signal: options.signal });
 		}
 	};
@@ -203,15 +203,15 @@ interface Stop {
 }
 
 function stopper(pid: number | undefined): Stop {
-	let force: NodeJS.Timeout | undefined;
+	let effective: NodeJS.Timeout | undefined;
 	const stop: Stop = Object.assign(
 		(reason: string): void => {
 			if (stop.reason !== null) return;
 			stop.reason = reason;
 			signalGroup(pid, "SIGTERM");
-			force = setTimeout(() => signalGroup(pid, "SIGKILL"), graceMs);
+			effective = setTimeout(() => signalGroup(pid, "SIGKILL"), graceMs);
 		},
-		{ reason: null, done: () => clearTimeout(force) },
+		{ reason: null, done: () => clearTimeout(effective) },
 	);
 	return stop;
 }

@@ -1,4 +1,4 @@
-// The keys of git's configuration that run a program or weaken a guard, each with the value that takes its teeth out.
+// The keys of git's configuration that run a program or weaken a guard, each with a harmless value.
 // Section and variable names are in lower case, as git lists them.
 
 /** Set for every command, whoever configured them. */

@@ -3,7 +3,7 @@ import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { Git } from "./git.ts";
-import { placeOf } from "./place.ts";
+import { repositoryPathsOf } from "./repository-paths.ts";
 
 export interface Worktree {
 	path: string;
@@ -52,8 +52,8 @@ export async function worktreeAt(git: Git, repository: string, place: string): P
  */
 export async function isWorktreeOf(repository: string, { folder, gitFolder }: { folder: string; gitFolder: string }): Promise<boolean> {
 	const [theirs, ours, back] = await Promise.all([
-		placeOf(repository, {}),
-		placeOf(folder, {}),
+		repositoryPathsOf(repository, {}),
+		repositoryPathsOf(folder, {}),
 		readRegularText(path.join(gitFolder, "gitdir")).catch(() => null),
 	]);
 	if (back === null || theirs.commonFolder === null || ours.commonFolder === null) return false;

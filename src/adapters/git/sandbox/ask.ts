@@ -1,30 +1,29 @@
-// Asking the program inside of an agent's sandbox, and bringing out what it has: the tip of the branch and snapshots, as objects, into refs
-// of the project that are named here.
-import type { Room } from "#adapters/system/mounts.ts";
+// Calls the worker in an agent's sandbox, and imports its branch tip and snapshots as objects, under refs that are named here.
+import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import type { ProjectPlace, Stay } from "#engine/workspaces.ts";
+import type { Checkout, ProjectRepository } from "#engine/workspaces.ts";
 import { branchRef } from "../format/refs.ts";
 import { readPrimaryMarkAt } from "../layout/mark.ts";
-import { commitOf } from "../run/given.ts";
+import { commitOf } from "../run/user-input.ts";
 import { worktreesOf } from "../run/worktrees.ts";
 import { emptyTree, findSnapshot, newestOf, readObjects, refsOf, rememberNewest, type Snapshot } from "../snapshot/snapshots.ts";
-import { RoomFault, type Rooms } from "../worker/rooms.ts";
-import { type Scene, type Step, steps } from "../worker/steps.ts";
+import { type Step, type StepContext, steps } from "../worker/steps.ts";
+import { SandboxFault, type SandboxWorkers } from "../worker/workers.ts";
 import { keepBorrowed } from "../workspace/borrows.ts";
-import { type Ground, isAncestor } from "../workspace/ground.ts";
-import { gitOf, ownRoom } from "../workspace/room.ts";
+import { type GitContext, isAncestor } from "../workspace/git-context.ts";
+import { gitMount, sandboxedMounts } from "../workspace/sandbox-mounts.ts";
 import { settingsOf } from "../workspace/settings.ts";
-import { bringIn } from "./quarantine.ts";
+import { importObjects } from "./quarantine.ts";
 
 /** An agent in a workspace with a git folder of its own. */
-export interface OwnStay extends Stay {
+export interface SandboxedCheckout extends Checkout {
 	mark: WorkspaceMark;
 }
 
-/** What the project knows of it, before and after a step. */
-export interface Sight {
-	scene: Scene;
+/** What the project's repository knows of a sandboxed checkout, before and after a step. */
+export interface ProjectView {
+	scene: StepContext;
 	/** the tip of its branch, as the project last saw it */
 	seen: string | null;
 }
@@ -35,17 +34,17 @@ export const longMs = 15 * 60 * 1000;
 /** The tip of an agent's branch, as it last came out. A slash would make folders, and one branch may be called like another's folder. */
 export const workRef = (agent: string, branch: string): string => `refs/brood/work/${agent}/${branch.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
 
-export function roomsOf({ rooms, containment }: Ground): Rooms | Refusal {
-	if (rooms !== undefined && containment === "bubblewrap") return rooms;
+export function workersOf({ workers, containment }: GitContext): SandboxWorkers | Refusal {
+	if (workers !== undefined && containment === "bubblewrap") return workers;
 	const output = "The project asks for a sandbox (sandbox: on), which needs bubblewrap.";
 	return refuse("CONFLICT", output, { details: { output }, suggestions: ["brood doctor"] });
 }
 
-export async function sightOf(ground: Ground, { project, agent, workspace, mark }: OwnStay): Promise<Sight | Refusal> {
-	const { git, layout, clock } = ground;
+export async function projectView(context: GitContext, { project, agent, workspace, mark }: SandboxedCheckout): Promise<ProjectView | Refusal> {
+	const { git, layout, clock } = context;
 	const names = [`refs/heads/${workspace.base}`, branchRef(workspace.branch), `refs/remotes/origin/${workspace.branch}`, workRef(agent.id, workspace.branch)];
-	const [force, { snapshot: last, objects }, primary] = await Promise.all([
-		settingsOf(ground, project),
+	const [effective, { snapshot: last, objects }, primary] = await Promise.all([
+		settingsOf(context, project),
 		newestOf(
 			git,
 			{ folder: project.path, commonFolder: project.path },
@@ -54,16 +53,16 @@ export async function sightOf(ground: Ground, { project, agent, workspace, mark 
 		),
 		readPrimaryMarkAt(layout.primaryMark(project.slug)),
 	]);
-	if (isRefusal(force)) return force;
+	if (isRefusal(effective)) return effective;
 	const [base = null, branch = null, theirs = null, seen = null] = objects.map((object) => object?.id ?? null);
-	const scene: Scene = {
+	const scene: StepContext = {
 		now: clock.now(),
 		primaryFolder: layout.primary(project.slug),
 		checkout: project.path === layout.mirror(project.slug) ? null : project.path,
 		project: { slug: project.slug, path: project.path, base: project.base ?? null },
 		agent,
 		workspace,
-		given: { settings: force.settings, base, branch: branch ?? theirs, start: mark.start, last, primary },
+		given: { settings: effective.settings, base, branch: branch ?? theirs, start: mark.start, last, primary },
 	};
 	return { scene, seen };
 }
@@ -72,68 +71,79 @@ interface How {
 	timeoutMs?: number | undefined;
 	signal?: AbortSignal | undefined;
 	/** another workspace that this step may look at */
-	beside?: WorkspaceMark | undefined;
+	alsoReadable?: WorkspaceMark | undefined;
 	bytes?(chunk: Buffer): Promise<void>;
 }
 
-/** Throws a `RoomFault` if it cannot be had. */
-export async function ask<W, A>(ground: Ground, stay: OwnStay, step: Step<W, A>, { scene }: Sight, wish: W, how: How = {}): Promise<A> {
-	const rooms = roomsOf(ground);
-	if (isRefusal(rooms)) throw new Error(rooms.message);
-	const room = await roomFor(ground, stay.project, stay.mark, how.beside);
-	return await rooms.ask(room, step, {
-		...{ scene, wish },
+/** Throws a `SandboxFault` if the worker fails. */
+export async function ask<W, A>(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	step: Step<W, A>,
+	{ scene }: ProjectView,
+	input: W,
+	how: How = {},
+): Promise<A> {
+	const workers = workersOf(context);
+	if (isRefusal(workers)) throw new Error(workers.message);
+	const mounts = await mountsFor(context, checkout.project, checkout.mark, how.alsoReadable);
+	return await workers.ask(mounts, step, {
+		...{ scene, input },
 		...(how.timeoutMs !== undefined && { timeoutMs: how.timeoutMs }),
 		...(how.signal !== undefined && { signal: how.signal }),
 		...(how.bytes !== undefined && { bytes: how.bytes }),
 	});
 }
 
-async function roomFor(ground: Ground, project: ProjectPlace, mark: WorkspaceMark, beside?: WorkspaceMark): Promise<Room> {
-	const room = await ownRoom(ground, project, mark);
-	if (isRefusal(room)) throw new RoomFault(room.message);
-	if (beside === undefined) return room;
-	return { ...room, readable: [...room.readable, beside.path], bound: [...(room.bound ?? []), await gitOf(ground, project, beside, false)] };
+async function mountsFor(context: GitContext, project: ProjectRepository, mark: WorkspaceMark, alsoReadable?: WorkspaceMark): Promise<SandboxMounts> {
+	const mounts = await sandboxedMounts(context, project, mark);
+	if (isRefusal(mounts)) throw new SandboxFault(mounts.message);
+	if (alsoReadable === undefined) return mounts;
+	return {
+		...mounts,
+		readable: [...mounts.readable, alsoReadable.path],
+		bound: [...(mounts.bound ?? []), await gitMount(context, project, alsoReadable, false)],
+	};
 }
 
 /** Objects out of the sandbox and into the project's store, whole and checked. */
-async function bring(ground: Ground, stay: OwnStay, sight: Sight, want: readonly string[]): Promise<void> {
-	const { base, branch, start, last } = sight.scene.given;
-	const have = [base, branch, start, last?.commit ?? null, sight.seen].filter((commit) => commit !== null);
-	await bringIn({
-		git: ground.git,
-		repository: stay.project.path,
-		salt: ground.ids.salt(),
+async function pullObjects(context: GitContext, checkout: SandboxedCheckout, view: ProjectView, want: readonly string[]): Promise<void> {
+	const { base, branch, start, last } = view.scene.given;
+	const have = [base, branch, start, last?.commit ?? null, view.seen].filter((commit) => commit !== null);
+	await importObjects({
+		git: context.git,
+		repository: checkout.project.path,
+		salt: context.ids.salt(),
 		...{ want, have },
-		send: async (bytes) => void (await ask(ground, stay, steps.pack, sight, { want: [...want], have }, { timeoutMs: longMs, bytes })),
+		send: async (bytes) => void (await ask(context, checkout, steps.pack, view, { want: [...want], have }, { timeoutMs: longMs, bytes })),
 	});
 }
 
 /** A tree of files as an object that the project has; nothing leads to it, and nobody needs it for long. */
-export async function bringTree(ground: Ground, stay: OwnStay, sight: Sight, tree: string): Promise<void> {
-	await bring(ground, stay, sight, [tree]);
+export async function pullTree(context: GitContext, checkout: SandboxedCheckout, view: ProjectView, tree: string): Promise<void> {
+	await pullObjects(context, checkout, view, [tree]);
 }
 
 /** After a step: what is new comes out. Answers where the branch is. */
-export async function bringOut(
-	ground: Ground,
-	stay: OwnStay,
-	sight: Sight,
+export async function pullChanges(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	view: ProjectView,
 	{ keepOld = false, everything = false } = {},
 ): Promise<{ tip: string | null; snapshot: Snapshot | null }> {
-	const tips = await ask(ground, stay, steps.tips, sight, {});
-	const news = tips.taken !== null && (await isNews(ground, stay, sight, tips.taken)) ? tips.taken : null;
+	const tips = await ask(context, checkout, steps.tips, view, {});
+	const news = tips.taken !== null && (await isNew(context, checkout, view, tips.taken)) ? tips.taken : null;
 	// what somebody else put there stays there
-	const snapshot = news === null ? null : await bringSnapshotOut(ground, stay, sight, news).catch(noSnapshot);
-	if (tips.branch !== null && tips.branch !== sight.seen) {
-		await bring(ground, stay, sight, [tips.branch]);
-		await seeTip(ground, stay, sight.seen, tips.branch, { keepOld });
+	const snapshot = news === null ? null : await pullSnapshot(context, checkout, view, news).catch(noSnapshot);
+	if (tips.branch !== null && tips.branch !== view.seen) {
+		await pullObjects(context, checkout, view, [tips.branch]);
+		await recordTip(context, checkout, view.seen, tips.branch, { keepOld });
 	}
-	if (everything) await keepOthers(ground, stay, sight, tips.others);
+	if (everything) await keepOthers(context, checkout, view, tips.others);
 	return { tip: tips.branch, snapshot };
 }
 
-class NoSnapshot extends RoomFault {}
+class NoSnapshot extends SandboxFault {}
 
 function noSnapshot(error: unknown): null {
 	if (error instanceof NoSnapshot) return null;
@@ -141,25 +151,25 @@ function noSnapshot(error: unknown): null {
 }
 
 /** The ref inside may be an old one that came out long ago, or anything that somebody put there. */
-async function isNews({ git }: Ground, { project }: OwnStay, { scene }: Sight, taken: string): Promise<boolean> {
+async function isNew({ git }: GitContext, { project }: SandboxedCheckout, { scene }: ProjectView, taken: string): Promise<boolean> {
 	return taken !== scene.given.last?.commit && (await commitOf(git, project.path, taken)) === null;
 }
 
 /** Other branches of its own repository, before that goes. */
-async function keepOthers(ground: Ground, stay: OwnStay, sight: Sight, others: readonly string[]): Promise<void> {
+async function keepOthers(context: GitContext, checkout: SandboxedCheckout, view: ProjectView, others: readonly string[]): Promise<void> {
 	for (const commit of others) {
-		if ((await commitOf(ground.git, stay.project.path, commit)) !== null) continue;
-		await bring(ground, stay, sight, [commit]);
-		await ground.git(stay.project.path, ["update-ref", `refs/brood/left/${stay.agent.id}/${commit}`, commit]);
+		if ((await commitOf(context.git, checkout.project.path, commit)) !== null) continue;
+		await pullObjects(context, checkout, view, [commit]);
+		await context.git(checkout.project.path, ["update-ref", `refs/brood/left/${checkout.agent.id}/${commit}`, commit]);
 	}
 }
 
 /** Throws `NoSnapshot` for anything that is not exactly as our own program makes them: whoever is inside can put what they like there. */
-export async function bringSnapshotOut(ground: Ground, stay: OwnStay, sight: Sight, commit: string): Promise<Snapshot> {
-	const { git } = ground;
-	const { project, agent } = stay;
-	await bring(ground, stay, sight, [commit]);
-	const sequence = (sight.scene.given.last?.sequence ?? 0) + 1;
+export async function pullSnapshot(context: GitContext, checkout: SandboxedCheckout, view: ProjectView, commit: string): Promise<Snapshot> {
+	const { git } = context;
+	const { project, agent } = checkout;
+	await pullObjects(context, checkout, view, [commit]);
+	const sequence = (view.scene.given.last?.sequence ?? 0) + 1;
 	const ref = `${refsOf(agent.id)}/${sequence}`;
 	const snapshot = await findSnapshot(git, project.path, commit);
 	const [object, files] = await readObjects(git, project.path, [commit, `${commit}:tree`]);
@@ -170,7 +180,7 @@ export async function bringSnapshotOut(ground: Ground, stay: OwnStay, sight: Sig
 	await git(project.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 	const kept = { ref, commit, agent: agent.id, sequence, at: snapshot.manifest.at, digest };
 	rememberNewest({ commonFolder: project.path }, kept);
-	sight.scene = { ...sight.scene, given: { ...sight.scene.given, last: kept } };
+	view.scene = { ...view.scene, given: { ...view.scene.given, last: kept } };
 	return { ...snapshot, ref };
 }
 
@@ -178,9 +188,9 @@ export async function bringSnapshotOut(ground: Ground, stay: OwnStay, sight: Sig
  * The project's own branch of that name follows, for people who look there and for whoever works on it next: unless somebody else moved
  * it, or has it checked out.
  */
-export async function seeTip(
-	{ git }: Ground,
-	{ project, agent, workspace }: Stay,
+export async function recordTip(
+	{ git }: GitContext,
+	{ project, agent, workspace }: Checkout,
 	before: string | null,
 	tip: string,
 	{ keepOld = false } = {},
@@ -200,6 +210,6 @@ export async function seeTip(
 }
 
 /** What it needs of the project's objects from now on. */
-export async function borrow({ git }: Ground, { project, agent }: Stay, kept: Parameters<typeof keepBorrowed>[3]): Promise<void> {
+export async function borrow({ git }: GitContext, { project, agent }: Checkout, kept: Parameters<typeof keepBorrowed>[3]): Promise<void> {
 	await keepBorrowed(git, project.path, agent.id, kept);
 }

@@ -4,17 +4,17 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
-import type { Live, ProjectPlace } from "#engine/workspaces.ts";
+import type { ProjectRepository, StepControl } from "#engine/workspaces.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, readPrimaryMark, readPrimaryMarkAt, writeMark } from "../layout/mark.ts";
 import { readObjects } from "../snapshot/snapshots.ts";
-import { commandFailed, runCommand } from "../workspace/command.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
-import { commandEnvironment, type Ground } from "../workspace/ground.ts";
-import { gitFolderAt } from "../workspace/look.ts";
+import { commandEnvironment, type GitContext } from "../workspace/git-context.ts";
+import { commandFailed, runProjectCommand } from "../workspace/project-command.ts";
 import { scratchInUse } from "../workspace/scratch.ts";
 import { lockfileHash, lockfiles } from "../workspace/shared.ts";
-import { checkOutOwn, makeOwn } from "./own.ts";
+import { gitFolderAt } from "../workspace/tree-status.ts";
+import { checkOutOwn, makeOwnRepository } from "./own-repository.ts";
 
 interface Warmed {
 	path: string;
@@ -24,30 +24,30 @@ interface Warmed {
 }
 
 /** Fills `primary/` in a sandbox, if base's lockfiles are others than those that it was filled for. */
-export async function warmOwn(
-	ground: Ground,
-	project: ProjectPlace,
+export async function warmSandboxed(
+	context: GitContext,
+	project: ProjectRepository,
 	{ commit, setup }: { commit: string; setup: string | null },
-	live: Live,
+	control: StepControl,
 ): Promise<Warmed | Refusal> {
-	const { layout } = ground;
+	const { layout } = context;
 	const place = layout.primary(project.slug);
 	const wrong = await layout.parent(place);
 	if (wrong !== null) return wrong;
 	const file = layout.primaryMark(project.slug);
 	const mark = await readPrimaryMarkAt(file);
 	const there = await exists(place);
-	if (there && mark?.commit != null && mark.lockfiles !== null && (await sameLockfiles(ground, project, mark.commit, commit))) {
+	if (there && mark?.commit != null && mark.lockfiles !== null && (await sameLockfiles(context, project, mark.commit, commit))) {
 		await writeMark(file, { ...mark, commit });
 		return { path: place, commit, filled: false, setup: null };
 	}
 	if (there && mark === null && !(await isPrimary(place, project))) return inTheWay(place);
 	await writeMark(file, { project: project.slug, commit: null, lockfiles: null });
-	await discardWorktree(ground, project.path, place);
-	await makeTree(ground, project, place, commit);
+	await discardWorktree(context, project.path, place);
+	await makeTree(context, project, place, commit);
 	const hash = await lockfileHash(place);
-	const where = { project, folder: place, environment: commandEnvironment(ground, null, live) };
-	const ran = setup === null ? null : await runCommand(ground, setup, where, live);
+	const where = { project, folder: place, environment: commandEnvironment(context, null, control) };
+	const ran = setup === null ? null : await runProjectCommand(context, setup, where, control);
 	if (ran !== null && ran.exit !== 0) return commandFailed("setup", ran);
 	await writeMark(file, { project: project.slug, commit, lockfiles: hash });
 	await dropMark(layout.primaryIntent(project.slug));
@@ -55,12 +55,12 @@ export async function warmOwn(
 }
 
 /** One from before the project wanted a sandbox. */
-async function isPrimary(place: string, { slug }: ProjectPlace): Promise<boolean> {
+async function isPrimary(place: string, { slug }: ProjectRepository): Promise<boolean> {
 	const gitFolder = await gitFolderAt(place);
 	return gitFolder !== null && (await readPrimaryMark(gitFolder))?.project === slug;
 }
 
-async function sameLockfiles({ git }: Ground, { path: repository }: ProjectPlace, one: string, other: string): Promise<boolean> {
+async function sameLockfiles({ git }: GitContext, { path: repository }: ProjectRepository, one: string, other: string): Promise<boolean> {
 	if (one === other) return true;
 	const names = [one, other].flatMap((commit) => lockfiles.map((name) => `${commit}:${name}`));
 	const found = await readObjects(git, repository, names);
@@ -72,23 +72,23 @@ async function sameLockfiles({ git }: Ground, { path: repository }: ProjectPlace
 	return digest(0) === digest(lockfiles.length);
 }
 
-async function makeTree(ground: Ground, project: ProjectPlace, tree: string, commit: string): Promise<void> {
+async function makeTree(context: GitContext, project: ProjectRepository, tree: string, commit: string): Promise<void> {
 	const gitFolder = path.join(tree, ".git");
-	await makeOwn(ground.git, { project, agent: null, gitFolder, branch: null, base: null, start: commit });
-	await checkOutOwn(ground.git, tree, gitFolder, commit);
+	await makeOwnRepository(context.git, { project, agent: null, gitFolder, branch: null, base: null, start: commit });
+	await checkOutOwn(context.git, tree, gitFolder, commit);
 }
 
 /** A tree of exactly this commit for a command, gone afterwards. */
-export async function inOwnScratch<T>(ground: Ground, project: ProjectPlace, commit: string, work: (tree: string) => Promise<T>): Promise<T> {
-	const tree = path.join(ground.layout.scratches(project.slug), ground.ids.salt());
-	const wrong = await ground.layout.free(tree);
+export async function inSandboxedScratch<T>(context: GitContext, project: ProjectRepository, commit: string, work: (tree: string) => Promise<T>): Promise<T> {
+	const tree = path.join(context.layout.scratches(project.slug), context.ids.salt());
+	const wrong = await context.layout.free(tree);
 	if (wrong !== null && isRefusal(wrong)) throw new Error(wrong.message);
 	scratchInUse.add(tree);
 	try {
-		await makeTree(ground, project, tree, commit);
+		await makeTree(context, project, tree, commit);
 		return await work(tree);
 	} finally {
-		await discard(ground, tree);
+		await discard(context, tree);
 		scratchInUse.delete(tree);
 	}
 }

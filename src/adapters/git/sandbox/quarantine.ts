@@ -7,7 +7,7 @@ import { PassThrough } from "node:stream";
 import { readRegular } from "#adapters/system/regular-file.ts";
 import { expected } from "#contract/log.ts";
 import type { Git } from "../run/git.ts";
-import { placeOf } from "../run/place.ts";
+import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { dropQuarantine } from "../snapshot/destroy.ts";
 
 export interface Incoming {
@@ -29,8 +29,8 @@ const checkTimeoutMs = 10 * 60 * 1000;
 const looseMax = { objects: 100, bytes: 8 * 1024 * 1024 };
 
 /** Resolves when everything that is wanted is in the project's store, checked and durable. */
-export async function bringIn({ git, repository, salt, want, have, send }: Incoming): Promise<void> {
-	const { commonFolder } = await placeOf(repository, {});
+export async function importObjects({ git, repository, salt, want, have, send }: Incoming): Promise<void> {
+	const { commonFolder } = await repositoryPathsOf(repository, {});
 	if (commonFolder === null) throw new Error(`${repository} is no repository`);
 	const objects = path.join(commonFolder, "objects");
 	// git's own name for such a place, so that it clears away what a crash leaves

@@ -1,26 +1,26 @@
-// The only file that takes something away: files, branches, worktrees. Each function wants the snapshot that can bring it
-// back, or takes it itself; folders are moved into the trash and deleted only when they have lain there long enough.
+// The only file that deletes: files, branches, worktrees. Each function requires the snapshot that can restore what it
+// deletes, or takes one; folders are moved into the trash and deleted only when they have lain there long enough.
 import { cp, lstat, mkdir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { removeFolder } from "#adapters/system/remove.ts";
 import { expected } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import { above, type ByteName, brief, namesIn, pathOf, shown, told } from "../format/names.ts";
+import { type ByteName, brief, displayName, namesIn, parentFolders, pathOf, toFileName } from "../format/names.ts";
+import { abbreviated } from "../format/plural.ts";
 import { branchRef, commitId } from "../format/refs.ts";
-import { some } from "../format/words.ts";
 import { markIn, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { operationFolders, readOperation } from "../tree/operation.ts";
 import { codeOf, notThere, openTree, type Tree } from "../tree/tree.ts";
 import type { Gathered } from "./gather.ts";
-import { type SnapshotRequest, takeAndTell, takeSnapshot } from "./snapshot.ts";
+import { type SnapshotRequest, takeSnapshot, takeSnapshotDetailed } from "./snapshot.ts";
 import type { Snapshot } from "./snapshots.ts";
 import type { Survey } from "./survey.ts";
 
 /** Everything that is there and that the snapshot does not hold, so that writing over it would be for good. */
-export function unheld(survey: Survey, more: Pick<Gathered, "tooLarge" | "unreadable" | "tooLong" | "names">): ByteName[] {
+export function notInSnapshot(survey: Survey, more: Pick<Gathered, "tooLarge" | "unreadable" | "tooLong" | "names">): ByteName[] {
 	const folders = survey.ignored.map((name) => name.replace(/\/$/, ""));
 	const submodules = survey.submodules.filter(({ state }) => state === "repository").map((submodule) => submodule.path);
 	const unreached = [...survey.tooLong, ...survey.closed, ...more.tooLong];
@@ -30,15 +30,19 @@ export function unheld(survey: Survey, more: Pick<Gathered, "tooLarge" | "unread
 /** Names among `wanted` that cannot be written without hurting one of `there`. */
 export function collisions(there: readonly ByteName[], wanted: Iterable<ByteName>): ByteName[] {
 	const names = new Set(there);
-	const folders = new Set(there.flatMap(above));
-	return [...wanted].filter((name) => names.has(name) || folders.has(name) || above(name).some((folder) => names.has(folder)));
+	const folders = new Set(there.flatMap(parentFolders));
+	return [...wanted].filter((name) => names.has(name) || folders.has(name) || parentFolders(name).some((folder) => names.has(folder)));
 }
 
 export function incomplete(found: readonly ByteName[]): Refusal {
-	return refuse("SNAPSHOT_INCOMPLETE", `A snapshot cannot bring back what would be overwritten: ${some(found.map((name) => brief(shown(name))))}.`, {
-		details: { paths: found.slice(0, 50).map(told) },
-		suggestions: ["git status --ignored"],
-	});
+	return refuse(
+		"SNAPSHOT_INCOMPLETE",
+		`A snapshot cannot bring back what would be overwritten: ${abbreviated(found.map((name) => brief(displayName(name))))}.`,
+		{
+			details: { paths: found.slice(0, 50).map(toFileName) },
+			suggestions: ["git status --ignored"],
+		},
+	);
 }
 
 /** Deletes files that the snapshot holds, and the folders that are empty afterwards. */
@@ -47,11 +51,11 @@ export async function removeFiles(tree: Tree, _held: Snapshot, names: readonly B
 	const folders = new Set<ByteName>();
 	for (const name of names) {
 		const file = pathOf(tree.folder, name);
-		const parent = await realpath(pathOf(tree.folder, above(name).at(-1) ?? "."), { encoding: "latin1" }).catch(notThere);
+		const parent = await realpath(pathOf(tree.folder, parentFolders(name).at(-1) ?? "."), { encoding: "latin1" }).catch(notThere);
 		const inside = parent !== null && `${parent}/`.startsWith(`${Buffer.from(root).toString("latin1")}/`);
 		if (!inside) continue;
 		await unlink(file).catch(notThere);
-		for (const folder of above(name)) folders.add(folder);
+		for (const folder of parentFolders(name)) folders.add(folder);
 	}
 	await removeEmpty(tree, folders);
 }
@@ -84,13 +88,13 @@ export async function deleteBranch(git: Git, repository: string, branch: string,
 /** Takes a snapshot and leaves nothing but the files of `commit`; HEAD and its branch go there. Ignored files stay. */
 export async function resetTree(git: Git, request: SnapshotRequest, commit: string): Promise<Snapshot | Refusal> {
 	const tree = await openTree(request.folder);
-	const { snapshot: held, gathered } = await takeAndTell(git, request);
+	const { snapshot: held, gathered } = await takeSnapshotDetailed(git, request);
 	const { survey, tooLarge, unreadable, names, held: files } = gathered;
 	const target = new Set(namesIn((await git(tree.folder, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commitId(commit)])).bytes));
 	const staged = new Set(gathered.index?.entries.map((entry) => entry.path.toString("latin1")));
 	const tooLong = gathered.tooLong.filter((name) => staged.has(name));
 	// changed and held by nothing, or in the way of what comes
-	const lost = [...new Set([...tooLarge, ...unreadable, ...tooLong, ...names, ...collisions(unheld(survey, gathered), target)])];
+	const lost = [...new Set([...tooLarge, ...unreadable, ...tooLong, ...names, ...collisions(notInSnapshot(survey, gathered), target)])];
 	const submodules = new Set(survey.submodules.map((submodule) => submodule.path));
 	const real = lost.filter((name) => !submodules.has(name));
 	if (real.length > 0) return incomplete(real);
@@ -141,34 +145,34 @@ export async function emptyTrash(trash: string, rules: { now: number; olderThanM
 }
 
 /** Takes back a worktree that was being made and that nobody has seen yet. */
-export async function unmakeWorktree(git: Git, made: { repository: string; folder: string; branch: string; commit: string | null }): Promise<void> {
+export async function discardNewWorktree(git: Git, made: { repository: string; folder: string; branch: string; commit: string | null }): Promise<void> {
 	const tree = await openTree(made.folder).catch(() => null);
 	await removeFolder(made.folder);
 	if (tree !== null && tree.gitFolder !== tree.commonFolder && (await lstat(tree.gitFolder).catch(notThere)) !== null) {
 		await removeFolder(tree.gitFolder);
 	}
-	if (made.commit !== null) await unmakeBranch(git, { ...made, commit: made.commit });
+	if (made.commit !== null) await discardNewBranch(git, { ...made, commit: made.commit });
 }
 
 /** Takes back a branch that was just made at this commit. */
-export async function unmakeBranch(git: Git, { repository, branch, commit }: { repository: string; branch: string; commit: string }): Promise<void> {
+export async function discardNewBranch(git: Git, { repository, branch, commit }: { repository: string; branch: string; commit: string }): Promise<void> {
 	await git(repository, ["update-ref", "-d", branchRef(branch), commit], { answers: [1, 128] });
 }
 
 /** The beginning of the names in the trash that need not be kept: what we made ourselves and nobody has worked in. */
-export const unmadePrefix = ".unmade-";
+export const discardedPrefix = ".unmade-";
 
 /** Takes back a folder that we made ourselves. Renamed first: a crash leaves rubbish in the trash, and never half a tree in its place. */
-export async function unmakeFolder(folder: string, { trash, salt }: { trash: string; salt: string }): Promise<void> {
+export async function discardNewFolder(folder: string, { trash, salt }: { trash: string; salt: string }): Promise<void> {
 	if ((await lstat(folder).catch(notThere)) === null) return;
 	await mkdir(trash, { recursive: true, mode: 0o700 });
-	const name = `${unmadePrefix}${salt}`;
+	const name = `${discardedPrefix}${salt}`;
 	await rename(folder, path.join(trash, name));
-	await emptyUnmade(trash, name);
+	await emptyDiscarded(trash, name);
 }
 
-export async function emptyUnmade(trash: string, name: string): Promise<void> {
-	if (!name.startsWith(unmadePrefix) || name.includes("/")) throw new Error(`${name} is somebody's`);
+export async function emptyDiscarded(trash: string, name: string): Promise<void> {
+	if (!name.startsWith(discardedPrefix) || name.includes("/")) throw new Error(`${name} is somebody's`);
 	await removeFolder(path.join(trash, name));
 }
 

@@ -85,7 +85,7 @@ async function sortOut({ folder }: Tree, candidates: Iterable<ByteName>, fileByt
 	for (const name of candidates) {
 		const place = isTooLong(folder, name)
 			? "tooLong"
-			: await reached(async () => ((await links.beyond(name)) ? "leave" : placeFor(folder, name, fileBytesMax)));
+			: await reached(async () => ((await links.leavesFolder(name)) ? "leave" : placeFor(folder, name, fileBytesMax)));
 		sorted[place].push(name);
 		if (place !== "take" && place !== "leave") sorted.leave.push(name);
 		if (++count % 256 === 0) await breathe();

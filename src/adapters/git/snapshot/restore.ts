@@ -5,16 +5,16 @@ import path from "node:path";
 import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { FileName } from "#contract/snapshot.ts";
-import { above, type ByteName, listOf, pathOf, untold } from "../format/names.ts";
+import { type ByteName, fromFileName, listOf, parentFolders, pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 import { quickCheckout } from "../tree/checkout.ts";
 import { staysInside } from "../tree/links.ts";
 import { type Operation, writeOperation } from "../tree/operation.ts";
 import { type Head, notThere, openTree, readHead, type Tree } from "../tree/tree.ts";
-import { collisions, deleteBranch, incomplete, removeEmpty, removeFiles, removeIndex, removeOperation, unheld } from "./destroy.ts";
+import { collisions, deleteBranch, incomplete, notInSnapshot, removeEmpty, removeFiles, removeIndex, removeOperation } from "./destroy.ts";
 import { gather } from "./gather.ts";
 import { openShadow } from "./shadow.ts";
-import { fileBytesMaxDefault, type SnapshotRequest, takeAndTell } from "./snapshot.ts";
+import { fileBytesMaxDefault, type SnapshotRequest, takeSnapshotDetailed } from "./snapshot.ts";
 import { findSnapshot, readObjects, type Snapshot } from "./snapshots.ts";
 
 export interface Restored {
@@ -31,18 +31,18 @@ export async function restoreSnapshot(git: Git, request: SnapshotRequest & { sna
 	if (snapshot === null) return refuse("SNAPSHOT_GONE", "There is no such snapshot any more.");
 	const moved = await branchToMove(git, tree, snapshot.manifest.head);
 	if (isRefusal(moved)) return moved;
-	const { snapshot: before, gathered: now } = await takeAndTell(git, {
+	const { snapshot: before, gathered: now } = await takeSnapshotDetailed(git, {
 		...request,
 		keep: [...(request.keep ?? []), ...(moved.commit === null ? [] : [moved.commit])],
 	});
 	const changes = await changesBetween(git, tree, now.id, snapshot.tree);
-	const lost = collisions(unheld(now.survey, now), [...changes.write]);
+	const lost = collisions(notInSnapshot(now.survey, now), [...changes.write]);
 	if (lost.length > 0) return incomplete(lost);
 	await removeOperation(tree, before);
 	await removeFiles(tree, before, changes.remove);
-	const wantedEmpty = new Set(snapshot.manifest.emptyDirectories.map(untold));
+	const wantedEmpty = new Set(snapshot.manifest.emptyDirectories.map(fromFileName));
 	// one that has nothing but an empty one in it is gone with that one
-	const empty = now.survey.emptyDirectories.flatMap((folder) => [folder, ...above(folder)]);
+	const empty = now.survey.emptyDirectories.flatMap((folder) => [folder, ...parentFolders(folder)]);
 	await removeEmpty(tree, new Set(empty.filter((folder) => !wantedEmpty.has(folder))));
 	await writeFiles(git, tree, snapshot.tree, changes.write);
 	await putBackRest(tree, snapshot, await readParts(git, tree.folder, snapshot), before);
@@ -57,7 +57,7 @@ export async function restoreSnapshot(git: Git, request: SnapshotRequest & { sna
 export async function putBackRest(tree: Tree, snapshot: Snapshot, { index, operation }: Parts, before: Snapshot | null): Promise<void> {
 	const { emptyDirectories, missing } = snapshot.manifest;
 	const submodules = missing.submodules.filter(({ state }) => state !== "absent").map((submodule) => submodule.path);
-	for (const name of [...emptyDirectories, ...submodules].map(untold).filter(staysInside)) {
+	for (const name of [...emptyDirectories, ...submodules].map(fromFileName).filter(staysInside)) {
 		if (!(await linked(tree, name))) await mkdir(pathOf(tree.folder, name), { recursive: true });
 	}
 	if (index !== null) await replaceIndex(tree, index);
@@ -66,7 +66,7 @@ export async function putBackRest(tree: Tree, snapshot: Snapshot, { index, opera
 }
 
 async function linked({ folder }: Tree, name: ByteName): Promise<boolean> {
-	const stats = await Promise.all([...above(name), name].map((part) => lstat(pathOf(folder, part)).catch(notThere)));
+	const stats = await Promise.all([...parentFolders(name), name].map((part) => lstat(pathOf(folder, part)).catch(notThere)));
 	return stats.some((stat) => stat !== null && !stat.isDirectory());
 }
 
@@ -140,9 +140,9 @@ export async function writeFiles(git: Git, tree: Tree, id: string, names?: reado
 	if (names?.length === 0) return;
 	await using shadow = await openShadow(git, tree);
 	await shadow.git(["read-tree", id]);
-	const some = names === undefined ? ["-a"] : ["-z", "--stdin"];
+	const abbreviated = names === undefined ? ["-a"] : ["-z", "--stdin"];
 	const input = names === undefined ? {} : { input: listOf(names) };
-	await shadow.git([...quickCheckout, "checkout-index", "-q", ...some], { ...input, timeoutMs: 600_000 });
+	await shadow.git([...quickCheckout, "checkout-index", "-q", ...abbreviated], { ...input, timeoutMs: 600_000 });
 }
 
 /** The branch that HEAD was on, if it has to move to get there. It must not be in use elsewhere. */

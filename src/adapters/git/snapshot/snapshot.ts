@@ -9,14 +9,14 @@
 // Its parents are HEAD's commit and those that the operation needs. It is written durably and read back before it counts.
 import { createHash } from "node:crypto";
 import type { FileName, SnapshotManifest } from "#contract/snapshot.ts";
-import { gitlink, timelessIndex } from "../format/index-file.ts";
-import { type ByteName, brief, shown, told } from "../format/names.ts";
+import { gitlink, withoutTimes } from "../format/index-file.ts";
+import { type ByteName, brief, displayName, toFileName } from "../format/names.ts";
 import { inTurn } from "../run/exclusive.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { commitsOf, type Operation, readOperation } from "../tree/operation.ts";
 import { type Head, openTree, readHead, type Tree } from "../tree/tree.ts";
 import { type Gathered, gather } from "./gather.ts";
-import { type Kept, newestOf, readManifest, refsOf, rememberNewest, type Snapshot } from "./snapshots.ts";
+import { newestOf, readManifest, refsOf, rememberNewest, type Snapshot, type SnapshotRef } from "./snapshots.ts";
 import { type Part, writeCommit } from "./write-commit.ts";
 
 export interface SnapshotRequest {
@@ -32,7 +32,7 @@ export interface SnapshotRequest {
 	/** commits that it keeps alive besides HEAD's */
 	keep?: readonly string[];
 	/** the one before it, where another repository keeps them; then the new one is left under `takenRef` for that repository to fetch */
-	last?: Kept | null;
+	last?: SnapshotRef | null;
 }
 
 export const takenRef = "refs/brood/taken";
@@ -44,11 +44,11 @@ const tooLongMax = 1000;
 
 /** The last one again if nothing has changed since. */
 export async function takeSnapshot(git: Git, request: SnapshotRequest): Promise<Snapshot> {
-	return (await takeAndTell(git, request)).snapshot;
+	return (await takeSnapshotDetailed(git, request)).snapshot;
 }
 
 /** A snapshot, whether it is a new one, and what was seen of the tree while it was taken. */
-export async function takeAndTell(git: Git, request: SnapshotRequest): Promise<{ snapshot: Snapshot; fresh: boolean; gathered: Gathered }> {
+export async function takeSnapshotDetailed(git: Git, request: SnapshotRequest): Promise<{ snapshot: Snapshot; fresh: boolean; gathered: Gathered }> {
 	const tree = await openTree(request.folder);
 	return await inTurn(`${tree.commonFolder}\0${request.agent}`, async () => {
 		const [head, operation, gathered] = await Promise.all([
@@ -88,8 +88,8 @@ export async function takeAndTell(git: Git, request: SnapshotRequest): Promise<{
 }
 
 function manifestOf(request: SnapshotRequest, head: Head, { survey, held, ...gathered }: Gathered): SnapshotManifest {
-	const names = (list: readonly ByteName[]): FileName[] => list.map(told);
-	const tooLong = [...new Set([...survey.tooLong, ...gathered.tooLong].map((name) => brief(shown(name))))].slice(0, tooLongMax);
+	const names = (list: readonly ByteName[]): FileName[] => list.map(toFileName);
+	const tooLong = [...new Set([...survey.tooLong, ...gathered.tooLong].map((name) => brief(displayName(name))))].slice(0, tooLongMax);
 	return {
 		version: 1,
 		at: request.at,
@@ -102,7 +102,7 @@ function manifestOf(request: SnapshotRequest, head: Head, { survey, held, ...gat
 		emptyDirectories: names(survey.emptyDirectories),
 		missing: {
 			nestedRepositories: names(survey.nestedRepositories),
-			submodules: survey.submodules.map((submodule) => ({ ...submodule, path: told(submodule.path) })),
+			submodules: survey.submodules.map((submodule) => ({ ...submodule, path: toFileName(submodule.path) })),
 			tooLarge: names(gathered.tooLarge),
 			special: names(survey.special),
 			unreadable: names([...survey.closed, ...gathered.unreadable]),
@@ -126,7 +126,7 @@ function partsOf(tree: Tree, { id, index }: Gathered, operation: Operation, type
 	const found = (type: string): string[] => [...types].filter((entry) => entry[1] === type).map(([name]) => name);
 	return [
 		{ path: "tree", mode: "040000", id },
-		...(index === null ? [] : [{ path: "index", bytes: timelessIndex(index.bytes, index, tree.hashLength) }]),
+		...(index === null ? [] : [{ path: "index", bytes: withoutTimes(index.bytes, index, tree.hashLength) }]),
 		...found("blob").map((blob) => ({ path: `staged/${blob}`, mode: "100644" as const, id: blob })),
 		...found("tree").map((merged) => ({ path: `merged/${merged}`, mode: "040000" as const, id: merged })),
 		...[...operation].map(([name, bytes]) => ({ path: `operation/${name}`, bytes })),

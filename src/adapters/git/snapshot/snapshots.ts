@@ -12,7 +12,7 @@ export interface Snapshot {
 	manifest: SnapshotManifest;
 }
 
-export interface Kept {
+export interface SnapshotRef {
 	ref: string;
 	commit: string;
 	agent: string;
@@ -31,10 +31,10 @@ export function refsOf(agent: string): string {
 }
 
 /** Of one agent or of all, the oldest first within an agent. `folder` is any worktree of the repository, or the repository. */
-export async function kept(git: Git, folder: string, agent?: string): Promise<Kept[]> {
+export async function keptSnapshots(git: Git, folder: string, agent?: string): Promise<SnapshotRef[]> {
 	const below = agent === undefined ? snapshotRefs : refsOf(agent);
 	const { text } = await git(folder, ["for-each-ref", "--format=%(objectname) %(committerdate:unix) %(refname) %(contents:body)", below]);
-	const found = text.split("\n").flatMap((line): Kept[] => {
+	const found = text.split("\n").flatMap((line): SnapshotRef[] => {
 		const [, commit, seconds, ref, owner, sequence, digest = ""] = /^(\w+) (\d+) (refs\/brood\/snapshots\/([\w-]+)\/(\d+)) Content: (\w+)$/.exec(line) ?? [];
 		if (commit === undefined || ref === undefined || owner === undefined) return [];
 		return [{ ref, commit, agent: owner, sequence: Number(sequence), at: Number(seconds) * 1000, digest }];
@@ -43,12 +43,12 @@ export async function kept(git: Git, folder: string, agent?: string): Promise<Ke
 }
 
 /** What this process saw last of each agent's. Only a hint: the refs themselves are asked before it counts. */
-const seen = new Map<string, Kept>();
+const seen = new Map<string, SnapshotRef>();
 const seenMax = 10_000;
 
 export interface Newest {
 	/** null if there is none */
-	snapshot: Kept | null;
+	snapshot: SnapshotRef | null;
 	/** the objects that were asked about, in the order asked for; null for what does not exist */
 	objects: readonly ({ id: string; type: string } | null)[];
 }
@@ -63,7 +63,7 @@ export async function newestOf(
 	{ folder, commonFolder }: Pick<Tree, "folder" | "commonFolder">,
 	agent: string,
 	objects: readonly string[],
-	known?: Kept | null,
+	known?: SnapshotRef | null,
 ): Promise<Newest> {
 	if (known !== undefined) return { snapshot: known, objects: await lookUp(git, folder, objects) };
 	const key = `${commonFolder}\0${agent}`;
@@ -72,17 +72,17 @@ export async function newestOf(
 	const found = await lookUp(git, folder, [...objects, ...refs]);
 	const [same, next] = found.splice(objects.length);
 	if (hint !== undefined && same?.id === hint.commit && next === null) return { snapshot: hint, objects: found };
-	const newest = (await kept(git, folder, agent)).at(-1) ?? null;
+	const newest = (await keptSnapshots(git, folder, agent)).at(-1) ?? null;
 	if (newest !== null) remember(key, newest);
 	return { snapshot: newest, objects: found };
 }
 
 /** So that the next look need not look through all of them. */
-export function rememberNewest({ commonFolder }: Pick<Tree, "commonFolder">, newest: Kept): void {
+export function rememberNewest({ commonFolder }: Pick<Tree, "commonFolder">, newest: SnapshotRef): void {
 	remember(`${commonFolder}\0${newest.agent}`, newest);
 }
 
-function remember(key: string, newest: Kept): void {
+function remember(key: string, newest: SnapshotRef): void {
 	seen.delete(key);
 	seen.set(key, newest);
 	const oldest = seen.keys().next();
@@ -178,10 +178,10 @@ export async function pruneSnapshots(
 	folder: string,
 	rules: PruneRules,
 	only: { dryRun: boolean; note?(commits: readonly string[]): Promise<void> } = { dryRun: false },
-): Promise<Kept[]> {
-	const all = await kept(git, folder);
+): Promise<SnapshotRef[]> {
+	const all = await keptSnapshots(git, folder);
 	const newest = new Map<string, number>();
-	const gone: Kept[] = [];
+	const gone: SnapshotRef[] = [];
 	for (const one of all.toReversed()) {
 		const newer = newest.get(one.agent) ?? 0;
 		newest.set(one.agent, newer + 1);
@@ -194,7 +194,7 @@ export async function pruneSnapshots(
 	return gone.reverse();
 }
 
-function staysBy(rules: PruneRules, one: Kept, newer: number): boolean {
+function staysBy(rules: PruneRules, one: SnapshotRef, newer: number): boolean {
 	if (rules.needed.has(one.ref) || rules.needed.has(one.commit)) return true;
 	const young = one.at > rules.now - rules.youngerThanMs;
 	if (rules.owners?.gone.has(one.agent) === true) return young;

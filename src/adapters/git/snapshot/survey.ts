@@ -93,7 +93,7 @@ function entriesOf(folder: string, name: ByteName): Dirent<Buffer>[] | "closed" 
 
 async function lookAtSubmodule(git: Git, { folder }: Tree, name: ByteName, staged: string | null): Promise<Submodule> {
 	const inside = path.join(folder, Buffer.from(name, "latin1").toString());
-	if (!staysInside(name) || (await new Links(folder).beyond(name))) return { path: name, state: "absent", commit: null, dirty: false };
+	if (!staysInside(name) || (await new Links(folder).leavesFolder(name))) return { path: name, state: "absent", commit: null, dirty: false };
 	if ((await lstat(pathOf(folder, name)).catch(notThere))?.isDirectory() !== true) return { path: name, state: "absent", commit: null, dirty: false };
 	if ((await lstat(path.join(inside, ".git")).catch(notThere)) === null) return { path: name, state: "empty", commit: null, dirty: false };
 	const head = await git(inside, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1, 128] });

@@ -3,7 +3,7 @@ import type { Git } from "../run/git.ts";
 
 export type Part = { path: string; bytes: Buffer } | { path: string; mode: "100644" | "040000"; id: string };
 
-export interface CommitRequest {
+export interface WriteCommitRequest {
 	ref: string;
 	parents: readonly string[];
 	message: string;
@@ -14,7 +14,7 @@ export interface CommitRequest {
 }
 
 /** Answers the id of the commit. */
-export async function writeCommit(git: Git, folder: string, { ref, parents, message, at, parts, replace = false }: CommitRequest): Promise<string> {
+export async function writeCommit(git: Git, folder: string, { ref, parents, message, at, parts, replace = false }: WriteCommitRequest): Promise<string> {
 	const who = `brood <brood@localhost> ${Math.floor(at / 1000)} +0000`;
 	const [first, ...others] = parents;
 	const stream = [

@@ -1,6 +1,6 @@
 // A diff as people read it: the files with their counts, and as much of the patch as fits.
 import type { ChangedFile, Diff, LeftOut } from "#contract/workspace.ts";
-import { shown } from "../format/names.ts";
+import { displayName } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 
 const patchMax = 1024 * 1024;
@@ -66,7 +66,13 @@ function filesOf(bytes: Buffer): (ChangedFile & { raw: readonly string[] })[] {
 		const name = words.join("\t");
 		const raw = name === "" ? [records[++at] ?? "", records[++at] ?? ""] : [name];
 		const lines = (text: string): number | null => (text === "-" ? null : Number(text));
-		files.push({ path: shown(raw.at(-1) ?? ""), from: raw.length === 2 ? shown(raw[0] ?? "") : null, added: lines(added), deleted: lines(deleted), raw });
+		files.push({
+			path: displayName(raw.at(-1) ?? ""),
+			from: raw.length === 2 ? displayName(raw[0] ?? "") : null,
+			added: lines(added),
+			deleted: lines(deleted),
+			raw,
+		});
 	}
 	return files;
 }

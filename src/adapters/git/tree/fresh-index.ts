@@ -4,7 +4,7 @@ import { lstatSync } from "node:fs";
 import { rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
-import { unbelieving } from "../format/index-file.ts";
+import { withoutStatCache } from "../format/index-file.ts";
 import type { Git } from "../run/git.ts";
 import { openTree, readIndex } from "./tree.ts";
 
@@ -26,7 +26,7 @@ export async function withFreshIndex<T>(git: Git, folder: string, work: (environ
 			}
 		};
 		if (index !== null) {
-			await writeFile(environment.GIT_INDEX_FILE, unbelieving(index.bytes, index, tree.hashLength, absent));
+			await writeFile(environment.GIT_INDEX_FILE, withoutStatCache(index.bytes, index, tree.hashLength, absent));
 			// once for all that is to be asked
 			await git(folder, ["update-index", "-q", "--unmerged", "--refresh"], { environment, answers: [1], timeoutMs: readTimeoutMs });
 		}

@@ -1,6 +1,6 @@
 // Names that look as if they were inside a folder and are not: below a link, or with dots in them.
 import { lstat } from "node:fs/promises";
-import { above, type ByteName, pathOf } from "../format/names.ts";
+import { type ByteName, parentFolders, pathOf } from "../format/names.ts";
 import { notThere } from "./tree.ts";
 
 export class Links {
@@ -12,8 +12,8 @@ export class Links {
 	}
 
 	/** Whether something above the name is missing or not a folder. */
-	async beyond(name: ByteName): Promise<boolean> {
-		for (const folder of above(name)) {
+	async leavesFolder(name: ByteName): Promise<boolean> {
+		for (const folder of parentFolders(name)) {
 			const known = this.#known.get(folder) ?? (await lstat(pathOf(this.#folder, folder)).catch(notThere))?.isDirectory() !== true;
 			this.#known.set(folder, known);
 			if (known) return true;

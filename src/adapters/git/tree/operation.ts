@@ -51,7 +51,7 @@ export function commitsOf(operation: Operation): string[] {
 	return [...new Set(found)];
 }
 
-export interface Undertaking {
+export interface OperationBranch {
 	/** the branch that the operation comes back to */
 	branch: string;
 	/** where that branch was when it began */
@@ -59,7 +59,7 @@ export interface Undertaking {
 }
 
 /** A rebase or a bisect leaves HEAD detached and remembers the branch. */
-export function undertaking(operation: Operation): Undertaking | null {
+export function operationBranch(operation: Operation): OperationBranch | null {
 	for (const folder of ["rebase-merge", "rebase-apply"]) {
 		const branch = line(operation, `${folder}/head-name`);
 		const commit = line(operation, `${folder}/orig-head`);
@@ -75,7 +75,7 @@ export function onBranch(operation: Operation, branch: string): Operation {
 	for (const name of ["rebase-merge/head-name", "rebase-apply/head-name"]) {
 		if (line(operation, name)?.startsWith("refs/heads/") === true) renamed.set(name, Buffer.from(`${branch}\n`));
 	}
-	const begun = undertaking(operation);
+	const begun = operationBranch(operation);
 	if (operation.has("BISECT_START") && begun !== null) renamed.set("BISECT_START", Buffer.from(`${branch.slice("refs/heads/".length)}\n`));
 	return renamed;
 }

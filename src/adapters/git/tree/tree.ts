@@ -5,7 +5,7 @@ import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
 import { type IndexFile, isSplit, parseIndex } from "../format/index-file.ts";
 import type { Git } from "../run/git.ts";
-import { placeOf } from "../run/place.ts";
+import { repositoryPathsOf } from "../run/repository-paths.ts";
 
 export interface Tree {
 	folder: string;
@@ -24,7 +24,7 @@ export interface Head {
 }
 
 export async function openTree(folder: string): Promise<Tree> {
-	const { gitFolder, commonFolder, bare, contents } = await placeOf(folder, {});
+	const { gitFolder, commonFolder, bare, contents } = await repositoryPathsOf(folder, {});
 	if (gitFolder === null || commonFolder === null || bare) throw new Error(`${folder} is no working tree of git`);
 	return { folder, gitFolder, commonFolder, hashLength: /^\s*objectformat\s*=\s*sha256\s*$/im.test(contents[0] ?? "") ? 32 : 20 };
 }

@@ -4,12 +4,12 @@
 import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
-import type { ProjectPlace } from "#engine/workspaces.ts";
+import type { ProjectRepository } from "#engine/workspaces.ts";
 import { readMark } from "../layout/mark.ts";
-import { placeOf } from "../run/place.ts";
+import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { borrowedBy } from "../workspace/borrows.ts";
-import type { Ground } from "../workspace/ground.ts";
-import { ownAt } from "../workspace/room.ts";
+import type { GitContext } from "../workspace/git-context.ts";
+import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
 
 interface Borrower {
 	/** the borrower's own git folder */
@@ -19,9 +19,9 @@ interface Borrower {
 }
 
 /** Workspaces of the project's agents, and what of them lies in the trash. */
-export async function borrowersOf(ground: Pick<Ground, "layout" | "git">, project: ProjectPlace): Promise<Borrower[]> {
-	const { layout, git } = ground;
-	const { commonFolder } = await placeOf(project.path, {});
+export async function borrowersOf(context: Pick<GitContext, "layout" | "git">, project: ProjectRepository): Promise<Borrower[]> {
+	const { layout, git } = context;
+	const { commonFolder } = await repositoryPathsOf(project.path, {});
 	if (commonFolder === null) return [];
 	const lender = await real(path.join(commonFolder, "objects"));
 	const [agents, own, trash] = await Promise.all([layout.agents(project.slug), layout.ownGits(project.slug), layout.trash].map(below));
@@ -33,8 +33,8 @@ export async function borrowersOf(ground: Pick<Ground, "layout" | "git">, projec
 	}
 	for (const tree of [...(agents ?? []), ...(trash ?? []).map((place) => path.join(place, "files"))]) {
 		// a tree that somebody was locked in with says nothing about its git folder that could be relied on
-		if ((await ownAt(ground, project, tree)) !== null) continue;
-		const { gitFolder, commonFolder: its } = await placeOf(tree, {});
+		if ((await sandboxMarkAt(context, project, tree)) !== null) continue;
+		const { gitFolder, commonFolder: its } = await repositoryPathsOf(tree, {});
 		// a worktree has its repository's objects and none of its own
 		if (gitFolder !== null && gitFolder === its && (await borrows(gitFolder, lender))) found.push({ place: gitFolder, held: false });
 	}

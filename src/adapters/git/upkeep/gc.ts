@@ -1,23 +1,22 @@
-// Freeing what is past its time. Each thing is freed for a reason that can be read off it; whatever says nothing about itself
-// is shown and kept.
+// Deletes what has expired. Each thing is deleted for a reason that its name or mark states; what has none is listed and kept.
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { diskBytes } from "#adapters/system/disk.ts";
 import { Handle, type ProjectSlug } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
-import type { GcWish, Leftover, ProjectPlace, Tenant } from "#engine/workspaces.ts";
+import type { AgentIdentity, GcRequest, Leftover, ProjectRepository } from "#engine/workspaces.ts";
 import { markIn, readMark } from "../layout/mark.ts";
-import { placeOf } from "../run/place.ts";
+import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { worktreesOf } from "../run/worktrees.ts";
-import { emptyTrash, emptyUnmade, unmadePrefix } from "../snapshot/destroy.ts";
-import { borrowedBy, giveBack } from "../workspace/borrows.ts";
+import { discardedPrefix, emptyDiscarded, emptyTrash } from "../snapshot/destroy.ts";
+import { borrowedBy, releaseBorrowed } from "../workspace/borrows.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
-import type { Ground } from "../workspace/ground.ts";
-import { markAt } from "../workspace/look.ts";
-import { ownAt } from "../workspace/room.ts";
+import type { GitContext } from "../workspace/git-context.ts";
+import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
 import { scratchInUse } from "../workspace/scratch.ts";
 import { settingsOf } from "../workspace/settings.ts";
+import { markAt } from "../workspace/tree-status.ts";
 import { pack } from "./pack.ts";
 import { prune } from "./prune.ts";
 import { dropStaleRefs } from "./stale-refs.ts";
@@ -28,52 +27,52 @@ interface Candidate extends Omit<Leftover, "bytes"> {
 }
 
 /** Everything, or, `atMost`, so many folders and refs and without their sizes: what the daemon does now and then by itself. */
-export async function collect(ground: Ground, project: ProjectPlace, options: GcWish): Promise<Leftover[]> {
+export async function collect(context: GitContext, project: ProjectRepository, options: GcRequest): Promise<Leftover[]> {
 	const candidates = [
-		...(await trash(ground, project.slug)),
-		...(await scratches(ground, project)),
-		...(await halfClones(ground, project.slug)),
-		...(await borrows(ground, project, options.living)),
-		...(await unknownFolders(ground, project, options.living)),
+		...(await trash(context, project.slug)),
+		...(await scratches(context, project)),
+		...(await halfClones(context, project.slug)),
+		...(await borrows(context, project, options.living)),
+		...(await unknownFolders(context, project, options.living)),
 	];
-	const some = options.atMost === undefined ? candidates : candidates.filter(({ freed }) => freed).slice(0, options.atMost.folders);
+	const abbreviated = options.atMost === undefined ? candidates : candidates.filter(({ freed }) => freed).slice(0, options.atMost.folders);
 	const found: Leftover[] = [];
-	for (const { free, place, ...leftover } of some) {
+	for (const { free, place, ...leftover } of abbreviated) {
 		const bytes = options.atMost === undefined ? await diskBytes(place) : 0;
 		const kept = options.dryRun || !leftover.freed ? null : await free().then(() => null, reasonOf);
 		found.push({ ...leftover, bytes, ...(kept !== null && { freed: false, reason: kept }) });
 	}
-	const refs = [...(await prune(ground, project, options)), ...(await dropStaleRefs(ground, project, options))];
-	return [...found, ...refs, ...(await pack(ground, project, options)), ...(await inClones(ground, project, options))];
+	const refs = [...(await prune(context, project, options)), ...(await dropStaleRefs(context, project, options))];
+	return [...found, ...refs, ...(await pack(context, project, options)), ...(await inClones(context, project, options))];
 }
 
 /** One that cannot be removed is told of, and keeps none of the others. */
 const reasonOf = (error: unknown): string => `could not be removed: ${error instanceof Error ? error.message : String(error)}`;
 
 /** Agents with a repository of their own have their snapshots in it. What they themselves left unreachable there stays until they go. */
-async function inClones(ground: Ground, project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
-	const force = await settingsOf(ground, project);
+async function inClones(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
+	const effective = await settingsOf(context, project);
 	// what is in a sandbox is touched by nobody outside of it
-	if (isRefusal(force) || force.settings.sandbox === "on") return [];
+	if (isRefusal(effective) || effective.settings.sandbox === "on") return [];
 	const found: Leftover[] = [];
-	for (const { id, handle } of wish.living) {
-		const place = ground.layout.agent(project.slug, handle);
-		if ((await ownAt(ground, project, place)) !== null) continue;
-		const { gitFolder, commonFolder } = await placeOf(place, {});
+	for (const { id, handle } of request.living) {
+		const place = context.layout.agent(project.slug, handle);
+		if ((await sandboxMarkAt(context, project, place)) !== null) continue;
+		const { gitFolder, commonFolder } = await repositoryPathsOf(place, {});
 		if (gitFolder === null || gitFolder !== commonFolder || (await markAt(place))?.agent !== id) continue;
 		const clone = { ...project, path: place };
-		found.push(...(await prune(ground, clone, wish)), ...(await pack(ground, clone, wish)));
+		found.push(...(await prune(context, clone, request)), ...(await pack(context, clone, request)));
 	}
 	return found;
 }
 
-async function trash({ layout, clock, retention }: Ground, slug: ProjectSlug): Promise<Candidate[]> {
+async function trash({ layout, clock, retention }: GitContext, slug: ProjectSlug): Promise<Candidate[]> {
 	const { trashDays } = retention ?? defaults;
 	const found: Candidate[] = [];
 	for (const name of await names(layout.trash)) {
 		const place = path.join(layout.trash, name);
-		if (name.startsWith(unmadePrefix)) {
-			const free = async (): Promise<void> => await emptyUnmade(layout.trash, name);
+		if (name.startsWith(discardedPrefix)) {
+			const free = async (): Promise<void> => await emptyDiscarded(layout.trash, name);
 			found.push({ what: "trash", name, place, reason: "taken back before anybody used it", freed: true, free });
 			continue;
 		}
@@ -91,8 +90,8 @@ async function trash({ layout, clock, retention }: Ground, slug: ProjectSlug): P
 }
 
 /** The folders in the trash that are known to be of a project. */
-export async function trashOf(ground: Ground, slug: ProjectSlug): Promise<string[]> {
-	const all = (await names(ground.layout.trash)).map((name) => path.join(ground.layout.trash, name));
+export async function trashOf(context: GitContext, slug: ProjectSlug): Promise<string[]> {
+	const all = (await names(context.layout.trash)).map((name) => path.join(context.layout.trash, name));
 	const owners = await Promise.all(all.map(ownerOf));
 	return all.filter((_, at) => owners[at] === slug);
 }
@@ -106,10 +105,10 @@ async function ownerOf(place: string): Promise<string | null> {
 	return null;
 }
 
-async function scratches(ground: Ground, project: ProjectPlace): Promise<Candidate[]> {
-	const folder = ground.layout.scratches(project.slug);
+async function scratches(context: GitContext, project: ProjectRepository): Promise<Candidate[]> {
+	const folder = context.layout.scratches(project.slug);
 	// one may have lost its folder already and still be on the repository's list
-	const listed = (await worktreesOf(ground.git, project.path)).map((worktree) => worktree.path).filter((place) => path.dirname(place) === folder);
+	const listed = (await worktreesOf(context.git, project.path)).map((worktree) => worktree.path).filter((place) => path.dirname(place) === folder);
 	const all = new Set([...(await names(folder)).map((name) => path.join(folder, name)), ...listed]);
 	const left = [...all].filter((place) => !scratchInUse.has(place));
 	return left.map((place) => ({
@@ -118,12 +117,12 @@ async function scratches(ground: Ground, project: ProjectPlace): Promise<Candida
 		place,
 		reason: "a scratch tree of a process that died",
 		freed: true,
-		free: async () => await discardWorktree(ground, project.path, place),
+		free: async () => await discardWorktree(context, project.path, place),
 	}));
 }
 
-async function halfClones(ground: Ground, slug: ProjectSlug): Promise<Candidate[]> {
-	const folder = ground.layout.project(slug);
+async function halfClones(context: GitContext, slug: ProjectSlug): Promise<Candidate[]> {
+	const folder = context.layout.project(slug);
 	const left = (await names(folder)).filter((name) => name.startsWith(".clone-")).map((name) => path.join(folder, name));
 	return left.map((place) => ({
 		what: "clone",
@@ -131,12 +130,12 @@ async function halfClones(ground: Ground, slug: ProjectSlug): Promise<Candidate[
 		place,
 		reason: "half a clone",
 		freed: true,
-		free: async () => await discard(ground, place),
+		free: async () => await discard(context, place),
 	}));
 }
 
 /** What a workspace borrowed is kept until that workspace is neither in its place nor in the trash. */
-async function borrows({ git, layout }: Ground, project: ProjectPlace, living: readonly Tenant[]): Promise<Candidate[]> {
+async function borrows({ git, layout }: GitContext, project: ProjectRepository, living: readonly AgentIdentity[]): Promise<Candidate[]> {
 	const borrowers = await borrowedBy(git, project.path);
 	if (borrowers.length === 0) return [];
 	const own = (await names(layout.ownGits(project.slug))).filter((name) => name.endsWith(".json")).map((name) => path.join(layout.ownGits(project.slug), name));
@@ -151,19 +150,19 @@ async function borrows({ git, layout }: Ground, project: ProjectPlace, living: r
 			place: layout.ownGit(project.slug, borrower.agent),
 			reason: "the workspace that borrowed these objects is gone",
 			freed: true,
-			free: async () => await giveBack(git, project.path, borrower),
+			free: async () => await releaseBorrowed(git, project.path, borrower),
 		}));
 }
 
 /** Shown only: somebody may know what they are. */
-async function unknownFolders(ground: Ground, project: ProjectPlace, living: readonly Tenant[]): Promise<Candidate[]> {
-	const { layout } = ground;
+async function unknownFolders(context: GitContext, project: ProjectRepository, living: readonly AgentIdentity[]): Promise<Candidate[]> {
+	const { layout } = context;
 	const { slug } = project;
 	const found: Candidate[] = [];
 	for (const name of await names(layout.agents(slug))) {
 		if (name.startsWith(".") || living.some(({ handle }) => handle === name)) continue;
 		const place = path.join(layout.agents(slug), name);
-		const mark = (await ownAt(ground, project, place)) ?? (await markAt(place).catch(() => null));
+		const mark = (await sandboxMarkAt(context, project, place)) ?? (await markAt(place).catch(() => null));
 		const reason = mark !== null && Handle.safeParse(name).success ? `the workspace of ${name}, which was not removed` : "not made by Brood";
 		found.push({ what: "unknown", name, place, reason, freed: false, free: async () => {} });
 	}

@@ -7,11 +7,11 @@
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
-import type { GcWish, Leftover, ProjectPlace } from "#engine/workspaces.ts";
+import type { GcRequest, Leftover, ProjectRepository } from "#engine/workspaces.ts";
 import type { Git } from "../run/git.ts";
-import { placeOf } from "../run/place.ts";
+import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { pruneKept } from "../snapshot/destroy.ts";
-import type { Ground } from "../workspace/ground.ts";
+import type { GitContext } from "../workspace/git-context.ts";
 import { borrowersOf } from "./borrowers.ts";
 import { dropped, droppedMin, pruneDropped } from "./prune.ts";
 
@@ -19,38 +19,38 @@ import { dropped, droppedMin, pruneDropped } from "./prune.ts";
 const looseRefsMax = 200;
 const looseObjectsMax = 2000;
 const packsMax = 20;
-const patienceMs = 20 * 60_000;
+const timeoutMs = 20 * 60_000;
 /** what git itself takes for left by a process that is gone */
 const abandonedMs = 12 * 60 * 60_000;
 
-export async function pack(ground: Ground, project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
-	const { git, layout } = ground;
-	const { packing, snapshotDays } = ground.retention ?? defaults;
-	const { commonFolder } = await placeOf(project.path, {});
-	if (commonFolder === null || packing === "off" || (await somebodyElse(commonFolder, ground.clock.now()))) return [];
+export async function pack(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
+	const { git, layout } = context;
+	const { packing, snapshotDays } = context.retention ?? defaults;
+	const { commonFolder } = await repositoryPathsOf(project.path, {});
+	if (commonFolder === null || packing === "off" || (await somebodyElse(commonFolder, context.clock.now()))) return [];
 	const refs = await looseRefs(path.join(commonFolder, "refs", "brood"));
 	const objects = await looseObjects(path.join(commonFolder, "objects"));
 	const packs = await packsIn(commonFolder);
-	const live = wish.signal === undefined ? {} : { signal: wish.signal };
-	const run = async (...args: string[]): Promise<void> => void (await git(project.path, args, { ...live, timeoutMs: patienceMs, background: true }));
+	const control = request.signal === undefined ? {} : { signal: request.signal };
+	const run = async (...args: string[]): Promise<void> => void (await git(project.path, args, { ...control, timeoutMs: timeoutMs, background: true }));
 	const tidied: Leftover[] = [];
 	if (refs > looseRefsMax) {
 		tidied.push({ what: "ref", name: "loose refs", bytes: 0, reason: `${refs} refs are files of their own: packed`, freed: true });
-		if (!wish.dryRun) await run("pack-refs", "--all");
+		if (!request.dryRun) await run("pack-refs", "--all");
 	}
 	const isOurs = project.path === layout.mirror(project.slug);
 	const isClone = path.dirname(project.path) === layout.agents(project.slug);
-	if (!isOurs && !isClone && (await dropped(ground, project)).length >= droppedMin) {
+	if (!isOurs && !isClone && (await dropped(context, project)).length >= droppedMin) {
 		const held = await objectBytes(git, project.path);
-		const pruned = wish.dryRun || (await pruneDropped(ground, project, { asked: wish.atMost === undefined }));
-		const bytes = wish.dryRun ? 0 : Math.max(0, held.all - (await objectBytes(git, project.path)).all);
+		const pruned = request.dryRun || (await pruneDropped(context, project, { asked: request.atMost === undefined }));
+		const bytes = request.dryRun ? 0 : Math.max(0, held.all - (await objectBytes(git, project.path)).all);
 		if (pruned) return [...tidied, { what: "objects", name: "objects", bytes, reason: "of expired snapshots, and nothing else refers to them", freed: true }];
 	}
 	if (objects <= looseObjectsMax && packs <= packsMax) return tidied;
 	const before = await objectBytes(git, project.path);
 	const reason = `about ${objects} loose objects and ${packs} packs: packed`;
-	if (!wish.dryRun) {
-		if (isOurs && (await borrowersOf(ground, project)).every(({ held }) => held)) {
+	if (!request.dryRun) {
+		if (isOurs && (await borrowersOf(context, project)).every(({ held }) => held)) {
 			await pruneKept(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
 		} else {
 			// twice: the first packs, the second takes away the files whose objects are in a pack now
@@ -58,7 +58,7 @@ export async function pack(ground: Ground, project: ProjectPlace, wish: GcWish):
 			if (packs > packsMax) await run("-c", "pack.threads=1", "maintenance", "run", "--quiet", "--task=incremental-repack");
 		}
 	}
-	const bytes = wish.dryRun ? before.loose : Math.max(0, before.all - (await objectBytes(git, project.path)).all);
+	const bytes = request.dryRun ? before.loose : Math.max(0, before.all - (await objectBytes(git, project.path)).all);
 	return [...tidied, { what: "objects", name: "loose objects", bytes, reason, freed: true }];
 }
 

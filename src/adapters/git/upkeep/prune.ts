@@ -8,13 +8,13 @@ import { appendFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
-import type { GcWish, Leftover, ProjectPlace } from "#engine/workspaces.ts";
+import type { GcRequest, Leftover, ProjectRepository } from "#engine/workspaces.ts";
 import { isCommitId } from "../format/refs.ts";
 import { writeDurably } from "../layout/mark.ts";
 import type { Git } from "../run/git.ts";
 import { dropRefs, pruneKept } from "../snapshot/destroy.ts";
 import { pruneSnapshots } from "../snapshot/snapshots.ts";
-import type { Ground } from "../workspace/ground.ts";
+import type { GitContext } from "../workspace/git-context.ts";
 import { borrowersOf } from "./borrowers.ts";
 
 /** fewer are not worth looking through a whole repository */
@@ -22,25 +22,25 @@ export const droppedMin = 200;
 const keeping = "refs/brood/keep";
 
 /** The snapshots whose refs go now. */
-async function noteDropped({ layout }: Ground, project: ProjectPlace, commits: readonly string[]): Promise<void> {
+async function noteDropped({ layout }: GitContext, project: ProjectRepository, commits: readonly string[]): Promise<void> {
 	// a clone's objects go with the clone
 	if (commits.length === 0 || path.dirname(project.path) === layout.agents(project.slug)) return;
 	await mkdir(layout.project(project.slug), { recursive: true, mode: 0o700 });
 	await appendFile(layout.dropped(project.slug), commits.map((id) => `${id}\n`).join(""), { mode: 0o600 });
 }
 
-export async function dropped({ layout }: Ground, { slug }: ProjectPlace): Promise<string[]> {
+export async function dropped({ layout }: GitContext, { slug }: ProjectRepository): Promise<string[]> {
 	const text = await readRegularText(layout.dropped(slug)).catch(() => "");
 	return [...new Set(text.split("\n").filter(isCommitId))];
 }
 
 /** Drops the refs of snapshots that are past their time. */
-export async function prune(ground: Ground, project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
-	const { snapshotDays, snapshotsKept, snapshotsMax } = ground.retention ?? defaults;
-	const owners = { living: new Set(wish.living.map(({ id }): string => id)), gone: new Set<string>(wish.gone) };
-	const rules = { now: ground.clock.now(), newestPerAgent: snapshotsKept, perAgentMax: snapshotsMax, youngerThanMs: snapshotDays * dayMs };
-	const bounded = { ...rules, owners, needed: new Set(wish.needed), ...(wish.atMost && { atMost: wish.atMost.refs }) };
-	const gone = await pruneSnapshots(ground.git, project.path, bounded, { dryRun: wish.dryRun, note: (commits) => noteDropped(ground, project, commits) });
+export async function prune(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
+	const { snapshotDays, snapshotsKept, snapshotsMax } = context.retention ?? defaults;
+	const owners = { living: new Set(request.living.map(({ id }): string => id)), gone: new Set<string>(request.gone) };
+	const rules = { now: context.clock.now(), newestPerAgent: snapshotsKept, perAgentMax: snapshotsMax, youngerThanMs: snapshotDays * dayMs };
+	const bounded = { ...rules, owners, needed: new Set(request.needed), ...(request.atMost && { atMost: request.atMost.refs }) };
+	const gone = await pruneSnapshots(context.git, project.path, bounded, { dryRun: request.dryRun, note: (commits) => noteDropped(context, project, commits) });
 	const why = (agent: string, at: number): string => {
 		if (owners.gone.has(agent)) return `of a deleted agent, and older than ${snapshotDays} days`;
 		const old = at <= rules.now - rules.youngerThanMs;
@@ -53,14 +53,14 @@ export async function prune(ground: Ground, project: ProjectPlace, wish: GcWish)
 const lastly = new Map<string, number>();
 
 /** Answers whether it was done: not while somebody borrows objects, not for fewer than `droppedMin`, and not too often unless asked for. */
-export async function pruneDropped(ground: Ground, project: ProjectPlace, { asked }: { asked: boolean }): Promise<boolean> {
-	const { git, layout, clock } = ground;
-	const { snapshotDays } = ground.retention ?? defaults;
+export async function pruneDropped(context: GitContext, project: ProjectRepository, { asked }: { asked: boolean }): Promise<boolean> {
+	const { git, layout, clock } = context;
+	const { snapshotDays } = context.retention ?? defaults;
 	if (!asked && clock.now() < (lastly.get(project.path) ?? 0) + (snapshotDays * dayMs) / 14) return false;
-	const commits = await existing(git, project.path, await dropped(ground, project));
-	if (commits.length < droppedMin || (await borrowersOf(ground, project)).some(({ held }) => !held)) return false;
+	const commits = await existing(git, project.path, await dropped(context, project));
+	if (commits.length < droppedMin || (await borrowersOf(context, project)).some(({ held }) => !held)) return false;
 	lastly.set(project.path, clock.now());
-	await letGo(git, project.path);
+	await releaseHolds(git, project.path);
 	const ours = await onlyOf(git, project.path, commits);
 	const others = (await unreachable(git, project.path)).filter((id) => !ours.has(id));
 	const { text } = await git(project.path, ["for-each-ref", "--format=%(objectname)"]);
@@ -69,14 +69,14 @@ export async function pruneDropped(ground: Ground, project: ProjectPlace, { aske
 	try {
 		await pruneKept(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
 	} finally {
-		await letGo(git, project.path);
+		await releaseHolds(git, project.path);
 	}
 	const left = await existing(git, project.path, commits);
 	await writeDurably(layout.dropped(project.slug), left.map((id) => `${id}\n`).join(""));
 	return true;
 }
 
-async function letGo(git: Git, repository: string): Promise<void> {
+async function releaseHolds(git: Git, repository: string): Promise<void> {
 	const { text } = await git(repository, ["for-each-ref", "--format=%(objectname) %(refname)", keeping]);
 	const refs = text.split("\n").flatMap((line) => {
 		const [id, ref] = line.split(" ");

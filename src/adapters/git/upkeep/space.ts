@@ -3,34 +3,34 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { diskBytes } from "#adapters/system/disk.ts";
 import type { ProjectSpace } from "#contract/space.ts";
-import type { ProjectPlace } from "#engine/workspaces.ts";
-import { placeOf } from "../run/place.ts";
-import type { Ground } from "../workspace/ground.ts";
+import type { ProjectRepository } from "#engine/workspaces.ts";
+import { repositoryPathsOf } from "../run/repository-paths.ts";
+import type { GitContext } from "../workspace/git-context.ts";
 import { borrowersOf } from "./borrowers.ts";
 import { trashOf } from "./gc.ts";
 import { looseRefs, objectBytes } from "./pack.ts";
 
-export async function spaceOf(ground: Ground, project: ProjectPlace): Promise<ProjectSpace> {
-	const { git, layout } = ground;
+export async function spaceOf(context: GitContext, project: ProjectRepository): Promise<ProjectSpace> {
+	const { git, layout } = context;
 	const { slug } = project;
-	const { commonFolder } = await placeOf(project.path, {});
-	const [objects, counted, loose, refs, borrowers] = await Promise.all([
+	const { commonFolder } = await repositoryPathsOf(project.path, {});
+	const [objects, countOf, loose, refs, borrowers] = await Promise.all([
 		commonFolder === null ? 0 : diskBytes(path.join(commonFolder, "objects")),
 		objectBytes(git, project.path),
 		commonFolder === null ? 0 : looseRefs(path.join(commonFolder, "refs", "brood")),
 		git(project.path, ["for-each-ref", "--format=%(refname)", "refs/brood"]),
-		borrowersOf(ground, project),
+		borrowersOf(context, project),
 	]);
 	const names = refs.text === "" ? [] : refs.text.split("\n");
 	const workspaces = (await readdir(layout.agents(slug)).catch((): string[] => [])).filter((name) => !name.startsWith("."));
 	const inAgents = await diskBytes(layout.agents(slug));
 	const mirror = await diskBytes(layout.mirror(slug));
-	const trash = await trashOf(ground, slug);
+	const trash = await trashOf(context, slug);
 	const trashed = await Promise.all(trash.map((place) => diskBytes(place)));
 	return {
 		project: slug,
 		path: project.path,
-		objects: { bytes: objects, loose: counted.count, packs: counted.packs },
+		objects: { bytes: objects, loose: countOf.count, packs: countOf.packs },
 		refs: { brood: names.length, loose },
 		snapshots: names.filter((name) => name.startsWith("refs/brood/snapshots/")).length,
 		workspaces: { count: workspaces.length, bytes: inAgents },

@@ -1,10 +1,10 @@
 // Refs of ours that have become needless: the commit that they keep is in base, or they tell about an agent that was deleted.
 // What nothing else leads to stays for good, however old: it may be the last copy of somebody's work.
 import { isRefusal } from "#contract/refusal.ts";
-import type { GcWish, Leftover, ProjectPlace } from "#engine/workspaces.ts";
-import { commitOf } from "../run/given.ts";
+import type { GcRequest, Leftover, ProjectRepository } from "#engine/workspaces.ts";
+import { commitOf } from "../run/user-input.ts";
 import { dropRefs } from "../snapshot/destroy.ts";
-import type { Ground } from "../workspace/ground.ts";
+import type { GitContext } from "../workspace/git-context.ts";
 import { settingsOf } from "../workspace/settings.ts";
 
 interface Stale {
@@ -13,16 +13,16 @@ interface Stale {
 	reason: string;
 }
 
-export async function dropStaleRefs(ground: Ground, project: ProjectPlace, wish: GcWish): Promise<Leftover[]> {
-	const found = (await stale(ground, project, new Set<string>(wish.gone))).slice(0, wish.atMost?.refs);
-	if (!wish.dryRun && found.length > 0) await dropRefs(ground.git, project.path, found);
+export async function dropStaleRefs(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
+	const found = (await stale(context, project, new Set<string>(request.gone))).slice(0, request.atMost?.refs);
+	if (!request.dryRun && found.length > 0) await dropRefs(context.git, project.path, found);
 	return found.map(({ ref, reason }) => ({ what: "ref", name: ref, bytes: 0, reason, freed: true }));
 }
 
-async function stale(ground: Ground, project: ProjectPlace, gone: ReadonlySet<string>): Promise<Stale[]> {
-	const { git } = ground;
-	const force = await settingsOf(ground, project);
-	const base = isRefusal(force) ? null : await commitOf(git, project.path, `refs/heads/${force.settings.base}`);
+async function stale(context: GitContext, project: ProjectRepository, gone: ReadonlySet<string>): Promise<Stale[]> {
+	const { git } = context;
+	const effective = await settingsOf(context, project);
+	const base = isRefusal(effective) ? null : await commitOf(git, project.path, `refs/heads/${effective.settings.base}`);
 	if (base === null) return [];
 	const list = async (...args: string[]): Promise<{ id: string; ref: string; kind: string; owner: string }[]> => {
 		const { text } = await git(project.path, ["for-each-ref", "--format=%(objectname) %(refname)", ...args]);

@@ -1,22 +1,22 @@
 // Whether the files of a workspace are what a commit has, each of them read.
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { Stay } from "#engine/workspaces.ts";
-import { commitOf } from "../run/given.ts";
+import type { Checkout } from "#engine/workspaces.ts";
+import { commitOf } from "../run/user-input.ts";
 import { withFreshIndex } from "../tree/fresh-index.ts";
-import type { Ground } from "../workspace/ground.ts";
-import { dirtyRefusal, lookAt } from "../workspace/look.ts";
+import type { GitContext } from "../workspace/git-context.ts";
+import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
 
 /** The tree that the files are; a refusal if that is not what is committed. What the agent's index says of its files counts for nothing. */
-export async function cleanTree({ git }: Ground, stay: Stay): Promise<{ tree: string } | Refusal> {
-	const folder = stay.workspace.path;
+export async function cleanTree({ git }: GitContext, checkout: Checkout): Promise<{ tree: string } | Refusal> {
+	const folder = checkout.workspace.path;
 	return await withFreshIndex(git, folder, async (environment) => {
-		const dirty = dirtyRefusal(await lookAt(git, folder, { environment }), { folder, stay });
+		const dirty = dirtyRefusal(await readStatus(git, folder, { environment }), { folder, checkout });
 		return dirty ?? { tree: (await git(folder, ["write-tree"], { environment })).text };
 	});
 }
 
 /** Null if a tree is that of a commit which the project has. */
-export async function notThese({ git }: Ground, { project, agent, workspace }: Stay, tree: string, commit: string): Promise<Refusal | null> {
+export async function differsFromCommit({ git }: GitContext, { project, agent, workspace }: Checkout, tree: string, commit: string): Promise<Refusal | null> {
 	const known = await commitOf(git, project.path, commit);
 	if (known === null || (await git(project.path, ["rev-parse", "--verify", `${known}^{tree}`])).text === tree) return null;
 	const whose = `${project.slug}/${agent.handle}`;

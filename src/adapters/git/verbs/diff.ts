@@ -3,51 +3,51 @@
 import { lstatSync } from "node:fs";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Diff, LeftOut } from "#contract/workspace.ts";
-import type { Against, Stay } from "#engine/workspaces.ts";
+import type { Checkout, DiffTarget } from "#engine/workspaces.ts";
 import { listOf, pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 import { fileBytesMaxDefault } from "../snapshot/snapshot.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { withFreshIndex } from "../tree/fresh-index.ts";
-import { baseCommit, type Ground } from "../workspace/ground.ts";
-import { type Change, lookAt } from "../workspace/look.ts";
-import { treeGone } from "./standing.ts";
+import { baseCommit, type GitContext } from "../workspace/git-context.ts";
+import { type Change, readStatus } from "../workspace/tree-status.ts";
+import { treeGone } from "./branch-status.ts";
 
-export async function diffOf(ground: Ground, stay: Stay, against: Against): Promise<Diff | Refusal> {
-	const gone = (await treeGone(stay)) ?? (against.kind === "agent" ? await treeGone(against.stay) : null);
+export async function diffOf(context: GitContext, checkout: Checkout, against: DiffTarget): Promise<Diff | Refusal> {
+	const gone = (await treeGone(checkout)) ?? (against.kind === "agent" ? await treeGone(against.checkout) : null);
 	if (gone !== null) return gone;
-	const { path: folder } = stay.workspace;
-	const { git } = ground;
-	if (against.kind === "agent") return await againstTree(ground, stay, against.stay, await treeOf(ground, against.stay.workspace.path));
-	const from = against.kind === "index" ? null : await forkOff(ground, stay);
-	return await withIndex(ground, folder, "name", async (look) => await drawDiff({ git, folder, ...look }, from === null ? [] : [from], from ?? "index"));
+	const { path: folder } = checkout.workspace;
+	const { git } = context;
+	if (against.kind === "agent") return await againstTree(context, checkout, against.checkout, await treeOf(context, against.checkout.workspace.path));
+	const from = against.kind === "index" ? null : await forkOff(context, checkout);
+	return await withIndex(context, folder, "name", async (look) => await drawDiff({ git, folder, ...look }, from === null ? [] : [from], from ?? "index"));
 }
 
 /** Against a tree that the project has as an object. */
-export async function diffAgainstTree(ground: Ground, stay: Stay, other: Stay, theirs: Omit<Whole, "objects">): Promise<Diff | Refusal> {
-	const gone = await treeGone(stay);
+export async function diffAgainstTree(context: GitContext, checkout: Checkout, other: Checkout, theirs: Omit<Whole, "objects">): Promise<Diff | Refusal> {
+	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
-	const { text: objects } = await ground.git(stay.project.path, ["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
-	return await againstTree(ground, stay, other, { ...theirs, objects });
+	const { text: objects } = await context.git(checkout.project.path, ["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
+	return await againstTree(context, checkout, other, { ...theirs, objects });
 }
 
-async function againstTree(ground: Ground, { workspace: { path: folder } }: Stay, other: Stay, theirs: Whole): Promise<Diff> {
-	return await withIndex(ground, folder, "name", async ({ environment: index, left }) => {
+async function againstTree(context: GitContext, { workspace: { path: folder } }: Checkout, other: Checkout, theirs: Whole): Promise<Diff> {
+	return await withIndex(context, folder, "name", async ({ environment: index, left }) => {
 		// two clones have two stores; reading from both copies nothing
 		const environment = { ...index, GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
-		return await drawDiff({ git: ground.git, folder, environment, left: [...left, ...theirOwn(other, theirs.left)] }, [theirs.tree], nameOfStay(other));
+		return await drawDiff({ git: context.git, folder, environment, left: [...left, ...theirOwn(other, theirs.left)] }, [theirs.tree], checkoutName(other));
 	});
 }
 
-export const nameOfStay = ({ project, agent }: Stay): string => `${project.slug}/${agent.handle}`;
+export const checkoutName = ({ project, agent }: Checkout): string => `${project.slug}/${agent.handle}`;
 
 /** What another one's tree lacks. */
-export const theirOwn = (other: Stay, left: readonly LeftOut[]): LeftOut[] =>
-	left.map(({ path, reason }) => ({ path, reason: `in ${nameOfStay(other)}: ${reason}` }));
+export const theirOwn = (other: Checkout, left: readonly LeftOut[]): LeftOut[] =>
+	left.map(({ path, reason }) => ({ path, reason: `in ${checkoutName(other)}: ${reason}` }));
 
 /** The commit at which the branch left base; without one, the empty tree. */
-async function forkOff(ground: Ground, stay: Stay): Promise<string> {
-	return await forkPoint(ground.git, stay.workspace.path, await baseCommit(ground, stay), "HEAD");
+async function forkOff(context: GitContext, checkout: Checkout): Promise<string> {
+	return await forkPoint(context.git, checkout.workspace.path, await baseCommit(context, checkout), "HEAD");
 }
 
 export async function forkPoint(git: Git, folder: string, base: string | null, head: string): Promise<string> {
@@ -63,30 +63,30 @@ interface Whole {
 }
 
 /** The whole tree of another workspace as an object; the file contents become objects of that repository that nothing refers to. */
-export async function treeOf(ground: Ground, folder: string): Promise<Whole> {
-	const made = await withIndex(ground, folder, "content", async ({ environment, left }) => {
-		return { tree: (await ground.git(folder, ["write-tree"], { environment })).text, left };
+export async function treeOf(context: GitContext, folder: string): Promise<Whole> {
+	const made = await withIndex(context, folder, "content", async ({ environment, left }) => {
+		return { tree: (await context.git(folder, ["write-tree"], { environment })).text, left };
 	});
-	const { text: objects } = await ground.git(folder, ["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
+	const { text: objects } = await context.git(folder, ["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
 	return { ...made, objects };
 }
 
 /** An index of our own that knows untracked files, by name or with their content; but for those that nobody could read in time, or at all. */
 async function withIndex<T>(
-	ground: Ground,
+	context: GitContext,
 	folder: string,
 	depth: "name" | "content",
 	work: (look: { environment: Record<string, string>; left: LeftOut[] }) => Promise<T>,
 ): Promise<T> {
-	return await withFreshIndex(ground.git, folder, async (environment) => {
-		const { changes } = await lookAt(ground.git, folder, { everyFile: true, environment });
+	return await withFreshIndex(context.git, folder, async (environment) => {
+		const { changes } = await readStatus(context.git, folder, { everyFile: true, environment });
 		const left = leftOut(folder, changes);
 		const files = changes.filter((change) => !left.has(change) && !change.raw.endsWith("/"));
 		const named = depth === "name" ? files.filter((change) => change.status === "??") : files;
 		const names = listOf(named.flatMap((change) => (change.from === null ? [change.raw] : [change.from, change.raw])));
 		const how = depth === "name" ? "--intent-to-add" : "-A";
 		if (named.length > 0)
-			await ground.git(folder, ["--literal-pathspecs", "add", how, "--pathspec-from-file=-", "--pathspec-file-nul"], { environment, input: names });
+			await context.git(folder, ["--literal-pathspecs", "add", how, "--pathspec-from-file=-", "--pathspec-file-nul"], { environment, input: names });
 		return await work({ environment, left: [...left].map(([{ path }, reason]) => ({ path, reason })) });
 	});
 }

@@ -1,58 +1,58 @@
 // Whether a workspace is where and as it was. It is only looked at: what drifted is told, with a command that is safe to run.
 import { lstat, statfs } from "node:fs/promises";
 import path from "node:path";
-import { configTrouble } from "#contract/project-config.ts";
+import { configProblem } from "#contract/project-config.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Health, HealthIssue } from "#contract/workspace.ts";
-import type { Stay } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/workspaces.ts";
 import { exists } from "../layout/layout.ts";
 import { markIn, readMark } from "../layout/mark.ts";
-import { commitOf } from "../run/given.ts";
-import { placeOf } from "../run/place.ts";
+import { repositoryPathsOf } from "../run/repository-paths.ts";
+import { commitOf } from "../run/user-input.ts";
 import { isWorktreeOf } from "../run/worktrees.ts";
 import { isCalledOff } from "../worker/faults.ts";
-import { type Ground, isAncestor } from "../workspace/ground.ts";
-import { gitFolderAt, lookAt } from "../workspace/look.ts";
+import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { settingsOf } from "../workspace/settings.ts";
 import { brokenLink } from "../workspace/shared.ts";
-import { troubleOf } from "./trouble.ts";
+import { gitFolderAt, readStatus } from "../workspace/tree-status.ts";
+import { repositoryProblem } from "./repository-problem.ts";
 
 const damages: readonly HealthIssue["code"][] = ["NOT_OURS", "BRANCH_GONE"];
 const freeBytesMin = 512 * 1024 * 1024;
 
-export async function healthOf(ground: Ground, stay: Stay, seen: { commit: string | null }): Promise<Health> {
-	const recover = `brood agent recover ${stay.project.slug}/${stay.agent.handle}`;
-	const found = await told(recover, async () => await issuesOf(ground, stay, seen, recover));
+export async function healthOf(context: GitContext, checkout: Checkout, seen: { commit: string | null }): Promise<Health> {
+	const recover = `brood agent recover ${checkout.project.slug}/${checkout.agent.handle}`;
+	const found = await orReported(recover, async () => await issuesOf(context, checkout, seen, recover));
 	// damage of the whole project looks like damage of each of its workspaces
-	const gone = found.some(({ code }) => damages.includes(code)) ? await troubleOf(ground.git, stay.project) : null;
+	const gone = found.some(({ code }) => damages.includes(code)) ? await repositoryProblem(context.git, checkout.project) : null;
 	const issues = gone === null ? found : [gone];
 	return { healthy: issues.length === 0, issues };
 }
 
 /** Damage that keeps us from looking is what there is to tell; the other looks go on. */
-async function told(fix: string, look: () => Promise<HealthIssue[]>): Promise<HealthIssue[]> {
+async function orReported(fix: string, look: () => Promise<HealthIssue[]>): Promise<HealthIssue[]> {
 	return await look().catch((error: unknown): HealthIssue[] => {
 		if (isCalledOff(error)) throw error;
 		return [{ code: "NOT_OURS", text: error instanceof Error ? error.message : String(error), fix }];
 	});
 }
 
-async function issuesOf(ground: Ground, stay: Stay, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {
-	const { workspace, project } = stay;
+async function issuesOf(context: GitContext, checkout: Checkout, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {
+	const { workspace, project } = checkout;
 	if (!(await exists(workspace.path))) return [{ code: "PATH_GONE", text: `${workspace.path} is gone.`, fix: recover }];
-	const foreign = await notOurs(ground, stay);
+	const foreign = await notOurs(context, checkout);
 	if (foreign !== null) return [{ code: "NOT_OURS", text: foreign, fix: recover }];
 	return [
-		...(await told(recover, async () => await branchIssues(ground, stay, seen, recover))),
-		...(await told(recover, async () => await leftovers(ground, stay, recover))),
-		...(await told(`brood project settings ${project.slug}`, async () => await linkIssues(ground, stay, recover))),
+		...(await orReported(recover, async () => await branchIssues(context, checkout, seen, recover))),
+		...(await orReported(recover, async () => await leftovers(context, checkout, recover))),
+		...(await orReported(`brood project settings ${project.slug}`, async () => await linkIssues(context, checkout, recover))),
 		...(await diskIssues(workspace.path)),
 	];
 }
 
 /** Why the folder is not the workspace that we made; null if it is. */
-async function notOurs({ given }: Ground, { project, agent, workspace }: Stay): Promise<string | null> {
-	const { trap } = await placeOf(workspace.path, {});
+async function notOurs({ given }: GitContext, { project, agent, workspace }: Checkout): Promise<string | null> {
+	const { trap } = await repositoryPathsOf(workspace.path, {});
 	// git would wait for it, in the project's own repository too
 	if (trap !== null) return `${trap}.`;
 	const gitFolder = await gitFolderAt(workspace.path).catch(() => null);
@@ -66,8 +66,8 @@ async function notOurs({ given }: Ground, { project, agent, workspace }: Stay): 
 	return mark?.agent === agent.id || mark?.path === workspace.path ? null : `${workspace.path} is not marked as a workspace of ${agent.handle}.`;
 }
 
-async function branchIssues({ git }: Ground, stay: Stay, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {
-	const { path: folder, branch, kind } = stay.workspace;
+async function branchIssues({ git }: GitContext, checkout: Checkout, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {
+	const { path: folder, branch, kind } = checkout.workspace;
 	const issues: HealthIssue[] = [];
 	const head = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
 	const tip = await commitOf(git, folder, `refs/heads/${branch}`);
@@ -88,8 +88,8 @@ async function branchIssues({ git }: Ground, stay: Stay, seen: { commit: string 
 	return issues;
 }
 
-async function leftovers({ git, clock, given }: Ground, stay: Stay, recover: string): Promise<HealthIssue[]> {
-	const tree = await lookAt(git, stay.workspace.path);
+async function leftovers({ git, clock, given }: GitContext, checkout: Checkout, recover: string): Promise<HealthIssue[]> {
+	const tree = await readStatus(git, checkout.workspace.path);
 	const issues: HealthIssue[] = [];
 	const lock = await lstat(path.join(tree.gitFolder, "index.lock")).catch(() => null);
 	if (lock !== null) {
@@ -97,16 +97,16 @@ async function leftovers({ git, clock, given }: Ground, stay: Stay, recover: str
 		issues.push({ code: "LOCK_LEFT", text: `A lock of git's is ${seconds} s old: it is at work, or was killed.`, fix: recover });
 	}
 	if (tree.operation !== null) issues.push({ code: "OPERATION_OPEN", text: `A ${tree.operation} was begun and not finished.`, fix: recover });
-	const mark = stay.workspace.kind === "main" || given !== undefined ? null : await readMark(markIn(tree.gitFolder));
+	const mark = checkout.workspace.kind === "main" || given !== undefined ? null : await readMark(markIn(tree.gitFolder));
 	if (mark?.ready === false) issues.push({ code: "UNFINISHED", text: "It was never made ready.", fix: recover });
 	return issues;
 }
 
-async function linkIssues(ground: Ground, { project, workspace }: Stay, recover: string): Promise<HealthIssue[]> {
-	const force = await settingsOf(ground, project);
-	if (isRefusal(force)) return [configTrouble(project.slug, force.message)];
+async function linkIssues(context: GitContext, { project, workspace }: Checkout, recover: string): Promise<HealthIssue[]> {
+	const effective = await settingsOf(context, project);
+	if (isRefusal(effective)) return [configProblem(project.slug, effective.message)];
 	if (workspace.kind === "main") return [];
-	const broken = await Promise.all(force.settings.shared.map((name) => brokenLink(workspace.path, ground.layout.primary(project.slug), name)));
+	const broken = await Promise.all(effective.settings.shared.map((name) => brokenLink(workspace.path, context.layout.primary(project.slug), name)));
 	return broken.filter((text) => text !== null).map((text) => ({ code: "LINK_BROKEN", text: `${text}.`, fix: recover }));
 }
 

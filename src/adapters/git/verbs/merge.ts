@@ -1,9 +1,9 @@
 // Computing what a merge would give, without touching any checkout.
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { ProjectPlace } from "#engine/workspaces.ts";
-import { shown } from "../format/names.ts";
+import type { ProjectRepository } from "#engine/workspaces.ts";
+import { displayName } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
-import type { Ground } from "../workspace/ground.ts";
+import type { GitContext } from "../workspace/git-context.ts";
 import { inScratch } from "../workspace/scratch.ts";
 
 /** The tree that both sides make together, or the files in which they disagree. */
@@ -15,7 +15,7 @@ export async function mergeTrees(git: Git, repository: string, ours: string, the
 }
 
 export function conflict(raw: readonly string[]): Refusal {
-	const files = [...new Set(raw.filter((name) => name !== "").map(shown))];
+	const files = [...new Set(raw.filter((name) => name !== "").map(displayName))];
 	return refuse("MERGE_CONFLICT", `Both sides changed ${files.join(", ")}. Nothing was changed.`, { details: { files } });
 }
 
@@ -37,13 +37,13 @@ export async function treeOfCommit(git: Git, repository: string, commit: string)
 
 /** The commits of `tip` that `onto` lacks, on top of it; in a scratch tree, because git rebases nowhere else. */
 export async function rebased(
-	ground: Ground,
-	project: ProjectPlace,
+	context: GitContext,
+	project: ProjectRepository,
 	repository: string,
 	{ tip, onto, identity }: { tip: string; onto: string; identity: Record<string, string> },
 ): Promise<{ commit: string } | Refusal> {
 	const { GIT_COMMITTER_NAME = "", GIT_COMMITTER_EMAIL = "" } = identity;
-	return await inScratch(ground, project, repository, tip, async (tree) => {
+	return await inScratch(context, project, repository, tip, async (tree) => {
 		// whatever a person's configuration adds to a rebase has no place here
 		const plain = [
 			"--quiet",
@@ -56,12 +56,12 @@ export async function rebased(
 			"--no-gpg-sign",
 			"--no-stat",
 		];
-		const { code, errors } = await ground.git(tree, ["rebase", ...plain, onto], {
+		const { code, errors } = await context.git(tree, ["rebase", ...plain, onto], {
 			answers: [1, 128],
 			environment: { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL },
 		});
-		if (code === 0) return { commit: (await ground.git(tree, ["rev-parse", "HEAD"])).text };
-		const { bytes } = await ground.git(tree, ["diff", "--name-only", "--diff-filter=U", "-z"]);
+		if (code === 0) return { commit: (await context.git(tree, ["rev-parse", "HEAD"])).text };
+		const { bytes } = await context.git(tree, ["diff", "--name-only", "--diff-filter=U", "-z"]);
 		if (bytes.length === 0) throw new Error(`git rebase failed: ${errors.slice(0, 2000)}`);
 		return conflict(bytes.toString("latin1").split("\0"));
 	});

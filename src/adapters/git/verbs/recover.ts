@@ -18,7 +18,7 @@
 //   3. the folder is gone: a new tree from the branch, or from base where that is gone too (`remake`).
 //      The folder lost its `.git`: `git worktree repair`, if at least half of the files that git knows are in it (`repair`)
 //   4. a lock older than a minute is renamed; a younger one is a refusal, since a git may be at work (`unlock`)
-//   5. a branch that is gone is made again from the log of HEAD (`bringBranchBack`); an index that cannot be read is kept under
+//   5. a branch that is gone is made again from the log of HEAD (`restoreBranch`); an index that cannot be read is kept under
 //      another name and rebuilt (`mendIndex`)
 //   6. snapshot, then the tree as HEAD has it, ignored files untouched (`cleanUp`)
 //   7. home: the agent's branch, moved to base if it has nothing of its own (`release`); then the shared links
@@ -35,30 +35,30 @@
 import { lstat, rename } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
-import type { LeaseStep } from "#contract/cycle.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import type { AtHome, Live, Stay } from "#engine/workspaces.ts";
+import type { LeaseStep } from "#contract/workspace-step.ts";
+import type { Checkout, MoveResult, StepControl } from "#engine/workspaces.ts";
 import { namesIn, pathOf } from "../format/names.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
-import { commitOf } from "../run/given.ts";
+import { commitOf } from "../run/user-input.ts";
 import { registeredFor } from "../run/worktrees.ts";
 import { checkOut } from "../tree/checkout.ts";
 import { mendIndex, withBroken } from "../tree/mend-index.ts";
 import { makeClone } from "../workspace/clone.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
-import type { Ground } from "../workspace/ground.ts";
+import type { GitContext } from "../workspace/git-context.ts";
 import { clean, setAside, take } from "../workspace/keep.ts";
-import { gitFolderOf, lookAt, markAt } from "../workspace/look.ts";
 import { settingsOf } from "../workspace/settings.ts";
 import { share } from "../workspace/shared.ts";
+import { gitFolderOf, markAt, readStatus } from "../workspace/tree-status.ts";
 import { healthOf } from "./health.ts";
 import { release } from "./home.ts";
 import { keepTip } from "./move.ts";
-import { atHome } from "./sync.ts";
+import { moveResult } from "./sync.ts";
 
 /** a lock that is younger may belong to a git that is at work */
 const lockAgeMsMin = 60_000;
@@ -69,44 +69,49 @@ export interface Accept {
 	step?: LeaseStep;
 }
 
-export async function recover(ground: Ground, stay: Stay, live: Live, accept?: Accept): Promise<AtHome | Refusal> {
-	const asItIs = async (): Promise<AtHome | Refusal | null> => (accept === undefined ? null : await acceptAsItIs(ground, stay, live, accept));
-	if (stay.workspace.kind === "main") return (accept?.step === undefined ? null : await asItIs()) ?? (await release(ground, stay, live));
+export async function recover(context: GitContext, checkout: Checkout, control: StepControl, accept?: Accept): Promise<MoveResult | Refusal> {
+	const asItIs = async (): Promise<MoveResult | Refusal | null> => (accept === undefined ? null : await acceptAsItIs(context, checkout, control, accept));
+	if (checkout.workspace.kind === "main") return (accept?.step === undefined ? null : await asItIs()) ?? (await release(context, checkout, control));
 	const left = await asItIs();
 	if (left !== null) return left;
-	await takeBackHalf(ground, stay);
-	const missing = !(await exists(stay.workspace.path));
-	const wrong = missing ? await remake(ground, stay) : await repair(ground, stay);
+	await takeBackHalf(context, checkout);
+	const missing = !(await exists(checkout.workspace.path));
+	const wrong = missing ? await remake(context, checkout) : await repair(context, checkout);
 	if (wrong !== null) return wrong;
-	const home = await bringHome(ground, stay, live, { asMade: missing, ...(accept && { accept }) });
+	const home = await returnToBranch(context, checkout, control, { asMade: missing, ...(accept && { accept }) });
 	if (isRefusal(home)) return home;
 	return missing ? { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` } : home;
 }
 
 /** A tree that is there: unlocked, its branch and its index mended, what is not committed kept in a snapshot, and then home. */
-export async function bringHome(ground: Ground, stay: Stay, live: Live, { asMade, accept }: { asMade: boolean; accept?: Accept }): Promise<AtHome | Refusal> {
-	const locked = asMade ? null : await unlock(ground, stay);
+export async function returnToBranch(
+	context: GitContext,
+	checkout: Checkout,
+	control: StepControl,
+	{ asMade, accept }: { asMade: boolean; accept?: Accept },
+): Promise<MoveResult | Refusal> {
+	const locked = asMade ? null : await unlock(context, checkout);
 	if (locked !== null) return locked;
-	await bringBranchBack(ground, stay);
-	const broken = asMade ? null : await mendIndex(ground.git, stay.workspace.path);
+	await restoreBranch(context, checkout);
+	const broken = asMade ? null : await mendIndex(context.git, checkout.workspace.path);
 	// that may have been all
-	const mended = asMade || accept?.step === undefined ? null : await acceptAsItIs(ground, stay, live, accept);
+	const mended = asMade || accept?.step === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
 	if (mended !== null) return mended;
-	const cleaned = asMade ? { snapshot: null } : await cleanUp(ground, stay, broken);
+	const cleaned = asMade ? { snapshot: null } : await cleanUp(context, checkout, broken);
 	if (isRefusal(cleaned)) return cleaned;
-	const home = await release(ground, stay, live, cleaned.snapshot);
+	const home = await release(context, checkout, control, cleaned.snapshot);
 	if (isRefusal(home)) return home;
-	await linkAgain(ground, stay, live);
+	await linkAgain(context, checkout, control);
 	return broken === null ? home : { ...home, text: `Git's index could not be read and is kept as ${broken}. ${home.text}` };
 }
 
-async function linkAgain(ground: Ground, { project, workspace }: Stay, live: Live): Promise<void> {
-	const { git, layout } = ground;
-	const force = await settingsOf(ground, project, live.approved);
-	if (isRefusal(force)) return;
+async function linkAgain(context: GitContext, { project, workspace }: Checkout, control: StepControl): Promise<void> {
+	const { git, layout } = context;
+	const effective = await settingsOf(context, project, control.approved);
+	if (isRefusal(effective)) return;
 	const checkout = project.path === layout.mirror(project.slug) ? null : project.path;
-	const filled = ground.given === undefined ? {} : { filled: ground.given.primary };
-	await share(git, workspace.path, { primary: layout.primary(project.slug), checkout, ...filled }, force.settings);
+	const filled = context.given === undefined ? {} : { filled: context.given.primary };
+	await share(git, workspace.path, { primary: layout.primary(project.slug), checkout, ...filled }, effective.settings);
 }
 
 /** What is no reason to take anything out of the tree. */
@@ -119,30 +124,36 @@ const sparing: readonly LeaseStep[] = ["commit", "approve"];
  * A branch that somebody moved back, or amended, is where they wanted it: the commit that it lost gets a ref, and the files stay as
  * they are. So do those that the daemon died over without touching them. Null if anything else is wrong.
  */
-export async function acceptAsItIs(ground: Ground, stay: Stay, live: Live, { seen, step }: Accept): Promise<AtHome | Refusal | null> {
+export async function acceptAsItIs(
+	context: GitContext,
+	checkout: Checkout,
+	control: StepControl,
+	{ seen, step }: Accept,
+): Promise<MoveResult | Refusal | null> {
 	const spared = step !== undefined && sparing.includes(step);
-	const { issues } = await healthOf(ground, stay, { commit: seen });
+	const { issues } = await healthOf(context, checkout, { commit: seen });
 	// a merge may have been open before it was to be committed
 	if (issues.some(({ code }) => !harmless.includes(code) && !(spared && code === "OPERATION_OPEN"))) return null;
-	const { branch, path: folder, kind } = stay.workspace;
-	if (step !== undefined && !spared && (await lookAt(ground.git, folder)).changes.length > 0) return null;
+	const { branch, path: folder, kind } = checkout.workspace;
+	if (step !== undefined && !spared && (await readStatus(context.git, folder)).changes.length > 0) return null;
 	const back = seen !== null && issues.some(({ code }) => code === "HEAD_WENT_BACK") ? seen : null;
-	const { snapshot, fresh } = await take(ground, stay, "before a recovery", null);
-	if (back !== null) await keepTip(ground.git, stay, back);
-	if (kind !== "main") await linkAgain(ground, stay, live);
-	const lost = back === null ? "Nothing is wrong with your workspace any more." : lostWords(branch, (await commitOf(ground.git, folder, "HEAD")) ?? "", back);
+	const { snapshot, fresh } = await take(context, checkout, "before a recovery", null);
+	if (back !== null) await keepTip(context.git, checkout, back);
+	if (kind !== "main") await linkAgain(context, checkout, control);
+	const lost =
+		back === null ? "Nothing is wrong with your workspace any more." : lostCommitText(branch, (await commitOf(context.git, folder, "HEAD")) ?? "", back);
 	const kept = fresh ? ` They are in snapshot ${snapshot.id} as well.` : "";
-	return await atHome(ground, stay, back !== null, `${lost} Your files were left as they are.${kept}`);
+	return await moveResult(context, checkout, back !== null, `${lost} Your files were left as they are.${kept}`);
 }
 
-const lostWords = (branch: string, head: string, seen: string): string =>
+const lostCommitText = (branch: string, head: string, seen: string): string =>
 	`${branch} was moved to ${head.slice(0, 10)} and does not contain ${seen.slice(0, 10)} any more; that commit is kept (git show ${seen.slice(0, 10)}).`;
 
 /** A tree for the branch, or for base where the branch is gone as well. */
-async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
-	const { git, layout } = ground;
-	const { project, agent, workspace } = stay;
-	const maker = await makerOf(ground, stay);
+async function remake(context: GitContext, checkout: Checkout): Promise<Refusal | null> {
+	const { git, layout } = context;
+	const { project, agent, workspace } = checkout;
+	const maker = await makerOf(context, checkout);
 	if (maker === null) return inTheWay(workspace.path);
 	const wrong = await layout.free(workspace.path);
 	if (wrong !== null) return wrong;
@@ -152,49 +163,50 @@ async function remake(ground: Ground, stay: Stay): Promise<Refusal | null> {
 	if (start === null) return refuse("NOT_FOUND", `Neither ${workspace.branch} nor ${workspace.base} has a commit.`);
 	const mark: WorkspaceMark = { agent: maker, project: project.slug, ...workspace, start, ready: true };
 	// until its own mark is there, this says that what is found at its place is ours
-	await writeMark(intentOf(ground, stay), mark);
-	if (workspace.kind === "clone") await makeClone(ground, project, agent, mark);
+	await writeMark(intentOf(context, checkout), mark);
+	if (workspace.kind === "clone") await makeClone(context, project, agent, mark);
 	else {
 		await exclusively(project.path, async () => {
-			await setAside(ground, stay, path.join(layout.trash, `${ground.clock.now()}-${project.slug}-${agent.handle}`));
+			await setAside(context, checkout, path.join(layout.trash, `${context.clock.now()}-${project.slug}-${agent.handle}`));
 			const branch = tip === null ? ["-b", workspace.branch, workspace.path, start] : [workspace.path, workspace.branch];
 			await git(project.path, ["worktree", "add", "--quiet", "--no-checkout", ...branch]);
 		});
 	}
-	await checkOut(ground, mark);
+	await checkOut(context, mark);
 	await writeMark(markIn(await gitFolderOf(workspace.path)), mark);
-	await dropMark(intentOf(ground, stay));
+	await dropMark(intentOf(context, checkout));
 	return null;
 }
 
-const intentOf = ({ layout }: Ground, { project, workspace }: Stay): string => path.join(layout.agents(project.slug), `.${path.basename(workspace.path)}.json`);
+const intentOf = ({ layout }: GitContext, { project, workspace }: Checkout): string =>
+	path.join(layout.agents(project.slug), `.${path.basename(workspace.path)}.json`);
 
 /** What somebody was making again when they died. Nobody has worked in it. */
-async function takeBackHalf(ground: Ground, stay: Stay): Promise<void> {
-	const { project, workspace } = stay;
-	const intent = await readMark(intentOf(ground, stay));
-	if (intent === null || intent.path !== workspace.path || !isOurs(intent, stay)) return;
-	const whole = isOurs(await markAt(workspace.path), stay);
-	if (!whole && workspace.kind === "clone") await discard(ground, workspace.path);
-	else if (!whole) await discardWorktree(ground, project.path, workspace.path);
-	await dropMark(intentOf(ground, stay));
+async function takeBackHalf(context: GitContext, checkout: Checkout): Promise<void> {
+	const { project, workspace } = checkout;
+	const intent = await readMark(intentOf(context, checkout));
+	if (intent === null || intent.path !== workspace.path || !isOurs(intent, checkout)) return;
+	const whole = isOurs(await markAt(workspace.path), checkout);
+	if (!whole && workspace.kind === "clone") await discard(context, workspace.path);
+	else if (!whole) await discardWorktree(context, project.path, workspace.path);
+	await dropMark(intentOf(context, checkout));
 }
 
 /** The agent that the workspace was made for: this one, or the one that it shares the place with. Null where the place is nobody's. */
-async function makerOf({ git, layout }: Ground, stay: Stay): Promise<string | null> {
-	const { project, agent, workspace } = stay;
+async function makerOf({ git, layout }: GitContext, checkout: Checkout): Promise<string | null> {
+	const { project, agent, workspace } = checkout;
 	if (workspace.path === layout.agent(project.slug, agent.handle)) return agent.id;
 	if (workspace.kind !== "worktree" || path.dirname(workspace.path) !== layout.agents(project.slug)) return null;
 	// git still knows the tree that is gone, and its mark with it
 	const gitFolder = await registeredFor(git, project.path, workspace.path);
 	const mark = gitFolder === null ? null : await readMark(markIn(gitFolder));
-	return mark !== null && isOurs(mark, stay) ? mark.agent : null;
+	return mark !== null && isOurs(mark, checkout) ? mark.agent : null;
 }
 
 /** Lets git find the repository of a tree that lost its `.git` file; refuses what is not ours afterwards either. */
-async function repair({ git }: Ground, stay: Stay): Promise<Refusal | null> {
-	const { project, workspace } = stay;
-	const ours = async (): Promise<boolean> => isOurs(await markAt(workspace.path), stay);
+async function repair({ git }: GitContext, checkout: Checkout): Promise<Refusal | null> {
+	const { project, workspace } = checkout;
+	const ours = async (): Promise<boolean> => isOurs(await markAt(workspace.path), checkout);
 	if (await ours()) return null;
 	const looksLikeIt =
 		workspace.kind === "worktree" && !(await exists(path.join(workspace.path, ".git"))) && (await hasItsFiles(git, project.path, workspace.path));
@@ -215,7 +227,7 @@ async function hasItsFiles(git: Git, repository: string, folder: string): Promis
 	return listed.code === 0 && names.length > 0 && found.filter((one) => one !== null).length * 2 >= names.length;
 }
 
-async function unlock({ clock }: Ground, { project, agent, workspace }: Stay): Promise<Refusal | null> {
+async function unlock({ clock }: GitContext, { project, agent, workspace }: Checkout): Promise<Refusal | null> {
 	const gitFolder = await gitFolderOf(workspace.path);
 	const lock = path.join(gitFolder, "index.lock");
 	const found = await lstat(lock).catch(() => null);
@@ -231,7 +243,7 @@ async function unlock({ clock }: Ground, { project, agent, workspace }: Stay): P
 }
 
 /** A branch that somebody deleted under its tree: its last commit is in the log of the worktree's HEAD. */
-async function bringBranchBack({ git, given }: Ground, { workspace }: Stay): Promise<void> {
+async function restoreBranch({ git, given }: GitContext, { workspace }: Checkout): Promise<void> {
 	const ref = `refs/heads/${workspace.branch}`;
 	if ((await commitOf(git, workspace.path, ref)) !== null) return;
 	const gitFolder = await gitFolderOf(workspace.path);
@@ -241,10 +253,10 @@ async function bringBranchBack({ git, given }: Ground, { workspace }: Stay): Pro
 	if (commit !== null) await git(workspace.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 }
 
-async function cleanUp(ground: Ground, stay: Stay, broken: string | null): Promise<{ snapshot: string | null } | Refusal> {
-	const tree = await lookAt(ground.git, stay.workspace.path);
+async function cleanUp(context: GitContext, checkout: Checkout, broken: string | null): Promise<{ snapshot: string | null } | Refusal> {
+	const tree = await readStatus(context.git, checkout.workspace.path);
 	const reason = withBroken("before a recovery", broken);
-	if (tree.changes.length > 0 || tree.operation !== null) return await clean(ground, stay, reason);
-	const { snapshot, fresh } = await take(ground, stay, reason, null);
+	if (tree.changes.length > 0 || tree.operation !== null) return await clean(context, checkout, reason);
+	const { snapshot, fresh } = await take(context, checkout, reason, null);
 	return { snapshot: fresh ? snapshot.id : null };
 }

@@ -1,54 +1,56 @@
 // Removing a workspace: only what is clean and merged, unless somebody insists; and never without a way back.
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Removed, RemoveWish, Stay } from "#engine/workspaces.ts";
+import type { Checkout, Removed, RemoveRequest } from "#engine/workspaces.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { isOurs } from "../layout/mark.ts";
-import { commitOf } from "../run/given.ts";
+import { commitOf } from "../run/user-input.ts";
 import { worktreeAt, worktreesOf } from "../run/worktrees.ts";
 import { deleteBranch } from "../snapshot/destroy.ts";
-import { runCommand } from "../workspace/command.ts";
-import { commandEnvironment, type Ground, tipOf } from "../workspace/ground.ts";
-import { bin } from "../workspace/keep.ts";
-import { dirtyRefusal, lookAt, markAt } from "../workspace/look.ts";
-import { ownAt, wantsRoom } from "../workspace/room.ts";
+import { commandEnvironment, type GitContext, tipOf } from "../workspace/git-context.ts";
+import { moveToTrash } from "../workspace/keep.ts";
+import { runProjectCommand } from "../workspace/project-command.ts";
+import { sandboxMarkAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
 import { settingsOf } from "../workspace/settings.ts";
+import { dirtyRefusal, markAt, readStatus } from "../workspace/tree-status.ts";
+import { isMerged, readable } from "./branch-status.ts";
 import { mergeTrees, treeOfCommit } from "./merge.ts";
-import { isMerged, readable } from "./standing.ts";
 
-export async function removeWorkspace(ground: Ground, stay: Stay, wish: RemoveWish): Promise<Removed | Refusal> {
-	const { git } = ground;
-	const { project, workspace } = stay;
+export async function removeWorkspace(context: GitContext, checkout: Checkout, request: RemoveRequest): Promise<Removed | Refusal> {
+	const { git } = context;
+	const { project, workspace } = checkout;
 	if (workspace.kind === "main") return refuse("CONFLICT", `${project.path} is the project itself and is never removed.`, { details: { path: project.path } });
 	const there = await exists(workspace.path);
 	// a folder is only moved if its mark says that it is this agent's
-	if (there && !isOurs(await markAt(workspace.path), stay)) return inTheWay(workspace.path);
+	if (there && !isOurs(await markAt(workspace.path), checkout)) return inTheWay(workspace.path);
 	const locked = (await worktreeAt(git, project.path, workspace.path))?.locked ?? null;
 	if (locked !== null)
 		return refuse("CONFLICT", `Somebody has locked ${workspace.path}${locked === "" ? "" : `: ${locked}`}.`, { details: { path: workspace.path } });
-	const tip = there || workspace.kind === "worktree" ? await tipOf(ground, stay) : null;
-	if (wish.force !== true) {
-		const dirty = there ? await readable(stay, async () => dirtyRefusal(await lookAt(git, workspace.path), { folder: workspace.path, stay })) : null;
+	const tip = there || workspace.kind === "worktree" ? await tipOf(context, checkout) : null;
+	if (request.force !== true) {
+		const dirty = there
+			? await readable(checkout, async () => dirtyRefusal(await readStatus(git, workspace.path), { folder: workspace.path, checkout }))
+			: null;
 		if (dirty !== null) return dirty;
-		if (tip !== null && !(await isSafe(ground, stay, tip, wish.merged ?? []))) return notMerged(stay, tip);
+		if (tip !== null && !(await isSafe(context, checkout, tip, request.merged ?? []))) return notMerged(checkout, tip);
 	}
-	const teardown = there ? await tearDown(ground, stay, wish) : null;
-	const binned = await bin(ground, stay);
+	const teardown = there ? await tearDown(context, checkout, request) : null;
+	const binned = await moveToTrash(context, checkout);
 	if (isRefusal(binned)) return binned;
-	const branchRemoved = wish.branch === true && tip !== null && workspace.kind === "worktree" && (await removeBranch(ground, stay, tip));
+	const branchRemoved = request.branch === true && tip !== null && workspace.kind === "worktree" && (await removeBranch(context, checkout, tip));
 	return { ...binned, branchRemoved, teardown };
 }
 
 /** Merged by ancestry, by a merge that was recorded, or because base would not change if it were merged. */
-export async function isSafe(ground: Ground, stay: Stay, tip: string, merged: readonly string[]): Promise<boolean> {
-	if (merged.includes(tip) || (await isMerged(ground, stay, tip))) return true;
-	const { git } = ground;
-	const base = await commitOf(git, stay.project.path, `refs/heads/${stay.workspace.base}`);
+export async function isSafe(context: GitContext, checkout: Checkout, tip: string, merged: readonly string[]): Promise<boolean> {
+	if (merged.includes(tip) || (await isMerged(context, checkout, tip))) return true;
+	const { git } = context;
+	const base = await commitOf(git, checkout.project.path, `refs/heads/${checkout.workspace.base}`);
 	if (base === null) return false;
-	const result = await mergeTrees(git, stay.project.path, base, tip);
-	return !isRefusal(result) && result.tree === (await treeOfCommit(git, stay.project.path, base));
+	const result = await mergeTrees(git, checkout.project.path, base, tip);
+	return !isRefusal(result) && result.tree === (await treeOfCommit(git, checkout.project.path, base));
 }
 
-export function notMerged({ project, agent, workspace }: Stay, tip: string): Refusal {
+export function notMerged({ project, agent, workspace }: Checkout, tip: string): Refusal {
 	const whose = `${project.slug}/${agent.handle}`;
 	return refuse("CONFLICT", `${workspace.branch} has work that ${workspace.base} lacks.`, {
 		details: { tip, branch: workspace.branch, base: workspace.base },
@@ -56,19 +58,19 @@ export function notMerged({ project, agent, workspace }: Stay, tip: string): Ref
 	});
 }
 
-export async function tearDown(ground: Ground, stay: Stay, wish: RemoveWish): Promise<Removed["teardown"]> {
-	const force = await settingsOf(ground, stay.project, wish.approved);
-	if (isRefusal(force) || force.settings.teardown === null) return null;
+export async function tearDown(context: GitContext, checkout: Checkout, request: RemoveRequest): Promise<Removed["teardown"]> {
+	const effective = await settingsOf(context, checkout.project, request.approved);
+	if (isRefusal(effective) || effective.settings.teardown === null) return null;
 	// a command that is locked in must not leave anything in a tree that is looked at from outside afterwards
-	const locked = await wantsRoom(ground, stay.project);
-	if (locked !== false && (await ownAt(ground, stay.project, stay.workspace.path)) === null)
-		return { command: force.settings.teardown, exit: null, output: "It was not run: the workspace was made before the project asked for a sandbox." };
-	const where = { project: stay.project, folder: stay.workspace.path, environment: commandEnvironment(ground, stay.agent, wish) };
-	return await runCommand(ground, force.settings.teardown, where, wish);
+	const locked = await wantsSandbox(context, checkout.project);
+	if (locked !== false && (await sandboxMarkAt(context, checkout.project, checkout.workspace.path)) === null)
+		return { command: effective.settings.teardown, exit: null, output: "It was not run: the workspace was made before the project asked for a sandbox." };
+	const where = { project: checkout.project, folder: checkout.workspace.path, environment: commandEnvironment(context, checkout.agent, request) };
+	return await runProjectCommand(context, effective.settings.teardown, where, request);
 }
 
 /** Only as it was looked at, and only if nobody has it checked out. Its commits stay under a ref of ours. */
-export async function removeBranch({ git }: Ground, { project, workspace }: Stay, tip: string): Promise<boolean> {
+export async function removeBranch({ git }: GitContext, { project, workspace }: Checkout, tip: string): Promise<boolean> {
 	const ref = `refs/heads/${workspace.branch}`;
 	if ((await worktreesOf(git, project.path)).some((worktree) => worktree.branch === ref)) return false;
 	await deleteBranch(git, project.path, workspace.branch, tip);

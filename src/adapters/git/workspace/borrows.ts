@@ -42,7 +42,7 @@ export async function borrowedBy(git: Git, repository: string): Promise<Borrower
 }
 
 /** Nobody needs it for this agent any more. */
-export async function giveBack(git: Git, repository: string, { refs }: Borrower): Promise<void> {
+export async function releaseBorrowed(git: Git, repository: string, { refs }: Borrower): Promise<void> {
 	const input = refs.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`).join("");
 	if (input !== "") await git(repository, ["update-ref", "-z", "--stdin"], { input });
 }

@@ -1,13 +1,18 @@
 // The isolated kind of workspace: a repository of its own that shares nothing with the project's, not even objects.
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import type { ProjectPlace, Tenant } from "#engine/workspaces.ts";
-import { withoutSecrets } from "../run/given.ts";
-import { type Ground, identityOf } from "./ground.ts";
+import type { AgentIdentity, ProjectRepository } from "#engine/workspaces.ts";
+import { withoutSecrets } from "../run/user-input.ts";
+import { type GitContext, identityOf } from "./git-context.ts";
 
 const cloneTimeoutMs = 30 * 60 * 1000;
 
 /** A clone with a HEAD on a new branch and no files yet. The project is its remote `brood`; `origin` is where the project itself comes from. */
-export async function makeClone({ git, layout }: Ground, project: ProjectPlace, agent: Tenant, { path, branch, start }: WorkspaceMark): Promise<void> {
+export async function makeClone(
+	{ git, layout }: GitContext,
+	project: ProjectRepository,
+	agent: AgentIdentity,
+	{ path, branch, start }: WorkspaceMark,
+): Promise<void> {
 	await git(layout.agents(project.slug), ["clone", "--quiet", "--no-hardlinks", "--no-checkout", "--origin", "brood", "--", project.path, path], {
 		timeoutMs: cloneTimeoutMs,
 	});

@@ -2,19 +2,19 @@
 import path from "node:path";
 import { exclusively } from "../run/exclusive.ts";
 import { worktreeAt } from "../run/worktrees.ts";
-import { forgetWorktree, unmakeFolder } from "../snapshot/destroy.ts";
-import type { Ground } from "./ground.ts";
+import { discardNewFolder, forgetWorktree } from "../snapshot/destroy.ts";
+import type { GitContext } from "./git-context.ts";
 
-export async function discard({ layout, ids }: Ground, place: string): Promise<void> {
+export async function discard({ layout, ids }: GitContext, place: string): Promise<void> {
 	if (!place.startsWith(`${layout.home}${path.sep}`)) throw new Error(`${place} is not in Brood's home`);
-	await unmakeFolder(place, { trash: layout.trash, salt: ids.salt() });
+	await discardNewFolder(place, { trash: layout.trash, salt: ids.salt() });
 }
 
 /** The tree, and what the repository knows of it. */
-export async function discardWorktree(ground: Ground, repository: string, place: string): Promise<void> {
+export async function discardWorktree(context: GitContext, repository: string, place: string): Promise<void> {
 	await exclusively(repository, async () => {
-		const known = await worktreeAt(ground.git, repository, place);
-		await discard(ground, place);
-		if (known !== null) await forgetWorktree(ground.git, repository, known.path, { locked: known.locked !== null });
+		const known = await worktreeAt(context.git, repository, place);
+		await discard(context, place);
+		if (known !== null) await forgetWorktree(context.git, repository, known.path, { locked: known.locked !== null });
 	});
 }

@@ -1,4 +1,4 @@
-// What git finds outside at the `.git` of a tree whose git folder is its own, which lies over it only inside of the room.
+// What git finds outside at the `.git` of a tree whose git folder is its own, which is mounted over it only inside of the sandbox.
 //
 // With nothing there, git would look on: a HEAD, objects, refs and a configuration that an agent put into its tree itself make that
 // a repository, whose programs run. So there is a repository without anything in it, of a kind that no git knows: git stops there, and a

@@ -1,26 +1,32 @@
 // A tree to try something in: detached, registered nowhere but in git, gone afterwards.
 import path from "node:path";
-import type { ProjectPlace } from "#engine/workspaces.ts";
+import type { ProjectRepository } from "#engine/workspaces.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { checkOut } from "../tree/checkout.ts";
 import { discardWorktree } from "./discard.ts";
-import type { Ground } from "./ground.ts";
+import type { GitContext } from "./git-context.ts";
 
 /** Those that are in use; what else lies in the folder was left by a process that died. */
 export const scratchInUse = new Set<string>();
 
 /** `repository` is the one that has the commit: the project's, or a clone's own. */
-export async function inScratch<T>(ground: Ground, project: ProjectPlace, repository: string, commit: string, work: (tree: string) => Promise<T>): Promise<T> {
-	const tree = path.join(ground.layout.scratches(project.slug), ground.ids.salt());
-	const wrong = await ground.layout.free(tree);
+export async function inScratch<T>(
+	context: GitContext,
+	project: ProjectRepository,
+	repository: string,
+	commit: string,
+	work: (tree: string) => Promise<T>,
+): Promise<T> {
+	const tree = path.join(context.layout.scratches(project.slug), context.ids.salt());
+	const wrong = await context.layout.free(tree);
 	if (wrong !== null) throw new Error(wrong.message);
 	scratchInUse.add(tree);
 	try {
-		await exclusively(repository, () => ground.git(repository, ["worktree", "add", "--quiet", "--no-checkout", "--detach", tree, commit]));
-		await checkOut(ground, { path: tree, start: commit });
+		await exclusively(repository, () => context.git(repository, ["worktree", "add", "--quiet", "--no-checkout", "--detach", tree, commit]));
+		await checkOut(context, { path: tree, start: commit });
 		return await work(tree);
 	} finally {
-		await discardWorktree(ground, repository, tree);
+		await discardWorktree(context, repository, tree);
 		scratchInUse.delete(tree);
 	}
 }

@@ -5,30 +5,30 @@ import { ConfigError, parseConfig, readSettings } from "#adapters/system/config.
 import { executesPrompt } from "#contract/agent-type.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
-import type { SettingsInForce } from "#contract/project-config.ts";
+import type { EffectiveSettings } from "#contract/project-config.ts";
 import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { ProjectPlace } from "#engine/workspaces.ts";
+import type { ProjectRepository } from "#engine/workspaces.ts";
 import type { Layout } from "../layout/layout.ts";
 import type { Git } from "../run/git.ts";
-import { commitOf } from "../run/given.ts";
-import type { Ground } from "./ground.ts";
+import { commitOf } from "../run/user-input.ts";
+import type { GitContext } from "./git-context.ts";
 
 const repositoryFile = ".brood.yaml";
 const configBytesMax = 256 * 1024;
 
 export async function settingsOf(
-	{ git, layout, given }: Pick<Ground, "git" | "layout" | "given">,
-	project: ProjectPlace,
+	{ git, layout, given }: Pick<GitContext, "git" | "layout" | "given">,
+	project: ProjectRepository,
 	approved: readonly string[] = [],
-): Promise<SettingsInForce | Refusal> {
+): Promise<EffectiveSettings | Refusal> {
 	if (given !== undefined) return { settings: given.settings, fingerprint: null, pendingApproval: null };
 	return await parsed(project.slug, async () => {
 		const own = await readOwn(layout, project.slug);
 		const usual = own.base ?? project.base ?? (await defaultBranch(git, project.path));
 		const repository = await repositoryConfig(git, project, usual);
 		if (isRefusal(repository)) return repository;
-		return inForce(own, repository, usual, approved);
+		return effectiveSettings(own, repository, usual, approved);
 	});
 }
 
@@ -50,7 +50,7 @@ async function parsed<T>(slug: ProjectSlug, read: () => Promise<T>): Promise<T |
 	}
 }
 
-function inForce(own: ProjectConfig, repository: RepositoryConfig, base: string, approved: readonly string[]): SettingsInForce {
+function effectiveSettings(own: ProjectConfig, repository: RepositoryConfig, base: string, approved: readonly string[]): EffectiveSettings {
 	const wants = runnable(repository);
 	const fingerprint = Object.keys(wants).length === 0 ? null : fingerprintOf(wants);
 	const agreed = fingerprint === null || approved.includes(fingerprint);
@@ -68,7 +68,7 @@ function inForce(own: ProjectConfig, repository: RepositoryConfig, base: string,
 function gatesOf(name: string, written: unknown): string[] {
 	const preset = Preset.safeParse(written).data;
 	return (preset?.stages ?? []).flatMap(({ name: stage, gate, prompt, agent = preset?.agent, fallbacks = preset?.fallbacks ?? [] }) => {
-		const types = [agent, ...fallbacks].flatMap((wish) => (wish?.type !== undefined && executesPrompt(wish.type) ? wish.type : []));
+		const types = [agent, ...fallbacks].flatMap((request) => (request?.type !== undefined && executesPrompt(request.type) ? request.type : []));
 		return [
 			...(gate === undefined || gate === "human" ? [] : [`${name} ${stage}: ${gate.command}`]),
 			...(prompt === undefined || types.length === 0 ? [] : [`${name} ${stage}, executed by ${types.join(" or ")}: ${prompt}`]),
@@ -97,7 +97,7 @@ function sorted(value: unknown): unknown {
 const said = new Map<string, RepositoryConfig>();
 const saidMax = 100;
 
-async function repositoryConfig(git: Git, project: ProjectPlace, base: string): Promise<RepositoryConfig | Refusal> {
+async function repositoryConfig(git: Git, project: ProjectRepository, base: string): Promise<RepositoryConfig | Refusal> {
 	const commit = await commitOf(git, project.path, `refs/heads/${base}`);
 	if (commit === null) return {};
 	const known = said.get(commit);
@@ -109,7 +109,7 @@ async function repositoryConfig(git: Git, project: ProjectPlace, base: string): 
 	return read;
 }
 
-async function configIn(git: Git, { path: repository, slug }: ProjectPlace, commit: string): Promise<RepositoryConfig | Refusal> {
+async function configIn(git: Git, { path: repository, slug }: ProjectRepository, commit: string): Promise<RepositoryConfig | Refusal> {
 	const { text: entry } = await git(repository, ["ls-tree", "--long", "-z", commit, "--", repositoryFile]);
 	const [, kind, object, size] = /^(\d+) blob ([0-9a-f]+) +(\d+)\t/.exec(entry) ?? [];
 	if (object === undefined || kind === "120000") return {};

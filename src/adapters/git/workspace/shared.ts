@@ -12,7 +12,7 @@ import { exists, isInside } from "../layout/layout.ts";
 import { readPrimaryMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
-import { gitFolderOf } from "./look.ts";
+import { gitFolderOf } from "./tree-status.ts";
 
 type Shared = Provisioned["shared"];
 

@@ -8,7 +8,7 @@ import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
-import type { Hit, SearchWish } from "#contract/search.ts";
+import type { Hit, SearchQuery } from "#contract/search.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
@@ -212,9 +212,9 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 		return later.length === 0 ? null : Math.min(...later);
 	}
 
-	async search(wish: SearchWish): Promise<Hit[]> {
+	async search(request: SearchQuery): Promise<Hit[]> {
 		await this.settled();
-		return hitsIn(this.rows, wish);
+		return hitsIn(this.rows, request);
 	}
 
 	async approval(id: number): Promise<ApprovalState | undefined> {

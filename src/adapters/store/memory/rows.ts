@@ -7,7 +7,7 @@ import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
-import type { KeptReceipt } from "#contract/receipt.ts";
+import type { StoredReceipt } from "#contract/receipt.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
@@ -29,7 +29,7 @@ export interface Rows {
 	subscriptions: Map<SubscriptionName, SubscriptionState>;
 	leases: Map<number, LeaseState>;
 	/** by actor and key, see `nameOf` */
-	receipts: Map<string, KeptReceipt>;
+	receipts: Map<string, StoredReceipt>;
 }
 
 export const noRows = (): Rows => ({

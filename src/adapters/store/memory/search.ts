@@ -1,11 +1,11 @@
 // A search where no database does it.
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
-import { type Hit, matches, type SearchWish, snippetOf } from "#contract/search.ts";
+import { type Hit, matches, type SearchQuery, snippetOf } from "#contract/search.ts";
 import type { Rows } from "./rows.ts";
 
 /** Every item is looked at, the newest first. */
-export function hitsIn({ events, agents }: Rows, { terms, agent, project, limit }: SearchWish): Hit[] {
+export function hitsIn({ events, agents }: Rows, { terms, agent, project, limit }: SearchQuery): Hit[] {
 	const ofProject = (id: AgentId | null): boolean => project === undefined || (id !== null && agents.get(id)?.project === project);
 	const there = events.filter((event) => isItem(event) && (agent === undefined || event.agent === agent) && ofProject(event.agent)).toReversed();
 	const hits = there.filter(({ text }) => terms.length > 0 && text !== null && matches(text, terms)).slice(0, limit);

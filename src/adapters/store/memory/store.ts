@@ -1,7 +1,7 @@
 // The store in memory: for tests, and the plainest statement of what a store has to do.
 import type { Envelope } from "#contract/command.ts";
 import { expected } from "#contract/log.ts";
-import { type Landed, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
+import { type CommandResult, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
 import { MemoryReads } from "./reads.ts";
 import { nameOf, noRows } from "./rows.ts";
 import { MemoryTx } from "./tx.ts";
@@ -10,7 +10,7 @@ export function openMemory(run: RunBatch): Store {
 	const rows = noRows();
 	let turn: Promise<unknown> = Promise.resolve();
 
-	async function commit(batch: readonly Envelope[]): Promise<Landed[]> {
+	async function commit(batch: readonly Envelope[]): Promise<CommandResult[]> {
 		const tx = new MemoryTx(rows);
 		try {
 			return await run(tx, batch);

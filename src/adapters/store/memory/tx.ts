@@ -6,7 +6,7 @@ import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
-import type { KeptReceipt } from "#contract/receipt.ts";
+import type { StoredReceipt } from "#contract/receipt.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
@@ -24,7 +24,7 @@ export class MemoryTx extends MemoryReads implements Tx {
 
 	async lock(): Promise<void> {}
 
-	dooms(): boolean {
+	failsBatch(): boolean {
 		return false;
 	}
 
@@ -99,7 +99,7 @@ export class MemoryTx extends MemoryReads implements Tx {
 		this.#put(this.rows.notes, state.id, state);
 	}
 
-	async putReceipt(receipt: KeptReceipt): Promise<void> {
+	async putReceipt(receipt: StoredReceipt): Promise<void> {
 		this.#put(this.rows.receipts, nameOf(receipt.actor, receipt.key), receipt);
 	}
 

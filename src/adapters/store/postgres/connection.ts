@@ -40,7 +40,7 @@ export class PostgresConnection implements Connection {
 		this.#timeout = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
 	}
 
-	dooms(error: unknown): boolean {
+	failsBatch(error: unknown): boolean {
 		return concernsDatabase(error);
 	}
 

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { Envelope } from "#contract/command.ts";
-import { type Landed, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
+import { type CommandResult, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
 import * as queries from "../sql/queries.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 import { faultOf, isClash, isConnectionLoss } from "./fault.ts";
@@ -15,7 +15,7 @@ export interface PostgresOptions {
 	url: string;
 	run: RunBatch;
 	/** how long a batch waits for a database that is away before its commands are told so */
-	patienceMs?: number;
+	retryForMs?: number;
 }
 
 const retryMs = 50;
@@ -27,7 +27,7 @@ const begin = `begin isolation level read committed read write;
 	set local idle_in_transaction_session_timeout = ${silenceMs};
 	set local lock_timeout = ${silenceMs / 2}`;
 
-export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOptions): Promise<Store> {
+export async function openPostgres({ url, run, retryForMs = 10_000 }: PostgresOptions): Promise<Store> {
 	const pool = openPool(url);
 	try {
 		await migrate(pool);
@@ -35,7 +35,7 @@ export async function openPostgres({ url, run, patienceMs = 10_000 }: PostgresOp
 		await pool.end();
 		throw faultOf(error);
 	}
-	const writer = new Writer(pool, run, patienceMs);
+	const writer = new Writer(pool, run, retryForMs);
 	return {
 		kind: "postgres",
 		batchesMax: 1,
@@ -90,19 +90,19 @@ class Writer {
 	readonly broken: Promise<StoreFault>;
 	readonly #pool: pg.Pool;
 	readonly #run: RunBatch;
-	readonly #patienceMs: number;
+	readonly #retryForMs: number;
 	readonly #break = Promise.withResolvers<StoreFault>();
 	#fault: StoreFault | null = null;
 
-	constructor(pool: pg.Pool, run: RunBatch, patienceMs: number) {
+	constructor(pool: pg.Pool, run: RunBatch, retryForMs: number) {
 		this.#pool = pool;
 		this.#run = run;
-		this.#patienceMs = patienceMs;
+		this.#retryForMs = retryForMs;
 		this.broken = this.#break.promise;
 	}
 
-	async commit(batch: readonly Envelope[]): Promise<Landed[]> {
-		const deadline = performance.now() + this.#patienceMs;
+	async commit(batch: readonly Envelope[]): Promise<CommandResult[]> {
+		const deadline = performance.now() + this.#retryForMs;
 		for (let clashes = 0; ; ) {
 			if (this.#fault !== null) throw this.#fault;
 			try {
@@ -118,10 +118,10 @@ class Writer {
 	}
 
 	/** Null if COMMIT was sent, its answer was lost, and the database says that it did not happen. */
-	async #attempt(batch: readonly Envelope[], deadline: number): Promise<Landed[] | null> {
+	async #attempt(batch: readonly Envelope[], deadline: number): Promise<CommandResult[] | null> {
 		const client = await this.#pool.connect();
 		const connection = new PostgresConnection(client, silenceMs);
-		let outcomes: Landed[];
+		let outcomes: CommandResult[];
 		let transaction: string;
 		try {
 			await connection.exec(begin);

@@ -7,5 +7,5 @@ export interface Connection {
 	/** a statement without arguments and rows: transaction control, schema changes */
 	exec(statement: string): Promise<void>;
 	/** whether an error says something about the database, and not only about one statement */
-	dooms(error: unknown): boolean;
+	failsBatch(error: unknown): boolean;
 }

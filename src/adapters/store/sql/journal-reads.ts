@@ -4,7 +4,7 @@ import type { Event } from "#contract/event.ts";
 import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Receipt } from "#contract/receipt.ts";
-import { type Hit, type SearchWish, snippetOf } from "#contract/search.ts";
+import { type Hit, type SearchQuery, snippetOf } from "#contract/search.ts";
 import type { EventRange, Ranges } from "#engine/ports.ts";
 import type { Connection } from "./connection.ts";
 import * as history from "./history-queries.ts";
@@ -130,7 +130,7 @@ export class JournalReads {
 		return await this.connection.all(wanted.eventsWanted, args);
 	}
 
-	async search({ terms, agent, project, limit }: SearchWish): Promise<Hit[]> {
+	async search({ terms, agent, project, limit }: SearchQuery): Promise<Hit[]> {
 		if (terms.length === 0) return [];
 		const words = termsFor(this.connection.flavor, terms);
 		const rows = await this.connection.all(itemsFound, { words, agent: agent ?? null, project: project === undefined ? null : (project ?? ""), limit });

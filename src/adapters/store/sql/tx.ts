@@ -8,8 +8,8 @@ import { isItem } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
-import type { KeptReceipt } from "#contract/receipt.ts";
-import { wordsOf } from "#contract/search.ts";
+import type { StoredReceipt } from "#contract/receipt.ts";
+import { searchWords } from "#contract/search.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
@@ -30,8 +30,8 @@ export class SqlTx extends SqlReads implements Tx {
 	/** One writer holds the whole database; PostgreSQL overrides this. */
 	async lock(_: Locks): Promise<void> {}
 
-	dooms(error: unknown): boolean {
-		return this.connection.dooms(error);
+	failsBatch(error: unknown): boolean {
+		return this.connection.failsBatch(error);
 	}
 
 	async savepoint(): Promise<void> {
@@ -138,13 +138,13 @@ export class SqlTx extends SqlReads implements Tx {
 		return appended;
 	}
 
-	async putReceipt({ actor, key, fingerprint, answer, given, at }: KeptReceipt): Promise<void> {
+	async putReceipt({ actor, key, fingerprint, answer, given, at }: StoredReceipt): Promise<void> {
 		const words = given === undefined ? null : JSON.stringify(given);
 		await this.connection.all(queries.putReceipt, { actor, key, fingerprint, answer: JSON.stringify(answer), given: words, at });
 	}
 
 	/** Not part of a batch. What a command answered stays beside the words in which it was told. */
-	async keepReceipts(receipts: readonly KeptReceipt[]): Promise<void> {
+	async keepReceipts(receipts: readonly StoredReceipt[]): Promise<void> {
 		for (const receipt of receipts) {
 			if (receipt.given === undefined) await this.putReceipt(receipt);
 			else {
@@ -160,7 +160,7 @@ export class SqlTx extends SqlReads implements Tx {
 		const [cursor] = await this.connection.all(search.indexedUpTo, {});
 		const events = await this.connection.all(search.textsAfter, { after: cursor?.up_to ?? 0, limit: eventsMax });
 		for (const { id, kind, text } of events) {
-			const words = text === null || !isItem({ kind }) ? "" : wordsOf(text).join(" ");
+			const words = text === null || !isItem({ kind }) ? "" : searchWords(text).join(" ");
 			if (words !== "") await this.connection.all(search.insertWords, { event: id, words });
 		}
 		const last = events.at(-1)?.id;

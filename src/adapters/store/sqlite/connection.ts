@@ -18,7 +18,7 @@ const pragmas: readonly [name: string, set: string, inForce: string | number][] 
 	["trusted_schema", "off", 0],
 ];
 
-interface Kept {
+interface CachedStatement {
 	statement: StatementSync;
 	values: (args: Readonly<Record<string, Value>>) => Value[];
 }
@@ -26,7 +26,7 @@ interface Kept {
 export class SqliteConnection implements Connection, Disposable {
 	readonly flavor = "sqlite";
 	readonly #database: DatabaseSync;
-	readonly #statements = new Map<unknown, Kept>();
+	readonly #statements = new Map<unknown, CachedStatement>();
 	readonly #control = new Map<string, StatementSync>();
 
 	constructor(path: string, options: { readOnly: boolean }) {
@@ -56,7 +56,7 @@ export class SqliteConnection implements Connection, Disposable {
 		kept.run();
 	}
 
-	dooms(error: unknown): boolean {
+	failsBatch(error: unknown): boolean {
 		return concernsDatabase(error);
 	}
 
@@ -76,8 +76,8 @@ export class SqliteConnection implements Connection, Disposable {
 	}
 
 	/** Waits for others no longer than this while `work` is done. */
-	patiently<T>(patienceMs: number, work: () => T): T {
-		this.#database.exec(`pragma busy_timeout = ${patienceMs}`);
+	withBusyTimeout<T>(busyTimeoutMs: number, work: () => T): T {
+		this.#database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
 		try {
 			return work();
 		} finally {
@@ -108,7 +108,7 @@ export class SqliteConnection implements Connection, Disposable {
 		this.#database.close();
 	}
 
-	#prepare<P extends Record<string, Value>, R>(query: Query<P, R>): Kept {
+	#prepare<P extends Record<string, Value>, R>(query: Query<P, R>): CachedStatement {
 		const prepared = query.prepared("sqlite");
 		const kept = { statement: this.#database.prepare(prepared.sql), values: prepared.values };
 		this.#statements.set(query, kept);

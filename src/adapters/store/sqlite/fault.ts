@@ -4,7 +4,7 @@ import { StoreFault } from "#engine/ports.ts";
 const full = 13;
 const busy = 5;
 const constraint = 19;
-const trouble = new Set([8, 10, 11, 14, 26]); // READONLY, IOERR, CORRUPT, CANTOPEN, NOTADB
+const problem = new Set([8, 10, 11, 14, 26]); // READONLY, IOERR, CORRUPT, CANTOPEN, NOTADB
 
 /** An error on the way to COMMIT: the transaction can still be rolled back. */
 export function faultBeforeCommit(error: unknown): StoreFault {
@@ -13,7 +13,7 @@ export function faultBeforeCommit(error: unknown): StoreFault {
 	const text = error instanceof Error ? error.message : String(error);
 	if (code === full) return new StoreFault("full", "The disk is full: nothing was changed. Free some space and try again.", error);
 	if (code === busy) return new StoreFault("unavailable", "Another process holds the store: nothing was changed.", error);
-	if (code !== null && trouble.has(code)) return new StoreFault("broken", `The store cannot be read or written: ${text}.`, error);
+	if (code !== null && problem.has(code)) return new StoreFault("broken", `The store cannot be read or written: ${text}.`, error);
 	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
 }
 

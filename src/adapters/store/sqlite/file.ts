@@ -7,7 +7,7 @@ import path from "node:path";
 import { StoreFault } from "#engine/ports.ts";
 import { migrations, schemaVersion } from "../sql/migrations.ts";
 import { SqliteConnection } from "./connection.ts";
-import { lastAcknowledged, signOfStore } from "./witness.ts";
+import { lastAcknowledged, signOfStore } from "./last-event-file.ts";
 
 /** "Brod" in the four bytes that SQLite keeps for the program a file belongs to; "Brob" in a backup, which was made to be older than the store. */
 const applicationId = 0x42726f64;

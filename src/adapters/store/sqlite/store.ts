@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Envelope } from "#contract/command.ts";
 import type { Limits } from "#contract/limits.ts";
-import { type Landed, type Reads, type Store, StoreFault } from "#engine/ports.ts";
-import type { Ask, Message, Reply, ThreadData } from "./thread.ts";
+import { type CommandResult, type Reads, type Store, StoreFault } from "#engine/ports.ts";
+import type { Message, Reply, ThreadData, ThreadRequest } from "./thread.ts";
 
 export interface SqliteOptions {
 	file: string;
@@ -20,7 +20,7 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 		batchesMax: 2,
 		reads: readsThrough(reader),
 		broken: Promise.race([writer.broken, reader.broken]),
-		commit: (batch: readonly Envelope[]) => writer.ask<Landed[]>({ commit: batch }),
+		commit: (batch: readonly Envelope[]) => writer.ask<CommandResult[]>({ commit: batch }),
 		backup: (to) => reader.ask<number>({ backup: to }),
 		keepReceipts: (receipts, { durable }) => writer.ask<void>({ keep: receipts, durable }),
 		dropReceipts: (before, atMost) => writer.ask<number>({ dropReceipts: { before, atMost } }),
@@ -83,7 +83,7 @@ class Thread {
 		worker.on("exit", () => this.#breakDown(new StoreFault("broken", "The store's thread ended.")));
 	}
 
-	ask<T>(ask: Ask): Promise<T> {
+	ask<T>(ask: ThreadRequest): Promise<T> {
 		if (this.#fault !== null) return Promise.reject(this.#fault);
 		const id = ++this.#lastId;
 		const settle = Promise.withResolvers<T>();

@@ -16,7 +16,7 @@
 //   2. the batch comes over as one message. Decisions run here, where the rows are (`engine/execute.ts`, put together in
 //      `store-thread.ts`): a command costs one trip between threads, not one per question
 //   3. BEGIN IMMEDIATE, the commands, COMMIT with `synchronous = full`: the one flush
-//   4. the witness is told the last event's id (`witness.ts`), and looks whether the files are still the ones that have names
+//   4. the witness is told the last event's id (`last-event-file.ts`), and looks whether the files are still the ones that have names
 //   5. the answers go back in one message; then, with nobody waiting, the log is copied into the file if it has grown long (`log.ts`)
 // The writer is given the next batch before it has answered the last one (`batchesMax: 2`): one half of a crowd of callers is written
 // while the other half is answered.
@@ -39,25 +39,25 @@
 //   - `synchronous = normal`: an acknowledged command could be lost with the power
 import type { MessagePort } from "node:worker_threads";
 import type { Envelope } from "#contract/command.ts";
-import type { KeptReceipt } from "#contract/receipt.ts";
-import type { Landed, RunBatch, StoreFault } from "#engine/ports.ts";
+import type { StoredReceipt } from "#contract/receipt.ts";
+import type { CommandResult, RunBatch, StoreFault } from "#engine/ports.ts";
 import * as queries from "../sql/queries.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { SqlTx } from "../sql/tx.ts";
 import { SqliteConnection } from "./connection.ts";
 import { faultAtCommit, faultAtOpening, faultBeforeCommit } from "./fault.ts";
 import { lastEvent, markBackup, openForWriting } from "./file.ts";
-import { Log } from "./log.ts";
-import { Witness } from "./witness.ts";
+import { LastEventFile } from "./last-event-file.ts";
+import { WriteAheadLog } from "./write-ahead-log.ts";
 
 export interface ThreadData {
 	role: "writer" | "reader";
 	file: string;
 }
 
-export type Ask =
+export type ThreadRequest =
 	| { commit: readonly Envelope[] }
-	| { keep: readonly KeptReceipt[]; durable: boolean }
+	| { keep: readonly StoredReceipt[]; durable: boolean }
 	| { dropReceipts: { before: number; atMost: number } }
 	| { index: number }
 	| { trim: true }
@@ -66,7 +66,7 @@ export type Ask =
 	| { backup: string }
 	| { close: true };
 /** What was asked in one moment goes over together: a message costs more than most questions. Answers come back the same way. */
-export type Message = { id: number; ask: Ask };
+export type Message = { id: number; ask: ThreadRequest };
 export type Reply =
 	| { id: number; value: unknown }
 	| { id: number; fault: { kind: StoreFault["kind"]; message: string } }
@@ -146,7 +146,7 @@ class Reader implements Disposable {
 		this.#file = file;
 	}
 
-	async do(ask: Ask): Promise<unknown> {
+	async do(ask: ThreadRequest): Promise<unknown> {
 		this.#connection ??= new SqliteConnection(this.#file, { readOnly: true });
 		if ("backup" in ask) return this.#connection.copyTo(ask.backup, markBackup);
 		if (!("read" in ask)) throw new Error("the reader's thread only reads");
@@ -172,25 +172,25 @@ class Reader implements Disposable {
 class Writer implements Disposable {
 	readonly #connection: SqliteConnection;
 	readonly #run: RunBatch;
-	readonly #log: Log;
-	readonly #witness: Witness;
+	readonly #log: WriteAheadLog;
+	readonly #lastEventFile: LastEventFile;
 	#broken: StoreFault | null = null;
 
 	constructor(file: string, run: RunBatch) {
 		this.#connection = openForWriting(file);
 		this.#run = run;
-		this.#log = new Log(this.#connection);
-		this.#witness = new Witness(file, lastEvent(this.#connection));
+		this.#log = new WriteAheadLog(this.#connection);
+		this.#lastEventFile = new LastEventFile(file, lastEvent(this.#connection));
 	}
 
-	async do(ask: Ask): Promise<unknown> {
+	async do(ask: ThreadRequest): Promise<unknown> {
 		// after a commit of unknown outcome nothing is written any more: the next process looks at the disk first
 		if (this.#broken !== null) throw this.#broken;
 		if ("commit" in ask) {
 			for (const { bytes } of ask.commit) this.#log.grew(bytes);
-			const landed = await this.#transact((tx) => this.#run(tx, ask.commit));
-			this.#witness.saw(lastOf(landed));
-			return landed;
+			const results = await this.#transact((tx) => this.#run(tx, ask.commit));
+			this.#lastEventFile.record(lastOf(results));
+			return results;
 		}
 		if ("trim" in ask) return this.#log.empty();
 		if ("keep" in ask) return await this.#keep(ask.keep, ask.durable);
@@ -203,7 +203,7 @@ class Writer implements Disposable {
 	}
 
 	/** Words that were answered need no flush of their own: what was done is durable without them. */
-	async #keep(receipts: readonly KeptReceipt[], durable: boolean): Promise<void> {
+	async #keep(receipts: readonly StoredReceipt[], durable: boolean): Promise<void> {
 		for (const { given } of receipts) this.#log.grew(given === undefined ? 0 : JSON.stringify(given).length);
 		if (!durable) await this.#connection.exec("pragma synchronous = normal");
 		try {
@@ -227,7 +227,7 @@ class Writer implements Disposable {
 			throw this.#undo(faultAtCommit(error));
 		}
 		try {
-			this.#witness.check();
+			this.#lastEventFile.check();
 		} catch (error) {
 			throw this.#undo(faultAtCommit(error));
 		}
@@ -241,17 +241,17 @@ class Writer implements Disposable {
 	}
 
 	afterwards(): void {
-		if (this.#log.keepShort()) this.#witness.flush();
+		if (this.#log.keepShort()) this.#lastEventFile.flush();
 	}
 
 	[Symbol.dispose](): void {
-		this.#witness[Symbol.dispose]();
+		this.#lastEventFile[Symbol.dispose]();
 		this.#connection[Symbol.dispose]();
 	}
 }
 
 /** The newest event of a batch; 0 if nothing happened in it. */
-function lastOf(landed: readonly Landed[]): number {
-	for (const outcome of landed.toReversed()) if ("events" in outcome && !outcome.replayed && outcome.events.length > 0) return outcome.events.at(-1)?.id ?? 0;
+function lastOf(results: readonly CommandResult[]): number {
+	for (const outcome of results.toReversed()) if ("events" in outcome && !outcome.replayed && outcome.events.length > 0) return outcome.events.at(-1)?.id ?? 0;
 	return 0;
 }

@@ -28,5 +28,5 @@ export const opencode = {
 	},
 	trust: { obeys: [".opencode", "opencode.json", "opencode.jsonc"], harmless: /^\.opencode\/(plans|worktrees)\// },
 	// it waits as long as a provider asks for, be it hours, and says so nowhere but in its log; small calls are for titles
-	limits: { complains: /message="stream error".* small=false .*error\.error="((?:[^"\\]|\\.)*)"/ },
+	limits: { limitLogPattern: /message="stream error".* small=false .*error\.error="((?:[^"\\]|\\.)*)"/ },
 } satisfies Vendor;

@@ -1,0 +1,34 @@
+// Which turn has claimed an agent's process: one at a time, from `prepare` until the turn was run or dismissed.
+import type { AgentId } from "#contract/ids.ts";
+
+export class ProcessClaims {
+	readonly #taken = new Map<AgentId, { turn: number; left: PromiseWithResolvers<void> }>();
+
+	/** Waits until no other turn has it. False if that was called off. */
+	async take(agent: AgentId, turn: number, signal: AbortSignal): Promise<boolean> {
+		const calledOff = Promise.withResolvers<void>();
+		const stop = (): void => calledOff.resolve();
+		signal.addEventListener("abort", stop, { once: true });
+		try {
+			for (let taken = this.#taken.get(agent); taken !== undefined && !signal.aborted; taken = this.#taken.get(agent))
+				await Promise.race([taken.left.promise, calledOff.promise]);
+		} finally {
+			signal.removeEventListener("abort", stop);
+		}
+		if (signal.aborted) return false;
+		this.#taken.set(agent, { turn, left: Promise.withResolvers() });
+		return true;
+	}
+
+	has(agent: AgentId, turn: number): boolean {
+		return this.#taken.get(agent)?.turn === turn;
+	}
+
+	/** Nothing happens if it is another turn's. */
+	leave(agent: AgentId, turn: number): void {
+		const taken = this.#taken.get(agent);
+		if (taken?.turn !== turn) return;
+		this.#taken.delete(agent);
+		taken.left.resolve();
+	}
+}

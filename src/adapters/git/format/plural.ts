@@ -1,0 +1,12 @@
+// Plurals and shortened lists for messages.
+
+/** "1 commit", "2 commits". */
+export const countOf = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+const namesMax = 10;
+
+/** The first of the names, and how many more there are. */
+export function abbreviated(names: readonly string[]): string {
+	const more = names.length - namesMax;
+	return `${names.slice(0, namesMax).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,150 @@
+// The project's own commands: setup, check, teardown. They are run by a shell, because a person wrote them for one, and
+// only if that person, or somebody who approved the repository's configuration, wanted it.
+import { spawn } from "node:child_process";
+import { Readable } from "node:stream";
+import { containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
+import { signalGroup } from "#adapters/system/process-group.ts";
+import { endAll, findTree, innerPid, type Process } from "#adapters/system/processes.ts";
+import { expected } from "#contract/log.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { CommandRun } from "#contract/workspace.ts";
+import { caught, type Log, noLog } from "#engine/log.ts";
+import type { ProjectRepository, StepControl } from "#engine/workspaces.ts";
+import type { GitContext } from "./git-context.ts";
+import { mountsFor } from "./sandbox-mounts.ts";
+
+const timeoutMs = 30 * 60 * 1000;
+const graceMs = 2000;
+/** what a shell answers for a command that cannot be run */
+const notStarted = 126;
+const tailMax = 64 * 1024;
+const lineMax = 16 * 1024;
+/** whoever listens keeps each line: a command that never stops printing must not fill that place */
+const linesMax = 20_000;
+const charactersMax = 8 * 1024 * 1024;
+
+/** Where a command runs, and with what. */
+interface Where {
+	project: ProjectRepository;
+	folder: string;
+	environment: Readonly<Record<string, string>>;
+}
+
+/** Resolves when the command has ended and nothing that it started is left; how it ended is in the answer. */
+export async function runProjectCommand(
+	context: GitContext,
+	command: string,
+	{ project, folder, environment }: Where,
+	control: StepControl,
+): Promise<CommandRun> {
+	const { containment = "groups" } = context;
+	const mounts = await mountsFor(context, project, folder, null);
+	if (mounts !== null && isRefusal(mounts)) return { command, exit: notStarted, output: mounts.message };
+	if (mounts !== null && containment !== "bubblewrap") return { command, exit: notStarted, output: "The project asks for a sandbox, which needs bubblewrap." };
+	const wrapper = containedCommand(containment, { command: "/bin/sh", args: ["-c", command] }, mounts);
+	// we hold the lifeline open: if the daemon dies, the command ends, even before the kernel's own guard is set up
+	const stdio = ["ignore" as const, ...wrapper.pipes.stdio.slice(1)];
+	const child = spawn(wrapper.command, [...wrapper.args], { cwd: folder, env: sandboxEnvironment(environment, mounts), stdio, detached: true });
+	for (const pipe of child.stdio) pipe?.on("error", expected("the end of the command is what counts"));
+	const ending = new Ending(child.pid, wrapper.pipes.lifeline !== null, context.log ?? noLog);
+	const limit = setTimeout(() => ending.ask(), timeoutMs);
+	const stop = (): void => ending.ask();
+	control.signal?.addEventListener("abort", stop, { once: true });
+	if (control.signal?.aborted === true) stop();
+	const output = new Tail((line) => control.line?.(line));
+	for (const stream of [child.stdio[wrapper.pipes.output], child.stderr])
+		if (stream instanceof Readable) stream.setEncoding("utf8").on("data", (chunk: string) => output.put(chunk));
+	try {
+		const exit = await new Promise<number | null>((resolve, reject) => {
+			child.once("error", reject);
+			// what it left running may hold its output open
+			child.once("exit", () => ending.force());
+			child.once("close", (code) => resolve(code));
+		});
+		await ending.over();
+		return { command, exit: ending.asked ? null : exit, output: output.end() };
+	} finally {
+		clearTimeout(limit);
+		control.signal?.removeEventListener("abort", stop);
+	}
+}
+
+/** How the end of a command and of everything that it started is brought about. */
+class Ending {
+	asked = false;
+	readonly #pid: number | undefined;
+	readonly #contained: boolean;
+	readonly #log: Log;
+	#timer: NodeJS.Timeout | undefined;
+	#done: Promise<unknown> = Promise.resolve();
+
+	constructor(pid: number | undefined, contained: boolean, log: Log) {
+		this.#log = log;
+		this.#pid = pid;
+		this.#contained = contained;
+	}
+
+	/** SIGTERM first, but never to the wrapper: it would take the whole tree with it at once. */
+	ask(): void {
+		if (this.asked) return;
+		this.asked = true;
+		const pid = this.#pid;
+		if (this.#contained && pid !== undefined) {
+			const options = { signals: [{ name: "SIGTERM", waitMs: graceMs }] as const, killOnly: (each: Process) => each.pid === pid || innerPid(each.pid) === 1 };
+			this.#done = endAll(() => findTree({}, [pid]), options).catch(
+				caught(this.#log, "git", "The processes of a project's command could not be ended", { pid }),
+			);
+		} else {
+			signalGroup(this.#pid, "SIGTERM");
+			this.#timer = setTimeout(() => this.force(), graceMs);
+		}
+	}
+
+	/** In a PID namespace the kernel has done it already. */
+	force(): void {
+		signalGroup(this.#pid, "SIGKILL");
+	}
+
+	async over(): Promise<void> {
+		clearTimeout(this.#timer);
+		await this.#done;
+	}
+}
+
+/** Lines as they come, up to a limit, and the last part of everything. */
+class Tail {
+	readonly #line: (line: string) => void;
+	#open = "";
+	#all = "";
+	#lines = 0;
+	#characters = 0;
+	constructor(line: (line: string) => void) {
+		this.#line = line;
+	}
+	put(chunk: string): void {
+		this.#all = (this.#all + chunk).slice(-tailMax);
+		if (this.#isFull()) return;
+		const lines = (this.#open + chunk).split("\n");
+		this.#open = lines.pop() ?? "";
+		for (; this.#open.length > lineMax; this.#open = this.#open.slice(lineMax)) lines.push(this.#open.slice(0, lineMax));
+		for (const line of lines) this.#tell(line);
+	}
+	end(): string {
+		if (this.#open !== "") this.#tell(this.#open);
+		return this.#all;
+	}
+	#tell(line: string): void {
+		if (this.#isFull()) return;
+		this.#lines += 1;
+		this.#characters += line.length;
+		this.#line(this.#isFull() ? "[cut]" : line);
+	}
+	#isFull(): boolean {
+		return this.#lines > linesMax || this.#characters > charactersMax;
+	}
+}
+
+export function commandFailed(step: string, ran: CommandRun): Refusal {
+	const how = ran.exit === null ? "was stopped" : `ended with ${ran.exit}`;
+	return refuse("CONFLICT", `The ${step} command ${how}.`, { details: { step, ...ran } });
+}

@@ -1,0 +1,482 @@
+// For every route that changes something: what is asked, what else would be another payload, and what happens to the same thing
+// afterwards, so that an answer that is worked out again would be another one.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect } from "vitest";
+import type { Client } from "#client/client.ts";
+import { EventId, SubscriptionName } from "#contract/ids.ts";
+import type { Issue } from "#contract/issue-wire.ts";
+import { type RouteName, type Routes, routes } from "#contract/routes.ts";
+import type { Agent } from "#contract/wire.ts";
+import { freshRepository } from "#test/support/repository.ts";
+import { git } from "#test/support/test-daemon.ts";
+
+export type Changing = { [N in RouteName]: Routes[N]["method"] extends "get" ? never : N }[RouteName];
+
+export interface Asking {
+	params?: Readonly<Record<string, string>>;
+	query?: object;
+	body?: object;
+}
+
+interface Case extends Asking {
+	/** another payload under the same key, where there is one */
+	other?: Asking;
+	/** what is asked at the same moment has another token by then */
+	alone?: true;
+	/** what happens to the same thing after the first answer */
+	after?: () => Promise<unknown>;
+	/** refused on purpose: what a refusal was is remembered as well */
+	refused?: true;
+}
+
+export interface KeyWorld {
+	readonly client: Client;
+	repository: string;
+	/** a folder for files that are written */
+	scratch: string;
+}
+
+export const changing = Object.entries(routes).flatMap(([name, { method }]) => (method === "get" ? [] : [name]));
+
+let named = 0;
+const next = (): number => ++named;
+const project = "web";
+
+class Cases {
+	readonly world: KeyWorld;
+	constructor(world: KeyWorld) {
+		this.world = world;
+	}
+
+	get client(): Client {
+		return this.world.client;
+	}
+
+	async agent(request: object = {}): Promise<Agent> {
+		return await this.client.ask("agentAddTo", { params: { project }, body: { type: "human", workspace: "none", name: `a${next()}`, ...request } });
+	}
+
+	of = (agent: Agent) => ({ params: { agent: agent.id } });
+
+	/** Its model, its budget and its title are others from then on. */
+	changed(agent: Agent) {
+		return async () => await this.client.ask("configure", { ...this.of(agent), body: { model: `m${next()}` } });
+	}
+
+	async paused(): Promise<{ agent: Agent; prompts: number[] }> {
+		const agent = await this.agent();
+		await this.client.ask("pause", { ...this.of(agent), body: {} });
+		const prompts: number[] = [];
+		for (const text of ["one", "two"]) prompts.push((await this.client.ask("prompt", { ...this.of(agent), body: { text } })).id);
+		return { agent, prompts };
+	}
+
+	async atWork(): Promise<Agent> {
+		const agent = await this.agent();
+		await this.client.ask("prompt", { ...this.of(agent), body: { text: "work" } });
+		await this.turnOf(agent);
+		return agent;
+	}
+
+	async turnOf(agent: Agent): Promise<void> {
+		await expect.poll(async () => (await this.client.ask("agent", this.of(agent))).turn, { timeout: 20_000 }).not.toBeNull();
+	}
+
+	/** In a worktree, alone in a project of its own. */
+	async settler(): Promise<Agent> {
+		const slug = `p${next()}`;
+		await this.client.ask("projectAdd", { body: { slug, path: freshRepository() } });
+		return await this.client.ask("agentAddTo", { params: { project: slug }, body: { type: "human", name: `a${next()}` } });
+	}
+
+	/** The same, with a file that is not committed. */
+	async worker(): Promise<Agent> {
+		const agent = await this.settler();
+		this.write(agent);
+		return agent;
+	}
+
+	write(agent: Agent): void {
+		writeFileSync(path.join(agent.workspace?.path ?? "", `f${next()}.txt`), `${named}\n`);
+	}
+
+	async committed(agent: Agent): Promise<void> {
+		this.write(agent);
+		await this.client.ask("commit", { ...this.of(agent), body: { message: `work ${next()}` } });
+	}
+
+	async issue(): Promise<{ issue: Issue; params: { issue: string }; after: () => Promise<unknown> }> {
+		const issue = await this.client.ask("issueAdd", { params: { project }, body: { title: `t${next()}`, preset: "lean" } });
+		const params = { issue: `${project}#${issue.number}` };
+		return { issue, params, after: async () => await this.client.ask("issueEdit", { params, body: { title: `t${next()}` } }) };
+	}
+
+	/** Base has something new. */
+	async ahead(agent: Agent): Promise<void> {
+		const { path: repository } = await this.client.ask("project", { params: { project: agent.project ?? "" } });
+		writeFileSync(path.join(repository, `base${next()}.txt`), "base\n");
+		git(repository, "add", "--all");
+		git(repository, "-c", "user.name=p", "-c", "user.email=p@localhost", "commit", "--quiet", "--message=more");
+	}
+}
+
+type Make = (cases: Cases) => Promise<Case>;
+const reason = { query: { reason: "another" } };
+
+const agents = {
+	agentAdd: async (c) => ({ body: { name: `n${next()}`, type: "human" }, other: { body: { name: `n${next()}` } }, after: async () => await c.agent() }),
+	agentAddTo: async (c) => {
+		const name = `n${next()}`;
+		const after = async () => await c.client.ask("pause", { params: { agent: name }, query: { project }, body: {} });
+		return { params: { project }, body: { name, type: "human" }, other: { params: { project }, body: { name: "other" } }, after };
+	},
+	fork: async (c) => {
+		const [parent, name] = [await c.agent(), `n${next()}`];
+		const after = async () => await c.client.ask("pause", { params: { agent: name }, query: { project }, body: {} });
+		return { ...c.of(parent), body: { name, fresh: true }, other: { ...c.of(parent), body: {} }, after };
+	},
+	kill: async (c) => {
+		const agent = await c.agent();
+		return {
+			...c.of(agent),
+			body: { reason: "over" },
+			other: { ...c.of(agent), body: {} },
+			after: async () => await c.client.ask("reap", { ...c.of(agent), body: {} }),
+		};
+	},
+	agentDelete: async (c) => {
+		const agent = await c.worker();
+		const after = async () => await c.client.ask("reap", { ...c.of(agent), body: {} });
+		return { ...c.of(agent), body: { force: true, branch: true }, other: { ...c.of(agent), body: {} }, after };
+	},
+	configure: async (c) => {
+		const agent = await c.agent();
+		return { ...c.of(agent), body: { model: "first" }, other: { ...c.of(agent), body: { model: "other" } }, after: c.changed(agent) };
+	},
+	interrupt: async (c) => {
+		const agent = await c.atWork();
+		return { ...c.of(agent), body: { reason: "stop" }, other: { ...c.of(agent), body: {} }, after: c.changed(agent) };
+	},
+	pause: async (c) => {
+		const agent = await c.agent();
+		const after = async () => await c.client.ask("resume", { ...c.of(agent), body: {} });
+		return { ...c.of(agent), body: { reason: "lunch" }, other: { ...c.of(agent), body: {} }, after };
+	},
+	resume: async (c) => {
+		const { agent } = await c.paused();
+		return {
+			...c.of(agent),
+			body: { reason: "on" },
+			other: { ...c.of(agent), body: {} },
+			after: async () => await c.client.ask("pause", { ...c.of(agent), body: {} }),
+		};
+	},
+	recover: async (c) => {
+		const agent = await c.worker();
+		return { ...c.of(agent), body: {}, other: { ...c.of(agent), query: { project } }, after: c.changed(agent) };
+	},
+	reap: async (c) => {
+		const agent = await c.agent();
+		await c.client.ask("kill", { ...c.of(agent), body: {} });
+		return { ...c.of(agent), body: {}, other: { ...c.of(agent), query: { project } } };
+	},
+} satisfies Partial<Record<Changing, Make>>;
+
+const queue = {
+	prompt: async (c) => {
+		const { agent, prompts } = await c.paused();
+		const after = async () => await c.client.ask("promptRemove", { params: { agent: agent.id, prompt: String(prompts[0]) } });
+		return { ...c.of(agent), body: { text: "three" }, other: { ...c.of(agent), body: { text: "four" } }, after };
+	},
+	promptEdit: async (c) => {
+		const { agent, prompts } = await c.paused();
+		const params = { agent: agent.id, prompt: String(prompts[1]) };
+		return {
+			params,
+			body: { text: "new" },
+			other: { params, body: { text: "newer" } },
+			after: async () => await c.client.ask("promptMove", { params, body: { to: 1 } }),
+		};
+	},
+	promptMove: async (c) => {
+		const { agent, prompts } = await c.paused();
+		const params = { agent: agent.id, prompt: String(prompts[1]) };
+		return { params, body: { to: 1 }, other: { params, body: { to: 2 } }, after: async () => await c.client.ask("queueClear", c.of(agent)) };
+	},
+	promptRemove: async (c) => {
+		const { agent, prompts } = await c.paused();
+		const params = { agent: agent.id, prompt: String(prompts[1]) };
+		return { params, query: { reason: "no" }, other: { params, ...reason }, after: async () => await c.client.ask("queueClear", c.of(agent)) };
+	},
+	queueClear: async (c) => {
+		const { agent } = await c.paused();
+		const after = async () => await c.client.ask("prompt", { ...c.of(agent), body: { text: "later" } });
+		return { ...c.of(agent), query: { reason: "no" }, other: { ...c.of(agent), ...reason }, after };
+	},
+	turnRetry: async (c) => {
+		const agent = await c.atWork();
+		await c.client.ask("interrupt", { ...c.of(agent), body: {} });
+		const params = { agent: agent.id, turn: "last" };
+		const after = async () => await c.client.ask("queueClear", c.of(agent)).catch(() => {});
+		return { params, body: {}, other: { params: { ...params, turn: "1" }, body: {} }, after };
+	},
+	turnFinish: async (c) => {
+		const agent = await c.atWork();
+		const after = async () => {
+			await c.client.ask("prompt", { ...c.of(agent), body: { text: "more" } });
+			await expect.poll(async () => (await c.client.ask("turns", c.of(agent))).length, { timeout: 20_000 }).toBe(2);
+		};
+		return { ...c.of(agent), body: { message: "done" }, other: { ...c.of(agent), body: { message: "not done" } }, after };
+	},
+	clear: async (c) => {
+		const agent = await c.agent();
+		return { ...c.of(agent), body: {}, other: { ...c.of(agent), query: { project } } };
+	},
+	mark: async (c) => {
+		const agent = await c.agent();
+		return { ...c.of(agent), body: { name: "here" }, other: { ...c.of(agent), body: { name: "there" } } };
+	},
+	rewind: async (c) => {
+		const agent = await c.agent();
+		await c.client.ask("mark", { ...c.of(agent), body: { name: "here" } });
+		return { ...c.of(agent), body: { name: "here" }, other: { ...c.of(agent), body: { name: "there" } } };
+	},
+} satisfies Partial<Record<Changing, Make>>;
+
+const between = {
+	approvalAnswer: async (c) => {
+		const agent = await c.agent({ type: "scripted", prompt: "ask may I" });
+		const asked = async () => (await c.client.ask("approvals", { query: { agent: agent.id } }))[0];
+		await expect.poll(async () => await asked(), { timeout: 20_000 }).toBeDefined();
+		const params = { approval: String((await asked())?.id) };
+		return { params, body: { allow: true }, other: { params, body: { allow: false } } };
+	},
+	waitOpen: async (c) => {
+		const agent = await c.agent();
+		const body = { agents: [agent.id], for: "mail", timeoutMs: 10_000_000 };
+		return { body, other: { body: { ...body, mode: "any" } }, after: async () => await c.client.ask("send", { ...c.of(agent), body: { body: "x" } }) };
+	},
+	waitCancel: async (c) => {
+		const [agent, other] = [await c.agent(), await c.agent()];
+		const open = async (each: Agent) => String((await c.client.ask("waitOpen", { body: { agents: [each.id], for: "ended" } })).id);
+		const after = async () => await c.client.ask("pause", { ...c.of(agent), body: {} });
+		return { params: { wait: await open(agent) }, other: { params: { wait: await open(other) } }, after };
+	},
+	send: async (c) => {
+		const { agent } = await c.paused();
+		const after = async () => await c.client.ask("mailRead", { ...c.of(agent), body: {} });
+		return { ...c.of(agent), body: { body: "hello" }, other: { ...c.of(agent), body: { body: "good day" } }, after };
+	},
+	mailRead: async (c) => {
+		const { agent } = await c.paused();
+		for (const body of ["one", "two"]) await c.client.ask("send", { ...c.of(agent), body: { body } });
+		return {
+			...c.of(agent),
+			body: {},
+			other: { ...c.of(agent), body: { mail: EventId.parse(1) } },
+			after: async () => await c.client.ask("send", { ...c.of(agent), body: { body: "three" } }),
+		};
+	},
+	mailDelete: async (c) => {
+		const { agent } = await c.paused();
+		const mail = async () => String((await c.client.ask("send", { ...c.of(agent), body: { body: "x" } })).id);
+		return { params: { agent: agent.id, mail: await mail() }, other: { params: { agent: agent.id, mail: await mail() } } };
+	},
+} satisfies Partial<Record<Changing, Make>>;
+
+const house = {
+	setup: async () => ({ params: { type: "nonsense" }, body: {}, other: { params: { type: "rubbish" }, body: {} }, refused: true }),
+	backup: async (c) => {
+		const file = path.join(c.world.scratch, `b${next()}.db`);
+		return { body: { file }, other: { body: { file: `${file}x` } } };
+	},
+	tokenRotate: async () => ({ body: {}, alone: true }),
+	projectAdd: async (c) => {
+		const slug = `p${next()}`;
+		const after = async () => await c.client.ask("projectTune", { params: { project: slug }, body: { agentsMax: 3 } });
+		return { body: { slug, path: c.world.repository }, other: { body: { slug, path: "/nowhere" } }, after };
+	},
+	projectRemove: async (c) => {
+		const slug = `p${next()}`;
+		await c.client.ask("projectAdd", { body: { slug, path: c.world.repository } });
+		const after = async () => await c.client.ask("projectAdd", { body: { slug, path: c.world.repository } });
+		return { params: { project: slug }, other: { params: { project } }, after };
+	},
+	projectTune: async (c) => ({
+		params: { project },
+		body: { agentsMax: 400 },
+		other: { params: { project }, body: { agentsMax: 500 } },
+		after: async () => await c.client.ask("projectTune", { params: { project }, body: { agentsMax: 600 } }),
+	}),
+	projectApprove: async () => ({
+		params: { project },
+		body: { fingerprint: "none" },
+		other: { params: { project }, body: { fingerprint: "other" } },
+		refused: true,
+	}),
+	warm: async () => ({ params: { project }, body: {}, other: { params: { project: "none" }, body: {} } }),
+	gc: async () => ({ params: { project }, body: {}, other: { params: { project }, body: { dryRun: true } } }),
+	subscriptionAdd: async (c) => {
+		const name = `s${next()}`;
+		const after = async () => await c.client.ask("subscriptionConfigure", { params: { subscription: name }, body: { maxConcurrent: 7 } });
+		return { body: { name, type: "claude", maxConcurrent: 2 }, other: { body: { name, type: "claude" } }, after };
+	},
+	subscriptionConfigure: async (c) => {
+		const params = await subscription(c);
+		const after = async () => await c.client.ask("subscriptionConfigure", { params, body: { maxConcurrent: 9 } });
+		return { params, body: { maxConcurrent: 3 }, other: { params, body: { maxConcurrent: 4 } }, after };
+	},
+	subscriptionCool: async (c) => {
+		const params = await subscription(c);
+		const after = async () => await c.client.ask("subscriptionCool", { params, body: { until: null } });
+		return { params, body: { until: "2099-01-01T00:00:00Z" }, other: { params, body: { until: null } }, after };
+	},
+	subscriptionRemove: async (c) => {
+		const params = await subscription(c);
+		return { params, other: { params: await subscription(c) } };
+	},
+} satisfies Partial<Record<Changing, Make>>;
+
+async function subscription(c: Cases): Promise<{ subscription: string }> {
+	const name = SubscriptionName.parse(`s${next()}`);
+	await c.client.ask("subscriptionAdd", { body: { name, type: "claude" } });
+	return { subscription: name };
+}
+
+const verb =
+	(body: object, other: object, before: RouteName | null = null): Make =>
+	async (c) => {
+		const { params, after } = await c.issue();
+		if (before !== null) await c.client.ask(before, { params, body: {} });
+		return { params, body, other: { params, body: other }, after };
+	};
+
+const issues = {
+	issueAdd: async (c) => ({
+		params: { project },
+		body: { title: "new" },
+		other: { params: { project }, body: { title: "newer" } },
+		after: async () => await c.issue(),
+	}),
+	issueEdit: verb({ title: "other" }, { title: "another" }),
+	issueDelete: async (c) => {
+		const [{ params }, other] = [await c.issue(), await c.issue()];
+		return { params, other: { params: other.params } };
+	},
+	issueStart: async (c) => ({ ...(await verb({}, {})(c)), other: { params: { issue: `${project}#1` }, body: {} } }),
+	issueAssign: async (c) => {
+		const { params, after } = await c.issue();
+		const agent = (await c.agent()).handle;
+		return { params, body: { agent }, other: { params, body: { agent, now: true } }, after };
+	},
+	issueUnassign: async (c) => {
+		const [{ params, after }, agent] = [await c.issue(), await c.agent()];
+		await c.client.ask("issueAssign", { params, body: { agent: agent.handle } });
+		await c.turnOf(agent);
+		await c.client.ask("interrupt", { ...c.of(agent), body: {} });
+		return { params, body: {}, other: { params: { issue: `${project}#1` }, body: {} }, after };
+	},
+	issueMove: verb({ stage: "IN_PROGRESS" }, { stage: "DONE" }),
+	issueDepend: async (c) => {
+		const { params, after } = await c.issue();
+		const on = (await c.issue()).issue.number;
+		return { params, body: { on }, other: { params, body: { on: 1 } }, after };
+	},
+	issueUndepend: async (c) => {
+		const [{ params, after }, on] = [await c.issue(), (await c.issue()).issue.number];
+		await c.client.ask("issueDepend", { params, body: { on } });
+		return { params: { ...params, on: String(on) }, other: { params: { ...params, on: "1" } }, after };
+	},
+	issueComment: async (c) => {
+		const { params } = await c.issue();
+		const say = async (text: string) => await c.client.ask("issueComment", { params, body: { text } });
+		await say("before");
+		return { params, body: { text: "this" }, other: { params, body: { text: "that" } }, after: async () => await say("after") };
+	},
+	issueDocument: async (c) => {
+		const { params } = await c.issue();
+		const body = { name: "notes.md", text: "words" };
+		const after = async () => await c.client.ask("issueDocument", { params, body: { ...body, text: "other words" } });
+		return { params, body, other: { params, body: { ...body, text: "no words" } }, after };
+	},
+	issueMessage: async (c) => {
+		const { params } = await c.issue();
+		const body = { stage: "IN_PROGRESS", text: "mind the step" };
+		return {
+			params,
+			body,
+			other: { params, body: { ...body, text: "no" } },
+			after: async () => await c.client.ask("issueComment", { params, body: { text: "x" } }),
+		};
+	},
+	issueApprove: async (c) => ({ ...(await gated(c)), body: {}, other: { ...(await gated(c)), body: {} } }),
+	issueReject: async (c) => {
+		const { params } = await gated(c);
+		return { params, body: { reason: "no" }, other: { params, body: { reason: "never" } } };
+	},
+	issueRetry: async (c) => {
+		const { params, after } = await c.issue();
+		await c.client.ask("issueAttend", { params, body: { reason: "look" } });
+		return { params, body: {}, other: { params: { issue: `${project}#1` }, body: {} }, after };
+	},
+	issueAttend: async (c) => {
+		const { params } = await c.issue();
+		const after = async () => await c.client.ask("issueRetry", { params, body: {} });
+		return { params, body: { reason: "look" }, other: { params, body: { reason: "look away" } }, after };
+	},
+	workComplete: async (c) => {
+		const { params, after } = await c.issue();
+		return { params, body: { summary: "done" }, other: { params, body: { summary: "not" } }, after, refused: true };
+	},
+} satisfies Partial<Record<Changing, Make>>;
+
+/** An issue that waits for a person. */
+async function gated(c: Cases): Promise<{ params: { issue: string } }> {
+	const { params } = await c.issue();
+	await c.client.ask("issueMove", { params, body: { stage: "IN_PROGRESS" } });
+	await c.client.ask("issueMove", { params, body: { stage: "IN_REVIEW" } });
+	return { params };
+}
+
+const workspaces = {
+	commit: async (c) => {
+		const agent = await c.worker();
+		return { ...c.of(agent), body: { message: "work" }, other: { ...c.of(agent), body: { message: "play" } }, after: async () => c.write(agent) };
+	},
+	sync: async (c) => {
+		const agent = await c.settler();
+		await c.ahead(agent);
+		return { ...c.of(agent), body: {}, other: { ...c.of(agent), body: { strategy: "merge" } }, after: async () => await c.ahead(agent) };
+	},
+	syncProject: async (c) => {
+		const agent = await c.settler();
+		await c.ahead(agent);
+		const params = { project: agent.project ?? "" };
+		return { params, body: {}, other: { params: { project: "none" }, body: {} }, after: async () => await c.ahead(agent) };
+	},
+	release: async (c) => {
+		const agent = await c.settler();
+		await c.ahead(agent);
+		return { ...c.of(agent), body: {}, other: { ...c.of(agent), query: { project } }, after: async () => await c.ahead(agent) };
+	},
+	approve: async (c) => {
+		const agent = await c.settler();
+		await c.committed(agent);
+		return { ...c.of(agent), body: { strategy: "merge" }, other: { ...c.of(agent), body: {} }, after: async () => await c.committed(agent) };
+	},
+	restore: async (c) => {
+		const agent = await c.worker();
+		await c.client.ask("fork", { ...c.of(agent), body: { workspace: "worktree", type: "human" } });
+		c.write(agent);
+		const [first] = await c.client.ask("snapshots", c.of(agent));
+		const body = { snapshot: first?.id };
+		return { ...c.of(agent), body, other: { ...c.of(agent), body: { snapshot: "99" } }, after: async () => c.write(agent) };
+	},
+} satisfies Partial<Record<Changing, Make>>;
+
+const cases: Record<Changing, Make> = { ...agents, ...queue, ...between, ...house, ...issues, ...workspaces };
+
+export const known = Object.keys(cases);
+export const caseFor = async (name: Changing, world: KeyWorld): Promise<Case> => await cases[name](new Cases(world));
+export const isChanging = (name: string): name is Changing => Object.hasOwn(cases, name);

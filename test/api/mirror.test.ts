@@ -1,0 +1,252 @@
+// The mirror: what a client folds for itself is what the server answers, whatever happened, and however often the line broke.
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Address, Client, fromResponse, type Send, type Sent } from "#client/client.ts";
+import { Mirror } from "#client/mirror.ts";
+import { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { Agent } from "#contract/wire.ts";
+import { type Daemon, startDaemon } from "#src/main.ts";
+import { freshRepository } from "#test/support/repository.ts";
+import { freshFolder } from "#test/support/stores.ts";
+
+const long = process.env["BROOD_TORTURE"] !== undefined;
+const web = ProjectSlug.parse("web");
+const now = (): number => performance.timeOrigin + performance.now();
+
+let home = freshFolder();
+let daemon: Daemon;
+let where: Address;
+/** lines that are open, and can be cut */
+const lines = new Set<() => void>();
+
+/** As a browser has it, but that a stream can be broken from outside. */
+const send: Send = async (url, request) => {
+	const sent = fromResponse(await fetch(url, request));
+	return url.includes("/api/events") ? { ...sent, chunks: breakable(sent) } : sent;
+};
+
+async function* breakable(sent: Sent): AsyncGenerator<Uint8Array> {
+	const broken = Promise.withResolvers<never>();
+	broken.promise.catch(() => {});
+	const cut = (): void => broken.reject(new Error("the line was cut"));
+	lines.add(cut);
+	const chunks = sent.chunks[Symbol.asyncIterator]();
+	try {
+		for (;;) {
+			const next = await Promise.race([chunks.next(), broken.promise]);
+			if (next.done === true) return;
+			yield next.value;
+		}
+	} finally {
+		lines.delete(cut);
+	}
+}
+
+const client = (): Client => new Client(where, send, () => where);
+
+async function start(): Promise<void> {
+	daemon = await startDaemon({ home });
+	where = { url: daemon.url, token: daemon.token };
+}
+
+beforeAll(async () => {
+	await start();
+	await client().call("projectAdd", { body: { slug: "web", path: freshRepository() } });
+});
+afterAll(async () => await daemon[Symbol.asyncDispose]());
+
+interface World {
+	mirror: Mirror;
+	agents: Agent[];
+}
+
+/** What the mirror shows, and what the server answers. When an agent will be free is told anew with every moment. */
+async function both({ mirror }: World) {
+	const [view, seen, asked] = [mirror.view, mirror.surroundings, client()];
+	const threads = [...shown.threads];
+	const timeless = ({ availableAt: _, ...agent }: Agent) => agent;
+	const each = async <T>(ask: (agent: AgentId) => Promise<T> | T) => await Promise.all(threads.map(async (id) => await ask(id)));
+	const answered = {
+		agents: (await asked.call("agents", { query: { reaped: "true" } })).map(timeless),
+		projects: await asked.call("projects"),
+		subscriptions: await asked.call("subscriptions"),
+		approvals: await asked.call("approvals"),
+		issues: await Promise.all(shown.boards.map((project) => asked.call("issuesOf", { params: { project } }))),
+		queues: await each((agent) => asked.call("queue", { params: { agent } })),
+		mails: await each((agent) => asked.call("mail", { params: { agent } })),
+		turns: await each((agent) => asked.call("turns", { params: { agent } })),
+		threads: await each((agent) => asked.call("items", { params: { agent } })),
+	};
+	const mirrored = {
+		agents: view.agents(seen, { reaped: true }).map(timeless),
+		projects: view.projects(seen),
+		subscriptions: view.subscriptions(seen),
+		approvals: view.approvals(),
+		issues: shown.boards.map((project) => view.issues(project)),
+		queues: await each((agent) => view.queue(agent)),
+		mails: await each((agent) => view.mail(agent)),
+		turns: await each((agent) => view.turns(agent)),
+		threads: await each((agent) => [...mirror.thread(agent)]),
+	};
+	return { mirrored, answered };
+}
+
+const plain = (value: unknown): { mirrored: Record<string, unknown>; answered: Record<string, unknown> } => JSON.parse(JSON.stringify(value));
+
+let shown: { boards: ProjectSlug[]; threads: AgentId[] } = { boards: [], threads: [] };
+
+async function agree(world: World): Promise<void> {
+	await expect
+		.poll(
+			async () => {
+				const last = await daemon.engine.reads.lastEvent();
+				if (world.mirror.at < last || world.mirror.state !== "live") return `at ${world.mirror.at} of ${last}, ${world.mirror.state}`;
+				const { mirrored, answered } = plain(await both(world));
+				const wrong = Object.keys(answered).filter((name) => !isDeepStrictEqual(mirrored[name], answered[name]));
+				return wrong.length === 0
+					? "the same"
+					: wrong.map((name) => `${name}: ${JSON.stringify(mirrored[name])} is not ${JSON.stringify(answered[name])}`).join("\n");
+			},
+			{ timeout: 20_000 },
+		)
+		.toBe("the same");
+}
+
+type Step = (world: World) => Promise<unknown>;
+const of = ({ agents }: World, at: number): string => agents[at % agents.length]?.id ?? "";
+/** What is refused is a step as well: nothing happened. */
+const said = async (call: Promise<unknown>): Promise<unknown> => await call.catch(() => null);
+
+type Steps = (one: number, two: number, params: (world: World) => { agent: string }) => Step[];
+
+const ofAgentsAndQueues: Steps = (_, two, params) => [
+	async (world) => {
+		const made = await said(client().call("fork", { params: params(world), body: { fresh: two > 4, type: "scripted", workspace: "none" } }));
+		if (made !== null) world.agents.push((await client().call("agents")).at(-1) ?? expect.unreachable());
+		const last = world.agents.at(-1);
+		if (last !== undefined) await said(client().call("pause", { params: { agent: last.id }, body: { reason: "so that nothing runs" } }));
+	},
+	(world) => said(client().call("prompt", { params: params(world), body: { text: `say ${two}`, front: two > 6, priority: two % 3 } })),
+	(world) => said(client().call("prompt", { params: params(world), body: { text: `say ${two}` } })),
+	async (world) => {
+		const [first] = await client().call("queue", { params: params(world) });
+		if (first !== undefined)
+			await said(client().call("promptEdit", { params: { ...params(world), prompt: String(first.id) }, body: { text: `say edited ${two}` } }));
+	},
+	async (world) => {
+		const last = (await client().call("queue", { params: params(world) })).at(-1);
+		if (last !== undefined) await said(client().call("promptMove", { params: { ...params(world), prompt: String(last.id) }, body: { to: 1 } }));
+	},
+	(world) => said(client().call("queueClear", { params: params(world) })),
+];
+
+const ofMailAndIssues: Steps = (one, two, params) => [
+	(world) => said(client().call("send", { params: params(world), body: { body: `letter ${two}` } })),
+	(world) => said(client().call("mailRead", { params: params(world), body: {} })),
+	async (world) => {
+		const [mail] = await client().call("mail", { params: params(world) });
+		if (mail !== undefined) await said(client().call("mailDelete", { params: { ...params(world), mail: String(mail.id) } }));
+	},
+	(world) => said(client().call("mark", { params: params(world), body: { name: `mark ${two}` } })),
+	async (world) => (world.agents.length > 3 ? await said(client().call("kill", { params: params(world), body: { cascade: two > 6 } })) : null),
+	() => said(client().call("issueAdd", { params: { project: "web" }, body: { title: `issue ${two}`, ...(two > 7 && { dependsOn: [1] }) } })),
+	() => said(client().call("issueComment", { params: { issue: `web#${1 + one}` }, body: { text: "words" } })),
+	() =>
+		said(
+			client().call(two > 4 ? "subscriptionAdd" : "subscriptionCool", {
+				params: { subscription: `plan-${one}` },
+				body: two > 4 ? { name: `plan-${one}`, type: "scripted", maxConcurrent: 2 } : { until: new Date(now() + 3_600_000).toISOString() },
+			} as never),
+		),
+	async (world) => {
+		const open = [of(world, one), of(world, two)].map((id) => AgentId.parse(id));
+		shown = { boards: two > 4 ? [web] : [], threads: one === 9 ? [] : [...new Set(open)] };
+		world.mirror.show(shown);
+	},
+	async () => {
+		if (one < 7) for (const cut of lines) cut();
+		else {
+			await daemon[Symbol.asyncDispose]();
+			await start();
+		}
+	},
+];
+
+const anyStep: fc.Arbitrary<Step> = fc.tuple(fc.nat(15), fc.nat(9), fc.nat(9)).map(([what, one, two]): Step => {
+	const params = (world: World) => ({ agent: of(world, one) });
+	return [...ofAgentsAndQueues(one, two, params), ...ofMailAndIssues(one, two, params)][what] ?? expect.unreachable();
+});
+
+/** A mirror that runs beside the work. */
+async function mirroring(work: (world: World) => Promise<void>): Promise<void> {
+	const mirror = new Mirror(client(), { now, pause: async () => await new Promise((resume) => setTimeout(resume, 5)) });
+	const stop = new AbortController();
+	shown = { boards: [], threads: [] };
+	const running = mirror.run(stop.signal);
+	const agent = await client().call("agentAddTo", { params: { project: "web" }, body: { type: "scripted", workspace: "none" } });
+	await client().call("pause", { params: { agent: agent.id }, body: { reason: "so that nothing runs" } });
+	try {
+		await work({ mirror, agents: [agent] });
+	} finally {
+		stop.abort();
+		await running;
+	}
+}
+
+test("is what the server answers, after any steps, cuts, restarts and changes of what is shown", { timeout: long ? 3_600_000 : 120_000 }, async () => {
+	let steps = 0;
+	await fc.assert(
+		fc.asyncProperty(fc.array(anyStep, { minLength: 6, maxLength: long ? 40 : 14 }), async (program) => {
+			await mirroring(async (world) => {
+				for (const [at, step] of program.entries()) {
+					await step(world);
+					steps++;
+					if (at % 4 === 3) await agree(world);
+				}
+				await agree(world);
+			});
+		}),
+		{ numRuns: long ? 60 : 3 },
+	);
+	expect(steps).toBeGreaterThan(long ? 600 : 15);
+});
+
+test("control: a mirror that folds one kind of event wrongly is found out", { timeout: 60_000 }, async () => {
+	await mirroring(async (world) => {
+		await agree(world);
+		const { fold } = world.mirror.view;
+		world.mirror.view.fold = (event) => (event.kind === "mail.sent" ? undefined : Reflect.apply(fold, world.mirror.view, [event]));
+		await client().call("send", { params: { agent: of(world, 0) }, body: { body: "unseen" } });
+		await expect.poll(() => world.mirror.at).toBe(await daemon.engine.reads.lastEvent());
+		const { mirrored, answered } = await both(world);
+		expect(mirrored.agents).not.toEqual(answered.agents);
+		expect(mirrored.projects).toEqual(answered.projects);
+	});
+});
+
+test("has the words of a running turn before they are an item, and its items in time; another store is begun anew", { timeout: 120_000 }, async () => {
+	await mirroring(async (world) => {
+		const agent = AgentId.parse(of(world, 0));
+		shown = { boards: [web], threads: [agent] };
+		world.mirror.show(shown);
+		await agree(world);
+		const heard: string[] = [];
+		const watching = setInterval(() => heard.push(...world.mirror.saying(agent).map(({ text }) => text)), 1);
+		await client().call("prompt", { params: { agent }, body: { text: "say first words\nrun sleep 0.3\nsay last words", now: true } });
+		await expect.poll(async () => (await client().call("turns", { params: { agent } })).at(-1)?.state, { timeout: 30_000 }).toBe("completed");
+		clearInterval(watching);
+		await agree(world);
+		expect(heard.join(" ")).toContain("words");
+		expect(world.mirror.saying(agent)).toEqual([]);
+		expect(world.mirror.thread(agent).at(-1)?.kind).toBe("final");
+		const before = world.mirror.at;
+		await daemon[Symbol.asyncDispose]();
+		home = freshFolder();
+		await start();
+		await client().call("projectAdd", { body: { slug: "web", path: freshRepository() } });
+		shown = { boards: [web], threads: [] };
+		await expect.poll(() => world.mirror.state === "live" && world.mirror.at < before, { timeout: 20_000 }).toBe(true);
+		await agree(world);
+	});
+});

@@ -1,0 +1,134 @@
+// The door without a daemon behind it: an engine in memory, tokens that a test gives out, and no processes. Cheap enough to have
+// one for every question.
+import { homeSpace } from "#adapters/system/home-space.ts";
+import { randomIds } from "#adapters/system/ids.ts";
+import type { AgentState } from "#contract/agent.ts";
+import { system } from "#contract/ids.ts";
+import { refuse } from "#contract/refusal.ts";
+import { Tokens } from "#engine/tokens.ts";
+import { appOf } from "#server/app.ts";
+import { handlersOf } from "#server/handlers.ts";
+import { Idempotency } from "#server/idempotency.ts";
+import { RequestContext } from "#server/request-context.ts";
+import { startEngine } from "#src/main.ts";
+import { answerMcp } from "#surfaces/mcp/http.ts";
+import { done, openTurn, spawn } from "./say.ts";
+import { settled } from "./settled.ts";
+
+const url = "http://127.0.0.1:1";
+const host = "127.0.0.1:1";
+const personToken = "person";
+
+export const callers = ["person", "own", "peer", "ancestor", "descendant", "stranger", "ended", "dead", "none"] as const;
+export type Caller = (typeof callers)[number];
+
+export interface Question {
+	method: string;
+	path: string;
+	body?: unknown;
+	key?: string;
+}
+
+export interface ApiWorld extends AsyncDisposable {
+	/** the agent that every question is about */
+	subject: AgentState;
+	/** things that belong to it */
+	prompt: number;
+	mail: number;
+	wait: number;
+	turn: number;
+	item: number;
+	approval: number;
+	ask(caller: Caller, question: Question): Promise<{ code: string; data: unknown }>;
+	/** the subject's turn is over */
+	endTurn(): Promise<unknown>;
+	use(caller: Caller, tool: string, input: object): Promise<{ code: string; data: unknown }>;
+}
+
+/**
+ * In the project `web`: ancestor ─ subject ─ descendant, a peer and one whose turn has ended; a stranger in `api`. All of them but that one
+ * are in the middle of a turn.
+ */
+export async function apiWorld(): Promise<ApiWorld> {
+	const engine = await startEngine({ memory: true });
+	const tokens = new Tokens(randomIds);
+	for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
+	const add = (name: string, project = "web", by = engine.agentZero.id) => spawn(engine, by, { name, project, workspace: "none" });
+	const ancestor = await add("ancestor");
+	const subject = await add("subject", "web", ancestor.id);
+	const agents = {
+		ancestor,
+		own: subject,
+		descendant: await add("descendant", "web", subject.id),
+		peer: await add("peer"),
+		stranger: await add("stranger", "api"),
+	};
+	const { event: issue = 0 } = await done(engine, { type: "issue.add", project: "web", title: "An issue" });
+	await done(engine, { type: "issue.add", project: "web", title: "Another issue" });
+	await done(engine, { type: "issue.assign", issue, agent: subject.id });
+	await settled(engine);
+	await done(engine, { type: "subscription.add", name: "plan", agentType: "claude" });
+	const turns: number[] = [];
+	for (const { id } of Object.values(agents)) turns.push(await openTurn(engine, id));
+	const ended = await add("ended");
+	const given: Record<Caller, string | null> = {
+		...{ person: personToken, none: null, ended: tokens.issue(ended.id), dead: tokens.issue(subject.id) },
+		...{ own: tokens.issue(subject.id), peer: tokens.issue(agents.peer.id), ancestor: tokens.issue(ancestor.id) },
+		...{ descendant: tokens.issue(agents.descendant.id), stranger: tokens.issue(agents.stranger.id) },
+	};
+	tokens.revoke(given.dead ?? "");
+	const context = new RequestContext(engine, { types: ["scripted", "human"], blockingTypes: [] });
+	const app = appOf({
+		guard: { token: personToken, tokens, hosts: [host] },
+		ids: randomIds,
+		handlers: handlersOf(
+			context,
+			{ pid: 1, url, version: "0", home: "/nowhere", containment: "groups" },
+			{
+				credentialProblem: () => null,
+				rotateToken: () => "/nowhere/token",
+				adapters: { all: () => [], install: async () => refuse("VALIDATION_ERROR", "There is nothing to set up here.") },
+				space: () => homeSpace("/nowhere"),
+			},
+		),
+		context,
+		once: new Idempotency(engine),
+		mcp: (asked, routes) => answerMcp(asked, { url, routes }),
+		version: "0",
+		failed: () => {},
+	});
+	const send = async (caller: Caller, { method, path, body, key }: Question, accept = "application/json"): Promise<string> => {
+		const token = given[caller];
+		const headers = {
+			host,
+			accept,
+			"content-type": "application/json",
+			...(token !== null && { authorization: `Bearer ${token}` }),
+			...(key && { "idempotency-key": key }),
+		};
+		return await (await app.fetch(new Request(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }))).text();
+	};
+	const { event: prompt = 0 } = await done(engine, { type: "prompt.queue", agent: subject.id, text: "later" });
+	const { event: mail = 0 } = await done(engine, { type: "mail.send", to: subject.id, body: "hello" });
+	const { event: item = 0 } = await done(engine, { type: "item.append", agent: subject.id, kind: "user", text: "words" });
+	await done(engine, { type: "context.mark", agent: subject.id, name: "here" });
+	const question = { title: "may I", tool: "execute", call: null, options: [] };
+	const { event: approval = 0 } = await done(engine, { type: "approval.ask", agent: subject.id, turn: turns[1], question }, { as: system });
+	const opened = JSON.parse(await send("own", { method: "POST", path: "/api/waits", body: { agents: ["peer"], for: "mail" } }));
+	return {
+		...{ subject, prompt, mail, item, approval, wait: opened.data.id, turn: turns[1] ?? 0 },
+		async ask(caller, question) {
+			const { data, error } = JSON.parse(await send(caller, question));
+			return { code: error?.code ?? "ok", data };
+		},
+		endTurn: () => done(engine, { type: "turn.end", agent: subject.id, turn: turns[1], state: "completed" }, { as: system }),
+		async use(caller, name, input) {
+			const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
+			const text = await send(caller, { method: "POST", path: "/mcp", body }, "application/json, text/event-stream");
+			const { error, result } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
+			const data = result?._meta?.["brood/data"];
+			return { code: error?.code ?? (result.isError === true ? data?.code : "ok"), data };
+		},
+		[Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+	};
+}
