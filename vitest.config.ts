@@ -2,10 +2,14 @@ import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-// The test workers and the programs that tests start compile our source once, not each time. By its whole name: agents work in folders of their own.
+// The test workers and the programs that tests start compile our source once, not each time. By its whole name: agents
+// work in folders of their own.
 process.env["NODE_COMPILE_CACHE"] ??= path.resolve("node_modules/.cache/compile");
 
-/** What takes more than half a minute, longest first. One that began last would leave the other core idle; a fresh clone cannot know. */
+/**
+ * What takes more than half a minute, longest first. One that began last would leave the other core idle; a fresh clone
+ * cannot know.
+ */
 const long = [
 	"door/readme",
 	"crash/daemon",

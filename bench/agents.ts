@@ -1,5 +1,6 @@
-// What Brood adds to a turn of a real agent, Claude Code against a model on the loopback, beside the bare adapter, which goes first
-// in every other round; and what an agent takes up in the daemon that did something once and whose process is parked.
+// What Brood adds to a turn of a real agent, Claude Code against a model on the loopback, beside the bare adapter,
+// which goes first in every other round; and what an agent takes up in the daemon that did something once and whose
+// process is parked.
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -53,10 +54,26 @@ async function claude(home: string): Promise<Result> {
 		containment: daemon.containment,
 		folder: home,
 		environment: { PATH: process.env["PATH"] ?? "", ...vendors[kit.type]?.environment, ...variables("bare") },
-		session: { folder: home, toolServers, resume: null, copyOf: null, costBefore: 0, systemPrompt: null, model: kit.model, mode: "default", options: {} },
+		session: {
+			folder: home,
+			toolServers,
+			resume: null,
+			copyOf: null,
+			costBefore: 0,
+			systemPrompt: null,
+			model: kit.model,
+			mode: "default",
+			options: {},
+		},
 		signal: new AbortController().signal,
 	});
-	const times = { bare: [] as number[], bareEnded: [] as number[], handed: [] as number[], brood: [] as number[], broodEnded: [] as number[] };
+	const times = {
+		bare: [] as number[],
+		bareEnded: [] as number[],
+		handed: [] as number[],
+		brood: [] as number[],
+		broodEnded: [] as number[],
+	};
 	const kinds: (() => Promise<Partial<Record<keyof typeof times, number>>>)[] = [
 		async () => {
 			const { first, ended } = await bareTurn(bare);
@@ -72,7 +89,8 @@ async function claude(home: string): Promise<Result> {
 			// each has two processors to itself: what the other one does after its turn is over by then
 			await pause(restMs);
 			const took = await kind();
-			if (round >= warmUp) for (const name of keysOf(times)) times[name].push(...(took[name] === undefined ? [] : [took[name]]));
+			if (round >= warmUp)
+				for (const name of keysOf(times)) times[name].push(...(took[name] === undefined ? [] : [took[name]]));
 		}
 	}
 	process.kill(bare.pid);
@@ -98,7 +116,11 @@ async function startModel(): Promise<{ url: string } & Disposable> {
 	return { url: String(url), [Symbol.dispose]: () => child.disconnect() };
 }
 
-async function throughBrood(daemon: { engine: Engine; url: string; token: string }, home: string, variables: Record<string, string>): Promise<AgentId> {
+async function throughBrood(
+	daemon: { engine: Engine; url: string; token: string },
+	home: string,
+	variables: Record<string, string>,
+): Promise<AgentId> {
 	const client = new Client(daemon);
 	const envFile = path.join(home, "variables");
 	const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
@@ -111,7 +133,13 @@ async function throughBrood(daemon: { engine: Engine; url: string; token: string
 
 async function parked(home: string): Promise<Result> {
 	const program = fileURLToPath(new URL("./parked-daemon.ts", import.meta.url));
-	const { stdout } = await run(process.execPath, ["--expose-gc", "--max-semi-space-size=2", program, home, String(parkedAgents)]);
+	const { stdout } = await run(process.execPath, [
+		"--expose-gc",
+		"--max-semi-space-size=2",
+		program,
+		home,
+		String(parkedAgents),
+	]);
 	const { before, after }: Record<"before" | "after", { heap: number; resident: number }> = JSON.parse(stdout);
 	const each = (kind: "heap" | "resident"): number => (after[kind] - before[kind]) / parkedAgents / 1000;
 	return {
@@ -121,7 +149,12 @@ async function parked(home: string): Promise<Result> {
 			["heap and external, after a collection", before.heap / 1e6, after.heap / 1e6, each("heap")],
 			["resident", before.resident / 1e6, after.resident / 1e6, each("resident")],
 		],
-		ratio: { name: "kB of resident memory an agent", value: each("resident"), target: "≤ 50", met: each("resident") <= 50 },
+		ratio: {
+			name: "kB of resident memory an agent",
+			value: each("resident"),
+			target: "≤ 50",
+			met: each("resident") <= 50,
+		},
 	};
 }
 

@@ -1,5 +1,6 @@
-// What a turn that changes nothing and a fork cost where there is much of something: snapshots, turns, other agents. A home with
-// 1, one with 100 and one with 1,000 of them are up at the same time and asked in turn; what matters is the ratio.
+// What a turn that changes nothing and a fork cost where there is much of something: snapshots, turns, other agents. A
+// home with 1, one with 100 and one with 1,000 of them are up at the same time and asked in turn; what matters is the
+// ratio.
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -47,7 +48,11 @@ async function grow(home: string, what: string, more: More): Promise<Result> {
 			if (round % forksEvery === 0) forked[which]?.push(await fork(there));
 		}
 	}
-	const rows = sizes.map((size, at): [string, number, number] => [`${size.toLocaleString("en")} ${what}`, median(turns[at] ?? []), median(forked[at] ?? [])]);
+	const rows = sizes.map((size, at): [string, number, number] => [
+		`${size.toLocaleString("en")} ${what}`,
+		median(turns[at] ?? []),
+		median(forked[at] ?? []),
+	]);
 	const [first, last] = [rows[0], rows.at(-1)];
 	if (first === undefined || last === undefined) throw new Error("nothing was measured");
 	const worst = Math.max(last[1] / first[1], last[2] / first[2]);
@@ -55,7 +60,12 @@ async function grow(home: string, what: string, more: More): Promise<Result> {
 		title: `A turn that changes nothing, and a fork, among many ${what}, ms`,
 		columns: ["", "unchanged turn", "fork"],
 		rows,
-		ratio: { name: `the slower of the two with 1,000 ${what}, beside one`, value: worst, target: "≤ 1.5", met: worst <= 1.5 },
+		ratio: {
+			name: `the slower of the two with 1,000 ${what}, beside one`,
+			value: worst,
+			target: "≤ 1.5",
+			met: worst <= 1.5,
+		},
 	};
 }
 
@@ -63,9 +73,15 @@ async function scene(home: string, daemons: AsyncDisposableStack, size: number, 
 	const repository = makeRepository(path.join(home, "repository"));
 	const daemon = daemons.use(await startDaemon({ home: path.join(home, "home") }));
 	// a line that was idle for long may just have been closed; each command has a key, so asking again doubles nothing
-	const client = new Client(daemon, async (url, request) => fromResponse(await fetch(url, request).catch(() => fetch(url, request))));
+	const client = new Client(daemon, async (url, request) =>
+		fromResponse(await fetch(url, request).catch(() => fetch(url, request))),
+	);
 	await client.call("projectAdd", { body: { slug: "bench", path: repository } });
-	const agent = await client.ask("agentAddTo", { key: randomUUID(), params: { project: "bench" }, body: { name: "one", type: "scripted" } });
+	const agent = await client.ask("agentAddTo", {
+		key: randomUUID(),
+		params: { project: "bench" },
+		body: { name: "one", type: "scripted" },
+	});
 	const made = { client, agent, repository, daemon };
 	await turn(made, "write a.txt text");
 	await more(made, 1, size);
@@ -75,7 +91,8 @@ async function scene(home: string, daemons: AsyncDisposableStack, size: number, 
 
 function makeRepository(folder: string): string {
 	mkdirSync(folder, { recursive: true });
-	const git = (...args: string[]): void => void execFileSync("git", ["-c", "user.name=b", "-c", "user.email=b@b", ...args], { cwd: folder });
+	const git = (...args: string[]): void =>
+		void execFileSync("git", ["-c", "user.name=b", "-c", "user.email=b@b", ...args], { cwd: folder });
 	git("init", "-q", "-b", "main");
 	for (let at = 0; at < 50; at++) writeFileSync(path.join(folder, `file-${at}.txt`), `text ${at}\n`);
 	git("add", "-A");
@@ -99,14 +116,24 @@ async function fork({ client, agent }: Setup): Promise<number> {
 	const from = performance.now();
 	const child = await client.ask("fork", { key: randomUUID(), params: { agent: agent.id }, body: {} });
 	const ms = performance.now() - from;
-	await client.call("agentDelete", { key: randomUUID(), params: { agent: child.id }, body: { force: true, branch: true, reason: "bench" } });
+	await client.call("agentDelete", {
+		key: randomUUID(),
+		params: { agent: child.id },
+		body: { force: true, branch: true, reason: "bench" },
+	});
 	return ms;
 }
 
 /** The same commit under many numbers: what is looked at is how many there are. The turn afterwards finds them. */
 async function moreSnapshots({ agent, repository }: Setup, from: number, to: number): Promise<void> {
-	const commit = execFileSync("git", ["rev-parse", `refs/brood/snapshots/${agent.id}/1`], { cwd: repository, encoding: "utf8" }).trim();
-	const input = Array.from({ length: to - from }, (_, at) => `update refs/brood/snapshots/${agent.id}/${from + at + 1} ${commit}\n`).join("");
+	const commit = execFileSync("git", ["rev-parse", `refs/brood/snapshots/${agent.id}/1`], {
+		cwd: repository,
+		encoding: "utf8",
+	}).trim();
+	const input = Array.from(
+		{ length: to - from },
+		(_, at) => `update refs/brood/snapshots/${agent.id}/${from + at + 1} ${commit}\n`,
+	).join("");
 	execFileSync("git", ["update-ref", "--stdin"], { cwd: repository, input });
 }
 
@@ -120,7 +147,13 @@ async function moreAgents({ client }: Setup, from: number, to: number): Promise<
 	for (let at = from; at < to; at += atOnce) {
 		const some = Array.from({ length: Math.min(atOnce, to - at) }, (_, more) => at + more);
 		await Promise.all(
-			some.map((number) => client.ask("agentAddTo", { key: randomUUID(), params: { project: "bench" }, body: { name: `other-${number}`, type: "scripted" } })),
+			some.map((number) =>
+				client.ask("agentAddTo", {
+					key: randomUUID(),
+					params: { project: "bench" },
+					body: { name: `other-${number}`, type: "scripted" },
+				}),
+			),
 		);
 	}
 }

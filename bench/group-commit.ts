@@ -12,7 +12,7 @@ import * as queries from "#adapters/store/sql/queries.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, human, Key, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
-import type { CommandRequest } from "#engine/ports.ts";
+import type { CommandRequest } from "#engine/ports/dispatch.ts";
 import { startEngine } from "#src/main.ts";
 import { startPostgres } from "#test/support/postgres.ts";
 import { median, type Result } from "./table.ts";
@@ -47,17 +47,27 @@ async function onSqlite(home: string, raw: string): Promise<Result[]> {
 		const measured = new Map(writers.map((count) => [count, [] as number[]]));
 		for (let round = 0; round < rounds; round++) {
 			straight.push(baseline.perSecond(kind, 20_000));
-			for (const count of writers) measured.get(count)?.push(await perSecond(engine, kind, agents.slice(0, count), perRound[count] ?? 1000));
+			for (const count of writers)
+				measured.get(count)?.push(await perSecond(engine, kind, agents.slice(0, count), perRound[count] ?? 1000));
 		}
 		const best = median(straight);
 		const target = kind === "items" ? 0.5 : 0.3;
-		const rows = writers.map((count) => [`${count} writers`, median(measured.get(count) ?? []), median(measured.get(count) ?? []) / best]);
+		const rows = writers.map((count) => [
+			`${count} writers`,
+			median(measured.get(count) ?? []),
+			median(measured.get(count) ?? []) / best,
+		]);
 		const value = Number(rows.at(-1)?.[2]);
 		results.push({
 			title: `Group commit on SQLite, ${kind} per second`,
 			columns: ["", "per second", "share of straight"],
 			rows: [["straight on node:sqlite, 64 a commit", best, 1], ...rows],
-			ratio: { name: `${kind} with 64 writers, beside the same statements straight`, value, target: `≥ ${target}`, met: value >= target },
+			ratio: {
+				name: `${kind} with 64 writers, beside the same statements straight`,
+				value,
+				target: `≥ ${target}`,
+				met: value >= target,
+			},
 		});
 	}
 	baseline.close();
@@ -70,7 +80,8 @@ async function onPostgres(): Promise<Result> {
 	const agents = await makeAgents(engine, 64);
 	const rows: (string | number)[][] = [];
 	for (const kind of ["items", "whole commands"] as const) {
-		for (const count of writers) rows.push([`${kind}, ${count} writers`, await perSecond(engine, kind, agents.slice(0, count), 50 * count + 250)]);
+		for (const count of writers)
+			rows.push([`${kind}, ${count} writers`, await perSecond(engine, kind, agents.slice(0, count), 50 * count + 250)]);
 	}
 	return { title: "Group commit on PostgreSQL (fsync on), per second", columns: ["", "per second"], rows };
 }
@@ -103,7 +114,11 @@ async function perSecond(engine: Engine, kind: Kind, agents: readonly AgentState
 	return (total / (performance.now() - start)) * 1000;
 }
 
-const item = (agent: AgentId): CommandRequest => ({ actor: system, key: null, command: { type: "item.append", agent, kind: "assistant", text } });
+const item = (agent: AgentId): CommandRequest => ({
+	actor: system,
+	key: null,
+	command: { type: "item.append", agent, kind: "assistant", text },
+});
 const command = (agent: AgentId, held: boolean): CommandRequest => ({
 	actor: human,
 	key: Key.parse(randomUUID()),
@@ -144,7 +159,16 @@ class Baseline {
 		const append = this.#statement(queries.insertEvent);
 		return ({ id }) => {
 			const [row] = load({ id });
-			append({ agent: seqOf(row), turn: null, kind: "assistant", text, data: null, at: Date.now(), actor: system, command: "c" });
+			append({
+				agent: seqOf(row),
+				turn: null,
+				kind: "assistant",
+				text,
+				data: null,
+				at: Date.now(),
+				actor: system,
+				command: "c",
+			});
 		};
 	}
 
@@ -159,8 +183,24 @@ class Baseline {
 			receipt({ actor: human, key });
 			const seq = seqOf(load({ id: agent.id })[0]);
 			save({ seq, life: agent.life, supervisor: agent.supervisor, state: JSON.stringify(agent) });
-			append({ agent: seq, turn: null, kind: "agent.held", text: null, data: '{"hold":"user","reason":""}', at: Date.now(), actor: human, command: key });
-			putReceipt({ actor: human, key, fingerprint: "f".repeat(43), answer: `{"subject":{"agent":"${agent.id}"}}`, given: null, at: Date.now() });
+			append({
+				agent: seq,
+				turn: null,
+				kind: "agent.held",
+				text: null,
+				data: '{"hold":"user","reason":""}',
+				at: Date.now(),
+				actor: human,
+				command: key,
+			});
+			putReceipt({
+				actor: human,
+				key,
+				fingerprint: "f".repeat(43),
+				answer: `{"subject":{"agent":"${agent.id}"}}`,
+				given: null,
+				at: Date.now(),
+			});
 		};
 	}
 

@@ -25,7 +25,9 @@ try {
 	const commits = await write(performance.now() + durationMs);
 	clearInterval(timer);
 	const warm = late.slice(20);
-	console.log(JSON.stringify({ p50: percentile(warm, 0.5), p99: percentile(warm, 0.99), max: Math.max(...warm), commits }));
+	console.log(
+		JSON.stringify({ p50: percentile(warm, 0.5), p99: percentile(warm, 0.99), max: Math.max(...warm), commits }),
+	);
 } finally {
 	rmSync(home, { recursive: true, force: true });
 }
@@ -42,7 +44,11 @@ async function writing(until: number): Promise<number> {
 	await Promise.all(
 		Array.from({ length: 8 }, async () => {
 			for (; performance.now() < until; items++) {
-				await engine.dispatch({ actor: system, key: null, command: { type: "item.append", agent, kind: "assistant", text: "a line of output" } });
+				await engine.dispatch({
+					actor: system,
+					key: null,
+					command: { type: "item.append", agent, kind: "assistant", text: "a line of output" },
+				});
 			}
 		}),
 	);

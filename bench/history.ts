@@ -43,7 +43,8 @@ async function timeForks(engine: Engine, parents: ReadonlyMap<number, AgentState
 	}
 	const ms = new Map([...times].map(([size, values]) => [size, median(values.slice(20))]));
 	const rows: (string | number)[][] = [];
-	for (const [size, parent] of parents) rows.push([`${size.toLocaleString("en")} items`, ms.get(size) ?? 0, ...(await written(engine, parent.id, file))]);
+	for (const [size, parent] of parents)
+		rows.push([`${size.toLocaleString("en")} items`, ms.get(size) ?? 0, ...(await written(engine, parent.id, file))]);
 	const value = (ms.get(1_000_000) ?? 0) / (ms.get(10) ?? 1);
 	const bytes = Number(rows.at(-1)?.[3]);
 	const met = value <= 1.2 && (ms.get(1_000_000) ?? 9) <= 1 && bytes <= 2000;
@@ -72,7 +73,10 @@ async function written(engine: Engine, parent: AgentId, file: string): Promise<[
 	const size = (table: string, where: string): [number, number] => {
 		const columns = database.prepare(`select * from ${table} limit 0`).columns();
 		const bytes = columns.map(({ name }) => `coalesce(length(cast("${name}" as blob)), 0)`).join(" + ");
-		const row = database.prepare(`select count(*) as rows, coalesce(sum(${bytes}), 0) as bytes from ${table} where ${where}`).get() ?? {};
+		const row =
+			database
+				.prepare(`select count(*) as rows, coalesce(sum(${bytes}), 0) as bytes from ${table} where ${where}`)
+				.get() ?? {};
 		return [Number(row["rows"]), Number(row["bytes"])];
 	};
 	const parts = [size("event", `id > ${before}`), size("agent", `id = '${child.id}'`)];
@@ -88,7 +92,10 @@ export async function replays(): Promise<Result[]> {
 		await using engine = await startEngine({ home }, unlimited);
 		await using server = await startPostgres();
 		await using other = await startEngine({ url: await server.createDatabase() }, unlimited);
-		return [await timeReplays(engine, "SQLite", generations, 1.5), await timeReplays(other, "PostgreSQL", [10, 100, 1000], 2)];
+		return [
+			await timeReplays(engine, "SQLite", generations, 1.5),
+			await timeReplays(other, "PostgreSQL", [10, 100, 1000], 2),
+		];
 	} finally {
 		rmSync(home, { recursive: true, force: true });
 	}
@@ -110,14 +117,24 @@ async function timeReplays(engine: Engine, name: string, depths: number[], targe
 			deepMs.push(await timed(() => length(engine, leaf.id)));
 			flatMs.push(await timed(() => length(engine, flat.id)));
 		}
-		rows.push([`${depth} generations, ${items.toLocaleString("en")} items`, median(deepMs), median(flatMs), median(deepMs) / median(flatMs)]);
+		rows.push([
+			`${depth} generations, ${items.toLocaleString("en")} items`,
+			median(deepMs),
+			median(flatMs),
+			median(deepMs) / median(flatMs),
+		]);
 	}
 	const value = Number(rows.at(-1)?.[3]);
 	return {
 		title: `Context through a chain of forks on ${name}, ms`,
 		columns: ["", "chain", "flat thread", "ratio"],
 		rows: name === "SQLite" ? [...rows, ["(Codex resume of 1,000 generations)", 11_096, "", ""]] : rows,
-		ratio: { name: `${depths.at(-1)} generations beside one flat thread of the same items`, value, target: `≤ ${target}`, met: value <= target },
+		ratio: {
+			name: `${depths.at(-1)} generations beside one flat thread of the same items`,
+			value,
+			target: `≤ ${target}`,
+			met: value <= target,
+		},
 	};
 }
 
@@ -143,7 +160,11 @@ export async function append(engine: Engine, agent: AgentId, count: number): Pro
 	let left = count;
 	const writer = async (): Promise<void> => {
 		while (left-- > 0) {
-			const outcome = await engine.dispatch({ actor: system, key: null, command: { type: "item.append", agent, kind: "assistant", text } });
+			const outcome = await engine.dispatch({
+				actor: system,
+				key: null,
+				command: { type: "item.append", agent, kind: "assistant", text },
+			});
 			if ("refused" in outcome) throw new Error(outcome.refused.message);
 		}
 	};

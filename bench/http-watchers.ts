@@ -1,4 +1,5 @@
-// Many readers of the event stream in one process of their own. It is told what to do in lines of JSON and answers in lines.
+// Many readers of the event stream in one process of their own. It is told what to do in lines of JSON and answers in
+// lines.
 import { type ClientRequest, get } from "node:http";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,7 +13,10 @@ interface Watcher {
 	tail: string;
 }
 
-type Told = { do: "connect"; count: number; after: number } | { do: "begin"; stamps: boolean } | { do: "finish"; events: number };
+type Told =
+	| { do: "connect"; count: number; after: number }
+	| { do: "begin"; stamps: boolean }
+	| { do: "finish"; events: number };
 
 const [url = "", token = ""] = process.argv.slice(2);
 const finishMs = 60_000;
@@ -56,17 +60,21 @@ async function obey(told: Told): Promise<object> {
 /** Answered when the stream has begun. */
 function connect(watcher: Watcher, after: number): Promise<void> {
 	return new Promise((resolve, reject) => {
-		watcher.request = get(`${url}/api/events?after=${after}`, { agent: false, headers: { authorization: `Bearer ${token}` } }, (response) => {
-			if (response.statusCode !== 200) reject(new Error(`a watcher was answered ${response.statusCode}`));
-			let begun = false;
-			response.on("data", (chunk: Buffer) => {
-				if (begun) take(watcher, chunk);
-				else resolve();
-				begun = true;
-			});
-			response.on("end", () => resume(watcher));
-			response.on("error", () => {});
-		});
+		watcher.request = get(
+			`${url}/api/events?after=${after}`,
+			{ agent: false, headers: { authorization: `Bearer ${token}` } },
+			(response) => {
+				if (response.statusCode !== 200) reject(new Error(`a watcher was answered ${response.statusCode}`));
+				let begun = false;
+				response.on("data", (chunk: Buffer) => {
+					if (begun) take(watcher, chunk);
+					else resolve();
+					begun = true;
+				});
+				response.on("end", () => resume(watcher));
+				response.on("error", () => {});
+			},
+		);
 		watcher.request.on("error", reject);
 	});
 }

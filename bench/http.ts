@@ -53,7 +53,11 @@ async function forkOverHttp(home: string): Promise<Result> {
 		while (!(await events.next())?.some((event) => event.kind === "agent.provisioned"));
 		times.ready.push(performance.now() - from);
 	}
-	const row = (name: string, all: number[]): [string, number, number] => [name, median(all.slice(20)), percentile(all.slice(20), 0.99)];
+	const row = (name: string, all: number[]): [string, number, number] => [
+		name,
+		median(all.slice(20)),
+		percentile(all.slice(20), 0.99),
+	];
 	const rows = [
 		row("fork over HTTP, answered when the child is ready", times.http),
 		row("fork in the engine", times.engine),
@@ -136,7 +140,12 @@ async function fanOut(home: string): Promise<Result[]> {
 		title: `Event stream while 64 writers write as fast as they can for ${burstMs / 1000} s; all on ${os.availableParallelism()} cores`,
 		columns: ["watchers", "written/s", "seen by all/s", "cut", "daemon's cores", "watchers' cores"],
 		rows: [...rows.slice(1), ["(plain http, one buffer for all, 100; no store)", "", 22_000, "", "", ""]],
-		ratio: { name: `events/s that each of ${watcherCount} watchers saw`, value: rate, target: "≥ 10,000", met: rate >= 10_000 },
+		ratio: {
+			name: `events/s that each of ${watcherCount} watchers saw`,
+			value: rate,
+			target: "≥ 10,000",
+			met: rate >= 10_000,
+		},
 	};
 	return [fast, await paced(daemon, watchers, agent)];
 }
@@ -156,7 +165,14 @@ async function burst(daemon: Daemon, watchers: Program, agent: AgentId, count: n
 	const tookMs = count === 0 ? wroteMs : lastAt - from;
 	// until the slowest has the last event: what waits in sockets has not been seen
 	const seen = count === 0 ? "" : Math.min(least, written) / (tookMs / 1000);
-	return [String(count), written / (wroteMs / 1000), seen, cuts, (used.user + used.system) / 1000 / tookMs, cpuMs / tookMs];
+	return [
+		String(count),
+		written / (wroteMs / 1000),
+		seen,
+		cuts,
+		(used.user + used.system) / 1000 / tookMs,
+		cpuMs / tookMs,
+	];
 }
 
 async function paced(daemon: Daemon, watchers: Program, agent: AgentId): Promise<Result> {
@@ -173,21 +189,35 @@ async function paced(daemon: Daemon, watchers: Program, agent: AgentId): Promise
 	}
 	await Promise.all(writes);
 	const { arrivals } = await watchers.ask<Seen>({ do: "finish", events: writes.length });
-	if (arrivals.length !== writes.length * watcherCount) throw new Error(`${arrivals.length} arrivals of ${writes.length} events`);
+	if (arrivals.length !== writes.length * watcherCount)
+		throw new Error(`${arrivals.length} arrivals of ${writes.length} events`);
 	const sinceCommit = arrivals.map(([stamp, at]) => Math.max(0, at - (committed.get(stamp) ?? 0)));
 	const sinceSaid = arrivals.map(([stamp, at]) => at - stamp);
-	const row = (name: string, all: number[]): (string | number)[] => [name, median(all), percentile(all, 0.99), percentile(all, 1)];
+	const row = (name: string, all: number[]): (string | number)[] => [
+		name,
+		median(all),
+		percentile(all, 0.99),
+		percentile(all, 1),
+	];
 	const value = percentile(sinceCommit, 0.99);
 	return {
 		title: `Event stream at ${perSecond} events/s to ${watcherCount} watchers, ms`,
 		columns: ["", "p50", "p99", "max"],
-		rows: [row("from the commit to each watcher", sinceCommit), row("from the command, with its fsync", sinceSaid), ["(plain http, no store)", 1, 1.5, ""]],
+		rows: [
+			row("from the commit to each watcher", sinceCommit),
+			row("from the command, with its fsync", sinceSaid),
+			["(plain http, no store)", 1, 1.5, ""],
+		],
 		ratio: { name: "p99 ms from the commit to a watcher", value, target: "≤ 10", met: value <= 10 },
 	};
 }
 
 async function write({ engine }: Daemon, agent: AgentId, text: string): Promise<void> {
-	const outcome = await engine.dispatch({ actor: system, key: null, command: { type: "item.append", agent, kind: "assistant", text } });
+	const outcome = await engine.dispatch({
+		actor: system,
+		key: null,
+		command: { type: "item.append", agent, kind: "assistant", text },
+	});
 	if ("refused" in outcome) throw new Error(outcome.refused.message);
 }
 
@@ -201,13 +231,19 @@ async function memory(home: string): Promise<Result> {
 		title: "Memory of a daemon that has listed its agents once over HTTP",
 		columns: ["agents", "MiB at the start", "MiB after the list", "list, ms"],
 		rows: [empty, full],
-		ratio: { name: `MiB with ${agents.toLocaleString("en")} agents`, value: Number(full[2]), target: "≤ 200", met: Number(full[2]) <= 200 },
+		ratio: {
+			name: `MiB with ${agents.toLocaleString("en")} agents`,
+			value: Number(full[2]),
+			target: "≤ 200",
+			met: Number(full[2]) <= 200,
+		},
 	};
 }
 
 async function fill(home: string): Promise<void> {
 	await using engine = await startEngine({ home });
-	for (let at = 0; at < agents; at += 100) await Promise.all(Array.from({ length: 100 }, () => spawn(engine, engine.agentZero.id, "fresh")));
+	for (let at = 0; at < agents; at += 100)
+		await Promise.all(Array.from({ length: 100 }, () => spawn(engine, engine.agentZero.id, "fresh")));
 }
 
 /** The list is asked for from here: the reader's memory is not the daemon's. */
@@ -230,7 +266,10 @@ class Program implements AsyncDisposable {
 	constructor(file: URL, args: string[]) {
 		// with the compile cache, as the launcher has it
 		const env = { ...process.env, NODE_COMPILE_CACHE: "node_modules/.cache/compile" };
-		this.#child = start(process.execPath, ["--max-semi-space-size=2", fileURLToPath(file), ...args], { stdio: ["pipe", "pipe", "inherit"], env });
+		this.#child = start(process.execPath, ["--max-semi-space-size=2", fileURLToPath(file), ...args], {
+			stdio: ["pipe", "pipe", "inherit"],
+			env,
+		});
 		this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
 		this.#ended = new Promise((resolve) => this.#child.once("exit", () => resolve()));
 	}

@@ -36,7 +36,13 @@ async function turns(engine: Engine, more: number): Promise<void> {
 	let asked = 0;
 	const next = async (): Promise<void> => {
 		if (asked++ >= more) return;
-		const command = { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", agentType: "tiny", prompt: "go" } as const;
+		const command = {
+			type: "agent.spawn",
+			by: engine.agentZero.id,
+			context: "fresh",
+			agentType: "tiny",
+			prompt: "go",
+		} as const;
 		const outcome = await engine.dispatch({ actor: system, key: null, command });
 		if ("refused" in outcome) throw new Error(outcome.refused.message);
 	};

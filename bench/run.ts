@@ -40,7 +40,13 @@ for (const name of names) {
 	results[name] = await bench();
 	for (const result of results[name]) show(result);
 }
-const machine = { cores: cpus().length, cpu: cpus()[0]?.model, node: process.version, sqlite: process.versions["sqlite"], platform: process.platform };
+const machine = {
+	cores: cpus().length,
+	cpu: cpus()[0]?.model,
+	node: process.version,
+	sqlite: process.versions["sqlite"],
+	platform: process.platform,
+};
 writeFileSync(file, `${JSON.stringify({ machine, results }, null, "\t")}\n`);
 process.exitCode = Object.values(results)
 	.flat()

@@ -1,5 +1,5 @@
-// The price of a workspace in a sandbox beside a plain one: the same verbs on the same repository, one after the other within a round, so
-// that a busy moment of the machine hits both alike. What is timed is what the daemon calls.
+// The price of a workspace in a sandbox beside a plain one: the same verbs on the same repository, one after the other
+// within a round, so that a busy moment of the machine hits both alike. What is timed is what the daemon calls.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -11,7 +11,7 @@ import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { AgentIdentity, Checkout } from "#engine/workspaces.ts";
+import type { AgentIdentity, Checkout } from "#engine/ports/workspace-requests.ts";
 import { programFolder, programPath } from "#src/programs.ts";
 import { median, type Result } from "./table.ts";
 
@@ -19,21 +19,28 @@ const files = 2000;
 const rounds = 7;
 const flush = "sync";
 
-const plain = (folder: string, ...args: string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+const plain = (folder: string, ...args: string[]): string =>
+	execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
 function makeRepository(folder: string): string {
 	mkdirSync(folder, { recursive: true });
 	plain(folder, "init", "-q", "-b", "main");
 	for (let at = 0; at < files; at++) {
 		mkdirSync(path.join(folder, `dir-${at % 40}`), { recursive: true });
-		writeFileSync(path.join(folder, `dir-${at % 40}/file-${at}.ts`), `// ${at}\n${"const value = compute(input, options);\n".repeat(20 + (at % 60))}`);
+		writeFileSync(
+			path.join(folder, `dir-${at % 40}/file-${at}.ts`),
+			`// ${at}\n${"const value = compute(input, options);\n".repeat(20 + (at % 60))}`,
+		);
 	}
 	plain(folder, "add", "-A");
 	plain(folder, "-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "first");
 	return folder;
 }
 
-const identity = (name: string): AgentIdentity => ({ handle: Handle.parse(name), id: AgentId.parse(name.replaceAll("-", "").padEnd(22, "0")) });
+const identity = (name: string): AgentIdentity => ({
+	handle: Handle.parse(name),
+	id: AgentId.parse(name.replaceAll("-", "").padEnd(22, "0")),
+});
 
 function agreed<T extends object>(answer: T | Refusal): T {
 	if (isRefusal(answer)) throw new Error(answer.message);
@@ -59,9 +66,18 @@ async function timeBoth(root: string): Promise<Result> {
 		await work();
 		times.set(`${name} ${sandbox}`, [...(times.get(`${name} ${sandbox}`) ?? []), performance.now() - start]);
 	};
-	for (let round = 0; round < rounds; round++) for (const world of round % 2 === 0 ? worlds : worlds.toReversed()) await cycle(world, round, measure);
+	for (let round = 0; round < rounds; round++)
+		for (const world of round % 2 === 0 ? worlds : worlds.toReversed()) await cycle(world, round, measure);
 	for (const { workspaces } of worlds) await workspaces[Symbol.asyncDispose]();
-	const verbs = ["provision", "look before a turn", "snapshot, nothing changed", "snapshot, one file changed", "fork", "commit", "approve"];
+	const verbs = [
+		"provision",
+		"look before a turn",
+		"snapshot, nothing changed",
+		"snapshot, one file changed",
+		"fork",
+		"commit",
+		"approve",
+	];
 	const ms = (name: string, sandbox: string): number => median(times.get(`${name} ${sandbox}`) ?? []);
 	return {
 		title: `A workspace of ${files.toLocaleString("en")} files in a sandbox beside a plain one, ms`,
@@ -88,12 +104,25 @@ function worldIn(root: string, sandbox: string): World {
 	writeFileSync(path.join(home, "projects/bench/config.yaml"), `sandbox: ${sandbox}\n`);
 	const environment = { PATH: process.env["PATH"] ?? "", HOME: root };
 	const program = { command: process.execPath, args: [programPath("sandbox-worker")] };
-	const workers = new SandboxWorkers({ program, readable: [programFolder, path.dirname(process.execPath)], environment, containment: "bubblewrap" });
+	const workers = new SandboxWorkers({
+		program,
+		readable: [programFolder, path.dirname(process.execPath)],
+		environment,
+		containment: "bubblewrap",
+	});
 	const git = makeGit({ environment });
 	return {
 		sandbox,
 		repository,
-		workspaces: new GitWorkspaces({ home, git, clock: systemClock, ids: randomIds, environment, containment: "bubblewrap", workers }),
+		workspaces: new GitWorkspaces({
+			home,
+			git,
+			clock: systemClock,
+			ids: randomIds,
+			environment,
+			containment: "bubblewrap",
+			workers,
+		}),
 	};
 }
 
@@ -113,11 +142,21 @@ async function cycle(
 	// the first look starts the program in its room, as the first turn does
 	await workspaces.takeSnapshot(checkout, { reason: "first" });
 	await measure("look before a turn", sandbox, async () => await workspaces.health(checkout));
-	await measure("snapshot, nothing changed", sandbox, async () => await workspaces.takeSnapshot(checkout, { reason: "same" }));
+	await measure(
+		"snapshot, nothing changed",
+		sandbox,
+		async () => await workspaces.takeSnapshot(checkout, { reason: "same" }),
+	);
 	appendFileSync(path.join(workspace.path, "dir-1/file-1.ts"), `// ${round}\n`);
-	await measure("snapshot, one file changed", sandbox, async () => await workspaces.takeSnapshot(checkout, { reason: "one" }));
+	await measure(
+		"snapshot, one file changed",
+		sandbox,
+		async () => await workspaces.takeSnapshot(checkout, { reason: "one" }),
+	);
 	await measure("fork", sandbox, async () =>
-		agreed(await workspaces.provisionFrom({ project, agent: identity(`fork-${round}`), kind: "worktree", parent: checkout })),
+		agreed(
+			await workspaces.provisionFrom({ project, agent: identity(`fork-${round}`), kind: "worktree", parent: checkout }),
+		),
 	);
 	let commit = "";
 	await measure("commit", sandbox, async () => {

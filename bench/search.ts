@@ -1,5 +1,5 @@
-// What a search costs, and what making items findable takes of the writer's time. Items are written without it: a portion of
-// 200 is indexed once a second, so the share is what such a portion takes of a second.
+// What a search costs, and what making items findable takes of the writer's time. Items are written without it: a
+// portion of 200 is indexed once a second, so the share is what such a portion takes of a second.
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -33,7 +33,12 @@ export async function search(): Promise<Result[]> {
 			rows.push([`${name}, ms`, await timed(engine, text)]);
 		const value = share / 1000;
 		return [
-			{ title: "Search on SQLite", columns: ["", ""], rows, ratio: { name: "of the writer's time for indexing", value, target: "≤ 0.15", met: value <= 0.15 } },
+			{
+				title: "Search on SQLite",
+				columns: ["", ""],
+				rows,
+				ratio: { name: "of the writer's time for indexing", value, target: "≤ 0.15", met: value <= 0.15 },
+			},
 		];
 	} finally {
 		rmSync(home, { recursive: true, force: true });
@@ -44,8 +49,14 @@ async function write(engine: Engine): Promise<void> {
 	for (let at = 0; at < items; at += 500)
 		await Promise.all(
 			Array.from({ length: 500 }, (_, next) => {
-				const text = Array.from({ length: 70 }, (__, word) => (word % 5 === 0 ? "the" : `w${((at + next) * (word + 7)) % 40_000}`)).join(" ");
-				return engine.dispatch({ actor: system, key: null, command: { type: "item.append", agent: engine.agentZero.id, kind: "assistant", text } });
+				const text = Array.from({ length: 70 }, (__, word) =>
+					word % 5 === 0 ? "the" : `w${((at + next) * (word + 7)) % 40_000}`,
+				).join(" ");
+				return engine.dispatch({
+					actor: system,
+					key: null,
+					command: { type: "item.append", agent: engine.agentZero.id, kind: "assistant", text },
+				});
 			}),
 		);
 }

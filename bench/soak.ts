@@ -1,7 +1,8 @@
-// `npm run soak [-- --minutes N] [--agents N] [--leak]`: a daemon under a steady load, watched from outside, and a verdict: does anything
-// grow without bound? Half an hour with 30 agents unless told otherwise (BROOD_SOAK_MINUTES too). The home's retention is set to
-// minutes, so that what expires after days otherwise expires within the run. Exits with 1 if something grows, or if something
-// went wrong inside the daemon. `--leak` lets the run itself leave temporary folders behind: then the verdict has to be "grows".
+// `npm run soak [-- --minutes N] [--agents N] [--leak]`: a daemon under a steady load, watched from outside, and a
+// verdict: does anything grow without bound? Half an hour with 30 agents unless told otherwise (BROOD_SOAK_MINUTES
+// too). The home's retention is set to minutes, so that what expires after days otherwise expires within the run. Exits
+// with 1 if something grows, or if something went wrong inside the daemon. `--leak` lets the run itself leave temporary
+// folders behind: then the verdict has to be "grows".
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -37,17 +38,23 @@ process.exitCode = await soak().finally(() => rmSync(root, { recursive: true, fo
 
 async function soak(): Promise<number> {
 	prepare();
-	const daemon = spawn(process.execPath, ["--max-semi-space-size=2", "src/daemon.ts", "--home", home, "--port", "0", "--background"], {
-		cwd: path.join(import.meta.dirname, ".."),
-		stdio: ["ignore", "ignore", "inherit"],
-	});
+	const daemon = spawn(
+		process.execPath,
+		["--max-semi-space-size=2", "src/daemon.ts", "--home", home, "--port", "0", "--background"],
+		{
+			cwd: path.join(import.meta.dirname, ".."),
+			stdio: ["ignore", "ignore", "inherit"],
+		},
+	);
 	const exited = once(daemon, "exit");
 	const stop = new AbortController();
 	try {
 		const load = new Load(new Client(await addressOf(daemon.pid ?? 0)));
 		const listening = load.listen(stop.signal);
 		await load.populate(agents);
-		console.log(`${agents} agents, ${minutes} minutes, a deed every ${paceMs} ms; retention ${(retentionDays * 24 * 60).toFixed(2)} minutes`);
+		console.log(
+			`${agents} agents, ${minutes} minutes, a deed every ${paceMs} ms; retention ${(retentionDays * 24 * 60).toFixed(2)} minutes`,
+		);
 		const samples = await watch(load, daemon.pid ?? 0);
 		stop.abort();
 		await listening.catch(() => {});
@@ -66,7 +73,8 @@ function prepare(): void {
 	git("init", "-q", "-b", "main");
 	git("config", "user.name", "person");
 	git("config", "user.email", "person@localhost");
-	for (let at = 0; at < 100; at++) writeFileSync(path.join(repository, "src", `file-${at}.txt`), `text of ${at}\n`.repeat(20));
+	for (let at = 0; at < 100; at++)
+		writeFileSync(path.join(repository, "src", `file-${at}.txt`), `text of ${at}\n`.repeat(20));
 	git("add", "-A");
 	git("commit", "-qm", "begin");
 	const days = Math.max(retentionDays, 1e-6);

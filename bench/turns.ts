@@ -41,7 +41,17 @@ async function overhead(home: string): Promise<Result> {
 		args: [programPath("agents/scripted")],
 		folder: home,
 		environment: { PATH: process.env["PATH"] ?? "" },
-		session: { folder: home, toolServers: [], resume: null, copyOf: null, costBefore: 0, systemPrompt: null, model: null, mode: null, options: {} },
+		session: {
+			folder: home,
+			toolServers: [],
+			resume: null,
+			copyOf: null,
+			costBefore: 0,
+			systemPrompt: null,
+			model: null,
+			mode: null,
+			options: {},
+		},
 		signal: new AbortController().signal,
 	});
 	const times = { bare: [] as number[], brood: [] as number[], ended: [] as number[] };
@@ -53,7 +63,11 @@ async function overhead(home: string): Promise<Result> {
 	}
 	process.kill(bare.pid);
 	const warm = (all: number[]): number[] => all.slice(20);
-	const row = (name: string, all: number[]): [string, number, number] => [name, median(warm(all)), percentile(warm(all), 0.99)];
+	const row = (name: string, all: number[]): [string, number, number] => [
+		name,
+		median(warm(all)),
+		percentile(warm(all), 0.99),
+	];
 	const value = median(warm(times.brood)) - median(warm(times.bare));
 	return {
 		title: "A prompt to a warm agent until its first words, ms",
@@ -77,7 +91,10 @@ export async function bareTurn(bare: Awaited<ReturnType<typeof launch>>): Promis
 	return { first, ended: performance.now() - from };
 }
 
-export async function broodTurn(engine: Engine, agent: AgentId): Promise<{ handed: number; first: number; ended: number }> {
+export async function broodTurn(
+	engine: Engine,
+	agent: AgentId,
+): Promise<{ handed: number; first: number; ended: number }> {
 	using events = engine.publisher.follow();
 	const from = performance.now();
 	await say(engine, { type: "prompt.queue", agent, text: "say hello" });
@@ -124,7 +141,12 @@ async function crowd(home: string): Promise<Result> {
 			["in the last minute", last],
 			["items written", times.length],
 		],
-		ratio: { name: "last minute's p99 by the first minute's", value: last / first, target: "≤ 1.1", met: last / first <= 1.1 },
+		ratio: {
+			name: "last minute's p99 by the first minute's",
+			value: last / first,
+			target: "≤ 1.1",
+			met: last / first <= 1.1,
+		},
 	};
 }
 
@@ -157,7 +179,11 @@ async function openTurn(engine: Engine, agent: AgentId): Promise<number> {
 }
 
 async function spawn(engine: Engine): Promise<AgentId> {
-	const outcome = await engine.dispatch({ actor: system, key: null, command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh" } });
+	const outcome = await engine.dispatch({
+		actor: system,
+		key: null,
+		command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh" },
+	});
 	if ("refused" in outcome || outcome.done.agent === undefined) throw new Error("no agent");
 	return outcome.done.agent.id;
 }

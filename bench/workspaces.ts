@@ -1,8 +1,8 @@
-// Worktrees of a large repository: making one, forking one with uncommitted changes, taking snapshots; beside plain git and
-// beside a clone. What is timed is what the daemon calls: `provision` and `provisionFrom` of the workspaces, with all that they
-// read, mark and flush. Each kind in turn within a round, and each round begins with another kind, so that a busy moment of
-// the machine hits all of them alike; what one of them left to be written is written before the next begins. Nothing is
-// removed in between: on some disks new files were many times slower for minutes after that.
+// Worktrees of a large repository: making one, forking one with uncommitted changes, taking snapshots; beside plain git
+// and beside a clone. What is timed is what the daemon calls: `provision` and `provisionFrom` of the workspaces, with
+// all that they read, mark and flush. Each kind in turn within a round, and each round begins with another kind, so
+// that a busy moment of the machine hits all of them alike; what one of them left to be written is written before the
+// next begins. Nothing is removed in between: on some disks new files were many times slower for minutes after that.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -16,7 +16,7 @@ import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { AgentIdentity, Checkout, Provisioned } from "#engine/workspaces.ts";
+import type { AgentIdentity, Checkout, Provisioned } from "#engine/ports/workspace-requests.ts";
 import { median, type Result } from "./table.ts";
 
 const files = 20_000;
@@ -40,7 +40,13 @@ export async function workspaces(): Promise<Result[]> {
 }
 
 function plain(folder: string, args: readonly string[], input?: string): string {
-	return execFileSync("git", args, { cwd: folder, input: input ?? "", encoding: "utf8", stdio: ["pipe", "pipe", "ignore"], maxBuffer: 1e9 });
+	return execFileSync("git", args, {
+		cwd: folder,
+		input: input ?? "",
+		encoding: "utf8",
+		stdio: ["pipe", "pipe", "ignore"],
+		maxBuffer: 1e9,
+	});
 }
 
 function makeRepository(folder: string, count: number): string {
@@ -67,13 +73,17 @@ function makeRepository(folder: string, count: number): string {
 }
 
 function makeDirty(folder: string): void {
-	for (let at = 0; at < 40; at++) appendFileSync(path.join(folder, `pkg-${at % 20}/dir-${at}/file-${at}.ts`), "// changed\n");
+	for (let at = 0; at < 40; at++)
+		appendFileSync(path.join(folder, `pkg-${at % 20}/dir-${at}/file-${at}.ts`), "// changed\n");
 	plain(folder, ["add", "pkg-0", "pkg-1"]);
 	for (let at = 0; at < 20; at++) writeFileSync(path.join(folder, `pkg-${at}/untracked.ts`), "// new\n");
 	rmSync(path.join(folder, "pkg-3/dir-3/file-3.ts"));
 }
 
-const identity = (name: string): AgentIdentity => ({ handle: Handle.parse(name), id: AgentId.parse(name.replaceAll("-", "").padEnd(22, "0")) });
+const identity = (name: string): AgentIdentity => ({
+	handle: Handle.parse(name),
+	id: AgentId.parse(name.replaceAll("-", "").padEnd(22, "0")),
+});
 
 const forkAt = (home: string, round: number): string => path.join(home, "home/projects/bench/agents", `fork-${round}`);
 
@@ -89,10 +99,19 @@ async function timed(work: () => unknown): Promise<number> {
 }
 
 async function timeTrees(git: Git, home: string, repository: string): Promise<Result[]> {
-	const workspaces = new GitWorkspaces({ home: path.join(home, "home"), git, clock: systemClock, ids: randomIds, environment: {} });
+	const workspaces = new GitWorkspaces({
+		home: path.join(home, "home"),
+		git,
+		clock: systemClock,
+		ids: randomIds,
+		environment: {},
+	});
 	const project = { slug: ProjectSlug.parse("bench"), path: repository, base: "main" };
 	const request = (name: string) => ({ project, agent: identity(name), kind: "worktree" }) as const;
-	const parent: Checkout = { ...request("parent"), workspace: made(await workspaces.provision(request("parent"))).workspace };
+	const parent: Checkout = {
+		...request("parent"),
+		workspace: made(await workspaces.provision(request("parent"))).workspace,
+	};
 	makeDirty(parent.workspace.path);
 	const times = new Map<string, number[]>();
 	const measure = async (name: string, work: () => unknown): Promise<void> => {
@@ -106,7 +125,9 @@ async function timeTrees(git: Git, home: string, repository: string): Promise<Re
 			() => measure("plain", () => plain(repository, ["worktree", "add", "-q", "-b", `plain-${round}`, at("plain")])),
 			() => measure("ours", async () => made(await workspaces.provision(request(`ours-${round}`)))),
 			async () => {
-				await measure("fork", async () => made(await workspaces.provisionFrom({ ...request(`fork-${round}`), parent })));
+				await measure("fork", async () =>
+					made(await workspaces.provisionFrom({ ...request(`fork-${round}`), parent })),
+				);
 				await measure("first", () => git(forkAt(home, round), ["status", "--porcelain"]));
 				await measure("second", () => git(forkAt(home, round), ["status", "--porcelain"]));
 			},
@@ -123,20 +144,30 @@ async function timeTrees(git: Git, home: string, repository: string): Promise<Re
 	}
 	const ms = (name: string): number => median(times.get(name) ?? []);
 	const row = (title: string, name: string): (string | number)[] => [title, ms(name), ms(name) / ms("plain")];
-	const size = (folder: string): string => `${(Number(execFileSync(diskUse, ["-sk", folder], { encoding: "utf8" }).split("\t")[0]) / 1024).toFixed(0)} MB`;
+	const size = (folder: string): string =>
+		`${(Number(execFileSync(diskUse, ["-sk", folder], { encoding: "utf8" }).split("\t")[0]) / 1024).toFixed(0)} MB`;
 	const [provision, fork, look] = [ms("ours") / ms("plain"), ms("fork") / ms("plain"), ms("first") / ms("second")];
 	return [
 		{
 			title: `A worktree of ${files.toLocaleString("en")} files, ms`,
 			columns: ["", "median ms", "× plain"],
-			rows: [row("git worktree add", "plain"), row("a workspace of ours, ready for its agent", "ours"), row("clone --depth 1, then unshallow", "clone")],
+			rows: [
+				row("git worktree add", "plain"),
+				row("a workspace of ours, ready for its agent", "ours"),
+				row("clone --depth 1, then unshallow", "clone"),
+			],
 			ratio: { name: "a new worktree beside plain git", value: provision, target: "≤ 1.0", met: provision <= 1 },
 		},
 		{
 			title: "A fork of a worktree with 40 changed, 20 new, some staged and one deleted file, ms",
 			columns: ["", "median ms", "× plain worktree add", "on the disk"],
 			rows: [[...row("fork", "fork"), size(forkAt(home, 0))]],
-			ratio: { name: "a fork with everything in it beside a plain worktree add", value: fork, target: "≤ 1.3", met: fork <= 1.3 },
+			ratio: {
+				name: "a fork with everything in it beside a plain worktree add",
+				value: fork,
+				target: "≤ 1.3",
+				met: fork <= 1.3,
+			},
 		},
 		{
 			title: "git status in a fork, ms",
@@ -161,7 +192,9 @@ async function timeSnapshots(git: Git, home: string, repository: string): Promis
 		one.push(await timed(() => takeSnapshot(git, request(20 + round))));
 	}
 	const snapshot = await takeSnapshot(git, request(99));
-	const older = await timed(() => materialize(git, snapshot, { folder: path.join(home, "older"), branch: "brood/older", repository }));
+	const older = await timed(() =>
+		materialize(git, snapshot, { folder: path.join(home, "older"), branch: "brood/older", repository }),
+	);
 	return {
 		title: `Snapshots of ${files.toLocaleString("en")} files, ms`,
 		columns: ["", "ms"],
@@ -182,7 +215,13 @@ async function timeMany(git: Git, home: string): Promise<Result> {
 	let failed = 0;
 	const one = async (at: number): Promise<void> => {
 		const to = { folder: path.join(home, `many-${at}`), branch: `brood/many-${at}` };
-		const refusal = await forkTree(git, { from: { folder: parent }, to, repository, copy: [], sharesBlocks: false }).catch((error: unknown) => error);
+		const refusal = await forkTree(git, {
+			from: { folder: parent },
+			to,
+			repository,
+			copy: [],
+			sharesBlocks: false,
+		}).catch((error: unknown) => error);
 		if (refusal !== null) failed += 1;
 	};
 	const all = await timed(() => Promise.all(Array.from({ length: parallel }, (_, at) => one(at))));

@@ -1,4 +1,5 @@
-// The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background]`. In the foreground its log is shown as well.
+// The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background]`. In the foreground its
+// log is shown as well.
 import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -13,7 +14,7 @@ import { fileLog, secretsOf } from "#adapters/system/log.ts";
 import { expected, type LogEntry } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { inline, visible } from "#contract/visible.ts";
-import { faultRefusal } from "#engine/fault.ts";
+import { faultRefusal } from "#engine/loop/fault.ts";
 import { startDaemon } from "./main.ts";
 import { makePlayground } from "./playground.ts";
 import { version } from "./version.ts";
@@ -36,24 +37,39 @@ const { values } = parseArgs({
 const home = path.resolve(values.home ?? (process.env["BROOD_HOME"] || path.join(os.homedir(), ".brood")));
 const port = Number(values.port ?? process.env["BROOD_PORT"] ?? defaultPort);
 const show = ({ at, level, text, fault }: LogEntry): void =>
-	void process.stdout.write(visible(`${at} ${level === "info" ? "" : `${level}: `}${inline(text)}${fault === undefined ? "" : `\n${fault}`}\n`));
+	void process.stdout.write(
+		visible(`${at} ${level === "info" ? "" : `${level}: `}${inline(text)}${fault === undefined ? "" : `\n${fault}`}\n`),
+	);
 
 try {
 	makeHome(home);
-	const log = fileLog({ home, clock: systemClock, secrets: secretsOf(process.env), ...(!values.background && { onEntry: show }) });
+	const log = fileLog({
+		home,
+		clock: systemClock,
+		secrets: secretsOf(process.env),
+		...(!values.background && { onEntry: show }),
+	});
 	// libraries tell of what agents send them that is wrong: that is bounded, as everything that agents cause
-	for (const name of ["log", "info", "warn", "error"] as const) console[name] = (...words: unknown[]) => log.warn("libraries", format(...words));
+	for (const name of ["log", "info", "warn", "error"] as const)
+		console[name] = (...words: unknown[]) => log.warn("libraries", format(...words));
 	let up = false;
-	// What is durable is in the store's own transactions, and what is in memory is read from there: a fault that nobody caught costs
-	// whatever it interrupted and no more. Only a store that cannot be trusted ends the process (`engine.failed`).
+	// What is durable is in the store's own transactions, and what is in memory is read from there: a fault that nobody
+	// caught costs whatever it interrupted and no more. Only a store that cannot be trusted ends the process
+	// (`engine.failed`).
 	process.on("uncaughtException", (error, origin) => {
-		log.error("daemon", origin === "unhandledRejection" ? "A failure that nobody waited for" : "An exception that nobody caught", {}, error);
+		log.error(
+			"daemon",
+			origin === "unhandledRejection" ? "A failure that nobody waited for" : "An exception that nobody caught",
+			{},
+			error,
+		);
 		if (!up) process.exit(70);
 	});
 	const before = values.background ? lastOutput() : "";
 	const daemon = await startDaemon({ home, port, log }).catch((error: unknown) => {
 		const { code, message } = startRefusal(error);
-		if (!(error instanceof HomeLocked)) log.error("daemon", `The daemon did not start: ${message}`, {}, code === "INTERNAL_ERROR" ? error : undefined);
+		if (!(error instanceof HomeLocked))
+			log.error("daemon", `The daemon did not start: ${message}`, {}, code === "INTERNAL_ERROR" ? error : undefined);
 		throw error;
 	});
 	up = true;
@@ -85,7 +101,9 @@ try {
 		log.error("daemon", `The daemon ends, because its store cannot be trusted: ${why.message}`, {}, why);
 		process.exit(70);
 	});
-	if (values.playground) for (const line of await makePlayground(daemon.engine, home, makeGit({ environment: process.env }))) log.info("playground", line);
+	if (values.playground)
+		for (const line of await makePlayground(daemon.engine, home, makeGit({ environment: process.env })))
+			log.info("playground", line);
 } catch (error) {
 	const refusal = startRefusal(error);
 	process.stderr.write(visible(`brood: ${refusal.message}\n`));
@@ -103,14 +121,17 @@ async function report(what: { up: string } | { held: string } | { refused: Refus
 
 /** Why there is no daemon now, in a sentence; the code is INTERNAL_ERROR for what nobody expected. */
 function startRefusal(error: unknown): Refusal {
-	if (error instanceof HomeUnusable) return faultRefusal(error) ?? refuse("HOME_UNUSABLE", error.message, { suggestions: error.suggestions });
+	if (error instanceof HomeUnusable)
+		return faultRefusal(error) ?? refuse("HOME_UNUSABLE", error.message, { suggestions: error.suggestions });
 	if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message);
 	if (error instanceof HomeLocked) return refuse("CONFLICT", error.message);
 	const known = faultRefusal(error);
 	if (known !== null) return known;
 	const message = error instanceof Error ? error.message : String(error);
 	const denied = error instanceof Error && "code" in error && ["EACCES", "EPERM", "EROFS"].includes(String(error.code));
-	return denied ? refuse("HOME_UNUSABLE", `${home} cannot be used: ${message}.`, { suggestions: ["brood doctor"] }) : refuse("INTERNAL_ERROR", message);
+	return denied
+		? refuse("HOME_UNUSABLE", `${home} cannot be used: ${message}.`, { suggestions: ["brood doctor"] })
+		: refuse("INTERNAL_ERROR", message);
 }
 
 /** What Node itself printed when the last daemon in the background died; what we printed is in the log. */

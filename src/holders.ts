@@ -2,7 +2,10 @@
 import { readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** Their process numbers, other than ours; null where the kernel does not tell. With `lockRemoved` only those whose lock has no name any more. */
+/**
+ * Their process numbers, other than ours; null where the kernel does not tell. With `lockRemoved` only those whose lock
+ * has no name any more.
+ */
 export function holdersOf(home: string, { lockRemoved = false } = {}): number[] | null {
 	if (statSync("/proc/self/fd", { throwIfNoEntry: false }) === undefined) return null;
 	const lock = path.join(real(home), "lock");
@@ -16,7 +19,9 @@ export function holdersOf(home: string, { lockRemoved = false } = {}): number[] 
 /** Those of another user's processes are not to be seen. */
 function openFilesOf(pid: string): string[] {
 	const folder = `/proc/${pid}/fd`;
-	return attempted(() => readdirSync(folder), []).flatMap((name) => attempted(() => [readlinkSync(path.join(folder, name))], []));
+	return attempted(() => readdirSync(folder), []).flatMap((name) =>
+		attempted(() => [readlinkSync(path.join(folder, name))], []),
+	);
 }
 
 /** A home that is gone is looked for by the name that it had. */

@@ -14,7 +14,16 @@ import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
 import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
-import { HomeLocked, homeId, homeToken, lockHome, makeHome, removeDaemonFile, replaceToken, writeDaemonFile } from "#adapters/system/home.ts";
+import {
+	HomeLocked,
+	homeId,
+	homeToken,
+	lockHome,
+	makeHome,
+	removeDaemonFile,
+	replaceToken,
+	writeDaemonFile,
+} from "#adapters/system/home.ts";
 import { homeSpace, sweepBlobs, sweepScratch, sweepVendors } from "#adapters/system/home-space.ts";
 import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
 import { randomIds } from "#adapters/system/ids.ts";
@@ -27,15 +36,15 @@ import { sweepTemporary } from "#adapters/system/temporary.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { dayMs, retentionFrom } from "#contract/retention.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
-import { batchRunner } from "#engine/execute.ts";
-import { GitJournal } from "#engine/git-journal.ts";
-import { noIssueWork } from "#engine/issue-work.ts";
-import { noLog } from "#engine/log.ts";
 import type { EngineParts } from "#engine/parts.ts";
-import type { Store } from "#engine/ports.ts";
+import { noIssueWork } from "#engine/ports/issue-work.ts";
+import { noLog } from "#engine/ports/log.ts";
+import type { Store } from "#engine/ports/store.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
+import { GitJournal } from "#engine/workspaces/git-journal.ts";
 import { type AppParts, appOf } from "#server/app.ts";
 import type { Guard } from "#server/auth.ts";
 import { EventStream } from "#server/event-stream.ts";
@@ -63,11 +72,28 @@ export async function startEngine(
 	const limits = { ...defaultLimits, ...overrides };
 	const store = await openStore(place, limits);
 	opened?.(store);
-	const files = "home" in place ? { blobs: blobsIn(path.join(place.home, "blobs")), partials: partialsIn(path.join(place.home, "partials")) } : {};
-	return await Engine.start({ store, driver, workspaces, issueWork, limits, clock: systemClock, ids: randomIds, agentZeroType, log, ...files, ...more });
+	const files =
+		"home" in place
+			? { blobs: blobsIn(path.join(place.home, "blobs")), partials: partialsIn(path.join(place.home, "partials")) }
+			: {};
+	return await Engine.start({
+		store,
+		driver,
+		workspaces,
+		issueWork,
+		limits,
+		clock: systemClock,
+		ids: randomIds,
+		agentZeroType,
+		log,
+		...files,
+		...more,
+	});
 }
 
-type EngineExtras = Partial<Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers">> & { opened?(store: Store): void };
+type EngineExtras = Partial<
+	Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers">
+> & { opened?(store: Store): void };
 
 export interface DaemonOptions {
 	home: string;
@@ -93,13 +119,21 @@ export interface Daemon extends AsyncDisposable {
 }
 
 /** Everything: the engine, the agents' processes and the HTTP server. One daemon per home. */
-export async function startDaemon({ home, limits = {}, programs = {}, parkMs, port = 0, log: given }: DaemonOptions): Promise<Daemon> {
+export async function startDaemon({
+	home,
+	limits = {},
+	programs = {},
+	parkMs,
+	port = 0,
+	log: given,
+}: DaemonOptions): Promise<Daemon> {
 	await using parts = new AsyncDisposableStack();
 	makeHome(home);
 	const config = await readConfig(home);
 	const log = given ?? parts.use(fileLog({ home, clock: systemClock, secrets: secretsOf(process.env) }));
 	log.setLevel(config.log?.level ?? "info");
-	const failed = (error: unknown, request?: string): void => log.error("http", "A request failed inside", request === undefined ? {} : { request }, error);
+	const failed = (error: unknown, request?: string): void =>
+		log.error("http", "A request failed inside", request === undefined ? {} : { request }, error);
 	const finding = detectContainment(config.containment ?? "auto", process.env);
 	parts.use(await lockedHome(home));
 	const server = parts.use(await listen({ port: config.port ?? port, socket: path.join(home, "socket"), failed }));
@@ -112,16 +146,33 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	// what a project's own commands leave behind is found like what agents leave behind
 	const retention = retentionFrom(config.retention);
 	const hidden = hiddenIn(process.env);
-	const workspaces = parts.use(workspacesIn(home, { record: (run) => runs.add(run), mark, containment, retention, log, hides: hidden.all }));
+	const workspaces = parts.use(
+		workspacesIn(home, { record: (run) => runs.add(run), mark, containment, retention, log, hides: hidden.all }),
+	);
 	const up = Promise.withResolvers<Engine>();
-	const sandbox = sandboxOf({ containment, environment: process.env, adapters, workspaces, engine: up.promise, logins: hidden.logins });
-	const inForceLimits = { ...defaultLimits, turnsMax: machineTurns(), ...machineIdle(), ...known(config.limits ?? {}), ...limits };
+	const sandbox = sandboxOf({
+		containment,
+		environment: process.env,
+		adapters,
+		workspaces,
+		engine: up.promise,
+		logins: hidden.logins,
+	});
+	const inForceLimits = {
+		...defaultLimits,
+		turnsMax: machineTurns(),
+		...machineIdle(),
+		...known(config.limits ?? {}),
+		...limits,
+	};
 	const processes = new ProcessDriver({
 		mark,
 		scratch: path.join(home, "scratch"),
 		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
 		find: programsFrom({ own: allPrograms, adapters }),
-		toolServers: (own) => [{ name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"], env: own }],
+		toolServers: (own) => [
+			{ name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"], env: own },
+		],
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
 		url: () => server.url,
@@ -131,13 +182,25 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 		...seenInside(workspaces, up.promise),
 		clock: systemClock,
 		log,
-		idle: { parkMs: parkMs ?? inForceLimits.idleParkMs, countMax: inForceLimits.idleProcessesMax, bytesMax: inForceLimits.idleBytesMax },
+		idle: {
+			parkMs: parkMs ?? inForceLimits.idleParkMs,
+			countMax: inForceLimits.idleProcessesMax,
+			bytesMax: inForceLimits.idleBytesMax,
+		},
 	});
 	const engine = parts.use(
 		await startEngine(
 			{ home },
 			inForceLimits,
-			{ driver: driverByType(processes), workspaces, log, retention, issueWork: issueWorkIn(home), sweepers: sweepersOf(home), opened: hidden.opened },
+			{
+				driver: driverByType(processes),
+				workspaces,
+				log,
+				retention,
+				issueWork: issueWorkIn(home),
+				sweepers: sweepersOf(home),
+				opened: hidden.opened,
+			},
 			config.agentZero?.type,
 		),
 	);
@@ -150,7 +213,9 @@ export async function startDaemon({ home, limits = {}, programs = {}, parkMs, po
 	const about = { pid: process.pid, url: server.url, version, home, containment };
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
 	letIn(server, engine, { stream, guard, about, setup, own: allPrograms, failed });
-	const { lost } = parts.use(await announce(home, { url: server.url, socket: server.socket, token: () => guard.token }));
+	const { lost } = parts.use(
+		await announce(home, { url: server.url, socket: server.socket, token: () => guard.token }),
+	);
 	const all = parts.move();
 	return { engine, url: server.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
@@ -163,9 +228,11 @@ function letIn(server: Listening, engine: Engine, { stream, guard, about, setup,
 	const space = async (): ReturnType<typeof homeSpace> => await homeSpace(about.home);
 	const handlers = handlersOf(context, about, { credentialProblem, adapters: setup, rotateToken, space });
 	// few daemons are ever asked for it, and it brings a library along
-	const mcp: AppParts["mcp"] = async (asked, routes) => (await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: server.url, routes });
+	const mcp: AppParts["mcp"] = async (asked, routes) =>
+		(await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: server.url, routes });
 	server.open({
-		fetch: appOf({ guard, ids: randomIds, handlers, context, once: new Idempotency(engine), mcp, version, failed }).fetch,
+		fetch: appOf({ guard, ids: randomIds, handlers, context, once: new Idempotency(engine), mcp, version, failed })
+			.fetch,
 		raw: (request, response) => serveEvents({ stream, guard, context }, request, response),
 	});
 }
@@ -181,10 +248,17 @@ interface Inside {
 }
 
 const streamOf = async (engine: Engine, { watchersMax }: Limits): Promise<EventStream> =>
-	new EventStream(engine, { last: await engine.reads.lastEvent(), watchersMax, unjournaled: () => unjournaled(engine, credentialProblem) });
+	new EventStream(engine, {
+		last: await engine.reads.lastEvent(),
+		watchersMax,
+		unjournaled: () => unjournaled(engine, credentialProblem),
+	});
 
 /** From now on others can find the daemon, for as long as it has the home. */
-async function announce(home: string, { url, socket, token }: { url: string; socket: string | null; token(): string }): Promise<HomeWatch> {
+async function announce(
+	home: string,
+	{ url, socket, token }: { url: string; socket: string | null; token(): string },
+): Promise<HomeWatch> {
 	const daemon = { pid: process.pid, startedAt: systemClock.now(), url, socket, version };
 	writeDaemonFile(home, daemon);
 	const watch = await watchHome({ home, daemon, token });
@@ -224,7 +298,9 @@ async function lockedHome(home: string): Promise<AsyncDisposable> {
 /** Never less than what was asked for. */
 function inForce(found: DetectedContainment, home: string): ContainmentLevel {
 	if ("level" in found) return found.level;
-	throw new ConfigError(`${path.join(home, "config.yaml")}: the containment that it asks for does not work here: ${found.reason}`);
+	throw new ConfigError(
+		`${path.join(home, "config.yaml")}: the containment that it asks for does not work here: ${found.reason}`,
+	);
 }
 
 const issueWorkIn = (home: string) => folderIssueWork({ home, environment: environmentFor({}, process.env) });
@@ -236,7 +312,9 @@ function sweepersOf(home: string): Sweeper[] {
 		({ now }) => sweepBlobs(path.join(home, "blobs"), now),
 		async ({ now, retention, reads }) => {
 			const expired = now - retention.trashDays * dayMs;
-			const deleted = (await reads.agents({ life: "ended" })).filter(({ endReason, endedAt }) => endReason === "deleted" && (endedAt ?? now) < expired);
+			const deleted = (await reads.agents({ life: "ended" })).filter(
+				({ endReason, endedAt }) => endReason === "deleted" && (endedAt ?? now) < expired,
+			);
 			await sweepScratch(path.join(home, "scratch"), deleted);
 			await sweepVendors(path.join(home, "vendors"), deleted);
 		},
@@ -246,18 +324,31 @@ function sweepersOf(home: string): Sweeper[] {
 /** Git, as it may be used in this home. */
 function workspacesIn(
 	home: string,
-	{ record, mark, ...more }: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; mark: string } & WorkspaceParts,
+	{
+		record,
+		mark,
+		...more
+	}: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; mark: string } & WorkspaceParts,
 ): GitWorkspaces {
 	const halt = new AbortController();
 	const git = makeGit({ environment: process.env, record, halt: halt.signal });
 	const environment = environmentFor({ [markName]: mark }, process.env);
 	const program = { command: process.execPath, args: [programPath("sandbox-worker")] };
 	const readable = [programFolder, path.dirname(process.execPath)];
-	const workers = new SandboxWorkers({ program, readable, environment, containment: more.containment ?? "groups", halt: halt.signal });
+	const workers = new SandboxWorkers({
+		program,
+		readable,
+		environment,
+		containment: more.containment ?? "groups",
+		halt: halt.signal,
+	});
 	return new GitWorkspaces({ home, git, halt, clock: systemClock, ids: randomIds, environment, workers, ...more });
 }
 
-type WorkspaceParts = Pick<ConstructorParameters<typeof GitWorkspaces>[0], "containment" | "retention" | "log" | "hides">;
+type WorkspaceParts = Pick<
+	ConstructorParameters<typeof GitWorkspaces>[0],
+	"containment" | "retention" | "log" | "hides"
+>;
 
 /** Without what is there but undefined. */
 const known = (given: { [K in keyof Limits]?: number | undefined }): Partial<Limits> =>
@@ -271,7 +362,10 @@ const own = (name: "scripted" | "shell" | "llm"): AgentProgram => ({
 const ownPrograms: Readonly<Record<string, AgentProgram>> = {
 	scripted: own("scripted"),
 	shell: own("shell"),
-	llm: { ...own("llm"), environmentPattern: /^(ANTHROPIC|OPENAI|GOOGLE_GENERATIVE_AI|GEMINI|COMPATIBLE)_(API_KEY|BASE_URL)$/ },
+	llm: {
+		...own("llm"),
+		environmentPattern: /^(ANTHROPIC|OPENAI|GOOGLE_GENERATIVE_AI|GEMINI|COMPATIBLE)_(API_KEY|BASE_URL)$/,
+	},
 };
 
 /** Only the store in use is loaded: each brings a library along. */

@@ -6,7 +6,7 @@ import type { Git } from "#adapters/git/run/git.ts";
 import type { CommandInput } from "#contract/command.ts";
 import { human, ProjectSlug } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
-import { until } from "#engine/until.ts";
+import { until } from "#engine/loop/until.ts";
 
 const firstPrompt = [
 	"say Hello. I am a scripted agent: every line of a prompt is an instruction to me.",
@@ -23,7 +23,15 @@ export async function makePlayground(engine: Engine, home: string, git: Git): Pr
 	const slug = ProjectSlug.parse("playground");
 	const say = (command: CommandInput) => engine.dispatch({ actor: human, key: null, command });
 	await say({ type: "project.add", slug, path: folder, base: "main" });
-	await say({ type: "agent.spawn", by: engine.agentZero.id, context: "fresh", project: slug, name: "first", agentType: "scripted", prompt: firstPrompt });
+	await say({
+		type: "agent.spawn",
+		by: engine.agentZero.id,
+		context: "fresh",
+		project: slug,
+		name: "first",
+		agentType: "scripted",
+		prompt: firstPrompt,
+	});
 	await until(engine.publisher, async () => {
 		const agent = (await engine.reads.agents({ project: slug }))[0];
 		const turns = agent === undefined ? [] : await engine.reads.turns(agent.id);
@@ -36,8 +44,16 @@ export async function makePlayground(engine: Engine, home: string, git: Git): Pr
 async function makeRepository(git: Git, folder: string): Promise<void> {
 	if (existsSync(path.join(folder, ".git"))) return;
 	mkdirSync(folder, { recursive: true });
-	writeFileSync(path.join(folder, "README.md"), "# Playground\n\nA repository to try things in. Nothing here is precious.\n");
-	const author = { GIT_AUTHOR_NAME: "brood", GIT_AUTHOR_EMAIL: "brood@brood.local", GIT_COMMITTER_NAME: "brood", GIT_COMMITTER_EMAIL: "brood@brood.local" };
+	writeFileSync(
+		path.join(folder, "README.md"),
+		"# Playground\n\nA repository to try things in. Nothing here is precious.\n",
+	);
+	const author = {
+		GIT_AUTHOR_NAME: "brood",
+		GIT_AUTHOR_EMAIL: "brood@brood.local",
+		GIT_COMMITTER_NAME: "brood",
+		GIT_COMMITTER_EMAIL: "brood@brood.local",
+	};
 	await git(folder, ["init", "--quiet", "--initial-branch=main"]);
 	await git(folder, ["add", "--", "README.md"]);
 	await git(folder, ["commit", "--quiet", "--message=Begin"], { environment: author });

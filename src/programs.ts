@@ -3,10 +3,20 @@ import { fileURLToPath } from "node:url";
 
 const bundled = !import.meta.url.endsWith(".ts");
 
-type Program = "store-thread" | "sandbox-worker" | "daemon" | "surfaces/cli/bin" | "agents/scripted" | "agents/shell" | "agents/llm";
+type Program =
+	| "store-thread"
+	| "sandbox-worker"
+	| "daemon"
+	| "surfaces/cli/bin"
+	| "agents/scripted"
+	| "agents/shell"
+	| "agents/llm";
 
 export function programUrl(name: Program): URL {
-	return new URL(bundled ? `./${name.replace("agents/", "").replace("surfaces/cli/bin", "cli")}.mjs` : `./${name}.ts`, import.meta.url);
+	return new URL(
+		bundled ? `./${name.replace("agents/", "").replace("surfaces/cli/bin", "cli")}.mjs` : `./${name}.ts`,
+		import.meta.url,
+	);
 }
 
 /** Everything that a program needs beside itself, its libraries included. */
@@ -14,7 +24,10 @@ export const programFolder = fileURLToPath(new URL(bundled ? "." : "..", import.
 
 export const programPath = (name: Program): string => fileURLToPath(programUrl(name));
 
-/** The environment with `brood` in it: behind everything else, and only in a checkout, since a release was found by its name already. */
+/**
+ * The environment with `brood` in it: behind everything else, and only in a checkout, since a release was found by its
+ * name already.
+ */
 export function withCommand(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	if (bundled) return environment;
 	const folder = fileURLToPath(new URL("../bin", import.meta.url));

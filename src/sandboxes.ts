@@ -7,14 +7,17 @@ import type { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { privatePaths } from "#adapters/system/private-paths.ts";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
-import { checkoutOf, projectRepository } from "#engine/checkout.ts";
 import type { Engine } from "#engine/engine.ts";
-import type { Reads } from "#engine/ports.ts";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Reads } from "#engine/ports/store.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
+import { checkoutOf, projectRepository } from "#engine/workspaces/checkout.ts";
 import { programFolder } from "#src/programs.ts";
 
 /** What only its sandbox may look at in a workspace. */
-export function seenInside(workspaces: GitWorkspaces, engine: Promise<Engine>): Pick<DriverOptions, "autorunFilesInSandbox" | "ownInside"> {
+export function seenInside(
+	workspaces: GitWorkspaces,
+	engine: Promise<Engine>,
+): Pick<DriverOptions, "autorunFilesInSandbox" | "ownInside"> {
 	const stayIn = async (agent: AgentState): Promise<Checkout | null> => await checkoutOf((await engine).reads, agent);
 	return {
 		async autorunFilesInSandbox(agent) {
@@ -51,9 +54,15 @@ export function hiddenIn(environment: NodeJS.ProcessEnv): Hidden {
 	const { promise, resolve } = Promise.withResolvers<Parameters<Hidden["opened"]>[0]>();
 	const logins = async (): Promise<string[]> => {
 		const subscriptions = await (await promise).reads.subscriptions();
-		return subscriptions.flatMap(({ credential }) => (credential === null ? [] : ["envFile" in credential ? credential.envFile : credential.configDir]));
+		return subscriptions.flatMap(({ credential }) =>
+			credential === null ? [] : ["envFile" in credential ? credential.envFile : credential.configDir],
+		);
 	};
-	return { logins, opened: resolve, all: async () => [...privatePaths(environment), ...vendorHomes(environment), ...(await logins())] };
+	return {
+		logins,
+		opened: resolve,
+		all: async () => [...privatePaths(environment), ...vendorHomes(environment), ...(await logins())],
+	};
 }
 
 export function sandboxOf({ containment, environment, adapters, workspaces, engine, logins }: SandboxParts): Sandbox {

@@ -1,7 +1,7 @@
 // The program of the embedded store's threads: SQLite and the engine's half of a commit, side by side.
 import { parentPort, workerData } from "node:worker_threads";
 import { serveSqlite } from "#adapters/store/sqlite/thread.ts";
-import { batchRunner } from "#engine/execute.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 
 if (parentPort === null) throw new Error("this program runs as a thread of the daemon");
 serveSqlite(parentPort, workerData, batchRunner(workerData.limits));

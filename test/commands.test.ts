@@ -27,11 +27,19 @@ test("a text without a bound of its own is measured", () => {
 	expect(unbounded.filter((type) => !measured.includes(type) && !ownWords.includes(type))).toEqual([]);
 	expect(unbounded).toContain("prompt.queue");
 	expect(hasUnboundedText(z.object({ text: z.array(z.string().optional()) }))).toBe(true);
-	expect(hasUnboundedText(z.object({ text: z.string().max(5), name: z.string().regex(/^x$/), at: z.int() }))).toBe(false);
+	expect(hasUnboundedText(z.object({ text: z.string().max(5), name: z.string().regex(/^x$/), at: z.int() }))).toBe(
+		false,
+	);
 });
 
 /** Paths, branches and refusals, which the daemon writes itself. */
-const ownWords: readonly string[] = ["agent.provisioned", "workspace.record", "session.open", "issue.left", "issue.merge"];
+const ownWords: readonly string[] = [
+	"agent.provisioned",
+	"workspace.record",
+	"session.open",
+	"issue.left",
+	"issue.merge",
+];
 
 test("a definition without a part, or with the parts of two commands, does not compile", () => {
 	// each of these is only looked at by the compiler
@@ -46,7 +54,9 @@ test("a definition without a part, or with the parts of two commands, does not c
 		() => onAgent({ schema: PromptMove, speakers: "people", load: async () => 1, decide: decideMove }),
 		() => {
 			// @ts-expect-error it is defined under the name of another
-			const table: { "agent.pause": Definition<"agent.pause"> } = { "agent.pause": onAgent({ schema: AgentResume, speakers: "people", decide: () => [] }) };
+			const table: { "agent.pause": Definition<"agent.pause"> } = {
+				"agent.pause": onAgent({ schema: AgentResume, speakers: "people", decide: () => [] }),
+			};
 			return table;
 		},
 	];
@@ -74,7 +84,10 @@ function hasUnboundedText(schema: z.ZodType): boolean {
 	const unbounded = (node: unknown): boolean => {
 		if (typeof node !== "object" || node === null) return false;
 		const isText = Reflect.get(node, "type") === "string";
-		return (isText && !["maxLength", "pattern", "enum", "const"].some((bound) => bound in node)) || Object.values(node).some(unbounded);
+		return (
+			(isText && !["maxLength", "pattern", "enum", "const"].some((bound) => bound in node)) ||
+			Object.values(node).some(unbounded)
+		);
 	};
 	return unbounded(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
 }

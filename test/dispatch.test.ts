@@ -1,5 +1,5 @@
-// What the compiler holds of commands: a command that nobody knows, or that lacks something, is none. Vitest does not look at
-// types; `npm run types` fails as soon as one of the lines that must not compile does.
+// What the compiler holds of commands: a command that nobody knows, or that lacks something, is none. Vitest does not
+// look at types; `npm run types` fails as soon as one of the lines that must not compile does.
 import { expect, test } from "vitest";
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
 

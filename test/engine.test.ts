@@ -5,19 +5,25 @@ import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { actingAgent, system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { commands as definitions } from "#engine/commands/table.ts";
-import { Dispatcher } from "#engine/dispatch.ts";
 import { Engine } from "#engine/engine.ts";
-import { batchRunner } from "#engine/execute.ts";
-import { StoreFault } from "#engine/ports.ts";
-import { Publisher } from "#engine/publish.ts";
+import { Dispatcher } from "#engine/loop/dispatch.ts";
+import { Publisher } from "#engine/loop/publish.ts";
+import { StoreFault } from "#engine/ports/store.ts";
 import { FakeDriver } from "./support/fake-driver.ts";
 import { done, openTurn, refused, type Speaker, say, spawn } from "./support/say.ts";
 
 const asSpeaker = (speaker: Speaker): Speaker => speaker;
 const start = (overrides: Partial<typeof limits> = {}) => {
 	const all = { ...limits, ...overrides };
-	return Engine.start({ store: openMemory(batchRunner(all)), driver: null, limits: all, clock: systemClock, ids: randomIds });
+	return Engine.start({
+		store: openMemory(batchRunner(all)),
+		driver: null,
+		limits: all,
+		clock: systemClock,
+		ids: randomIds,
+	});
 };
 
 describe("what the contract does not know is refused before it reaches a decision", () => {
@@ -33,8 +39,19 @@ describe("what the contract does not know is refused before it reaches a decisio
 		["a path that is not absolute", { type: "project.add", slug: "x", path: "srv" }],
 		["a path with a NUL", { type: "project.add", slug: "x", path: "/srv\0" }],
 		["a function in disguise", { type: "item.append", agent: "a".repeat(22), kind: "user", data: { run: () => 1 } }],
-		["a value that is too deep", { type: "item.append", agent: "a".repeat(22), kind: "user", data: JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`) }],
-		["a key that is not only a key", { type: "item.append", agent: "a".repeat(22), kind: "user", data: JSON.parse('{"a":{"__proto__":1}}') }],
+		[
+			"a value that is too deep",
+			{
+				type: "item.append",
+				agent: "a".repeat(22),
+				kind: "user",
+				data: JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`),
+			},
+		],
+		[
+			"a key that is not only a key",
+			{ type: "item.append", agent: "a".repeat(22), kind: "user", data: JSON.parse('{"a":{"__proto__":1}}') },
+		],
 		["a pinned file elsewhere", { type: "agent.configure", agent: "a".repeat(22), pinned: ["../../etc/shadow"] }],
 		["an item kind with a dot", { type: "item.append", agent: "a".repeat(22), kind: "agent.ended" }],
 	])("%s", async (_, command) => {
@@ -46,8 +63,16 @@ describe("what the contract does not know is refused before it reaches a decisio
 
 	test.each([undefined, null])("%s", async (command) => {
 		const store = openMemory(batchRunner(limits));
-		const dispatcher = new Dispatcher({ store, publisher: new Publisher(limits), limits, clock: systemClock, ids: randomIds });
-		expect(await asSpeaker(dispatcher).dispatch({ actor: system, key: null, command })).toMatchObject({ refused: { code: "VALIDATION_ERROR" } });
+		const dispatcher = new Dispatcher({
+			store,
+			publisher: new Publisher(limits),
+			limits,
+			clock: systemClock,
+			ids: randomIds,
+		});
+		expect(await asSpeaker(dispatcher).dispatch({ actor: system, key: null, command })).toMatchObject({
+			refused: { code: "VALIDATION_ERROR" },
+		});
 		expect(await store.reads.lastEvent()).toBe(0);
 	});
 });
@@ -55,20 +80,38 @@ describe("what the contract does not know is refused before it reaches a decisio
 describe("limits", () => {
 	test("an item of exactly the limit is taken, one byte more is TOO_LARGE", async () => {
 		await using engine = await start({ textBytesMax: 1000 });
-		const item = (text: string, data: unknown = null) => ({ type: "item.append", agent: engine.agentZero.id, kind: "user", text, data });
+		const item = (text: string, data: unknown = null) => ({
+			type: "item.append",
+			agent: engine.agentZero.id,
+			kind: "user",
+			text,
+			data,
+		});
 		await done(engine, item("x".repeat(1000)));
 		await done(engine, item("é".repeat(500)));
-		expect(await refused(engine, item("x".repeat(1001)))).toMatchObject({ code: "TOO_LARGE", details: { bytes: 1001, limit: 1000 } });
-		expect(await refused(engine, item(`x${"é".repeat(500)}`))).toMatchObject({ code: "TOO_LARGE", details: { bytes: 1001 } });
+		expect(await refused(engine, item("x".repeat(1001)))).toMatchObject({
+			code: "TOO_LARGE",
+			details: { bytes: 1001, limit: 1000 },
+		});
+		expect(await refused(engine, item(`x${"é".repeat(500)}`))).toMatchObject({
+			code: "TOO_LARGE",
+			details: { bytes: 1001 },
+		});
 		expect(await refused(engine, item("x".repeat(990), { a: "long" }))).toMatchObject({ code: "TOO_LARGE" });
 	});
 	test("more commands than may wait are QUEUE_FULL, and the waiting ones are not lost", async () => {
 		await using engine = await start({ commandsWaitingMax: 10 });
 		const outcomes = await Promise.all(
-			Array.from({ length: 30 }, (_, at) => say(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: `${at}` })),
+			Array.from({ length: 30 }, (_, at) =>
+				say(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: `${at}` }),
+			),
 		);
-		expect(outcomes.filter((outcome) => "refused" in outcome && outcome.refused.code === "QUEUE_FULL")).toHaveLength(20);
-		expect((await engine.reads.events({ after: 0, limit: 100 })).filter((event) => event.kind === "user")).toHaveLength(10);
+		expect(outcomes.filter((outcome) => "refused" in outcome && outcome.refused.code === "QUEUE_FULL")).toHaveLength(
+			20,
+		);
+		expect((await engine.reads.events({ after: 0, limit: 100 })).filter((event) => event.kind === "user")).toHaveLength(
+			10,
+		);
 	});
 	test("a family has at most so many living descendants; agent 0 has no limit; the dead do not count", async () => {
 		await using engine = await start({ descendantsMax: 3 });
@@ -88,7 +131,12 @@ describe("limits", () => {
 
 test("half of a surrogate pair is mended before anybody sees it", async () => {
 	await using engine = await start();
-	const outcome = await say(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: "a\ud800b" });
+	const outcome = await say(engine, {
+		type: "item.append",
+		agent: engine.agentZero.id,
+		kind: "user",
+		text: "a\ud800b",
+	});
 	expect("done" in outcome && outcome.events[0]?.text).toBe("a\ufffdb");
 	expect((await engine.reads.newestItem(engine.agentZero.id))?.text).toBe("a\ufffdb");
 });
@@ -118,9 +166,19 @@ describe("the registry", () => {
 		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
 		const { id } = await spawn(engine, engine.agentZero.id, { name: "opus-1" });
 		await done(engine, { type: "agent.kill", agent: id });
-		expect(await refused(engine, { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: "opus-1" })).toMatchObject({ code: "CONFLICT" });
+		expect(
+			await refused(engine, { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: "opus-1" }),
+		).toMatchObject({ code: "CONFLICT" });
 		await spawn(engine, engine.agentZero.id, { name: "opus-1", project: "web" });
-		expect(await refused(engine, { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: "init", project: "web" })).toMatchObject({
+		expect(
+			await refused(engine, {
+				type: "agent.spawn",
+				by: engine.agentZero.id,
+				context: "fresh",
+				name: "init",
+				project: "web",
+			}),
+		).toMatchObject({
 			code: "CONFLICT",
 		});
 	});
@@ -128,16 +186,31 @@ describe("the registry", () => {
 		await using engine = await start();
 		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
 		const parent = await spawn(engine, engine.agentZero.id, { project: "web", agentType: "claude", model: "opus" });
-		expect(await spawn(engine, parent.id, { project: "other" })).toMatchObject({ project: "web", type: "claude", model: "opus", supervisor: parent.id });
-		expect(await spawn(engine, parent.id, { agentType: "codex", model: "gpt" })).toMatchObject({ type: "codex", model: "gpt" });
-		expect(await refused(engine, { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", project: "nowhere" })).toMatchObject({ code: "NOT_FOUND" });
+		expect(await spawn(engine, parent.id, { project: "other" })).toMatchObject({
+			project: "web",
+			type: "claude",
+			model: "opus",
+			supervisor: parent.id,
+		});
+		expect(await spawn(engine, parent.id, { agentType: "codex", model: "gpt" })).toMatchObject({
+			type: "codex",
+			model: "gpt",
+		});
+		expect(
+			await refused(engine, { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", project: "nowhere" }),
+		).toMatchObject({ code: "NOT_FOUND" });
 	});
 	test("a project with living agents is not removed; afterwards its name can be added again", async () => {
 		await using engine = await start();
 		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
-		expect(await refused(engine, { type: "project.add", slug: "web", path: "/other" })).toMatchObject({ code: "CONFLICT" });
+		expect(await refused(engine, { type: "project.add", slug: "web", path: "/other" })).toMatchObject({
+			code: "CONFLICT",
+		});
 		const { id } = await spawn(engine, engine.agentZero.id, { project: "web" });
-		expect(await refused(engine, { type: "project.remove", slug: "web" })).toMatchObject({ code: "CONFLICT", details: { livingAgents: 1 } });
+		expect(await refused(engine, { type: "project.remove", slug: "web" })).toMatchObject({
+			code: "CONFLICT",
+			details: { livingAgents: 1 },
+		});
 		await done(engine, { type: "agent.kill", agent: id });
 		await done(engine, { type: "project.remove", slug: "web" });
 		expect(await refused(engine, { type: "project.remove", slug: "web" })).toMatchObject({ code: "NOT_FOUND" });
@@ -151,11 +224,17 @@ describe("the registry", () => {
 		expect(await spawn(engine, dead.id)).toMatchObject({ supervisor: top.id });
 		const other = await spawn(engine, top.id);
 		for (const { id } of [top, other]) await openTurn(engine, id);
-		expect(await refused(engine, { type: "agent.spawn", by: top.id, context: "fresh" }, { as: actingAgent(other.id) })).toMatchObject({ code: "FORBIDDEN" });
-		expect(await refused(engine, { type: "agent.spawn", by: dead.id, context: "fresh" }, { as: actingAgent(dead.id) })).toMatchObject({
+		expect(
+			await refused(engine, { type: "agent.spawn", by: top.id, context: "fresh" }, { as: actingAgent(other.id) }),
+		).toMatchObject({ code: "FORBIDDEN" });
+		expect(
+			await refused(engine, { type: "agent.spawn", by: dead.id, context: "fresh" }, { as: actingAgent(dead.id) }),
+		).toMatchObject({
 			code: "TURN_NOT_OPEN",
 		});
-		expect(await spawn(engine, top.id, {}, { as: actingAgent(top.id) })).toMatchObject({ createdBy: `agent:${top.id}` });
+		expect(await spawn(engine, top.id, {}, { as: actingAgent(top.id) })).toMatchObject({
+			createdBy: `agent:${top.id}`,
+		});
 	});
 	test("agents may say only their own verbs, and nobody but the daemon says what it says to itself", async () => {
 		await using engine = await start();
@@ -220,14 +299,24 @@ describe("the registry", () => {
 			{ type: "issue.merge", issue: 1, commit: null },
 			{ type: "run.finish", run: 1, ahead: 0, commit: null },
 			{ type: "agent.limit", agent: id },
-			{ type: "session.open", agent: id, turn: 1, note: null, opened: { session: "x", type: "x", folder: "/", powers: [], program: null, how: "new" } },
+			{
+				type: "session.open",
+				agent: id,
+				turn: 1,
+				note: null,
+				opened: { session: "x", type: "x", folder: "/", powers: [], program: null, how: "new" },
+			},
 			{ type: "subscription.add", name: "x", agentType: "scripted" },
 			{ type: "subscription.configure", name: "x" },
 			{ type: "subscription.cool", name: "x", until: null },
 			{ type: "subscription.remove", name: "x" },
 		];
-		for (const command of commands) expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({ code: "FORBIDDEN" });
-		for (const command of commands.slice(0, 3)) expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });
+		for (const command of commands)
+			expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({
+				code: "FORBIDDEN",
+			});
+		for (const command of commands.slice(0, 3))
+			expect(await refused(engine, command), command.type).toMatchObject({ code: "FORBIDDEN" });
 		expect(Object.keys(definitions)).toHaveLength(commands.length + 18);
 	});
 });
@@ -239,7 +328,11 @@ describe("reactors", () => {
 		expect(life).toBe("live");
 		const events = await engine.reads.events({ after: 0, limit: 100, agent: id });
 		expect(events.map((event) => event.kind)).toEqual(["agent.spawned", "agent.provisioned"]);
-		await done(engine, { type: "agent.fail", agent: id, code: "PATH_EXISTS", step: "worktree", reason: "there is a folder" }, { as: system });
+		await done(
+			engine,
+			{ type: "agent.fail", agent: id, code: "PATH_EXISTS", step: "worktree", reason: "there is a folder" },
+			{ as: system },
+		);
 		expect(await refused(engine, { type: "agent.resume", agent: id })).toMatchObject({
 			code: "AGENT_INVALID_STATE",
 			suggestions: [expect.stringMatching(/^brood agent recover/)],
@@ -294,13 +387,18 @@ test("a fork that an agent asks for of itself has the call in it, also if it is 
 	await done(engine, { type: "turn.hand", agent, turn }, { as: system });
 	const request = { type: "agent.spawn", by: agent, context: "inherit" } as const;
 	const forking = engine.spawn({ actor: actingAgent(agent), key: null, command: request });
-	const hear = async (item: object) => await done(engine, { type: "turn.append", agent, turn, items: [item] }, { as: system });
+	const hear = async (item: object) =>
+		await done(engine, { type: "turn.append", agent, turn, items: [item] }, { as: system });
 	for (const text of ["hm", "hm", "I split up"]) await hear({ kind: "assistant", text });
 	await hear({ kind: "tool_call", text: "fork", data: { call: "1" } });
 	const outcome = await forking;
 	const child = "done" in outcome ? outcome.done.agent?.id : undefined;
 	const context = child && (await engine.context(child));
-	expect(context && "items" in context && context.items.map(({ kind, data }) => [kind, Reflect.get(Object(data), "synthetic")])).toEqual([
+	expect(
+		context &&
+			"items" in context &&
+			context.items.map(({ kind, data }) => [kind, Reflect.get(Object(data), "synthetic")]),
+	).toEqual([
 		["user", undefined],
 		...Array(3).fill(["assistant", undefined]),
 		["tool_call", undefined],

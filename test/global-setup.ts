@@ -1,4 +1,5 @@
-// One real PostgreSQL for the whole run, in which every test that needs one makes a database of its own; and the store's thread in one file.
+// One real PostgreSQL for the whole run, in which every test that needs one makes a database of its own; and the
+// store's thread in one file.
 import type { TestProject } from "vitest/node";
 import { startPostgres } from "./support/postgres.ts";
 import { bundleStoreThread } from "./support/store-thread.ts";

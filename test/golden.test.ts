@@ -40,7 +40,9 @@ describe.each(releases)("the store of %s", (release) => {
 	async function goesOn(engine: Awaited<ReturnType<typeof startEngine>>): Promise<void> {
 		const child = await spawn(engine, engine.agentZero.id, { context: "inherit" });
 		await done(engine, { type: "item.append", agent: child.id, kind: "user", text: "new words" });
-		expect(await say(engine, { type: "agent.kill", agent: engine.agentZero.id }, { key: "golden-refusal" })).toMatchObject({
+		expect(
+			await say(engine, { type: "agent.kill", agent: engine.agentZero.id }, { key: "golden-refusal" }),
+		).toMatchObject({
 			refused: { code: "CANNOT_KILL_ROOT" },
 			replayed: true,
 		});

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { judge, samplesMin } from "../bench/soak/verdict.ts";
 
 const rule = { name: "it", unit: "", share: 0.2, floor: 5, because: "" } as const;
-const samples = (length: number, at: (number: number) => number): number[] => Array.from({ length }, (_, number) => at(number));
+const samples = (length: number, at: (number: number) => number): number[] =>
+	Array.from({ length }, (_, number) => at(number));
 
 test("what stays, goes up and down, or grows only at first is flat; what goes on growing is not", () => {
 	const flat = {
@@ -31,7 +32,9 @@ test("what stays, goes up and down, or grows only at first is flat; what goes on
 	).toThrow("too few");
 });
 
-test("a run that leaves temporary folders behind is told that they grow, and nothing else", { timeout: 120_000 }, async () => {
+test("a run that leaves temporary folders behind is told that they grow, and nothing else", {
+	timeout: 120_000,
+}, async () => {
 	const args = ["bench/soak.ts", "--minutes", "0.08", "--agents", "2", "--pace", "200", "--leak"];
 	const { code, output } = await new Promise<{ code: unknown; output: string }>((resolve) => {
 		execFile(process.execPath, args, { cwd: path.join(import.meta.dirname, "..") }, (error, stdout, stderr) =>
@@ -44,5 +47,7 @@ test("a run that leaves temporary folders behind is told that they grow, and not
 	expect(output).toMatch(/done \{.*"write":\d/);
 	// each figure is one of a daemon that is there
 	for (const name of ["memory of the daemon", "processes", "file descriptors", "repository", "files in the home"])
-		expect(Number(new RegExp(`^ {2}${name} +(?:MB)? +[\\d,.]+ +([\\d,.]+)`, "m").exec(output)?.[1]?.replaceAll(",", ""))).toBeGreaterThan(0);
+		expect(
+			Number(new RegExp(`^ {2}${name} +(?:MB)? +[\\d,.]+ +([\\d,.]+)`, "m").exec(output)?.[1]?.replaceAll(",", "")),
+		).toBeGreaterThan(0);
 });

@@ -22,15 +22,23 @@ test("tidy sees the tree", () => {
 });
 
 test("every file of src imports only what its folder may", () => {
-	const wrong = inSrc.flatMap((file) => importsOf(file, text(file)).flatMap((imported) => complaint(file, imported) ?? []));
+	const wrong = inSrc.flatMap((file) =>
+		importsOf(file, text(file)).flatMap((imported) => complaint(file, imported) ?? []),
+	);
 	expect(wrong).toEqual([]);
 });
 
 test("the import rule notices an import that is not allowed", () => {
-	expect(complaint("src/domain/agent/decide.ts", "#engine/ports.ts")).toBe("src/domain/agent/decide.ts must not import #engine/ports.ts");
-	expect(complaint("src/domain/agent/decide.ts", "../../engine/ports.ts")).toBe("src/domain/agent/decide.ts must not import ../../engine/ports.ts");
+	expect(complaint("src/domain/agent/decide.ts", "#engine/ports.ts")).toBe(
+		"src/domain/agent/decide.ts must not import #engine/ports.ts",
+	);
+	expect(complaint("src/domain/agent/decide.ts", "../../engine/ports.ts")).toBe(
+		"src/domain/agent/decide.ts must not import ../../engine/ports.ts",
+	);
 	expect(complaint("src/engine/publish.ts", "node:fs")).toBe("src/engine/publish.ts must not import node:fs");
-	expect(complaint("src/adapters/system/clock.ts", "#engine/dispatch.ts")).toBe("src/adapters/system/clock.ts must not import #engine/dispatch.ts");
+	expect(complaint("src/adapters/system/clock.ts", "#engine/dispatch.ts")).toBe(
+		"src/adapters/system/clock.ts must not import #engine/dispatch.ts",
+	);
 	expect(complaint("src/domain/agent/decide.ts", "#contract/agent.ts")).toBeNull();
 });
 
@@ -40,7 +48,11 @@ function complaint(file: string, imported: string): string | null {
 	const [folder, rule] = Object.entries(folders).find(([name]) => inner.startsWith(`${name}/`)) ?? [];
 	if (folder === undefined || rule === undefined) return `${file} is in no folder of the import table`;
 	const wrong = `${file} must not import ${imported}`;
-	const target = imported.startsWith(".") ? path.posix.join(path.posix.dirname(inner), imported) : imported.startsWith("#") ? imported.slice(1) : null;
+	const target = imported.startsWith(".")
+		? path.posix.join(path.posix.dirname(inner), imported)
+		: imported.startsWith("#")
+			? imported.slice(1)
+			: null;
 	if (target === null) {
 		const allowed = rule.mayUse.some((name) => (name === "node:*" ? imported.startsWith("node:") : imported === name));
 		return allowed ? null : wrong;
@@ -50,10 +62,14 @@ function complaint(file: string, imported: string): string | null {
 }
 
 test("a folder inside a folder imports only those below it", () => {
-	const wrong = inSrc.flatMap((file) => importsOf(file, text(file)).flatMap((imported) => upward(file, resolved(file, imported)) ?? []));
+	const wrong = inSrc.flatMap((file) =>
+		importsOf(file, text(file)).flatMap((imported) => upward(file, resolved(file, imported)) ?? []),
+	);
 	expect(wrong).toEqual([]);
 	for (const [folder, names] of Object.entries(layers)) {
-		const there = new Set(inSrc.flatMap((file) => /^([^/]+)\//.exec(file.replace(`src/${folder}/`, "\0").split("\0")[1] ?? "")?.[1] ?? []));
+		const there = new Set(
+			inSrc.flatMap((file) => /^([^/]+)\//.exec(file.replace(`src/${folder}/`, "\0").split("\0")[1] ?? "")?.[1] ?? []),
+		);
 		expect([...there].toSorted()).toEqual([...names].toSorted());
 	}
 });
@@ -70,7 +86,9 @@ test("the order of folders notices an import from below", () => {
 
 function upward(file: string, target: string | null): string | null {
 	for (const [folder, names] of Object.entries(layers)) {
-		const [from, to] = [file, target ?? ""].map((name) => (name.startsWith(`src/${folder}/`) ? name.slice(`src/${folder}/`.length).split("/") : null));
+		const [from, to] = [file, target ?? ""].map((name) =>
+			name.startsWith(`src/${folder}/`) ? name.slice(`src/${folder}/`.length).split("/") : null,
+		);
 		if (from === null || to === null || from === undefined || to === undefined || from.length === 1) continue;
 		if (to.length === 1) return `${file} must not import ${target}: it stands above every folder of ${folder}`;
 		const [low, high] = [names.indexOf(from[0] ?? ""), names.indexOf(to[0] ?? "")];
@@ -80,7 +98,9 @@ function upward(file: string, target: string | null): string | null {
 }
 
 test("nothing in src imports itself through others, neither a file nor a folder", () => {
-	const edges = new Map(inSrc.map((file) => [file, importsOf(file, text(file)).flatMap((imported) => resolved(file, imported) ?? [])]));
+	const edges = new Map(
+		inSrc.map((file) => [file, importsOf(file, text(file)).flatMap((imported) => resolved(file, imported) ?? [])]),
+	);
 	expect(circlesIn(edges)).toEqual([]);
 });
 
@@ -97,12 +117,20 @@ test("the search for circles finds them between files, between folders and betwe
 	};
 	expect(found(folders)).toEqual(["src: a → b → c → a"]);
 	expect(found({ "src/a.ts": ["src/a/x.ts"], "src/a/x.ts": ["src/b.ts"], "src/b.ts": [] })).toEqual([]);
-	expect(found({ "src/a.ts": ["src/a/x.ts"], "src/a/x.ts": ["src/a/y.ts", "src/b.ts"], "src/a/y.ts": [], "src/b.ts": ["src/a/y.ts"] })).toEqual([
-		"src: a → b.ts → a",
-	]);
+	expect(
+		found({
+			"src/a.ts": ["src/a/x.ts"],
+			"src/a/x.ts": ["src/a/y.ts", "src/b.ts"],
+			"src/a/y.ts": [],
+			"src/b.ts": ["src/a/y.ts"],
+		}),
+	).toEqual(["src: a → b.ts → a"]);
 });
 
-/** In every folder, its files and its folders are looked at as one thing each; a circle among them is told with its shortest road. */
+/**
+ * In every folder, its files and its folders are looked at as one thing each; a circle among them is told with its
+ * shortest road.
+ */
 function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[] {
 	const levels = new Map<string, Map<string, Set<string>>>();
 	for (const [file, targets] of edges) {
@@ -116,9 +144,13 @@ function circlesIn(edges: ReadonlyMap<string, readonly string[]>): string[] {
 		}
 	}
 	return [...levels].flatMap(([level, graph]) => {
-		const circles = [...graph.keys()].toSorted().flatMap((start) => [shortestBack(graph, start)].filter((road) => road !== null));
+		const circles = [...graph.keys()]
+			.toSorted()
+			.flatMap((start) => [shortestBack(graph, start)].filter((road) => road !== null));
 		// each circle once, from its first name on
-		return circles.filter((road) => road.every((name) => name >= (road[0] ?? ""))).map((road) => `${level}: ${road.join(" → ")}`);
+		return circles
+			.filter((road) => road.every((name) => name >= (road[0] ?? "")))
+			.map((road) => `${level}: ${road.join(" → ")}`);
 	});
 }
 
@@ -152,24 +184,42 @@ test("functions are at most 70 lines long", () => {
 
 test("banned calls are not used", () => {
 	expect(sources.flatMap((file) => bannedIn(file, text(file)))).toEqual([]);
-	expect(bannedIn("src/domain/x.ts", "const now = Date.now();")).toEqual(["src/domain/x.ts: Date.now → time arrives with the command (Clock port)"]);
+	expect(bannedIn("src/domain/x.ts", "const now = Date.now();")).toEqual([
+		"src/domain/x.ts: Date.now → time arrives with the command (Clock port)",
+	]);
 });
 
 test("no failure is swallowed without a word", () => {
 	const swallows = [
-		...["work().catch(() => {});", "work().catch((error) => {});", "work().catch(() => undefined);", "work().catch(\n\t() => {},\n);".replace(",\n)", ")")],
-		...["void work().then(done, () => {});", 'pipe.on("error", () => {});', "try { work(); } catch {}", "try {\n\twork();\n} catch (error) {\n}"],
+		...[
+			"work().catch(() => {});",
+			"work().catch((error) => {});",
+			"work().catch(() => undefined);",
+			"work().catch(\n\t() => {},\n);".replace(",\n)", ")"),
+		],
+		...[
+			"void work().then(done, () => {});",
+			'pipe.on("error", () => {});',
+			"try { work(); } catch {}",
+			"try {\n\twork();\n} catch (error) {\n}",
+		],
 	];
 	for (const text of swallows) expect([text, bannedIn("src/engine/x.ts", text).length]).toEqual([text, 1]);
 	const fine = [
-		...['work().catch(expected("why"));', 'work().catch(caught(log, "x", "It failed"));', "work().catch(() => null);", "work().then(() => {});"],
+		...[
+			'work().catch(expected("why"));',
+			'work().catch(caught(log, "x", "It failed"));',
+			"work().catch(() => null);",
+			"work().then(() => {});",
+		],
 		...["try {\n\twork();\n} catch {\n\t// nobody is left in it\n}"],
 	];
 	for (const text of fine) expect([text, bannedIn("src/engine/x.ts", text)]).toEqual([text, []]);
 });
 
 test("git is run in one place and destroys in one place", () => {
-	const said = (file: string, line: string): string | undefined => bannedIn(file, line)[0]?.split(":")[1]?.split("→")[0]?.trim();
+	const said = (file: string, line: string): string | undefined =>
+		bannedIn(file, line)[0]?.split(":")[1]?.split("→")[0]?.trim();
 	expect(said("src/adapters/git/x.ts", 'spawn("git", args);')).toBe("running git");
 	for (const args of [
 		'"reset", "-q", "--hard"',
@@ -180,15 +230,22 @@ test("git is run in one place and destroys in one place", () => {
 		'"update-ref", "-d", "x"',
 		'"stash"',
 	]) {
-		expect([args, said("src/adapters/git/x.ts", `await git(folder, [${args}]);`)]).toEqual([args, "a git verb that destroys"]);
+		expect([args, said("src/adapters/git/x.ts", `await git(folder, [${args}]);`)]).toEqual([
+			args,
+			"a git verb that destroys",
+		]);
 		expect(said("src/adapters/git/snapshot/destroy.ts", `await git(folder, [${args}]);`)).toBeUndefined();
 	}
 	expect(said("src/adapters/git/x.ts", "await rm(folder, { recursive: true });")).toBe("removing a folder beside git");
 });
 
 test("nothing is cast outside the contract", () => {
-	expect(inSrc.filter((file) => !file.startsWith("src/contract/")).flatMap((file) => castsIn(file, text(file)))).toEqual([]);
-	expect(castsIn("src/x.ts", "const a = [1] as const;\nconst b = a as unknown;")).toEqual(["src/x.ts:2 casts to unknown"]);
+	expect(
+		inSrc.filter((file) => !file.startsWith("src/contract/")).flatMap((file) => castsIn(file, text(file))),
+	).toEqual([]);
+	expect(castsIn("src/x.ts", "const a = [1] as const;\nconst b = a as unknown;")).toEqual([
+		"src/x.ts:2 casts to unknown",
+	]);
 });
 
 test("names say what is in a file", () => {
@@ -197,11 +254,16 @@ test("names say what is in a file", () => {
 });
 
 test("words that the glossary avoids are not used for what they meant", () => {
-	const names = /\b\w*(Sight|Wish|Stay|Ground|Tenant|LooseThreads|Manners|Ladder)\b|\b(patiently|patienceMs|distrust|steadily)\b/;
-	const prose = /\b(the door|the wall(?! clock|-clock|$)|walls|papers|patience|other makers|another maker|let in by|clock on the wall|a hand that)\b/i;
+	const names =
+		/\b\w*(Sight|Wish|Stay|Ground|Tenant|LooseThreads|Manners|Ladder)\b|\b(patiently|patienceMs|distrust|steadily)\b/;
+	const prose =
+		/\b(the door|the wall(?! clock|-clock|$)|walls|papers|patience|other makers|another maker|let in by|clock on the wall|a hand that)\b/i;
 	const comment = /(^|\s)(\/\/|\/\*\*|\*) .*/;
-	const wrong = (file: string, line: string): boolean => names.test(line) || prose.test(file.endsWith(".md") ? line : (comment.exec(line)?.[0] ?? ""));
-	const pages = files.filter((file) => file.endsWith(".md") && !/^(CHANGELOG|GLOSSARY)\.md$|^docs\/decisions\//.test(file));
+	const wrong = (file: string, line: string): boolean =>
+		names.test(line) || prose.test(file.endsWith(".md") ? line : (comment.exec(line)?.[0] ?? ""));
+	const pages = files.filter(
+		(file) => file.endsWith(".md") && !/^(CHANGELOG|GLOSSARY)\.md$|^docs\/decisions\//.test(file),
+	);
 	const found = [...sources.filter((file) => !isTest(file)), ...pages].flatMap((file) =>
 		text(file)
 			.split("\n")
@@ -219,21 +281,26 @@ test("words that the glossary avoids are not used for what they meant", () => {
 test("every file of src is reached from a composition root or a test", () => {
 	const reached = new Set<string>();
 	for (const root of [...roots, ...programs]) visit(`src/${root}`, reached);
-	for (const file of sources.filter((name) => name.startsWith("test/") || name.startsWith("tools/"))) visit(file, reached);
+	for (const file of sources.filter((name) => name.startsWith("test/") || name.startsWith("tools/")))
+		visit(file, reached);
 	expect(inSrc.filter((file) => !reached.has(file))).toEqual([]);
 });
 
 test("a command of the command line loads neither zod nor fetch: they take longer to load than most commands take", () => {
 	const loaded = new Set<string>();
-	for (const name of ["bin", "act", "print", "connect", "prompt", "wait", "status"]) visit(`src/surfaces/cli/${name}.ts`, loaded, loadedWith);
+	for (const name of ["bin", "act", "print", "connect", "prompt", "wait", "status"])
+		visit(`src/surfaces/cli/${name}.ts`, loaded, loadedWith);
 	expect(loaded.size).toBeGreaterThan(20);
-	const heavy = (file: string): string[] => loadedWith(file, text(file)).filter((name) => ["zod", "node:http"].includes(name));
+	const heavy = (file: string): string[] =>
+		loadedWith(file, text(file)).filter((name) => ["zod", "node:http"].includes(name));
 	expect([...loaded].filter((file) => heavy(file).length > 0)).toEqual([]);
 	expect(heavy("src/contract/wire.ts")).toEqual(["zod"]);
-	expect(loadedWith("x.ts", 'import type { z } from "zod";\nimport { type A, b } from "./b.ts";\nexport * from "./c.ts";\nimport("./d.ts");')).toEqual([
-		"./b.ts",
-		"./c.ts",
-	]);
+	expect(
+		loadedWith(
+			"x.ts",
+			'import type { z } from "zod";\nimport { type A, b } from "./b.ts";\nexport * from "./c.ts";\nimport("./d.ts");',
+		),
+	).toEqual(["./b.ts", "./c.ts"]);
 });
 
 /** A file and all that it needs, as far as it is ours. */
@@ -263,10 +330,14 @@ test("pages have one title, and links inside the project lead somewhere", () => 
 	const broken = pages.flatMap((page) => {
 		const prose = text(page).replace(/```[\s\S]*?```/g, "");
 		const titles = prose.match(/^# /gm)?.length ?? 0;
-		const links = [...prose.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) => path.posix.join(path.posix.dirname(page), link ?? ""));
+		const links = [...prose.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) =>
+			path.posix.join(path.posix.dirname(page), link ?? ""),
+		);
 		return [
 			...(titles === 1 ? [] : [`${page} has ${titles} titles`]),
-			...links.filter((link) => !files.some((file) => file === link || file.startsWith(`${link.replace(/\/$/, "")}/`))).map((link) => `${page} → ${link}`),
+			...links
+				.filter((link) => !files.some((file) => file === link || file.startsWith(`${link.replace(/\/$/, "")}/`)))
+				.map((link) => `${page} → ${link}`),
 		];
 	});
 	expect(broken).toEqual([]);

@@ -14,8 +14,18 @@ const tests = ["test/", "bench/", "tools/"];
 const pure = ["src/contract/", "src/domain/", "src/views/", "src/engine/"];
 
 const bans: readonly Ban[] = [
-	{ pattern: /\bDate\.now\(/, name: "Date.now", instead: "time arrives with the command (Clock port)", except: ["src/adapters/system/clock.ts", ...tests] },
-	{ pattern: /\bnew Date\(\)/, name: "new Date()", instead: "time arrives with the command (Clock port)", except: tests },
+	{
+		pattern: /\bDate\.now\(/,
+		name: "Date.now",
+		instead: "time arrives with the command (Clock port)",
+		except: ["src/adapters/system/clock.ts", ...tests],
+	},
+	{
+		pattern: /\bnew Date\(\)/,
+		name: "new Date()",
+		instead: "time arrives with the command (Clock port)",
+		except: tests,
+	},
 	{ pattern: /\bMath\.random\(/, name: "Math.random", instead: "the Ids port; in tests a seed" },
 	{
 		pattern: /\brandom(UUID|Bytes)\(/,
@@ -23,7 +33,13 @@ const bans: readonly Ban[] = [
 		instead: "the Ids port",
 		except: ["src/adapters/system/ids.ts", "src/surfaces/cli/act.ts", "src/surfaces/cli/send.ts", ...tests],
 	},
-	{ pattern: /\bconsole\./, name: "console", instead: "the log port; surfaces print", where: ["src/"], except: ["src/surfaces/"] },
+	{
+		pattern: /\bconsole\./,
+		name: "console",
+		instead: "the log port; surfaces print",
+		where: ["src/"],
+		except: ["src/surfaces/"],
+	},
 	{
 		pattern: /\bprocess\.std(out|err)\.write\(|\bconsole\./,
 		name: "printing",
@@ -75,7 +91,11 @@ const bans: readonly Ban[] = [
 		instead: "the trash of adapters/git/snapshot/destroy.ts",
 		where: ["src/adapters/git/"],
 		// their own temporary folders
-		except: ["src/adapters/git/snapshot/destroy.ts", "src/adapters/git/snapshot/shadow.ts", "src/adapters/git/tree/tree.ts"],
+		except: [
+			"src/adapters/git/snapshot/destroy.ts",
+			"src/adapters/git/snapshot/shadow.ts",
+			"src/adapters/git/tree/tree.ts",
+		],
 	},
 	{ pattern: /\bJSON\.parse\(/, name: "JSON.parse", instead: "a schema of the contract", where: pure },
 	{
@@ -94,7 +114,8 @@ const bans: readonly Ban[] = [
 	{
 		pattern: /\.(catch\(|then\([^;]*,|on(ce)?\("error",)\s*(\(\w*\)|_\w*)\s*=>\s*(\{\s*\}|undefined|void 0)\s*\)/,
 		name: "swallowing a failure",
-		instead: "caught(log, …) of engine/log.ts if it should not happen, expected(why) of contract/log.ts if it may",
+		instead:
+			"caught(log, …) of engine/ports/log.ts if it should not happen, expected(why) of contract/log.ts if it may",
 		where: ["src/"],
 		across: true,
 	},
@@ -116,7 +137,11 @@ export function bannedIn(file: string, text: string): string[] {
 	const lines = text.split("\n").filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line));
 	const whole = text.replaceAll(/^\s*(\*|\/\*).*$/gm, "");
 	return bans
-		.filter(({ where, except }) => (where === undefined || where.some((start) => file.startsWith(start))) && !except?.some((start) => file.startsWith(start)))
+		.filter(
+			({ where, except }) =>
+				(where === undefined || where.some((start) => file.startsWith(start))) &&
+				!except?.some((start) => file.startsWith(start)),
+		)
 		.filter(({ pattern, across }) => (across === true ? pattern.test(whole) : lines.some((line) => pattern.test(line))))
 		.map(({ name, instead }) => `${file}: ${name} → ${instead}`);
 }

@@ -4,9 +4,8 @@ import { chmodSync, copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } 
 import { rolldown } from "rolldown";
 import { vendorTypes } from "#contract/agent-type.ts";
 
-const { name, version, description, license }: Record<"name" | "version" | "description" | "license", string> = JSON.parse(
-	readFileSync("package.json", "utf8"),
-);
+const { name, version, description, license }: Record<"name" | "version" | "description" | "license", string> =
+	JSON.parse(readFileSync("package.json", "utf8"));
 rmSync("dist", { recursive: true, force: true });
 const bundle = await rolldown({
 	input: {
@@ -21,7 +20,14 @@ const bundle = await rolldown({
 	platform: "node",
 	external: ["pg-native"],
 });
-await bundle.write({ dir: "dist/lib", format: "esm", minify: true, sourcemap: false, entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" });
+await bundle.write({
+	dir: "dist/lib",
+	format: "esm",
+	minify: true,
+	sourcemap: false,
+	entryFileNames: "[name].mjs",
+	chunkFileNames: "[name]-[hash].mjs",
+});
 // old syntax on purpose: this file has to parse on any Node to say that it is too old
 writeFileSync(
 	"dist/brood.cjs",
@@ -33,8 +39,17 @@ else { console.error("brood needs Node 24 or newer; this is " + process.version 
 `,
 );
 chmodSync("dist/brood.cjs", 0o755);
-const published = { name, version, description, license, type: "module", bin: { brood: "./brood.cjs" }, engines: { node: ">=24" } };
+const published = {
+	name,
+	version,
+	description,
+	license,
+	type: "module",
+	bin: { brood: "./brood.cjs" },
+	engines: { node: ">=24" },
+};
 writeFileSync("dist/package.json", `${JSON.stringify(published, null, "\t")}\n`);
 // what `brood setup` installs: next to the chunk that reads it
-for (const type of vendorTypes) cpSync(`src/adapters/driver/vendors/${type}/lock.json`, `dist/lib/vendors/${type}/lock.json`);
+for (const type of vendorTypes)
+	cpSync(`src/adapters/driver/vendors/${type}/lock.json`, `dist/lib/vendors/${type}/lock.json`);
 for (const file of ["README.md", "LICENSE"]) copyFileSync(file, `dist/${file}`);

@@ -11,14 +11,17 @@ export const folders: Record<string, Folder> = {
 	domain: { mayImport: ["contract"], mayUse: [] },
 	views: { mayImport: ["contract", "domain"], mayUse: ["zod"] },
 	engine: { mayImport: ["contract", "domain", "views"], mayUse: ["zod"] },
-	"adapters/store": { mayImport: ["contract", "engine/ports.ts", "engine/log.ts"], mayUse: ["node:*", "kysely", "pg"] },
+	"adapters/store": { mayImport: ["contract", "engine/ports"], mayUse: ["node:*", "kysely", "pg"] },
 	"adapters/driver": {
-		mayImport: ["contract", "engine/ports.ts", "engine/log.ts", "engine/driver.ts", "adapters/system"],
+		mayImport: ["contract", "engine/ports", "adapters/system"],
 		mayUse: ["node:*", "@agentclientprotocol/sdk/unstable"],
 	},
-	"adapters/git": { mayImport: ["contract", "engine/ports.ts", "engine/log.ts", "engine/workspaces.ts", "adapters/system"], mayUse: ["node:*", "zod"] },
-	"adapters/system": { mayImport: ["contract", "engine/ports.ts", "engine/log.ts", "engine/issue-work.ts"], mayUse: ["node:*", "yaml"] },
-	server: { mayImport: ["contract", "engine", "views"], mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"] },
+	"adapters/git": { mayImport: ["contract", "engine/ports", "adapters/system"], mayUse: ["node:*", "zod"] },
+	"adapters/system": { mayImport: ["contract", "engine/ports"], mayUse: ["node:*", "yaml"] },
+	server: {
+		mayImport: ["contract", "engine", "views"],
+		mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"],
+	},
 	client: { mayImport: ["contract", "views"], mayUse: ["zod"] },
 	"surfaces/mcp": {
 		mayImport: ["contract", "views", "client", "src/version.ts"],
@@ -30,14 +33,37 @@ export const folders: Record<string, Folder> = {
 	},
 	agents: {
 		mayImport: ["contract", "views", "client", "adapters/system/process-group.ts"],
-		mayUse: ["node:*", "@agentclientprotocol/sdk", "ai", "@ai-sdk/anthropic", "@ai-sdk/google", "@ai-sdk/openai", "@ai-sdk/openai-compatible", "zod"],
+		mayUse: [
+			"node:*",
+			"@agentclientprotocol/sdk",
+			"ai",
+			"@ai-sdk/anthropic",
+			"@ai-sdk/google",
+			"@ai-sdk/openai",
+			"@ai-sdk/openai-compatible",
+			"zod",
+		],
 	},
 };
 
 /** Folders inside a folder: each may import those named before it, and files beside them may import all. */
 export const layers: Record<string, readonly string[]> = {
+	engine: ["ports", "commands", "loop", "workspaces", "turns", "reactors"],
 	"adapters/driver": ["vendors", "acp"],
-	"adapters/git": ["format", "layout", "run", "tree", "snapshot", "copy", "worker", "workspace", "verbs", "sandbox", "project", "upkeep"],
+	"adapters/git": [
+		"format",
+		"layout",
+		"run",
+		"tree",
+		"snapshot",
+		"copy",
+		"worker",
+		"workspace",
+		"verbs",
+		"sandbox",
+		"project",
+		"upkeep",
+	],
 };
 
 /** The composition roots may use everything. */

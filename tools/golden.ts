@@ -24,32 +24,63 @@ async function live(engine: Engine): Promise<void> {
 	};
 	const item = (agent: AgentId, text: string) => done(engine, { type: "item.append", agent, kind: "user", text });
 	await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
-	const parent = await spawn(engine, engine.agentZero.id, { name: "opus-1", project: "web", agentType: "claude", model: "opus" });
+	const parent = await spawn(engine, engine.agentZero.id, {
+		name: "opus-1",
+		project: "web",
+		agentType: "claude",
+		model: "opus",
+	});
 	await done(engine, { type: "agent.configure", agent: parent.id, systemPrompt: "Be brief.", pinned: ["README.md"] });
 	await item(parent.id, "before the clear");
 	await done(engine, { type: "context.clear", agent: parent.id });
 	await item(parent.id, "héllo \0 \ue000 🎉");
 	await done(engine, { type: "context.mark", agent: parent.id, name: "start" });
-	await done(engine, { type: "item.append", agent: parent.id, kind: "tool_call", data: { tool: "bash", input: { command: "ls" } } });
+	await done(engine, {
+		type: "item.append",
+		agent: parent.id,
+		kind: "tool_call",
+		data: { tool: "bash", input: { command: "ls" } },
+	});
 	const child = await spawn(engine, parent.id, { context: "inherit", prompt: "replace the font" });
 	await done(engine, { type: "context.rewind", agent: child.id, name: "start" });
 	await item(child.id, "after the rewind");
 	const dead = await spawn(engine, child.id, { context: "inherit" });
 	for (const { id } of [parent, child, dead]) await provisioned(id);
 	await done(engine, { type: "agent.pause", agent: child.id, reason: "lunch" });
-	const { event: prompt } = await done(engine, { type: "prompt.queue", agent: child.id, text: "first words", priority: 2, metadata: { from: "golden" } });
+	const { event: prompt } = await done(engine, {
+		type: "prompt.queue",
+		agent: child.id,
+		text: "first words",
+		priority: 2,
+		metadata: { from: "golden" },
+	});
 	await done(engine, { type: "prompt.edit", agent: child.id, prompt, text: "other words" });
 	await done(engine, { type: "mail.send", to: child.id, body: "hello", urgent: true });
 	await done(engine, { type: "prompt.queue", agent: parent.id, text: "run" });
 	await done(engine, { type: "turn.start", agent: parent.id }, { as: system });
 	const turn = (await engine.reads.openTurns())[0]?.id;
 	const question = { title: "may I", tool: "execute", call: null, options: [] };
-	const { event: approval } = await done(engine, { type: "approval.ask", agent: parent.id, turn, question }, { as: system });
+	const { event: approval } = await done(
+		engine,
+		{ type: "approval.ask", agent: parent.id, turn, question },
+		{ as: system },
+	);
 	await done(engine, { type: "approval.answer", agent: parent.id, approval, allow: true, always: true });
 	await done(engine, { type: "turn.end", agent: parent.id, turn, state: "failed", reason: "golden" }, { as: system });
 	await done(engine, { type: "wait.open", targets: [parent.id], for: "ended" });
-	await done(engine, { type: "subscription.add", name: "spare", agentType: "shell", credential: { envFile: "/keys/spare.env" } });
-	await done(engine, { type: "subscription.add", name: "max", agentType: "shell", maxConcurrent: 2, fallback: "spare" });
+	await done(engine, {
+		type: "subscription.add",
+		name: "spare",
+		agentType: "shell",
+		credential: { envFile: "/keys/spare.env" },
+	});
+	await done(engine, {
+		type: "subscription.add",
+		name: "max",
+		agentType: "shell",
+		maxConcurrent: 2,
+		fallback: "spare",
+	});
 	const paid = await spawn(engine, engine.agentZero.id, { agentType: "shell", subscription: "max", prompt: "true" });
 	await provisioned(paid.id);
 	const { event: worked } = await done(engine, { type: "turn.start", agent: paid.id }, { as: system });
@@ -57,7 +88,13 @@ async function live(engine: Engine): Promise<void> {
 	await done(engine, { type: "subscription.cool", name: "max", until: 4_000_000_000_000 });
 	await done(engine, { type: "agent.kill", agent: dead.id });
 	await done(engine, { type: "agent.reap", agent: dead.id });
-	const { event: issue } = await done(engine, { type: "issue.add", project: "web", title: "Replace the font", body: "Everywhere.", labels: ["ux"] });
+	const { event: issue } = await done(engine, {
+		type: "issue.add",
+		project: "web",
+		title: "Replace the font",
+		body: "Everywhere.",
+		labels: ["ux"],
+	});
 	await done(engine, { type: "issue.comment", issue, text: "The footer too." });
 	await done(engine, { type: "issue.start", issue });
 	await refused(engine, { type: "agent.kill", agent: engine.agentZero.id }, { key: "golden-refusal" });
@@ -103,7 +140,9 @@ async function postgres(): Promise<void> {
 	for (const table of tables) {
 		const found = await client.query<{ row: string }>(`select to_jsonb(t)::text as row from ${table} t order by 1`);
 		for (const { row } of found.rows)
-			rows.push(`insert into ${table} overriding system value select * from jsonb_populate_record(null::${table}, ${client.escapeLiteral(row)});`);
+			rows.push(
+				`insert into ${table} overriding system value select * from jsonb_populate_record(null::${table}, ${client.escapeLiteral(row)});`,
+			);
 	}
 	await client.end();
 	const schema = migrations.flatMap((migration) => migration.sql("postgres")).map((statement) => `${statement};`);

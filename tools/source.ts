@@ -5,7 +5,9 @@ import { parseSync, Visitor } from "rolldown/utils";
 
 /** What is, or is about to be, in the repository. */
 export function trackedFiles(): string[] {
-	const list = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], { encoding: "utf8" });
+	const list = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
+		encoding: "utf8",
+	});
 	return list.split("\0").filter((file) => file !== "" && existsSync(file));
 }
 
@@ -28,8 +30,12 @@ export function importsOf(file: string, text: string): string[] {
 /** What is loaded along with a file: what it imports other than types, and not only when something is asked of it. */
 export function loadedWith(file: string, text: string): string[] {
 	const { staticImports, staticExports } = parseSync(file, text).module;
-	const imported = staticImports.filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType)).map((each) => each.moduleRequest.value);
-	const passedOn = staticExports.flatMap(({ entries }) => entries.flatMap(({ isType, moduleRequest }) => (isType ? [] : (moduleRequest?.value ?? []))));
+	const imported = staticImports
+		.filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+		.map((each) => each.moduleRequest.value);
+	const passedOn = staticExports.flatMap(({ entries }) =>
+		entries.flatMap(({ isType, moduleRequest }) => (isType ? [] : (moduleRequest?.value ?? []))),
+	);
 	return [...imported, ...passedOn];
 }
 
@@ -41,7 +47,9 @@ export function longFunctions(file: string, text: string, linesMax: number): str
 		const lines = lineAt(node.end) - lineAt(node.start) + 1;
 		if (lines > linesMax) found.push(`${file}:${lineAt(node.start)} has a function of ${lines} lines`);
 	};
-	new Visitor({ FunctionDeclaration: measure, FunctionExpression: measure, ArrowFunctionExpression: measure }).visit(program);
+	new Visitor({ FunctionDeclaration: measure, FunctionExpression: measure, ArrowFunctionExpression: measure }).visit(
+		program,
+	);
 	return found;
 }
 

@@ -1,5 +1,6 @@
-// A steady load of everything that people do with agents: turns that write and turns that do not, commits, approvals, mails, forks
-// and deletions. What is refused because of the moment (an agent is busy, a tree is dirty) is counted and no failure.
+// A steady load of everything that people do with agents: turns that write and turns that do not, commits, approvals,
+// mails, forks and deletions. What is refused because of the moment (an agent is busy, a tree is dirty) is counted and
+// no failure.
 import type { Client } from "#client/client.ts";
 import { Refused } from "#client/client.ts";
 import type { Agent } from "#contract/wire.ts";
@@ -69,7 +70,8 @@ export class Load {
 			await this.#do(action, agent, number);
 			this.done[action] = (this.done[action] ?? 0) + 1;
 		} catch (error) {
-			if (error instanceof Refused && error.refusal.code !== "INTERNAL_ERROR") this.refused[error.refusal.code] = (this.refused[error.refusal.code] ?? 0) + 1;
+			if (error instanceof Refused && error.refusal.code !== "INTERNAL_ERROR")
+				this.refused[error.refusal.code] = (this.refused[error.refusal.code] ?? 0) + 1;
 			else this.failures.push(`${action}: ${error instanceof Error ? error.message : String(error)}`);
 		}
 	}
@@ -78,7 +80,10 @@ export class Load {
 		const params = { agent: agent.id };
 		switch (action) {
 			case "write":
-				return await this.#turn(agent, `write src/own-${this.#agents.indexOf(agent)}-${number % 3}.txt ${`words ${number} `.repeat(100)}`);
+				return await this.#turn(
+					agent,
+					`write src/own-${this.#agents.indexOf(agent)}-${number % 3}.txt ${`words ${number} `.repeat(100)}`,
+				);
 			case "say":
 				return await this.#turn(agent, "say nothing new");
 			case "shell":
@@ -100,7 +105,10 @@ export class Load {
 	async #turn(agent: Agent, text: string): Promise<void> {
 		if (this.#waiting.has(agent.id)) return;
 		const over = Promise.withResolvers<void>();
-		const timer = setTimeout(() => over.reject(new Error(`the turn of ${agent.handle} did not end within ${turnMs / 1000} s`)), turnMs);
+		const timer = setTimeout(
+			() => over.reject(new Error(`the turn of ${agent.handle} did not end within ${turnMs / 1000} s`)),
+			turnMs,
+		);
 		this.#waiting.set(agent.id, over.resolve);
 		try {
 			await this.#client.call("prompt", { params: { agent: agent.id }, body: { text } });
@@ -112,7 +120,10 @@ export class Load {
 	}
 
 	async #fork(agent: Agent, number: number): Promise<void> {
-		const child = await this.#client.ask("fork", { params: { agent: agent.id }, body: { name: `fork-${++this.#names}` } });
+		const child = await this.#client.ask("fork", {
+			params: { agent: agent.id },
+			body: { name: `fork-${++this.#names}` },
+		});
 		this.#forks.push(child);
 		await this.#turn(child, `write src/fork.txt ${number}`);
 		if (this.#forks.length > forksMax) await this.#delete(this.#forks.shift());
@@ -126,10 +137,17 @@ export class Load {
 	}
 
 	async #delete(agent: Agent | undefined): Promise<void> {
-		if (agent !== undefined) await this.#client.call("agentDelete", { params: { agent: agent.id }, body: { force: true, branch: true, reason: "soak" } });
+		if (agent !== undefined)
+			await this.#client.call("agentDelete", {
+				params: { agent: agent.id },
+				body: { force: true, branch: true, reason: "soak" },
+			});
 	}
 
 	async #add(): Promise<Agent> {
-		return await this.#client.ask("agentAddTo", { params: { project }, body: { name: `agent-${++this.#names}`, type: "scripted" } });
+		return await this.#client.ask("agentAddTo", {
+			params: { project },
+			body: { name: `agent-${++this.#names}`, type: "scripted" },
+		});
 	}
 }

@@ -28,15 +28,45 @@ export interface Sample {
 }
 
 export const rules: Readonly<Record<keyof Sample, Rule>> = {
-	daemonMemory: { name: "memory of the daemon", unit: "MB", share: 0.25, floor: 40 * mb, because: "nothing is kept in it but what is open" },
-	treeMemory: { name: "memory of all its processes", unit: "MB", share: 0.25, floor: 150 * mb, because: "idle agents' processes are limited and parked" },
-	descriptors: { name: "file descriptors", unit: "", share: 0.2, floor: 25, because: "each is closed by whoever opened it" },
+	daemonMemory: {
+		name: "memory of the daemon",
+		unit: "MB",
+		share: 0.25,
+		floor: 40 * mb,
+		because: "nothing is kept in it but what is open",
+	},
+	treeMemory: {
+		name: "memory of all its processes",
+		unit: "MB",
+		share: 0.25,
+		floor: 150 * mb,
+		because: "idle agents' processes are limited and parked",
+	},
+	descriptors: {
+		name: "file descriptors",
+		unit: "",
+		share: 0.2,
+		floor: 25,
+		because: "each is closed by whoever opened it",
+	},
 	threads: { name: "threads", unit: "", share: 0.1, floor: 6, because: "fixed" },
 	processes: { name: "processes", unit: "", share: 0.25, floor: 15, because: "two or three for each warm agent" },
 	log: { name: "write-ahead log", unit: "MB", share: 0.2, floor: 4 * mb, because: "begun again after 8 MiB" },
-	bytesPerEvent: { name: "database by event", unit: "bytes", share: 0.2, floor: 200, because: "the journal is kept for good; what grows is told by event" },
+	bytesPerEvent: {
+		name: "database by event",
+		unit: "bytes",
+		share: 0.2,
+		floor: 200,
+		because: "the journal is kept for good; what grows is told by event",
+	},
 	daemonLog: { name: "daemon.log", unit: "MB", share: 0.25, floor: 2 * mb, because: "rotated" },
-	objects: { name: "repository", unit: "MB", share: 0.25, floor: 6 * mb, because: "packed; objects of expired snapshots are removed" },
+	objects: {
+		name: "repository",
+		unit: "MB",
+		share: 0.25,
+		floor: 6 * mb,
+		because: "packed; objects of expired snapshots are removed",
+	},
 	looseObjects: { name: "loose objects", unit: "", share: 0.35, floor: 1500, because: "packed from 2,000 on" },
 	refs: { name: "refs of Brood", unit: "", share: 0.25, floor: 60, because: "snapshots expire" },
 	trash: { name: "trash", unit: "MB", share: 0.3, floor: 3 * mb, because: "emptied after trashDays" },
@@ -58,7 +88,11 @@ export function takeSample({ pid, home, repository, events }: Subject): Sample {
 	const status = read(`/proc/${pid}/status`);
 	const size = (name: string): number => statSync(path.join(home, name), { throwIfNoEntry: false })?.size ?? 0;
 	const database = size("brood.db");
-	const packed = execFileSync("git", ["count-objects", "-v"], { cwd: repository, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+	const packed = execFileSync("git", ["count-objects", "-v"], {
+		cwd: repository,
+		encoding: "utf8",
+		stdio: ["ignore", "pipe", "ignore"],
+	});
 	const counted = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(packed)?.[1] ?? 0);
 	return {
 		daemonMemory: memoryOf(pid),
@@ -73,7 +107,10 @@ export function takeSample({ pid, home, repository, events }: Subject): Sample {
 			.reduce((sum, name) => sum + size(name), 0),
 		objects: diskBytes(path.join(repository, ".git")),
 		looseObjects: counted("count"),
-		refs: execFileSync("git", ["for-each-ref", "--format=x", "refs/brood"], { cwd: repository, encoding: "utf8" }).split("\n").length - 1,
+		refs:
+			execFileSync("git", ["for-each-ref", "--format=x", "refs/brood"], { cwd: repository, encoding: "utf8" }).split(
+				"\n",
+			).length - 1,
 		trash: diskBytes(path.join(home, "trash")),
 		homeFiles: lines(count, [home, "-type", "f"]),
 		home: diskBytes(home) - database - size("brood.db-wal"),

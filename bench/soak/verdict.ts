@@ -1,7 +1,7 @@
-// Whether something grows for ever, judged from samples. The first third of a run is for warming up. Of the rest, the highest
-// value of the second half is compared with the highest of the first half: what goes up and down around a level (a log that is cut,
-// objects that are packed now and then) has about the same peaks in both, what grows without bound has higher ones. A share and an
-// absolute amount are allowed, so that noise is not taken for growth.
+// Whether something grows for ever, judged from samples. The first third of a run is for warming up. Of the rest, the
+// highest value of the second half is compared with the highest of the first half: what goes up and down around a level
+// (a log that is cut, objects that are packed now and then) has about the same peaks in both, what grows without bound
+// has higher ones. A share and an absolute amount are allowed, so that noise is not taken for growth.
 export interface Rule {
 	name: string;
 	unit: "MB" | "bytes" | "";
@@ -25,7 +25,8 @@ export interface Judged extends Rule {
 export const samplesMin = 9;
 
 export function judge(rule: Rule, samples: readonly number[]): Judged {
-	if (samples.length < samplesMin) throw new Error(`${samples.length} samples are too few to judge by: at least ${samplesMin} are needed`);
+	if (samples.length < samplesMin)
+		throw new Error(`${samples.length} samples are too few to judge by: at least ${samplesMin} are needed`);
 	const third = Math.floor(samples.length / 3);
 	const rest = samples.slice(third);
 	const middle = Math.floor(rest.length / 2);

@@ -1,7 +1,15 @@
 // What our own agent programs share: they speak ACP on their standard input and output, do one prompt at a time, and
 // say what they do through a small voice.
 import { Readable, Writable } from "node:stream";
-import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError, type RequestPermissionRequest, type SessionUpdate } from "@agentclientprotocol/sdk";
+import {
+	agent,
+	methods,
+	ndJsonStream,
+	PROTOCOL_VERSION,
+	RequestError,
+	type RequestPermissionRequest,
+	type SessionUpdate,
+} from "@agentclientprotocol/sdk";
 import { expected } from "#contract/log.ts";
 
 export interface TurnReporter {
@@ -9,7 +17,9 @@ export interface TurnReporter {
 	say(text: string): Promise<void>;
 	/** a piece of a message with this name */
 	piece(message: string, text: string): Promise<void>;
-	/** tells of a call before it is done, so that several are told in their order; then does it and answers with its id */
+	/**
+	 * tells of a call before it is done, so that several are told in their order; then does it and answers with its id
+	 */
 	begin(call: Call): Promise<(work: Work) => Promise<string>>;
 	/** does something and tells how it went */
 	tool(title: string, kind: Call["kind"], work: Work): Promise<void>;
@@ -67,7 +77,9 @@ export class LimitMet extends Error {
 const escapedMax = 12 * 1024 * 1024;
 function fitting(text: string): string {
 	const escaped = text.length * 6 <= escapedMax ? 0 : JSON.stringify(text).length;
-	return escaped <= escapedMax ? text : `${text.slice(0, Math.floor(escapedMax / 6)).toWellFormed()}\n[cut: the rest was too long to send]`;
+	return escaped <= escapedMax
+		? text
+		: `${text.slice(0, Math.floor(escapedMax / 6)).toWellFormed()}\n[cut: the rest was too long to send]`;
 }
 
 export function serveAgent(name: string, carryOut: (prompt: string, reporter: TurnReporter) => Promise<void>): void {
@@ -82,21 +94,26 @@ export function serveAgent(name: string, carryOut: (prompt: string, reporter: Tu
 		.onRequest(methods.agent.session.prompt, async ({ params, client }) => {
 			stop = new AbortController();
 			const { signal } = stop;
-			const update = (what: SessionUpdate): Promise<void> => client.notify(methods.client.session.update, { sessionId: params.sessionId, update: what });
-			const piece = (messageId: string, text: string) => update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } });
+			const update = (what: SessionUpdate): Promise<void> =>
+				client.notify(methods.client.session.update, { sessionId: params.sessionId, update: what });
+			const piece = (messageId: string, text: string) =>
+				update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } });
 			const allowed = async (toolCall: RequestPermissionRequest["toolCall"]): Promise<void> => {
 				const request: RequestPermissionRequest = { sessionId: params.sessionId, toolCall, options: [...permissions] };
 				const { outcome, _meta } = await client.request(methods.client.session.requestPermission, request);
 				if (outcome.outcome !== "selected") throw new Error("cancelled");
 				const reason: unknown = Reflect.get(Object(_meta?.["brood"]), "reason");
-				if (!outcome.optionId.startsWith("allow")) throw new Error(typeof reason === "string" ? `denied: ${reason}` : "denied");
+				if (!outcome.optionId.startsWith("allow"))
+					throw new Error(typeof reason === "string" ? `denied: ${reason}` : "denied");
 			};
 			const begin: TurnReporter["begin"] = async ({ title, kind, input, paths = [], asks = false }) => {
 				const toolCallId = `call-${self}-${++said}`;
 				const raw = input === undefined ? {} : { rawInput: input };
 				const locations = paths.map((path) => ({ path }));
 				await update({ sessionUpdate: "tool_call", toolCallId, title, kind, status: "in_progress", locations, ...raw });
-				const tell = (output: string) => [{ type: "content" as const, content: { type: "text" as const, text: fitting(output) } }];
+				const tell = (output: string) => [
+					{ type: "content" as const, content: { type: "text" as const, text: fitting(output) } },
+				];
 				const soFar = (output: string): void =>
 					void update({ sessionUpdate: "tool_call_update", toolCallId, content: tell(output) }).catch(
 						expected("the daemon has gone; the result fails with the same"),
@@ -113,20 +130,41 @@ export function serveAgent(name: string, carryOut: (prompt: string, reporter: Tu
 				};
 			};
 			const tool: TurnReporter["tool"] = async (title, kind, work) => void (await (await begin({ title, kind }))(work));
-			const ask: TurnReporter["ask"] = async (title, work) => void (await (await begin({ title, kind: "other", asks: true }))(work));
+			const ask: TurnReporter["ask"] = async (title, work) =>
+				void (await (
+					await begin({ title, kind: "other", asks: true })
+				)(work));
 			const prompt = params.prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 			let usage: Omit<Usage, "cost" | "contextTokens"> | null = null;
 			const used: TurnReporter["used"] = async ({ cost, contextTokens = 0, ...tokens }) => {
 				usage = tokens;
 				const price = cost === undefined ? {} : { cost: { amount: cost, currency: "USD" } };
 				// nobody here knows how large the model's window is
-				await update({ sessionUpdate: "usage_update", used: contextTokens, size: 0, ...price, _meta: { brood: { tokens } } });
+				await update({
+					sessionUpdate: "usage_update",
+					used: contextTokens,
+					size: 0,
+					...price,
+					_meta: { brood: { tokens } },
+				});
 			};
 			try {
-				await carryOut(prompt, { say: (text) => piece(`message-${++said}`, text), piece, begin, tool, ask, used, signal });
+				await carryOut(prompt, {
+					say: (text) => piece(`message-${++said}`, text),
+					piece,
+					begin,
+					tool,
+					ask,
+					used,
+					signal,
+				});
 			} catch (error) {
 				if (!signal.aborted)
-					throw new RequestError(-32000, error instanceof Error ? error.message : String(error), error instanceof LimitMet ? error.data : undefined);
+					throw new RequestError(
+						-32000,
+						error instanceof Error ? error.message : String(error),
+						error instanceof LimitMet ? error.data : undefined,
+					);
 			}
 			const end = { stopReason: signal.aborted ? ("cancelled" as const) : ("end_turn" as const) };
 			return { ...end, ...(usage !== null && { usage }) };

@@ -8,14 +8,24 @@ export interface Door {
 }
 
 /** Null in a process that no daemon started. A request that `signal` ends rejects. */
-export function doorOf({ BROOD_URL: url, BROOD_TOKEN: token, BROOD_AGENT: self }: NodeJS.ProcessEnv, signal?: AbortSignal): Door | null {
+export function doorOf(
+	{ BROOD_URL: url, BROOD_TOKEN: token, BROOD_AGENT: self }: NodeJS.ProcessEnv,
+	signal?: AbortSignal,
+): Door | null {
 	if (url === undefined || token === undefined || self === undefined) return null;
-	const send: Send = async (target, request) => fromResponse(await fetch(target, { ...request, ...(signal && { signal }) }));
+	const send: Send = async (target, request) =>
+		fromResponse(await fetch(target, { ...request, ...(signal && { signal }) }));
 	return { client: new Client({ url, token }, send), self };
 }
 
-/** Asks for something; rejects with the daemon's own sentence. Without another agent in `params` it is about the caller. */
-export async function askDaemon<N extends RouteName>(name: N, input: Input<N>, signal?: AbortSignal): Promise<Answer<N>> {
+/**
+ * Asks for something; rejects with the daemon's own sentence. Without another agent in `params` it is about the caller.
+ */
+export async function askDaemon<N extends RouteName>(
+	name: N,
+	input: Input<N>,
+	signal?: AbortSignal,
+): Promise<Answer<N>> {
 	const door = doorOf(process.env, signal);
 	if (door === null) throw new Error("This agent was not started by a daemon.");
 	try {
@@ -26,7 +36,10 @@ export async function askDaemon<N extends RouteName>(name: N, input: Input<N>, s
 }
 
 /** Waits inside the turn for as long as it takes; answers with how it ended. */
-export async function waitThere(request: { agents?: string[]; children?: boolean; timeoutMs?: number }, signal: AbortSignal): Promise<string> {
+export async function waitThere(
+	request: { agents?: string[]; children?: boolean; timeoutMs?: number },
+	signal: AbortSignal,
+): Promise<string> {
 	let wait = await askDaemon("waitOpen", { body: request });
 	while (wait.state === "open" && !signal.aborted) {
 		wait = await askDaemon("wait", { params: { wait: String(wait.id) }, query: { block: "true" } }, signal);

@@ -4,13 +4,22 @@ import { once } from "node:events";
 import { signalGroup } from "#adapters/system/process-group.ts";
 
 const outputMax = 8 * 1024 * 1024;
-/** Now and then what there is so far is told, so that it survives whoever ends us; longer outputs are told only at the end. */
+/**
+ * Now and then what there is so far is told, so that it survives whoever ends us; longer outputs are told only at the
+ * end.
+ */
 const flushMs = 300;
 const flushMax = 256 * 1024;
 const graceMs = 300;
 
-/** Answers with what it printed; rejects with that and how it ended if it failed. Aborting ends it and all of its group. */
-export async function runShell(command: string, signal: AbortSignal, soFar: (output: string) => void = () => {}): Promise<string> {
+/**
+ * Answers with what it printed; rejects with that and how it ended if it failed. Aborting ends it and all of its group.
+ */
+export async function runShell(
+	command: string,
+	signal: AbortSignal,
+	soFar: (output: string) => void = () => {},
+): Promise<string> {
 	// who was stopped in the meantime begins nothing, and would hear of no stop any more
 	if (signal.aborted) throw new Error("stopped");
 	const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"], detached: true });
@@ -37,7 +46,10 @@ export async function runShell(command: string, signal: AbortSignal, soFar: (out
 	signal.removeEventListener("abort", stop);
 	clearInterval(flush);
 	if (dropped > 0) output += `\n[cut: ${dropped} more characters were put out than are kept]\n`;
-	if (child.exitCode !== 0) throw new Error(`${output}${output === "" || output.endsWith("\n") ? "" : "\n"}[${child.signalCode ?? `exit ${child.exitCode}`}]`);
+	if (child.exitCode !== 0)
+		throw new Error(
+			`${output}${output === "" || output.endsWith("\n") ? "" : "\n"}[${child.signalCode ?? `exit ${child.exitCode}`}]`,
+		);
 	return output;
 }
 

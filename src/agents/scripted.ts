@@ -1,5 +1,5 @@
-// The agent type `scripted`: each line of the prompt is an instruction, any other line is said as it is. It needs no key
-// and no network: the newcomer's first agent, the demo and the test double.
+// The agent type `scripted`: each line of the prompt is an instruction, any other line is said as it is. It needs no
+// key and no network: the newcomer's first agent, the demo and the test double.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -37,7 +37,10 @@ const instructions: Record<string, Instruction> = {
 let spentInPrompt = 0;
 let limitedUntil: number | null = null;
 
-/** `limit SECONDS`: from now on a usage limit is met, for so long; then the same instruction goes on. `SCRIPTED_LIMIT=off` lifts it. */
+/**
+ * `limit SECONDS`: from now on a usage limit is met, for so long; then the same instruction goes on.
+ * `SCRIPTED_LIMIT=off` lifts it.
+ */
 async function limit(seconds: string, reporter: TurnReporter): Promise<void> {
 	const now = performance.timeOrigin + performance.now();
 	const over = limitedUntil !== null && limitedUntil <= now;

@@ -6,7 +6,11 @@ import type { StreamMessage } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
 import { routePaths } from "./route-paths.ts";
 
-type InputOf<N extends RouteName, K extends "query" | "body"> = Routes[N] extends { [P in K]: infer S extends z.ZodType } ? z.input<S> : never;
+type InputOf<N extends RouteName, K extends "query" | "body"> = Routes[N] extends {
+	[P in K]: infer S extends z.ZodType;
+}
+	? z.input<S>
+	: never;
 
 export interface Input<N extends RouteName> {
 	params?: Readonly<Record<string, string>>;
@@ -35,10 +39,20 @@ export interface Sent {
 	chunks: AsyncIterable<Uint8Array>;
 }
 
-/** How a request is sent. A browser has `fetch`; a command line has something that loads faster and knows whom it talks to. */
-export type Send = (url: string, request: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal }) => Promise<Sent>;
+/**
+ * How a request is sent. A browser has `fetch`; a command line has something that loads faster and knows whom it talks
+ * to.
+ */
+export type Send = (
+	url: string,
+	request: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal },
+) => Promise<Sent>;
 
-export const fromResponse = (response: Response): Sent => ({ ok: response.ok, text: () => response.text(), chunks: response.body ?? nothing() });
+export const fromResponse = (response: Response): Sent => ({
+	ok: response.ok,
+	text: () => response.text(),
+	chunks: response.body ?? nothing(),
+});
 
 async function* nothing(): AsyncGenerator<never> {}
 
@@ -72,7 +86,8 @@ export class Client {
 	): Promise<Answer<N>> {
 		const [method = "", path = ""] = routePaths[name].split(" ");
 		const nameless = Object.entries(input.params ?? {}).find(([, value]) => value === "");
-		if (nameless !== undefined) throw new Refused(refuse("VALIDATION_ERROR", `The name of the ${nameless[0]} is empty.`));
+		if (nameless !== undefined)
+			throw new Refused(refuse("VALIDATION_ERROR", `The name of the ${nameless[0]} is empty.`));
 		const sent = await this.#send(this.#at.url + pathOf(path, input.params ?? {}) + queryOf(input.query), {
 			method,
 			headers: {
@@ -106,13 +121,26 @@ export class Client {
 		}
 	};
 
-	/** Every event after the given one that is asked for, for ever; a broken line is picked up again where it broke, once `mend` has done what it can. */
-	async *events(after: number, signal: AbortSignal, mend: () => Promise<unknown> = async () => {}, wanted: Watched = {}): AsyncGenerator<Item> {
-		for await (const message of this.follow({ ...wanted, after }, signal, mend)) if ("event" in message) yield message.event;
+	/**
+	 * Every event after the given one that is asked for, for ever; a broken line is picked up again where it broke, once
+	 * `mend` has done what it can.
+	 */
+	async *events(
+		after: number,
+		signal: AbortSignal,
+		mend: () => Promise<unknown> = async () => {},
+		wanted: Watched = {},
+	): AsyncGenerator<Item> {
+		for await (const message of this.follow({ ...wanted, after }, signal, mend))
+			if ("event" in message) yield message.event;
 	}
 
 	/** The same with everything else that the stream says: deltas, how far it is, and that the line broke. */
-	async *follow(wanted: Watched & { after: number }, signal: AbortSignal, mend: () => Promise<unknown> = async () => {}): AsyncGenerator<Followed> {
+	async *follow(
+		wanted: Watched & { after: number },
+		signal: AbortSignal,
+		mend: () => Promise<unknown> = async () => {},
+	): AsyncGenerator<Followed> {
 		for (let { after } = wanted; !signal.aborted; ) {
 			try {
 				for await (const message of this.stream({ ...wanted, after }, signal)) {
@@ -139,7 +167,11 @@ export class Client {
 	/** One stream, until it ends. */
 	async *stream(query: Watched & { after: number }, signal: AbortSignal): AsyncGenerator<StreamMessage> {
 		const headers = { authorization: `Bearer ${this.#at.token}` };
-		const response = await this.#send(`${this.#at.url}/api/events${queryOf(query)}`, { method: "GET", headers, signal });
+		const response = await this.#send(`${this.#at.url}/api/events${queryOf(query)}`, {
+			method: "GET",
+			headers,
+			signal,
+		});
 		if (!response.ok) throw new Refused(JSON.parse(await response.text()).error);
 		const decoder = new TextDecoder();
 		let text = "";
@@ -191,6 +223,8 @@ function pathOf(path: string, params: Readonly<Record<string, string>>): string 
 }
 
 function queryOf(query: unknown): string {
-	const entries = Object.entries(Object(query ?? {})).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+	const entries = Object.entries(Object(query ?? {})).flatMap(([name, value]) =>
+		value === undefined ? [] : [[name, String(value)]],
+	);
 	return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`;
 }

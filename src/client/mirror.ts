@@ -4,8 +4,9 @@
 //        ▲                        │ the line broke: on from the last event
 //        └────────────────────────┘ other threads or boards are shown, or it is another journal
 //
-// It folds events with the changes that the store uses, and shows rows with the views that the server uses, so it cannot disagree with
-// either for longer than an event takes. An event costs what it changes, however many rows there are.
+// It folds events with the changes that the store uses, and shows rows with the views that the server uses, so it
+// cannot disagree with either for longer than an event takes. An event costs what it changes, however many rows there
+// are.
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { Unjournaled } from "#contract/rows.ts";
@@ -22,7 +23,11 @@ export interface Shown {
 }
 
 /** What has changed: everything, some rows, a thread, or what is being said. */
-export type Changed = { all: true } | { rows: readonly RowName[]; item: Item | null } | { said: AgentId } | { unjournaled: true };
+export type Changed =
+	| { all: true }
+	| { rows: readonly RowName[]; item: Item | null }
+	| { said: AgentId }
+	| { unjournaled: true };
 
 export interface MirrorOptions {
 	changed?(changed: Changed): void;
@@ -36,7 +41,19 @@ export interface MirrorOptions {
 	mend?(): Promise<unknown>;
 }
 
-const none = { agents: [], projects: [], subscriptions: [], leases: [], prompts: [], turns: [], approvals: [], waits: [], mails: [], issues: [], runs: [] };
+const none = {
+	agents: [],
+	projects: [],
+	subscriptions: [],
+	leases: [],
+	prompts: [],
+	turns: [],
+	approvals: [],
+	waits: [],
+	mails: [],
+	issues: [],
+	runs: [],
+};
 
 export class Mirror {
 	readonly #client: Client;
@@ -54,7 +71,10 @@ export class Mirror {
 	#state: "connecting" | "live" | "lost" = "connecting";
 	#line = new AbortController();
 
-	constructor(client: Client, { changed = () => {}, itemsMax = 500, pause = quarterSecond, mend = async () => {}, now }: MirrorOptions) {
+	constructor(
+		client: Client,
+		{ changed = () => {}, itemsMax = 500, pause = quarterSecond, mend = async () => {}, now }: MirrorOptions,
+	) {
 		this.#client = client;
 		this.#options = { changed, itemsMax, pause, mend, now };
 	}
@@ -75,7 +95,12 @@ export class Mirror {
 	/** What the views need beside the rows. */
 	get surroundings(): Surroundings {
 		const now = this.#options.now();
-		return { ...this.#unjournaled, now: now + this.#ahead.now, monotonic: now + this.#ahead.monotonic, turnsMax: this.#turnsMax };
+		return {
+			...this.#unjournaled,
+			now: now + this.#ahead.now,
+			monotonic: now + this.#ahead.monotonic,
+			turnsMax: this.#turnsMax,
+		};
 	}
 
 	/** The items of a thread that is shown, oldest first: the last ones, and what was loaded before them. */
@@ -112,7 +137,10 @@ export class Mirror {
 			const both = AbortSignal.any([signal, this.#line.signal]);
 			try {
 				if (this.#journal === null) await this.#begin(both);
-				for await (const message of this.#client.stream({ after: this.#at, deltas: true, threads: this.#shown.threads.join(",") }, both)) {
+				for await (const message of this.#client.stream(
+					{ after: this.#at, deltas: true, threads: this.#shown.threads.join(",") },
+					both,
+				)) {
 					if (!this.#take(message)) break;
 				}
 			} catch (error) {
@@ -153,7 +181,8 @@ export class Mirror {
 		else if ("at" in message) [this.#at, this.#state] = [Math.max(this.#at, message.at), "live"];
 		else if ("unjournaled" in message) {
 			const { journal = this.#journal, heard = this.#unjournaled.heard } = message.unjournaled;
-			const { projects = this.#unjournaled.projects, subscriptions = this.#unjournaled.subscriptions } = message.unjournaled;
+			const { projects = this.#unjournaled.projects, subscriptions = this.#unjournaled.subscriptions } =
+				message.unjournaled;
 			if (journal !== this.#journal) {
 				this.#journal = null;
 				return false;

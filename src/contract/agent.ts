@@ -150,7 +150,10 @@ export const AgentSpawn = z.strictObject({
 });
 export type AgentSpawn = z.infer<typeof AgentSpawn>;
 
-const PinnedPath = Text.max(1024).regex(/^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\p{Cc}]+$/u, "a pinned file is a path inside the workspace");
+const PinnedPath = Text.max(1024).regex(
+	/^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\p{Cc}]+$/u,
+	"a pinned file is a path inside the workspace",
+);
 
 export const Settings = z.strictObject({
 	systemPrompt: Text.nullable(),
@@ -174,17 +177,41 @@ export const AgentConfigure = z.strictObject({
 });
 export type AgentConfigure = z.infer<typeof AgentConfigure>;
 
-export const AgentKill = z.strictObject({ type: z.literal("agent.kill"), agent: AgentId, cascade: z.boolean().default(false), reason: Reason.default("") });
+export const AgentKill = z.strictObject({
+	type: z.literal("agent.kill"),
+	agent: AgentId,
+	cascade: z.boolean().default(false),
+	reason: Reason.default(""),
+});
 export type AgentKill = z.infer<typeof AgentKill>;
 /** Ends it for good. Without force only if nothing waits for it. */
-export const AgentDelete = z.strictObject({ type: z.literal("agent.delete"), agent: AgentId, force: z.boolean().default(false), reason: Reason.default("") });
+export const AgentDelete = z.strictObject({
+	type: z.literal("agent.delete"),
+	agent: AgentId,
+	force: z.boolean().default(false),
+	reason: Reason.default(""),
+});
 export type AgentDelete = z.infer<typeof AgentDelete>;
-export const AgentFail = z.strictObject({ type: z.literal("agent.fail"), agent: AgentId, code: RefusalCode, step: z.string().max(100), reason: Reason });
+export const AgentFail = z.strictObject({
+	type: z.literal("agent.fail"),
+	agent: AgentId,
+	code: RefusalCode,
+	step: z.string().max(100),
+	reason: Reason,
+});
 export type AgentFail = z.infer<typeof AgentFail>;
-export const AgentPause = z.strictObject({ type: z.literal("agent.pause"), agent: AgentId, reason: Reason.default("") });
+export const AgentPause = z.strictObject({
+	type: z.literal("agent.pause"),
+	agent: AgentId,
+	reason: Reason.default(""),
+});
 export type AgentPause = z.infer<typeof AgentPause>;
 
-export const AgentResume = z.strictObject({ type: z.literal("agent.resume"), agent: AgentId, reason: Reason.default("") });
+export const AgentResume = z.strictObject({
+	type: z.literal("agent.resume"),
+	agent: AgentId,
+	reason: Reason.default(""),
+});
 export type AgentResume = z.infer<typeof AgentResume>;
 
 /** Stops the open turn. The agent is held afterwards, unless `resume` says that it may go on with its queue. */
@@ -257,9 +284,15 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 		}),
 	}),
 	z.object({ kind: z.literal("agent.budgeted"), data: z.object({ budget: Allowance.nullable() }) }),
-	z.object({ kind: z.literal("agent.provisioned"), data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish() }),
+	z.object({
+		kind: z.literal("agent.provisioned"),
+		data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish(),
+	}),
 	/** an issue is its own now; nothing starts before its workspace is on the issue's branch */
-	z.object({ kind: z.literal("agent.assigned"), data: z.object({ id: EventId, number: IssueNumber, stage: StageName }) }),
+	z.object({
+		kind: z.literal("agent.assigned"),
+		data: z.object({ id: EventId, number: IssueNumber, stage: StageName }),
+	}),
 	/** with the branch that its workspace is on now, if it has one */
 	z.object({ kind: z.literal("agent.readied"), data: z.object({ branch: z.string().nullable() }) }),
 	/** it is done with the issue and goes home */
@@ -268,11 +301,22 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
 	z.object({
 		kind: z.literal("agent.held"),
-		data: z.object({ hold: HoldKind, reason: z.string(), until: z.int().exactOptional(), step: LeaseStep.exactOptional() }),
+		data: z.object({
+			hold: HoldKind,
+			reason: z.string(),
+			until: z.int().exactOptional(),
+			step: LeaseStep.exactOptional(),
+		}),
 	}),
-	z.object({ kind: z.literal("agent.unheld"), data: z.object({ holds: z.array(HoldKind), reason: z.string().exactOptional() }) }),
+	z.object({
+		kind: z.literal("agent.unheld"),
+		data: z.object({ holds: z.array(HoldKind), reason: z.string().exactOptional() }),
+	}),
 	z.object({ kind: z.literal("agent.supervised"), data: z.object({ supervisor: AgentId }) }),
-	z.object({ kind: z.literal("agent.ended"), data: z.object({ reason: z.enum(endReasons), note: z.string().exactOptional() }) }),
+	z.object({
+		kind: z.literal("agent.ended"),
+		data: z.object({ reason: z.enum(endReasons), note: z.string().exactOptional() }),
+	}),
 	/** its workspace, if it had one, is gone */
 	z.object({ kind: z.literal("agent.removed"), data: z.object({ note: z.string() }).nullish() }),
 	z.object({ kind: z.literal("agent.reaped") }),

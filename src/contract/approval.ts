@@ -17,7 +17,10 @@ const Option = z.object({
 });
 export type ApprovalOption = z.infer<typeof Option>;
 
-/** What is asked. `tool` is the kind of tool, `call` the tool call that waits for the answer. An approval never changes: what asks for something else is another one. */
+/**
+ * What is asked. `tool` is the kind of tool, `call` the tool call that waits for the answer. An approval never changes:
+ * what asks for something else is another one.
+ */
 export const ApprovalQuestion = z.strictObject({
 	title: Text.max(10_000),
 	tool: z.string().max(100),
@@ -27,7 +30,10 @@ export const ApprovalQuestion = z.strictObject({
 	content: Text.max(900_000).default(""),
 	/** the files that it names */
 	files: z.array(z.string().max(4096)).max(1000).default([]),
-	/** whether all of these are really inside its workspace, and none of them is obeyed or run by something; false if it names none */
+	/**
+	 * whether all of these are really inside its workspace, and none of them is obeyed or run by something; false if it
+	 * names none
+	 */
 	inside: z.boolean().default(false),
 	/** another one for other content; of a change of files, for other files */
 	digest: z.string().max(64).default(""),
@@ -53,7 +59,12 @@ export const ApprovalState = z.strictObject({
 export type ApprovalState = z.infer<typeof ApprovalState>;
 
 /** A question that is not asked again, and its answer: the same tool, in the same words, with the same content. */
-export const Permit = z.strictObject({ tool: z.string(), title: z.string(), digest: z.string().default(""), allow: z.boolean() });
+export const Permit = z.strictObject({
+	tool: z.string(),
+	title: z.string(),
+	digest: z.string().default(""),
+	allow: z.boolean(),
+});
 export type Permit = z.infer<typeof Permit>;
 
 export const ApprovalEvent = z.discriminatedUnion("kind", [
@@ -80,7 +91,12 @@ export const ApprovalEvent = z.discriminatedUnion("kind", [
 ]);
 export type ApprovalEvent = z.infer<typeof ApprovalEvent>;
 
-export const ApprovalAsk = z.strictObject({ type: z.literal("approval.ask"), agent: AgentId, turn: EventId, question: ApprovalQuestion });
+export const ApprovalAsk = z.strictObject({
+	type: z.literal("approval.ask"),
+	agent: AgentId,
+	turn: EventId,
+	question: ApprovalQuestion,
+});
 export type ApprovalAsk = z.infer<typeof ApprovalAsk>;
 export const ApprovalAnswer = z.strictObject({
 	type: z.literal("approval.answer"),
@@ -93,7 +109,12 @@ export const ApprovalAnswer = z.strictObject({
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
 /** The call that it is about has become another one. */
-export const ApprovalWithdraw = z.strictObject({ type: z.literal("approval.withdraw"), agent: AgentId, turn: EventId, approval: EventId });
+export const ApprovalWithdraw = z.strictObject({
+	type: z.literal("approval.withdraw"),
+	agent: AgentId,
+	turn: EventId,
+	approval: EventId,
+});
 export type ApprovalWithdraw = z.infer<typeof ApprovalWithdraw>;
 
 export const approvalCommands = [ApprovalAsk, ApprovalAnswer, ApprovalWithdraw] as const;

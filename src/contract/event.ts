@@ -34,7 +34,9 @@ export type Event = z.infer<typeof Event>;
 
 /** A fact of a noun: its kind is `noun.happened`. */
 export type NounEvent =
-	| ((AgentEvent | PromptEvent | TurnEvent | ApprovalEvent | WorkspaceEvent | MailEvent | RunEvent | SessionEvent) & { agent: AgentId })
+	| ((AgentEvent | PromptEvent | TurnEvent | ApprovalEvent | WorkspaceEvent | MailEvent | RunEvent | SessionEvent) & {
+			agent: AgentId;
+	  })
 	| (WaitEvent & { agent: AgentId | null })
 	| ((ProjectEvent | GitEvent | SubscriptionEvent | IssueEvent) & { agent: null });
 

@@ -6,11 +6,23 @@ export interface Ownership {
 	isDirectory(): boolean;
 }
 
-/** Why this home cannot be used, in a sentence, with the command that changes that; null if it can. `uid` is null where there are no users. */
-export function homeProblem(home: string, found: Ownership, uid: number | null): { message: string; suggestions: string[] } | null {
-	if (!found.isDirectory()) return { message: `${home} is not a folder. Choose another one with BROOD_HOME.`, suggestions: [] };
+/**
+ * Why this home cannot be used, in a sentence, with the command that changes that; null if it can. `uid` is null where
+ * there are no users.
+ */
+export function homeProblem(
+	home: string,
+	found: Ownership,
+	uid: number | null,
+): { message: string; suggestions: string[] } | null {
+	if (!found.isDirectory())
+		return { message: `${home} is not a folder. Choose another one with BROOD_HOME.`, suggestions: [] };
 	if (uid !== null && found.uid !== uid)
-		return { message: `${home} belongs to another user (uid ${found.uid}, you are ${uid}). Choose another folder with BROOD_HOME.`, suggestions: [] };
-	if ((found.mode & 0o022) !== 0) return { message: `${home} can be written by other users.`, suggestions: [`chmod 700 ${home}`] };
+		return {
+			message: `${home} belongs to another user (uid ${found.uid}, you are ${uid}). Choose another folder with BROOD_HOME.`,
+			suggestions: [],
+		};
+	if ((found.mode & 0o022) !== 0)
+		return { message: `${home} can be written by other users.`, suggestions: [`chmod 700 ${home}`] };
 	return null;
 }

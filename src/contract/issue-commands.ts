@@ -40,7 +40,13 @@ export type IssueEdit = z.infer<typeof IssueEdit>;
 export const IssueChange = IssueEdit.omit({ type: true, issue: true });
 
 /** With `now` only if its turn could start at once; else its prompt waits for a slot like any other. */
-export const IssueAssign = z.strictObject({ type: z.literal("issue.assign"), ...of, agent: AgentId, folder: Folder, now: z.boolean().default(false) });
+export const IssueAssign = z.strictObject({
+	type: z.literal("issue.assign"),
+	...of,
+	agent: AgentId,
+	folder: Folder,
+	now: z.boolean().default(false),
+});
 export type IssueAssign = z.infer<typeof IssueAssign>;
 export const IssueMove = z.strictObject({ type: z.literal("issue.move"), ...of, stage: StageName });
 export type IssueMove = z.infer<typeof IssueMove>;
@@ -57,30 +63,60 @@ export const IssueDocument = z.strictObject({
 	text: Text.min(1),
 });
 export type IssueDocument = z.infer<typeof IssueDocument>;
-export const IssueMessage = z.strictObject({ type: z.literal("issue.message"), ...of, stage: StageName, text: Text.min(1).max(100_000) });
+export const IssueMessage = z.strictObject({
+	type: z.literal("issue.message"),
+	...of,
+	stage: StageName,
+	text: Text.min(1).max(100_000),
+});
 export type IssueMessage = z.infer<typeof IssueMessage>;
 /** Pinned to the commit that was looked at; what the branch has if absent. */
 export const IssueApprove = z.strictObject({ type: z.literal("issue.approve"), ...of, commit: Commit.optional() });
 export type IssueApprove = z.infer<typeof IssueApprove>;
-export const IssueReject = z.strictObject({ type: z.literal("issue.reject"), ...of, reason: Reason.min(1), folder: Folder });
+export const IssueReject = z.strictObject({
+	type: z.literal("issue.reject"),
+	...of,
+	reason: Reason.min(1),
+	folder: Folder,
+});
 export type IssueReject = z.infer<typeof IssueReject>;
 /** It needs a person. */
-/** `code` is for whoever looks again: with AGENT_NOT_FOUND automatic work goes on by itself once there is an agent for it. */
-export const IssueAttend = z.strictObject({ type: z.literal("issue.attend"), ...of, reason: Reason.min(1), code: z.literal("AGENT_NOT_FOUND").optional() });
+/**
+ * `code` is for whoever looks again: with AGENT_NOT_FOUND automatic work goes on by itself once there is an agent for
+ * it.
+ */
+export const IssueAttend = z.strictObject({
+	type: z.literal("issue.attend"),
+	...of,
+	reason: Reason.min(1),
+	code: z.literal("AGENT_NOT_FOUND").optional(),
+});
 export type IssueAttend = z.infer<typeof IssueAttend>;
 export const IssueRetry = z.strictObject({ type: z.literal("issue.retry"), ...of, folder: Folder });
 export type IssueRetry = z.infer<typeof IssueRetry>;
 /** Said by the agent that works on it: the work of this stage is complete, or has to go back to an earlier one. */
-export const IssueComplete = z.strictObject({ type: z.literal("issue.complete"), ...of, summary: Text.max(100_000), back: z.boolean().default(false) });
+export const IssueComplete = z.strictObject({
+	type: z.literal("issue.complete"),
+	...of,
+	summary: Text.max(100_000),
+	back: z.boolean().default(false),
+});
 export type IssueComplete = z.infer<typeof IssueComplete>;
 
 /** Its workspace is on the issue's branch. */
-export const IssueReady = z.strictObject({ type: z.literal("issue.ready"), ...of, branch: z.string().max(300).nullable().default(null) });
+export const IssueReady = z.strictObject({
+	type: z.literal("issue.ready"),
+	...of,
+	branch: z.string().max(300).nullable().default(null),
+});
 export type IssueReady = z.infer<typeof IssueReady>;
 /** The agent that had it is home again, or could not go home. */
 export const IssueLeft = z.strictObject({ type: z.literal("issue.left"), ...of, problem: Refusal.optional() });
 export type IssueLeft = z.infer<typeof IssueLeft>;
-/** Its agent cannot work on it: it ended, or its workspace could not be prepared. Without a reason: look whether that is so. */
+/**
+ * Its agent cannot work on it: it ended, or its workspace could not be prepared. Without a reason: look whether that is
+ * so.
+ */
 export const IssueLose = z.strictObject({ type: z.literal("issue.lose"), ...of, reason: Reason.optional() });
 export type IssueLose = z.infer<typeof IssueLose>;
 export const RunFinish = z.strictObject({
@@ -93,9 +129,19 @@ export const RunFinish = z.strictObject({
 	problem: Reason.optional(),
 });
 export type RunFinish = z.infer<typeof RunFinish>;
-export const IssueGate = z.strictObject({ type: z.literal("issue.gate"), ...of, exit: z.int(), stderr: Text.max(100_000) });
+export const IssueGate = z.strictObject({
+	type: z.literal("issue.gate"),
+	...of,
+	exit: z.int(),
+	stderr: Text.max(100_000),
+});
 export type IssueGate = z.infer<typeof IssueGate>;
-export const IssueMerge = z.strictObject({ type: z.literal("issue.merge"), ...of, commit: z.string().max(100).nullable(), problem: Refusal.optional() });
+export const IssueMerge = z.strictObject({
+	type: z.literal("issue.merge"),
+	...of,
+	commit: z.string().max(100).nullable(),
+	problem: Refusal.optional(),
+});
 export type IssueMerge = z.infer<typeof IssueMerge>;
 
 export const IssueStart = z.strictObject({ type: z.literal("issue.start"), ...of });

@@ -16,7 +16,16 @@ export const Run = z.object({
 export type Run = z.infer<typeof Run>;
 
 export const Issue = z.object({
-	...IssueState.omit({ leaving: true, lastAgent: true, run: true, prompt: true, said: true, bounces: true, folder: true, approvedCommit: true }).shape,
+	...IssueState.omit({
+		leaving: true,
+		lastAgent: true,
+		run: true,
+		prompt: true,
+		said: true,
+		bounces: true,
+		folder: true,
+		approvedCommit: true,
+	}).shape,
 	/** the assignee's handle */
 	agent: Handle.nullable(),
 	attention: z.object({ reason: z.string(), code: RefusalCode.nullable(), at: Time }).nullable(),
@@ -51,5 +60,10 @@ export type IssueDetails = z.infer<typeof IssueDetails>;
 export const Label = z.object({ label: z.string(), issues: z.int() });
 export type Label = z.infer<typeof Label>;
 
-export const NamedPreset = z.object({ name: z.string(), shipped: z.boolean(), default: z.boolean(), loaded: LoadedPreset });
+export const NamedPreset = z.object({
+	name: z.string(),
+	shipped: z.boolean(),
+	default: z.boolean(),
+	loaded: LoadedPreset,
+});
 export type NamedPreset = z.infer<typeof NamedPreset>;

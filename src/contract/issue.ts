@@ -12,11 +12,18 @@ export const IssuePriority = z.enum(issuePriorities);
 /** what a stage without an agent's work, or after it, waits for */
 export const waitReasons = ["approval", "gate", "merge"] as const;
 const Waiting = z.enum(waitReasons);
-export const Label = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._:/-]{0,49}$/u, "a label has 1 to 50 letters, digits, spaces and ._:/-");
-export const Title = Text.regex(/^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u, "a title is one line with something on it").max(200);
+export const Label = z
+	.string()
+	.regex(/^[\p{L}\p{N}][\p{L}\p{N} ._:/-]{0,49}$/u, "a label has 1 to 50 letters, digits, spaces and ._:/-");
+export const Title = Text.regex(/^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u, "a title is one line with something on it").max(
+	200,
+);
 export const DocumentName = z
 	.string()
-	.regex(/^(?!.*(^|\/)\.\.?(\/|$))[\p{L}\p{N}][\p{L}\p{N} ._/-]{0,199}$/u, "a document's name is a short path without . and ..");
+	.regex(
+		/^(?!.*(^|\/)\.\.?(\/|$))[\p{L}\p{N}][\p{L}\p{N} ._/-]{0,199}$/u,
+		"a document's name is a short path without . and ..",
+	);
 export const documentTypes = ["context_pack", "spec", "ai_doc", "other"] as const;
 export const DocumentType = z.enum(documentTypes);
 
@@ -166,7 +173,10 @@ export const IssueEvent = z.discriminatedUnion("kind", [
 			branch: z.string().exactOptional(),
 		}),
 	}),
-	z.object({ kind: z.literal("issue.assigned"), data: z.object({ ...of, agent: AgentId, folder: z.string().nullable() }) }),
+	z.object({
+		kind: z.literal("issue.assigned"),
+		data: z.object({ ...of, agent: AgentId, folder: z.string().nullable() }),
+	}),
 	/** the agent no longer works on it; it is free again once it went home */
 	z.object({ kind: z.literal("issue.released"), data: z.object({ ...of, agent: AgentId, done: z.boolean() }) }),
 	z.object({ kind: z.literal("issue.left"), data: z.object({ ...of, agent: AgentId }) }),
@@ -182,16 +192,28 @@ export const IssueEvent = z.discriminatedUnion("kind", [
 	z.object({
 		kind: z.literal("issue.messaged"),
 		text: z.string(),
-		data: z.object({ ...of, stage: StageName, delivered: z.literal(true).exactOptional(), from: Actor.exactOptional() }),
+		data: z.object({
+			...of,
+			stage: StageName,
+			delivered: z.literal(true).exactOptional(),
+			from: Actor.exactOptional(),
+		}),
 	}),
 	z.object({ kind: z.literal("issue.delivered"), data: z.object({ ...of, messages: z.array(EventId) }) }),
 	/** the agent says that its work is complete, or that it has to go back */
 	z.object({ kind: z.literal("issue.said"), text: z.string(), data: z.object({ ...of, back: z.boolean() }) }),
-	z.object({ kind: z.literal("issue.waited"), data: z.object({ ...of, waiting: Waiting.nullable(), notBefore: z.int().exactOptional() }) }),
+	z.object({
+		kind: z.literal("issue.waited"),
+		data: z.object({ ...of, waiting: Waiting.nullable(), notBefore: z.int().exactOptional() }),
+	}),
 	z.object({ kind: z.literal("issue.approved"), data: z.object({ ...of, commit: z.string().nullable() }) }),
 	z.object({ kind: z.literal("issue.merged"), data: z.object({ ...of, commit: z.string().nullable() }) }),
 	/** it needs a person: why is the event's text */
-	z.object({ kind: z.literal("issue.attended"), text: z.string(), data: z.object({ ...of, code: RefusalCode.exactOptional() }) }),
+	z.object({
+		kind: z.literal("issue.attended"),
+		text: z.string(),
+		data: z.object({ ...of, code: RefusalCode.exactOptional() }),
+	}),
 	z.object({ kind: z.literal("issue.unattended"), data: z.object(of) }),
 	/** an attempt failed and will be made again */
 	z.object({ kind: z.literal("issue.failed"), text: z.string(), data: z.object({ ...of, notBefore: z.int() }) }),

@@ -31,10 +31,18 @@ export type ItemAppend = z.infer<typeof ItemAppend>;
 
 const MarkName = Text.regex(/^[^\p{Cc}]{1,100}$/u, "a mark's name has 1 to 100 characters");
 
-export const ContextMark = z.strictObject({ type: z.literal("context.mark"), agent: AgentId, name: MarkName.optional() });
+export const ContextMark = z.strictObject({
+	type: z.literal("context.mark"),
+	agent: AgentId,
+	name: MarkName.optional(),
+});
 export type ContextMark = z.infer<typeof ContextMark>;
 /** Without a name: back to the latest mark. */
-export const ContextRewind = z.strictObject({ type: z.literal("context.rewind"), agent: AgentId, name: MarkName.optional() });
+export const ContextRewind = z.strictObject({
+	type: z.literal("context.rewind"),
+	agent: AgentId,
+	name: MarkName.optional(),
+});
 export type ContextRewind = z.infer<typeof ContextRewind>;
 
 export const ContextClear = z.strictObject({ type: z.literal("context.clear"), agent: AgentId });

@@ -22,7 +22,10 @@ export interface Limits {
 	bytesWaitingMax: number;
 	/** turns that are at work at one time; the daemon works it out from the machine if nothing is set */
 	turnsMax: number;
-	/** idle agents that keep their processes, and the memory that these may have together; the daemon works both out from the machine */
+	/**
+	 * idle agents that keep their processes, and the memory that these may have together; the daemon works both out from
+	 * the machine
+	 */
 	idleProcessesMax: number;
 	idleBytesMax: number;
 	/** how long an idle agent keeps its process */

@@ -2,7 +2,10 @@
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What an entry is about, by id: agents, projects, turns, counts. Never a token, a value of the environment or the words of a prompt. */
+/**
+ * What an entry is about, by id: agents, projects, turns, counts. Never a token, a value of the environment or the
+ * words of a prompt.
+ */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface LogEntry {
@@ -16,11 +19,12 @@ export interface LogEntry {
 	fault?: string;
 }
 
-export const isAtLeast = (level: LogLevel, least: LogLevel): boolean => logLevels.indexOf(level) >= logLevels.indexOf(least);
+export const isAtLeast = (level: LogLevel, least: LogLevel): boolean =>
+	logLevels.indexOf(level) >= logLevels.indexOf(least);
 
 /**
- * For a rejection that may happen and needs nothing done: `.catch(expected("why"))`. The reason is for the reader. Whatever should not
- * happen goes to the log instead (`caught` of `engine/log.ts`).
+ * For a rejection that may happen and needs nothing done: `.catch(expected("why"))`. The reason is for the reader.
+ * Whatever should not happen goes to the log instead (`caught` of `engine/ports/log.ts`).
  */
 export function expected(_why: string): () => void {
 	return () => {};

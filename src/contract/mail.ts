@@ -30,7 +30,12 @@ export const MailEvent = z.discriminatedUnion("kind", [
 ]);
 export type MailEvent = z.infer<typeof MailEvent>;
 
-export const MailSend = z.strictObject({ type: z.literal("mail.send"), to: AgentId, body: Text.min(1), urgent: z.boolean().default(false) });
+export const MailSend = z.strictObject({
+	type: z.literal("mail.send"),
+	to: AgentId,
+	body: Text.min(1),
+	urgent: z.boolean().default(false),
+});
 export type MailSend = z.infer<typeof MailSend>;
 
 /** Marks what has not been read as read, oldest first, and answers with it; one mail if one is named. */

@@ -19,7 +19,9 @@ const AgentSelector = z.strictObject({
 });
 export type AgentSelector = z.infer<typeof AgentSelector>;
 
-/** A command that has to succeed: exit 0 passes, 75 means later, anything else sends the issue back with what it said. */
+/**
+ * A command that has to succeed: exit 0 passes, 75 means later, anything else sends the issue back with what it said.
+ */
 const CommandGate = z.strictObject({
 	command: z
 		.string()
@@ -61,5 +63,8 @@ export const Preset = z.strictObject({
 export type Preset = z.infer<typeof Preset>;
 
 /** A preset as a project has it: checked, or with what is wrong with it. */
-export const LoadedPreset = z.union([z.strictObject({ preset: Preset }), z.strictObject({ broken: z.string().max(2000) })]);
+export const LoadedPreset = z.union([
+	z.strictObject({ preset: Preset }),
+	z.strictObject({ broken: z.string().max(2000) }),
+]);
 export type LoadedPreset = z.infer<typeof LoadedPreset>;

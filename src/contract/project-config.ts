@@ -1,5 +1,6 @@
-// A project's settings. The home's `projects/<slug>/config.yaml` is the person's word. A `.brood.yaml` in the repository
-// ranks below it and may say less: it may not loosen the sandbox or push, and what it wants to run is asked for first.
+// A project's settings. The home's `projects/<slug>/config.yaml` is the person's word. A `.brood.yaml` in the
+// repository ranks below it and may say less: it may not loosen the sandbox or push, and what it wants to run is asked
+// for first.
 import { z } from "zod";
 import { IssuesConfig } from "./project.ts";
 import { type HealthIssue, mergeStrategies } from "./workspace.ts";
@@ -12,7 +13,10 @@ export const BranchName = z
 		"a branch is named as git names it, without refs/heads/",
 	);
 
-/** A path inside the tree, without a pattern in it, so that it means one place everywhere: on disk, to git, in an exclude file. */
+/**
+ * A path inside the tree, without a pattern in it, so that it means one place everywhere: on disk, to git, in an
+ * exclude file.
+ */
 const InsidePath = z
 	.string()
 	.regex(/^(?![/~-])[^\p{Cc}\\*?[\]!#]{1,500}$/u, "a path inside the project, without patterns")
@@ -31,9 +35,16 @@ const Command = z
 export const RepositoryConfig = z.strictObject({
 	base: BranchName.optional().describe("the branch that agents start from and that their work is merged into"),
 	shared: z.array(InsidePath).max(100).optional().describe("folders that agents share, linked from `primary/`"),
-	copy: z.array(InsidePath).max(100).optional().describe("files that git ignores and that a new workspace gets a copy of"),
+	copy: z
+		.array(InsidePath)
+		.max(100)
+		.optional()
+		.describe("files that git ignores and that a new workspace gets a copy of"),
 	setup: Command.optional().describe("prepares a new workspace, and `primary/`"),
-	setupForks: z.boolean().optional().describe("whether a fork runs the setup command as well; it does if nothing is said"),
+	setupForks: z
+		.boolean()
+		.optional()
+		.describe("whether a fork runs the setup command as well; it does if nothing is said"),
 	check: Command.optional().describe("has to succeed on the result before anything is merged"),
 	teardown: Command.optional().describe("runs before a workspace is removed; its failure does not keep the workspace"),
 	merge: z.enum(mergeStrategies).optional().describe("how work is merged unless somebody says otherwise"),
@@ -106,8 +117,15 @@ const unsaid = {
 	fileBytesMax: 50 * 1024 * 1024,
 } as const;
 
-/** The home's word first, then the repository's, then what is usual. Presets are taken one by one. How issues are worked on is in the project's row. */
-export function settle({ issues: _, ...own }: ProjectConfig, repository: RepositoryConfig, base: string): ProjectSettings {
+/**
+ * The home's word first, then the repository's, then what is usual. Presets are taken one by one. How issues are worked
+ * on is in the project's row.
+ */
+export function settle(
+	{ issues: _, ...own }: ProjectConfig,
+	repository: RepositoryConfig,
+	base: string,
+): ProjectSettings {
 	const presets = { ...repository.presets, ...own.presets };
 	return ProjectSettings.parse({ ...unsaid, base, ...said(repository), ...said(own), presets });
 }
@@ -124,5 +142,9 @@ export function runnable({ setup, check, teardown, presets }: RepositoryConfig):
 /** What is wrong in the configuration, which begins with the file. */
 export function configProblem(slug: string, wrong: string): HealthIssue {
 	const file = /^(\S*\.yaml)(?=:)/.exec(wrong)?.[1] ?? "its config.yaml";
-	return { code: "PROJECT_CONFIG", text: `${slug}: ${wrong}`, fix: `edit ${file}, then: brood project settings ${slug}` };
+	return {
+		code: "PROJECT_CONFIG",
+		text: `${slug}: ${wrong}`,
+		fix: `edit ${file}, then: brood project settings ${slug}`,
+	};
 }

@@ -27,7 +27,10 @@ const IssueSettings = z.strictObject({
 	preset: PresetName,
 	/** the type of the agents that are made for its issues, and that take them, where a preset names none */
 	agentType: AgentType.nullable().default(null),
-	/** what happens when a subscription of its agents meets a limit: they wait, use what stands in for it, or stop until somebody looks */
+	/**
+	 * what happens when a subscription of its agents meets a limit: they wait, use what stands in for it, or stop until
+	 * somebody looks
+	 */
 	onLimit: z.enum(["wait", "fallback", "stop"]),
 	/** when no new turns of its agents start */
 	quiet: Quiet.nullable(),
@@ -39,9 +42,23 @@ const IssueSettings = z.strictObject({
 });
 export type IssueSettings = z.infer<typeof IssueSettings>;
 /** What is in force of it. */
-export const EffectiveIssueSettings = IssueSettings.pick({ preset: true, agentsMax: true, context: true, agentType: true });
+export const EffectiveIssueSettings = IssueSettings.pick({
+	preset: true,
+	agentsMax: true,
+	context: true,
+	agentType: true,
+});
 export const defaultIssueSettings: IssueSettings = {
-	...{ auto: false, agentsMax: 3, context: "clear", preset: "lean", agentType: null, onLimit: "fallback", quiet: null, presets: {} },
+	...{
+		auto: false,
+		agentsMax: 3,
+		context: "clear",
+		preset: "lean",
+		agentType: null,
+		onLimit: "fallback",
+		quiet: null,
+		presets: {},
+	},
 	...{ chosen: {}, written: {} },
 };
 
@@ -94,7 +111,12 @@ export const ProjectApprove = z.strictObject({
 export type ProjectApprove = z.infer<typeof ProjectApprove>;
 
 /** A git command that changed something: what was run where, and how it ended. */
-const GitRun = z.strictObject({ folder: z.string().max(4096), args: z.array(z.string().max(2000)).max(64), code: z.int().nullable(), ms: z.int() });
+const GitRun = z.strictObject({
+	folder: z.string().max(4096),
+	args: z.array(z.string().max(2000)).max(64),
+	code: z.int().nullable(),
+	ms: z.int(),
+});
 export type GitRun = z.infer<typeof GitRun>;
 export const GitRecord = z.strictObject({ type: z.literal("git.record"), runs: z.array(GitRun).min(1).max(100) });
 export type GitRecord = z.infer<typeof GitRecord>;
@@ -106,7 +128,12 @@ export type GitEvent = z.infer<typeof GitEvent>;
 export const ProjectEvent = z.discriminatedUnion("kind", [
 	z.object({
 		kind: z.literal("project.added"),
-		data: z.object({ slug: ProjectSlug, path: z.string(), base: z.string().nullable().default(null), url: z.string().nullable().default(null) }),
+		data: z.object({
+			slug: ProjectSlug,
+			path: z.string(),
+			base: z.string().nullable().default(null),
+			url: z.string().nullable().default(null),
+		}),
 	}),
 	z.object({ kind: z.literal("project.approved"), data: z.object({ slug: ProjectSlug, fingerprint: z.string() }) }),
 	z.object({ kind: z.literal("project.tuned"), data: z.object({ slug: ProjectSlug, tuning: IssueSettings }) }),

@@ -7,7 +7,9 @@ import { turnSources } from "./turn.ts";
 
 const Priority = z.int().min(-100).max(100);
 /** Free-form metadata of the caller; Brood does not interpret it. */
-const Metadata = z.record(z.string().max(100), Text.max(1000)).refine((all) => Object.keys(all).length <= 32, "at most 32 entries");
+const Metadata = z
+	.record(z.string().max(100), Text.max(1000))
+	.refine((all) => Object.keys(all).length <= 32, "at most 32 entries");
 
 /** An agent, or `mail`: a text made of mails names the author of each. */
 const Author = z.union([Actor, z.literal(mailAuthor)]);
@@ -69,17 +71,27 @@ export const PromptEvent = z.discriminatedUnion("kind", [
 			issue: EventId.exactOptional(),
 		}),
 	}),
-	/** the new words are the event's text, the old ones are here; an agent's prompt stays the agent's, whoever edits it */
+	/**
+	 * the new words are the event's text, the old ones are here; an agent's prompt stays the agent's, whoever edits it
+	 */
 	z.object({
 		kind: z.literal("prompt.edited"),
 		text: z.string(),
-		data: z.object({ prompt: EventId, before: z.string(), reason: z.string().exactOptional(), from: Author.exactOptional() }),
+		data: z.object({
+			prompt: EventId,
+			before: z.string(),
+			reason: z.string().exactOptional(),
+			from: Author.exactOptional(),
+		}),
 	}),
 	/** the places of all that stand elsewhere now */
 	z.object({ kind: z.literal("prompt.moved"), data: z.object({ prompt: EventId, places: z.array(QueuePosition) }) }),
 	/** its turn never got to hand it over */
 	z.object({ kind: z.literal("prompt.returned"), data: z.object({ prompt: EventId, position: z.int() }) }),
-	z.object({ kind: z.literal("prompt.cancelled"), data: z.object({ prompts: z.array(EventId), reason: z.string().exactOptional() }) }),
+	z.object({
+		kind: z.literal("prompt.cancelled"),
+		data: z.object({ prompts: z.array(EventId), reason: z.string().exactOptional() }),
+	}),
 ]);
 export type PromptEvent = z.infer<typeof PromptEvent>;
 
@@ -96,13 +108,29 @@ export const PromptQueue = z.strictObject({
 });
 export type PromptQueue = z.infer<typeof PromptQueue>;
 
-export const PromptEdit = z.strictObject({ type: z.literal("prompt.edit"), agent: AgentId, prompt: EventId, text: Text.min(1), reason: Reason.default("") });
+export const PromptEdit = z.strictObject({
+	type: z.literal("prompt.edit"),
+	agent: AgentId,
+	prompt: EventId,
+	text: Text.min(1),
+	reason: Reason.default(""),
+});
 export type PromptEdit = z.infer<typeof PromptEdit>;
 /** To a place in the queue, counted from 1. */
-export const PromptMove = z.strictObject({ type: z.literal("prompt.move"), agent: AgentId, prompt: EventId, to: z.int().positive() });
+export const PromptMove = z.strictObject({
+	type: z.literal("prompt.move"),
+	agent: AgentId,
+	prompt: EventId,
+	to: z.int().positive(),
+});
 export type PromptMove = z.infer<typeof PromptMove>;
 /** Without a prompt: all of them. */
-export const PromptCancel = z.strictObject({ type: z.literal("prompt.cancel"), agent: AgentId, prompt: EventId.optional(), reason: Reason.default("") });
+export const PromptCancel = z.strictObject({
+	type: z.literal("prompt.cancel"),
+	agent: AgentId,
+	prompt: EventId.optional(),
+	reason: Reason.default(""),
+});
 export type PromptCancel = z.infer<typeof PromptCancel>;
 
 export const promptCommands = [PromptQueue, PromptEdit, PromptMove, PromptCancel] as const;

@@ -8,12 +8,19 @@ import { mailAuthor, promptForModel, quote } from "./quote.ts";
 
 /** Whatever ends a line anywhere; written down apart from the code that is tested. */
 const anyEnd = ["\r\n", "\n", "\r", "\v", "\f", "\u{1c}", "\u{1d}", "\u{1e}", "\u{85}", "\u{2028}", "\u{2029}"];
-const linesAnywhere = (text: string): string[] => anyEnd.reduce((lines, end) => lines.flatMap((line) => line.split(end)), [text]);
+const linesAnywhere = (text: string): string[] =>
+	anyEnd.reduce((lines, end) => lines.flatMap((line) => line.split(end)), [text]);
 
 const hostile = fc
-	.array(fc.oneof(fc.constantFrom(...anyEnd, "[end]", "[user]", "| ", "]", "[brood] ", "[end of mail 1]"), fc.string({ unit: "binary", maxLength: 5 })), {
-		maxLength: 30,
-	})
+	.array(
+		fc.oneof(
+			fc.constantFrom(...anyEnd, "[end]", "[user]", "| ", "]", "[brood] ", "[end of mail 1]"),
+			fc.string({ unit: "binary", maxLength: 5 }),
+		),
+		{
+			maxLength: 30,
+		},
+	)
 	.map((parts) => parts.join(""));
 
 /** What is not behind a bar: the heading, and the end if there is one. */
@@ -25,7 +32,10 @@ describe("whatever the words are, none of their lines stands outside of the quot
 	const places: Record<string, { made(words: string): string; frame: string[] }> = {
 		"a quotation": { made: (words) => quote("who", words, "end"), frame: ["[who]", "[end]"] },
 		mail: { made: (body) => rendered({ id: 1, from: human, body }), frame: ["[mail 1 from human]", "[end of mail 1]"] },
-		"an agent's prompt": { made: (text) => promptForModel(asUser(text)), frame: [`[a prompt from ${from}, which is not the user]`, "[end of the prompt]"] },
+		"an agent's prompt": {
+			made: (text) => promptForModel(asUser(text)),
+			frame: [`[a prompt from ${from}, which is not the user]`, "[end of the prompt]"],
+		},
 		"an agent's prompt in a context that is told": {
 			made: (text) => render([{ id: 1, kind: "user", ...asUser(`x${text}`) }], 1e6).text,
 			frame: [`[not the user but ${from}]`],
@@ -39,8 +49,12 @@ describe("whatever the words are, none of their lines stands outside of the quot
 			frame: [`[a prompt from ${from}, which is not the user]`, "[end of the prompt]"],
 		},
 		"an agent's reason to stop our own model": {
-			made: (text) => String(messagesOf([{ id: 1, kind: "interrupt", text: `x${text}`, data: null, actor: from }])[0]?.content),
-			frame: [`[brood: your turn was stopped by ${from}, which is not the user, for this reason]`, "[end of the reason]"],
+			made: (text) =>
+				String(messagesOf([{ id: 1, kind: "interrupt", text: `x${text}`, data: null, actor: from }])[0]?.content),
+			frame: [
+				`[brood: your turn was stopped by ${from}, which is not the user, for this reason]`,
+				"[end of the reason]",
+			],
 		},
 		"what the daemon notes": {
 			made: (text) => String(messagesOf([{ id: 1, kind: "system", text: `x${text}`, data: null }])[0]?.content),

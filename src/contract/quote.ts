@@ -1,5 +1,6 @@
-// Words that are not the user's, as a model reads them: every line behind a bar, below a line that says whose they are. The
-// bar is on each line, so that no words can end the quotation, whatever they say and however they break their lines.
+// Words that are not the user's, as a model reads them: every line behind a bar, below a line that says whose they are.
+// The bar is on each line, so that no words can end the quotation, whatever they say and however they break their
+// lines.
 
 /** All that Unicode, terminals or a programming language take for the end of a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that end lines
@@ -9,7 +10,11 @@ export const linesOf = (words: string): string[] => words.split(lineEnd);
 
 /** `[who]`, then the words, then `[end]` if something has to follow. */
 export function quote(who: string, words: string, end?: string): string {
-	return [heading(who), ...linesOf(words).map((line) => `| ${line}`), ...(end === undefined ? [] : [heading(end)])].join("\n");
+	return [
+		heading(who),
+		...linesOf(words).map((line) => `| ${line}`),
+		...(end === undefined ? [] : [heading(end)]),
+	].join("\n");
 }
 
 /** A name can neither end its line nor the bracket around it. */
@@ -28,5 +33,7 @@ export function authorIn(data: unknown): string | null {
 export function promptForModel({ text, data }: { text: string | null; data: unknown }): string {
 	const from = authorIn(data);
 	const words = text ?? "";
-	return from === null || from === mailAuthor ? words : quote(`a prompt from ${from}, which is not the user`, words, "end of the prompt");
+	return from === null || from === mailAuthor
+		? words
+		: quote(`a prompt from ${from}, which is not the user`, words, "end of the prompt");
 }

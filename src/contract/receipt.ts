@@ -1,4 +1,5 @@
-// What is remembered of a request under its idempotency key. A key belongs to its actor: the same key of two actors is two keys.
+// What is remembered of a request under its idempotency key. A key belongs to its actor: the same key of two actors is
+// two keys.
 import type { Actor, AgentId, Key, ProjectSlug, SubscriptionName } from "./ids.ts";
 import type { Refusal } from "./refusal.ts";
 

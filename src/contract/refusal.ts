@@ -1,7 +1,7 @@
-// Every reason a command may be refused, with its HTTP status and the exit code of the command line.
-// A refusal is an expected answer, not an exception: it travels as a value and is recorded in the receipt, unless it
-// `passes`: then the same command may well be accepted a moment later.
-// Nothing here loads zod: a command line that only asks has no use for it, and it takes longer to load than most commands take.
+// Every reason a command may be refused, with its HTTP status and the exit code of the command line. A refusal is an
+// expected answer, not an exception: it travels as a value and is recorded in the receipt, unless it `passes`: then the
+// same command may well be accepted a moment later. Nothing here loads zod: a command line that only asks has no use
+// for it, and it takes longer to load than most commands take.
 import type { z } from "zod";
 
 export interface Refusal {
@@ -62,7 +62,11 @@ export const refusalCodes = {
 
 export type RefusalCode = keyof typeof refusalCodes;
 
-export function refuse(code: RefusalCode, message: string, more: { details?: Refusal["details"]; suggestions?: string[] } = {}): Refusal {
+export function refuse(
+	code: RefusalCode,
+	message: string,
+	more: { details?: Refusal["details"]; suggestions?: string[] } = {},
+): Refusal {
 	return { code, message, details: more.details ?? {}, suggestions: more.suggestions ?? [] };
 }
 

@@ -1,4 +1,5 @@
-// How long things are kept that nobody refers to any more. The defaults; `retention` in `config.yaml` may change each of them.
+// How long things are kept that nobody refers to any more. The defaults; `retention` in `config.yaml` may change each
+// of them.
 import { z } from "zod";
 
 /** fractions are for trying it out */
@@ -7,10 +8,18 @@ const days = z.number().positive().max(36_500);
 export const RetentionConfig = z.strictObject({
 	trashDays: days.optional().describe("how long a removed folder stays in the trash"),
 	snapshotDays: days.optional().describe("how long every snapshot is kept; those of a deleted agent go afterwards"),
-	snapshotsKept: z.int().min(1).max(100_000).optional().describe("the newest snapshots of a living agent stay, however old"),
+	snapshotsKept: z
+		.int()
+		.min(1)
+		.max(100_000)
+		.optional()
+		.describe("the newest snapshots of a living agent stay, however old"),
 	snapshotsMax: z.int().min(1).max(1_000_000).optional().describe("an agent never has more, however young"),
 	upkeepMinutes: z.int().min(1).max(10_080).optional().describe("how often the daemon looks for what has expired"),
-	packing: z.enum(["on", "off"]).optional().describe("whether the daemon packs refs and objects of the projects' repositories"),
+	packing: z
+		.enum(["on", "off"])
+		.optional()
+		.describe("whether the daemon packs refs and objects of the projects' repositories"),
 });
 export type RetentionConfig = z.infer<typeof RetentionConfig>;
 

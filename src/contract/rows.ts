@@ -1,4 +1,5 @@
-// The rows that a client mirrors, all as they were at one event of the journal; and what is shown beside them that no event tells.
+// The rows that a client mirrors, all as they were at one event of the journal; and what is shown beside them that no
+// event tells.
 import { z } from "zod";
 import type { AgentState } from "./agent.ts";
 import type { ApprovalState } from "./approval.ts";
@@ -13,7 +14,10 @@ import { phases, type TurnState } from "./turn.ts";
 import type { WaitState } from "./wait.ts";
 import { HealthIssue } from "./workspace.ts";
 
-/** Rows are the daemon's own and may change with every version, so the API document says no more of them than that they are objects. */
+/**
+ * Rows are the daemon's own and may change with every version, so the API document says no more of them than that they
+ * are objects.
+ */
 const rowsOf = <T>() => z.array(z.looseObject({}) as unknown as z.ZodType<T>);
 
 export const MirroredRows = z.object({

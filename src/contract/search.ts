@@ -1,5 +1,5 @@
-// Searching the journal: what counts as a word, and what is shown of where it was found. Every store uses these, so that they
-// find the same.
+// Searching the journal: what counts as a word, and what is shown of where it was found. Every store uses these, so
+// that they find the same.
 import { z } from "zod";
 import { Actor, AgentId, EventId, type ProjectSlug } from "./ids.ts";
 
@@ -19,7 +19,15 @@ export interface SearchQuery {
 }
 
 /** An item that was found. */
-export const Hit = z.object({ id: EventId, agent: AgentId, turn: EventId.nullable(), kind: z.string(), at: z.int(), actor: Actor, snippet: z.string() });
+export const Hit = z.object({
+	id: EventId,
+	agent: AgentId,
+	turn: EventId.nullable(),
+	kind: z.string(),
+	at: z.int(),
+	actor: Actor,
+	snippet: z.string(),
+});
 export type Hit = z.infer<typeof Hit>;
 
 /** What lies behind this many characters of an item is not looked at, nor are further different words. */
@@ -45,7 +53,9 @@ export function searchWords(text: string): string[] {
 /** `fix parse*` asks for the word "fix" and any word that begins with "parse". */
 export function termsOf(text: string): Term[] {
 	const found = [...plain(text.slice(0, 1000)).matchAll(/([\p{L}\p{N}]+)(\*?)/gu)];
-	return found.slice(0, termsMax).map(([, each = "", star]) => ({ word: short(each), begins: star === "*" || each.length > wordLengthMax }));
+	return found
+		.slice(0, termsMax)
+		.map(([, each = "", star]) => ({ word: short(each), begins: star === "*" || each.length > wordLengthMax }));
 }
 
 export function matches(text: string, terms: readonly Term[]): boolean {
@@ -56,7 +66,9 @@ export function matches(text: string, terms: readonly Term[]): boolean {
 /** The words around the first place where a term occurs, on one line. */
 export function snippetOf(text: string, terms: readonly Term[]): string {
 	const start = text.slice(0, searchedLengthMax);
-	const place = [...start.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].find(([each]) => searchWords(each).some((inner) => terms.some((term) => fits(inner, term))));
+	const place = [...start.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].find(([each]) =>
+		searchWords(each).some((inner) => terms.some((term) => fits(inner, term))),
+	);
 	const from = Math.max(0, (place?.index ?? 0) - snippetLength / 4);
 	const piece = start
 		.slice(from, from + snippetLength)
@@ -66,7 +78,8 @@ export function snippetOf(text: string, terms: readonly Term[]): string {
 	return `${from > 0 ? "…" : ""}${piece}${from + snippetLength < text.length ? "…" : ""}`;
 }
 
-const fits = (each: string, { word: wanted, begins }: Term): boolean => (begins ? each.startsWith(wanted) : each === wanted);
+const fits = (each: string, { word: wanted, begins }: Term): boolean =>
+	begins ? each.startsWith(wanted) : each === wanted;
 
 /** Accents apart from their letters, then away. */
 const plain = (text: string): string => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();

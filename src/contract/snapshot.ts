@@ -1,7 +1,7 @@
 // What a snapshot of a working tree says about itself, and about what it could not hold.
 //
-// A snapshot may come out of a sandbox, made by whoever is inside: each of these ends up in a command line or a path, so nothing is
-// taken that is not exactly the kind of name that it should be.
+// A snapshot may come out of a sandbox, made by whoever is inside: each of these ends up in a command line or a path,
+// so nothing is taken that is not exactly the kind of name that it should be.
 import { z } from "zod";
 import { CommitId } from "./workspace.ts";
 
@@ -37,7 +37,14 @@ export const SnapshotManifest = z.strictObject({
 	/** what is there and not in the snapshot */
 	missing: z.strictObject({
 		nestedRepositories: z.array(FileName),
-		submodules: z.array(z.strictObject({ path: FileName, state: z.enum(["absent", "empty", "repository"]), commit: CommitId.nullable(), dirty: z.boolean() })),
+		submodules: z.array(
+			z.strictObject({
+				path: FileName,
+				state: z.enum(["absent", "empty", "repository"]),
+				commit: CommitId.nullable(),
+				dirty: z.boolean(),
+			}),
+		),
 		tooLarge: z.array(FileName),
 		special: z.array(FileName),
 		unreadable: z.array(FileName),

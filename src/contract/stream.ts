@@ -7,7 +7,10 @@ import type { Item } from "./wire.ts";
 /** `turn.ended`, or `turn` for all events of that noun; several with commas */
 export const Kinds = z
 	.string()
-	.regex(/^[a-z_]+(\.[a-z]+)?(,[a-z_]+(\.[a-z]+)?){0,49}$/, "a kind is a word, or a noun and a verb with a dot; several are separated by commas");
+	.regex(
+		/^[a-z_]+(\.[a-z]+)?(,[a-z_]+(\.[a-z]+)?){0,49}$/,
+		"a kind is a word, or a noun and a verb with a dot; several are separated by commas",
+	);
 
 export const StreamQuery = z.strictObject({
 	/** the last event that the reader has */
@@ -19,7 +22,9 @@ export const StreamQuery = z.strictObject({
 	/** only of this project: of its agents, its issues and itself */
 	project: ProjectSlug.optional(),
 	kind: Kinds.optional(),
-	/** items only of the agents with these ids, with commas; of all others only those that change rows (`final`, `usage`) */
+	/**
+	 * items only of the agents with these ids, with commas; of all others only those that change rows (`final`, `usage`)
+	 */
 	threads: z
 		.string()
 		.max(10_000)
@@ -30,7 +35,13 @@ export const StreamQuery = z.strictObject({
 export type StreamQuery = z.infer<typeof StreamQuery>;
 
 /** A piece of an item that is still being said. It is in no journal and has no id. */
-export const Delta = z.object({ agent: AgentId, turn: EventId, message: z.string(), kind: z.string(), text: z.string() });
+export const Delta = z.object({
+	agent: AgentId,
+	turn: EventId,
+	message: z.string(),
+	kind: z.string(),
+	text: z.string(),
+});
 export type Delta = z.infer<typeof Delta>;
 
 /** `journal` is agent 0's id: another one is another store. */
@@ -38,8 +49,13 @@ export const UnjournaledUpdate = z.object({ journal: z.string(), ...Unjournaled.
 export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
 
 /**
- * `at`: the reader has everything that it asked for up to this event, and whatever comes next happens now or is said anew after each batch.
- * `unjournaled`: what no event tells, to readers that mirror rows (`threads`), whole at first and then what changed.
- * `cut`: the reader did not keep up and goes on behind this event on another stream.
+ * `at`: the reader has everything that it asked for up to this event, and whatever comes next happens now or is said
+ * anew after each batch. `unjournaled`: what no event tells, to readers that mirror rows (`threads`), whole at first
+ * and then what changed. `cut`: the reader did not keep up and goes on behind this event on another stream.
  */
-export type StreamMessage = { event: Item } | { delta: Delta } | { at: number } | { cut: number } | { unjournaled: UnjournaledUpdate };
+export type StreamMessage =
+	| { event: Item }
+	| { delta: Delta }
+	| { at: number }
+	| { cut: number }
+	| { unjournaled: UnjournaledUpdate };

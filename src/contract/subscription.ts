@@ -1,20 +1,29 @@
-// The subscription: a paid plan or key with a number of slots. A slot that is taken is a lease, and how many are taken is
-// always counted from the leases; nothing keeps a number that could drift.
+// The subscription: a paid plan or key with a number of slots. A slot that is taken is a lease, and how many are taken
+// is always counted from the leases; nothing keeps a number that could drift.
 import { z } from "zod";
 import { Actor, AgentId, AgentType, EventId, SubscriptionName } from "./ids.ts";
 import { Spent } from "./usage.ts";
 
 const AbsolutePath = z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path");
 
-/** The credentials of its agents; null means the user's own login. The file is read when a process starts and never stored. */
-export const Credential = z.union([z.strictObject({ envFile: AbsolutePath }), z.strictObject({ configDir: AbsolutePath })]).nullable();
+/**
+ * The credentials of its agents; null means the user's own login. The file is read when a process starts and never
+ * stored.
+ */
+export const Credential = z
+	.union([z.strictObject({ envFile: AbsolutePath }), z.strictObject({ configDir: AbsolutePath })])
+	.nullable();
 export type Credential = z.infer<typeof Credential>;
 
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "a time of day is written like 22:00");
 
 /** Quiet hours: no new turns start between two times of day, in the time zone `zone`. */
 export const Quiet = z
-	.strictObject({ from: TimeOfDay, to: TimeOfDay, zone: z.string().max(100).refine(isZone, "a time zone is written like Europe/Berlin") })
+	.strictObject({
+		from: TimeOfDay,
+		to: TimeOfDay,
+		zone: z.string().max(100).refine(isZone, "a time zone is written like Europe/Berlin"),
+	})
 	.refine(({ from, to }) => from !== to, "quiet hours begin and end at different times");
 export type Quiet = z.infer<typeof Quiet>;
 
@@ -49,7 +58,12 @@ export const SubscriptionState = z.strictObject({
 export type SubscriptionState = z.infer<typeof SubscriptionState>;
 
 /** A turn that is at work: its place on the machine and, if it needs one, its slot. A turn that waits has none. */
-export const LeaseState = z.strictObject({ turn: EventId, agent: AgentId, subscription: SubscriptionName.nullable(), at: z.int() });
+export const LeaseState = z.strictObject({
+	turn: EventId,
+	agent: AgentId,
+	subscription: SubscriptionName.nullable(),
+	at: z.int(),
+});
 export type LeaseState = z.infer<typeof LeaseState>;
 
 export const SubscriptionAdd = z.strictObject({
@@ -64,21 +78,42 @@ export const SubscriptionAdd = z.strictObject({
 export type SubscriptionAdd = z.infer<typeof SubscriptionAdd>;
 
 /** What is not named stays as it is. */
-export const SubscriptionConfigure = z.strictObject({ type: z.literal("subscription.configure"), name: SubscriptionName, ...Terms.partial().shape });
+export const SubscriptionConfigure = z.strictObject({
+	type: z.literal("subscription.configure"),
+	name: SubscriptionName,
+	...Terms.partial().shape,
+});
 export type SubscriptionConfigure = z.infer<typeof SubscriptionConfigure>;
 
-/** Lets it cool down until a moment, or ends that. A driver's report of a limit does the same with the end of its turn. */
-export const SubscriptionCool = z.strictObject({ type: z.literal("subscription.cool"), name: SubscriptionName, until: z.int().nullable() });
+/**
+ * Lets it cool down until a moment, or ends that. A driver's report of a limit does the same with the end of its turn.
+ */
+export const SubscriptionCool = z.strictObject({
+	type: z.literal("subscription.cool"),
+	name: SubscriptionName,
+	until: z.int().nullable(),
+});
 export type SubscriptionCool = z.infer<typeof SubscriptionCool>;
 
 export const SubscriptionRemove = z.strictObject({ type: z.literal("subscription.remove"), name: SubscriptionName });
 
-export const subscriptionCommands = [SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionRemove] as const;
+export const subscriptionCommands = [
+	SubscriptionAdd,
+	SubscriptionConfigure,
+	SubscriptionCool,
+	SubscriptionRemove,
+] as const;
 
 export const SubscriptionEvent = z.discriminatedUnion("kind", [
-	z.object({ kind: z.literal("subscription.added"), data: z.object({ name: SubscriptionName, type: AgentType, ...Terms.shape }) }),
+	z.object({
+		kind: z.literal("subscription.added"),
+		data: z.object({ name: SubscriptionName, type: AgentType, ...Terms.shape }),
+	}),
 	z.object({ kind: z.literal("subscription.configured"), data: z.object({ name: SubscriptionName, ...Terms.shape }) }),
-	z.object({ kind: z.literal("subscription.cooled"), data: z.object({ name: SubscriptionName, until: z.int().nullable() }) }),
+	z.object({
+		kind: z.literal("subscription.cooled"),
+		data: z.object({ name: SubscriptionName, until: z.int().nullable() }),
+	}),
 	z.object({ kind: z.literal("subscription.removed"), data: z.object({ name: SubscriptionName }) }),
 ]);
 export type SubscriptionEvent = z.infer<typeof SubscriptionEvent>;

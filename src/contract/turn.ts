@@ -45,7 +45,10 @@ export type TurnState = z.infer<typeof TurnState>;
 
 const EndState = z.enum(["completed", "interrupted", "failed"]);
 
-/** What a turn takes when it is at work: a place on the machine, which people do without, and a slot where one is needed. */
+/**
+ * What a turn takes when it is at work: a place on the machine, which people do without, and a slot where one is
+ * needed.
+ */
 const Leased = { place: z.literal(true).exactOptional(), subscription: SubscriptionName.exactOptional() };
 
 export const TurnEvent = z.discriminatedUnion("kind", [
@@ -61,7 +64,10 @@ export const TurnEvent = z.discriminatedUnion("kind", [
 	}),
 	z.object({ kind: z.literal("turn.handed"), data: z.object({ turn: EventId }) }),
 	/** its process was asked to stop; what it says until it does still counts */
-	z.object({ kind: z.literal("turn.stopping"), data: z.object({ turn: EventId, why: z.enum(stopReasons).exactOptional() }) }),
+	z.object({
+		kind: z.literal("turn.stopping"),
+		data: z.object({ turn: EventId, why: z.enum(stopReasons).exactOptional() }),
+	}),
 	/** it waited, and has its place and its slot again */
 	z.object({ kind: z.literal("turn.continued"), data: z.object({ turn: EventId, ...Leased }) }),
 	/** nothing was heard of it for a long time: somebody may want to look */
@@ -80,17 +86,28 @@ export type TurnEvent = z.infer<typeof TurnEvent>;
 const ItemKind = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, "an item's kind is a short lower-case word");
 
 /** What a driver saw: an item before it is in the journal. */
-export const TurnItem = z.strictObject({ kind: ItemKind, text: Text.nullable().default(null), data: z.json().default(null) });
+export const TurnItem = z.strictObject({
+	kind: ItemKind,
+	text: Text.nullable().default(null),
+	data: z.json().default(null),
+});
 export type TurnItem = z.infer<typeof TurnItem>;
 
 /** What a tool call had put out, or what had been said of a message, when it was last heard of. */
-const PartialOutput = z.union([z.strictObject({ call: z.string(), text: Text }), z.strictObject({ said: z.enum(["assistant", "thought"]), text: Text })]);
+const PartialOutput = z.union([
+	z.strictObject({ call: z.string(), text: Text }),
+	z.strictObject({ said: z.enum(["assistant", "thought"]), text: Text }),
+]);
 export type PartialOutput = z.infer<typeof PartialOutput>;
 export type PartialOf = { call: string } | { said: "assistant" | "thought" };
 export const PartialOutputs = z.array(PartialOutput);
 
 const named = { agent: AgentId, turn: EventId };
-export const TurnAppend = z.strictObject({ type: z.literal("turn.append"), ...named, items: z.array(TurnItem).min(1).max(256) });
+export const TurnAppend = z.strictObject({
+	type: z.literal("turn.append"),
+	...named,
+	items: z.array(TurnItem).min(1).max(256),
+});
 export type TurnAppend = z.infer<typeof TurnAppend>;
 export const TurnEnd = z.strictObject({
 	type: z.literal("turn.end"),
@@ -118,13 +135,22 @@ export type TurnRelease = z.infer<typeof TurnRelease>;
 export const TurnRetry = z.strictObject({ type: z.literal("turn.retry"), agent: AgentId, turn: EventId.optional() });
 export type TurnRetry = z.infer<typeof TurnRetry>;
 /** A person ends the turn of a `human` agent. */
-export const TurnFinish = z.strictObject({ type: z.literal("turn.finish"), agent: AgentId, message: Text.min(1), failed: z.boolean().default(false) });
+export const TurnFinish = z.strictObject({
+	type: z.literal("turn.finish"),
+	agent: AgentId,
+	message: Text.min(1),
+	failed: z.boolean().default(false),
+});
 export type TurnFinish = z.infer<typeof TurnFinish>;
 export const TurnSilent = z.strictObject({ type: z.literal("turn.silent"), ...named, since: z.int() });
 export type TurnSilent = z.infer<typeof TurnSilent>;
 
 /** Found open at boot: its process is gone, and this is what its open calls had put out. */
-export const TurnCrash = z.strictObject({ type: z.literal("turn.crash"), ...named, partials: PartialOutputs.default([]) });
+export const TurnCrash = z.strictObject({
+	type: z.literal("turn.crash"),
+	...named,
+	partials: PartialOutputs.default([]),
+});
 export type TurnCrash = z.infer<typeof TurnCrash>;
 
 export const TurnStart = z.strictObject({ type: z.literal("turn.start"), agent: AgentId });

@@ -1,5 +1,5 @@
-// What models use: told by their programs in the course of a turn, added up for agents, subscriptions and issues. And what
-// an agent may use: its budget.
+// What models use: told by their programs in the course of a turn, added up for agents, subscriptions and issues. And
+// what an agent may use: its budget.
 import { z } from "zod";
 import { AgentId, SubscriptionName } from "./ids.ts";
 
@@ -36,7 +36,13 @@ export const Spent = z.strictObject({
 	costs: z.array(Cost),
 });
 export type Spent = z.infer<typeof Spent>;
-export const nothingSpent: Spent = { inputTokens: 0, outputTokens: 0, cachedReadTokens: 0, cachedWriteTokens: 0, costs: [] };
+export const nothingSpent: Spent = {
+	inputTokens: 0,
+	outputTokens: 0,
+	cachedReadTokens: 0,
+	cachedWriteTokens: 0,
+	costs: [],
+};
 
 /** How much may be used in all, from the agent's first turn on; null for as much as it likes. */
 export const Budget = z.strictObject({ tokens: z.int().nonnegative().nullable(), cost: Cost.nullable() });

@@ -8,7 +8,9 @@ export function validationMessage({ issues }: z.ZodError): string {
 function complaint(issue: z.core.$ZodIssue): string {
 	switch (issue.code) {
 		case "too_small":
-			return issue.minimum === 1 && issue.origin === "string" ? "must not be empty" : `at least ${amount(issue.minimum, issue.origin)}`;
+			return issue.minimum === 1 && issue.origin === "string"
+				? "must not be empty"
+				: `at least ${amount(issue.minimum, issue.origin)}`;
 		case "too_big":
 			return `at most ${amount(issue.maximum, issue.origin)}`;
 		case "invalid_format":

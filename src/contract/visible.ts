@@ -1,6 +1,6 @@
-// Words that are not ours, as a person may be shown them. A terminal takes some characters for orders: to move the cursor, to hide
-// what follows, to fill the clipboard; others turn the order of the letters around. What such a character is stays visible, what it
-// does is gone: `␛[8m`, `<U+202E>`.
+// Words that are not ours, as a person may be shown them. A terminal takes some characters for orders: to move the
+// cursor, to hide what follows, to fill the clipboard; others turn the order of the letters around. What such a
+// character is stays visible, what it does is gone: `␛[8m`, `<U+202E>`.
 
 /** Everything without a shape of its own. The two joiners only join letters, and some scripts and signs need them. */
 const unseen = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -16,7 +16,9 @@ export const indented = (text: string, mark: string): string => text.replaceAll(
 
 /** Exactly the same JSON, without a character that a terminal takes for an order. */
 export const asJson = (value: unknown): string =>
-	JSON.stringify(value).replaceAll(unseen, (character) => Array.from({ length: character.length }, (_, at) => escaped(character.charCodeAt(at))).join(""));
+	JSON.stringify(value).replaceAll(unseen, (character) =>
+		Array.from({ length: character.length }, (_, at) => escaped(character.charCodeAt(at))).join(""),
+	);
 
 const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;
 

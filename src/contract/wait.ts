@@ -1,5 +1,5 @@
-// The wait: somebody wants to know when something has become of some agents. It is a row, not a blocked call, so that it
-// outlives the daemon. Its id is the id of the event that opened it.
+// The wait: somebody wants to know when something has become of some agents. It is a row, not a blocked call, so that
+// it outlives the daemon. Its id is the id of the event that opened it.
 import { z } from "zod";
 import { Actor, AgentId, EventId } from "./ids.ts";
 
@@ -43,7 +43,11 @@ export const WaitEvent = z.discriminatedUnion("kind", [
 	/** `met` if there was nothing to wait for: then it is over with the event that opened it */
 	z.object({
 		kind: z.literal("wait.opened"),
-		data: WaitRequest.extend({ turn: EventId.nullable(), deadline: z.int().nullable(), met: z.array(Seen).exactOptional() }),
+		data: WaitRequest.extend({
+			turn: EventId.nullable(),
+			deadline: z.int().nullable(),
+			met: z.array(Seen).exactOptional(),
+		}),
 	}),
 	/** it is over, but the turn that waits cannot go on before it has a slot again */
 	z.object({ kind: z.literal("wait.ready"), data: Outcome.extend({ wait: EventId }) }),
@@ -51,7 +55,11 @@ export const WaitEvent = z.discriminatedUnion("kind", [
 ]);
 export type WaitEvent = z.infer<typeof WaitEvent>;
 
-export const WaitOpen = z.strictObject({ type: z.literal("wait.open"), ...WaitRequest.shape, timeoutMs: z.int().nonnegative().optional() });
+export const WaitOpen = z.strictObject({
+	type: z.literal("wait.open"),
+	...WaitRequest.shape,
+	timeoutMs: z.int().nonnegative().optional(),
+});
 export type WaitOpen = z.infer<typeof WaitOpen>;
 
 /** Said by the daemon to itself: it may be over. */

@@ -37,7 +37,16 @@ export const Agent = z.object({
 	label: z.enum(labels),
 	life: z.enum(lifeStates),
 	activity: z.enum(activities),
-	holds: z.array(z.object({ kind: HoldKind, reason: z.string(), by: Actor, at: Time, until: Time.exactOptional(), step: LeaseStep.exactOptional() })),
+	holds: z.array(
+		z.object({
+			kind: HoldKind,
+			reason: z.string(),
+			by: Actor,
+			at: Time,
+			until: Time.exactOptional(),
+			step: LeaseStep.exactOptional(),
+		}),
+	),
 	lineage: Lineage.nullable(),
 	supervisor: AgentId.nullable(),
 	workspace: Workspace.nullable(),
@@ -100,7 +109,12 @@ export const Prompt = z.object({
 export type Prompt = z.infer<typeof Prompt>;
 
 /** `path` are the handles from agent 0 down to the agent that asks. */
-export const Approval = z.object({ ...ApprovalState.shape, path: z.array(Handle), askedAt: Time, answeredAt: Time.nullable() });
+export const Approval = z.object({
+	...ApprovalState.shape,
+	path: z.array(Handle),
+	askedAt: Time,
+	answeredAt: Time.nullable(),
+});
 export type Approval = z.infer<typeof Approval>;
 
 export const Wait = z.object({
@@ -143,7 +157,12 @@ export const Subscription = z.object({
 });
 export type Subscription = z.infer<typeof Subscription>;
 /** The state of a workspace after a sync, release, recover or restore. */
-export const MoveResult = z.object({ standing: BranchStatus, moved: z.boolean(), snapshot: z.string().nullable(), text: z.string() });
+export const MoveResult = z.object({
+	standing: BranchStatus,
+	moved: z.boolean(),
+	snapshot: z.string().nullable(),
+	text: z.string(),
+});
 export type MoveResult = z.infer<typeof MoveResult>;
 
 /** What became of another agent after a merge. */

@@ -28,12 +28,24 @@ const Recorded = z.discriminatedUnion("kind", [
 	}),
 	z.object({
 		kind: z.literal("workspace.committed"),
-		data: z.object({ commit: CommitId, branch: z.string(), files: z.array(z.string()), filesTotal: z.int(), turn: EventId.nullable() }),
+		data: z.object({
+			commit: CommitId,
+			branch: z.string(),
+			files: z.array(z.string()),
+			filesTotal: z.int(),
+			turn: EventId.nullable(),
+		}),
 	}),
 	z.object({ kind: z.literal("workspace.moved"), data: z.object({ head: CommitId.nullable(), step: z.string() }) }),
 	z.object({
 		kind: z.literal("workspace.merged"),
-		data: z.object({ reviewed: CommitId, commit: CommitId, strategy: MergeStrategy, into: z.string(), before: CommitId.nullable() }),
+		data: z.object({
+			reviewed: CommitId,
+			commit: CommitId,
+			strategy: MergeStrategy,
+			into: z.string(),
+			before: CommitId.nullable(),
+		}),
 	}),
 	z.object({
 		kind: z.literal("workspace.pushed"),
@@ -43,7 +55,10 @@ const Recorded = z.discriminatedUnion("kind", [
 export type Recorded = z.infer<typeof Recorded>;
 
 export const WorkspaceEvent = z.discriminatedUnion("kind", [
-	z.object({ kind: z.literal("workspace.leased"), data: z.object({ step: LeaseStep, holder: AgentId.exactOptional() }) }),
+	z.object({
+		kind: z.literal("workspace.leased"),
+		data: z.object({ step: LeaseStep, holder: AgentId.exactOptional() }),
+	}),
 	z.object({ kind: z.literal("workspace.freed") }),
 	Recorded,
 ]);
@@ -53,9 +68,17 @@ const named = { agent: AgentId };
 /** the turn that is about to begin there: what is said for one that has begun, or is over, is refused */
 const beginning = { turn: EventId.optional() };
 /** `again` ends a step that the last daemon began. */
-export const WorkspaceLease = z.strictObject({ type: z.literal("workspace.lease"), ...named, step: LeaseStep, again: z.literal(true).optional() });
+export const WorkspaceLease = z.strictObject({
+	type: z.literal("workspace.lease"),
+	...named,
+	step: LeaseStep,
+	again: z.literal(true).optional(),
+});
 export type WorkspaceLease = z.infer<typeof WorkspaceLease>;
-/** With words for the agent, where its model has to know that its files changed. `mends`: the step had been cut off, and is whole now. */
+/**
+ * With words for the agent, where its model has to know that its files changed. `mends`: the step had been cut off, and
+ * is whole now.
+ */
 export const WorkspaceRecord = z.strictObject({
 	type: z.literal("workspace.record"),
 	...named,
@@ -65,10 +88,19 @@ export const WorkspaceRecord = z.strictObject({
 	mends: z.literal(true).optional(),
 });
 export type WorkspaceRecord = z.infer<typeof WorkspaceRecord>;
-export const WorkspaceDrift = z.strictObject({ type: z.literal("workspace.drift"), ...named, reason: z.string().max(1000), ...beginning });
+export const WorkspaceDrift = z.strictObject({
+	type: z.literal("workspace.drift"),
+	...named,
+	reason: z.string().max(1000),
+	...beginning,
+});
 export type WorkspaceDrift = z.infer<typeof WorkspaceDrift>;
 
-export const WorkspaceFound = z.strictObject({ type: z.literal("workspace.found"), ...named, whole: z.literal(true).optional() });
+export const WorkspaceFound = z.strictObject({
+	type: z.literal("workspace.found"),
+	...named,
+	whole: z.literal(true).optional(),
+});
 export type WorkspaceFound = z.infer<typeof WorkspaceFound>;
 
 export const WorkspaceFree = z.strictObject({ type: z.literal("workspace.free"), ...named });

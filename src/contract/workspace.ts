@@ -12,7 +12,10 @@ export type MergeStrategy = z.infer<typeof MergeStrategy>;
 export const SyncStrategy = z.enum(syncStrategies);
 export type SyncStrategy = z.infer<typeof SyncStrategy>;
 
-/** An agent's workspace; an agent that has none has null. `branch` is its home, `base` the branch its work is measured against. */
+/**
+ * An agent's workspace; an agent that has none has null. `branch` is its home, `base` the branch its work is measured
+ * against.
+ */
 export const Workspace = z.strictObject({
 	kind: WorkspaceKind,
 	path: z.string(),
@@ -22,8 +25,8 @@ export const Workspace = z.strictObject({
 export type Workspace = z.infer<typeof Workspace>;
 
 /**
- * `brood.json` in the git folder of a workspace that we made, and, until it is ready, beside its place: the proof that it is ours. For
- * one with a git folder of its own it lies where nobody inside can reach it.
+ * `brood.json` in the git folder of a workspace that we made, and, until it is ready, beside its place: the proof that
+ * it is ours. For one with a git folder of its own it lies where nobody inside can reach it.
  */
 export const WorkspaceMark = z.strictObject({
 	agent: z.string(),
@@ -41,7 +44,11 @@ export const WorkspaceMark = z.strictObject({
 export type WorkspaceMark = z.infer<typeof WorkspaceMark>;
 
 /** `brood.json` in the git folder of `primary/`: what it was filled for; null while it is being filled. */
-export const PrimaryMark = z.strictObject({ project: z.string(), commit: z.string().nullable(), lockfiles: z.string().nullable() });
+export const PrimaryMark = z.strictObject({
+	project: z.string(),
+	commit: z.string().nullable(),
+	lockfiles: z.string().nullable(),
+});
 export type PrimaryMark = z.infer<typeof PrimaryMark>;
 
 /** The full name of a commit; null stands for "no commit yet". */
@@ -146,11 +153,21 @@ export const CommandRun = z.strictObject({
 });
 export type CommandRun = z.infer<typeof CommandRun>;
 
-export const Pushed = z.strictObject({ remote: z.string(), branch: z.string(), pushed: z.boolean(), error: z.string().nullable() });
+export const Pushed = z.strictObject({
+	remote: z.string(),
+	branch: z.string(),
+	pushed: z.boolean(),
+	error: z.string().nullable(),
+});
 export type Pushed = z.infer<typeof Pushed>;
 
 /** What is written down about a merge before it is made. */
-export const MergeRecord = z.strictObject({ reviewed: CommitId, strategy: MergeStrategy, branch: z.string(), before: CommitId.nullable() });
+export const MergeRecord = z.strictObject({
+	reviewed: CommitId,
+	strategy: MergeStrategy,
+	branch: z.string(),
+	before: CommitId.nullable(),
+});
 export type MergeRecord = z.infer<typeof MergeRecord>;
 
 export const Merged = z.strictObject({

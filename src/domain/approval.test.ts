@@ -51,15 +51,20 @@ test.each([
 ] as const)("policy %s, tool %s: settled without a person is %s", (policy, tool, settled) => {
 	const { question, turn } = ask(tool);
 	const answer = settled ? { answer: { option: "yes", allowed: true, why: `policy ${policy}` } } : {};
-	expect(decideAsk(agent(policy), ask(tool))).toEqual([{ kind: "approval.asked", agent: id("a"), data: { ...question, turn, ...answer } }]);
+	expect(decideAsk(agent(policy), ask(tool))).toEqual([
+		{ kind: "approval.asked", agent: id("a"), data: { ...question, turn, ...answer } },
+	]);
 });
 
 test("what was allowed for good is not asked again, in the same words and for the same tool only", () => {
 	const permitted = { ...agent(), permits: [{ tool: "execute", title: "rm -r build", digest: "d", allow: true }] };
 	expect(decideAsk(permitted, ask("execute"))).toMatchObject([{ data: { answer: { option: "yes" } } }]);
-	expect(decideAsk({ ...permitted, permits: [{ tool: "execute", title: "rm -r /", digest: "d", allow: true }] }, ask("execute"))).not.toMatchObject([
-		{ data: { answer: {} } },
-	]);
+	expect(
+		decideAsk(
+			{ ...permitted, permits: [{ tool: "execute", title: "rm -r /", digest: "d", allow: true }] },
+			ask("execute"),
+		),
+	).not.toMatchObject([{ data: { answer: {} } }]);
 });
 
 test("what was denied for good is denied again, whatever the policy", () => {
@@ -72,14 +77,18 @@ test("nothing is asked outside of the open turn", () => {
 });
 
 test("an answer picks the option that says it", () => {
-	expect(decideAnswer(agent(), answer(), pending, empty)).toMatchObject([{ data: { approval: 9, allowed: true, option: "yes" } }]);
+	expect(decideAnswer(agent(), answer(), pending, empty)).toMatchObject([
+		{ data: { approval: 9, allowed: true, option: "yes" } },
+	]);
 	expect(decideAnswer(agent(), answer({ always: true }), pending, empty)).toMatchObject([
 		{ data: { option: "yes-always", permit: { tool: "execute", title: "rm -r build" } } },
 	]);
-	expect(decideAnswer(agent(), answer({ allow: false, always: true }), pending, empty)).toMatchObject([{ data: { allowed: false, option: "no" } }]);
-	expect(decideAnswer(agent(), answer({ allow: false }), { ...pending, options: options.slice(0, 1) }, empty)).toMatchObject([
-		{ data: { allowed: false, option: null } },
+	expect(decideAnswer(agent(), answer({ allow: false, always: true }), pending, empty)).toMatchObject([
+		{ data: { allowed: false, option: "no" } },
 	]);
+	expect(
+		decideAnswer(agent(), answer({ allow: false }), { ...pending, options: options.slice(0, 1) }, empty),
+	).toMatchObject([{ data: { allowed: false, option: null } }]);
 });
 
 test("it is answered exactly once, and not after its turn is over", () => {
@@ -87,35 +96,50 @@ test("it is answered exactly once, and not after its turn is over", () => {
 		code: "CONFLICT",
 		message: expect.stringMatching(/denied by human/),
 	});
-	expect(decideAnswer(agent(), answer(), { ...pending, state: "cancelled" }, empty)).toMatchObject({ code: "CONFLICT" });
+	expect(decideAnswer(agent(), answer(), { ...pending, state: "cancelled" }, empty)).toMatchObject({
+		code: "CONFLICT",
+	});
 	expect(decideAnswer(agent(), answer(), undefined, empty)).toMatchObject({ code: "NOT_FOUND" });
 	expect(decideAnswer(agent(), answer(), { ...pending, agent: id("b") }, empty)).toMatchObject({ code: "NOT_FOUND" });
 });
 
 test("what is allowed for good is allowed with the same content only", () => {
-	const permitted = { ...agent(), permits: [{ tool: "execute", title: "rm -r build", digest: "another", allow: true }] };
+	const permitted = {
+		...agent(),
+		permits: [{ tool: "execute", title: "rm -r build", digest: "another", allow: true }],
+	};
 	expect(decideAsk(permitted, ask("execute"))).not.toMatchObject([{ data: { answer: {} } }]);
 });
 
-test.each(["edit", "read", "search", "move"])("auto-edit answers %s only for files that are inside the workspace", (tool) => {
-	const outside = { ...ask(tool), question: { ...ask(tool).question, inside: false } };
-	expect(decideAsk(agent("auto-edit"), outside)).not.toMatchObject([{ data: { answer: {} } }]);
-	expect(decideAsk(agent("auto-edit"), ask(tool))).toMatchObject([{ data: { answer: { allowed: true } } }]);
-	expect(decideAsk(agent("full"), outside)).toMatchObject([{ data: { answer: { allowed: true } } }]);
-});
+test.each(["edit", "read", "search", "move"])(
+	"auto-edit answers %s only for files that are inside the workspace",
+	(tool) => {
+		const outside = { ...ask(tool), question: { ...ask(tool).question, inside: false } };
+		expect(decideAsk(agent("auto-edit"), outside)).not.toMatchObject([{ data: { answer: {} } }]);
+		expect(decideAsk(agent("auto-edit"), ask(tool))).toMatchObject([{ data: { answer: { allowed: true } } }]);
+		expect(decideAsk(agent("full"), outside)).toMatchObject([{ data: { answer: { allowed: true } } }]);
+	},
+);
 
 test("the reason of a denial is a prompt for those whose program would not hear it", () => {
 	const denied = answer({ allow: false, reason: "not in build" });
 	const text = "[you asked for this, and it was denied]\n| rm -r build\nThe reason: not in build";
 	const told = { kind: "prompt.queued", agent: id("a"), text };
-	expect(decideAnswer({ ...agent(), type: "claude" }, denied, pending, empty)).toMatchObject([{ data: { reason: "not in build" } }, told]);
+	expect(decideAnswer({ ...agent(), type: "claude" }, denied, pending, empty)).toMatchObject([
+		{ data: { reason: "not in build" } },
+		told,
+	]);
 	expect(decideAnswer({ ...agent(), type: "llm" }, denied, pending, empty)).toHaveLength(1);
 	expect(decideAnswer({ ...agent(), type: "claude" }, answer({ allow: false }), pending, empty)).toHaveLength(1);
 	expect(decideAnswer({ ...agent(), type: "claude" }, answer({ reason: "fine" }), pending, empty)).toHaveLength(1);
 });
 
 test("what asks for something else now is taken back, and can be allowed no more", () => {
-	expect(decideWithdraw(agent(), pending)).toEqual([{ kind: "approval.cancelled", agent: id("a"), data: { approvals: [9] } }]);
+	expect(decideWithdraw(agent(), pending)).toEqual([
+		{ kind: "approval.cancelled", agent: id("a"), data: { approvals: [9] } },
+	]);
 	expect(decideWithdraw(agent(), { ...pending, state: "allowed" })).toEqual([]);
-	expect(decideAnswer(agent(), answer(), { ...pending, state: "cancelled" }, empty)).toMatchObject({ code: "CONFLICT" });
+	expect(decideAnswer(agent(), answer(), { ...pending, state: "cancelled" }, empty)).toMatchObject({
+		code: "CONFLICT",
+	});
 });

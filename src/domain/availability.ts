@@ -16,7 +16,10 @@ function median(numbers: readonly number[]): number | null {
 	return sorted[Math.floor(sorted.length / 2)] ?? null;
 }
 
-/** Why an agent's next prompt is no matter of the scheduler. `due`: its time has come; `notBefore` are the times of those whose has not. */
+/**
+ * Why an agent's next prompt is no matter of the scheduler. `due`: its time has come; `notBefore` are the times of
+ * those whose has not.
+ */
 export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: readonly number[]): Waiting | null {
 	if (agent.life === "provisioning") return { why: "it is being prepared", ahead: 0 };
 	if (agent.lease !== null) return { why: `its workspace, which is being worked on (${agent.lease.step})`, ahead: 0 };
@@ -27,4 +30,5 @@ export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: reado
 }
 
 /** It could start a turn, as far as it is up to itself. */
-export const isIdle = (agent: AgentState): boolean => agent.life === "live" && agent.activity === "idle" && agent.lease === null;
+export const isIdle = (agent: AgentState): boolean =>
+	agent.life === "live" && agent.activity === "idle" && agent.lease === null;

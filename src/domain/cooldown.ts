@@ -31,14 +31,22 @@ export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: 
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
 	const until = coolingEnd(command.limit?.until ?? null, now, facts.coolDownMs);
-	const cooled = subscriptions.map((each) => (each.name === turn.subscription ? { ...each, coolingUntil: Math.max(until, each.coolingUntil ?? 0) } : each));
+	const cooled = subscriptions.map((each) =>
+		each.name === turn.subscription ? { ...each, coolingUntil: Math.max(until, each.coolingUntil ?? 0) } : each,
+	);
 	const found = cooled.find((each) => each.name === turn.subscription);
-	const fact: NewEvent[] = found === undefined ? [] : [{ kind: "subscription.cooled", agent: null, data: { name: found.name, until: found.coolingUntil } }];
+	const fact: NewEvent[] =
+		found === undefined
+			? []
+			: [{ kind: "subscription.cooled", agent: null, data: { name: found.name, until: found.coolingUntil } }];
 	// whoever was let through in spite of a limit, and met it, is let through no longer
 	const held =
 		found === undefined
 			? until
-			: limitedUntil({ ...agent, limitWaivedUntil: null }, { subscriptions: cooled, projects: project === undefined ? [] : [project], now });
+			: limitedUntil(
+					{ ...agent, limitWaivedUntil: null },
+					{ subscriptions: cooled, projects: project === undefined ? [] : [project], now },
+				);
 	return [
 		...ending(agent, turn.id, { ...command, commit: turn.commit }, openWork),
 		...(words === null ? [] : [again(agent, turn, words, position)]),
@@ -51,9 +59,19 @@ export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: 
 
 /** The project wants somebody to look before it goes on: nothing starts by itself, not even when the limit is over. */
 function stopped(agent: AgentState, project: ProjectState): NewEvent[] {
-	const held: NewEvent = { kind: "agent.held", agent: agent.id, data: { hold: "user", reason: "a usage limit was met, and its project says stop" } };
+	const held: NewEvent = {
+		kind: "agent.held",
+		agent: agent.id,
+		data: { hold: "user", reason: "a usage limit was met, and its project says stop" },
+	};
 	const off: NewEvent[] = project.auto
-		? [{ kind: "project.tuned", agent: null, data: { slug: project.slug, tuning: { ...issueSettingsOf(project), auto: false } } }]
+		? [
+				{
+					kind: "project.tuned",
+					agent: null,
+					data: { slug: project.slug, tuning: { ...issueSettingsOf(project), auto: false } },
+				},
+			]
 		: [];
 	return [held, ...off];
 }

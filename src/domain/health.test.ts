@@ -11,12 +11,21 @@ test("what tools left behind is named once the turn is over, and not before", ()
 	expect(withProcesses(well, live("a"), [], 1)).toEqual(well);
 	expect(withProcesses(well, live("a"), [server], 1)).toMatchObject({
 		healthy: false,
-		issues: [{ code: "PROCESSES_LEFT", text: "Its tools left behind: 7 (node server.js). They end with its process.", fix: "brood agent status a" }],
+		issues: [
+			{
+				code: "PROCESSES_LEFT",
+				text: "Its tools left behind: 7 (node server.js). They end with its process.",
+				fix: "brood agent status a",
+			},
+		],
 	});
 });
 
 test("a git step that takes longer than ten minutes is named", () => {
 	const leased = { ...live("a"), lease: { step: "sync" as const, at: 0 } };
 	expect(withProcesses(well, leased, [], 60_000)).toEqual(well);
-	expect(withProcesses(well, leased, [], 11 * 60_000)).toMatchObject({ healthy: false, issues: [{ code: "LEASE_OLD" }] });
+	expect(withProcesses(well, leased, [], 11 * 60_000)).toMatchObject({
+		healthy: false,
+		issues: [{ code: "LEASE_OLD" }],
+	});
 });

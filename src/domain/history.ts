@@ -53,7 +53,9 @@ export function lastOfContext(newest: HistoryItem | undefined, lineage: Lineage 
 /** Whether an item of the ranges is still in the context; `controls` are the marks and rewinds of those ranges. */
 export function isVisible(item: HistoryItem, controls: readonly HistoryItem[]): boolean {
 	if (item.kind === "clear" || item.kind === "rewind") return false;
-	return !controls.some((control) => control.kind === "rewind" && item.id < control.id && item.id > (rewindTarget(control) ?? item.id));
+	return !controls.some(
+		(control) => control.kind === "rewind" && item.id < control.id && item.id > (rewindTarget(control) ?? item.id),
+	);
 }
 
 export function decideClear(agent: AgentState): Decision {
@@ -71,10 +73,14 @@ export function decideRewind(agent: AgentState, { name }: ContextRewind, control
 	const marks = controls.filter((item) => item.kind === "mark" && isVisible(item, controls));
 	const mark = marks.findLast((item) => name === undefined || item.text === name);
 	if (mark === undefined) {
-		return refuse("MARK_NOT_FOUND", name === undefined ? "This context has no mark." : `This context has no mark ${JSON.stringify(name)}.`, {
-			details: { agent: agent.id, marks: marks.flatMap((item) => item.text ?? []) },
-			suggestions: [`brood log ${agent.handle} --context`],
-		});
+		return refuse(
+			"MARK_NOT_FOUND",
+			name === undefined ? "This context has no mark." : `This context has no mark ${JSON.stringify(name)}.`,
+			{
+				details: { agent: agent.id, marks: marks.flatMap((item) => item.text ?? []) },
+				suggestions: [`brood log ${agent.handle} --context`],
+			},
+		);
 	}
 	return [{ kind: "rewind", agent: agent.id, text: mark.text, data: { to: mark.id } }];
 }

@@ -21,7 +21,11 @@ export interface MailboxFacts {
 	announced: boolean;
 }
 
-export function decideSend(to: AgentState, command: MailSend, { length, lengthMax, sender, related, first, announced }: MailboxFacts): Decision {
+export function decideSend(
+	to: AgentState,
+	command: MailSend,
+	{ length, lengthMax, sender, related, first, announced }: MailboxFacts,
+): Decision {
 	if (sender !== null && sender.project !== to.project)
 		return refuse("FORBIDDEN", "An agent writes only to agents of its project.", { details: { agent: to.id } });
 	if (to.life === "ended") {
@@ -41,7 +45,15 @@ export function decideSend(to: AgentState, command: MailSend, { length, lengthMa
 	// a running turn is stopped between two tool calls, by whoever drives it; an idle agent has nothing to stop
 	const goesFirst = urgent && to.turn === null && wakesOnMail(to) && !announced;
 	return goesFirst
-		? [sent, { kind: "prompt.queued", agent: to.id, text: "You have urgent mail.", data: { position: positionBeforeAll(first), source: "mail" } }]
+		? [
+				sent,
+				{
+					kind: "prompt.queued",
+					agent: to.id,
+					text: "You have urgent mail.",
+					data: { position: positionBeforeAll(first), source: "mail" },
+				},
+			]
 		: [sent];
 }
 
@@ -58,17 +70,25 @@ export function decideRead(agent: AgentState, unread: readonly MailState[], by: 
 	);
 }
 
-export function decideDelete(agent: AgentState, mail: MailState | undefined, id: number, by: { actor: Actor }): Decision {
+export function decideDelete(
+	agent: AgentState,
+	mail: MailState | undefined,
+	id: number,
+	by: { actor: Actor },
+): Decision {
 	const refusal = notTheirs(agent, by.actor);
 	if (refusal) return refusal;
-	if (mail === undefined || mail.to !== agent.id) return refuse("NOT_FOUND", `${agent.handle} has no mail ${id}.`, { details: { agent: agent.id, mail: id } });
+	if (mail === undefined || mail.to !== agent.id)
+		return refuse("NOT_FOUND", `${agent.handle} has no mail ${id}.`, { details: { agent: agent.id, mail: id } });
 	return mail.deletedAt === null ? [{ kind: "mail.deleted", agent: agent.id, data: { mail: id } }] : [];
 }
 
 /** People may look into every mailbox, an agent only into its own. */
 function notTheirs(agent: AgentState, actor: Actor): Refusal | null {
 	const caller = agentOf(actor);
-	return caller === null || caller === agent.id ? null : refuse("FORBIDDEN", "An agent reads only its own mail.", { details: { agent: agent.id } });
+	return caller === null || caller === agent.id
+		? null
+		: refuse("FORBIDDEN", "An agent reads only its own mail.", { details: { agent: agent.id } });
 }
 
 /** Mail wakes every agent but agent 0, people, and those that would execute it. */

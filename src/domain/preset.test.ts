@@ -51,14 +51,26 @@ describe("a preset is broken", () => {
 		["with a stage that is not in capitals", { stages: [{ name: "todo" }, done] }, /capitals/],
 		["with two stages of one name", { stages: [todo, work, work, done] }, /two stages WORK/],
 		["with a way to nowhere", { stages: [{ ...todo, next: "GONE" }, work, done] }, /TODO leads to GONE/],
-		["with a stage that is never reached", { stages: [todo, work, done, { name: "LOST", next: "DONE", gate: "human" }] }, /LOST is reached from nowhere/],
-		["with a stage without a way out", { stages: [todo, { name: "WORK", next: "TODO", prompt: "x", also: ["DONE"] }, done] }, /no way out/],
+		[
+			"with a stage that is never reached",
+			{ stages: [todo, work, done, { name: "LOST", next: "DONE", gate: "human" }] },
+			/LOST is reached from nowhere/,
+		],
+		[
+			"with a stage without a way out",
+			{ stages: [todo, { name: "WORK", next: "TODO", prompt: "x", also: ["DONE"] }, done] },
+			/no way out/,
+		],
 		["with a final stage that works", { stages: [todo, work, { ...done, prompt: "x" }] }, /DONE is final/],
 		["with an unknown variable", { stages: [todo, { ...work, prompt: "{{secret}}" }, done] }, /\{\{secret\}\}/],
 		["with a first stage that works", { stages: [{ ...todo, prompt: "x" }, work, done] }, /where issues begin/],
 		[
 			"with a stage that nobody moves on",
-			{ stages: [todo, work, { name: "IDLE", next: "DONE" }, done].map((stage) => (stage === work ? { ...work, next: "IDLE" } : stage)) },
+			{
+				stages: [todo, work, { name: "IDLE", next: "DONE" }, done].map((stage) =>
+					stage === work ? { ...work, next: "IDLE" } : stage,
+				),
+			},
 			/nobody would ever/,
 		],
 	])("%s", (_, written, reason) => expect(loadPreset(written)).toEqual({ broken: expect.stringMatching(reason) }));

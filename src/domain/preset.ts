@@ -51,21 +51,37 @@ function faultsOfStage(preset: Preset, stage: Stage): string[] {
 		return works ? [`${name} is final: it is not the first one and has no prompt, gate or next`] : [];
 	}
 	return [
-		...(leadsToTheEnd(preset, name) ? [] : [`${name} has no way out: following next from it never reaches a final stage`]),
-		...(first && (prompt !== undefined || gate !== undefined) ? [`${name} is where issues begin: it has no prompt and no gate`] : []),
-		...(prompt === undefined && gate === undefined && !isBeforeStart(preset, name) ? [`${name} has no prompt and no gate: nobody would ever move it on`] : []),
-		...(prompt === undefined ? [] : unknownVariables(prompt).map((variable) => `the prompt of ${name} asks for {{${variable}}}, which there is not`)),
+		...(leadsToTheEnd(preset, name)
+			? []
+			: [`${name} has no way out: following next from it never reaches a final stage`]),
+		...(first && (prompt !== undefined || gate !== undefined)
+			? [`${name} is where issues begin: it has no prompt and no gate`]
+			: []),
+		...(prompt === undefined && gate === undefined && !isBeforeStart(preset, name)
+			? [`${name} has no prompt and no gate: nobody would ever move it on`]
+			: []),
+		...(prompt === undefined
+			? []
+			: unknownVariables(prompt).map(
+					(variable) => `the prompt of ${name} asks for {{${variable}}}, which there is not`,
+				)),
 	];
 }
 
 const unknownVariables = (template: string): string[] => {
 	const known: readonly string[] = templateVariables;
-	return [...template.matchAll(/\{\{([^{}]*)\}\}/g)].map(([, name = ""]) => name.trim()).filter((name) => !known.includes(name));
+	return [...template.matchAll(/\{\{([^{}]*)\}\}/g)]
+		.map(([, name = ""]) => name.trim())
+		.filter((name) => !known.includes(name));
 };
 
 function leadsToTheEnd(preset: Preset, from: StageName): boolean {
 	const seen = new Set<string>();
-	for (let at = stageOf(preset, from); at !== undefined && !seen.has(at.name); at = at.next === undefined ? undefined : stageOf(preset, at.next)) {
+	for (
+		let at = stageOf(preset, from);
+		at !== undefined && !seen.has(at.name);
+		at = at.next === undefined ? undefined : stageOf(preset, at.next)
+	) {
 		if (at.final === true) return true;
 		seen.add(at.name);
 	}
@@ -78,9 +94,11 @@ function reachable(preset: Preset): ReadonlySet<StageName> {
 	return reached;
 }
 
-const waysOut = (stage: Stage | undefined): StageName[] => [stage?.next, stage?.back, ...(stage?.also ?? [])].filter((name) => name !== undefined);
+const waysOut = (stage: Stage | undefined): StageName[] =>
+	[stage?.next, stage?.back, ...(stage?.also ?? [])].filter((name) => name !== undefined);
 
-export const stageOf = (preset: Preset, name: string): Stage | undefined => preset.stages.find((stage) => stage.name === name);
+export const stageOf = (preset: Preset, name: string): Stage | undefined =>
+	preset.stages.find((stage) => stage.name === name);
 
 /** Before anybody has begun: the first stage, and those after it that nobody works on. */
 export function isBeforeStart(preset: Preset, name: string): boolean {
@@ -94,7 +112,8 @@ export function isBeforeStart(preset: Preset, name: string): boolean {
 /** The first stage that an agent works on or a gate stands in. */
 export function firstWork(preset: Preset): Stage | undefined {
 	let at = preset.stages[0];
-	while (at !== undefined && isBeforeStart(preset, at.name)) at = at.next === undefined ? undefined : stageOf(preset, at.next);
+	while (at !== undefined && isBeforeStart(preset, at.name))
+		at = at.next === undefined ? undefined : stageOf(preset, at.next);
 	return at;
 }
 

@@ -1,10 +1,12 @@
-// The presets that come with Brood. In all of them work is merged, and an issue done, only once a person has approved it.
+// The presets that come with Brood. In all of them work is merged, and an issue done, only once a person has approved
+// it.
 //
-// No line of a template begins with a word that a scripted agent would take for an instruction, and the issue's own words
-// stand on lines of their own, as they are.
+// No line of a template begins with a word that a scripted agent would take for an instruction, and the issue's own
+// words stand on lines of their own, as they are.
 import type { Preset, Stage } from "#contract/preset.ts";
 
-const end = "When your part is complete, report it with work_complete and a short summary, or leave your commits on the branch. If you need a person, ask.";
+const end =
+	"When your part is complete, report it with work_complete and a short summary, or leave your commits on the branch. If you need a person, ask.";
 
 const template = (task: string): string =>
 	[
@@ -19,26 +21,49 @@ const template = (task: string): string =>
 		"{{body}}",
 	].join("\n");
 
-const review = "If it has to go back, report work_complete with `back` and the reasons as the summary; the stage before gets them.";
+const review =
+	"If it has to go back, report work_complete with `back` and the reasons as the summary; the stage before gets them.";
 
 const stages = {
 	backlog: { name: "BACKLOG", next: "TODO" },
 	contextPack: {
 		name: "CONTEXT_PACK",
-		prompt: template("Your task: collect what somebody needs to know before changing anything, and put it into the folder `context`."),
+		prompt: template(
+			"Your task: collect what somebody needs to know before changing anything, and put it into the folder `context`.",
+		),
 	},
 	contextReview: {
 		name: "CONTEXT_REVIEW",
 		back: "CONTEXT_PACK",
 		prompt: template(`Your task: check the notes in the folder \`context\` against the code. ${review}`),
 	},
-	spec: { name: "SPEC", prompt: template("Your task: describe the change precisely, with its tests, in the folder `specs`. Change no code yet.") },
-	specReview: { name: "SPEC_REVIEW", back: "SPEC", prompt: template(`Your task: look for gaps and contradictions in the folder \`specs\`. ${review}`) },
+	spec: {
+		name: "SPEC",
+		prompt: template(
+			"Your task: describe the change precisely, with its tests, in the folder `specs`. Change no code yet.",
+		),
+	},
+	specReview: {
+		name: "SPEC_REVIEW",
+		back: "SPEC",
+		prompt: template(`Your task: look for gaps and contradictions in the folder \`specs\`. ${review}`),
+	},
 	implement: { name: "IMPLEMENT", prompt: template("Your task: make the change, with tests, and commit it.") },
-	prReview: { name: "PR_REVIEW", back: "FIXER", prompt: template(`Your task: review the commits of this branch. ${review}`) },
+	prReview: {
+		name: "PR_REVIEW",
+		back: "FIXER",
+		prompt: template(`Your task: review the commits of this branch. ${review}`),
+	},
 	fixer: { name: "FIXER", prompt: template("Your task: fix what the review found, and commit it.") },
-	testing: { name: "TESTING", back: "IMPLEMENT", prompt: template(`Your task: test the change as its users would. ${review}`) },
-	docReview: { name: "DOC_REVIEW", prompt: template("Your task: bring the documentation up to date with the change, and commit it.") },
+	testing: {
+		name: "TESTING",
+		back: "IMPLEMENT",
+		prompt: template(`Your task: test the change as its users would. ${review}`),
+	},
+	docReview: {
+		name: "DOC_REVIEW",
+		prompt: template("Your task: bring the documentation up to date with the change, and commit it."),
+	},
 	done: { name: "DONE", final: true },
 } as const satisfies Record<string, Stage>;
 
@@ -46,7 +71,12 @@ const lean: Preset = {
 	description: "one stage of work and a person's review",
 	stages: [
 		{ name: "TODO", next: "IN_PROGRESS" },
-		{ name: "IN_PROGRESS", next: "IN_REVIEW", also: ["TODO"], prompt: template("Your task: do what it asks for, with tests, and commit it.") },
+		{
+			name: "IN_PROGRESS",
+			next: "IN_REVIEW",
+			also: ["TODO"],
+			prompt: template("Your task: do what it asks for, with tests, and commit it."),
+		},
 		{ name: "IN_REVIEW", next: "DONE", back: "IN_PROGRESS", also: ["TODO"], gate: "human" },
 		{ ...stages.done, also: ["TODO"] },
 	],
@@ -89,11 +119,26 @@ const docsOnly: Preset = {
 	description: "documentation and a person's approval",
 	stages: [
 		{ name: "TODO", next: "IMPLEMENT" },
-		{ ...stages.implement, next: "DOC_REVIEW", also: ["TODO"], prompt: template("Your task: change the documentation only, and commit it.") },
-		{ ...stages.docReview, next: "MERGE_READY", back: "IMPLEMENT", prompt: template(`Your task: check the changed pages against the code. ${review}`) },
+		{
+			...stages.implement,
+			next: "DOC_REVIEW",
+			also: ["TODO"],
+			prompt: template("Your task: change the documentation only, and commit it."),
+		},
+		{
+			...stages.docReview,
+			next: "MERGE_READY",
+			back: "IMPLEMENT",
+			prompt: template(`Your task: check the changed pages against the code. ${review}`),
+		},
 		{ name: "MERGE_READY", next: "DONE", back: "IMPLEMENT", gate: "human" },
 		{ ...stages.done, also: ["TODO"] },
 	],
 };
 
-export const shipped: Readonly<Record<string, Preset>> = { lean, "full-pipeline": fullPipeline, "quick-fix": quickFix, "docs-only": docsOnly };
+export const shipped: Readonly<Record<string, Preset>> = {
+	lean,
+	"full-pipeline": fullPipeline,
+	"quick-fix": quickFix,
+	"docs-only": docsOnly,
+};

@@ -19,12 +19,23 @@ interface Named {
 
 export function decideAddProject({ project: existing }: Named, command: ProjectAdd): Decision {
 	if (existing !== undefined && existing.removedAt === null) {
-		return refuse("CONFLICT", `There is already a project ${command.slug}.`, { suggestions: [`brood project show ${command.slug}`] });
+		return refuse("CONFLICT", `There is already a project ${command.slug}.`, {
+			suggestions: [`brood project show ${command.slug}`],
+		});
 	}
-	return [{ kind: "project.added", agent: null, data: { slug: command.slug, path: command.path, base: command.base, url: command.url } }];
+	return [
+		{
+			kind: "project.added",
+			agent: null,
+			data: { slug: command.slug, path: command.path, base: command.base, url: command.url },
+		},
+	];
 }
 
-export function decideRemoveProject({ project: existing, living }: Named & { living: number }, { slug }: ProjectRemove): Decision {
+export function decideRemoveProject(
+	{ project: existing, living }: Named & { living: number },
+	{ slug }: ProjectRemove,
+): Decision {
 	if (existing === undefined || existing.removedAt !== null) return noProject(slug);
 	if (living > 0) {
 		return refuse("CONFLICT", `${living} agents of ${slug} are still alive.`, {
@@ -37,7 +48,9 @@ export function decideRemoveProject({ project: existing, living }: Named & { liv
 
 export function decideApproveConfig({ project: existing }: Named, { slug, fingerprint }: ProjectApprove): Decision {
 	if (existing === undefined || existing.removedAt !== null) return noProject(slug);
-	return existing.approved.includes(fingerprint) ? [] : [{ kind: "project.approved", agent: null, data: { slug, fingerprint } }];
+	return existing.approved.includes(fingerprint)
+		? []
+		: [{ kind: "project.approved", agent: null, data: { slug, fingerprint } }];
 }
 
 export function decideConfigureProject({ project: existing }: Named, command: ProjectTune): Decision {
@@ -57,16 +70,36 @@ export function decideConfigureProject({ project: existing }: Named, command: Pr
 	const chosen = named({ ...existing.chosen, ...defined({ preset, agentsMax, context, agentType }) });
 	const told = { ...chosen, ...written };
 	const inForce = {
-		...{ preset: told.preset ?? defaultIssueSettings.preset, agentsMax: told.agentsMax ?? defaultIssueSettings.agentsMax },
-		...{ context: told.context ?? defaultIssueSettings.context, agentType: told.agentType ?? defaultIssueSettings.agentType },
+		...{
+			preset: told.preset ?? defaultIssueSettings.preset,
+			agentsMax: told.agentsMax ?? defaultIssueSettings.agentsMax,
+		},
+		...{
+			context: told.context ?? defaultIssueSettings.context,
+			agentType: told.agentType ?? defaultIssueSettings.agentType,
+		},
 	};
-	const tuning: IssueSettings = { auto, quiet, presets, onLimit: onLimit ?? defaultIssueSettings.onLimit, ...inForce, chosen, written };
-	const same = JSON.stringify(issueSettingsOf({ ...existing, ...tuning })) === JSON.stringify(issueSettingsOf(existing));
+	const tuning: IssueSettings = {
+		auto,
+		quiet,
+		presets,
+		onLimit: onLimit ?? defaultIssueSettings.onLimit,
+		...inForce,
+		chosen,
+		written,
+	};
+	const same =
+		JSON.stringify(issueSettingsOf({ ...existing, ...tuning })) === JSON.stringify(issueSettingsOf(existing));
 	return same ? [] : [{ kind: "project.tuned", agent: null, data: { slug, tuning } }];
 }
 
 /** In one order, so that equal ones look equal; null means that it is as usual again. */
-function named({ preset, agentsMax, context, agentType }: { [Key in keyof IssuesConfig]: IssuesConfig[Key] | null }): IssuesConfig {
+function named({
+	preset,
+	agentsMax,
+	context,
+	agentType,
+}: { [Key in keyof IssuesConfig]: IssuesConfig[Key] | null }): IssuesConfig {
 	return {
 		...(preset != null && { preset }),
 		...(agentsMax != null && { agentsMax }),
@@ -81,6 +114,17 @@ const defined = <T extends object>(request: T): Partial<T> => {
 	return found;
 };
 
-export const issueSettingsOf = ({ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets, chosen, written }: ProjectState): IssueSettings => ({
+export const issueSettingsOf = ({
+	auto,
+	agentsMax,
+	context,
+	preset,
+	agentType,
+	onLimit,
+	quiet,
+	presets,
+	chosen,
+	written,
+}: ProjectState): IssueSettings => ({
 	...{ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets, chosen, written },
 });

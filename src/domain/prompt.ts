@@ -1,9 +1,16 @@
-// The prompt queue. What was put in front comes first; then the higher priority; then first in, first out. An entry that is
-// not due yet lets the others pass.
+// The prompt queue. What was put in front comes first; then the higher priority; then first in, first out. An entry
+// that is not due yet lets the others pass.
 import type { AgentState } from "#contract/agent.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
-import type { PromptCancel, PromptEdit, PromptMove, PromptQueue, PromptState, QueuePosition } from "#contract/prompt.ts";
+import type {
+	PromptCancel,
+	PromptEdit,
+	PromptMove,
+	PromptQueue,
+	PromptState,
+	QueuePosition,
+} from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { notInSubtree } from "./agent-state/subtree.ts";
 import { refusedNow, suggestion } from "./agent-state/transitions.ts";
@@ -18,7 +25,9 @@ export const positionBeforeAll = (first: number | null): number => Math.min(firs
 
 type Rank = Pick<PromptState, "position" | "priority">;
 
-/** What was put in front first, then by priority, then in the order in which it came: as the stores' queries have it. */
+/**
+ * What was put in front first, then by priority, then in the order in which it came: as the stores' queries have it.
+ */
 export function asTheyStart(a: PromptState, b: PromptState): number {
 	if (a.position < 0 || b.position < 0) return a.position - b.position;
 	return b.priority - a.priority || a.position - b.position;
@@ -43,17 +52,30 @@ export interface QueueFacts {
 	short: Shortage | null;
 }
 
-export function decideQueue(agent: AgentState, command: PromptQueue, queue: QueueFacts, by: { actor: Actor }): Decision {
+export function decideQueue(
+	agent: AgentState,
+	command: PromptQueue,
+	queue: QueueFacts,
+	by: { actor: Actor },
+): Decision {
 	const { text, front, now, priority, notBefore, metadata } = command;
 	const refusal =
-		notInSubtree(agent.id, queue.above, by.actor, "prompts") ?? refusedNow(agent, "prompt") ?? (now ? refusedNow(agent, "start") : null) ?? leaving(agent);
+		notInSubtree(agent.id, queue.above, by.actor, "prompts") ??
+		refusedNow(agent, "prompt") ??
+		(now ? refusedNow(agent, "start") : null) ??
+		leaving(agent);
 	if (refusal) return refusal;
 	if (queue.caller !== null && !mayExecute(queue.caller, agent))
-		return refuse("FORBIDDEN", `${agent.handle} executes its prompts: an agent under the policy ${queue.caller.policy} gives it none.`, {
-			details: { agent: agent.id, type: agent.type },
-		});
+		return refuse(
+			"FORBIDDEN",
+			`${agent.handle} executes its prompts: an agent under the policy ${queue.caller.policy} gives it none.`,
+			{
+				details: { agent: agent.id, type: agent.type },
+			},
+		);
 	// what holds an agent was set by people, or for them to look at
-	if (now && agentOf(by.actor) !== null) return refuse("FORBIDDEN", "Only people start a turn in spite of a hold.", { details: { agent: agent.id } });
+	if (now && agentOf(by.actor) !== null)
+		return refuse("FORBIDDEN", "Only people start a turn in spite of a hold.", { details: { agent: agent.id } });
 	if (queue.length >= queue.lengthMax) return full(agent, queue);
 	if (queue.short !== null) return noSlot(agent, queue.short);
 	return [
@@ -74,7 +96,8 @@ export function decideQueue(agent: AgentState, command: PromptQueue, queue: Queu
 }
 
 /** A prompt that is executed is a command that nobody was asked about: only for who could run it unasked itself. */
-const mayExecute = (caller: AgentState, agent: AgentState): boolean => !executesPrompt(agent.type) || caller.policy === "full" || executesPrompt(caller.type);
+const mayExecute = (caller: AgentState, agent: AgentState): boolean =>
+	!executesPrompt(agent.type) || caller.policy === "full" || executesPrompt(caller.type);
 
 /** What is put at the front stays in front of everything else, and in the order in which it was put there. */
 export function nextPosition(front: boolean, { last, lastFront }: Pick<QueueFacts, "last" | "lastFront">): number {
@@ -84,7 +107,10 @@ export function nextPosition(front: boolean, { last, lastFront }: Pick<QueueFact
 /** It is being deleted: what came now would be thrown away with it. */
 function leaving(agent: AgentState): Refusal | null {
 	if (agent.lease?.step !== "delete") return null;
-	return refuse("AGENT_BUSY", `${agent.handle} is being deleted.`, { details: { agent: agent.id }, suggestions: [suggestion("status", agent)] });
+	return refuse("AGENT_BUSY", `${agent.handle} is being deleted.`, {
+		details: { agent: agent.id },
+		suggestions: [suggestion("status", agent)],
+	});
 }
 
 function full(agent: AgentState, { length, lengthMax }: QueueFacts): Refusal {
@@ -102,16 +128,32 @@ export function noSlot(agent: AgentState, short: Shortage): Refusal {
 }
 
 /** An entry is not changed but replaced, and both texts are kept with who did it and when. */
-export function decideEdit(agent: AgentState, { prompt, text, reason }: PromptEdit, queue: readonly PromptState[]): Decision {
+export function decideEdit(
+	agent: AgentState,
+	{ prompt, text, reason }: PromptEdit,
+	queue: readonly PromptState[],
+): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	const entry = queue.find(({ id }) => id === prompt);
 	if (entry === undefined) return notQueued(agent, prompt);
 	if (entry.source === "mail" || entry.source === "wait")
-		return refuse("CONFLICT", `Prompt ${prompt} stands for ${entry.source === "mail" ? "mail" : "a wait"} and has no words of its own.`);
+		return refuse(
+			"CONFLICT",
+			`Prompt ${prompt} stands for ${entry.source === "mail" ? "mail" : "a wait"} and has no words of its own.`,
+		);
 	const author = entry.from ?? (agentOf(entry.createdBy) === null ? null : entry.createdBy);
 	const from = author === null ? {} : { from: author };
-	return entry.text === text ? [] : [{ kind: "prompt.edited", agent: agent.id, text, data: { prompt, before: entry.text, ...because(reason), ...from } }];
+	return entry.text === text
+		? []
+		: [
+				{
+					kind: "prompt.edited",
+					agent: agent.id,
+					text,
+					data: { prompt, before: entry.text, ...because(reason), ...from },
+				},
+			];
 }
 
 /** The entry takes its neighbour's priority, so that it stays where it was put. */
@@ -125,20 +167,30 @@ export function decideMove(agent: AgentState, { prompt, to }: PromptMove, queue:
 	const at = Math.min(to - 1, others.length);
 	const neighbour = others[at] ?? others[at - 1] ?? entry;
 	const order = others.toSpliced(at, 0, { ...entry, position: neighbour.position, priority: neighbour.priority });
-	const places = renumbered(order).filter((place) => !queue.some((old) => old.id === place.prompt && stands(old, place)));
+	const places = renumbered(order).filter(
+		(place) => !queue.some((old) => old.id === place.prompt && stands(old, place)),
+	);
 	return places.length === 0 ? [] : [{ kind: "prompt.moved", agent: agent.id, data: { prompt, places } }];
 }
 
 function renumbered(order: readonly PromptState[]): QueuePosition[] {
 	const front = order.filter(({ position }) => position < 0);
 	const rest = order.filter(({ position }) => position >= 0);
-	const place = (start: number) => (entry: PromptState, at: number) => ({ prompt: entry.id, position: start + at, priority: entry.priority });
+	const place = (start: number) => (entry: PromptState, at: number) => ({
+		prompt: entry.id,
+		position: start + at,
+		priority: entry.priority,
+	});
 	return [...front.map(place(frontStart)), ...rest.map(place(0))];
 }
 
 const stands = (old: Rank, place: Rank): boolean => old.position === place.position && old.priority === place.priority;
 
-export function decideCancel(agent: AgentState, { prompt, reason }: PromptCancel, queue: readonly PromptState[]): Decision {
+export function decideCancel(
+	agent: AgentState,
+	{ prompt, reason }: PromptCancel,
+	queue: readonly PromptState[],
+): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	const prompts = queue.map(({ id }) => id).filter((id) => prompt === undefined || id === prompt);

@@ -22,5 +22,9 @@ function minutesOf(time: string): number {
 }
 
 function minuteOfDay(now: number, zone: string): number {
-	return minutesOf(new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(now));
+	return minutesOf(
+		new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(
+			now,
+		),
+	);
 }

@@ -1,8 +1,8 @@
-// A context as text, for a program that keeps its own conversation and does not know this one. Pure, and bounded: the oldest
-// tool output is shortened first, then the oldest items are left out, with a note of how many.
+// A context as text, for a program that keeps its own conversation and does not know this one. Pure, and bounded: the
+// oldest tool output is shortened first, then the oldest items are left out, with a note of how many.
 //
-// Everything is quoted line by line, so that no words in it can end the quotation or pass for an instruction of the user:
-// least of all those of other agents and of tools.
+// Everything is quoted line by line, so that no words in it can end the quotation or pass for an instruction of the
+// user: least of all those of other agents and of tools.
 import { agentOf } from "#contract/ids.ts";
 import { authorIn, linesOf, quote } from "#contract/quote.ts";
 import type { HistoryItem } from "./history.ts";
@@ -16,8 +16,8 @@ export interface Rendered {
 }
 
 /**
- * How much of a conversation a new session is told: half of the model's window, at about four characters a token, so that
- * there is room to work. Where nobody knows the window it is taken for one of the smaller ones.
+ * How much of a conversation a new session is told: half of the model's window, at about four characters a token, so
+ * that there is room to work. Where nobody knows the window it is taken for one of the smaller ones.
  */
 export function seedLengthFor(windowTokens: number | null): number {
 	return Math.min(seedLengthMax, Math.floor((windowTokens ?? usualWindowTokens) * 2));
@@ -33,7 +33,10 @@ export function render(context: readonly HistoryItem[], lengthMax: number): Rend
 	for (const [at, part] of parts.entries()) {
 		if (length <= lengthMax) break;
 		if (!part.output || part.words.length <= stumpLength) continue;
-		const stump = { ...part, words: `${part.words.slice(0, stumpLength).toWellFormed()}\n[cut: ${part.words.length - stumpLength} more characters]` };
+		const stump = {
+			...part,
+			words: `${part.words.slice(0, stumpLength).toWellFormed()}\n[cut: ${part.words.length - stumpLength} more characters]`,
+		};
 		length += sizeOf(stump) - sizeOf(part);
 		parts[at] = stump;
 		shortened++;
@@ -42,7 +45,12 @@ export function render(context: readonly HistoryItem[], lengthMax: number): Rend
 	for (; dropped < parts.length && length > lengthMax; dropped++) length -= sizeOf(parts[dropped] ?? nothing);
 	const kept = parts.slice(dropped);
 	const note = dropped === 0 ? [] : [`[${dropped} older items are left out]`];
-	return { text: [...note, ...kept.map(({ who, words }) => quote(who, words))].join("\n"), items: kept.length, shortened, dropped };
+	return {
+		text: [...note, ...kept.map(({ who, words }) => quote(who, words))].join("\n"),
+		items: kept.length,
+		shortened,
+		dropped,
+	};
 }
 
 interface Part {
@@ -73,11 +81,17 @@ function partOf({ kind, text, data, actor }: HistoryItem): Part | null {
 			return { who: "the tool answered", words: words === "" ? outputOf(data) : words, output: true };
 		case "final":
 			// the last words of a completed turn were said before
-			return textIn(data, "state") === "completed" ? null : { who: "the turn did not end well", words: textIn(data, "reason") ?? words, output: false };
+			return textIn(data, "state") === "completed"
+				? null
+				: { who: "the turn did not end well", words: textIn(data, "reason") ?? words, output: false };
 		case "plan":
 			return said("your plan");
 		case "interrupt":
-			return said(actor === undefined || agentOf(actor) === null ? "brood: interrupt" : `not the user but ${actor}, who stopped your turn`);
+			return said(
+				actor === undefined || agentOf(actor) === null
+					? "brood: interrupt"
+					: `not the user but ${actor}, who stopped your turn`,
+			);
 		case "thought":
 		case "usage":
 		case "mark":
@@ -104,7 +118,8 @@ function outputOf(data: unknown): string {
 	return typeof output === "string" ? output : JSON.stringify(output);
 }
 
-const fieldOf = (data: unknown, name: string): unknown => (typeof data === "object" && data !== null ? Reflect.get(data, name) : undefined);
+const fieldOf = (data: unknown, name: string): unknown =>
+	typeof data === "object" && data !== null ? Reflect.get(data, name) : undefined;
 
 function textIn(data: unknown, name: string): string | null {
 	const value = fieldOf(data, name);

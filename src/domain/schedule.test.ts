@@ -8,24 +8,56 @@ import { type Head, type Schedule, type ScheduleFacts, schedule, type Waiter } f
 const name = (word: string) => SubscriptionName.parse(word);
 const id = (word: string) => AgentId.parse(word.padEnd(22, "0"));
 const paid = (word: string, maxConcurrent = 1, more: Partial<SubscriptionState> = {}): SubscriptionState => ({
-	...{ name: name(word), type: "claude", maxConcurrent, credential: null, fallback: null, quiet: null, coolingUntil: null, spent: nothingSpent },
+	...{
+		name: name(word),
+		type: "claude",
+		maxConcurrent,
+		credential: null,
+		fallback: null,
+		quiet: null,
+		coolingUntil: null,
+		spent: nothingSpent,
+	},
 	...{ createdAt: 1, createdBy: human, removedAt: null },
 	...more,
 });
 
 let prompts = 0;
 const who = (handle: string, project: string | null = null, type = "scripted") => ({
-	...{ id: id(handle), project: project === null ? null : ProjectSlug.parse(project), type, subscription: null, limitWaivedUntil: null },
+	...{
+		id: id(handle),
+		project: project === null ? null : ProjectSlug.parse(project),
+		type,
+		subscription: null,
+		limitWaivedUntil: null,
+	},
 });
-const head = (handle: string, { project = null, type = "scripted", ...more }: Partial<Head> & { project?: string | null; type?: string } = {}): Head => ({
+const head = (
+	handle: string,
+	{ project = null, type = "scripted", ...more }: Partial<Head> & { project?: string | null; type?: string } = {},
+): Head => ({
 	...{ agent: who(handle, project, type), prompt: ++prompts, priority: 0, manual: false, source: "queue", since: 0 },
 	...more,
 });
 const waiter = (handle: string, wait: number, subscription: string | null = null): Waiter => ({
-	...{ agent: who(handle, null, subscription === null ? "scripted" : "claude"), wait, subscription: subscription === null ? null : name(subscription) },
+	...{
+		agent: who(handle, null, subscription === null ? "scripted" : "claude"),
+		wait,
+		subscription: subscription === null ? null : name(subscription),
+	},
 });
 const given = (seen: Partial<ScheduleFacts>): Schedule =>
-	schedule({ heads: [], waiters: [], leases: [], subscriptions: [], projects: [], served: new Map(), turnsMax: 100, now: 0, ...seen });
+	schedule({
+		heads: [],
+		waiters: [],
+		leases: [],
+		subscriptions: [],
+		projects: [],
+		served: new Map(),
+		turnsMax: 100,
+		now: 0,
+		...seen,
+	});
 const starts = (plan: Schedule) => plan.starts.map(({ agent }) => agent.id.replace(/0+$/, ""));
 const why = (plan: Schedule, handle: string) => plan.waits.get(id(handle));
 
@@ -43,13 +75,21 @@ describe("who starts next", () => {
 	});
 
 	test("what a person wants now, before any priority", () => {
-		expect(starts(given({ heads: [head("a", { priority: 100 }), head("b", { manual: true })], turnsMax: 1 }))).toEqual(["b"]);
+		expect(starts(given({ heads: [head("a", { priority: 100 }), head("b", { manual: true })], turnsMax: 1 }))).toEqual([
+			"b",
+		]);
 	});
 
 	test("whoever has waited for others, before everything else", () => {
-		const plan = given({ heads: [head("a", { manual: true }), head("b", { source: "wait" })], waiters: [waiter("w", 9), waiter("v", 3)], turnsMax: 2 });
+		const plan = given({
+			heads: [head("a", { manual: true }), head("b", { source: "wait" })],
+			waiters: [waiter("w", 9), waiter("v", 3)],
+			turnsMax: 2,
+		});
 		expect([plan.continues.map(({ wait }) => wait), starts(plan)]).toEqual([[3, 9], []]);
-		expect(starts(given({ heads: [head("a", { manual: true }), head("b", { source: "wait" })], turnsMax: 1 }))).toEqual(["b"]);
+		expect(starts(given({ heads: [head("a", { manual: true }), head("b", { source: "wait" })], turnsMax: 1 }))).toEqual(
+			["b"],
+		);
 	});
 
 	test("each project in its turn, however much one of them has queued", () => {
@@ -63,18 +103,27 @@ describe("who starts next", () => {
 			[ProjectSlug.parse("a"), 20],
 			[ProjectSlug.parse("b"), 10],
 		]);
-		expect(starts(given({ heads: [head("a", { project: "a" }), head("b", { project: "b" })], served, turnsMax: 1, now: 30 }))).toEqual(["b"]);
+		expect(
+			starts(
+				given({ heads: [head("a", { project: "a" }), head("b", { project: "b" })], served, turnsMax: 1, now: 30 }),
+			),
+		).toEqual(["b"]);
 	});
 
 	test("after long enough, whoever has waited longest, whatever the others' priority", () => {
 		const patient = head("p", { project: "a", since: 0 });
 		const eager = head("e", { project: "a", priority: 10, since: 20 * 60_000 });
 		expect(starts(given({ heads: [patient, eager], turnsMax: 1, now: 20 * 60_000 }))).toEqual(["p"]);
-		expect(starts(given({ heads: [patient, { ...eager, since: 60_000 }], turnsMax: 1, now: 2 * 60_000 }))).toEqual(["e"]);
+		expect(starts(given({ heads: [patient, { ...eager, since: 60_000 }], turnsMax: 1, now: 2 * 60_000 }))).toEqual([
+			"e",
+		]);
 	});
 
 	test("somebody who needs no slot, while others wait for one", () => {
-		const plan = given({ heads: [head("a", { type: "claude" }), head("b", { type: "claude" }), head("c")], subscriptions: [paid("max")] });
+		const plan = given({
+			heads: [head("a", { type: "claude" }), head("b", { type: "claude" }), head("c")],
+			subscriptions: [paid("max")],
+		});
 		expect(starts(plan)).toEqual(["a", "c"]);
 	});
 });
@@ -97,11 +146,17 @@ describe("why somebody does not start", () => {
 
 	test("a turn that waited is ahead too", () => {
 		const seen = { subscriptions: [paid("max")], leases: [lease("max")], waiters: [waiter("w", 1, "max")] };
-		expect(why(given({ ...seen, heads: [head("a", { type: "claude" })] }), "a")).toEqual({ why: "waiting for a slot of max, 1 ahead", ahead: 1 });
+		expect(why(given({ ...seen, heads: [head("a", { type: "claude" })] }), "a")).toEqual({
+			why: "waiting for a slot of max, 1 ahead",
+			ahead: 1,
+		});
 	});
 
 	test("its subscription cools down, and when to look again", () => {
-		const plan = given({ heads: [head("a", { type: "claude" })], subscriptions: [paid("max", 1, { coolingUntil: 60_000 })] });
+		const plan = given({
+			heads: [head("a", { type: "claude" })],
+			subscriptions: [paid("max", 1, { coolingUntil: 60_000 })],
+		});
 		expect(why(plan, "a")).toEqual({ why: "max is cooling down until 1970-01-01T00:01:00.000Z", ahead: 0 });
 		expect(plan.nextAt).toBe(60_000);
 	});
@@ -156,7 +211,11 @@ describe("whatever is asked of it", () => {
 	/** Queues everything at once, then lets the oldest turn end after each look, a minute apart. */
 	function simulate(all: readonly Work[], turnsMax: number, ask: typeof schedule) {
 		const queues = Map.groupBy(
-			all.map((each, at) => ({ ...each, type: all.find((other) => other.agent === each.agent)?.type ?? each.type, at })),
+			all.map((each, at) => ({
+				...each,
+				type: all.find((other) => other.agent === each.agent)?.type ?? each.type,
+				at,
+			})),
 			({ agent }) => agent,
 		);
 		const running: { agent: number; subscription: SubscriptionName | null }[] = [];
@@ -168,7 +227,14 @@ describe("whatever is asked of it", () => {
 			const heads = [...queues.values()].flatMap(([next]) =>
 				next === undefined || running.some(({ agent }) => agent === next.agent)
 					? []
-					: [head(`x${next.agent}`, { project: next.project, type: next.type, priority: next.priority, prompt: next.at + 1 })],
+					: [
+							head(`x${next.agent}`, {
+								project: next.project,
+								type: next.type,
+								priority: next.priority,
+								prompt: next.at + 1,
+							}),
+						],
 			);
 			const plan = ask({ heads, waiters: [], leases: running, subscriptions, projects: [], served, turnsMax, now });
 			for (const { agent, prompt } of plan.starts) {
@@ -185,6 +251,11 @@ describe("whatever is asked of it", () => {
 			running.shift();
 		}
 		const left = [...queues.values()].reduce((sum, queue) => sum + queue.length, 0);
-		return { worst: worst.get("all") ?? 0, worstOf: (key: string) => worst.get(key) ?? 0, left, orders: [...orders.values()] };
+		return {
+			worst: worst.get("all") ?? 0,
+			worstOf: (key: string) => worst.get(key) ?? 0,
+			left,
+			orders: [...orders.values()],
+		};
 	}
 });

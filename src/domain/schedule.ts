@@ -1,10 +1,12 @@
-// The scheduler: one pure function from what waits and what there is to who goes on, who starts, and why the others do not.
+// The scheduler: one pure function from what waits and what there is to who goes on, who starts, and why the others do
+// not.
 //
 //   turns that waited and may go on ─▶ heads that continue a wait ─▶ heads started by hand ─▶ all other heads
 //
-// Inside an agent the queue's own order holds: only its head is seen here. Inside a project the higher priority comes first,
-// and every minute of waiting counts as one more; between projects the same, but what counts is how long the project has not been
-// served, so that a long queue gets no more than a short one. So nothing waits for ever, and nothing ever starts over a limit.
+// Inside an agent the queue's own order holds: only its head is seen here. Inside a project the higher priority comes
+// first, and every minute of waiting counts as one more; between projects the same, but what counts is how long the
+// project has not been served, so that a long queue gets no more than a short one. So nothing waits for ever, and
+// nothing ever starts over a limit.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { turnSources } from "#contract/turn.ts";
@@ -58,7 +60,8 @@ export function schedule(facts: ScheduleFacts): Schedule {
 	const plan: Schedule = { continues: [], starts: [], waits: new Map(), nextAt: null };
 	const remaining = new RemainingCapacity(facts, plan);
 	for (const waiter of facts.waiters.toSorted((a, b) => a.wait - b.wait)) {
-		if (remaining.take(waiter.agent, (capacity) => claimAgain(waiter.agent, waiter.subscription, capacity))) plan.continues.push(waiter);
+		if (remaining.take(waiter.agent, (capacity) => claimAgain(waiter.agent, waiter.subscription, capacity)))
+			plan.continues.push(waiter);
 	}
 	const served = new Map(facts.served);
 	for (const head of inOrder(facts, served)) {
@@ -82,10 +85,15 @@ function* inOrder({ heads, now }: ScheduleFacts, served: ReadonlyMap<ProjectSlug
 	for (;;) {
 		const offers = queues.flatMap(({ project, oldest, own }) => {
 			const head = own.at(-1);
-			return head === undefined ? [] : [{ own, head, last: last(project), weight: head.priority + aged(now, Math.max(last(project), oldest)) }];
+			return head === undefined
+				? []
+				: [{ own, head, last: last(project), weight: head.priority + aged(now, Math.max(last(project), oldest)) }];
 		});
 		const [best] = offers.toSorted(
-			(a, b) => rank(a.head) - rank(b.head) || b.weight - a.weight || (a.last < b.last ? -1 : a.last > b.last ? 1 : a.head.prompt - b.head.prompt),
+			(a, b) =>
+				rank(a.head) - rank(b.head) ||
+				b.weight - a.weight ||
+				(a.last < b.last ? -1 : a.last > b.last ? 1 : a.head.prompt - b.head.prompt),
 		);
 		const head = best?.own.pop();
 		if (head === undefined) return;
@@ -135,4 +143,5 @@ class RemainingCapacity {
 	}
 }
 
-const keyOf = (short: Shortage): string => (short.of === "machine" ? "machine" : (short.subscription ?? "the project's hours"));
+const keyOf = (short: Shortage): string =>
+	short.of === "machine" ? "machine" : (short.subscription ?? "the project's hours");

@@ -36,9 +36,14 @@ export interface SessionFacts {
 
 export function sessionStartFor({ agent, lastTurn, sessionCost, cutAt, parent }: SessionFacts): SessionStart {
 	const { session } = agent;
-	const isOwn = session !== null && session.type === agent.type && session.openedIn > cutAt && session.folder === folderOf(agent, session);
+	const isOwn =
+		session !== null &&
+		session.type === agent.type &&
+		session.openedIn > cutAt &&
+		session.folder === folderOf(agent, session);
 	// what the agent has said itself since the fork is not in its parent's session
-	const copyOf = session === null && lastTurn === undefined && cutAt === 0 && parent !== null ? copied(agent, parent) : null;
+	const copyOf =
+		session === null && lastTurn === undefined && cutAt === 0 && parent !== null ? copied(agent, parent) : null;
 	return {
 		// what did not end by itself may not be in the session as it is in the journal
 		own: isOwn ? { session: session.session, resumable: lastTurn?.state === "completed" } : null,
@@ -51,15 +56,22 @@ export function sessionStartFor({ agent, lastTurn, sessionCost, cutAt, parent }:
 function copied(child: AgentState, { agent, lastTurn, cutAt }: NonNullable<SessionFacts["parent"]>): string | null {
 	const { session } = agent;
 	const forkPoint = child.lineage?.forkPoint ?? 0;
-	if (session === null || session.type !== child.type || !session.powers.includes("fork") || session.openedIn < cutAt) return null;
-	const atItsEnd = lastTurn?.state === "completed" && lastTurn.finalItem !== null && lastTurn.finalItem <= forkPoint && agent.turn === null;
+	if (session === null || session.type !== child.type || !session.powers.includes("fork") || session.openedIn < cutAt)
+		return null;
+	const atItsEnd =
+		lastTurn?.state === "completed" &&
+		lastTurn.finalItem !== null &&
+		lastTurn.finalItem <= forkPoint &&
+		agent.turn === null;
 	return atItsEnd && session.openedIn < forkPoint && linked(child, agent) ? session.session : null;
 }
 
 /** Vendors look for sessions by folder, and know the linked worktrees of a repository as one place. */
 function linked({ workspace: child }: AgentState, { workspace: parent }: AgentState): boolean {
 	if (child === null || parent === null) return false;
-	return child.path === parent.path || (child.kind === "worktree" && (parent.kind === "worktree" || parent.kind === "main"));
+	return (
+		child.path === parent.path || (child.kind === "worktree" && (parent.kind === "worktree" || parent.kind === "main"))
+	);
 }
 
 /** An agent that has no workspace always works in the same place of the home. */

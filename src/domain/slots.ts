@@ -31,16 +31,21 @@ export type Claim = { subscription: SubscriptionName | null } | { short: Shortag
 
 type Claimant = Pick<AgentState, "type" | "subscription" | "limitWaivedUntil" | "project">;
 
-const rulesFor = ({ project }: Claimant, projects: readonly ProjectRules[]): ProjectRules | undefined => projects.find(({ slug }) => slug === project);
+const rulesFor = ({ project }: Claimant, projects: readonly ProjectRules[]): ProjectRules | undefined =>
+	projects.find(({ slug }) => slug === project);
 
 /** A person works without a process of ours. */
 export const countsAgainstTurnsMax = (agent: Pick<AgentState, "type">): boolean => agent.type !== "human";
 
 /** What a turn takes with the claim that it got: nothing, where nobody needs a place. */
-export const leasedBy = (agent: Pick<AgentState, "type">, { subscription }: { subscription: SubscriptionName | null }) =>
-	countsAgainstTurnsMax(agent) ? { place: true as const, ...(subscription !== null && { subscription }) } : {};
+export const leasedBy = (
+	agent: Pick<AgentState, "type">,
+	{ subscription }: { subscription: SubscriptionName | null },
+) => (countsAgainstTurnsMax(agent) ? { place: true as const, ...(subscription !== null && { subscription }) } : {});
 
-/** A new turn. One that was started by hand ignores cool-downs and quiet hours, as it ignores holds, but never a limit. */
+/**
+ * A new turn. One that was started by hand ignores cool-downs and quiet hours, as it ignores holds, but never a limit.
+ */
 export function claim(agent: Claimant, capacity: Capacity, manual = false): Claim {
 	if (!countsAgainstTurnsMax(agent)) return { subscription: null };
 	if (capacity.leases.length >= capacity.turnsMax) return { short: { of: "machine", limit: capacity.turnsMax } };
@@ -51,7 +56,8 @@ export function claim(agent: Claimant, capacity: Capacity, manual = false): Clai
 	if (usable.length === 0) return { subscription: null };
 	const cooling = usable.filter((each) => !manual && coolsFor(agent, each, monotonic));
 	const awake = usable.filter((each) => !cooling.includes(each));
-	if (awake.length === 0) return { short: soonest("cooling", cooling, (each) => (each.coolingUntil ?? monotonic) + now - monotonic) };
+	if (awake.length === 0)
+		return { short: soonest("cooling", cooling, (each) => (each.coolingUntil ?? monotonic) + now - monotonic) };
 	// the one that an agent is bound to is left only while it cools down
 	const choice = isBound(agent, usable) ? awake.slice(0, 1) : awake;
 	const open = choice.filter((each) => manual || quietUntil(each.quiet, now) === null);
@@ -71,14 +77,18 @@ export function claimAgain(agent: Claimant, had: SubscriptionName | null, capaci
 }
 
 /** Those whose slots an agent may use, the first choice first; none if agents of its type need no slot. */
-export function candidates(agent: Claimant, { subscriptions, projects }: Pick<Capacity, "subscriptions" | "projects">): SubscriptionState[] {
+export function candidates(
+	agent: Claimant,
+	{ subscriptions, projects }: Pick<Capacity, "subscriptions" | "projects">,
+): SubscriptionState[] {
 	const ofType = subscriptions.filter((each) => each.type === agent.type && each.removedAt === null);
 	const bound = ofType.find((each) => each.name === agent.subscription);
 	if (bound === undefined) return ofType;
 	return (rulesFor(agent, projects)?.onLimit ?? "fallback") === "fallback" ? chain(bound, ofType) : [bound];
 }
 
-const isBound = (agent: Claimant, usable: readonly SubscriptionState[]): boolean => usable[0] !== undefined && usable[0].name === agent.subscription;
+const isBound = (agent: Claimant, usable: readonly SubscriptionState[]): boolean =>
+	usable[0] !== undefined && usable[0].name === agent.subscription;
 
 /** A subscription and those that stand in for it, in order; a circle of them ends where it began. */
 function chain(first: SubscriptionState, all: readonly SubscriptionState[]): SubscriptionState[] {
@@ -91,30 +101,40 @@ function chain(first: SubscriptionState, all: readonly SubscriptionState[]): Sub
 	return found;
 }
 
-const isCooling = ({ coolingUntil }: SubscriptionState, now: number): boolean => coolingUntil !== null && coolingUntil > now;
+const isCooling = ({ coolingUntil }: SubscriptionState, now: number): boolean =>
+	coolingUntil !== null && coolingUntil > now;
 
 /** Whoever was resumed by hand is let through until the limit would have ended. */
 const coolsFor = (agent: Claimant, each: SubscriptionState, now: number): boolean =>
 	isCooling(each, now) && (agent.limitWaivedUntil === null || agent.limitWaivedUntil < (each.coolingUntil ?? 0));
 
 /** Until when all that the agent could use cools down; null if something can be used, or nothing is needed. */
-export function limitedUntil(agent: Claimant, capacity: Pick<Capacity, "subscriptions" | "projects" | "now">): number | null {
+export function limitedUntil(
+	agent: Claimant,
+	capacity: Pick<Capacity, "subscriptions" | "projects" | "now">,
+): number | null {
 	const { now } = capacity;
 	const usable = candidates(agent, capacity);
 	if (usable.length === 0 || !usable.every((each) => coolsFor(agent, each, now))) return null;
 	return Math.min(...usable.flatMap((each) => each.coolingUntil ?? []));
 }
 
-const free = ({ name, maxConcurrent }: SubscriptionState, { leases }: Capacity): number => maxConcurrent - usedOf(name, leases);
+const free = ({ name, maxConcurrent }: SubscriptionState, { leases }: Capacity): number =>
+	maxConcurrent - usedOf(name, leases);
 
-export const usedOf = (name: SubscriptionName, leases: Capacity["leases"]): number => leases.filter((lease) => lease.subscription === name).length;
+export const usedOf = (name: SubscriptionName, leases: Capacity["leases"]): number =>
+	leases.filter((lease) => lease.subscription === name).length;
 
 function full(subscription: SubscriptionState | undefined): Shortage {
 	if (subscription === undefined) throw new Error("no subscription to be full");
 	return { of: "slot", subscription: subscription.name, limit: subscription.maxConcurrent };
 }
 
-function soonest(why: "cooling" | "quiet", all: readonly SubscriptionState[], until: (each: SubscriptionState) => number): Shortage {
+function soonest(
+	why: "cooling" | "quiet",
+	all: readonly SubscriptionState[],
+	until: (each: SubscriptionState) => number,
+): Shortage {
 	const [first] = all.toSorted((a, b) => until(a) - until(b));
 	if (first === undefined) throw new Error("nothing to wait for");
 	return { of: "time", why, subscription: first.name, until: until(first) };

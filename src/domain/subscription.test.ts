@@ -9,17 +9,36 @@ import { decideLimitedEnd } from "./cooldown.ts";
 import { subscriptionChanges } from "./fold/project.ts";
 import { quietUntil } from "./quiet.ts";
 import { type Capacity, claim, claimAgain, limitedUntil } from "./slots.ts";
-import { coolingEnd, decideAddSubscription, decideConfigureSubscription, decideLimit, decideRemoveSubscription } from "./subscription.ts";
+import {
+	coolingEnd,
+	decideAddSubscription,
+	decideConfigureSubscription,
+	decideLimit,
+	decideRemoveSubscription,
+} from "./subscription.ts";
 import { noOpenWork } from "./turn-end.ts";
 
 const name = (word: string) => SubscriptionName.parse(word);
 const plan = (word: string, more: Partial<SubscriptionState> = {}): SubscriptionState => ({
-	...{ name: name(word), type: "scripted", maxConcurrent: 1, credential: null, fallback: null, quiet: null, coolingUntil: null, spent: nothingSpent },
+	...{
+		name: name(word),
+		type: "scripted",
+		maxConcurrent: 1,
+		credential: null,
+		fallback: null,
+		quiet: null,
+		coolingUntil: null,
+		spent: nothingSpent,
+	},
 	...{ createdAt: 1, createdBy: human, removedAt: null },
 	...more,
 });
 const on = (...words: (string | null)[]) => words.map((word) => ({ subscription: word === null ? null : name(word) }));
-const with_ = (subscriptions: SubscriptionState[], leases: Capacity["leases"] = [], more: Partial<Capacity> = {}): Capacity => ({
+const with_ = (
+	subscriptions: SubscriptionState[],
+	leases: Capacity["leases"] = [],
+	more: Partial<Capacity> = {},
+): Capacity => ({
 	...{ subscriptions, projects: [], leases, turnsMax: 10, now: 100 },
 	...more,
 });
@@ -36,7 +55,9 @@ describe("which slot an agent gets", () => {
 	test("one of the subscription that has the most room, if it is bound to none", () => {
 		const both = [plan("a", { maxConcurrent: 2 }), plan("b", { maxConcurrent: 2 })];
 		expect(claim(agent, with_(both, on("a")))).toEqual({ subscription: "b" });
-		expect(claim(agent, with_(both, on("a", "a", "b", "b")))).toEqual({ short: { of: "slot", subscription: "a", limit: 2 } });
+		expect(claim(agent, with_(both, on("a", "a", "b", "b")))).toEqual({
+			short: { of: "slot", subscription: "a", limit: 2 },
+		});
 	});
 
 	test("one of its own and no other, if it is bound to it; a full one is waited for", () => {
@@ -51,22 +72,37 @@ describe("which slot an agent gets", () => {
 
 	test("one of the stand-in while its own cools down, and nothing while all of them do", () => {
 		const spare = plan("spare");
-		expect(claim(bound("a"), with_([plan("a", { fallback: name("spare"), coolingUntil: 200 }), spare]))).toEqual({ subscription: "spare" });
-		expect(claim(bound("a"), with_([plan("a", { fallback: name("spare"), coolingUntil: 100 }), spare]))).toEqual({ subscription: "a" });
-		const cold = [plan("a", { fallback: name("spare"), coolingUntil: 300 }), plan("spare", { fallback: name("a"), coolingUntil: 200 })];
-		expect(claim(bound("a"), with_(cold))).toEqual({ short: { of: "time", why: "cooling", subscription: "spare", until: 200 } });
+		expect(claim(bound("a"), with_([plan("a", { fallback: name("spare"), coolingUntil: 200 }), spare]))).toEqual({
+			subscription: "spare",
+		});
+		expect(claim(bound("a"), with_([plan("a", { fallback: name("spare"), coolingUntil: 100 }), spare]))).toEqual({
+			subscription: "a",
+		});
+		const cold = [
+			plan("a", { fallback: name("spare"), coolingUntil: 300 }),
+			plan("spare", { fallback: name("a"), coolingUntil: 200 }),
+		];
+		expect(claim(bound("a"), with_(cold))).toEqual({
+			short: { of: "time", why: "cooling", subscription: "spare", until: 200 },
+		});
 	});
 
 	test("by hand also from one that cools down or is quiet, but not from one that is full", () => {
 		const cold = plan("a", { coolingUntil: 200, quiet: { from: "00:00", to: "23:59", zone: "UTC" } });
 		expect(claim(bound("a"), with_([cold]), true)).toEqual({ subscription: "a" });
-		expect(claim(bound("a"), with_([cold], on("a")), true)).toEqual({ short: { of: "slot", subscription: "a", limit: 1 } });
+		expect(claim(bound("a"), with_([cold], on("a")), true)).toEqual({
+			short: { of: "slot", subscription: "a", limit: 1 },
+		});
 	});
 
 	test("the same again after a wait, whatever cools down by then", () => {
 		expect(claimAgain(agent, name("a"), with_([plan("a", { coolingUntil: 200 })]))).toEqual({ subscription: "a" });
-		expect(claimAgain(agent, name("a"), with_([plan("a")], on("a")))).toEqual({ short: { of: "slot", subscription: "a", limit: 1 } });
-		expect(claimAgain(agent, null, with_([], on(null), { turnsMax: 1 }))).toEqual({ short: { of: "machine", limit: 1 } });
+		expect(claimAgain(agent, name("a"), with_([plan("a")], on("a")))).toEqual({
+			short: { of: "slot", subscription: "a", limit: 1 },
+		});
+		expect(claimAgain(agent, null, with_([], on(null), { turnsMax: 1 }))).toEqual({
+			short: { of: "machine", limit: 1 },
+		});
 	});
 });
 
@@ -129,14 +165,47 @@ describe("a usage limit", () => {
 	});
 
 	const turn: TurnState = {
-		...{ id: 7, agent: id("a"), prompt: 5, words: 5, source: "queue", manual: false, subscription: name("a"), state: "open", startedAt: 1, handedAt: 2 },
-		...{ endedAt: null, stoppingAt: null, stoppingFor: null, reason: null, finalItem: null, commit: null, usage: null, retriedAs: null },
+		...{
+			id: 7,
+			agent: id("a"),
+			prompt: 5,
+			words: 5,
+			source: "queue",
+			manual: false,
+			subscription: name("a"),
+			state: "open",
+			startedAt: 1,
+			handedAt: 2,
+		},
+		...{
+			endedAt: null,
+			stoppingAt: null,
+			stoppingFor: null,
+			reason: null,
+			finalItem: null,
+			commit: null,
+			usage: null,
+			retriedAs: null,
+		},
 	};
-	const running = { ...bound("a"), activity: "running", turn: { id: 7, prompt: 1, startedAt: 1, silentSince: null, subscription: null } } as const;
+	const running = {
+		...bound("a"),
+		activity: "running",
+		turn: { id: 7, prompt: 1, startedAt: 1, silentSince: null, subscription: null },
+	} as const;
 	const end = (subscriptions: SubscriptionState[], of: TurnState = turn, project?: ProjectState) =>
 		decideLimitedEnd(
 			running,
-			{ type: "turn.end", agent: id("a"), turn: 7, state: "failed", reason: "limit", text: null, items: [], limit: { until: 9000 } },
+			{
+				type: "turn.end",
+				agent: id("a"),
+				turn: 7,
+				state: "failed",
+				reason: "limit",
+				text: null,
+				items: [],
+				limit: { until: 9000 },
+			},
 			noOpenWork,
 			{ turn: of, words: { text: "do it", from: null }, position: -3, subscriptions, project, coolDownMs: 1, now: 100 },
 		);
@@ -144,11 +213,22 @@ describe("a usage limit", () => {
 	test("means what the agent's project says: wait for it, or stop until somebody looks", () => {
 		const [chained, spare] = [plan("a", { coolingUntil: 200, fallback: name("b") }), plan("b")];
 		const house = (onLimit: ProjectState["onLimit"]): ProjectState => ({
-			...{ ...defaultIssueSettings, slug: ProjectSlug.parse("web"), path: "/srv/web", base: "main", url: null, approved: [], addedAt: 1, removedAt: null },
+			...{
+				...defaultIssueSettings,
+				slug: ProjectSlug.parse("web"),
+				path: "/srv/web",
+				base: "main",
+				url: null,
+				approved: [],
+				addedAt: 1,
+				removedAt: null,
+			},
 			...{ onLimit, auto: true },
 		});
 		const inHouse = { ...bound("a"), project: ProjectSlug.parse("web") };
-		expect(claim(inHouse, with_([chained, spare], [], { projects: [house("fallback")] }))).toEqual({ subscription: "b" });
+		expect(claim(inHouse, with_([chained, spare], [], { projects: [house("fallback")] }))).toEqual({
+			subscription: "b",
+		});
 		expect(claim(inHouse, with_([chained, spare], [], { projects: [house("wait")] }))).toEqual({
 			short: { of: "time", why: "cooling", subscription: "a", until: 200 },
 		});
@@ -167,7 +247,9 @@ describe("a usage limit", () => {
 		const night = Date.parse("2030-01-01T23:30:00Z");
 		const inHouse = { ...agent, project: ProjectSlug.parse("web") };
 		const seen = with_([], [], { projects, now: night });
-		expect(claim(inHouse, seen)).toEqual({ short: { of: "time", why: "quiet", subscription: null, until: Date.parse("2030-01-02T07:00:00Z") } });
+		expect(claim(inHouse, seen)).toEqual({
+			short: { of: "time", why: "quiet", subscription: null, until: Date.parse("2030-01-02T07:00:00Z") },
+		});
 		expect(claim(inHouse, seen, true)).toEqual({ subscription: null });
 		expect(claim({ ...agent, project: null }, seen)).toEqual({ subscription: null });
 	});
@@ -183,41 +265,77 @@ describe("a usage limit", () => {
 	});
 
 	test("holds nobody for whom there is a stand-in, and the agent alone if nothing was paid for", () => {
-		const kinds = (events: ReturnType<typeof end>) => (Array.isArray(events) ? events.map(({ kind }) => kind).slice(2) : events);
-		expect(kinds(end([plan("a", { fallback: name("b") }), plan("b")]))).toEqual(["prompt.queued", "subscription.cooled"]);
+		const kinds = (events: ReturnType<typeof end>) =>
+			Array.isArray(events) ? events.map(({ kind }) => kind).slice(2) : events;
+		expect(kinds(end([plan("a", { fallback: name("b") }), plan("b")]))).toEqual([
+			"prompt.queued",
+			"subscription.cooled",
+		]);
 		expect(kinds(end([], { ...turn, subscription: null }))).toEqual(["prompt.queued", "agent.held"]);
 	});
 });
 
 describe("a subscription", () => {
-	const request = { type: "subscription.add", name: name("a"), agentType: "claude", maxConcurrent: 2, credential: null, fallback: null, quiet: null } as const;
+	const request = {
+		type: "subscription.add",
+		name: name("a"),
+		agentType: "claude",
+		maxConcurrent: 2,
+		credential: null,
+		fallback: null,
+		quiet: null,
+	} as const;
 
 	test("is added once, for agents of a type that can use it", () => {
-		expect(decideAddSubscription([], request)).toMatchObject([{ kind: "subscription.added", data: { name: "a", type: "claude", maxConcurrent: 2 } }]);
+		expect(decideAddSubscription([], request)).toMatchObject([
+			{ kind: "subscription.added", data: { name: "a", type: "claude", maxConcurrent: 2 } },
+		]);
 		expect(decideAddSubscription([plan("a")], request)).toMatchObject({ code: "CONFLICT" });
-		expect(decideAddSubscription([plan("a", { removedAt: 1 })], request)).toMatchObject([{ kind: "subscription.added" }]);
+		expect(decideAddSubscription([plan("a", { removedAt: 1 })], request)).toMatchObject([
+			{ kind: "subscription.added" },
+		]);
 		expect(decideAddSubscription([], { ...request, agentType: "human" })).toMatchObject({ code: "VALIDATION_ERROR" });
 	});
 
 	test("has a stand-in of its own type, and never itself", () => {
 		expect(decideAddSubscription([], { ...request, fallback: name("b") })).toMatchObject({ code: "NOT_FOUND" });
-		expect(decideAddSubscription([plan("b")], { ...request, fallback: name("b") })).toMatchObject({ code: "VALIDATION_ERROR" });
+		expect(decideAddSubscription([plan("b")], { ...request, fallback: name("b") })).toMatchObject({
+			code: "VALIDATION_ERROR",
+		});
 		expect(decideAddSubscription([], { ...request, fallback: name("a") })).toMatchObject({ code: "VALIDATION_ERROR" });
 	});
 
 	test("keeps what is not named", () => {
 		const before = plan("a", { maxConcurrent: 4, credential: { envFile: "/x" } });
-		expect(decideConfigureSubscription([before], { type: "subscription.configure", name: name("a"), maxConcurrent: 5 })).toMatchObject([
-			{ kind: "subscription.configured", data: { maxConcurrent: 5, credential: { envFile: "/x" } } },
-		]);
-		const { maxConcurrent: _, ...same } = { name: name("a"), maxConcurrent: 4, credential: { envFile: "/x" }, fallback: null, quiet: null };
-		const event = { kind: "subscription.configured", agent: null, data: { ...same, maxConcurrent: 5 }, id: 1, at: 2, actor: human } as const;
-		expect(subscriptionChanges["subscription.configured"].change(before, event)).toEqual({ ...before, maxConcurrent: 5 });
+		expect(
+			decideConfigureSubscription([before], { type: "subscription.configure", name: name("a"), maxConcurrent: 5 }),
+		).toMatchObject([{ kind: "subscription.configured", data: { maxConcurrent: 5, credential: { envFile: "/x" } } }]);
+		const { maxConcurrent: _, ...same } = {
+			name: name("a"),
+			maxConcurrent: 4,
+			credential: { envFile: "/x" },
+			fallback: null,
+			quiet: null,
+		};
+		const event = {
+			kind: "subscription.configured",
+			agent: null,
+			data: { ...same, maxConcurrent: 5 },
+			id: 1,
+			at: 2,
+			actor: human,
+		} as const;
+		expect(subscriptionChanges["subscription.configured"].change(before, event)).toEqual({
+			...before,
+			maxConcurrent: 5,
+		});
 	});
 
 	test("is not removed while a turn has, or wants back, one of its slots", () => {
 		expect(decideRemoveSubscription([plan("a")], name("a"), 1)).toMatchObject({ code: "CONFLICT" });
-		expect(decideRemoveSubscription([plan("a")], name("a"), 0)).toEqual([{ kind: "subscription.removed", agent: null, data: { name: "a" } }]);
+		expect(decideRemoveSubscription([plan("a")], name("a"), 0)).toEqual([
+			{ kind: "subscription.removed", agent: null, data: { name: "a" } },
+		]);
 		expect(decideRemoveSubscription([], name("a"), 0)).toMatchObject({ code: "NOT_FOUND" });
 	});
 });

@@ -3,35 +3,62 @@ import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionState } from "#contract/subscription.ts";
+import type {
+	SubscriptionAdd,
+	SubscriptionConfigure,
+	SubscriptionCool,
+	SubscriptionState,
+} from "#contract/subscription.ts";
 import type { Decision } from "./decision.ts";
 import { type Capacity, candidates, limitedUntil } from "./slots.ts";
 
 export function decideAddSubscription(all: readonly SubscriptionState[], command: SubscriptionAdd): Decision {
 	const { type: _, name, agentType, ...terms } = command;
 	if (present(all, name) !== undefined)
-		return refuse("CONFLICT", `There is already a subscription ${name}.`, { suggestions: [`brood subscription show ${name}`] });
+		return refuse("CONFLICT", `There is already a subscription ${name}.`, {
+			suggestions: [`brood subscription show ${name}`],
+		});
 	if (agentType === "human") return refuse("VALIDATION_ERROR", "People need no subscription.");
 	const refusal = wrongFallback(all, { name, type: agentType, fallback: terms.fallback });
 	return refusal ?? [{ kind: "subscription.added", agent: null, data: { name, type: agentType, ...terms } }];
 }
 
-export function decideConfigureSubscription(all: readonly SubscriptionState[], { type: _, name, ...request }: SubscriptionConfigure): Decision {
+export function decideConfigureSubscription(
+	all: readonly SubscriptionState[],
+	{ type: _, name, ...request }: SubscriptionConfigure,
+): Decision {
 	const now = present(all, name);
 	if (now === undefined) return unknown(name);
-	const { maxConcurrent = now.maxConcurrent, credential = now.credential, fallback = now.fallback, quiet = now.quiet } = request;
+	const {
+		maxConcurrent = now.maxConcurrent,
+		credential = now.credential,
+		fallback = now.fallback,
+		quiet = now.quiet,
+	} = request;
 	const refusal = wrongFallback(all, { name, type: now.type, fallback });
-	return refusal ?? [{ kind: "subscription.configured", agent: null, data: { name, maxConcurrent, credential, fallback, quiet } }];
+	return (
+		refusal ?? [
+			{ kind: "subscription.configured", agent: null, data: { name, maxConcurrent, credential, fallback, quiet } },
+		]
+	);
 }
 
 /** Only one that nobody is using: a turn that waits will want its slot again. */
-export function decideRemoveSubscription(all: readonly SubscriptionState[], name: SubscriptionName, turns: number): Decision {
+export function decideRemoveSubscription(
+	all: readonly SubscriptionState[],
+	name: SubscriptionName,
+	turns: number,
+): Decision {
 	if (present(all, name) === undefined) return unknown(name);
 	if (turns > 0)
-		return refuse("CONFLICT", `${turns} turn${turns === 1 ? "" : "s"} of ${name} ${turns === 1 ? "is" : "are"} still open.`, {
-			details: { turns },
-			suggestions: [`brood subscription show ${name}`],
-		});
+		return refuse(
+			"CONFLICT",
+			`${turns} turn${turns === 1 ? "" : "s"} of ${name} ${turns === 1 ? "is" : "are"} still open.`,
+			{
+				details: { turns },
+				suggestions: [`brood subscription show ${name}`],
+			},
+		);
 	return [{ kind: "subscription.removed", agent: null, data: { name } }];
 }
 
@@ -41,7 +68,9 @@ export function decideCool(all: readonly SubscriptionState[], { name, until }: S
 	return now.coolingUntil === until ? [] : [{ kind: "subscription.cooled", agent: null, data: { name, until } }];
 }
 
-/** A hold comes with a cool-down that leaves an agent nothing else to use, and goes with it; also when that ends early. */
+/**
+ * A hold comes with a cool-down that leaves an agent nothing else to use, and goes with it; also when that ends early.
+ */
 export function decideLimit(agent: AgentState, facts: Pick<Capacity, "subscriptions" | "projects" | "now">): Decision {
 	if (agent.life !== "live") return [];
 	const hold = agent.holds.find(({ kind }) => kind === "limit");
@@ -53,10 +82,16 @@ export function decideLimit(agent: AgentState, facts: Pick<Capacity, "subscripti
 }
 
 export const limited = (agent: AgentState, until: number): NewEvent[] => [
-	{ kind: "agent.held", agent: agent.id, data: { hold: "limit", reason: `a usage limit, until ${new Date(until).toISOString()}`, until } },
+	{
+		kind: "agent.held",
+		agent: agent.id,
+		data: { hold: "limit", reason: `a usage limit, until ${new Date(until).toISOString()}`, until },
+	},
 ];
 
-/** A limit ends at the time that was reported, within reason: never at once, so that nothing tries for ever in a hurry. */
+/**
+ * A limit ends at the time that was reported, within reason: never at once, so that nothing tries for ever in a hurry.
+ */
 export function coolingEnd(until: number | null, now: number, withoutWordMs: number): number {
 	return Math.min(Math.max(until ?? now + withoutWordMs, now + shortestMs), now + longestMs);
 }
@@ -65,12 +100,18 @@ const shortestMs = 1000;
 const longestMs = 31 * 24 * 60 * 60 * 1000;
 
 /** The subscription that an agent of this type is to be bound to: there has to be one, and for such agents. */
-export function wrongBinding(all: readonly SubscriptionState[], name: SubscriptionName | null, agentType: string): Refusal | null {
+export function wrongBinding(
+	all: readonly SubscriptionState[],
+	name: SubscriptionName | null,
+	agentType: string,
+): Refusal | null {
 	if (name === null) return null;
 	const found = present(all, name);
 	if (found === undefined) return unknown(name);
 	if (found.type === agentType) return null;
-	return refuse("VALIDATION_ERROR", `${name} is for agents of the type ${found.type}, not ${agentType}.`, { details: { type: found.type } });
+	return refuse("VALIDATION_ERROR", `${name} is for agents of the type ${found.type}, not ${agentType}.`, {
+		details: { type: found.type },
+	});
 }
 
 function wrongFallback(
@@ -84,4 +125,5 @@ function wrongFallback(
 const present = (all: readonly SubscriptionState[], name: string): SubscriptionState | undefined =>
 	all.find((each) => each.name === name && each.removedAt === null);
 
-const unknown = (name: string): Refusal => refuse("NOT_FOUND", `There is no subscription ${name}.`, { suggestions: ["brood subscription list"] });
+const unknown = (name: string): Refusal =>
+	refuse("NOT_FOUND", `There is no subscription ${name}.`, { suggestions: ["brood subscription list"] });

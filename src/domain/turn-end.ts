@@ -14,7 +14,12 @@ import { heldForBudget, withSpent } from "./usage.ts";
 import { over } from "./wait.ts";
 
 export const saidIn = (agent: AgentState, turn: number, items: readonly TurnItem[]): NewEvent[] =>
-	items.map((item) => ({ ...item, ...(item.kind === "usage" && { data: credentialsOf(agent, item.data) }), agent: agent.id, turn }));
+	items.map((item) => ({
+		...item,
+		...(item.kind === "usage" && { data: credentialsOf(agent, item.data) }),
+		agent: agent.id,
+		turn,
+	}));
 
 /** What was used says on which subscription; a program has no say in that. */
 function credentialsOf({ turn }: AgentState, data: TurnItem["data"]): TurnItem["data"] {
@@ -24,36 +29,66 @@ function credentialsOf({ turn }: AgentState, data: TurnItem["data"]): TurnItem["
 }
 
 /** An end that brings along what was heard last: it is decided with what that has used. */
-export function withLastItems(agent: AgentState, { turn, items }: TurnEnd, decide: (agent: AgentState) => Decision): Decision {
+export function withLastItems(
+	agent: AgentState,
+	{ turn, items }: TurnEnd,
+	decide: (agent: AgentState) => Decision,
+): Decision {
 	const used = items.flatMap(({ kind, data }) => (kind === "usage" ? (Usage.safeParse(data).data ?? []) : []));
 	const decision = decide({ ...agent, spent: used.reduce(withSpent, agent.spent) });
 	return isRefusal(decision) ? decision : [...saidIn(agent, turn, items), ...decision];
 }
 
 /** Ends the turn that is open, with whatever tool calls it left open closed, and exactly one final item. */
-export function decideTurnEnd(agent: AgentState, { turn, state, reason, text }: TurnEnd, openWork: OpenWork, commit: string | null): Decision {
-	return closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text, commit }, openWork), ...heldForBudget(agent)];
+export function decideTurnEnd(
+	agent: AgentState,
+	{ turn, state, reason, text }: TurnEnd,
+	openWork: OpenWork,
+	commit: string | null,
+): Decision {
+	return (
+		closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text, commit }, openWork), ...heldForBudget(agent)]
+	);
 }
 
 /** A person's turn is over when a person says so. */
 export function decideFinishTurn(agent: AgentState, { message, failed }: TurnFinish, openWork: OpenWork): Decision {
 	const details = { agent: agent.id };
 	if (agent.type !== "human")
-		return refuse("FORBIDDEN", `${agent.handle} is not a person: its driver ends its turns.`, { details, suggestions: [suggestion("interrupt", agent)] });
-	if (agent.turn === null) return refuse("NOT_RUNNING", `${agent.handle} has no open turn.`, { details, suggestions: [suggestion("status", agent)] });
+		return refuse("FORBIDDEN", `${agent.handle} is not a person: its driver ends its turns.`, {
+			details,
+			suggestions: [suggestion("interrupt", agent)],
+		});
+	if (agent.turn === null)
+		return refuse("NOT_RUNNING", `${agent.handle} has no open turn.`, {
+			details,
+			suggestions: [suggestion("status", agent)],
+		});
 	const { id: turn } = agent.turn;
 	return [
 		{ kind: "assistant", agent: agent.id, turn, text: message },
-		...ending(agent, turn, { state: failed ? "failed" : "completed", reason: failed ? "said so" : null, text: message }, openWork),
+		...ending(
+			agent,
+			turn,
+			{ state: failed ? "failed" : "completed", reason: failed ? "said so" : null, text: message },
+			openWork,
+		),
 	];
 }
 
 /** The prompt never reached a process: it goes back to the head of the queue. */
-export function decideRelease(agent: AgentState, turn: TurnState, { reason, failed }: TurnRelease, openWork: OpenWork, first: number | null): Decision {
+export function decideRelease(
+	agent: AgentState,
+	turn: TurnState,
+	{ reason, failed }: TurnRelease,
+	openWork: OpenWork,
+	first: number | null,
+): Decision {
 	const refusal = begun(agent, turn);
 	if (refusal) return refusal;
 	// whoever stopped it does not want it to be run either
-	if (turn.stoppingFor !== null) return ending(agent, turn.id, { state: "interrupted", reason: stopReason(turn), text: null }, openWork);
+	if (turn.stoppingFor !== null)
+		return ending(agent, turn.id, { state: "interrupted", reason: stopReason(turn), text: null }, openWork);
 	return [
 		...(failed === undefined ? [] : failedAt(agent, { ...failed, reason })),
 		...returned(agent, turn, first),
@@ -68,7 +103,9 @@ export const stopReason = ({ stoppingFor }: Pick<TurnState, "stoppingFor">): str
 /** Only what was never handed over may run again. */
 function returned(agent: AgentState, turn: TurnState, first: number | null): NewEvent[] {
 	if (turn.handedAt !== null) return [];
-	return [{ kind: "prompt.returned", agent: agent.id, data: { prompt: turn.prompt, position: positionBeforeAll(first) } }];
+	return [
+		{ kind: "prompt.returned", agent: agent.id, data: { prompt: turn.prompt, position: positionBeforeAll(first) } },
+	];
 }
 
 /** The daemon died. What was never handed over has done nothing yet and goes back to the head of the queue. */
@@ -77,8 +114,17 @@ export function decideCrash(agent: AgentState, turn: TurnState, openWork: OpenWo
 	if (refusal) return refusal;
 	return [
 		...returned(agent, turn, first),
-		...ending(agent, turn.id, { state: "interrupted", reason: "crash", text: null, returned: turn.handedAt === null }, openWork),
-		{ kind: "agent.held", agent: agent.id, data: { hold: "crash", reason: "The daemon ended while this turn was open." } },
+		...ending(
+			agent,
+			turn.id,
+			{ state: "interrupted", reason: "crash", text: null, returned: turn.handedAt === null },
+			openWork,
+		),
+		{
+			kind: "agent.held",
+			agent: agent.id,
+			data: { hold: "crash", reason: "The daemon ended while this turn was open." },
+		},
 	];
 }
 
@@ -113,10 +159,17 @@ export interface OpenCall {
 	call: string;
 }
 
-export function ending(agent: AgentState, turn: number, { state, reason, text, commit = null, returned = false }: Ending, openWork: OpenWork): NewEvent[] {
+export function ending(
+	agent: AgentState,
+	turn: number,
+	{ state, reason, text, commit = null, returned = false }: Ending,
+	openWork: OpenWork,
+): NewEvent[] {
 	const note = `The turn was ${state}${reason === null ? "" : ` (${reason})`} before this call ended.`;
 	const { partials = [] } = openWork;
-	const words = partials.flatMap((each): NewEvent[] => ("said" in each ? [{ kind: each.said, agent: agent.id, turn, text: each.text, data: null }] : []));
+	const words = partials.flatMap((each): NewEvent[] =>
+		"said" in each ? [{ kind: each.said, agent: agent.id, turn, text: each.text, data: null }] : [],
+	);
 	const printed = new Map(partials.flatMap((each) => ("call" in each ? [[each.call, each.text]] : [])));
 	const closing: NewEvent[] = openWork.openCalls.map(({ call }) => {
 		const text = [printed.get(call)?.trimEnd(), note].filter(Boolean).join("\n");
@@ -127,8 +180,18 @@ export function ending(agent: AgentState, turn: number, { state, reason, text, c
 		...closing,
 		...cancelled(agent.id, openWork.approvals),
 		...openWork.waits.flatMap((wait) => over(wait, "cancelled")),
-		{ kind: "final", agent: agent.id, turn, text: text ?? reason, data: { state, reason, ...(commit !== null && { commit }) } },
-		{ kind: "turn.ended", agent: agent.id, data: { turn, state, reason, ...(agent.turn !== null && !returned && { prompt: agent.turn.prompt }) } },
+		{
+			kind: "final",
+			agent: agent.id,
+			turn,
+			text: text ?? reason,
+			data: { state, reason, ...(commit !== null && { commit }) },
+		},
+		{
+			kind: "turn.ended",
+			agent: agent.id,
+			data: { turn, state, reason, ...(agent.turn !== null && !returned && { prompt: agent.turn.prompt }) },
+		},
 	];
 }
 
@@ -150,13 +213,17 @@ export function followCalls(open: Set<string>, items: readonly { kind: string; d
 }
 
 function callOf(data: unknown): string | null {
-	return typeof data === "object" && data !== null && "call" in data && typeof data.call === "string" ? data.call : null;
+	return typeof data === "object" && data !== null && "call" in data && typeof data.call === "string"
+		? data.call
+		: null;
 }
 
 /** The refusal for a turn that cannot be begun: it is over, or its prompt was handed over before. */
 export function begun(agent: AgentState, turn: Pick<TurnState, "id" | "handedAt">): Refusal | null {
 	if (agent.turn?.id !== turn.id || turn.handedAt === null) return closed(agent, turn.id);
-	return refuse("CONFLICT", `The prompt of turn ${turn.id} was handed over before.`, { details: { agent: agent.id, turn: turn.id } });
+	return refuse("CONFLICT", `The prompt of turn ${turn.id} was handed over before.`, {
+		details: { agent: agent.id, turn: turn.id },
+	});
 }
 
 /** What is said of a turn that is about to begin is refused once its prompt was handed over, or it is over. */
@@ -168,5 +235,7 @@ export function tooLate(agent: AgentState, id: number | undefined, turn: TurnSta
 /** The refusal for a turn that is not the agent's open one. */
 export function closed(agent: AgentState, turn: number): Refusal | null {
 	if (agent.turn?.id === turn) return null;
-	return refuse("TURN_NOT_OPEN", `Turn ${turn} of ${agent.handle} is not open.`, { details: { agent: agent.id, turn, open: agent.turn?.id ?? null } });
+	return refuse("TURN_NOT_OPEN", `Turn ${turn} of ${agent.handle} is not open.`, {
+		details: { agent: agent.id, turn, open: agent.turn?.id ?? null },
+	});
 }

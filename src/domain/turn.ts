@@ -35,8 +35,18 @@ export function decideStart(agent: AgentState, head: PromptState | undefined, go
 	if ("short" in got) return noSlot(agent, got.short);
 	const { id: prompt, words, source, manual } = head;
 	// whatever an agent does while it has an issue is a run of it
-	const run: NewEvent[] = agent.issue === null ? [] : [{ kind: "run.started", agent: agent.id, data: { issue: agent.issue.id, stage: agent.issue.stage } }];
-	return [{ kind: "turn.started", agent: agent.id, data: { prompt, words, source, ...(manual && { manual }), ...leasedBy(agent, got) } }, ...run];
+	const run: NewEvent[] =
+		agent.issue === null
+			? []
+			: [{ kind: "run.started", agent: agent.id, data: { issue: agent.issue.id, stage: agent.issue.stage } }];
+	return [
+		{
+			kind: "turn.started",
+			agent: agent.id,
+			data: { prompt, words, source, ...(manual && { manual }), ...leasedBy(agent, got) },
+		},
+		...run,
+	];
 }
 
 /** What was said, and by whom if it was not the user. */
@@ -46,10 +56,15 @@ export interface PromptText {
 }
 
 /**
- * The claim on a turn: whoever is told that it is done, and nobody else, gives the prompt to a process. What the model is about
- * to see becomes an item with the record that it is: the prompt, or the mail that it stands for.
+ * The claim on a turn: whoever is told that it is done, and nobody else, gives the prompt to a process. What the model
+ * is about to see becomes an item with the record that it is: the prompt, or the mail that it stands for.
  */
-export function decideHandOver(agent: AgentState, turn: TurnState, prompt: PromptText, mails: readonly MailState[]): Decision {
+export function decideHandOver(
+	agent: AgentState,
+	turn: TurnState,
+	prompt: PromptText,
+	mails: readonly MailState[],
+): Decision {
 	const refusal = begun(agent, turn);
 	if (refusal) return refusal;
 	if (turn.source === "mail" && mails.length === 0)
@@ -57,7 +72,11 @@ export function decideHandOver(agent: AgentState, turn: TurnState, prompt: Promp
 	const text = turn.source === "mail" ? mails.map(rendered).join("\n") : prompt.text;
 	// what is not the user's says whose it is, wherever it is shown to a model
 	const from = turn.source === "mail" ? mailAuthor : prompt.from;
-	const delivered: NewEvent[] = mails.map((mail) => ({ kind: "mail.delivered", agent: agent.id, data: { mail: mail.id, turn: turn.id } }));
+	const delivered: NewEvent[] = mails.map((mail) => ({
+		kind: "mail.delivered",
+		agent: agent.id,
+		data: { mail: mail.id, turn: turn.id },
+	}));
 	return [
 		{ kind: "user", agent: agent.id, turn: turn.id, text, ...(from !== null && { data: { from } }) },
 		{ kind: "turn.handed", agent: agent.id, data: { turn: turn.id } },
@@ -80,7 +99,10 @@ export function decideInterrupt(
 	if (refusal) return refusal;
 	const { turn } = facts;
 	if (turn === undefined) return [];
-	const held: NewEvent[] = resume || isHeld(agent, "interrupt") ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "interrupt", reason } }];
+	const held: NewEvent[] =
+		resume || isHeld(agent, "interrupt")
+			? []
+			: [{ kind: "agent.held", agent: agent.id, data: { hold: "interrupt", reason } }];
 	// it is being stopped already; whoever wants it to stay stopped still has a say
 	if (turn.stoppingAt !== null) return held;
 	return [
@@ -91,7 +113,9 @@ export function decideInterrupt(
 	];
 }
 
-/** What is known when a turn may have to end early: the calls that it made, those of them that are open, and who waits. */
+/**
+ * What is known when a turn may have to end early: the calls that it made, those of them that are open, and who waits.
+ */
 export interface YieldFacts {
 	calls: number;
 	openCalls: readonly OpenCall[];
@@ -100,9 +124,9 @@ export interface YieldFacts {
 }
 
 /**
- * Ends a turn between two tool calls. Urgent mail does so without a hold, and goes on with a prompt that carries it. A budget
- * that is used up does so with a hold, and leaves one more turn for last words, which needs no tools; what somebody started by
- * hand goes on.
+ * Ends a turn between two tool calls. Urgent mail does so without a hold, and goes on with a prompt that carries it. A
+ * budget that is used up does so with a hold, and leaves one more turn for last words, which needs no tools; what
+ * somebody started by hand goes on.
  */
 export function decideYield(agent: AgentState, turn: TurnState, facts: YieldFacts): Decision {
 	const refusal = closed(agent, turn.id);
@@ -116,7 +140,12 @@ export function decideYield(agent: AgentState, turn: TurnState, facts: YieldFact
 	return [
 		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: "Urgent mail has come." },
 		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "urgent mail" } },
-		{ kind: "prompt.queued", agent: agent.id, text: "You have urgent mail.", data: { position: positionBeforeAll(facts.first), source: "mail" } },
+		{
+			kind: "prompt.queued",
+			agent: agent.id,
+			text: "You have urgent mail.",
+			data: { position: positionBeforeAll(facts.first), source: "mail" },
+		},
 	];
 }
 
@@ -136,38 +165,57 @@ const wrapUpPrompt = (agent: AgentState, first: number | null): NewEvent => ({
 	data: { position: positionBeforeAll(first), source: "budget", manual: true },
 });
 
-const wrapUpText = "Your budget is used up and you were stopped. Start nothing new. Say in a few lines what is done and what is left to do.";
+const wrapUpText =
+	"Your budget is used up and you were stopped. Start nothing new. Say in a few lines what is done and what is left to do.";
 
 /** The words of an ended turn become a new prompt, at the front. Once: what runs it again can itself be run again. */
-export function decideRetry(agent: AgentState, turn: TurnState | undefined, facts: { words: PromptText | null; position: number }): Decision {
+export function decideRetry(
+	agent: AgentState,
+	turn: TurnState | undefined,
+	facts: { words: PromptText | null; position: number },
+): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	const suggestions = [suggestion("turns", agent)];
 	if (turn === undefined || turn.agent !== agent.id)
 		return refuse("NOT_FOUND", `${agent.handle} has no such turn.`, { details: { agent: agent.id }, suggestions });
-	const no = (why: string): Refusal => refuse("CONFLICT", `Turn ${turn.id} ${why}.`, { details: { agent: agent.id, turn: turn.id }, suggestions });
+	const no = (why: string): Refusal =>
+		refuse("CONFLICT", `Turn ${turn.id} ${why}.`, { details: { agent: agent.id, turn: turn.id }, suggestions });
 	if (turn.state === "open") return no("is still open");
 	if (turn.state === "completed") return no("was completed; queue a new prompt instead");
 	if (turn.retriedAs !== null) return no(`is run again by prompt ${turn.retriedAs}`);
 	if (facts.words === null) return no("never handed its prompt over: it is in the queue again");
 	return [
 		again(agent, turn, facts.words, facts.position),
-		...(agent.holds.some((hold) => hold.kind === "crash") ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["crash"] } } satisfies NewEvent] : []),
+		...(agent.holds.some((hold) => hold.kind === "crash")
+			? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["crash"] } } satisfies NewEvent]
+			: []),
 	];
 }
 
-/** A prompt that runs what a turn was given once more, and names it. Whoever asks for that, the words stay their author's. */
+/**
+ * A prompt that runs what a turn was given once more, and names it. Whoever asks for that, the words stay their
+ * author's.
+ */
 export function again(agent: AgentState, turn: TurnState, { text, from }: PromptText, position: number): NewEvent {
 	// what an issue asked for is still the issue's
 	const source = turn.source === "issue" ? "issue" : "queue";
 	const asks = source === "issue" && agent.issue !== null ? { issue: agent.issue.id } : {};
 	const retries = { prompt: turn.prompt, turn: turn.id };
-	return { kind: "prompt.queued", agent: turn.agent, text, data: { position, source, retries, ...(from !== null && { from }), ...asks } };
+	return {
+		kind: "prompt.queued",
+		agent: turn.agent,
+		text,
+		data: { position, source, retries, ...(from !== null && { from }), ...asks },
+	};
 }
 
 /** Its process is done; nothing of it is heard any more. */
 export function decideSettle(agent: AgentState, { turn }: { turn: number }): Decision {
-	return closed(agent, turn) ?? (agent.activity === "settling" ? [] : [{ kind: "turn.settling", agent: agent.id, data: { turn } }]);
+	return (
+		closed(agent, turn) ??
+		(agent.activity === "settling" ? [] : [{ kind: "turn.settling", agent: agent.id, data: { turn } }])
+	);
 }
 
 export function decideSilent(agent: AgentState, { turn, since }: { turn: number; since: number }): Decision {
@@ -183,5 +231,7 @@ export function decideHeard(agent: AgentState, { turn }: { turn: number }): Deci
 /** An agent's token acts for the turn that is open on it; with none open it acts for nobody. */
 export function outsideTurn(caller: AgentId, agent: AgentState | undefined): Refusal | null {
 	if (agent?.turn !== null && agent !== undefined) return null;
-	return refuse("TURN_NOT_OPEN", "This agent has no open turn, so its process has no say.", { details: { agent: caller } });
+	return refuse("TURN_NOT_OPEN", "This agent has no open turn, so its process has no say.", {
+		details: { agent: caller },
+	});
 }

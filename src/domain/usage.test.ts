@@ -3,12 +3,27 @@ import type { AgentState } from "#contract/agent.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { type BudgetRequest, nothingSpent } from "#contract/usage.ts";
 import { id, live } from "#test/support/given.ts";
-import { decideBudget, givenBack, heldForBudget, inAll, leftOf, splitBudget, usedUp, withSpent, withUsage } from "./usage.ts";
+import {
+	decideBudget,
+	givenBack,
+	heldForBudget,
+	inAll,
+	leftOf,
+	splitBudget,
+	usedUp,
+	withSpent,
+	withUsage,
+} from "./usage.ts";
 
 const usd = (amount: number) => ({ amount, currency: "USD" });
 
 function spender(letter: string, tokens: number | null, spent = 0, more: Partial<AgentState> = {}): AgentState {
-	return { ...live(letter), budget: { tokens, cost: null, from: null }, spent: { ...nothingSpent, inputTokens: spent }, ...more };
+	return {
+		...live(letter),
+		budget: { tokens, cost: null, from: null },
+		spent: { ...nothingSpent, inputTokens: spent },
+		...more,
+	};
 }
 
 const split = (parent: AgentState, request?: BudgetRequest) => {
@@ -28,21 +43,35 @@ describe("what was used", () => {
 	});
 
 	test("adds up over turns, with one sum for each currency", () => {
-		const spent = withSpent(withSpent(nothingSpent, { inputTokens: 1, cost: usd(0.1) }), { outputTokens: 2, cost: { amount: 3, currency: "EUR" } });
-		expect(inAll([spent, spent])).toEqual({ ...nothingSpent, inputTokens: 2, outputTokens: 4, costs: [usd(0.2), { amount: 6, currency: "EUR" }] });
+		const spent = withSpent(withSpent(nothingSpent, { inputTokens: 1, cost: usd(0.1) }), {
+			outputTokens: 2,
+			cost: { amount: 3, currency: "EUR" },
+		});
+		expect(inAll([spent, spent])).toEqual({
+			...nothingSpent,
+			inputTokens: 2,
+			outputTokens: 4,
+			costs: [usd(0.2), { amount: 6, currency: "EUR" }],
+		});
 	});
 
 	test("what was read from a cache is not counted, what was written to it is", () => {
 		const agent = spender("a", 100, 10);
-		expect(leftOf({ ...agent, spent: { ...agent.spent, cachedReadTokens: 1000, cachedWriteTokens: 30 } }).tokens).toBe(60);
+		expect(leftOf({ ...agent, spent: { ...agent.spent, cachedReadTokens: 1000, cachedWriteTokens: 30 } }).tokens).toBe(
+			60,
+		);
 	});
 });
 
 describe("a budget", () => {
 	test("that is used up holds its agent at the end of the turn, once", () => {
 		const agent = spender("a", 100, 100);
-		expect(heldForBudget(agent)).toEqual([{ kind: "agent.held", agent: id("a"), data: { hold: "budget", reason: "its budget of 100 tokens is used up" } }]);
-		expect(heldForBudget({ ...agent, holds: [{ kind: "budget", reason: "", by: agent.createdBy, at: 1 }] })).toEqual([]);
+		expect(heldForBudget(agent)).toEqual([
+			{ kind: "agent.held", agent: id("a"), data: { hold: "budget", reason: "its budget of 100 tokens is used up" } },
+		]);
+		expect(heldForBudget({ ...agent, holds: [{ kind: "budget", reason: "", by: agent.createdBy, at: 1 }] })).toEqual(
+			[],
+		);
 		expect(heldForBudget(spender("a", 101, 100))).toEqual([]);
 	});
 
@@ -59,7 +88,10 @@ describe("a budget", () => {
 			{ kind: "agent.budgeted", agent: id("a"), data: { budget: { tokens: 200, cost: null, from: null } } },
 			lift,
 		]);
-		expect(decideBudget(held, { tokens: null })).toEqual([{ kind: "agent.budgeted", agent: id("a"), data: { budget: null } }, lift]);
+		expect(decideBudget(held, { tokens: null })).toEqual([
+			{ kind: "agent.budgeted", agent: id("a"), data: { budget: null } },
+			lift,
+		]);
 		expect(decideBudget(held, { tokens: 90 })).toHaveLength(1);
 	});
 });
@@ -70,10 +102,13 @@ describe("a fork", () => {
 		parent: [{ kind: "agent.budgeted", agent: id("a"), data: { budget: { tokens: rest, cost: null, from: null } } }],
 	});
 
-	test("gets half of what is left, and its parent has that much less", () => expect(split(spender("a", 100, 20))).toEqual(parts(40, 60)));
+	test("gets half of what is left, and its parent has that much less", () =>
+		expect(split(spender("a", 100, 20))).toEqual(parts(40, 60)));
 	test("gets what is wished for", () => expect(split(spender("a", 100, 20), { tokens: 80 })).toEqual(parts(80, 20)));
-	test("gets no more than there is", () => expect(split(spender("a", 100, 20), { tokens: 81 })).toBe("BUDGET_EXCEEDED"));
-	test("gets no freedom that its parent does not have", () => expect(split(spender("a", 100, 20), { tokens: null })).toBe("BUDGET_EXCEEDED"));
+	test("gets no more than there is", () =>
+		expect(split(spender("a", 100, 20), { tokens: 81 })).toBe("BUDGET_EXCEEDED"));
+	test("gets no freedom that its parent does not have", () =>
+		expect(split(spender("a", 100, 20), { tokens: null })).toBe("BUDGET_EXCEEDED"));
 	test("is refused if nothing is left", () => expect(split(spender("a", 100, 100))).toBe("BUDGET_EXCEEDED"));
 	test("gets no money of another currency", () => {
 		const parent = { ...live("a"), budget: { tokens: null, cost: usd(10), from: null } };
@@ -89,7 +124,9 @@ describe("a fork", () => {
 describe("an agent that ends", () => {
 	const child = (letter: string, from: string, tokens: number, spent: number): AgentState =>
 		spender(letter, tokens, spent, { budget: { tokens, cost: null, from: id(from) } });
-	const given = (tokens: number) => [{ kind: "agent.budgeted", agent: id("a"), data: { budget: { tokens, cost: null, from: null } } }];
+	const given = (tokens: number) => [
+		{ kind: "agent.budgeted", agent: id("a"), data: { budget: { tokens, cost: null, from: null } } },
+	];
 	const others = (...agents: AgentState[]) => new Map(agents.map((agent) => [agent.id, agent]));
 
 	const emptied = (letter: string, from: string, tokens: number) => ({
@@ -98,10 +135,19 @@ describe("an agent that ends", () => {
 	});
 
 	test("gives back what it has left, and has nothing more", () =>
-		expect(givenBack([child("b", "a", 40, 15)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 15), ...given(85)]));
+		expect(givenBack([child("b", "a", 40, 15)], others(spender("a", 60, 20)))).toEqual([
+			emptied("b", "a", 15),
+			...given(85),
+		]));
 	test("takes along what it used beyond its own, down to nothing", () => {
-		expect(givenBack([child("b", "a", 40, 50)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 40), ...given(50)]);
-		expect(givenBack([child("b", "a", 1, 5000)], others(spender("a", 60, 20)))).toEqual([emptied("b", "a", 1), ...given(0)]);
+		expect(givenBack([child("b", "a", 40, 50)], others(spender("a", 60, 20)))).toEqual([
+			emptied("b", "a", 40),
+			...given(50),
+		]);
+		expect(givenBack([child("b", "a", 1, 5000)], others(spender("a", 60, 20)))).toEqual([
+			emptied("b", "a", 1),
+			...given(0),
+		]);
 	});
 	test("gives back no money of another currency than its giver has", () => {
 		const costs = (letter: string, currency: string, from: string | null): AgentState => ({
@@ -120,7 +166,10 @@ describe("an agent that ends", () => {
 		]));
 	test("whose giver has ended gives further up", () => {
 		const gone = { ...child("b", "a", 20, 20), life: "ended" as const };
-		expect(givenBack([child("c", "b", 20, 5)], others(gone, spender("a", 60, 20)))).toEqual([emptied("c", "b", 5), ...given(75)]);
+		expect(givenBack([child("c", "b", 20, 5)], others(gone, spender("a", 60, 20)))).toEqual([
+			emptied("c", "b", 5),
+			...given(75),
+		]);
 	});
 	test("has nothing left to split: its forks have what is named for them", () => {
 		const gone = { ...child("b", "a", 15, 15), life: "ended" as const };
@@ -129,5 +178,6 @@ describe("an agent that ends", () => {
 		expect(split(gone, { cost: usd(1) })).toBe("BUDGET_EXCEEDED");
 		expect(split(gone, { tokens: 30 })).toEqual({ child: { tokens: 30, cost: null, from: null }, parent: [] });
 	});
-	test("that got it from a person gives nothing", () => expect(givenBack([spender("b", 100)], others(spender("a", 60)))).toEqual([]));
+	test("that got it from a person gives nothing", () =>
+		expect(givenBack([spender("b", 100)], others(spender("a", 60)))).toEqual([]));
 });

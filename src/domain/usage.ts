@@ -6,7 +6,15 @@ import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { type Allowance, type Budget, type BudgetRequest, type Cost, nothingSpent, type Spent, type Usage } from "#contract/usage.ts";
+import {
+	type Allowance,
+	type Budget,
+	type BudgetRequest,
+	type Cost,
+	nothingSpent,
+	type Spent,
+	type Usage,
+} from "#contract/usage.ts";
 import { isHeld } from "./agent-state/label.ts";
 
 const counts = ["inputTokens", "outputTokens", "thoughtTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
@@ -14,8 +22,15 @@ const totals = ["inputTokens", "outputTokens", "cachedReadTokens", "cachedWriteT
 
 /** A turn's usage with what came to it; how full the window is is told anew each time. */
 export function withUsage(before: Usage | null, more: Usage): Usage {
-	const sums = counts.flatMap((key) => (before?.[key] === undefined && more[key] === undefined ? [] : [[key, (before?.[key] ?? 0) + (more[key] ?? 0)]]));
-	const cost = more.cost === undefined ? before?.cost : before?.cost?.currency === more.cost.currency ? plus(before.cost, more.cost) : more.cost;
+	const sums = counts.flatMap((key) =>
+		before?.[key] === undefined && more[key] === undefined ? [] : [[key, (before?.[key] ?? 0) + (more[key] ?? 0)]],
+	);
+	const cost =
+		more.cost === undefined
+			? before?.cost
+			: before?.cost?.currency === more.cost.currency
+				? plus(before.cost, more.cost)
+				: more.cost;
 	return { ...before, ...more, ...Object.fromEntries(sums), ...(cost && { cost }) };
 }
 
@@ -38,8 +53,10 @@ function together(costs: readonly Cost[]): Cost[] {
 const plus = (one: Cost, other: Cost): Cost => ({ ...one, amount: exact(one.amount + other.amount) });
 const exact = (amount: number): number => Number(amount.toFixed(8));
 
-export const countedTokens = ({ inputTokens, outputTokens, cachedWriteTokens }: Spent): number => inputTokens + outputTokens + cachedWriteTokens;
-const counted = (spent: Spent, currency: string): number => spent.costs.find((cost) => cost.currency === currency)?.amount ?? 0;
+export const countedTokens = ({ inputTokens, outputTokens, cachedWriteTokens }: Spent): number =>
+	inputTokens + outputTokens + cachedWriteTokens;
+const counted = (spent: Spent, currency: string): number =>
+	spent.costs.find((cost) => cost.currency === currency)?.amount ?? 0;
 
 type Spender = Pick<AgentState, "budget" | "spent">;
 
@@ -63,7 +80,9 @@ export function usedUp(agent: Spender): string | null {
 /** At the end of a turn: from here on nothing starts by itself. What was begun is never cut off for it at its end. */
 export function heldForBudget(agent: AgentState): NewEvent[] {
 	const reason = usedUp(agent);
-	return reason === null || isHeld(agent, "budget") ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "budget", reason } }];
+	return reason === null || isHeld(agent, "budget")
+		? []
+		: [{ kind: "agent.held", agent: agent.id, data: { hold: "budget", reason } }];
 }
 
 /** Another budget, and the end of the hold if there is something left again. */
@@ -81,7 +100,10 @@ export function decideBudget(agent: AgentState, request: BudgetRequest): NewEven
 }
 
 /** A fork gets the requested budget, else half of what its parent has left; it is taken from the parent. */
-export function splitBudget(parent: AgentState, request: BudgetRequest = {}): { child: Allowance | null; parent: NewEvent[] } | Refusal {
+export function splitBudget(
+	parent: AgentState,
+	request: BudgetRequest = {},
+): { child: Allowance | null; parent: NewEvent[] } | Refusal {
 	const left = leftOf(parent);
 	if (parent.budget === null) {
 		const { tokens = null, cost = null } = request;
@@ -93,13 +115,17 @@ export function splitBudget(parent: AgentState, request: BudgetRequest = {}): { 
 	const half = left.cost && { ...left.cost, amount: exact(left.cost.amount / 2) };
 	const cost = request.cost ?? half;
 	const tooMuch =
-		beyond(left.tokens, tokens, request.tokens === null) ?? beyond(left.cost?.amount ?? null, sameCurrency(left.cost, cost), request.cost === null);
+		beyond(left.tokens, tokens, request.tokens === null) ??
+		beyond(left.cost?.amount ?? null, sameCurrency(left.cost, cost), request.cost === null);
 	if (tooMuch !== null)
 		return refuse("BUDGET_EXCEEDED", `${parent.handle} has ${budgetText(left)} left: ${tooMuch}.`, {
 			details: { agent: parent.id, left },
 			suggestions: [`brood usage ${parent.handle}`],
 		});
-	const rest = { tokens: minus(parent.budget.tokens, left.tokens === null ? null : tokens), cost: minusCost(parent.budget.cost, cost) };
+	const rest = {
+		tokens: minus(parent.budget.tokens, left.tokens === null ? null : tokens),
+		cost: minusCost(parent.budget.cost, cost),
+	};
 	return { child: { tokens, cost, from: parent.id }, parent: budgeted(parent, { ...rest, from: parent.budget.from }) };
 }
 
@@ -126,8 +152,8 @@ const minusCost = (from: Cost | null, less: Cost | null): Cost | null =>
 	from && { ...from, amount: exact(from.amount - (less?.currency === from.currency ? less.amount : 0)) };
 
 /**
- * What the agents that end have left goes back to where it came from, or further up if that one ends too. What they used beyond
- * theirs is taken from there: many forks with next to nothing would be a way around every budget.
+ * What the agents that end have left goes back to where it came from, or further up if that one ends too. What they
+ * used beyond theirs is taken from there: many forks with next to nothing would be a way around every budget.
  */
 export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<AgentId, AgentState>): NewEvent[] {
 	const ends = new Map(ending.map((agent) => [agent.id, agent]));
@@ -141,7 +167,10 @@ export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<Age
 		if (budget === null) continue;
 		const rest = restOf(agent, budget.cost?.currency ?? "");
 		const cost = budget.cost && { ...budget.cost, amount: exact(Math.max(0, budget.cost.amount + rest.amount)) };
-		heirs.set(to.id, { ...heir, budget: { ...budget, tokens: budget.tokens === null ? null : Math.max(0, budget.tokens + rest.tokens), cost } });
+		heirs.set(to.id, {
+			...heir,
+			budget: { ...budget, tokens: budget.tokens === null ? null : Math.max(0, budget.tokens + rest.tokens), cost },
+		});
 		emptied.push(...without(agent, leftOf(agent)));
 	}
 	return [...emptied, ...[...heirs.values()].flatMap((heir) => budgeted(heir, heir.budget))];
@@ -150,7 +179,11 @@ export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<Age
 /** What was given back is no longer there to be split: an agent that has ended can still be forked. */
 function without({ id, budget }: AgentState, left: Budget): NewEvent[] {
 	if (budget === null) return [];
-	const rest = { tokens: minus(budget.tokens, left.tokens), cost: minusCost(budget.cost, left.cost), from: budget.from };
+	const rest = {
+		tokens: minus(budget.tokens, left.tokens),
+		cost: minusCost(budget.cost, left.cost),
+		from: budget.from,
+	};
 	return [{ kind: "agent.budgeted", agent: id, data: { budget: rest } }];
 }
 
@@ -162,7 +195,11 @@ function restOf({ budget, spent }: Spender, currency: string): { tokens: number;
 	};
 }
 
-function budgetRecipient(agent: AgentState, ends: ReadonlyMap<AgentId, AgentState>, others: ReadonlyMap<AgentId, AgentState>): AgentState | undefined {
+function budgetRecipient(
+	agent: AgentState,
+	ends: ReadonlyMap<AgentId, AgentState>,
+	others: ReadonlyMap<AgentId, AgentState>,
+): AgentState | undefined {
 	const from = agent.budget?.from ?? null;
 	if (from === null) return undefined;
 	const giver = ends.get(from) ?? others.get(from);
@@ -171,6 +208,9 @@ function budgetRecipient(agent: AgentState, ends: ReadonlyMap<AgentId, AgentStat
 }
 
 export function budgetText({ tokens, cost }: Budget): string {
-	const parts = [...(tokens === null ? [] : [`${tokens} tokens`]), ...(cost === null ? [] : [`${cost.amount} ${cost.currency}`])];
+	const parts = [
+		...(tokens === null ? [] : [`${tokens} tokens`]),
+		...(cost === null ? [] : [`${cost.amount} ${cost.currency}`]),
+	];
 	return parts.length === 0 ? "as much as it likes" : parts.join(" and ");
 }

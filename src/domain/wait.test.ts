@@ -5,8 +5,19 @@ import { id, live } from "#test/support/given.ts";
 import { decideCancelWait, decideLook, decideOpen, holds, type TargetFacts } from "./wait.ts";
 
 const hold = { kind: "user", reason: "", by: human, at: 1 } as const;
-const target = (more: Partial<TargetFacts> = {}): TargetFacts => ({ agent: live("a"), duePrompts: 0, unreadMail: 0, newMail: 0, waits: false, ...more });
-const running = { ...live("a"), activity: "running", turn: { id: 5, prompt: 1, startedAt: 1, silentSince: null, subscription: null } } as const;
+const target = (more: Partial<TargetFacts> = {}): TargetFacts => ({
+	agent: live("a"),
+	duePrompts: 0,
+	unreadMail: 0,
+	newMail: 0,
+	waits: false,
+	...more,
+});
+const running = {
+	...live("a"),
+	activity: "running",
+	turn: { id: 5, prompt: 1, startedAt: 1, silentSince: null, subscription: null },
+} as const;
 
 describe("idle", () => {
 	test.each([
@@ -15,7 +26,11 @@ describe("idle", () => {
 		["one with a prompt that is due", target({ duePrompts: 1 }), false],
 		["one with mail that will wake it", target({ newMail: 1, unreadMail: 1 }), false],
 		["one that was shown its mail and has not read it", target({ unreadMail: 1 }), true],
-		["one that is held, whatever waits for it", target({ agent: { ...live("a"), holds: [hold] }, duePrompts: 3, newMail: 1 }), true],
+		[
+			"one that is held, whatever waits for it",
+			target({ agent: { ...live("a"), holds: [hold] }, duePrompts: 3, newMail: 1 }),
+			true,
+		],
 		["one that waits for others and will go on", target({ waits: true }), false],
 		["one that has ended", target({ agent: { ...live("a"), life: "ended" }, duePrompts: 1 }), true],
 	])("%s: %#", (_, seen, expected) => expect(holds(seen, "idle", 10)).toBe(expected));
@@ -30,7 +45,12 @@ test("a turn counts if it ended after the wait began, whenever it had begun", ()
 test("mail and the end are what they say, and whoever has ended is waited for no longer", () => {
 	expect([holds(target({ unreadMail: 1 }), "mail", 1), holds(target(), "mail", 1)]).toEqual([true, false]);
 	const dead = target({ agent: { ...live("a"), life: "ended" } });
-	expect([holds(dead, "ended", 1), holds(target(), "ended", 1), holds(dead, "mail", 1), holds(dead, "turn", 1)]).toEqual([true, false, true, true]);
+	expect([
+		holds(dead, "ended", 1),
+		holds(target(), "ended", 1),
+		holds(dead, "mail", 1),
+		holds(dead, "turn", 1),
+	]).toEqual([true, false, true, true]);
 });
 
 const request = (targets: AgentId[], more: Partial<WaitOpen> = {}): WaitOpen => ({
@@ -56,19 +76,36 @@ describe("who may wait for whom", () => {
 			code: "WAIT_CYCLE",
 			details: { agents: [id("w"), id("a"), id("b"), id("w")] },
 		});
-		expect(decideOpen(request([id("w")]), seen(), { actor: actingAgent(id("w")), at: 1 })).toMatchObject({ code: "WAIT_CYCLE" });
+		expect(decideOpen(request([id("w")]), seen(), { actor: actingAgent(id("w")), at: 1 })).toMatchObject({
+			code: "WAIT_CYCLE",
+		});
 	});
 
 	test("mail closes no circle, nor do people, nor waits that lead elsewhere", () => {
-		const open = [wait({ agent: id("a"), targets: [id("w")], for: "mail" }), wait({ agent: id("b"), targets: [id("c")] })];
-		expect(decideOpen(request([id("a")]), seen(open), { actor: actingAgent(id("w")), at: 1 })).toMatchObject([{ kind: "wait.opened", agent: id("w") }]);
-		expect(decideOpen(request([id("a")]), { ...seen(open), waiter: null }, { actor: human, at: 1 })).toMatchObject([{ kind: "wait.opened", agent: null }]);
+		const open = [
+			wait({ agent: id("a"), targets: [id("w")], for: "mail" }),
+			wait({ agent: id("b"), targets: [id("c")] }),
+		];
+		expect(decideOpen(request([id("a")]), seen(open), { actor: actingAgent(id("w")), at: 1 })).toMatchObject([
+			{ kind: "wait.opened", agent: id("w") },
+		]);
+		expect(decideOpen(request([id("a")]), { ...seen(open), waiter: null }, { actor: human, at: 1 })).toMatchObject([
+			{ kind: "wait.opened", agent: null },
+		]);
 	});
 
 	test("unknown agents and those of another project are refused", () => {
-		expect(decideOpen(request([id("x")]), { ...seen(), targets: [undefined] }, { actor: human, at: 1 })).toMatchObject({ code: "AGENT_NOT_FOUND" });
-		const foreign = { ...seen(), waiter: { ...live("w"), project: null }, targets: [{ ...live("a"), project: ProjectSlug.parse("other") }] };
-		expect(decideOpen(request([id("a")]), foreign, { actor: actingAgent(id("w")), at: 1 })).toMatchObject({ code: "FORBIDDEN" });
+		expect(decideOpen(request([id("x")]), { ...seen(), targets: [undefined] }, { actor: human, at: 1 })).toMatchObject({
+			code: "AGENT_NOT_FOUND",
+		});
+		const foreign = {
+			...seen(),
+			waiter: { ...live("w"), project: null },
+			targets: [{ ...live("a"), project: ProjectSlug.parse("other") }],
+		};
+		expect(decideOpen(request([id("a")]), foreign, { actor: actingAgent(id("w")), at: 1 })).toMatchObject({
+			code: "FORBIDDEN",
+		});
 	});
 });
 
@@ -90,17 +127,24 @@ describe("looking", () => {
 
 	test("when time runs out, an agent gets an item in its turn", () => {
 		expect(decideLook(wait({ deadline: 100 }), [busy], { queue, resumeClaim: null, now: 100 })).toMatchObject([
-			{ kind: "wait.ended", agent: id("w"), data: { wait: 10, state: "timeout", seen: [{ agent: id("a"), met: false }] } },
+			{
+				kind: "wait.ended",
+				agent: id("w"),
+				data: { wait: 10, state: "timeout", seen: [{ agent: id("a"), met: false }] },
+			},
 			{ kind: "timeout", agent: id("w"), turn: 7, data: { wait: 10 } },
 		]);
-		expect(decideLook(wait({ deadline: 100, agent: null }), [busy], { queue, resumeClaim: null, now: 100 })).toMatchObject([
-			{ kind: "wait.ended", agent: null },
-		]);
+		expect(
+			decideLook(wait({ deadline: 100, agent: null }), [busy], { queue, resumeClaim: null, now: 100 }),
+		).toMatchObject([{ kind: "wait.ended", agent: null }]);
 	});
 
 	test("one that does not block is continued by a prompt at the front", () => {
 		const events = decideLook(wait({ blocking: false }), [target()], { queue, resumeClaim: null, now: 1 });
-		expect(events).toMatchObject([{ kind: "wait.ended" }, { kind: "prompt.queued", agent: id("w"), data: { source: "wait" } }]);
+		expect(events).toMatchObject([
+			{ kind: "wait.ended" },
+			{ kind: "prompt.queued", agent: id("w"), data: { source: "wait" } },
+		]);
 	});
 
 	test("nobody cancels another agent's wait, and once is enough", () => {
@@ -129,18 +173,21 @@ describe("a turn that waited", () => {
 		const later = wait({ ready: { ...met, seen: [...met.seen] } });
 		expect(decideLook(later, [target()], { queue, resumeClaim: none, now: 1 })).toEqual([]);
 		// what it waited for has passed again, which changes nothing
-		expect(decideLook(later, [target({ agent: running })], { queue, resumeClaim: { subscription: null }, now: 1 })).toMatchObject([
-			{ kind: "turn.continued" },
-			{ kind: "wait.ended", data: { state: "met" } },
-		]);
+		expect(
+			decideLook(later, [target({ agent: running })], { queue, resumeClaim: { subscription: null }, now: 1 }),
+		).toMatchObject([{ kind: "turn.continued" }, { kind: "wait.ended", data: { state: "met" } }]);
 	});
 
 	test("that is cancelled waits for its place as well", () => {
-		expect(decideCancelWait(wait(), 10, { actor: human }, none)).toMatchObject([{ kind: "wait.ready", data: { state: "cancelled" } }]);
+		expect(decideCancelWait(wait(), 10, { actor: human }, none)).toMatchObject([
+			{ kind: "wait.ready", data: { state: "cancelled" } },
+		]);
 	});
 
 	test("needs nothing again that it still has", () => {
-		expect(decideLook(wait(), [target()], { queue, resumeClaim: null, now: 1 })).toMatchObject([{ kind: "wait.ended" }]);
+		expect(decideLook(wait(), [target()], { queue, resumeClaim: null, now: 1 })).toMatchObject([
+			{ kind: "wait.ended" },
+		]);
 	});
 });
 

@@ -44,28 +44,50 @@ export interface WaitFacts {
 	waiter: AgentState | null;
 	/** all waits that are open */
 	open: readonly WaitState[];
-	/** what has become of the targets, for a wait that does not block: whoever has nothing to wait for need not end its turn */
+	/**
+	 * what has become of the targets, for a wait that does not block: whoever has nothing to wait for need not end its
+	 * turn
+	 */
 	targetFacts: readonly TargetFacts[] | null;
 }
 
 export function decideOpen(command: WaitOpen, seen: WaitFacts, by: { actor: Actor; at: number }): Decision {
 	const { type: _, timeoutMs, ...request } = command;
 	const unknown = seen.targets.indexOf(undefined);
-	if (unknown >= 0) return refuse("AGENT_NOT_FOUND", `There is no agent ${command.targets[unknown]}.`, { suggestions: ["brood agent list"] });
+	if (unknown >= 0)
+		return refuse("AGENT_NOT_FOUND", `There is no agent ${command.targets[unknown]}.`, {
+			suggestions: ["brood agent list"],
+		});
 	const { waiter } = seen;
 	const outsider = seen.targets.find((target) => waiter !== null && target?.project !== waiter.project);
-	if (outsider !== undefined) return refuse("FORBIDDEN", "An agent waits only for agents of its project.", { details: { agent: outsider.id } });
+	if (outsider !== undefined)
+		return refuse("FORBIDDEN", "An agent waits only for agents of its project.", { details: { agent: outsider.id } });
 	const caller = agentOf(by.actor);
 	const circle = caller === null || command.for === "mail" ? null : circleFrom(caller, command.targets, seen.open);
 	if (circle !== null) {
-		return refuse("WAIT_CYCLE", "These agents would wait for each other for ever.", { details: { agents: circle }, suggestions: ["brood agent list"] });
+		return refuse("WAIT_CYCLE", "These agents would wait for each other for ever.", {
+			details: { agents: circle },
+			suggestions: ["brood agent list"],
+		});
 	}
-	const now = seen.targetFacts === null ? null : outcomeOf({ ...request, id: Number.POSITIVE_INFINITY, deadline: null }, seen.targetFacts, by.at);
+	const now =
+		seen.targetFacts === null
+			? null
+			: outcomeOf({ ...request, id: Number.POSITIVE_INFINITY, deadline: null }, seen.targetFacts, by.at);
 	const deadline = timeoutMs === undefined ? null : by.at + timeoutMs;
-	return [{ kind: "wait.opened", agent: caller, data: { ...request, turn: waiter?.turn?.id ?? null, deadline, ...(now !== null && { met: now.seen }) } }];
+	return [
+		{
+			kind: "wait.opened",
+			agent: caller,
+			data: { ...request, turn: waiter?.turn?.id ?? null, deadline, ...(now !== null && { met: now.seen }) },
+		},
+	];
 }
 
-/** The way from the targets back to the waiter, if one waits for the other; mail comes from outside and closes no circle. */
+/**
+ * The way from the targets back to the waiter, if one waits for the other; mail comes from outside and closes no
+ * circle.
+ */
 function circleFrom(waiter: AgentId, targets: readonly AgentId[], open: readonly WaitState[]): AgentId[] | null {
 	const waitsFor = Map.groupBy(
 		open.filter((wait) => wait.agent !== null && wait.for !== "mail"),
@@ -100,7 +122,11 @@ export function decideLook(
 	return ended ? [...events, ...told(wait, outcome.state === "met", targets, queue)] : events;
 }
 
-function outcomeOf(wait: Pick<WaitState, "id" | "for" | "mode" | "deadline">, targets: readonly TargetFacts[], now: number): WaitOutcome | null {
+function outcomeOf(
+	wait: Pick<WaitState, "id" | "for" | "mode" | "deadline">,
+	targets: readonly TargetFacts[],
+	now: number,
+): WaitOutcome | null {
 	const seen = targets.map((target) => ({ agent: target.agent.id, met: holds(target, wait.for, wait.id) }));
 	const met = wait.mode === "any" ? seen.length === 0 || seen.some((each) => each.met) : seen.every((each) => each.met);
 	const late = wait.deadline !== null && wait.deadline <= now;
@@ -110,28 +136,60 @@ function outcomeOf(wait: Pick<WaitState, "id" | "for" | "mode" | "deadline">, ta
 /** Whoever waits inside a turn hears of the end only with a place to go on in; until then it is written down. */
 function concluded(wait: WaitState, outcome: WaitOutcome, resumeClaim: ResumeClaim): NewEvent[] {
 	if (resumeClaim === null || wait.agent === null || wait.turn === null) return over(wait, outcome.state, outcome.seen);
-	if ("short" in resumeClaim) return wait.ready === null ? [{ kind: "wait.ready", agent: wait.agent, data: { wait: wait.id, ...outcome } }] : [];
+	if ("short" in resumeClaim)
+		return wait.ready === null ? [{ kind: "wait.ready", agent: wait.agent, data: { wait: wait.id, ...outcome } }] : [];
 	const { subscription } = resumeClaim;
 	const data = { turn: wait.turn, place: true as const, ...(subscription !== null && { subscription }) };
 	return [{ kind: "turn.continued", agent: wait.agent, data }, ...over(wait, outcome.state, outcome.seen)];
 }
 
-export function over(wait: WaitState, state: "met" | "timeout" | "cancelled", seen: WaitState["seen"] = []): NewEvent[] {
+export function over(
+	wait: WaitState,
+	state: "met" | "timeout" | "cancelled",
+	seen: WaitState["seen"] = [],
+): NewEvent[] {
 	return [{ kind: "wait.ended", agent: wait.agent, data: { wait: wait.id, state, seen } }];
 }
 
-/** An agent that waited learns how it ended: a timeout is an item, and one that does not block goes on with a prompt. */
-function told(wait: WaitState, met: boolean, targets: readonly TargetFacts[], queue: Pick<QueueFacts, "last" | "lastFront">): NewEvent[] {
+/**
+ * An agent that waited learns how it ended: a timeout is an item, and one that does not block goes on with a prompt.
+ */
+function told(
+	wait: WaitState,
+	met: boolean,
+	targets: readonly TargetFacts[],
+	queue: Pick<QueueFacts, "last" | "lastFront">,
+): NewEvent[] {
 	const { agent, turn } = wait;
 	if (agent === null) return [];
 	const names = targets.map((target) => target.agent.handle).join(", ");
-	const words = met ? `What you waited for has happened (${wait.for}: ${names}).` : `Your wait is over: time ran out (${wait.for}: ${names}).`;
-	const item: NewEvent[] = met ? [] : [{ kind: "timeout", agent, ...(wait.blocking && turn !== null && { turn }), text: words, data: { wait: wait.id } }];
+	const words = met
+		? `What you waited for has happened (${wait.for}: ${names}).`
+		: `Your wait is over: time ran out (${wait.for}: ${names}).`;
+	const item: NewEvent[] = met
+		? []
+		: [
+				{
+					kind: "timeout",
+					agent,
+					...(wait.blocking && turn !== null && { turn }),
+					text: words,
+					data: { wait: wait.id },
+				},
+			];
 	if (wait.blocking) return item;
-	return [...item, { kind: "prompt.queued", agent, text: words, data: { position: nextPosition(true, queue), source: "wait" } }];
+	return [
+		...item,
+		{ kind: "prompt.queued", agent, text: words, data: { position: nextPosition(true, queue), source: "wait" } },
+	];
 }
 
-export function decideCancelWait(wait: WaitState | undefined, id: number, by: { actor: Actor }, resumeClaim: ResumeClaim): Decision {
+export function decideCancelWait(
+	wait: WaitState | undefined,
+	id: number,
+	by: { actor: Actor },
+	resumeClaim: ResumeClaim,
+): Decision {
 	if (wait === undefined) return refuse("NOT_FOUND", `There is no wait ${id}.`);
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== wait.agent) return refuse("FORBIDDEN", "An agent ends only its own waits.");

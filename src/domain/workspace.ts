@@ -1,10 +1,18 @@
-// Workspaces: what an agent is to get, who may be at it, and what git's steps mean for the agent. What git does is not here.
+// Workspaces: what an agent is to get, who may be at it, and what git's steps mean for the agent. What git does is not
+// here.
 import type { AgentEvent, AgentSpawn, AgentState, HoldKind } from "#contract/agent.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Workspace } from "#contract/workspace.ts";
-import type { LeaseStep, WorkspaceDrift, WorkspaceFound, WorkspaceLease, WorkspacePlan, WorkspaceRecord } from "#contract/workspace-step.ts";
+import type {
+	LeaseStep,
+	WorkspaceDrift,
+	WorkspaceFound,
+	WorkspaceLease,
+	WorkspacePlan,
+	WorkspaceRecord,
+} from "#contract/workspace-step.ts";
 import { isHeld } from "./agent-state/label.ts";
 import { suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
@@ -24,14 +32,19 @@ export interface WorkspaceChoiceFacts {
 	inMain: AgentState | undefined;
 }
 
-export function chooseWorkspace({ parent, project, inMain }: WorkspaceChoiceFacts, command: AgentSpawn): WorkspaceChoice | Refusal {
+export function chooseWorkspace(
+	{ parent, project, inMain }: WorkspaceChoiceFacts,
+	command: AgentSpawn,
+): WorkspaceChoice | Refusal {
 	const settled = parent.workspace !== null || parent.plan !== null;
 	const usual = parent.supervisor === null ? (project?.base == null ? "none" : "new") : settled ? "new" : "none";
 	const request = command.workspace ?? (command.workspaceKind === undefined ? usual : "new");
 	if (request === "none") return nothing;
 	if (request === "share") {
 		if (parent.workspace === null)
-			return refuse("VALIDATION_ERROR", `${parent.handle} has no workspace to share.`, { suggestions: [suggestion("status", parent)] });
+			return refuse("VALIDATION_ERROR", `${parent.handle} has no workspace to share.`, {
+				suggestions: [suggestion("status", parent)],
+			});
 		if (parent.lease !== null) {
 			return refuse("AGENT_BUSY", `The workspace of ${parent.handle} is being worked on (${parent.lease.step}).`, {
 				details: { agent: parent.id, step: parent.lease.step },
@@ -41,19 +54,27 @@ export function chooseWorkspace({ parent, project, inMain }: WorkspaceChoiceFact
 		return { workspace: parent.workspace, plan: null };
 	}
 	if (project === null || project.base === null) {
-		const where = project === null ? "Without a project there is no workspace" : `${project.slug} is no git repository, so it has no workspaces`;
+		const where =
+			project === null
+				? "Without a project there is no workspace"
+				: `${project.slug} is no git repository, so it has no workspaces`;
 		return refuse("VALIDATION_ERROR", `${where}.`, { suggestions: ["brood project list"] });
 	}
 	// two agents in one checkout would trip over each other, so a fork of the one that is there gets a worktree
 	const inherited = parent.workspace?.kind ?? parent.plan?.kind ?? "worktree";
 	const kind = command.workspaceKind ?? (inherited === "main" ? "worktree" : inherited);
 	if (kind === "main" && inMain !== undefined) {
-		return refuse("CONFLICT", `${inMain.handle} works in the repository of ${project.slug} itself; there is room for one.`, {
-			details: { agent: inMain.id },
-			suggestions: [suggestion("status", inMain)],
-		});
+		return refuse(
+			"CONFLICT",
+			`${inMain.handle} works in the repository of ${project.slug} itself; there is room for one.`,
+			{
+				details: { agent: inMain.id },
+				suggestions: [suggestion("status", inMain)],
+			},
+		);
 	}
-	const fromTree = parent.workspace !== null && parent.workspaceRemovedAt === null && kind !== "main" && command.from === undefined;
+	const fromTree =
+		parent.workspace !== null && parent.workspaceRemovedAt === null && kind !== "main" && command.from === undefined;
 	return {
 		workspace: null,
 		plan: {
@@ -74,9 +95,18 @@ const afterEnd: readonly LeaseStep[] = ["delete", "fork"];
 const despiteTrouble: readonly LeaseStep[] = ["recover", "delete", "fork"];
 
 /** `others` are the living agents that share its tree. */
-export function decideLease(agent: AgentState, { step, again }: WorkspaceLease, others: readonly AgentState[], by: { actor: Actor }): Decision {
+export function decideLease(
+	agent: AgentState,
+	{ step, again }: WorkspaceLease,
+	others: readonly AgentState[],
+	by: { actor: Actor },
+): Decision {
 	const details = { agent: agent.id, step };
-	if (agent.workspace === null) return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, { details, suggestions: [suggestion("status", agent)] });
+	if (agent.workspace === null)
+		return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, {
+			details,
+			suggestions: [suggestion("status", agent)],
+		});
 	if (agent.lease !== null) {
 		return refuse("AGENT_BUSY", `The workspace of ${agent.handle} is being worked on (${agent.lease.step}).`, {
 			details,
@@ -90,15 +120,22 @@ export function decideLease(agent: AgentState, { step, again }: WorkspaceLease, 
 		});
 	}
 	const caller = agentOf(by.actor);
-	if (caller !== null && caller !== agent.id) return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details });
+	if (caller !== null && caller !== agent.id)
+		return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details });
 	const own = agent.holds.some((hold) => hold.kind === "recovery" && hold.step === step);
 	if (isHeld(agent, "recovery") && !despiteTrouble.includes(step) && !(again === true && own)) {
-		return refuse("AGENT_INVALID_STATE", `The workspace of ${agent.handle} has to be recovered first: ${step} is not possible now.`, {
-			details,
-			suggestions: [suggestion("recover", agent)],
-		});
+		return refuse(
+			"AGENT_INVALID_STATE",
+			`The workspace of ${agent.handle} has to be recovered first: ${step} is not possible now.`,
+			{
+				details,
+				suggestions: [suggestion("recover", agent)],
+			},
+		);
 	}
-	const other = others.find((other) => other.lease !== null || (other.turn !== null && step !== "commit" && step !== "fork"));
+	const other = others.find(
+		(other) => other.lease !== null || (other.turn !== null && step !== "commit" && step !== "fork"),
+	);
 	if (other !== undefined) {
 		return refuse("AGENT_BUSY", `${other.handle} works in the same tree: ${step} has to wait for it.`, {
 			details: { ...details, tenant: other.id },
@@ -113,7 +150,9 @@ export function decideLease(agent: AgentState, { step, again }: WorkspaceLease, 
 		});
 	}
 	// whoever shares the tree starts no turn in it meanwhile
-	const spread = others.map((other) => ({ kind: "workspace.leased", agent: other.id, data: { step, holder: agent.id } }) as const);
+	const spread = others.map(
+		(other) => ({ kind: "workspace.leased", agent: other.id, data: { step, holder: agent.id } }) as const,
+	);
 	return [{ kind: "workspace.leased", agent: agent.id, data: { step } }, ...spread];
 }
 
@@ -129,17 +168,37 @@ export function decideLeaseCrash(agent: AgentState): Decision {
 	if (agent.lease === null) return [];
 	const { step } = agent.lease;
 	const reason = `The daemon ended while git was at its workspace (${step}).`;
-	const held = step === "fork" || agent.life === "ended" ? [] : [{ kind: "agent.held", agent: agent.id, data: { hold: "recovery", reason, step } } as const];
+	const held =
+		step === "fork" || agent.life === "ended"
+			? []
+			: [{ kind: "agent.held", agent: agent.id, data: { hold: "recovery", reason, step } } as const];
 	return [{ kind: "workspace.freed", agent: agent.id }, ...held];
 }
 
 /** Where a branch moved it moved for all who share its tree: it is where each of them left it. */
-export function decideRecord(agent: AgentState, { fact, tell, mends }: WorkspaceRecord, others: readonly AgentState[], by: { actor: Actor }): Decision {
+export function decideRecord(
+	agent: AgentState,
+	{ fact, tell, mends }: WorkspaceRecord,
+	others: readonly AgentState[],
+	by: { actor: Actor },
+): Decision {
 	const caller = agentOf(by.actor);
-	if (caller !== null && caller !== agent.id) return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details: { agent: agent.id } });
-	const told = tell === undefined || agent.life === "ended" ? [] : [{ kind: "system", agent: agent.id, text: tell, data: { about: fact.kind } }];
-	const head = fact.kind === "workspace.committed" ? fact.data.commit : fact.kind === "workspace.moved" ? fact.data.head : undefined;
-	const spread = head === undefined ? [] : others.map((other) => ({ kind: "workspace.moved", agent: other.id, data: { head, step: "shared" } }) as const);
+	if (caller !== null && caller !== agent.id)
+		return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details: { agent: agent.id } });
+	const told =
+		tell === undefined || agent.life === "ended"
+			? []
+			: [{ kind: "system", agent: agent.id, text: tell, data: { about: fact.kind } }];
+	const head =
+		fact.kind === "workspace.committed"
+			? fact.data.commit
+			: fact.kind === "workspace.moved"
+				? fact.data.head
+				: undefined;
+	const spread =
+		head === undefined
+			? []
+			: others.map((other) => ({ kind: "workspace.moved", agent: other.id, data: { head, step: "shared" } }) as const);
 	const mended = mends === true ? unheld(agent, ["recovery"]) : [];
 	return [{ ...fact, agent: agent.id }, ...told, ...spread, ...mended];
 }
@@ -149,9 +208,13 @@ export function decideDrift(agent: AgentState, { reason }: WorkspaceDrift): Deci
 	return [{ kind: "agent.held", agent: agent.id, data: { hold: "dirty", reason } }];
 }
 
-export const decideFound = (agent: AgentState, { whole }: WorkspaceFound): Decision => unheld(agent, whole === true ? ["dirty", "recovery"] : ["dirty"]);
+export const decideFound = (agent: AgentState, { whole }: WorkspaceFound): Decision =>
+	unheld(agent, whole === true ? ["dirty", "recovery"] : ["dirty"]);
 
-function unheld(agent: AgentState, kinds: readonly HoldKind[]): Extract<AgentEvent & { agent: AgentId }, { kind: "agent.unheld" }>[] {
+function unheld(
+	agent: AgentState,
+	kinds: readonly HoldKind[],
+): Extract<AgentEvent & { agent: AgentId }, { kind: "agent.unheld" }>[] {
 	const holds = kinds.filter((kind) => isHeld(agent, kind));
 	return holds.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds } }];
 }

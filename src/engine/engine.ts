@@ -11,35 +11,36 @@ import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
 import { outsideTurn } from "#domain/turn.ts";
 import { settingsOf } from "./commands/agent.ts";
-import { Dispatcher } from "./dispatch.ts";
-import { forkWithFiles, type SpawnRequest } from "./forking.ts";
-import { type IssueWork, noIssueWork } from "./issue-work.ts";
-import { caught, type Log, noLog } from "./log.ts";
+import { Dispatcher } from "./loop/dispatch.ts";
+import { Publisher } from "./loop/publish.ts";
+import { type Reactor, startReactor } from "./loop/reactor.ts";
+import { Receipts } from "./loop/receipts.ts";
+import { hurried } from "./loop/retry.ts";
+import { type Degraded, Supervisor } from "./loop/supervisor.ts";
+import { until } from "./loop/until.ts";
 import type { EngineParts } from "./parts.ts";
-import type { CommandRequest, Outcome, Reads, Store } from "./ports.ts";
-import { ProjectProblems } from "./project-problems.ts";
-import { Publisher } from "./publish.ts";
-import { type Reactor, startReactor } from "./reactor.ts";
+import type { CommandRequest, Outcome } from "./ports/dispatch.ts";
+import { type IssueWork, noIssueWork } from "./ports/issue-work.ts";
+import { caught, type Log, noLog } from "./ports/log.ts";
+import type { Reads, Store } from "./ports/store.ts";
 import { autoReactor } from "./reactors/auto.ts";
 import { driftReactor } from "./reactors/drift.ts";
 import { indexAll, indexItemsReactor } from "./reactors/index-items.ts";
 import { IssueMover } from "./reactors/issues.ts";
 import { limitsReactor } from "./reactors/limits.ts";
 import { Provisioner } from "./reactors/provision.ts";
-import { TurnRunner } from "./reactors/run-turns.ts";
-import { startTurnsReactor } from "./reactors/start-turns.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
-import { Receipts } from "./receipts.ts";
 import { ensureAgentZero, recover } from "./recover.ts";
-import { hurried } from "./retry.ts";
-import { Scheduler } from "./scheduling.ts";
-import { type Degraded, Supervisor } from "./supervisor.ts";
-import { until } from "./until.ts";
+import { TurnRunner } from "./turns/run-turns.ts";
+import { Scheduler } from "./turns/scheduling.ts";
+import { startTurnsReactor } from "./turns/start-turns.ts";
+import { wholeText } from "./turns/whole-text.ts";
 import { Upkeep } from "./upkeep.ts";
-import { wholeText } from "./whole-text.ts";
-import { WorkCycle } from "./work-cycle.ts";
-import { workspaceIssues } from "./workspace-issues.ts";
+import { forkWithFiles, type SpawnRequest } from "./workspaces/forking.ts";
+import { ProjectProblems } from "./workspaces/project-problems.ts";
+import { WorkCycle } from "./workspaces/work-cycle.ts";
+import { workspaceIssues } from "./workspaces/workspace-issues.ts";
 
 interface Made {
 	publisher: Publisher;
@@ -86,19 +87,30 @@ export class Engine implements AsyncDisposable {
 			await recover({ ...parts, reads, dispatch });
 			const workspaces = parts.workspaces ?? null;
 			const provisioner = new Provisioner({ reads, dispatch, workspaces, log });
-			const cycle = workspaces && new WorkCycle({ ...parts, reads, dispatch, workspaces, receipts: new Receipts(parts) });
+			const cycle =
+				workspaces && new WorkCycle({ ...parts, reads, dispatch, workspaces, receipts: new Receipts(parts) });
 			const scheduler = new Scheduler({ ...parts, reads });
 			const { driver, blobs = null, partials = null } = parts;
-			const runner = driver && new TurnRunner({ ...parts, reads, dispatch, driver, publisher, blobs, partials, workspaces });
+			const runner =
+				driver && new TurnRunner({ ...parts, reads, dispatch, driver, publisher, blobs, partials, workspaces });
 			const turns =
-				runner === null ? [] : [runner, wakeOnMailReactor({ reads, dispatch }), startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler })];
+				runner === null
+					? []
+					: [
+							runner,
+							wakeOnMailReactor({ reads, dispatch }),
+							startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler }),
+						];
 			const plain = parts.issueWork ?? noIssueWork;
 			const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
 			const problems = new ProjectProblems({ reads, dispatch, work, workspaces, log });
 			await problems.lookAtAll();
 			const issues = { reads, dispatch, clock: parts.clock, work, log, problems };
 			const mover = new IssueMover(issues);
-			const watching = [waitsReactor({ reads, dispatch, clock: parts.clock }), limitsReactor({ reads, dispatch, clock: parts.clock })];
+			const watching = [
+				waitsReactor({ reads, dispatch, clock: parts.clock }),
+				limitsReactor({ reads, dispatch, clock: parts.clock }),
+			];
 			const reactors: Reactor[] = [
 				provisioner,
 				driftReactor({ reads, dispatch, workspaces, log, problems }),
@@ -109,11 +121,33 @@ export class Engine implements AsyncDisposable {
 				autoReactor({ ...issues, agentZero: agentZero.id }),
 			];
 			publisher.startAfter(await reads.lastEvent());
-			const supervised = reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) }));
-			const upkeep = new Upkeep({ ...parts, retention: parts.retention ?? retention, workspaces, sweepers: parts.sweepers ?? [], log });
+			const supervised = reactors.map((reactor) => ({
+				name: reactor.name,
+				start: () => startReactor(reactor, publisher),
+			}));
+			const upkeep = new Upkeep({
+				...parts,
+				retention: parts.retention ?? retention,
+				workspaces,
+				sweepers: parts.sweepers ?? [],
+				log,
+			});
 			const tidying = { name: "upkeep", start: () => upkeep.start() };
 			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock, log });
-			return new Engine(parts, { publisher, dispatcher, supervisor, runner, mover, work, problems, scheduler, provisioner, cycle, agentZero, upkeep });
+			return new Engine(parts, {
+				publisher,
+				dispatcher,
+				supervisor,
+				runner,
+				mover,
+				work,
+				problems,
+				scheduler,
+				provisioner,
+				cycle,
+				agentZero,
+				upkeep,
+			});
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -158,10 +192,16 @@ export class Engine implements AsyncDisposable {
 		const { driver, workspaces = null } = this.#parts;
 		const { publisher, dispatcher } = this.#made;
 		const dispatch = (each: CommandRequest): Promise<Outcome> => dispatcher.dispatch(each);
-		return (await forkWithFiles({ reads: this.reads, dispatch, publisher, driver, workspaces, log: this.log }, request)) ?? (await this.dispatch(request));
+		return (
+			(await forkWithFiles({ reads: this.reads, dispatch, publisher, driver, workspaces, log: this.log }, request)) ??
+			(await this.dispatch(request))
+		);
 	}
 
-	/** Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool calls. */
+	/**
+	 * Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool
+	 * calls.
+	 */
 	async dispatch(request: CommandRequest): Promise<Outcome> {
 		const answered = this.#dispatchOnceFree(request);
 		this.#made.scheduler.startAtOnce(request, (each) => this.#made.dispatcher.dispatch(each));
@@ -170,11 +210,15 @@ export class Engine implements AsyncDisposable {
 		if ("refused" in outcome || outcome.replayed || driver === null) return outcome;
 		for (const event of outcome.events) if (event.kind === "turn.stopping") await this.#turnOver(event.agent);
 		const caller = agentOf(request.actor);
-		const ended = outcome.events.flatMap((event) => (event.kind === "agent.ended" && event.agent !== null ? event.agent : []));
+		const ended = outcome.events.flatMap((event) =>
+			event.kind === "agent.ended" && event.agent !== null ? event.agent : [],
+		);
 		const gone = ended.map((agent) => driver.end(agent));
 		// an agent that ends itself cannot be waited for by itself
 		if (caller === null || !ended.includes(caller)) await Promise.all(gone);
-		else for (const end of gone) end.catch(caught(this.log, "processes", "The processes of an agent could not be ended", { agent: caller }));
+		else
+			for (const end of gone)
+				end.catch(caught(this.log, "processes", "The processes of an agent could not be ended", { agent: caller }));
 		return outcome;
 	}
 
@@ -201,11 +245,16 @@ export class Engine implements AsyncDisposable {
 	async context(id: AgentId): Promise<{ items: Event[] } | Refusal> {
 		const { items, whole } = await this.reads.history(id);
 		if (whole) return { items: contextOf(items) };
-		if ((await this.reads.agent(id)) === undefined) return refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });
-		return refuse("HISTORY_BROKEN", `An ancestor of ${id} is missing from the store or is its own ancestor: its context cannot be told.`, {
-			details: { agent: id },
-			suggestions: ["brood doctor"],
-		});
+		if ((await this.reads.agent(id)) === undefined)
+			return refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });
+		return refuse(
+			"HISTORY_BROKEN",
+			`An ancestor of ${id} is missing from the store or is its own ancestor: its context cannot be told.`,
+			{
+				details: { agent: id },
+				suggestions: ["brood doctor"],
+			},
+		);
 	}
 
 	/** The newest items with these words; not `complete` if some were not indexed in time. */
@@ -229,19 +278,27 @@ export class Engine implements AsyncDisposable {
 		const phases = new Map<AgentId, Phase>();
 		for (const turn of await this.reads.openTurns()) phases.set(turn.agent, heard.get(turn.id) ?? "model");
 		for (const { agent } of await this.reads.pendingApprovals()) if (phases.has(agent)) phases.set(agent, "approval");
-		for (const { agent, ready } of await this.reads.openWaits()) if (agent !== null && phases.has(agent)) phases.set(agent, ready === null ? "wait" : "slot");
+		for (const { agent, ready } of await this.reads.openWaits())
+			if (agent !== null && phases.has(agent)) phases.set(agent, ready === null ? "wait" : "slot");
 		return phases;
 	}
 
 	/** The whole text of an item that has only its beginning in its row. */
-	readonly wholeText = (event: Event): Promise<{ text: string | null } | Refusal> => wholeText(event, this.#parts.blobs);
+	readonly wholeText = (event: Event): Promise<{ text: string | null } | Refusal> =>
+		wholeText(event, this.#parts.blobs);
 
 	async outsideTurn(agent: AgentId): Promise<Refusal | null> {
 		return outsideTurn(agent, await this.reads.agent(agent));
 	}
 
-	/** The store as one file, and long texts, if there are any, in a folder beside it; `again` after an attempt that was cut off. */
-	async backup(file: string, { blobs = `${file}.blobs`, again = false }: { blobs?: string; again?: boolean } = {}): Promise<number> {
+	/**
+	 * The store as one file, and long texts, if there are any, in a folder beside it; `again` after an attempt that was
+	 * cut off.
+	 */
+	async backup(
+		file: string,
+		{ blobs = `${file}.blobs`, again = false }: { blobs?: string; again?: boolean } = {},
+	): Promise<number> {
 		const bytes = await this.#parts.store.backup(file);
 		// these never change, so a copy taken after the store's has all that it refers to
 		await this.#parts.blobs?.copyTo(blobs, { again });
@@ -284,7 +341,10 @@ export class Engine implements AsyncDisposable {
 		await until(this.publisher, over, { deadlineMs: stopTimeoutMs });
 	}
 
-	/** A fork of a parent with an open tool call is tried again with every event, until the call has ended or the deadline has come. */
+	/**
+	 * A fork of a parent with an open tool call is tried again with every event, until the call has ended or the deadline
+	 * has come.
+	 */
 	async #dispatchOnceFree(request: CommandRequest): Promise<Outcome> {
 		const first = await this.#made.dispatcher.dispatch(request);
 		if (!isBusy(first)) return first;

@@ -1,12 +1,14 @@
 // What an engine is made of.
 import type { Limits } from "#contract/limits.ts";
 import type { Retention } from "#contract/retention.ts";
-import type { Driver } from "./driver.ts";
-import type { IssueWork } from "./issue-work.ts";
-import type { Log } from "./log.ts";
-import type { Blobs, Clock, Ids, Partials, Store } from "./ports.ts";
+import type { Blobs, Partials } from "./ports/blobs.ts";
+import type { Clock, Ids } from "./ports/clock.ts";
+import type { Driver } from "./ports/driver.ts";
+import type { IssueWork } from "./ports/issue-work.ts";
+import type { Log } from "./ports/log.ts";
+import type { Store } from "./ports/store.ts";
+import type { Workspaces } from "./ports/workspaces.ts";
 import type { Sweeper } from "./upkeep.ts";
-import type { Workspaces } from "./workspaces.ts";
 
 export interface EngineParts {
 	store: Store;

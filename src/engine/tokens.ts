@@ -1,6 +1,6 @@
 // The secrets of living agent processes. A token acts for its agent while the process lives; it is kept in memory only.
 import type { AgentId } from "#contract/ids.ts";
-import type { Ids } from "./ports.ts";
+import type { Ids } from "./ports/clock.ts";
 
 export class Tokens {
 	readonly #ids: Ids;

@@ -1,16 +1,19 @@
-// What the daemon does now and then by itself so that nothing grows for ever: expired receipts, snapshots, refs and trash go,
-// loose refs and objects are packed, the store's log is cut, and what died processes left is removed.
+// What the daemon does now and then by itself so that nothing grows for ever: expired receipts, snapshots, refs and
+// trash go, loose refs and objects are packed, the store's log is cut, and what died processes left is removed.
 //
-// A round is done in pieces, each of them small: so many folders, so many refs, then a pause in which others come first. What
-// is left over is for the next round. Nothing in it is waited for by anybody, and what fails is tried again the next time.
+// A round is done in pieces, each of them small: so many folders, so many refs, then a pause in which others come
+// first. What is left over is for the next round. Nothing in it is waited for by anybody, and what fails is tried again
+// the next time.
 import type { Limits } from "#contract/limits.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Retention } from "#contract/retention.ts";
-import { projectRepository } from "./checkout.ts";
-import { caught, type Log } from "./log.ts";
-import { type Clock, monotonicNow, type Reads, type Store } from "./ports.ts";
-import type { Running } from "./supervisor.ts";
-import type { GcRequest, Leftover, Workspaces } from "./workspaces.ts";
+import type { Running } from "./loop/supervisor.ts";
+import { type Clock, monotonicNow } from "./ports/clock.ts";
+import { caught, type Log } from "./ports/log.ts";
+import type { Reads, Store } from "./ports/store.ts";
+import type { GcRequest, Leftover } from "./ports/workspace-requests.ts";
+import type { Workspaces } from "./ports/workspaces.ts";
+import { projectRepository } from "./workspaces/checkout.ts";
 
 export interface UpkeepParts {
 	store: Store;
@@ -18,7 +21,9 @@ export interface UpkeepParts {
 	limits: Limits;
 	retention: Retention;
 	workspaces: Workspaces | null;
-	/** what else of the home is to be looked after; each is told the time and which agents were deleted before it expired */
+	/**
+	 * what else of the home is to be looked after; each is told the time and which agents were deleted before it expired
+	 */
 	sweepers: readonly Sweeper[];
 	log: Log;
 }
@@ -45,7 +50,13 @@ export class Upkeep {
 		const stop = new AbortController();
 		let timer: ReturnType<typeof setTimeout> | undefined;
 		const next = (inMs: number): void => {
-			timer = setTimeout(() => void this.round(stop.signal).finally(() => !stop.signal.aborted && next(this.#parts.retention.upkeepMinutes * 60_000)), inMs);
+			timer = setTimeout(
+				() =>
+					void this.round(stop.signal).finally(
+						() => !stop.signal.aborted && next(this.#parts.retention.upkeepMinutes * 60_000),
+					),
+				inMs,
+			);
 		};
 		next(firstMs);
 		return {
@@ -69,37 +80,62 @@ export class Upkeep {
 		const { store, clock, limits, retention, workspaces, sweepers } = this.#parts;
 		const steps: [string, () => Promise<unknown>][] = [
 			["receipts", () => this.#dropReceipts(monotonicNow(clock) - limits.receiptsKeptMs, signal)],
-			...sweepers.map((sweep): [string, () => Promise<unknown>] => ["leftovers", () => sweep({ now: clock.now(), retention, reads: store.reads })]),
+			...sweepers.map((sweep): [string, () => Promise<unknown>] => [
+				"leftovers",
+				() => sweep({ now: clock.now(), retention, reads: store.reads }),
+			]),
 		];
-		const projects = workspaces === null ? [] : (await store.reads.projects().catch(() => [])).filter(({ removedAt }) => removedAt === null);
+		const projects =
+			workspaces === null
+				? []
+				: (await store.reads.projects().catch(() => [])).filter(({ removedAt }) => removedAt === null);
 		for (const project of projects)
 			steps.push([
 				`project ${project.slug}`,
-				async () => await workspaces?.gc(projectRepository(project), { ...(await gcRequest(store.reads, project)), dryRun: false, atMost, signal }),
+				async () =>
+					await workspaces?.gc(projectRepository(project), {
+						...(await gcRequest(store.reads, project)),
+						dryRun: false,
+						atMost,
+						signal,
+					}),
 			]);
 		steps.push(["store", () => store.trim()]);
 		for (const [name, step] of steps) {
 			if (signal.aborted) return;
-			await step().catch(caught(this.#parts.log, "upkeep", `Could not look after ${name}; tried again in the next round`));
+			await step().catch(
+				caught(this.#parts.log, "upkeep", `Could not look after ${name}; tried again in the next round`),
+			);
 			await pause(pauseMs);
 		}
 	}
 
 	async #dropReceipts(before: number, signal: AbortSignal): Promise<void> {
-		while (!signal.aborted && (await this.#parts.store.dropReceipts(before, receiptsAtOnce)) >= receiptsAtOnce) await pause(pauseMs);
+		while (!signal.aborted && (await this.#parts.store.dropReceipts(before, receiptsAtOnce)) >= receiptsAtOnce)
+			await pause(pauseMs);
 	}
 }
 
 /** Whose things in a project are whose: what may be freed follows from it. */
-export async function gcRequest(reads: Reads, { slug }: Pick<ProjectState, "slug">): Promise<Pick<GcRequest, "living" | "gone" | "needed">> {
+export async function gcRequest(
+	reads: Reads,
+	{ slug }: Pick<ProjectState, "slug">,
+): Promise<Pick<GcRequest, "living" | "gone" | "needed">> {
 	const agents = await reads.agents({ project: slug });
 	const living = agents.filter((agent) => agent.workspaceRemovedAt === null);
-	const needed = living.flatMap(({ plan }) => (plan?.parent == null || plan.snapshot === null ? [] : [`refs/brood/snapshots/${plan.parent}/${plan.snapshot}`]));
+	const needed = living.flatMap(({ plan }) =>
+		plan?.parent == null || plan.snapshot === null ? [] : [`refs/brood/snapshots/${plan.parent}/${plan.snapshot}`],
+	);
 	return { living, gone: agents.filter((agent) => agent.workspaceRemovedAt !== null).map(({ id }) => id), needed };
 }
 
 /** What a project's upkeep did, or would do. */
-export async function runGc(workspaces: Workspaces, reads: Reads, project: ProjectState, dryRun: boolean): Promise<Leftover[]> {
+export async function runGc(
+	workspaces: Workspaces,
+	reads: Reads,
+	project: ProjectState,
+	dryRun: boolean,
+): Promise<Leftover[]> {
 	return await workspaces.gc(projectRepository(project), { ...(await gcRequest(reads, project)), dryRun });
 }
 

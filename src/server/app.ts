@@ -7,8 +7,8 @@ import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal
 import { Paging, queryOf } from "#contract/routes/route.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import { validationMessage } from "#contract/validation-message.ts";
-import { faultRefusal } from "#engine/fault.ts";
-import type { Ids } from "#engine/ports.ts";
+import { faultRefusal } from "#engine/loop/fault.ts";
+import type { Ids } from "#engine/ports/clock.ts";
 import { actorOf, type Guard, proofFor } from "./auth.ts";
 import { fingerprintOf, type Idempotency } from "./idempotency.ts";
 import { openApi } from "./openapi/document.ts";
@@ -21,7 +21,10 @@ export interface AppParts {
 	context: Pick<RequestContext, "carry" | "speaks">;
 	once: Idempotency;
 	/** answers an agent that speaks MCP; what its tools ask for goes through `routes`, with its own token */
-	mcp(asked: { request: Request; self: string; token: string }, routes: (request: Request) => Response | Promise<Response>): Promise<Response>;
+	mcp(
+		asked: { request: Request; self: string; token: string },
+		routes: (request: Request) => Response | Promise<Response>,
+	): Promise<Response>;
 	version: string;
 	/** told of what a handler threw; the caller learns nothing of it */
 	failed(error: unknown, request: string): void;
@@ -34,7 +37,9 @@ export function appOf(parts: AppParts): Hono {
 	app.get("/api/health", (context) => context.json({ status: "ok" }));
 	app.get("/api/proof", (context) => {
 		const proof = proofFor(context.req.query("nonce"), parts.guard);
-		return proof === null ? refused(context, refuse("VALIDATION_ERROR", "nonce: 22 to 128 characters of base64url")) : context.json({ data: { proof } });
+		return proof === null
+			? refused(context, refuse("VALIDATION_ERROR", "nonce: 22 to 128 characters of base64url"))
+			: context.json({ data: { proof } });
 	});
 	for (const place of ["/api/*", "/mcp"]) {
 		app.use(place, async (context, next) => {
@@ -43,22 +48,32 @@ export function appOf(parts: AppParts): Hono {
 		});
 		app.use(
 			place,
-			bodyLimit({ maxSize: bodyBytesMax, onError: (context) => refused(context, refuse("TOO_LARGE", `A request has at most ${bodyBytesMax} bytes.`)) }),
+			bodyLimit({
+				maxSize: bodyBytesMax,
+				onError: (context) => refused(context, refuse("TOO_LARGE", `A request has at most ${bodyBytesMax} bytes.`)),
+			}),
 		);
 	}
 	app.all("/mcp", async (context) => {
 		const actor = actorOf(context.req.raw.headers, parts.guard);
 		const self = actor === null ? null : agentOf(actor);
-		if (self === null) return refused(context, refuse("FORBIDDEN", "These tools are for agents; people have the API and the command line."));
+		if (self === null)
+			return refused(
+				context,
+				refuse("FORBIDDEN", "These tools are for agents; people have the API and the command line."),
+			);
 		const token = context.req.header("authorization")?.slice("Bearer ".length) ?? "";
 		return await parts.mcp({ request: context.req.raw, self, token }, app.fetch);
 	});
 	app.get("/api/openapi.json", (context) => context.json(openApi(parts.version)));
 	for (const [name, route] of Object.entries<Route>(routes)) {
-		for (const { method, path } of [route, ...(route.alias ? [route.alias] : [])]) app.on(method, path, (context) => answer(parts, context, name, route));
+		for (const { method, path } of [route, ...(route.alias ? [route.alias] : [])])
+			app.on(method, path, (context) => answer(parts, context, name, route));
 	}
 	app.notFound((context) =>
-		actorOf(context.req.raw.headers, parts.guard) === null ? refused(context, unauthorized) : refused(context, refuse("NOT_FOUND", "There is nothing here.")),
+		actorOf(context.req.raw.headers, parts.guard) === null
+			? refused(context, unauthorized)
+			: refused(context, refuse("NOT_FOUND", "There is nothing here.")),
 	);
 	app.onError((error, context) => {
 		const known = faultRefusal(error);
@@ -68,21 +83,25 @@ export function appOf(parts: AppParts): Hono {
 		parts.failed(error, `${context.req.method} ${context.req.routePath}`);
 		return refused(
 			context,
-			refuse("INTERNAL_ERROR", "Something went wrong inside the daemon; its log says what.", { suggestions: ["brood logs --level error"] }),
+			refuse("INTERNAL_ERROR", "Something went wrong inside the daemon; its log says what.", {
+				suggestions: ["brood logs --level error"],
+			}),
 		);
 	});
 	return app;
 }
 
 /** What Node says of a caller that went away in the middle of its request. */
-const isCutOff = (error: Error): boolean => error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
+const isCutOff = (error: Error): boolean =>
+	error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
 
 const unauthorized = refuse("UNAUTHORIZED", "This needs the daemon's token.");
 
 async function answer(parts: AppParts, context: Context, name: string, route: Route): Promise<Response> {
 	const actor = actorOf(context.req.raw.headers, parts.guard);
 	if (actor === null) return refused(context, unauthorized);
-	if (agentOf(actor) !== null && route.agents !== true) return refused(context, refuse("FORBIDDEN", "This is not for agents."));
+	if (agentOf(actor) !== null && route.agents !== true)
+		return refused(context, refuse("FORBIDDEN", "This is not for agents."));
 	const silent = await parts.context.speaks(actor);
 	if (!isRouteName(name)) throw new Error(`${name} is not a route`);
 	const asked = await parsed(context, route, actor);
@@ -108,7 +127,10 @@ interface RequestKind {
 	changes: boolean;
 }
 
-/** What changes something under a key is carried out once. An agent that has no say any more may still hear what it was answered. */
+/**
+ * What changes something under a key is carried out once. An agent that has no say any more may still hear what it was
+ * answered.
+ */
 async function carriedOut(
 	parts: AppParts,
 	{ name, silent, changes }: RequestKind,
@@ -139,7 +161,14 @@ async function parsed(context: Context, route: Route, actor: Actor): Promise<Rou
 	const body = (route.body ?? z.strictObject({})).safeParse(jsonOf(text === "" ? "{}" : text));
 	if (!body.success) return refuse("VALIDATION_ERROR", validationMessage(body.error));
 	// biome-ignore lint/suspicious/noExplicitAny: the schemas of the route have just given it its type
-	const asked: any = { params: context.req.param(), query: query.data, body: body.data, actor, key: key.data, earlier: null };
+	const asked: any = {
+		params: context.req.param(),
+		query: query.data,
+		body: body.data,
+		actor,
+		key: key.data,
+		earlier: null,
+	};
 	return asked;
 }
 

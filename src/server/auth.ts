@@ -1,5 +1,5 @@
-// Authentication. Every route but health needs a token, our own Host and, from a browser, our own Origin (against DNS rebinding).
-// All failures get the same answer.
+// Authentication. Every route but health needs a token, our own Host and, from a browser, our own Origin (against DNS
+// rebinding). All failures get the same answer.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { type Actor, actingAgent, human } from "#contract/ids.ts";
 import { nonceRule, proofText } from "#contract/proof.ts";

@@ -4,7 +4,10 @@ import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { RequestContext, RouteRequest } from "./request-context.ts";
 
-export async function backUp(context: RequestContext, asked: RouteRequest<"backup">): Promise<{ file: string; bytes: number } | Refusal> {
+export async function backUp(
+	context: RequestContext,
+	asked: RouteRequest<"backup">,
+): Promise<{ file: string; bytes: number } | Refusal> {
 	const { file } = asked.body;
 	const { engine } = context;
 	const by = context.by(asked);
@@ -14,8 +17,10 @@ export async function backUp(context: RequestContext, asked: RouteRequest<"backu
 	if (again && existsSync(file)) return { file, bytes: statSync(file).size };
 	if (again) rmSync(part, { force: true });
 	const taken = again ? undefined : [file, blobs, part].find((each) => existsSync(each));
-	if (taken !== undefined) return refuse("PATH_EXISTS", `${taken} exists; a backup never overwrites anything.`, { details: { file: taken } });
-	if (!existsSync(folder)) return refuse("VALIDATION_ERROR", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
+	if (taken !== undefined)
+		return refuse("PATH_EXISTS", `${taken} exists; a backup never overwrites anything.`, { details: { file: taken } });
+	if (!existsSync(folder))
+		return refuse("VALIDATION_ERROR", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
 	if ("begun" in by) await engine.receipts.begin(by, { step: "backup" });
 	try {
 		const bytes = await engine.backup(part, { blobs, again });

@@ -1,13 +1,13 @@
 // The resumable event stream: the journal from where the reader left off, then everything as it happens.
 //
-// An event is encoded once and the same bytes go to every reader that asked for it. A reader that does not keep up is cut and told where to
-// resume; the journal has everything, so nothing is lost, and nobody else waits for it.
+// An event is encoded once and the same bytes go to every reader that asked for it. A reader that does not keep up is
+// cut and told where to resume; the journal has everything, so nothing is lost, and nobody else waits for it.
 import type { ServerResponse } from "node:http";
 import type { Event } from "#contract/event.ts";
 import { expected } from "#contract/log.ts";
 import type { Unjournaled } from "#contract/rows.ts";
 import type { Engine } from "#engine/engine.ts";
-import type { EventReader } from "#engine/publish.ts";
+import type { EventReader } from "#engine/loop/publish.ts";
 import { itemView } from "#views/wire.ts";
 import { StreamFilter, type Wanted } from "./stream-filter.ts";
 
@@ -38,7 +38,10 @@ export class EventStream implements AsyncDisposable {
 	#heard = "{}";
 	#last: number;
 
-	constructor(engine: Engine, { last, watchersMax, unjournaled }: { last: number; watchersMax: number; unjournaled: () => Promise<Unjournaled> }) {
+	constructor(
+		engine: Engine,
+		{ last, watchersMax, unjournaled }: { last: number; watchersMax: number; unjournaled: () => Promise<Unjournaled> },
+	) {
 		this.#unjournaled = unjournaled;
 		this.#engine = engine;
 		this.watchersMax = watchersMax;
@@ -54,8 +57,17 @@ export class EventStream implements AsyncDisposable {
 	}
 
 	/** Serves one reader until it leaves. */
-	async serve(out: ServerResponse, { after, deltas, ...wanted }: Wanted & { after: number; deltas: boolean }): Promise<void> {
-		const reader: Reader = { out, after, deltas, live: false, filter: await StreamFilter.of(wanted, this.#engine.reads) };
+	async serve(
+		out: ServerResponse,
+		{ after, deltas, ...wanted }: Wanted & { after: number; deltas: boolean },
+	): Promise<void> {
+		const reader: Reader = {
+			out,
+			after,
+			deltas,
+			live: false,
+			filter: await StreamFilter.of(wanted, this.#engine.reads),
+		};
 		if (out.destroyed) return;
 		this.#readers.add(reader);
 		out.on("close", () => this.#readers.delete(reader));
@@ -103,7 +115,8 @@ export class EventStream implements AsyncDisposable {
 
 	async #follow(): Promise<void> {
 		while (!this.#closed) {
-			for (let events = await this.#following.next(); events !== null; events = await this.#following.next()) this.#pass(events);
+			for (let events = await this.#following.next(); events !== null; events = await this.#following.next())
+				this.#pass(events);
 			if (this.#closed) return;
 			// we were cut off ourselves: everybody reads on in the journal
 			this.#following = this.#engine.publisher.follow();
@@ -136,7 +149,8 @@ export class EventStream implements AsyncDisposable {
 		const heard = JSON.stringify(this.#engine.heard());
 		if (heard === this.#heard) return;
 		this.#heard = heard;
-		for (const { live, filter, out } of this.#readers) if (live && filter.isMirror) out.write(`event: unjournaled\ndata: {"heard":${heard}}\n\n`);
+		for (const { live, filter, out } of this.#readers)
+			if (live && filter.isMirror) out.write(`event: unjournaled\ndata: {"heard":${heard}}\n\n`);
 	}
 
 	async #tellUnjournaled(readers: readonly Reader[]): Promise<void> {
@@ -167,7 +181,9 @@ export class EventStream implements AsyncDisposable {
 
 	#beat(): void {
 		for (const { out } of this.#readers) out.write(": still here\n\n");
-		this.#tellUnjournaled([...this.#readers].filter(({ live, filter }) => live && filter.isMirror)).catch(expected("they are told with the next beat"));
+		this.#tellUnjournaled([...this.#readers].filter(({ live, filter }) => live && filter.isMirror)).catch(
+			expected("they are told with the next beat"),
+		);
 	}
 }
 

@@ -24,7 +24,11 @@ interface HandlerParts {
 	space(): Promise<HomeSpace>;
 }
 
-export function handlersOf(context: RequestContext, about: About, { credentialProblem, adapters, rotateToken, space }: HandlerParts): Handlers {
+export function handlersOf(
+	context: RequestContext,
+	about: About,
+	{ credentialProblem, adapters, rotateToken, space }: HandlerParts,
+): Handlers {
 	return {
 		...registryHandlers(context, about, rotateToken),
 		...subscriptionHandlers(context, credentialProblem),

@@ -1,12 +1,13 @@
-// A request with an idempotency key is executed once. The same key with the same payload is answered word for word as the first time: from
-// memory while that is still running, from its receipt afterwards. What a receipt has begun and not ended is ended by the retry.
+// A request with an idempotency key is executed once. The same key with the same payload is answered word for word as
+// the first time: from memory while that is still running, from its receipt afterwards. What a receipt has begun and
+// not ended is ended by the retry.
 import type { Actor, Key } from "#contract/ids.ts";
 import type { Receipt } from "#contract/receipt.ts";
 import { isRefusal, type Refusal, refusalCodes } from "#contract/refusal.ts";
 import type { RouteName } from "#contract/routes.ts";
+import { keyTaken } from "#engine/commands/execute.ts";
 import type { Engine } from "#engine/engine.ts";
-import { keyTaken } from "#engine/execute.ts";
-import { caught } from "#engine/log.ts";
+import { caught } from "#engine/ports/log.ts";
 import { packed, unpacked } from "./stored-answers.ts";
 
 export interface KeyedRequest {
@@ -33,7 +34,10 @@ export class Idempotency {
 	}
 
 	/** `work` is told of what the first attempt left, and under which fingerprint its commands are remembered. */
-	async answer(request: KeyedRequest, work: (earlier: PriorReceipt, fingerprint: string | undefined) => Promise<object>): Promise<object> {
+	async answer(
+		request: KeyedRequest,
+		work: (earlier: PriorReceipt, fingerprint: string | undefined) => Promise<object>,
+	): Promise<object> {
 		const name = `${request.actor} ${request.key}`;
 		const running = this.#running.get(name);
 		if (running !== undefined) return running.fingerprint === request.fingerprint ? await running.answer : keyTaken;
@@ -49,10 +53,15 @@ export class Idempotency {
 	/** What was answered to this request, for a caller who may not ask for anything new; null if that is nothing. */
 	async answered(request: KeyedRequest): Promise<object | null> {
 		const receipt = await this.#engine.receipts.find(request.actor, request.key);
-		return receipt?.fingerprint === request.fingerprint && receipt.given !== undefined ? await this.#given(request, receipt) : null;
+		return receipt?.fingerprint === request.fingerprint && receipt.given !== undefined
+			? await this.#given(request, receipt)
+			: null;
 	}
 
-	async #answer(request: KeyedRequest, work: (earlier: PriorReceipt, fingerprint: string | undefined) => Promise<object>): Promise<object> {
+	async #answer(
+		request: KeyedRequest,
+		work: (earlier: PriorReceipt, fingerprint: string | undefined) => Promise<object>,
+	): Promise<object> {
 		const receipt = await this.#engine.receipts.find(request.actor, request.key);
 		// of a release whose receipts were about commands: the command itself looks whether it is the same
 		if (receipt !== undefined && !isOfRequest(receipt.fingerprint)) return await work(null, undefined);
@@ -60,8 +69,11 @@ export class Idempotency {
 		if (receipt !== undefined && "refused" in receipt.answer) return receipt.answer.refused;
 		if (receipt?.given !== undefined) return await this.#given(request, receipt);
 		const result = await work(receipt ?? null, request.fingerprint);
-		// what was done is remembered by whoever did it: a store that has no room for its words is no reason to say that it failed
-		await this.#remember(request, result).catch(caught(this.#engine.log, "receipts", "The words of an answer could not be kept"));
+		// what was done is remembered by whoever did it: a store that has no room for its words is no reason to say that it
+		// failed
+		await this.#remember(request, result).catch(
+			caught(this.#engine.log, "receipts", "The words of an answer could not be kept"),
+		);
 		return result;
 	}
 
@@ -79,7 +91,8 @@ const mark = "request:";
 const isOfRequest = (fingerprint: string): boolean => fingerprint.startsWith(mark);
 
 /** The same for every order of the same fields. */
-export const fingerprintOf = (asked: unknown, digest: (text: string) => string): string => mark + digest(JSON.stringify(asked, inOrder));
+export const fingerprintOf = (asked: unknown, digest: (text: string) => string): string =>
+	mark + digest(JSON.stringify(asked, inOrder));
 
 function inOrder(_name: string, value: unknown): unknown {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return value;

@@ -1,6 +1,6 @@
-// The listening sockets. A Unix socket in the home is for this machine's own clients: only the home's owner can put one there, so
-// whoever finds it knows whom it leads to. The port is for browsers and other programs: loopback only, on the port that was
-// asked for or the next one that is free.
+// The listening sockets. A Unix socket in the home is for this machine's own clients: only the home's owner can put one
+// there, so whoever finds it knows whom it leads to. The port is for browsers and other programs: loopback only, on the
+// port that was asked for or the next one that is free.
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
@@ -13,7 +13,10 @@ export interface Listening extends AsyncDisposable {
 	/** `host:port` as this machine's own programs may call it */
 	readonly hosts: readonly string[];
 	/** lets requests in; until then they wait */
-	open(handlers: { fetch(request: Request): Response | Promise<Response>; raw(request: IncomingMessage, response: ServerResponse): boolean }): void;
+	open(handlers: {
+		fetch(request: Request): Response | Promise<Response>;
+		raw(request: IncomingMessage, response: ServerResponse): boolean;
+	}): void;
 }
 
 export interface ListenOptions {
@@ -72,7 +75,12 @@ interface Answering {
 }
 
 /** Never rejects: whatever a request makes go wrong ends with that request. */
-async function answer(opened: Promise<Answering>, request: IncomingMessage, response: ServerResponse, failed: (error: unknown) => void): Promise<void> {
+async function answer(
+	opened: Promise<Answering>,
+	request: IncomingMessage,
+	response: ServerResponse,
+	failed: (error: unknown) => void,
+): Promise<void> {
 	// a caller that left meanwhile is an error of its line, which nobody else has to hear of
 	for (const end of [request, response]) end.on("error", expected("whoever asked has gone"));
 	try {

@@ -11,10 +11,11 @@ import type { AgentCommand, RouteName, Routes } from "#contract/routes.ts";
 import type { Phase } from "#contract/turn.ts";
 import type { Agent, Item, Project } from "#contract/wire.ts";
 import type { Engine } from "#engine/engine.ts";
-import type { SpawnRequest } from "#engine/forking.ts";
-import type { Outcome, Reads } from "#engine/ports.ts";
-import type { Requester } from "#engine/steps.ts";
-import { until } from "#engine/until.ts";
+import { until } from "#engine/loop/until.ts";
+import type { Outcome } from "#engine/ports/dispatch.ts";
+import type { Reads } from "#engine/ports/store.ts";
+import type { SpawnRequest } from "#engine/workspaces/forking.ts";
+import type { Requester } from "#engine/workspaces/steps.ts";
 import { agentView, itemView, projectView } from "#views/wire.ts";
 import type { PriorReceipt } from "./idempotency.ts";
 
@@ -61,7 +62,10 @@ export class RequestContext {
 	/** those whose programs can wait inside a turn; any other is told to end its turn and is continued */
 	readonly blockingTypes: readonly string[];
 
-	constructor(engine: Engine, { types, blockingTypes }: { types: readonly string[]; blockingTypes: readonly string[] }) {
+	constructor(
+		engine: Engine,
+		{ types, blockingTypes }: { types: readonly string[]; blockingTypes: readonly string[] },
+	) {
 		this.engine = engine;
 		this.types = types;
 		this.blockingTypes = blockingTypes;
@@ -76,7 +80,10 @@ export class RequestContext {
 		const last = after === 0 ? 0 : await this.reads.lastEvent();
 		if (after <= last) return null;
 		const words = `The journal ends at event ${last}: there is no event ${after} to read on from. It may be of another store.`;
-		return refuse("VALIDATION_ERROR", words, { details: { after, last }, suggestions: [`brood events --after ${last}`] });
+		return refuse("VALIDATION_ERROR", words, {
+			details: { after, last },
+			suggestions: [`brood events --after ${last}`],
+		});
 	}
 
 	async say({ actor, key, fingerprint }: Caller, command: CommandInput): Promise<Outcome> {
@@ -86,7 +93,12 @@ export class RequestContext {
 	/** Who asks for a step of git's, and what the same request began before a crash. */
 	by({ actor, key, fingerprint, earlier }: Caller): Requester {
 		if (key === null || fingerprint === undefined) return { actor };
-		return { actor, key, fingerprint, begun: earlier !== null && "begun" in earlier.answer ? earlier.answer.begun : null };
+		return {
+			actor,
+			key,
+			fingerprint,
+			begun: earlier !== null && "begun" in earlier.answer ? earlier.answer.begun : null,
+		};
 	}
 
 	/** An agent that has no open turn is told so before it learns anything else. */
@@ -96,15 +108,23 @@ export class RequestContext {
 	}
 
 	/** Does something with the agent that the path names, if there is exactly one. */
-	async about<T extends object>(asked: AgentRouteRequest, work: (id: AgentId) => Promise<T | Refusal>): Promise<T | Refusal> {
+	async about<T extends object>(
+		asked: AgentRouteRequest,
+		work: (id: AgentId) => Promise<T | Refusal>,
+	): Promise<T | Refusal> {
 		const caller = agentOf(asked.actor);
 		const home = caller === null ? null : ((await this.reads.agent(caller))?.project ?? null);
 		const meant = await this.engine.resolve(asked.params["agent"] ?? "", asked.query.project ?? home);
 		return isRefusal(meant) ? meant : await work(meant.id);
 	}
 
-	/** The same for commands that look for their agent themselves: an id is tried as it is before it is taken for a name. */
-	async aboutWhom<T extends object>(asked: AgentRouteRequest, work: (id: AgentId) => Promise<T | Refusal>): Promise<T | Refusal> {
+	/**
+	 * The same for commands that look for their agent themselves: an id is tried as it is before it is taken for a name.
+	 */
+	async aboutWhom<T extends object>(
+		asked: AgentRouteRequest,
+		work: (id: AgentId) => Promise<T | Refusal>,
+	): Promise<T | Refusal> {
 		const id = AgentId.safeParse(asked.params["agent"]);
 		// what may be a name is looked up first: the refusal of a command is remembered under its key
 		const straight = id.success && !Handle.safeParse(id.data).success ? await work(id.data) : null;
@@ -144,7 +164,9 @@ export class RequestContext {
 
 	async agent(id: AgentId): Promise<Agent | Refusal> {
 		const state = await this.reads.agent(id);
-		return state === undefined ? refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] }) : await this.counted(state);
+		return state === undefined
+			? refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] })
+			: await this.counted(state);
 	}
 
 	/** A list of what a project has would be empty for a mistyped one; of one that was removed it still says what was. */
@@ -156,7 +178,9 @@ export class RequestContext {
 	async spawned(caller: Caller, { wait, ...command }: SpawnParams): Promise<Agent | Refusal> {
 		const { agentType } = command;
 		if (agentType !== undefined && !this.types.includes(agentType)) {
-			return refuse("VALIDATION_ERROR", `There is no agent type ${agentType}; there are ${this.types.join(", ")}.`, { details: { types: [...this.types] } });
+			return refuse("VALIDATION_ERROR", `There is no agent type ${agentType}; there are ${this.types.join(", ")}.`, {
+				details: { types: [...this.types] },
+			});
 		}
 		const { actor, key, fingerprint, earlier } = caller;
 		const request = { actor, key, fingerprint, command: { type: "agent.spawn" as const, ...command } };
@@ -168,7 +192,9 @@ export class RequestContext {
 		// nobody can have queued or sent it anything else yet
 		const first = outcome.events.filter((event) => event.kind === "prompt.queued").length;
 		const ready = wait ? await this.#ready(agent) : agent;
-		return outcome.replayed ? await this.counted(ready) : agentView(ready, { queueLength: first, unreadMail: 0, phase: "model" });
+		return outcome.replayed
+			? await this.counted(ready)
+			: agentView(ready, { queueLength: first, unreadMail: 0, phase: "model" });
 	}
 
 	async projectNamed(name: string | undefined): Promise<ProjectState | Refusal> {
@@ -178,9 +204,15 @@ export class RequestContext {
 	}
 
 	async counted(state: AgentState): Promise<Agent> {
-		const [queue, unreadMail, phases] = await Promise.all([this.reads.queue(state.id), this.reads.unreadMail(state.id), this.#phases(state)]);
+		const [queue, unreadMail, phases] = await Promise.all([
+			this.reads.queue(state.id),
+			this.reads.unreadMail(state.id),
+			this.#phases(state),
+		]);
 		const counts = { queueLength: queue.length, unreadMail };
-		const availability = (await this.engine.scheduler.availability([state], new Map([[state.id, counts]]))).get(state.id);
+		const availability = (await this.engine.scheduler.availability([state], new Map([[state.id, counts]]))).get(
+			state.id,
+		);
 		return agentView(state, { ...counts, availability, phase: phases?.get(state.id) ?? "model" });
 	}
 

@@ -21,14 +21,23 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 	const [path, query = ""] = (request.url ?? "").split("?", 2);
 	if (path !== "/api/events" || request.method !== "GET") return false;
 	const headers = new Headers(
-		Object.entries(request.headersDistinct).flatMap(([name, values]) => (values ?? []).map((value): [string, string] => [name, value])),
+		Object.entries(request.headersDistinct).flatMap(([name, values]) =>
+			(values ?? []).map((value): [string, string] => [name, value]),
+		),
 	);
 	const actor = actorOf(headers, guard);
 	if (actor === null) return turnAway(response, refuse("UNAUTHORIZED", "This needs the daemon's token."));
 	if (agentOf(actor) !== null) return turnAway(response, refuse("FORBIDDEN", "This is not for agents."));
-	if (stream.full) return turnAway(response, refuse("QUEUE_FULL", `${stream.watchersMax} watchers are connected; no more are accepted.`));
+	if (stream.full)
+		return turnAway(
+			response,
+			refuse("QUEUE_FULL", `${stream.watchersMax} watchers are connected; no more are accepted.`),
+		);
 	const lastSeen = request.headers["last-event-id"];
-	const parsed = StreamQuery.safeParse({ ...Object.fromEntries(new URLSearchParams(query)), ...(typeof lastSeen === "string" && { after: lastSeen }) });
+	const parsed = StreamQuery.safeParse({
+		...Object.fromEntries(new URLSearchParams(query)),
+		...(typeof lastSeen === "string" && { after: lastSeen }),
+	});
 	if (!parsed.success) return turnAway(response, refuse("VALIDATION_ERROR", validationMessage(parsed.error)));
 	begin(streaming, response, parsed.data).catch(() => response.destroy());
 	return true;

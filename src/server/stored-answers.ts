@@ -1,8 +1,8 @@
-// Answers that repeat what the store has and never changes are remembered without it: an issue with a hundred comments would
-// otherwise be kept a hundred times.
+// Answers that repeat what the store has and never changes are remembered without it: an issue with a hundred comments
+// would otherwise be kept a hundred times.
 import type { IssueDetails } from "#contract/issue-wire.ts";
 import type { RouteName } from "#contract/routes.ts";
-import type { Reads } from "#engine/ports.ts";
+import type { Reads } from "#engine/ports/store.ts";
 import { issueDetails } from "#views/issue.ts";
 
 const withNotes: readonly RouteName[] = ["issueComment", "issueDocument", "issueMessage"];
@@ -34,7 +34,8 @@ export async function unpacked(route: RouteName, given: unknown, reads: Reads): 
 	);
 }
 
-const isDetails = (data: object): data is IssueDetails => "comments" in data && "documents" in data && "messages" in data;
+const isDetails = (data: object): data is IssueDetails =>
+	"comments" in data && "documents" in data && "messages" in data;
 
 /** It was packed by us. */
 const isPacked = (route: RouteName, given: unknown): given is Packed =>

@@ -1,10 +1,10 @@
-// Which events and deltas a reader of the event stream asked for. The journal is asked with the same conditions, so that
-// catching up reads no more than it gives.
+// Which events and deltas a reader of the event stream asked for. The journal is asked with the same conditions, so
+// that catching up reads no more than it gives.
 import type { Event } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem, tellingItems } from "#contract/item.ts";
 import type { Delta } from "#contract/stream.ts";
-import type { EventRange, Reads } from "#engine/ports.ts";
+import type { EventRange, Reads } from "#engine/ports/store.ts";
 
 export interface Wanted {
 	agent?: AgentId | undefined;
@@ -56,7 +56,10 @@ export class StreamFilter {
 			this.#isOfProject(event) &&
 			(agent === undefined || event.agent === agent) &&
 			(kinds === undefined || kinds.includes(event.kind) || kinds.includes(event.kind.split(".")[0] ?? "")) &&
-			(threads === undefined || !isItem(event) || telling.includes(event.kind) || (event.agent !== null && threads.includes(event.agent)))
+			(threads === undefined ||
+				!isItem(event) ||
+				telling.includes(event.kind) ||
+				(event.agent !== null && threads.includes(event.agent)))
 		);
 	}
 
@@ -90,7 +93,9 @@ export class StreamFilter {
 		if (kind === "agent.spawned" && agent !== null && told.project === project) this.#agents.add(agent);
 		if (kind === "issue.added" && told.project === project) this.#issues.add(id);
 		if (agent !== null) return this.#agents.has(agent);
-		return told.slug === project || this.#issues.has(id) || (typeof told.issue === "number" && this.#issues.has(told.issue));
+		return (
+			told.slug === project || this.#issues.has(id) || (typeof told.issue === "number" && this.#issues.has(told.issue))
+		);
 	}
 }
 

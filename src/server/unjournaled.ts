@@ -5,7 +5,10 @@ import type { HealthIssue } from "#contract/workspace.ts";
 import type { Engine } from "#engine/engine.ts";
 
 /** `trouble` says what is wrong with a credential, if something is. */
-export async function unjournaled(engine: Engine, problem: (credential: Credential) => string | null): Promise<Unjournaled> {
+export async function unjournaled(
+	engine: Engine,
+	problem: (credential: Credential) => string | null,
+): Promise<Unjournaled> {
 	const [projects, subscriptions] = await Promise.all([engine.reads.projects(), engine.reads.subscriptions()]);
 	return {
 		heard: engine.heard(),

@@ -49,18 +49,34 @@ export function issueView(issue: IssueState, { project, all, runs, handles }: Is
 
 export function runView({ issue: _, ...run }: RunState, handles: ReadonlyMap<AgentId, Handle>): Run {
 	const durationMs = run.endedAt === null ? null : run.endedAt - run.startedAt;
-	return { ...run, handle: handleOf(run.agent, handles), durationMs, startedAt: iso(run.startedAt), endedAt: maybe(run.endedAt) };
+	return {
+		...run,
+		handle: handleOf(run.agent, handles),
+		durationMs,
+		startedAt: iso(run.startedAt),
+		endedAt: maybe(run.endedAt),
+	};
 }
 
-const handleOf = (agent: AgentId | null, handles: ReadonlyMap<AgentId, Handle>): Handle | null => (agent === null ? null : (handles.get(agent) ?? null));
+const handleOf = (agent: AgentId | null, handles: ReadonlyMap<AgentId, Handle>): Handle | null =>
+	agent === null ? null : (handles.get(agent) ?? null);
 
-export function issueDetails(issue: Issue, notes: readonly NoteState[], artifacts: IssueDetails["artifacts"]): IssueDetails {
+export function issueDetails(
+	issue: Issue,
+	notes: readonly NoteState[],
+	artifacts: IssueDetails["artifacts"],
+): IssueDetails {
 	const of = (kind: NoteState["kind"]): NoteState[] => notes.filter((note) => note.kind === kind);
 	const noted = ({ id, by, at, text }: NoteState) => ({ id, by, at: iso(at), text });
 	return {
 		...issue,
 		comments: of("comment").map(noted),
-		documents: of("document").map((note) => ({ ...noted(note), name: note.name ?? "", type: note.type, version: note.version ?? 1 })),
+		documents: of("document").map((note) => ({
+			...noted(note),
+			name: note.name ?? "",
+			type: note.type,
+			version: note.version ?? 1,
+		})),
 		messages: of("message").map((note) => ({ ...noted(note), stage: note.stage ?? "", delivered: note.delivered })),
 		artifacts,
 	};
@@ -71,13 +87,20 @@ export function labelsView(issues: readonly IssueState[]): Label[] {
 		issues.filter(({ deletedAt }) => deletedAt === null).flatMap(({ labels }) => labels),
 		(label) => label,
 	);
-	return [...used].map(([label, each]) => ({ label, issues: each.length })).toSorted((a, b) => b.issues - a.issues || (a.label < b.label ? -1 : 1));
+	return [...used]
+		.map(([label, each]) => ({ label, issues: each.length }))
+		.toSorted((a, b) => b.issues - a.issues || (a.label < b.label ? -1 : 1));
 }
 
 /** The project's own first, then those that come with Brood. */
 export function presetsView(project: IssueSettings): NamedPreset[] {
 	const names = [...new Set([...Object.keys(project.presets), ...Object.keys(shipped)])];
-	return names.map((name) => ({ name, shipped: !Object.hasOwn(project.presets, name), default: name === project.preset, loaded: presetNamed(project, name) }));
+	return names.map((name) => ({
+		name,
+		shipped: !Object.hasOwn(project.presets, name),
+		default: name === project.preset,
+		loaded: presetNamed(project, name),
+	}));
 }
 
 export interface IssueFilter {
@@ -92,7 +115,11 @@ export interface IssueFilter {
 	deleted?: boolean | undefined;
 }
 
-export function isWanted(issue: IssueState, filter: IssueFilter, extras: Pick<IssueExtras, "project" | "all">): boolean {
+export function isWanted(
+	issue: IssueState,
+	filter: IssueFilter,
+	extras: Pick<IssueExtras, "project" | "all">,
+): boolean {
 	const { stage, label, priority, assignee, text, attention, ready, deleted = false } = filter;
 	const words = text?.toLowerCase();
 	return (
@@ -111,5 +138,7 @@ export function isWanted(issue: IssueState, filter: IssueFilter, extras: Pick<Is
 function isReady(issue: IssueState, { project, all }: Pick<IssueExtras, "project" | "all">): boolean {
 	const loaded = presetNamed(project, issue.preset);
 	const free = isOpen(issue) && issue.assignee === null && issue.leaving === null && issue.attention === null;
-	return free && blockers(issue, all).length === 0 && "preset" in loaded && workStage(loaded.preset, issue) !== undefined;
+	return (
+		free && blockers(issue, all).length === 0 && "preset" in loaded && workStage(loaded.preset, issue) !== undefined
+	);
 }

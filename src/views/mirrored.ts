@@ -1,6 +1,8 @@
-// The rows of a screen, and everything that it shows of them: exactly what the server's routes answer, from the same functions.
+// The rows of a screen, and everything that it shows of them: exactly what the server's routes answer, from the same
+// functions.
 //
-// The server builds one of these for a request, from one snapshot of the store; a client keeps one and folds events into it.
+// The server builds one of these for a request, from one snapshot of the store; a client keeps one and folds events
+// into it.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
@@ -40,7 +42,19 @@ export class Mirrored {
 	readonly rows;
 
 	constructor(
-		{ agents, projects, subscriptions, leases, prompts, turns, approvals, waits, mails, issues, runs }: Omit<MirroredRows, "last" | "items">,
+		{
+			agents,
+			projects,
+			subscriptions,
+			leases,
+			prompts,
+			turns,
+			approvals,
+			waits,
+			mails,
+			issues,
+			runs,
+		}: Omit<MirroredRows, "last" | "items">,
 		{ boards, threads }: Pick<MirrorRequest, "boards" | "threads">,
 	) {
 		const open = (agent: AgentId): boolean => threads.includes(agent);
@@ -97,8 +111,13 @@ export class Mirrored {
 	}
 
 	/** All agents, oldest first; those that were reaped only if asked for. */
-	agents(seen: Surroundings, { project, reaped = false }: { project?: ProjectSlug | undefined; reaped?: boolean } = {}): Agent[] {
-		const shown = [...this.rows.agent.values()].filter((agent) => (project === undefined || agent.project === project) && (reaped || agent.reapedAt === null));
+	agents(
+		seen: Surroundings,
+		{ project, reaped = false }: { project?: ProjectSlug | undefined; reaped?: boolean } = {},
+	): Agent[] {
+		const shown = [...this.rows.agent.values()].filter(
+			(agent) => (project === undefined || agent.project === project) && (reaped || agent.reapedAt === null),
+		);
 		const plan = shown.some((agent) => this.#isBusy(agent)) ? this.#plan(seen) : null;
 		return shown.map((agent) => this.#agent(agent, seen, plan));
 	}
@@ -127,7 +146,10 @@ export class Mirrored {
 		return [...this.rows.approval.values()].map((approval) => approvalView(approval, this.#path(approval.agent)));
 	}
 
-	/** What needs a person: approvals, agents with trouble, issues to be looked at or approved (of the boards that are shown), and limits. */
+	/**
+	 * What needs a person: approvals, agents with trouble, issues to be looked at or approved (of the boards that are
+	 * shown), and limits.
+	 */
 	inbox(seen: Surroundings): Inbox {
 		const held = this.agents(seen).filter(({ label, life }) => label === "error" && life !== "ended");
 		const issues = [...this.rows.project.keys()].flatMap((slug) => this.issues(slug));
@@ -150,12 +172,16 @@ export class Mirrored {
 	}
 
 	projects({ projects }: Pick<Unjournaled, "projects">): Project[] {
-		const shown = [...this.rows.project.values()].filter(({ removedAt }) => removedAt === null).toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
+		const shown = [...this.rows.project.values()]
+			.filter(({ removedAt }) => removedAt === null)
+			.toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
 		return shown.map((project) => projectView(project, projects[project.slug] ?? null));
 	}
 
 	subscriptions({ subscriptions, monotonic: now }: Pick<Surroundings, "subscriptions" | "monotonic">): Subscription[] {
-		const shown = [...this.rows.subscription.values()].filter(({ removedAt }) => removedAt === null).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+		const shown = [...this.rows.subscription.values()]
+			.filter(({ removedAt }) => removedAt === null)
+			.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 		const leases = [...this.rows.lease.values()];
 		return shown.map((each) => subscriptionView(each, { leases, now, problem: subscriptions[each.name] ?? null }));
 	}
@@ -177,7 +203,11 @@ export class Mirrored {
 		const due = nextDue(queue, seen.now) !== undefined;
 		const times = queue.flatMap(({ notBefore }) => notBefore ?? []);
 		const waiting = plan?.waits.get(agent.id) ?? (queueLength === 0 ? null : waitsElsewhere(agent, due, times));
-		const availability = plan && { waitingFor: waiting?.why ?? null, ahead: waiting?.ahead ?? 0, availableAt: availableAt(agent, queueLength, seen.now) };
+		const availability = plan && {
+			waitingFor: waiting?.why ?? null,
+			ahead: waiting?.ahead ?? 0,
+			availableAt: availableAt(agent, queueLength, seen.now),
+		};
 		return agentView(agent, {
 			queueLength,
 			unreadMail,
@@ -219,15 +249,27 @@ export class Mirrored {
 			return { agent, wait: each.id, subscription: open.subscription };
 		});
 		const served = new Map<ProjectSlug | null, number>();
-		for (const { project: of, turnStartedAt } of agents.values()) if (turnStartedAt !== null) served.set(of, Math.max(turnStartedAt, served.get(of) ?? 0));
-		const capacity = { subscriptions: [...subscription.values()], projects: [...project.values()], leases: [...lease.values()], turnsMax, now, monotonic };
+		for (const { project: of, turnStartedAt } of agents.values())
+			if (turnStartedAt !== null) served.set(of, Math.max(turnStartedAt, served.get(of) ?? 0));
+		const capacity = {
+			subscriptions: [...subscription.values()],
+			projects: [...project.values()],
+			leases: [...lease.values()],
+			turnsMax,
+			now,
+			monotonic,
+		};
 		return schedule({ ...capacity, heads, waiters, served });
 	}
 
 	/** The agent and those above it, nearest first. */
 	#path(id: AgentId): AgentState[] {
 		const path: AgentState[] = [];
-		for (let next = this.rows.agent.get(id); next !== undefined; next = next.supervisor === null ? undefined : this.rows.agent.get(next.supervisor))
+		for (
+			let next = this.rows.agent.get(id);
+			next !== undefined;
+			next = next.supervisor === null ? undefined : this.rows.agent.get(next.supervisor)
+		)
 			path.push(next);
 		return path;
 	}

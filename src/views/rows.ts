@@ -7,7 +7,14 @@ export { type RowName, touched } from "#domain/fold/fold.ts";
 export type RowMaps = { readonly [R in RowKind]: Map<KeyOf<R>, StateOf<R>> };
 
 export const noRows = (): RowMaps => ({
-	...{ agent: new Map(), project: new Map(), subscription: new Map(), prompt: new Map(), turn: new Map(), lease: new Map() },
+	...{
+		agent: new Map(),
+		project: new Map(),
+		subscription: new Map(),
+		prompt: new Map(),
+		turn: new Map(),
+		lease: new Map(),
+	},
 	...{ approval: new Map(), wait: new Map(), mail: new Map(), issue: new Map(), run: new Map(), note: new Map() },
 });
 

@@ -1,6 +1,6 @@
-// The tools that agents get: what each is called, what it is for, what it takes, what it asks of the daemon, and the answer in words for a
-// model, with the same as data beside it. They do no more than the routes of the same meaning, with the token of the agent's process. No
-// description names an agent, so that all agents see the same bytes.
+// The tools that agents get: what each is called, what it is for, what it takes, what it asks of the daemon, and the
+// answer in words for a model, with the same as data beside it. They do no more than the routes of the same meaning,
+// with the token of the agent's process. No description names an agent, so that all agents see the same bytes.
 import { z } from "zod";
 import { EventId, Handle } from "#contract/ids.ts";
 import { StageName } from "#contract/preset.ts";
@@ -39,7 +39,10 @@ const tool = <I extends z.ZodObject>({ description, input, use }: ToolParts<I>) 
 	run: async (toolContext: ToolContext, name: string, given: unknown): Promise<ToolAnswer | Refusal> => {
 		const parsed = input.safeParse(given ?? {});
 		if (parsed.success) return await use(toolContext, parsed.data);
-		return refuse("VALIDATION_ERROR", parsed.error.issues.map(({ path, message }) => `${path.join(".") || name}: ${message}`).join("; "));
+		return refuse(
+			"VALIDATION_ERROR",
+			parsed.error.issues.map(({ path, message }) => `${path.join(".") || name}: ${message}`).join("; "),
+		);
 	},
 });
 
@@ -56,7 +59,10 @@ const fork = agentRoutes.fork.body.shape;
 const Waiting = z.strictObject({
 	agents: z.array(whom).max(100).default([]),
 	children: z.boolean().default(false).describe("for all agents that you supervise"),
-	for: z.enum(conditions).default("idle").describe("idle: nothing left to do; turn: a turn has ended; mail: it has mail; ended: it is no more"),
+	for: z
+		.enum(conditions)
+		.default("idle")
+		.describe("idle: nothing left to do; turn: a turn has ended; mail: it has mail; ended: it is no more"),
 	mode: z.enum(["all", "any"]).default("all"),
 	timeoutSeconds: z
 		.number()
@@ -80,7 +86,10 @@ export const tools = {
 		}),
 		use: async ({ self, call }, { inherit, tokens, ...request }) =>
 			told(
-				await call("fork", { params: { agent: self }, body: { ...request, fresh: !inherit, ...(tokens !== undefined && { budget: { tokens } }) } }),
+				await call("fork", {
+					params: { agent: self },
+					body: { ...request, fresh: !inherit, ...(tokens !== undefined && { budget: { tokens } }) },
+				}),
 				(child) => ({
 					text: `Your child is ${child.handle} (id ${child.id}), ${child.label}.`,
 					data: { id: child.id, handle: child.handle, label: child.label },
@@ -110,7 +119,8 @@ export const tools = {
 			})),
 	}),
 	send: tool({
-		description: "Send a mail to an agent of your project. It reads it when it has time, or at once if it is urgent and the agent is above or below you.",
+		description:
+			"Send a mail to an agent of your project. It reads it when it has time, or at once if it is urgent and the agent is above or below you.",
 		input: z.strictObject({ agent: whom, body: z.string().min(1), urgent: z.boolean().default(false) }),
 		use: async ({ call }, { agent, ...body }) =>
 			told(await call("send", { params: { agent }, body }), ({ id, to, state, urgent }) => ({
@@ -144,16 +154,29 @@ export const tools = {
 		use: async ({ self, call }) =>
 			told(await call("agents", {}), (agents) => ({
 				text: agents
-					.map((agent) => `${agent.handle} (${agent.id})${agent.id === self ? ", you" : ""}: ${agent.type}, ${agent.label}, queue ${agent.queueLength}`)
+					.map(
+						(agent) =>
+							`${agent.handle} (${agent.id})${agent.id === self ? ", you" : ""}: ${agent.type}, ${agent.label}, queue ${agent.queueLength}`,
+					)
 					.join("\n"),
 				data: {
-					agents: agents.map((agent) => ({ ...brief(agent), supervisor: agent.supervisor, queueLength: agent.queueLength, unreadMail: agent.unreadMail })),
+					agents: agents.map((agent) => ({
+						...brief(agent),
+						supervisor: agent.supervisor,
+						queueLength: agent.queueLength,
+						unreadMail: agent.unreadMail,
+					})),
 				},
 			})),
 	}),
 	queue_prompt: tool({
-		description: "Queue a prompt for yourself or an agent below you. It runs when what is before it in the queue is done.",
-		input: z.strictObject({ agent: whom, text: z.string().min(1), front: z.boolean().default(false).describe("before what waits there") }),
+		description:
+			"Queue a prompt for yourself or an agent below you. It runs when what is before it in the queue is done.",
+		input: z.strictObject({
+			agent: whom,
+			text: z.string().min(1),
+			front: z.boolean().default(false).describe("before what waits there"),
+		}),
 		use: async ({ call }, { agent, ...body }) =>
 			told(await call("prompt", { params: { agent }, body }), ({ id, position }) => ({
 				text: position === 0 ? `Prompt ${id} is being run.` : `Prompt ${id} is number ${position} in the queue.`,
@@ -189,19 +212,26 @@ export const tools = {
 			})),
 	}),
 	work_complete: tool({
-		description: "Say that the work on your issue is complete for this stage, or that it has to go back to an earlier one.",
-		input: z.strictObject({ summary: z.string().max(100_000), back: z.boolean().default(false).describe("it has to go back") }),
-		use: async ({ call }, body) => told(await call("workComplete", { params: mine, body }), (issue) => aboutIssue(issue, "The stage is complete.")),
+		description:
+			"Say that the work on your issue is complete for this stage, or that it has to go back to an earlier one.",
+		input: z.strictObject({
+			summary: z.string().max(100_000),
+			back: z.boolean().default(false).describe("it has to go back"),
+		}),
+		use: async ({ call }, body) =>
+			told(await call("workComplete", { params: mine, body }), (issue) => aboutIssue(issue, "The stage is complete.")),
 	}),
 	comment: tool({
 		description: "Say something about your issue, for everybody who looks at it.",
 		input: z.strictObject({ text: z.string().min(1).max(100_000) }),
-		use: async ({ call }, body) => told(await call("issueComment", { params: mine, body }), (issue) => aboutIssue(issue, "Your comment was kept.")),
+		use: async ({ call }, body) =>
+			told(await call("issueComment", { params: mine, body }), (issue) => aboutIssue(issue, "Your comment was kept.")),
 	}),
 	stage_message: tool({
 		description: "Leave a note for the agent of a later stage of your issue. It is told once.",
 		input: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
-		use: async ({ call }, body) => told(await call("issueMessage", { params: mine, body }), (issue) => aboutIssue(issue, "Your note was kept.")),
+		use: async ({ call }, body) =>
+			told(await call("issueMessage", { params: mine, body }), (issue) => aboutIssue(issue, "Your note was kept.")),
 	}),
 	search: tool({
 		description: "Find what was said in your project: the items that have all of these words, newest first.",
@@ -217,7 +247,10 @@ export const tools = {
 						...found.map(({ id, handle, kind, snippet }) => quote(`item ${id}, ${kind} of ${handle}`, snippet)),
 						...(complete ? [] : ["(the newest items are not searched yet)"]),
 					].join("\n") || "Nothing was found.",
-				data: { found: found.map(({ id, agent, handle, kind, at, snippet }) => ({ id, agent, handle, kind, at, snippet })), complete },
+				data: {
+					found: found.map(({ id, agent, handle, kind, at, snippet }) => ({ id, agent, handle, kind, at, snippet })),
+					complete,
+				},
 			})),
 	}),
 };
@@ -228,19 +261,28 @@ export const toolNames = Object.keys(tools).filter((name): name is ToolName => n
 /** The issue that the agent works on. */
 const mine = { issue: "mine" };
 
-const aboutIssue = ({ project, number, stage }: { project: string; number: number; stage: string }, words: string): ToolAnswer => ({
+const aboutIssue = (
+	{ project, number, stage }: { project: string; number: number; stage: string },
+	words: string,
+): ToolAnswer => ({
 	text: `${words} ${project}#${number} is in stage ${stage}.`,
 	data: { project, number, stage },
 });
 
 /** Inside of its turn where the agent can wait there; any other is told to end its turn. */
-async function wait({ call, stopped }: ToolContext, { timeoutSeconds, ...request }: z.output<typeof Waiting>): Promise<ToolAnswer | Refusal> {
+async function wait(
+	{ call, stopped }: ToolContext,
+	{ timeoutSeconds, ...request }: z.output<typeof Waiting>,
+): Promise<ToolAnswer | Refusal> {
 	const body = { ...request, ...(timeoutSeconds !== undefined && { timeoutMs: Math.round(timeoutSeconds * 1000) }) };
 	let now = await call("waitOpen", { body });
 	while (!isRefusal(now) && now.state === "open" && now.blocking && stopped?.aborted !== true)
 		now = await call("wait", { params: { wait: String(now.id) }, query: { block: true } });
 	return told(now, (over) => ({
-		text: over.state === "open" ? "It has not happened yet. End your turn now: you will be continued when it has, or when the time is up." : waited(over),
+		text:
+			over.state === "open"
+				? "It has not happened yet. End your turn now: you will be continued when it has, or when the time is up."
+				: waited(over),
 		data: { id: over.id, state: over.state, seen: over.seen },
 	}));
 }
@@ -254,7 +296,9 @@ const onlyRelated = "only people and the agents above and below it may interrupt
 
 function mailbox(mails: AnswerOf<"mail">): ToolAnswer {
 	const unread = mails.filter((mail) => mail.state !== "read");
-	const lines = unread.map(({ id, from, urgent, body }) => `mail ${id} from ${from}${urgent ? ", urgent" : ""}, ${body.length} characters`);
+	const lines = unread.map(
+		({ id, from, urgent, body }) => `mail ${id} from ${from}${urgent ? ", urgent" : ""}, ${body.length} characters`,
+	);
 	return {
 		text: [`${unread.length} unread of ${mails.length}.`, ...lines].join("\n"),
 		data: { mails: mails.map(({ id, from, state, urgent, sentAt }) => ({ id, from, state, urgent, sentAt })) },
@@ -262,7 +306,8 @@ function mailbox(mails: AnswerOf<"mail">): ToolAnswer {
 }
 
 const patchLengthMax = 100_000;
-const shortened = (patch: string): string => (patch.length <= patchLengthMax ? patch : `${patch.slice(0, patchLengthMax)}\n[cut: the rest is too long]`);
+const shortened = (patch: string): string =>
+	patch.length <= patchLengthMax ? patch : `${patch.slice(0, patchLengthMax)}\n[cut: the rest is too long]`;
 
 const ended = (agent: Agent): ToolAnswer => ({ text: `${agent.handle} has ended.`, data: brief(agent) });
 

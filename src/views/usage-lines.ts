@@ -3,17 +3,24 @@ import type { Budget, Spent, Usage } from "#contract/usage.ts";
 
 export const number = (count: number): string => count.toLocaleString("en");
 export const money = ({ costs }: Pick<Spent, "costs">): string =>
-	costs.length === 0 ? "-" : costs.map(({ amount, currency }) => `${amount.toFixed(amount < 1 ? 4 : 2)} ${currency}`).join(" + ");
+	costs.length === 0
+		? "-"
+		: costs.map(({ amount, currency }) => `${amount.toFixed(amount < 1 ? 4 : 2)} ${currency}`).join(" + ");
 
 export function spentLine(spent: Spent): string {
 	const { inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens } = spent;
 	const cached =
-		cachedReadTokens + cachedWriteTokens === 0 ? "" : `, ${number(cachedReadTokens)} read from a cache, ${number(cachedWriteTokens)} written to it`;
+		cachedReadTokens + cachedWriteTokens === 0
+			? ""
+			: `, ${number(cachedReadTokens)} read from a cache, ${number(cachedWriteTokens)} written to it`;
 	return `${number(inputTokens)} tokens in, ${number(outputTokens)} out${cached}${spent.costs.length === 0 ? "" : `, ${money(spent)}`}`;
 }
 
 export function budgetLine({ tokens, cost }: Budget): string {
-	const parts = [...(tokens === null ? [] : [`${number(tokens)} tokens`]), ...(cost === null ? [] : [money({ costs: [cost] })])];
+	const parts = [
+		...(tokens === null ? [] : [`${number(tokens)} tokens`]),
+		...(cost === null ? [] : [money({ costs: [cost] })]),
+	];
 	return parts.join(", ") || "no limit";
 }
 
@@ -21,7 +28,8 @@ export function budgetLine({ tokens, cost }: Budget): string {
 export function usageLine({ cost, contextTokens, contextTokensMax, ...counts }: Usage): string {
 	const { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens } = counts;
 	// whoever wrote the item may have meant something else
-	const part = (count: unknown, what: string): string[] => (typeof count === "number" ? [`${number(count)} ${what}`] : []);
+	const part = (count: unknown, what: string): string[] =>
+		typeof count === "number" ? [`${number(count)} ${what}`] : [];
 	const window = typeof contextTokensMax === "number" ? ` of ${number(contextTokensMax)}` : "";
 	return [
 		...part(inputTokens, "tokens in"),

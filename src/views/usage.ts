@@ -8,10 +8,16 @@ import type { Spent } from "#contract/usage.ts";
 import { countedTokens, inAll, leftOf } from "#domain/usage.ts";
 import { money, number } from "./usage-lines.ts";
 
-/** For each agent what it used together with its forks. Agent 0 forks nobody: those below it only belong to nobody else. */
+/**
+ * For each agent what it used together with its forks. Agent 0 forks nobody: those below it only belong to nobody else.
+ */
 export function familyUsage(agents: readonly AgentState[]): ReadonlyMap<AgentId, Spent> {
 	const roots = new Set(agents.filter((agent) => agent.supervisor === null).map(({ id }) => id));
-	const below = Map.groupBy(agents, (agent) => agent.lineage?.agent ?? (agent.supervisor !== null && roots.has(agent.supervisor) ? null : agent.supervisor));
+	const below = Map.groupBy(
+		agents,
+		(agent) =>
+			agent.lineage?.agent ?? (agent.supervisor !== null && roots.has(agent.supervisor) ? null : agent.supervisor),
+	);
 	const found = new Map<AgentId, Spent>();
 	const visit = (agent: AgentState): Spent => {
 		const known = found.get(agent.id);
@@ -30,13 +36,19 @@ export function agentUsage(agent: AgentState, withForks: Spent): UsageRow {
 	return { ...row(handle, spent), agent: id, project, withForks, budget: bounds, left: bounds && leftOf(agent) };
 }
 
-export const issueUsage = ({ number, project, spent }: IssueState): UsageRow => ({ ...row(String(number), spent), project });
+export const issueUsage = ({ number, project, spent }: IssueState): UsageRow => ({
+	...row(String(number), spent),
+	project,
+});
 
 export const subscriptionUsage = ({ name, spent }: SubscriptionState): UsageRow => row(name, spent);
 
 export function projectUsage(agents: readonly AgentState[]): UsageRow[] {
 	const by = Map.groupBy(agents, ({ project }) => project);
-	return [...by].map(([project, those]) => ({ ...row(project ?? "-", inAll(those.map(({ spent }) => spent))), project }));
+	return [...by].map(([project, those]) => ({
+		...row(project ?? "-", inAll(those.map(({ spent }) => spent))),
+		project,
+	}));
 }
 
 const row = (name: string, spent: Spent): UsageRow => ({
@@ -44,4 +56,5 @@ const row = (name: string, spent: Spent): UsageRow => ({
 	...{ withForks: null, budget: null, left: null },
 });
 
-export const familyLine = (spent: Spent): string => `${number(countedTokens(spent))} tokens${spent.costs.length === 0 ? "" : `, ${money(spent)}`}`;
+export const familyLine = (spent: Spent): string =>
+	`${number(countedTokens(spent))} tokens${spent.costs.length === 0 ? "" : `, ${money(spent)}`}`;

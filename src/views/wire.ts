@@ -10,7 +10,19 @@ import type { Session } from "#contract/session.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Agent, Approval, Found, Item, Mail, Project, Prompt, Snapshot, Subscription, Turn, Wait } from "#contract/wire.ts";
+import type {
+	Agent,
+	Approval,
+	Found,
+	Item,
+	Mail,
+	Project,
+	Prompt,
+	Snapshot,
+	Subscription,
+	Turn,
+	Wait,
+} from "#contract/wire.ts";
 import type { HealthIssue } from "#contract/workspace.ts";
 import { labelOf } from "#domain/agent-state/label.ts";
 import { usedOf } from "#domain/slots.ts";
@@ -26,8 +38,26 @@ export interface AgentExtras {
 }
 
 export function agentView(state: AgentState, { queueLength, unreadMail, phase, availability }: AgentExtras): Agent {
-	const { settings: _settings, permits: _permits, turnEndedIn: _ended, seenCommit: _seen, plan: _plan, lease, ...visible } = state;
-	const { limitWaivedUntil: _waived, turnStartedAt: _started, turnsTookMs: _took, session, issue, turn, lastError, budget, ...rest } = visible;
+	const {
+		settings: _settings,
+		permits: _permits,
+		turnEndedIn: _ended,
+		seenCommit: _seen,
+		plan: _plan,
+		lease,
+		...visible
+	} = state;
+	const {
+		limitWaivedUntil: _waived,
+		turnStartedAt: _started,
+		turnsTookMs: _took,
+		session,
+		issue,
+		turn,
+		lastError,
+		budget,
+		...rest
+	} = visible;
 	return {
 		...rest,
 		session: session && sessionView(session),
@@ -42,7 +72,11 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, a
 		label: labelOf(state),
 		budget: budget && { tokens: budget.tokens, cost: budget.cost },
 		left: budget && leftOf(state),
-		holds: state.holds.map(({ until, ...hold }) => ({ ...hold, at: iso(hold.at), ...(until !== undefined && { until: iso(until) }) })),
+		holds: state.holds.map(({ until, ...hold }) => ({
+			...hold,
+			at: iso(hold.at),
+			...(until !== undefined && { until: iso(until) }),
+		})),
 		turn: turn && { id: turn.id, startedAt: iso(turn.startedAt), phase, silentSince: maybe(turn.silentSince) },
 		lastError: lastError && { ...lastError, at: iso(lastError.at) },
 		createdAt: iso(state.createdAt),
@@ -53,18 +87,35 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, a
 	};
 }
 
-export const foundView = ({ at, ...hit }: Hit, { handle, project }: AgentState): Found => ({ ...hit, at: iso(at), handle, project });
+export const foundView = ({ at, ...hit }: Hit, { handle, project }: AgentState): Found => ({
+	...hit,
+	at: iso(at),
+	handle,
+	project,
+});
 const sessionView = ({ folder: _folder, openedIn: _in, ...session }: Session): Agent["session"] => session;
 
 export const itemView = (event: Event): Item => ({ ...event, at: iso(event.at) });
 
-export function turnView({ handedAt: _handed, stoppingAt: _stopping, stoppingFor: _for, words: _words, ...turn }: TurnState): Turn {
+export function turnView({
+	handedAt: _handed,
+	stoppingAt: _stopping,
+	stoppingFor: _for,
+	words: _words,
+	...turn
+}: TurnState): Turn {
 	return { ...turn, startedAt: iso(turn.startedAt), endedAt: maybe(turn.endedAt) };
 }
 
 /** Its place in the queue, counted from 1, instead of what orders it there. */
 export function promptView({ words: _words, taken: _taken, ...prompt }: PromptState, position: number): Prompt {
-	return { ...prompt, position, notBefore: maybe(prompt.notBefore), createdAt: iso(prompt.createdAt), editedAt: maybe(prompt.editedAt) };
+	return {
+		...prompt,
+		position,
+		notBefore: maybe(prompt.notBefore),
+		createdAt: iso(prompt.createdAt),
+		editedAt: maybe(prompt.editedAt),
+	};
 }
 
 /** `agents` are the one that asks and those above it, nearest first. */
@@ -85,7 +136,10 @@ export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
 	return { ...mail, sentAt: iso(mail.sentAt), readAt: maybe(mail.readAt) };
 }
 
-export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: number }): Snapshot => ({ ...snapshot, at: iso(at) });
+export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: number }): Snapshot => ({
+	...snapshot,
+	at: iso(at),
+});
 
 export const projectView = (
 	{ slug, path, base, url, addedAt, auto, agentsMax, context, preset, agentType, onLimit, quiet }: ProjectState,

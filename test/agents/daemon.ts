@@ -1,7 +1,16 @@
 // A daemon as a process of its own, with the real agents installed and a fake model for them to talk to.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { expect, vi } from "vitest";
 import { Client } from "#client/client.ts";
@@ -51,15 +60,20 @@ export class House implements AsyncDisposable {
 		const envFile = path.join(folder, "variables");
 		const lines = Object.entries(kit.variables(this.model.url, folder)).map(([name, value]) => `${name}=${value}`);
 		writeFileSync(envFile, lines.join("\n"), { mode: 0o600 });
-		await this.client.call("subscriptionAdd", { body: { name: `fake-${kit.type}`, type: kit.type, maxConcurrent: 4, credential: { envFile } } });
+		await this.client.call("subscriptionAdd", {
+			body: { name: `fake-${kit.type}`, type: kit.type, maxConcurrent: 4, credential: { envFile } },
+		});
 	}
 
 	async start(): Promise<void> {
 		rmSync(path.join(this.home, "daemon.json"), { force: true });
-		const daemon = spawn(process.execPath, ["src/daemon.ts", "--home", this.home, "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] });
+		const daemon = spawn(process.execPath, ["src/daemon.ts", "--home", this.home, "--port", "0"], {
+			stdio: ["ignore", "pipe", "pipe"],
+		});
 		this.#daemon = daemon;
 		let said = "";
-		for (const stream of [daemon.stdout, daemon.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
+		for (const stream of [daemon.stdout, daemon.stderr])
+			stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
 		const file = path.join(this.home, "daemon.json");
 		await vi.waitUntil(() => existsSync(file) || daemon.exitCode !== null, longTimeout);
 		if (daemon.exitCode !== null) throw new Error(`the daemon did not start: ${said}`);
@@ -84,12 +98,18 @@ export class House implements AsyncDisposable {
 		writeFileSync(path.join(this.home, "projects", slug, "config.yaml"), settings);
 		await this.client.call("projectAdd", { body: { slug, path: freshRepository() } });
 		const { type, model } = this.#kit;
-		return await this.client.ask("agentAddTo", { params: { project: slug }, body: { type, policy: "full", ...(model !== null && { model }), ...request } });
+		return await this.client.ask("agentAddTo", {
+			params: { project: slug },
+			body: { type, policy: "full", ...(model !== null && { model }), ...request },
+		});
 	}
 
 	/** Another agent of the same project, without a place of its own. */
 	async beside({ project }: Agent, request: object): Promise<Agent> {
-		return await this.client.ask("agentAddTo", { params: { project: project ?? "" }, body: { workspace: "none", ...request } });
+		return await this.client.ask("agentAddTo", {
+			params: { project: project ?? "" },
+			body: { workspace: "none", ...request },
+		});
 	}
 
 	async now(agent: Agent): Promise<Agent> {
@@ -115,8 +135,14 @@ export class House implements AsyncDisposable {
 	}
 
 	async over(agent: Agent, prompt: number): Promise<Turn> {
-		const found = async (): Promise<Turn | undefined> => (await this.turns(agent)).find((turn) => turn.prompt === prompt && turn.state !== "open");
-		await expect.poll(async () => (await found()) ?? (await this.now(agent)).holds.find(({ kind }) => kind === "error")?.reason, longTimeout).toBeDefined();
+		const found = async (): Promise<Turn | undefined> =>
+			(await this.turns(agent)).find((turn) => turn.prompt === prompt && turn.state !== "open");
+		await expect
+			.poll(
+				async () => (await found()) ?? (await this.now(agent)).holds.find(({ kind }) => kind === "error")?.reason,
+				longTimeout,
+			)
+			.toBeDefined();
 		const turn = await found();
 		const problem = (await this.now(agent)).holds.find(({ kind }) => kind === "error");
 		if (turn === undefined || problem !== undefined) throw new Error(`no turn, but: ${problem?.reason}`);

@@ -19,6 +19,8 @@ export async function install(type: Kit["type"]): Promise<void> {
 	await installLocked(
 		prefix,
 		{ manifest: manifestOf(type), lock: lockOf(type) },
-		Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+		Object.fromEntries(
+			Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+		),
 	);
 }

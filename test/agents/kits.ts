@@ -1,4 +1,5 @@
-// How each real agent is set up for a test: a home of its own, the fake model instead of the vendor's, and its tools' names.
+// How each real agent is set up for a test: a home of its own, the fake model instead of the vendor's, and its tools'
+// names.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { ToolCall } from "#test/support/fake-model/answer.ts";
@@ -28,8 +29,18 @@ export const kits: Record<Kit["type"], Kit> = {
 	claude: {
 		type: "claude",
 		variables: (model, folder) => ({
-			...{ HOME: folder, CLAUDE_CONFIG_DIR: path.join(folder, "claude"), ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: "x" },
-			...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1", DISABLE_TELEMETRY: "1", CLAUDE_CODE_MAX_RETRIES: "0" },
+			...{
+				HOME: folder,
+				CLAUDE_CONFIG_DIR: path.join(folder, "claude"),
+				ANTHROPIC_BASE_URL: model,
+				ANTHROPIC_API_KEY: "x",
+			},
+			...{
+				CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+				DISABLE_AUTOUPDATER: "1",
+				DISABLE_TELEMETRY: "1",
+				CLAUDE_CODE_MAX_RETRIES: "0",
+			},
 		}),
 		furnish: (_, folder) => void mkdirSync(path.join(folder, "claude"), { recursive: true }),
 		write: (file, content) => ({ name: "Write", input: { file_path: file, content } }),
@@ -37,35 +48,78 @@ export const kits: Record<Kit["type"], Kit> = {
 		native: { fork: true, resume: true },
 		model: "sonnet",
 		option: { name: "effort", value: "high", noticed: /"effort":"high"/ },
-		limit: { status: 429, headers: { "retry-after": "60" }, code: "rate_limit_error", message: "You have hit the limit" },
+		limit: {
+			status: 429,
+			headers: { "retry-after": "60" },
+			code: "rate_limit_error",
+			message: "You have hit the limit",
+		},
 	},
 	codex: {
 		type: "codex",
-		variables: (_, folder) => ({ HOME: folder, CODEX_HOME: path.join(folder, "codex"), NO_BROWSER: "1", MODEL_PROVIDER: "mock" }),
+		variables: (_, folder) => ({
+			HOME: folder,
+			CODEX_HOME: path.join(folder, "codex"),
+			NO_BROWSER: "1",
+			MODEL_PROVIDER: "mock",
+		}),
 		furnish(model, folder) {
 			mkdirSync(path.join(folder, "codex"), { recursive: true });
-			const provider = [`name = "mock"`, `base_url = "${model}/v1"`, `wire_api = "responses"`, "supports_websockets = false"];
+			const provider = [
+				`name = "mock"`,
+				`base_url = "${model}/v1"`,
+				`wire_api = "responses"`,
+				"supports_websockets = false",
+			];
 			const retries = ["request_max_retries = 0", "stream_max_retries = 0"];
-			const lines = [`model = "mock-model"`, `model_provider = "mock"`, `approval_policy = "on-request"`, `sandbox_mode = "workspace-write"`];
-			const text = [...lines, "[model_providers.mock]", ...provider, ...retries, "[features]", "plugins = false", ""].join("\n");
+			const lines = [
+				`model = "mock-model"`,
+				`model_provider = "mock"`,
+				`approval_policy = "on-request"`,
+				`sandbox_mode = "workspace-write"`,
+			];
+			const text = [
+				...lines,
+				"[model_providers.mock]",
+				...provider,
+				...retries,
+				"[features]",
+				"plugins = false",
+				"",
+			].join("\n");
 			writeFileSync(path.join(folder, "codex", "config.toml"), text);
 		},
 		write: (file, text) => ({
 			name: "exec_command",
-			input: { cmd: `printf '%s' '${text}' > '${file}'`, yield_time_ms: 2000, sandbox_permissions: "require_escalated", justification: "to write" },
+			input: {
+				cmd: `printf '%s' '${text}' > '${file}'`,
+				yield_time_ms: 2000,
+				sandbox_permissions: "require_escalated",
+				justification: "to write",
+			},
 		}),
 		tool: (name, input) => ({ namespace: "mcp__brood", name, input }),
 		native: { fork: true, resume: true },
 		model: null,
 		option: { name: "collaboration_mode", value: "plan", noticed: /You are in \*\*Plan Mode/ },
-		limit: { status: 429, headers: { "retry-after": "60" }, code: "rate_limit_exceeded", message: "Rate limit reached" },
+		limit: {
+			status: 429,
+			headers: { "retry-after": "60" },
+			code: "rate_limit_exceeded",
+			message: "Rate limit reached",
+		},
 	},
 	opencode: {
 		type: "opencode",
 		variables: (model, folder) => ({
 			...{ HOME: folder, XDG_DATA_HOME: path.join(folder, "data"), XDG_CONFIG_HOME: path.join(folder, "config") },
 			...{ XDG_STATE_HOME: path.join(folder, "state"), XDG_CACHE_HOME: path.join(folder, "cache") },
-			...{ OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_DEFAULT_PLUGINS: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" },
+			...{
+				OPENCODE_DISABLE_MODELS_FETCH: "1",
+				OPENCODE_DISABLE_AUTOUPDATE: "1",
+				OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+				OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+			},
 			OPENCODE_CONFIG_CONTENT: JSON.stringify({
 				model: "test/m",
 				provider: {
@@ -83,15 +137,32 @@ export const kits: Record<Kit["type"], Kit> = {
 		native: { fork: true, resume: true },
 		model: "test/m",
 		option: { name: "mode", value: "plan", noticed: /Plan mode ACTIVE/ },
-		limit: { status: 429, headers: { "retry-after": "3600" }, code: "rate_limit_exceeded", message: "Rate limit reached" },
+		limit: {
+			status: 429,
+			headers: { "retry-after": "3600" },
+			code: "rate_limit_exceeded",
+			message: "Rate limit reached",
+		},
 	},
 	gemini: {
 		type: "gemini",
-		variables: (model, folder) => ({ HOME: folder, GEMINI_CLI_HOME: folder, GEMINI_API_KEY: "x", GOOGLE_GEMINI_BASE_URL: model }),
+		variables: (model, folder) => ({
+			HOME: folder,
+			GEMINI_CLI_HOME: folder,
+			GEMINI_API_KEY: "x",
+			GOOGLE_GEMINI_BASE_URL: model,
+		}),
 		furnish(_, folder) {
 			mkdirSync(path.join(folder, ".gemini"), { recursive: true });
-			const settings = { security: { auth: { selectedType: "gemini-api-key" } }, privacy: { usageStatisticsEnabled: false }, telemetry: { enabled: false } };
-			writeFileSync(path.join(folder, ".gemini", "settings.json"), JSON.stringify({ ...settings, general: { disableAutoUpdate: true } }));
+			const settings = {
+				security: { auth: { selectedType: "gemini-api-key" } },
+				privacy: { usageStatisticsEnabled: false },
+				telemetry: { enabled: false },
+			};
+			writeFileSync(
+				path.join(folder, ".gemini", "settings.json"),
+				JSON.stringify({ ...settings, general: { disableAutoUpdate: true } }),
+			);
 		},
 		write: (file, content) => ({ name: "write_file", input: { file_path: file, content } }),
 		tool: (name, input) => ({ name: `mcp_brood_${name}`, input }),

@@ -1,5 +1,5 @@
-// Whether the real programs still say what they said when they were recorded, in the same shape. What differs is a new version's
-// way of speaking: look at it, then record it with BROOD_RECORD=1 npm run test:agents recorded.
+// Whether the real programs still say what they said when they were recorded, in the same shape. What differs is a new
+// version's way of speaking: look at it, then record it with BROOD_RECORD=1 npm run test:agents recorded.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
@@ -17,7 +17,8 @@ test.each(Object.values(kits))("$type speaks as it was recorded", { timeout: 180
 	const name = `${kit.type}-${vendors[kit.type]?.version}.jsonl`;
 	const said = await listen(kit);
 	if (process.env["BROOD_RECORD"] === "1") {
-		for (const old of readdirSync(folder).filter((each) => each.startsWith(`${kit.type}-`))) rmSync(path.join(folder, old));
+		for (const old of readdirSync(folder).filter((each) => each.startsWith(`${kit.type}-`)))
+			rmSync(path.join(folder, old));
 		writeFileSync(path.join(folder, name), said.map((each) => `${JSON.stringify(each)}\n`).join(""));
 	}
 	const recorded = readFileSync(path.join(folder, name), "utf8").trim().split("\n");
@@ -37,10 +38,31 @@ async function listen(kit: Kit): Promise<object[]> {
 	kit.furnish(model.url, home);
 	const program = vendorProgram(adaptersIn, kit.type);
 	if (program === null) throw new Error(`${kit.type} is not installed`);
-	const environment = { PATH: process.env["PATH"] ?? "", ...vendors[kit.type]?.environment, ...kit.variables(model.url, home) };
+	const environment = {
+		PATH: process.env["PATH"] ?? "",
+		...vendors[kit.type]?.environment,
+		...kit.variables(model.url, home),
+	};
 	const mode = vendors[kit.type]?.modes?.ask ?? null;
-	const session = { folder: work, toolServers: [], resume: null, copyOf: null, costBefore: 0, systemPrompt: null, model: kit.model, mode, options: {} };
-	const up = await launch({ ...program, containment: "groups", folder: work, environment, session, signal: new AbortController().signal });
+	const session = {
+		folder: work,
+		toolServers: [],
+		resume: null,
+		copyOf: null,
+		costBefore: 0,
+		systemPrompt: null,
+		model: kit.model,
+		mode,
+		options: {},
+	};
+	const up = await launch({
+		...program,
+		containment: "groups",
+		folder: work,
+		environment,
+		session,
+		signal: new AbortController().signal,
+	});
 	const updates: SessionUpdate[] = [];
 	const ears = {
 		update: (update: SessionUpdate) => void (aboutTheTurn(update) && updates.push(update)),
@@ -68,13 +90,21 @@ async function listen(kit: Kit): Promise<object[]> {
 /** What it can do otherwise is told at times of its own, and has no place in a conversation. */
 const aboutTheTurn = (update: SessionUpdate): boolean =>
 	!asides.has(update.sessionUpdate) && !("title" in update && update.sessionUpdate === "session_info_update");
-const asides: ReadonlySet<string> = new Set(["available_commands_update", "config_option_update", "current_mode_update"]);
+const asides: ReadonlySet<string> = new Set([
+	"available_commands_update",
+	"config_option_update",
+	"current_mode_update",
+]);
 
 const anonymous = (update: object, names: Readonly<Record<string, string>>): object =>
 	JSON.parse(Object.entries(names).reduce((text, [real, name]) => text.replaceAll(real, name), JSON.stringify(update)));
 
-/** Which fields there are, and the words that are not anybody's own. How often, and between what, is a matter of the moment. */
-const shapes = (updates: readonly object[]): string[] => [...new Set(updates.map((update) => JSON.stringify(shapeOf(update, ""))))].sort();
+/**
+ * Which fields there are, and the words that are not anybody's own. How often, and between what, is a matter of the
+ * moment.
+ */
+const shapes = (updates: readonly object[]): string[] =>
+	[...new Set(updates.map((update) => JSON.stringify(shapeOf(update, ""))))].sort();
 
 const fixed: ReadonlySet<string> = new Set(["sessionUpdate", "kind", "status", "type"]);
 

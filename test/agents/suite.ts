@@ -22,7 +22,10 @@ export function suite(kit: Kit): void {
 
 		test("edits a file with a tool call, once it is allowed to", async () => {
 			const agent = await house.agent({ policy: "ask" });
-			house.model.say({ text: "I write it.", calls: [kit.write(at(agent, "made.txt"), "words")] }, { text: "It is written." });
+			house.model.say(
+				{ text: "I write it.", calls: [kit.write(at(agent, "made.txt"), "words")] },
+				{ text: "It is written." },
+			);
 			const prompt = await house.prompt(agent, "please write made.txt");
 			const open = async () => (await house.client.call("approvals")).filter((each) => each.agent === agent.id);
 			await expect.poll(async () => (await open()).length, longTimeout).toBe(1);
@@ -31,33 +34,55 @@ export function suite(kit: Kit): void {
 			const [approval] = await open();
 			await house.client.call("approvalAnswer", { params: { approval: String(approval?.id) }, body: { allow: true } });
 			const turn = await house.over(agent, prompt);
-			expect(turn).toMatchObject({ state: "completed", usage: { inputTokens: expect.any(Number), outputTokens: expect.any(Number) } });
+			expect(turn).toMatchObject({
+				state: "completed",
+				usage: { inputTokens: expect.any(Number), outputTokens: expect.any(Number) },
+			});
 			expect(readFileSync(at(agent, "made.txt"), "utf8")).toBe("words");
 			const items = await house.items(agent);
 			const kinds = items.map(({ kind }) => kind).filter((kind) => kind !== "usage" && kind !== "thought");
 			expect(kinds).toEqual(expect.arrayContaining(["user", "assistant", "tool_call", "tool_result", "final"]));
 			expect(items.find(({ kind }) => kind === "tool_result")).toMatchObject({ data: { status: "completed" } });
 			expect(items.at(-1)).toMatchObject({ kind: "final", text: "It is written." });
-			expect((await house.now(agent)).session).toMatchObject({ type: kit.type, how: "new", powers: expect.arrayContaining(["load"]) });
+			expect((await house.now(agent)).session).toMatchObject({
+				type: kit.type,
+				how: "new",
+				powers: expect.arrayContaining(["load"]),
+			});
 		});
 
 		// Codex edits in its own sandbox without a question there
-		test.skipIf(kit.type === "codex")("under auto-edit edits files inside its workspace without a question, and asks about others", async () => {
-			const agent = await house.agent({ policy: "auto-edit" });
-			house.model.say({ text: "I write it.", calls: [kit.write(at(agent, "new/made.txt"), "words\n/etc/passwd")] }, { text: "It is written." });
-			expect(await house.turn(agent, "please write made.txt")).toMatchObject({ state: "completed" });
-			expect(readFileSync(at(agent, "new/made.txt"), "utf8")).toBe("words\n/etc/passwd");
-			const settled = async () => (await house.client.call("journal", { query: { agent: agent.id, kind: "approval" } })).events.map(({ data }) => data);
-			expect(await settled()).toMatchObject([{ inside: true, answer: { allowed: true, why: "policy auto-edit" } }]);
-			// the control: a file that a program obeys is asked about
-			house.model.say({ text: "I write it.", calls: [kit.write(at(agent, "new/.claude/x.json"), "{}")] }, { text: "It is denied." });
-			const prompt = await house.prompt(agent, "please write x.json");
-			const open = async () => (await house.client.call("approvals")).filter((each) => each.agent === agent.id);
-			await expect.poll(async () => (await open()).length, longTimeout).toBe(1);
-			await house.client.call("approvalAnswer", { params: { approval: String((await open())[0]?.id) }, body: { allow: false } });
-			await house.over(agent, prompt);
-			expect(existsSync(at(agent, "new/.claude/x.json"))).toBe(false);
-		});
+		test.skipIf(kit.type === "codex")(
+			"under auto-edit edits files inside its workspace without a question, and asks about others",
+			async () => {
+				const agent = await house.agent({ policy: "auto-edit" });
+				house.model.say(
+					{ text: "I write it.", calls: [kit.write(at(agent, "new/made.txt"), "words\n/etc/passwd")] },
+					{ text: "It is written." },
+				);
+				expect(await house.turn(agent, "please write made.txt")).toMatchObject({ state: "completed" });
+				expect(readFileSync(at(agent, "new/made.txt"), "utf8")).toBe("words\n/etc/passwd");
+				const settled = async () =>
+					(await house.client.call("journal", { query: { agent: agent.id, kind: "approval" } })).events.map(
+						({ data }) => data,
+					);
+				expect(await settled()).toMatchObject([{ inside: true, answer: { allowed: true, why: "policy auto-edit" } }]);
+				// the control: a file that a program obeys is asked about
+				house.model.say(
+					{ text: "I write it.", calls: [kit.write(at(agent, "new/.claude/x.json"), "{}")] },
+					{ text: "It is denied." },
+				);
+				const prompt = await house.prompt(agent, "please write x.json");
+				const open = async () => (await house.client.call("approvals")).filter((each) => each.agent === agent.id);
+				await expect.poll(async () => (await open()).length, longTimeout).toBe(1);
+				await house.client.call("approvalAnswer", {
+					params: { approval: String((await open())[0]?.id) },
+					body: { allow: false },
+				});
+				await house.over(agent, prompt);
+				expect(existsSync(at(agent, "new/.claude/x.json"))).toBe(false);
+			},
+		);
 
 		test("stops in mid-turn, and goes on with what it knew", async () => {
 			const agent = await house.agent();
@@ -107,7 +132,9 @@ export function suite(kit: Kit): void {
 			await house.start();
 			await house.turn(agent, "which word was it?");
 			expect(asked()).toContain("walrus");
-			expect(kit.native.resume === true ? ["resumed"] : ["resumed", "seeded"]).toContain((await house.now(agent)).session?.how);
+			expect(kit.native.resume === true ? ["resumed"] : ["resumed", "seeded"]).toContain(
+				(await house.now(agent)).session?.how,
+			);
 			// where its program tells what the session has cost, that is what we counted, turn by turn
 			const told = (await house.turns(agent)).at(-1)?.usage?.sessionCost;
 			expect((await house.now(agent)).spent.costs).toEqual(told === undefined ? [] : [told]);
@@ -128,7 +155,8 @@ export function suite(kit: Kit): void {
 		test("is set to what it lets itself be set to, and names what it has if it does not have that", async () => {
 			const agent = await house.agent();
 			const { name, value, noticed } = kit.option;
-			const set = async (options: Record<string, string>) => await house.client.call("configure", { ...params(agent), body: { options } });
+			const set = async (options: Record<string, string>) =>
+				await house.client.call("configure", { ...params(agent), body: { options } });
 			await house.turn(agent, "hello");
 			expect(asked()).not.toMatch(noticed);
 			await set({ [name]: value });
@@ -137,7 +165,9 @@ export function suite(kit: Kit): void {
 			await set({ nonsense: "much" });
 			await house.prompt(agent, "and again");
 			const reasons = async () => (await house.now(agent)).holds.map(({ reason }) => reason);
-			await expect.poll(reasons, longTimeout).toEqual([expect.stringMatching(`it has no option nonsense=much, but .*${name}`)]);
+			await expect
+				.poll(reasons, longTimeout)
+				.toEqual([expect.stringMatching(`it has no option nonsense=much, but .*${name}`)]);
 		});
 
 		test("meets a limit: the turn fails, and its subscription cools down", async () => {
@@ -147,7 +177,10 @@ export function suite(kit: Kit): void {
 			expect(turn).toMatchObject({ state: "failed" });
 			const subscription = (await house.client.call("subscriptions")).find(({ type }) => type === kit.type);
 			expect(subscription?.coolingUntil).not.toBeNull();
-			await house.client.call("subscriptionCool", { params: { subscription: subscription?.name ?? "" }, body: { until: null } });
+			await house.client.call("subscriptionCool", {
+				params: { subscription: subscription?.name ?? "" },
+				body: { until: null },
+			});
 		});
 
 		test("makes children and writes to another agent, with the tools that it was given", async () => {
@@ -171,44 +204,63 @@ export function suite(kit: Kit): void {
 			// the parent's model was told their ids
 			const told = house.model.requests.findLast(({ text }) => text.includes("They are knitting."))?.text;
 			for (const child of [first, second]) expect(told).toContain(child?.id);
-			expect(await house.client.call("mail", params(reader))).toMatchObject([{ from: asker, body: "They are knitting." }]);
+			expect(await house.client.call("mail", params(reader))).toMatchObject([
+				{ from: asker, body: "They are knitting." },
+			]);
 			for (const [child, words, knows] of [
 				[first, "knit a sock", false],
 				[second, "knit a glove", true],
 			] as const) {
 				if (child === undefined) throw new Error("there is no child");
-				await expect.poll(async () => (await house.turns(child)).map(({ state }) => state), longTimeout).toEqual(["completed"]);
+				await expect
+					.poll(async () => (await house.turns(child)).map(({ state }) => state), longTimeout)
+					.toEqual(["completed"]);
 				const heard = house.model.requests.find(({ text }) => text.includes(`You are ${child.handle}, `))?.text ?? "";
 				expect(heard).toContain(`You are ${child.handle}, ${knows ? "forked from" : "made by"} ${parent.handle}.`);
 				expect(heard).toContain(`[a prompt from ${asker}, which is not the user]\\n| ${words}`);
 				expect(heard.includes("walrus")).toBe(knows);
 				// a call that goes on in the parent is answered in the child, if it had been told before the fork
 				const context = await house.client.call("context", params(child));
-				const calls = (kind: string) => context.filter((item) => item.kind === kind).map(({ data }) => Object(data).call);
+				const calls = (kind: string) =>
+					context.filter((item) => item.kind === kind).map(({ data }) => Object(data).call);
 				expect(calls("tool_result")).toEqual(calls("tool_call"));
 				expect(calls("tool_call").length > 0).toBe(knows);
 			}
 		});
 
-		test.runIf(available.includes("bubblewrap"))("works in a sandbox, with the login of its subscription, and gets nowhere else", async () => {
-			const agent = await house.agent({}, "sandbox: on\n");
-			const outside = freshHome();
-			house.model.say({ calls: [kit.write(at(agent, "inside.txt"), "words")] }, { calls: [kit.write(path.join(outside, "outside.txt"), "words")] });
-			expect(await house.turn(agent, "remember the word walrus, and write two files")).toMatchObject({ state: "completed" });
-			expect(readFileSync(at(agent, "inside.txt"), "utf8")).toBe("words");
-			expect(existsSync(path.join(outside, "outside.txt"))).toBe(false);
-			await house.stop("SIGTERM");
-			await house.start();
-			await house.turn(agent, "which word was it?");
-			expect(asked()).toContain("walrus");
-			// what it keeps of its session is where a new process finds it
-			expect(kit.native.resume === true ? ["resumed"] : ["resumed", "seeded"]).toContain((await house.now(agent)).session?.how);
-		});
+		test.runIf(available.includes("bubblewrap"))(
+			"works in a sandbox, with the login of its subscription, and gets nowhere else",
+			async () => {
+				const agent = await house.agent({}, "sandbox: on\n");
+				const outside = freshHome();
+				house.model.say(
+					{ calls: [kit.write(at(agent, "inside.txt"), "words")] },
+					{ calls: [kit.write(path.join(outside, "outside.txt"), "words")] },
+				);
+				expect(await house.turn(agent, "remember the word walrus, and write two files")).toMatchObject({
+					state: "completed",
+				});
+				expect(readFileSync(at(agent, "inside.txt"), "utf8")).toBe("words");
+				expect(existsSync(path.join(outside, "outside.txt"))).toBe(false);
+				await house.stop("SIGTERM");
+				await house.start();
+				await house.turn(agent, "which word was it?");
+				expect(asked()).toContain("walrus");
+				// what it keeps of its session is where a new process finds it
+				expect(kit.native.resume === true ? ["resumed"] : ["resumed", "seeded"]).toContain(
+					(await house.now(agent)).session?.how,
+				);
+			},
+		);
 
 		test("waits for another agent by ending its turn, and is continued", async () => {
 			const agent = await house.agent();
 			const sleeper = await house.beside(agent, { type: "scripted", prompt: "sleep 3600000" });
-			house.model.say({ calls: [kit.tool("wait", { agents: [sleeper.handle], timeoutSeconds: 3600 })] }, { text: "I end my turn." }, { text: "I go on." });
+			house.model.say(
+				{ calls: [kit.tool("wait", { agents: [sleeper.handle], timeoutSeconds: 3600 })] },
+				{ text: "I end my turn." },
+				{ text: "I go on." },
+			);
 			expect(await house.turn(agent, "wait for it")).toMatchObject({ state: "completed", source: "queue" });
 			expect(asked()).toContain("End your turn now: you will be continued");
 			expect(house.model.requests).toHaveLength(2);

@@ -35,29 +35,51 @@ async function api(method: string, where: string, body?: object, headers: Record
 test("an agent's life over HTTP has the shapes that scripts rely on", async () => {
 	await api("POST", "projects", { slug: "web", path: freshRepository() });
 	const { data: made } = await api("POST", "projects/web/agents", { name: "opus-1", type: "scripted" });
-	expect(Agent.parse(made)).toMatchObject({ handle: "opus-1", project: "web", label: "idle", life: "live", queueLength: 0, createdBy: "human" });
+	expect(Agent.parse(made)).toMatchObject({
+		handle: "opus-1",
+		project: "web",
+		label: "idle",
+		life: "live",
+		queueLength: 0,
+		createdBy: "human",
+	});
 	const { data: prompt } = await api("POST", "agents/opus-1/queue?project=web", { text: "say hello\nrun echo hi" });
 	expect(Prompt.parse(prompt)).toMatchObject({ agent: made.id, text: "say hello\nrun echo hi" });
-	await expect.poll(async () => (await api("GET", "agents/web%2Fopus-1/turns")).data[0]?.state, { timeout: 20_000 }).toBe("completed");
+	await expect
+		.poll(async () => (await api("GET", "agents/web%2Fopus-1/turns")).data[0]?.state, { timeout: 20_000 })
+		.toBe("completed");
 	const [turn] = (await api("GET", "agents/web%2Fopus-1/turns")).data.map((each: unknown) => Turn.parse(each));
 	const items = (await api("GET", "agents/web%2Fopus-1/items")).data.map((each: unknown) => Item.parse(each));
 	expect(items.at(-1)).toMatchObject({ id: turn.finalItem, kind: "final", turn: turn.id });
 	const { data: child } = await api("POST", "agents/web%2Fopus-1/fork", { prompt: "say I am the child" });
-	expect(Agent.parse(child)).toMatchObject({ project: "web", lineage: { agent: made.id, forkPoint: turn.finalItem }, supervisor: made.id });
-	expect((await api("GET", `agents/${child.id}/context`)).data.slice(0, items.length).map((item: { id: number }) => item.id)).toEqual(
-		items.map((item: { id: number }) => item.id),
-	);
+	expect(Agent.parse(child)).toMatchObject({
+		project: "web",
+		lineage: { agent: made.id, forkPoint: turn.finalItem },
+		supervisor: made.id,
+	});
+	expect(
+		(await api("GET", `agents/${child.id}/context`)).data.slice(0, items.length).map((item: { id: number }) => item.id),
+	).toEqual(items.map((item: { id: number }) => item.id));
 	const { data: mail } = await api("POST", `agents/${child.id}/mail`, { body: "hello" });
 	expect(Mail.parse(mail)).toMatchObject({ from: "human", to: child.id, body: "hello" });
 	const { data: killed } = await api("POST", "agents/web%2Fopus-1/kill", { cascade: true });
 	expect(killed).toMatchObject({ label: "dead", endReason: "killed", endedBy: "human" });
-	expect((await api("GET", "agents")).data.map((agent: { label: string }) => agent.label)).toEqual(["idle", "dead", "dead"]);
-	expect((await api("POST", `agents/${made.id}/kill`, {})).error).toMatchObject({ code: "ALREADY_DEAD", suggestions: ["brood agent status web/opus-1"] });
+	expect((await api("GET", "agents")).data.map((agent: { label: string }) => agent.label)).toEqual([
+		"idle",
+		"dead",
+		"dead",
+	]);
+	expect((await api("POST", `agents/${made.id}/kill`, {})).error).toMatchObject({
+		code: "ALREADY_DEAD",
+		suggestions: ["brood agent status web/opus-1"],
+	});
 });
 
 test("what was said is found, everywhere or in one place", async () => {
 	for (const name of ["one", "two"]) await api("POST", "agents", { name, prompt: `say the needle of ${name}` });
-	await expect.poll(async () => (await api("GET", "search?text=needle")).data.found.length, { timeout: 20_000 }).toBe(6);
+	await expect
+		.poll(async () => (await api("GET", "search?text=needle")).data.found.length, { timeout: 20_000 })
+		.toBe(6);
 	const { data } = await api("GET", "search?text=Needle&agent=two&limit=2");
 	expect(data.complete).toBe(true);
 	expect(data.found.map((each: unknown) => Found.parse(each))).toMatchObject([
@@ -72,23 +94,34 @@ test("a retry under the same key does nothing again; another request under it is
 	const headers = { "idempotency-key": randomUUID() };
 	const first = await api("POST", "agents", { name: "once" }, headers);
 	expect((await api("POST", "agents", { name: "once" }, headers)).data.id).toBe(first.data.id);
-	expect(await api("POST", "agents", { name: "twice" }, headers)).toMatchObject({ status: 409, error: { code: "CONFLICT" } });
+	expect(await api("POST", "agents", { name: "twice" }, headers)).toMatchObject({
+		status: 409,
+		error: { code: "CONFLICT" },
+	});
 });
 
 test("the document lists whole paths and says what each takes and gives", async () => {
-	const response = await fetch(`${daemon.url}/api/openapi.json`, { headers: { authorization: `Bearer ${daemon.token}` } });
+	const response = await fetch(`${daemon.url}/api/openapi.json`, {
+		headers: { authorization: `Bearer ${daemon.token}` },
+	});
 	const document = JSON.parse(await response.text());
 	expect(document).toEqual(JSON.parse(JSON.stringify(openApi(version))));
 	expect(document.openapi).toBe("3.1.0");
 	expect(Object.keys(document.paths)).toContain("/api/projects/{project}/agents");
-	expect(document.paths["/api/agents/{agent}/fork"].post.requestBody.content["application/json"].schema.properties).toHaveProperty("at");
+	expect(
+		document.paths["/api/agents/{agent}/fork"].post.requestBody.content["application/json"].schema.properties,
+	).toHaveProperty("at");
 	expect(JSON.parse(readFileSync("package.json", "utf8")).version).toBe(version);
 });
 
 test("lists are whole unless a limit is given, and then say where the next page begins", async () => {
 	for (let at = 0; at < 4; at++) await api("POST", "agents", { name: `p-${at}` });
 	const page = async (query: string) =>
-		JSON.parse(await (await fetch(`${daemon.url}/api/agents${query}`, { headers: { authorization: `Bearer ${daemon.token}` } })).text());
+		JSON.parse(
+			await (
+				await fetch(`${daemon.url}/api/agents${query}`, { headers: { authorization: `Bearer ${daemon.token}` } })
+			).text(),
+		);
 	expect((await page("")).data).toHaveLength(5);
 	const first = await page("?limit=2");
 	const second = await page(`?limit=2&after=${first.next}`);
@@ -102,7 +135,10 @@ describe("the event stream", () => {
 	/** Reads events until it has `count`; answers with their ids. */
 	async function events(after: number, count: number): Promise<number[]> {
 		const stop = new AbortController();
-		const response = await fetch(`${daemon.url}/api/events?after=${after}`, { headers: { authorization: `Bearer ${daemon.token}` }, signal: stop.signal });
+		const response = await fetch(`${daemon.url}/api/events?after=${after}`, {
+			headers: { authorization: `Bearer ${daemon.token}` },
+			signal: stop.signal,
+		});
 		const ids: number[] = [];
 		let text = "";
 		const decoder = new TextDecoder();
@@ -131,14 +167,23 @@ describe("the event stream", () => {
 		expect(second.length).toBeGreaterThanOrEqual(8);
 	});
 
-	test("cuts a reader that does not read, tells it where to resume, and nobody else notices", { timeout: 60_000 }, async () => {
+	test("cuts a reader that does not read, tells it where to resume, and nobody else notices", {
+		timeout: 60_000,
+	}, async () => {
 		const url = new URL(daemon.url);
 		const socket = connect(Number(url.port), url.hostname);
-		socket.write(`GET /api/events?after=0 HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${daemon.token}\r\n\r\n`);
+		socket.write(
+			`GET /api/events?after=0 HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${daemon.token}\r\n\r\n`,
+		);
 		await once(socket, "readable");
 		const agent = daemon.engine.agentZero.id;
 		const text = "x".repeat(500_000);
-		for (let at = 0; at < 60; at++) await daemon.engine.dispatch({ actor: human, key: null, command: { type: "item.append", agent, kind: "user", text } });
+		for (let at = 0; at < 60; at++)
+			await daemon.engine.dispatch({
+				actor: human,
+				key: null,
+				command: { type: "item.append", agent, kind: "user", text },
+			});
 		let tail = "";
 		for await (const chunk of socket.setEncoding("utf8")) {
 			tail = (tail + chunk).slice(-2000);

@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import { human, system } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
-import type { Reads } from "#engine/ports.ts";
+import type { Reads } from "#engine/ports/store.ts";
 import { queueHandlers } from "#server/handlers/queue.ts";
 import { RequestContext } from "#server/request-context.ts";
 import { startEngine } from "#src/main.ts";
@@ -24,12 +24,20 @@ test("queueing a prompt does not read the queue, and says its place in it", asyn
 	vi.spyOn(context, "reads", "get").mockReturnValue(new Proxy(engine.reads, { get }));
 	const handlers = queueHandlers(context);
 	const queue = async (text: string, more: object = {}) => {
-		const prompt = await handlers.prompt({ ...asked, params: { agent }, body: { text, now: false, front: false, priority: 0, ...more } });
+		const prompt = await handlers.prompt({
+			...asked,
+			params: { agent },
+			body: { text, now: false, front: false, priority: 0, ...more },
+		});
 		return isRefusal(prompt) ? prompt : prompt.position;
 	};
-	expect([await queue("a"), await queue("b"), await queue("urgent", { priority: 2 }), await queue("front", { front: true }), await queue("c")]).toEqual([
-		1, 2, 1, 1, 5,
-	]);
+	expect([
+		await queue("a"),
+		await queue("b"),
+		await queue("urgent", { priority: 2 }),
+		await queue("front", { front: true }),
+		await queue("c"),
+	]).toEqual([1, 2, 1, 1, 5]);
 	expect(new Set(questions)).toEqual(new Set(["prompt", "placeInQueue"]));
 	// control: whoever wants to see the queue reads it
 	expect(await handlers.queue({ ...asked, params: { agent } })).toHaveLength(5);
@@ -41,9 +49,11 @@ test("a turn is read in pages, up to its end and no further", async () => {
 	const { id: agent } = await spawn(engine, engine.agentZero.id);
 	const turn = await openTurn(engine, agent);
 	const items = Array.from({ length: 250 }, (_, at) => ({ kind: "assistant", text: `said ${at}` }));
-	for (let round = 0; round < 3; round++) await done(engine, { type: "turn.append", agent, turn, items }, { as: system });
+	for (let round = 0; round < 3; round++)
+		await done(engine, { type: "turn.append", agent, turn, items }, { as: system });
 	await done(engine, { type: "turn.end", agent, turn, state: "completed", text: "done" }, { as: system });
-	for (let at = 0; at < 20; at++) await done(engine, { type: "item.append", agent, kind: "system", text: `later ${at}` }, { as: system });
+	for (let at = 0; at < 20; at++)
+		await done(engine, { type: "item.append", agent, kind: "system", text: `later ${at}` }, { as: system });
 	const read = vi.spyOn(engine.reads, "events");
 	const handlers = queueHandlers(new RequestContext(engine, { types: [], blockingTypes: [] }));
 	const shown = await handlers.turn({ ...asked, params: { agent, turn: "last" } });

@@ -38,7 +38,9 @@ test("only the home's owner can read it, and what agents and git write in a work
 	const modeOf = (...parts: string[]): number => statSync(path.join(...parts)).mode & 0o777;
 	const usual = 0o666 & ~process.umask();
 	expect([modeOf(agent.workspace.path, "file.txt"), modeOf(agent.workspace.path, "made.txt")]).toEqual([usual, usual]);
-	const own = ["brood.db", "brood.db-wal", "token", "id", "daemon.json", "daemon.log"].map((name) => modeOf(other.home, name));
+	const own = ["brood.db", "brood.db-wal", "token", "id", "daemon.json", "daemon.log"].map((name) =>
+		modeOf(other.home, name),
+	);
 	expect(own).toEqual(own.map(() => 0o600));
 	expect(modeOf(other.home)).toBe(0o700);
 	await other[Symbol.asyncDispose]();
@@ -47,16 +49,28 @@ test("only the home's owner can read it, and what agents and git write in a work
 test("a second daemon says who holds the home, and exits 1", async () => {
 	const { data } = await sh.json("status");
 	const second = await new Promise<{ code: unknown; err: string }>((resolve) =>
-		execFile(process.execPath, ["src/daemon.ts", "--home", sh.home], (error, _, err) => resolve({ code: error?.code, err })),
+		execFile(process.execPath, ["src/daemon.ts", "--home", sh.home], (error, _, err) =>
+			resolve({ code: error?.code, err }),
+		),
 	);
 	expect(second).toEqual({ code: 1, err: `brood: A daemon (pid ${data.pid}, ${data.url}) holds ${sh.home}.\n` });
 });
 
 test("an agent is added, prompted, forked, looked at and killed", async () => {
-	expect((await sh.json("agent", "add", "alice", "--type", "scripted")).data).toMatchObject({ handle: "alice", label: "idle", life: "live" });
+	expect((await sh.json("agent", "add", "alice", "--type", "scripted")).data).toMatchObject({
+		handle: "alice",
+		label: "idle",
+		life: "live",
+	});
 	const turn = await sh.json("prompt", "alice", "say hello\nrun echo hi", "--wait");
 	expect([turn.code, turn.data]).toMatchObject([0, { state: "completed", source: "queue" }]);
-	expect((await sh.json("log", "alice")).data.map((item: { kind: string }) => item.kind)).toEqual(["user", "assistant", "tool_call", "tool_result", "final"]);
+	expect((await sh.json("log", "alice")).data.map((item: { kind: string }) => item.kind)).toEqual([
+		"user",
+		"assistant",
+		"tool_call",
+		"tool_result",
+		"final",
+	]);
 	const { data: child } = await sh.json("fork", "alice", "--name", "bob");
 	expect(child).toMatchObject({ handle: "bob", lineage: { forkPoint: turn.data.finalItem } });
 	expect((await sh.json("log", "bob", "--context")).data.map((item: { kind: string }) => item.kind)).toEqual([
@@ -68,22 +82,33 @@ test("an agent is added, prompted, forked, looked at and killed", async () => {
 		"fork",
 	]);
 	expect((await sh.json("log", "bob")).data.map((item: { kind: string }) => item.kind)).toEqual(["fork"]);
-	expect((await sh.brood("tree")).out).toBe("└─ init  idle  scripted\n   └─ alice  idle  scripted\n      └─ bob  idle  scripted\n");
+	expect((await sh.brood("tree")).out).toBe(
+		"└─ init  idle  scripted\n   └─ alice  idle  scripted\n      └─ bob  idle  scripted\n",
+	);
 	expect((await sh.json("mark", "bob", "here")).data).toMatchObject({ kind: "mark", text: "here" });
 	expect((await sh.json("clear", "bob")).data).toMatchObject({ kind: "clear" });
 	expect((await sh.json("send", "bob", "hello")).data).toMatchObject({ from: "human", state: "accepted" });
-	expect((await sh.json("agent", "pause", "alice", "--reason", "lunch")).data).toMatchObject({ label: "paused", holds: [{ kind: "user", reason: "lunch" }] });
+	expect((await sh.json("agent", "pause", "alice", "--reason", "lunch")).data).toMatchObject({
+		label: "paused",
+		holds: [{ kind: "user", reason: "lunch" }],
+	});
 	expect((await sh.json("queue", "add", "alice", "say later")).data).toMatchObject({ text: "say later", position: 1 });
 	expect((await sh.json("queue", "list", "alice")).data).toHaveLength(1);
 	expect((await sh.json("kill", "alice", "--cascade")).data).toMatchObject({ label: "dead" });
 	expect((await sh.json("agent", "reap", "alice")).data).toMatchObject({ reapedAt: expect.any(String) });
-	expect((await sh.json("agent", "list")).data.map((agent: { handle: string }) => agent.handle)).toEqual(["init", "bob"]);
+	expect((await sh.json("agent", "list")).data.map((agent: { handle: string }) => agent.handle)).toEqual([
+		"init",
+		"bob",
+	]);
 	expect((await sh.json("events", "--after", "3")).data[0]).toMatchObject({ id: 4 });
 });
 
 test("a prompt whose turn failed is exit 1, with the turn still on standard output", async () => {
 	await sh.json("agent", "add", "failing");
-	expect(await sh.json("prompt", "failing", "fail on purpose", "--wait")).toMatchObject({ code: 1, data: { state: "failed", reason: "on purpose" } });
+	expect(await sh.json("prompt", "failing", "fail on purpose", "--wait")).toMatchObject({
+		code: 1,
+		data: { state: "failed", reason: "on purpose" },
+	});
 });
 
 test("whoever waits for a turn is told what it asks, once, and not what the policy answers", async () => {
@@ -144,8 +169,14 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 	});
 
 	test("and with --json as one document on standard error, for the parser's refusals too", async () => {
-		expect(await sh.json("agent", "status", "nobody")).toMatchObject({ code: 1, error: { code: "AGENT_NOT_FOUND", suggestions: ["brood agent list"] } });
-		expect(await sh.json("agent", "add", "x", "--typ", "shell")).toMatchObject({ code: 2, error: { code: "VALIDATION_ERROR" } });
+		expect(await sh.json("agent", "status", "nobody")).toMatchObject({
+			code: 1,
+			error: { code: "AGENT_NOT_FOUND", suggestions: ["brood agent list"] },
+		});
+		expect(await sh.json("agent", "add", "x", "--typ", "shell")).toMatchObject({
+			code: 2,
+			error: { code: "VALIDATION_ERROR" },
+		});
 	});
 });
 
@@ -166,8 +197,13 @@ test("an agent that is added in a project's directory is the project's, unless i
 	mkdirSync(path.join(repository, "deep"));
 	await sh.json("project", "add", repository, "--name", "here");
 	const inside = sh.within(path.join(repository, "deep"));
-	const projectOf = async (...args: string[]): Promise<unknown> => (await inside.json("agent", "add", ...args)).data.project;
-	expect([await projectOf(), await projectOf("--no-project"), await projectOf("--project", "one")]).toEqual(["here", null, "one"]);
+	const projectOf = async (...args: string[]): Promise<unknown> =>
+		(await inside.json("agent", "add", ...args)).data.project;
+	expect([await projectOf(), await projectOf("--no-project"), await projectOf("--project", "one")]).toEqual([
+		"here",
+		null,
+		"one",
+	]);
 });
 
 test("what a turn used is told in words, and why an agent is held beside its label", async () => {
@@ -183,7 +219,8 @@ test("completion knows the commands and the agents that live now", async () => {
 	expect((await sh.brood("complete", "--", "agent", "st")).out).toBe("status\n");
 	expect((await sh.brood("complete", "--", "log", "complete")).out).toBe("complete-me\n");
 	expect((await sh.brood("complete", "--", "fork", "complete-me", "--f")).out).toBe("--fresh\n");
-	for (const name of ["bash", "zsh", "fish"]) expect((await sh.brood("completion", name)).out).toMatch(/brood complete --/);
+	for (const name of ["bash", "zsh", "fish"])
+		expect((await sh.brood("completion", name)).out).toMatch(/brood complete --/);
 });
 
 test("a backup under load opens as a store and has everything up to a moment", async () => {
@@ -192,7 +229,10 @@ test("a backup under load opens as a store and has everything up to a moment", a
 	expect((await sh.json("backup", file)).data).toMatchObject({ file, bytes: expect.any(Number) });
 	await Promise.all(load);
 	expect(await sh.json("backup", file)).toMatchObject({ code: 1, error: { code: "PATH_EXISTS" } });
-	expect(await sh.json("backup", path.join(file, "nowhere/backup.db"))).toMatchObject({ code: 1, error: { code: "VALIDATION_ERROR" } });
+	expect(await sh.json("backup", path.join(file, "nowhere/backup.db"))).toMatchObject({
+		code: 1,
+		error: { code: "VALIDATION_ERROR" },
+	});
 	const home = path.join(freshFolder(), "restored");
 	mkdirSync(home);
 	writeFileSync(path.join(home, "brood.db"), readFileSync(file));
@@ -221,7 +261,10 @@ test("a broken configuration is reported with its line and column, and changes n
 	expect((await other.json("agent", "status", "init")).data).toMatchObject({ type: "shell" });
 	await other.json("agent", "pause", "init");
 	await other.json("queue", "add", "init", "one");
-	expect((await other.json("queue", "add", "init", "two")).error).toMatchObject({ code: "QUEUE_FULL", details: { limit: 1 } });
+	expect((await other.json("queue", "add", "init", "two")).error).toMatchObject({
+		code: "QUEUE_FULL",
+		details: { limit: 1 },
+	});
 	await other[Symbol.asyncDispose]();
 });
 
@@ -229,14 +272,25 @@ test("doctor finds a home that is open to others and says what to do", async () 
 	const other = shell();
 	mkdirSync(path.join(other.home, "x"));
 	const { data } = await other.json("doctor");
-	expect(data.findings.map(({ name }: { name: string }) => name)).toEqual(["node", "sqlite", "git", "home", "space", "token", "containment", "daemon"]);
+	expect(data.findings.map(({ name }: { name: string }) => name)).toEqual([
+		"node",
+		"sqlite",
+		"git",
+		"home",
+		"space",
+		"token",
+		"containment",
+		"daemon",
+	]);
 	expect((await sh.brood("doctor")).out).toContain(`containment  ${available[0]}: `);
 	expect((await sh.brood("status")).out).toContain(`containment ${available[0]}\n`);
 	expect((await other.brood("logs")).out).toBe("nothing in the log at level info or above\n");
 	expect((await sh.brood("logs")).out).toMatch(/brood 0\.1\.0 is up/);
 });
 
-test("whoever waits for a turn learns of it from the next daemon, if the first one is killed", { timeout: 60_000 }, async () => {
+test("whoever waits for a turn learns of it from the next daemon, if the first one is killed", {
+	timeout: 60_000,
+}, async () => {
 	await using other = shell();
 	await other.brood("agent", "add", "worker");
 	const { data } = await other.json("status");
@@ -247,11 +301,15 @@ test("whoever waits for a turn learns of it from the next daemon, if the first o
 	expect((await other.json("status")).data.pid).not.toBe(data.pid);
 });
 
-test("whoever waits starts no daemon that somebody stopped, and goes on with the next one", { timeout: 60_000 }, async () => {
+test("whoever waits starts no daemon that somebody stopped, and goes on with the next one", {
+	timeout: 60_000,
+}, async () => {
 	await using other = shell();
 	await other.brood("agent", "add", "worker", "--type", "human", "--prompt", "please look");
 	const waiting = other.json("wait", "worker", "--for", "mail");
-	await expect.poll(async () => (await other.json("events", "--kind", "wait")).data.length, { timeout: 20_000 }).toBe(1);
+	await expect
+		.poll(async () => (await other.json("events", "--kind", "wait")).data.length, { timeout: 20_000 })
+		.toBe(1);
 	await other.brood("down");
 	// asking takes longer than calling again would
 	for (let asked = 0; asked < 5; asked++) expect((await other.brood("down")).out).toBe("no daemon was running\n");

@@ -17,7 +17,10 @@ const Operation = z.looseObject({
 });
 const Document = z.looseObject({
 	paths: z.record(z.string(), z.record(z.string(), Operation)),
-	components: z.looseObject({ schemas: z.record(z.string(), z.looseObject({})), responses: z.record(z.string(), Reference) }),
+	components: z.looseObject({
+		schemas: z.record(z.string(), z.looseObject({})),
+		responses: z.record(z.string(), Reference),
+	}),
 });
 const text = readFileSync("openapi.json", "utf8");
 const document = Document.parse(JSON.parse(text));
@@ -55,7 +58,10 @@ describe("against a real daemon", () => {
 		daemon = await startDaemon({ home: freshFolder() });
 		ask = async (path, body) => {
 			const headers = { authorization: `Bearer ${daemon.token}` };
-			const response = await fetch(daemon.url + path, { headers, ...(body && { method: "POST", body: JSON.stringify(body) }) });
+			const response = await fetch(daemon.url + path, {
+				headers,
+				...(body && { method: "POST", body: JSON.stringify(body) }),
+			});
 			return { status: response.status, answer: Answered.parse(await response.json()) };
 		};
 		await ask("/api/projects", { slug: "web", path: freshRepository() });
@@ -64,7 +70,11 @@ describe("against a real daemon", () => {
 		await ask("/api/agents/one/mail", { body: "a mail" });
 		await ask("/api/projects/web/issues", { title: "An issue", labels: ["small"] });
 		await ask("/api/issues/web%231/comments", { text: "a comment" });
-		await ask("/api/subscriptions", { name: "plan", type: "claude", quiet: { from: "22:00", to: "06:00", zone: "UTC" } });
+		await ask("/api/subscriptions", {
+			name: "plan",
+			type: "claude",
+			quiet: { from: "22:00", to: "06:00", zone: "UTC" },
+		});
 		wait = idIn((await ask("/api/waits", { agents: ["one"] })).answer);
 		await ask(`/api/waits/${wait}?block=true`);
 	}, 60_000);
@@ -84,7 +94,15 @@ describe("against a real daemon", () => {
 
 	test("what is answered has the schema of the document, and nothing beside it", async () => {
 		const item = idIn((await ask("/api/agents/one/items")).answer);
-		const named: Record<string, string> = { agent: "one", project: "web", issue: "web%231", turn: "last", subscription: "plan", item, wait };
+		const named: Record<string, string> = {
+			agent: "one",
+			project: "web",
+			issue: "web%231",
+			turn: "last",
+			subscription: "plan",
+			item,
+			wait,
+		};
 		const fitting: string[] = [];
 		for (const [path, { get }] of Object.entries(document.paths)) {
 			const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
@@ -115,12 +133,17 @@ const closed: unknown = JSON.parse(JSON.stringify(document.components.schemas), 
 );
 ajv.addSchema({ $id: "brood", components: { schemas: closed } });
 
-/** What is wrong with an answer, by the document. Clients let fields pass that they do not know; the daemon may send none. */
+/**
+ * What is wrong with an answer, by the document. Clients let fields pass that they do not know; the daemon may send
+ * none.
+ */
 function complaints(operation: z.infer<typeof Operation> | undefined, status: string, answer: unknown): unknown {
 	const said = operation?.responses[status] ?? operation?.responses["default"];
-	const response = said?.$ref === undefined ? said : document.components.responses[said.$ref.slice("#/components/responses/".length)];
+	const response =
+		said?.$ref === undefined ? said : document.components.responses[said.$ref.slice("#/components/responses/".length)];
 	const { schema } =
-		z.looseObject({ content: z.record(z.string(), z.looseObject({ schema: z.looseObject({}) })) }).parse(response).content["application/json"] ?? {};
+		z.looseObject({ content: z.record(z.string(), z.looseObject({ schema: z.looseObject({}) })) }).parse(response)
+			.content["application/json"] ?? {};
 	const valid = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"brood#/components')));
 	return valid(JSON.parse(JSON.stringify(answer))) ? null : valid.errors;
 }

@@ -22,18 +22,26 @@ interface Answered {
 	headers: Record<string, unknown>;
 }
 
-async function ask(method: string, path: string, headers: Record<string, string | string[]>, body?: string): Promise<Answered> {
+async function ask(
+	method: string,
+	path: string,
+	headers: Record<string, string | string[]>,
+	body?: string,
+): Promise<Answered> {
 	const url = new URL(path, daemon.url);
 	return await new Promise((resolve, reject) => {
-		const out = request({ host: url.hostname, port: url.port, path: url.pathname + url.search, method, headers }, (response) => {
-			let text = "";
-			response.setEncoding("utf8").on("data", (chunk) => {
-				text += chunk;
-				// a stream that was let in would never end by itself
-				if (text.length > 100_000) out.destroy();
-			});
-			response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }));
-		});
+		const out = request(
+			{ host: url.hostname, port: url.port, path: url.pathname + url.search, method, headers },
+			(response) => {
+				let text = "";
+				response.setEncoding("utf8").on("data", (chunk) => {
+					text += chunk;
+					// a stream that was let in would never end by itself
+					if (text.length > 100_000) out.destroy();
+				});
+				response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }));
+			},
+		);
 		out.on("error", reject);
 		out.end(body);
 	});
@@ -82,8 +90,16 @@ test("every way of asking without the token is turned away alike, and leaves eve
 	let asked = 0;
 	for (const { method, path } of places) {
 		for (const [name, headers, query] of strangers) {
-			const answer = await ask(method, query === undefined ? path : `${path}?${query}`, headers, method === "POST" ? "{}" : undefined);
-			expect([answer.status, JSON.parse(answer.body).error.code], `${name} at ${method} ${path}`).toEqual([401, "UNAUTHORIZED"]);
+			const answer = await ask(
+				method,
+				query === undefined ? path : `${path}?${query}`,
+				headers,
+				method === "POST" ? "{}" : undefined,
+			);
+			expect([answer.status, JSON.parse(answer.body).error.code], `${name} at ${method} ${path}`).toEqual([
+				401,
+				"UNAUTHORIZED",
+			]);
 			expect(answer.body).not.toMatch(/secret-agent|scripted/);
 			expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
 			asked++;
@@ -116,7 +132,9 @@ test("with the token, nonsense is refused in a sentence and changes nothing", as
 	expect(await code("POST", "/api/agents", '{"sudo":true}')).toBe("VALIDATION_ERROR");
 	expect(await code("POST", "/api/agents", '{"name":"-x"}')).toBe("VALIDATION_ERROR");
 	expect(await code("POST", "/api/agents", "{}", { "idempotency-key": "no spaces please" })).toBe("VALIDATION_ERROR");
-	expect(await code("POST", "/api/agents/secret-agent/queue", JSON.stringify({ text: "x".repeat(5 * 1024 * 1024) }))).toBe("TOO_LARGE");
+	expect(
+		await code("POST", "/api/agents/secret-agent/queue", JSON.stringify({ text: "x".repeat(5 * 1024 * 1024) })),
+	).toBe("TOO_LARGE");
 	expect(await code("GET", "/api/agents/..%2f..%2fetc")).toBe("AGENT_NOT_FOUND");
 	expect(await code("GET", "/api/agents/%00")).toBe("AGENT_NOT_FOUND");
 	expect(await code("GET", "/api/agents?project=../x")).toBe("VALIDATION_ERROR");

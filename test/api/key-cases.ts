@@ -1,5 +1,5 @@
-// For every route that changes something: what is asked, what else would be another payload, and what happens to the same thing
-// afterwards, so that an answer that is worked out again would be another one.
+// For every route that changes something: what is asked, what else would be another payload, and what happens to the
+// same thing afterwards, so that an answer that is worked out again would be another one.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
@@ -54,7 +54,10 @@ class Cases {
 	}
 
 	async agent(request: object = {}): Promise<Agent> {
-		return await this.client.ask("agentAddTo", { params: { project }, body: { type: "human", workspace: "none", name: `a${next()}`, ...request } });
+		return await this.client.ask("agentAddTo", {
+			params: { project },
+			body: { type: "human", workspace: "none", name: `a${next()}`, ...request },
+		});
 	}
 
 	of = (agent: Agent) => ({ params: { agent: agent.id } });
@@ -68,7 +71,8 @@ class Cases {
 		const agent = await this.agent();
 		await this.client.ask("pause", { ...this.of(agent), body: {} });
 		const prompts: number[] = [];
-		for (const text of ["one", "two"]) prompts.push((await this.client.ask("prompt", { ...this.of(agent), body: { text } })).id);
+		for (const text of ["one", "two"])
+			prompts.push((await this.client.ask("prompt", { ...this.of(agent), body: { text } })).id);
 		return { agent, prompts };
 	}
 
@@ -80,14 +84,19 @@ class Cases {
 	}
 
 	async turnOf(agent: Agent): Promise<void> {
-		await expect.poll(async () => (await this.client.ask("agent", this.of(agent))).turn, { timeout: 20_000 }).not.toBeNull();
+		await expect
+			.poll(async () => (await this.client.ask("agent", this.of(agent))).turn, { timeout: 20_000 })
+			.not.toBeNull();
 	}
 
 	/** In a worktree, alone in a project of its own. */
 	async settler(): Promise<Agent> {
 		const slug = `p${next()}`;
 		await this.client.ask("projectAdd", { body: { slug, path: freshRepository() } });
-		return await this.client.ask("agentAddTo", { params: { project: slug }, body: { type: "human", name: `a${next()}` } });
+		return await this.client.ask("agentAddTo", {
+			params: { project: slug },
+			body: { type: "human", name: `a${next()}` },
+		});
 	}
 
 	/** The same, with a file that is not committed. */
@@ -107,9 +116,16 @@ class Cases {
 	}
 
 	async issue(): Promise<{ issue: Issue; params: { issue: string }; after: () => Promise<unknown> }> {
-		const issue = await this.client.ask("issueAdd", { params: { project }, body: { title: `t${next()}`, preset: "lean" } });
+		const issue = await this.client.ask("issueAdd", {
+			params: { project },
+			body: { title: `t${next()}`, preset: "lean" },
+		});
 		const params = { issue: `${project}#${issue.number}` };
-		return { issue, params, after: async () => await this.client.ask("issueEdit", { params, body: { title: `t${next()}` } }) };
+		return {
+			issue,
+			params,
+			after: async () => await this.client.ask("issueEdit", { params, body: { title: `t${next()}` } }),
+		};
 	}
 
 	/** Base has something new. */
@@ -125,11 +141,20 @@ type Make = (cases: Cases) => Promise<Case>;
 const reason = { query: { reason: "another" } };
 
 const agents = {
-	agentAdd: async (c) => ({ body: { name: `n${next()}`, type: "human" }, other: { body: { name: `n${next()}` } }, after: async () => await c.agent() }),
+	agentAdd: async (c) => ({
+		body: { name: `n${next()}`, type: "human" },
+		other: { body: { name: `n${next()}` } },
+		after: async () => await c.agent(),
+	}),
 	agentAddTo: async (c) => {
 		const name = `n${next()}`;
 		const after = async () => await c.client.ask("pause", { params: { agent: name }, query: { project }, body: {} });
-		return { params: { project }, body: { name, type: "human" }, other: { params: { project }, body: { name: "other" } }, after };
+		return {
+			params: { project },
+			body: { name, type: "human" },
+			other: { params: { project }, body: { name: "other" } },
+			after,
+		};
 	},
 	fork: async (c) => {
 		const [parent, name] = [await c.agent(), `n${next()}`];
@@ -152,7 +177,12 @@ const agents = {
 	},
 	configure: async (c) => {
 		const agent = await c.agent();
-		return { ...c.of(agent), body: { model: "first" }, other: { ...c.of(agent), body: { model: "other" } }, after: c.changed(agent) };
+		return {
+			...c.of(agent),
+			body: { model: "first" },
+			other: { ...c.of(agent), body: { model: "other" } },
+			after: c.changed(agent),
+		};
 	},
 	interrupt: async (c) => {
 		const agent = await c.atWork();
@@ -186,7 +216,8 @@ const agents = {
 const queue = {
 	prompt: async (c) => {
 		const { agent, prompts } = await c.paused();
-		const after = async () => await c.client.ask("promptRemove", { params: { agent: agent.id, prompt: String(prompts[0]) } });
+		const after = async () =>
+			await c.client.ask("promptRemove", { params: { agent: agent.id, prompt: String(prompts[0]) } });
 		return { ...c.of(agent), body: { text: "three" }, other: { ...c.of(agent), body: { text: "four" } }, after };
 	},
 	promptEdit: async (c) => {
@@ -202,12 +233,22 @@ const queue = {
 	promptMove: async (c) => {
 		const { agent, prompts } = await c.paused();
 		const params = { agent: agent.id, prompt: String(prompts[1]) };
-		return { params, body: { to: 1 }, other: { params, body: { to: 2 } }, after: async () => await c.client.ask("queueClear", c.of(agent)) };
+		return {
+			params,
+			body: { to: 1 },
+			other: { params, body: { to: 2 } },
+			after: async () => await c.client.ask("queueClear", c.of(agent)),
+		};
 	},
 	promptRemove: async (c) => {
 		const { agent, prompts } = await c.paused();
 		const params = { agent: agent.id, prompt: String(prompts[1]) };
-		return { params, query: { reason: "no" }, other: { params, ...reason }, after: async () => await c.client.ask("queueClear", c.of(agent)) };
+		return {
+			params,
+			query: { reason: "no" },
+			other: { params, ...reason },
+			after: async () => await c.client.ask("queueClear", c.of(agent)),
+		};
 	},
 	queueClear: async (c) => {
 		const { agent } = await c.paused();
@@ -227,7 +268,12 @@ const queue = {
 			await c.client.ask("prompt", { ...c.of(agent), body: { text: "more" } });
 			await expect.poll(async () => (await c.client.ask("turns", c.of(agent))).length, { timeout: 20_000 }).toBe(2);
 		};
-		return { ...c.of(agent), body: { message: "done" }, other: { ...c.of(agent), body: { message: "not done" } }, after };
+		return {
+			...c.of(agent),
+			body: { message: "done" },
+			other: { ...c.of(agent), body: { message: "not done" } },
+			after,
+		};
 	},
 	clear: async (c) => {
 		const agent = await c.agent();
@@ -255,11 +301,16 @@ const between = {
 	waitOpen: async (c) => {
 		const agent = await c.agent();
 		const body = { agents: [agent.id], for: "mail", timeoutMs: 10_000_000 };
-		return { body, other: { body: { ...body, mode: "any" } }, after: async () => await c.client.ask("send", { ...c.of(agent), body: { body: "x" } }) };
+		return {
+			body,
+			other: { body: { ...body, mode: "any" } },
+			after: async () => await c.client.ask("send", { ...c.of(agent), body: { body: "x" } }),
+		};
 	},
 	waitCancel: async (c) => {
 		const [agent, other] = [await c.agent(), await c.agent()];
-		const open = async (each: Agent) => String((await c.client.ask("waitOpen", { body: { agents: [each.id], for: "ended" } })).id);
+		const open = async (each: Agent) =>
+			String((await c.client.ask("waitOpen", { body: { agents: [each.id], for: "ended" } })).id);
 		const after = async () => await c.client.ask("pause", { ...c.of(agent), body: {} });
 		return { params: { wait: await open(agent) }, other: { params: { wait: await open(other) } }, after };
 	},
@@ -281,12 +332,20 @@ const between = {
 	mailDelete: async (c) => {
 		const { agent } = await c.paused();
 		const mail = async () => String((await c.client.ask("send", { ...c.of(agent), body: { body: "x" } })).id);
-		return { params: { agent: agent.id, mail: await mail() }, other: { params: { agent: agent.id, mail: await mail() } } };
+		return {
+			params: { agent: agent.id, mail: await mail() },
+			other: { params: { agent: agent.id, mail: await mail() } },
+		};
 	},
 } satisfies Partial<Record<Changing, Make>>;
 
 const house = {
-	setup: async () => ({ params: { type: "nonsense" }, body: {}, other: { params: { type: "rubbish" }, body: {} }, refused: true }),
+	setup: async () => ({
+		params: { type: "nonsense" },
+		body: {},
+		other: { params: { type: "rubbish" }, body: {} },
+		refused: true,
+	}),
 	backup: async (c) => {
 		const file = path.join(c.world.scratch, `b${next()}.db`);
 		return { body: { file }, other: { body: { file: `${file}x` } } };
@@ -319,7 +378,8 @@ const house = {
 	gc: async () => ({ params: { project }, body: {}, other: { params: { project }, body: { dryRun: true } } }),
 	subscriptionAdd: async (c) => {
 		const name = `s${next()}`;
-		const after = async () => await c.client.ask("subscriptionConfigure", { params: { subscription: name }, body: { maxConcurrent: 7 } });
+		const after = async () =>
+			await c.client.ask("subscriptionConfigure", { params: { subscription: name }, body: { maxConcurrent: 7 } });
 		return { body: { name, type: "claude", maxConcurrent: 2 }, other: { body: { name, type: "claude" } }, after };
 	},
 	subscriptionConfigure: async (c) => {
@@ -392,7 +452,12 @@ const issues = {
 		const { params } = await c.issue();
 		const say = async (text: string) => await c.client.ask("issueComment", { params, body: { text } });
 		await say("before");
-		return { params, body: { text: "this" }, other: { params, body: { text: "that" } }, after: async () => await say("after") };
+		return {
+			params,
+			body: { text: "this" },
+			other: { params, body: { text: "that" } },
+			after: async () => await say("after"),
+		};
 	},
 	issueDocument: async (c) => {
 		const { params } = await c.issue();
@@ -442,28 +507,53 @@ async function gated(c: Cases): Promise<{ params: { issue: string } }> {
 const workspaces = {
 	commit: async (c) => {
 		const agent = await c.worker();
-		return { ...c.of(agent), body: { message: "work" }, other: { ...c.of(agent), body: { message: "play" } }, after: async () => c.write(agent) };
+		return {
+			...c.of(agent),
+			body: { message: "work" },
+			other: { ...c.of(agent), body: { message: "play" } },
+			after: async () => c.write(agent),
+		};
 	},
 	sync: async (c) => {
 		const agent = await c.settler();
 		await c.ahead(agent);
-		return { ...c.of(agent), body: {}, other: { ...c.of(agent), body: { strategy: "merge" } }, after: async () => await c.ahead(agent) };
+		return {
+			...c.of(agent),
+			body: {},
+			other: { ...c.of(agent), body: { strategy: "merge" } },
+			after: async () => await c.ahead(agent),
+		};
 	},
 	syncProject: async (c) => {
 		const agent = await c.settler();
 		await c.ahead(agent);
 		const params = { project: agent.project ?? "" };
-		return { params, body: {}, other: { params: { project: "none" }, body: {} }, after: async () => await c.ahead(agent) };
+		return {
+			params,
+			body: {},
+			other: { params: { project: "none" }, body: {} },
+			after: async () => await c.ahead(agent),
+		};
 	},
 	release: async (c) => {
 		const agent = await c.settler();
 		await c.ahead(agent);
-		return { ...c.of(agent), body: {}, other: { ...c.of(agent), query: { project } }, after: async () => await c.ahead(agent) };
+		return {
+			...c.of(agent),
+			body: {},
+			other: { ...c.of(agent), query: { project } },
+			after: async () => await c.ahead(agent),
+		};
 	},
 	approve: async (c) => {
 		const agent = await c.settler();
 		await c.committed(agent);
-		return { ...c.of(agent), body: { strategy: "merge" }, other: { ...c.of(agent), body: {} }, after: async () => await c.committed(agent) };
+		return {
+			...c.of(agent),
+			body: { strategy: "merge" },
+			other: { ...c.of(agent), body: {} },
+			after: async () => await c.committed(agent),
+		};
 	},
 	restore: async (c) => {
 		const agent = await c.worker();
@@ -471,7 +561,12 @@ const workspaces = {
 		c.write(agent);
 		const [first] = await c.client.ask("snapshots", c.of(agent));
 		const body = { snapshot: first?.id };
-		return { ...c.of(agent), body, other: { ...c.of(agent), body: { snapshot: "99" } }, after: async () => c.write(agent) };
+		return {
+			...c.of(agent),
+			body,
+			other: { ...c.of(agent), body: { snapshot: "99" } },
+			after: async () => c.write(agent),
+		};
 	},
 } satisfies Partial<Record<Changing, Make>>;
 

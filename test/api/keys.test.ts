@@ -1,10 +1,11 @@
-// A key holds on every route that changes something: the same request again is answered word for word as the first time, while
-// that is still running, after it, and by the next daemon when the first was killed; and nothing happens again.
+// A key holds on every route that changes something: the same request again is answered word for word as the first
+// time, while that is still running, after it, and by the next daemon when the first was killed; and nothing happens
+// again.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Client } from "#client/client.ts";
 import { type Route, routes } from "#contract/routes.ts";
-import { Receipts } from "#engine/receipts.ts";
+import { Receipts } from "#engine/loop/receipts.ts";
 import { startDaemon } from "#src/main.ts";
 import { apiWorld } from "#test/support/api-world.ts";
 import { KillableDaemon } from "#test/support/killable-daemon.ts";
@@ -24,12 +25,24 @@ interface Address {
 	token: string;
 }
 
-async function send({ url, token }: Address, name: Changing, { params = {}, query, body }: Asking, key: string): Promise<Answer> {
+async function send(
+	{ url, token }: Address,
+	name: Changing,
+	{ params = {}, query, body }: Asking,
+	key: string,
+): Promise<Answer> {
 	const route: Route = routes[name];
 	const place = route.path.replace(/:(\w+)/g, (_, part: string) => encodeURIComponent(params[part] ?? ""));
-	const search = query === undefined ? "" : `?${new URLSearchParams(Object.entries(query).map(([each, value]) => [each, String(value)]))}`;
+	const search =
+		query === undefined
+			? ""
+			: `?${new URLSearchParams(Object.entries(query).map(([each, value]) => [each, String(value)]))}`;
 	const headers = { authorization: `Bearer ${token}`, "idempotency-key": key, "content-type": "application/json" };
-	const answer = await fetch(url + place + search, { method: route.method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+	const answer = await fetch(url + place + search, {
+		method: route.method,
+		headers,
+		...(body !== undefined && { body: JSON.stringify(body) }),
+	});
 	return { status: answer.status, text: await answer.text() };
 }
 
@@ -72,7 +85,10 @@ describe("a daemon that is killed", () => {
 	test.each(changing.filter(isChanging))("%s: the same key is the same answer", async (name) => {
 		const { other, after, refused, alone, ...asked } = await caseFor(name, world);
 		const key = `${`${name}-${randomUUID()}-`.padEnd(199, "k")}1`;
-		const [first, meanwhile] = await Promise.all([send(daemon, name, asked, key), alone ? null : send(daemon, name, asked, key)]);
+		const [first, meanwhile] = await Promise.all([
+			send(daemon, name, asked, key),
+			alone ? null : send(daemon, name, asked, key),
+		]);
 		expect([first.status < 300, first.text], first.text).toEqual([refused !== true, expect.anything()]);
 		expect(meanwhile ?? first).toEqual(first);
 		await after?.();
@@ -80,7 +96,9 @@ describe("a daemon that is killed", () => {
 		expect(await send(daemon, name, asked, key)).toEqual(first);
 		const taken = { status: 409, text: expect.stringContaining("idempotency key was used before") };
 		if (other !== undefined) expect(await send(daemon, name, { ...asked, ...other }, key)).toMatchObject(taken);
-		expect(await send(daemon, name === "reap" ? "clear" : "reap", { params: { agent: "init" }, body: {} }, key)).toMatchObject(taken);
+		expect(
+			await send(daemon, name === "reap" ? "clear" : "reap", { params: { agent: "init" }, body: {} }, key),
+		).toMatchObject(taken);
 		expect(await send(daemon, name, asked, key)).toEqual(first);
 		expect(await deeds(world.client)).toBe(before);
 		// the control: under another key it is another request, and a key is compared to its end
@@ -93,25 +111,37 @@ describe("a daemon that is killed", () => {
 		await daemon.kill();
 		await daemon.start();
 		const before = await deeds(world.client);
-		for (const [name, { asked, key, answer }] of given) expect([name, await send(daemon, name, asked, key)]).toEqual([name, answer]);
+		for (const [name, { asked, key, answer }] of given)
+			expect([name, await send(daemon, name, asked, key)]).toEqual([name, answer]);
 		expect(await deeds(world.client)).toBe(before);
 	});
 });
 
 describe("a key of an agent's process", () => {
-	const mail = (key: string, body = "hello") => ({ method: "POST", path: "/api/agents/descendant/mail", body: { body }, key });
+	const mail = (key: string, body = "hello") => ({
+		method: "POST",
+		path: "/api/agents/descendant/mail",
+		body: { body },
+		key,
+	});
 
 	test("belongs to its agent: the same one of another, or of a person, is another, and nobody learns of the other's answer", async () => {
 		await using world = await apiWorld();
 		const key = randomUUID();
 		const callers = ["own", "ancestor", "person"] as const;
-		const first = await Promise.all(callers.map((caller) => world.ask(caller, { ...mail(key, caller), path: `${mail(key).path}?project=web` })));
+		const first = await Promise.all(
+			callers.map((caller) => world.ask(caller, { ...mail(key, caller), path: `${mail(key).path}?project=web` })),
+		);
 		expect(first.map(({ code }) => code)).toEqual(["ok", "ok", "ok"]);
 		expect(new Set(first.map(({ data }) => Reflect.get(Object(data), "id"))).size).toBe(3);
 		for (const [at, caller] of callers.entries())
-			expect(await world.ask(caller, { ...mail(key, caller), path: `${mail(key).path}?project=web` })).toEqual(first[at]);
+			expect(await world.ask(caller, { ...mail(key, caller), path: `${mail(key).path}?project=web` })).toEqual(
+				first[at],
+			);
 		// the control: of one and the same agent it is one key, whichever of its processes asks
-		expect(await world.ask("own", { ...mail(key, "else"), path: `${mail(key).path}?project=web` })).toMatchObject({ code: "CONFLICT" });
+		expect(await world.ask("own", { ...mail(key, "else"), path: `${mail(key).path}?project=web` })).toMatchObject({
+			code: "CONFLICT",
+		});
 	});
 
 	test("still gets its answer when the turn is over, and nothing else does", async () => {
@@ -142,7 +172,11 @@ describe("a daemon that dies before it has kept its words", () => {
 			const first = await send(daemon, name, asked, key);
 			const before = await deeds(world.client);
 			const again = await send(daemon, name, asked, key);
-			expect([name, again.status, again.text.slice(0, 9)], again.text).toEqual([name, first.status, first.text.slice(0, 9)]);
+			expect([name, again.status, again.text.slice(0, 9)], again.text).toEqual([
+				name,
+				first.status,
+				first.text.slice(0, 9),
+			]);
 			expect([name, await deeds(world.client)]).toEqual([name, before]);
 			looked++;
 		}

@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { runProgram } from "#test/support/process.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
-test("of eight that want a home at the same moment exactly one gets it, in each of 20 rounds", { timeout: 60_000 }, async () => {
+test("of eight that want a home at the same moment exactly one gets it, in each of 20 rounds", {
+	timeout: 60_000,
+}, async () => {
 	const home = freshFolder();
 	for (let round = 0; round < 20; round++) {
 		const go = Promise.withResolvers<string>();

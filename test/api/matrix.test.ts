@@ -1,9 +1,9 @@
-// Who may do what: every route and every tool × everybody who could ask, each cell with the outcome that the design gives it. A route or
-// a tool without a row does not compile.
+// Who may do what: every route and every tool × everybody who could ask, each cell with the outcome that the design
+// gives it. A route or a tool without a row does not compile.
 //
-// Every question is about one agent, the subject. It is asked by a person; by the subject's own process; by an agent of the same project
-// beside, above and below it; by an agent of another project; by a process whose agent has no open turn; with the token of a process
-// that has ended; and without a token.
+// Every question is about one agent, the subject. It is asked by a person; by the subject's own process; by an agent of
+// the same project beside, above and below it; by an agent of another project; by a process whose agent has no open
+// turn; with the token of a process that has ended; and without a token.
 import { describe, expect, test } from "vitest";
 import { type RefusalCode, refusalCodes } from "#contract/refusal.ts";
 import { type RouteName, routes } from "#contract/routes.ts";
@@ -16,7 +16,13 @@ type Cell = "may" | RefusalCode;
 type Row = Record<Caller, Cell>;
 
 const unknown = { dead: "UNAUTHORIZED", none: "UNAUTHORIZED" } as const;
-const no = { own: "FORBIDDEN", peer: "FORBIDDEN", ancestor: "FORBIDDEN", descendant: "FORBIDDEN", stranger: "FORBIDDEN" } as const;
+const no = {
+	own: "FORBIDDEN",
+	peer: "FORBIDDEN",
+	ancestor: "FORBIDDEN",
+	descendant: "FORBIDDEN",
+	stranger: "FORBIDDEN",
+} as const;
 const silent = { ...unknown, ended: "TURN_NOT_OPEN" } as const;
 
 /** not for agents at all */
@@ -46,9 +52,29 @@ const rows: Record<RouteName, Row> = {
 		projectAdd: people,
 		projectRemove: people,
 	},
-	...{ projectTune: people, projectSettings: people, projectApprove: people, presets: people, warm: people, gc: people },
-	...{ subscriptions: people, subscription: people, subscriptionAdd: people, subscriptionConfigure: people, subscriptionCool: people },
-	...{ subscriptionRemove: people, agentsAvailable: people, adapters: people, setup: people, usage: people, agentUsage: people },
+	...{
+		projectTune: people,
+		projectSettings: people,
+		projectApprove: people,
+		presets: people,
+		warm: people,
+		gc: people,
+	},
+	...{
+		subscriptions: people,
+		subscription: people,
+		subscriptionAdd: people,
+		subscriptionConfigure: people,
+		subscriptionCool: people,
+	},
+	...{
+		subscriptionRemove: people,
+		agentsAvailable: people,
+		adapters: people,
+		setup: people,
+		usage: people,
+		agentUsage: people,
+	},
 
 	agents: ofTheirs,
 	...{ agentsOf: people, agent: people, agentAdd: people, agentAddTo: people, agentDelete: people, configure: people },
@@ -76,10 +102,36 @@ const rows: Record<RouteName, Row> = {
 	...{ mail: itself, mailRead: itself, mailDelete: itself },
 
 	...{ issues: ofTheirs, issuesOf: ofTheirs, issue: hidden, labels: people },
-	...{ issueRuns: hidden, issueComments: hidden, issueDocuments: hidden, issueMessages: hidden, issueArtifacts: hidden },
-	...{ issueComment: ofItsIssue, issueDocument: ofItsIssue, issueMessage: ofItsIssue, workComplete: ofItsIssue, issueAttend: ofItsIssue },
-	...{ issueAdd: people, issueEdit: people, issueDelete: people, issueStart: people, issueAssign: people, issueUnassign: people },
-	...{ issueMove: people, issueDepend: people, issueUndepend: people, issueApprove: people, issueReject: people, issueRetry: people },
+	...{
+		issueRuns: hidden,
+		issueComments: hidden,
+		issueDocuments: hidden,
+		issueMessages: hidden,
+		issueArtifacts: hidden,
+	},
+	...{
+		issueComment: ofItsIssue,
+		issueDocument: ofItsIssue,
+		issueMessage: ofItsIssue,
+		workComplete: ofItsIssue,
+		issueAttend: ofItsIssue,
+	},
+	...{
+		issueAdd: people,
+		issueEdit: people,
+		issueDelete: people,
+		issueStart: people,
+		issueAssign: people,
+		issueUnassign: people,
+	},
+	...{
+		issueMove: people,
+		issueDepend: people,
+		issueUndepend: people,
+		issueApprove: people,
+		issueReject: people,
+		issueRetry: people,
+	},
 
 	...{ diff: itself, commit: itself },
 	...{ sync: people, syncProject: people, release: people, approve: people, health: people },
@@ -89,7 +141,13 @@ const rows: Record<RouteName, Row> = {
 /** A tool is never for people. One that takes no other agent acts for whoever uses it. */
 const forAgents = (row: Row): Row => ({ ...row, person: "FORBIDDEN" });
 const each = forAgents(ofTheirs);
-const withIssue = forAgents({ ...ofTheirs, peer: "NOT_FOUND", ancestor: "NOT_FOUND", descendant: "NOT_FOUND", stranger: "NOT_FOUND" });
+const withIssue = forAgents({
+	...ofTheirs,
+	peer: "NOT_FOUND",
+	ancestor: "NOT_FOUND",
+	descendant: "NOT_FOUND",
+	stranger: "NOT_FOUND",
+});
 
 const toolRows: Record<ToolName, Row> = {
 	...{ fork: each, check_mail: each, read_mail: each, list_agents: each, search: each, commit: each, diff: each },
@@ -102,8 +160,18 @@ const toolRows: Record<ToolName, Row> = {
 };
 
 /** Refusals that say something about who asks. */
-const about = ["FORBIDDEN", "UNAUTHORIZED", "TURN_NOT_OPEN", "CANNOT_KILL_ANCESTOR", "CANNOT_KILL_ROOT", "NOT_FOUND", "AGENT_NOT_FOUND", "WAIT_CYCLE"];
-const cellOf = (code: string): string => (about.includes(code) || (code !== "ok" && !(code in refusalCodes)) ? code : "may");
+const about = [
+	"FORBIDDEN",
+	"UNAUTHORIZED",
+	"TURN_NOT_OPEN",
+	"CANNOT_KILL_ANCESTOR",
+	"CANNOT_KILL_ROOT",
+	"NOT_FOUND",
+	"AGENT_NOT_FOUND",
+	"WAIT_CYCLE",
+];
+const cellOf = (code: string): string =>
+	about.includes(code) || (code !== "ok" && !(code in refusalCodes)) ? code : "may";
 
 /** What nobody of another project may get to see. */
 const secrets = /An issue|words|hello|subject/;

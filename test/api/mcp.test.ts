@@ -8,7 +8,11 @@ import { openTurnToken } from "#test/support/open-turn-token.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { toolNames } from "#views/tools.ts";
 
-const vendor = { command: process.execPath, args: [path.join(import.meta.dirname, "../programs/tool-agent.ts")], leavesNothing: false };
+const vendor = {
+	command: process.execPath,
+	args: [path.join(import.meta.dirname, "../programs/tool-agent.ts")],
+	leavesNothing: false,
+};
 let daemon: Daemon;
 let client: Client;
 beforeAll(async () => {
@@ -19,10 +23,16 @@ afterAll(async () => await daemon[Symbol.asyncDispose]());
 
 const longTimeout = { timeout: 30_000 };
 const said = async (agent: string) =>
-	(await client.call("items", { params: { agent } })).flatMap((item) => (item.kind === "assistant" ? (item.text ?? "") : []));
+	(await client.call("items", { params: { agent } })).flatMap((item) =>
+		item.kind === "assistant" ? (item.text ?? "") : [],
+	);
 const turnsOver = async (agent: string, count: number) =>
 	await expect
-		.poll(async () => (await client.call("turns", { params: { agent } })).filter((turn) => turn.state === "completed").length, longTimeout)
+		.poll(
+			async () =>
+				(await client.call("turns", { params: { agent } })).filter((turn) => turn.state === "completed").length,
+			longTimeout,
+		)
 		.toBe(count);
 const ask = async (prompt: string, more: object = {}) => {
 	const { id } = await client.call("agentAdd", { body: { type: "vendor", policy: "full", prompt, ...more } });
@@ -65,16 +75,24 @@ describe("a vendor's agent", () => {
 
 	test("waits by ending its turn and is continued with a prompt; what has happened already is answered at once", async () => {
 		const { id, answers } = await ask(
-			['fork {"prompt":"sleep 3600000","name":"sleeper","type":"scripted"}', 'wait {"agents":["sleeper"],"timeoutSeconds":60}'].join("\n"),
+			[
+				'fork {"prompt":"sleep 3600000","name":"sleeper","type":"scripted"}',
+				'wait {"agents":["sleeper"],"timeoutSeconds":60}',
+			].join("\n"),
 		);
 		expect(answers.at(-1)).toMatchObject({ error: false, text: expect.stringMatching(/End your turn now/) });
-		await expect.poll(async () => (await client.call("agent", { params: { agent: "sleeper" } })).turn !== null, longTimeout).toBe(true);
+		await expect
+			.poll(async () => (await client.call("agent", { params: { agent: "sleeper" } })).turn !== null, longTimeout)
+			.toBe(true);
 		await client.call("interrupt", { params: { agent: "sleeper" }, body: { resume: true } });
 		await turnsOver(id, 2);
 		expect((await said(id)).at(-1)).toBe("heard: What you waited for has happened (idle: sleeper).");
 		await client.call("prompt", { params: { agent: id }, body: { text: 'wait {"agents":["sleeper"]}' } });
 		await turnsOver(id, 3);
-		expect(JSON.parse((await said(id)).at(-1) ?? "")).toEqual({ error: false, text: "It has happened.\nsleeper: idle" });
+		expect(JSON.parse((await said(id)).at(-1) ?? "")).toEqual({
+			error: false,
+			text: "It has happened.\nsleeper: idle",
+		});
 		// and nothing more comes of it
 		expect(await client.call("queue", { params: { agent: id } })).toEqual([]);
 	});
@@ -87,7 +105,10 @@ describe("a vendor's agent", () => {
 		await client.call("send", { params: { agent: id }, body: { body: "one\ntwo" } });
 		await client.call("prompt", {
 			params: { agent: id },
-			body: { text: 'check_mail\nread_mail\nread_mail\nsearch {"text":"xylo*"}\nlist_agents\nqueue_prompt {"agent":"reader","text":"later"}\ndiff', now: true },
+			body: {
+				text: 'check_mail\nread_mail\nread_mail\nsearch {"text":"xylo*"}\nlist_agents\nqueue_prompt {"agent":"reader","text":"later"}\ndiff',
+				now: true,
+			},
 		});
 		await turnsOver(id, 1);
 		const [check, read, again, found, all, queued, diff] = (await said(id)).map((text) => JSON.parse(text).text);
@@ -106,7 +127,11 @@ describe("over HTTP", () => {
 		const agent = await client.call("agentAdd", { body: { name: "http-agent", type: "scripted" } });
 		const token = await openTurnToken(daemon, agent.id);
 		const mcp = new McpClient({ name: "test", version: "1" });
-		await mcp.connect(new StreamableHTTPClientTransport(new URL(`${daemon.url}/mcp`), { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
+		await mcp.connect(
+			new StreamableHTTPClientTransport(new URL(`${daemon.url}/mcp`), {
+				requestInit: { headers: { authorization: `Bearer ${token}` } },
+			}),
+		);
 		expect((await mcp.listTools()).tools.map((tool) => tool.name)).toEqual(toolNames);
 		const forked = await mcp.callTool({ name: "fork", arguments: { prompt: "say hi", name: "http-child" } });
 		expect(forked._meta?.["brood/data"]).toMatchObject({ handle: "http-child" });
@@ -116,7 +141,10 @@ describe("over HTTP", () => {
 		const waited = await mcp.callTool({ name: "wait", arguments: { agents: ["http-child"] } });
 		expect(waited._meta?.["brood/data"]).toMatchObject({ state: "met", seen: [{ handle: "http-child", met: true }] });
 		await client.call("interrupt", { params: { agent: agent.id }, body: {} });
-		expect(await mcp.callTool({ name: "list_agents", arguments: {} })).toMatchObject({ isError: true, _meta: { "brood/data": { code: "TURN_NOT_OPEN" } } });
+		expect(await mcp.callTool({ name: "list_agents", arguments: {} })).toMatchObject({
+			isError: true,
+			_meta: { "brood/data": { code: "TURN_NOT_OPEN" } },
+		});
 		await client.call("kill", { params: { agent: agent.id }, body: {} });
 		await expect(mcp.callTool({ name: "list_agents", arguments: {} })).rejects.toThrow(/401|Unauthorized/i);
 		await mcp.close();
@@ -129,6 +157,9 @@ describe("over HTTP", () => {
 		};
 		expect(await post({ authorization: `Bearer ${daemon.token}` })).toEqual([403, "FORBIDDEN"]);
 		expect(await post({})).toEqual([401, "UNAUTHORIZED"]);
-		expect(await post({ authorization: `Bearer ${daemon.token}`, origin: "http://evil.example" })).toEqual([401, "UNAUTHORIZED"]);
+		expect(await post({ authorization: `Bearer ${daemon.token}`, origin: "http://evil.example" })).toEqual([
+			401,
+			"UNAUTHORIZED",
+		]);
 	});
 });

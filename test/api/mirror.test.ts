@@ -1,4 +1,5 @@
-// The mirror: what a client folds for itself is what the server answers, whatever happened, and however often the line broke.
+// The mirror: what a client folds for itself is what the server answers, whatever happened, and however often the line
+// broke.
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -66,7 +67,8 @@ async function both({ mirror }: World) {
 	const [view, seen, asked] = [mirror.view, mirror.surroundings, client()];
 	const threads = [...shown.threads];
 	const timeless = ({ availableAt: _, ...agent }: Agent) => agent;
-	const each = async <T>(ask: (agent: AgentId) => Promise<T> | T) => await Promise.all(threads.map(async (id) => await ask(id)));
+	const each = async <T>(ask: (agent: AgentId) => Promise<T> | T) =>
+		await Promise.all(threads.map(async (id) => await ask(id)));
 	const answered = {
 		agents: (await asked.call("agents", { query: { reaped: "true" } })).map(timeless),
 		projects: await asked.call("projects"),
@@ -92,7 +94,8 @@ async function both({ mirror }: World) {
 	return { mirrored, answered };
 }
 
-const plain = (value: unknown): { mirrored: Record<string, unknown>; answered: Record<string, unknown> } => JSON.parse(JSON.stringify(value));
+const plain = (value: unknown): { mirrored: Record<string, unknown>; answered: Record<string, unknown> } =>
+	JSON.parse(JSON.stringify(value));
 
 let shown: { boards: ProjectSlug[]; threads: AgentId[] } = { boards: [], threads: [] };
 
@@ -101,12 +104,15 @@ async function agree(world: World): Promise<void> {
 		.poll(
 			async () => {
 				const last = await daemon.engine.reads.lastEvent();
-				if (world.mirror.at < last || world.mirror.state !== "live") return `at ${world.mirror.at} of ${last}, ${world.mirror.state}`;
+				if (world.mirror.at < last || world.mirror.state !== "live")
+					return `at ${world.mirror.at} of ${last}, ${world.mirror.state}`;
 				const { mirrored, answered } = plain(await both(world));
 				const wrong = Object.keys(answered).filter((name) => !isDeepStrictEqual(mirrored[name], answered[name]));
 				return wrong.length === 0
 					? "the same"
-					: wrong.map((name) => `${name}: ${JSON.stringify(mirrored[name])} is not ${JSON.stringify(answered[name])}`).join("\n");
+					: wrong
+							.map((name) => `${name}: ${JSON.stringify(mirrored[name])} is not ${JSON.stringify(answered[name])}`)
+							.join("\n");
 			},
 			{ timeout: 20_000 },
 		)
@@ -122,21 +128,38 @@ type Steps = (one: number, two: number, params: (world: World) => { agent: strin
 
 const ofAgentsAndQueues: Steps = (_, two, params) => [
 	async (world) => {
-		const made = await said(client().call("fork", { params: params(world), body: { fresh: two > 4, type: "scripted", workspace: "none" } }));
+		const made = await said(
+			client().call("fork", { params: params(world), body: { fresh: two > 4, type: "scripted", workspace: "none" } }),
+		);
 		if (made !== null) world.agents.push((await client().call("agents")).at(-1) ?? expect.unreachable());
 		const last = world.agents.at(-1);
-		if (last !== undefined) await said(client().call("pause", { params: { agent: last.id }, body: { reason: "so that nothing runs" } }));
+		if (last !== undefined)
+			await said(client().call("pause", { params: { agent: last.id }, body: { reason: "so that nothing runs" } }));
 	},
-	(world) => said(client().call("prompt", { params: params(world), body: { text: `say ${two}`, front: two > 6, priority: two % 3 } })),
+	(world) =>
+		said(
+			client().call("prompt", {
+				params: params(world),
+				body: { text: `say ${two}`, front: two > 6, priority: two % 3 },
+			}),
+		),
 	(world) => said(client().call("prompt", { params: params(world), body: { text: `say ${two}` } })),
 	async (world) => {
 		const [first] = await client().call("queue", { params: params(world) });
 		if (first !== undefined)
-			await said(client().call("promptEdit", { params: { ...params(world), prompt: String(first.id) }, body: { text: `say edited ${two}` } }));
+			await said(
+				client().call("promptEdit", {
+					params: { ...params(world), prompt: String(first.id) },
+					body: { text: `say edited ${two}` },
+				}),
+			);
 	},
 	async (world) => {
 		const last = (await client().call("queue", { params: params(world) })).at(-1);
-		if (last !== undefined) await said(client().call("promptMove", { params: { ...params(world), prompt: String(last.id) }, body: { to: 1 } }));
+		if (last !== undefined)
+			await said(
+				client().call("promptMove", { params: { ...params(world), prompt: String(last.id) }, body: { to: 1 } }),
+			);
 	},
 	(world) => said(client().call("queueClear", { params: params(world) })),
 ];
@@ -146,17 +169,30 @@ const ofMailAndIssues: Steps = (one, two, params) => [
 	(world) => said(client().call("mailRead", { params: params(world), body: {} })),
 	async (world) => {
 		const [mail] = await client().call("mail", { params: params(world) });
-		if (mail !== undefined) await said(client().call("mailDelete", { params: { ...params(world), mail: String(mail.id) } }));
+		if (mail !== undefined)
+			await said(client().call("mailDelete", { params: { ...params(world), mail: String(mail.id) } }));
 	},
 	(world) => said(client().call("mark", { params: params(world), body: { name: `mark ${two}` } })),
-	async (world) => (world.agents.length > 3 ? await said(client().call("kill", { params: params(world), body: { cascade: two > 6 } })) : null),
-	() => said(client().call("issueAdd", { params: { project: "web" }, body: { title: `issue ${two}`, ...(two > 7 && { dependsOn: [1] }) } })),
+	async (world) =>
+		world.agents.length > 3
+			? await said(client().call("kill", { params: params(world), body: { cascade: two > 6 } }))
+			: null,
+	() =>
+		said(
+			client().call("issueAdd", {
+				params: { project: "web" },
+				body: { title: `issue ${two}`, ...(two > 7 && { dependsOn: [1] }) },
+			}),
+		),
 	() => said(client().call("issueComment", { params: { issue: `web#${1 + one}` }, body: { text: "words" } })),
 	() =>
 		said(
 			client().call(two > 4 ? "subscriptionAdd" : "subscriptionCool", {
 				params: { subscription: `plan-${one}` },
-				body: two > 4 ? { name: `plan-${one}`, type: "scripted", maxConcurrent: 2 } : { until: new Date(now() + 3_600_000).toISOString() },
+				body:
+					two > 4
+						? { name: `plan-${one}`, type: "scripted", maxConcurrent: 2 }
+						: { until: new Date(now() + 3_600_000).toISOString() },
 			} as never),
 		),
 	async (world) => {
@@ -184,7 +220,10 @@ async function mirroring(work: (world: World) => Promise<void>): Promise<void> {
 	const stop = new AbortController();
 	shown = { boards: [], threads: [] };
 	const running = mirror.run(stop.signal);
-	const agent = await client().call("agentAddTo", { params: { project: "web" }, body: { type: "scripted", workspace: "none" } });
+	const agent = await client().call("agentAddTo", {
+		params: { project: "web" },
+		body: { type: "scripted", workspace: "none" },
+	});
 	await client().call("pause", { params: { agent: agent.id }, body: { reason: "so that nothing runs" } });
 	try {
 		await work({ mirror, agents: [agent] });
@@ -194,7 +233,9 @@ async function mirroring(work: (world: World) => Promise<void>): Promise<void> {
 	}
 }
 
-test("is what the server answers, after any steps, cuts, restarts and changes of what is shown", { timeout: long ? 3_600_000 : 120_000 }, async () => {
+test("is what the server answers, after any steps, cuts, restarts and changes of what is shown", {
+	timeout: long ? 3_600_000 : 120_000,
+}, async () => {
 	let steps = 0;
 	await fc.assert(
 		fc.asyncProperty(fc.array(anyStep, { minLength: 6, maxLength: long ? 40 : 14 }), async (program) => {
@@ -216,7 +257,8 @@ test("control: a mirror that folds one kind of event wrongly is found out", { ti
 	await mirroring(async (world) => {
 		await agree(world);
 		const { fold } = world.mirror.view;
-		world.mirror.view.fold = (event) => (event.kind === "mail.sent" ? undefined : Reflect.apply(fold, world.mirror.view, [event]));
+		world.mirror.view.fold = (event) =>
+			event.kind === "mail.sent" ? undefined : Reflect.apply(fold, world.mirror.view, [event]);
 		await client().call("send", { params: { agent: of(world, 0) }, body: { body: "unseen" } });
 		await expect.poll(() => world.mirror.at).toBe(await daemon.engine.reads.lastEvent());
 		const { mirrored, answered } = await both(world);
@@ -225,7 +267,9 @@ test("control: a mirror that folds one kind of event wrongly is found out", { ti
 	});
 });
 
-test("has the words of a running turn before they are an item, and its items in time; another store is begun anew", { timeout: 120_000 }, async () => {
+test("has the words of a running turn before they are an item, and its items in time; another store is begun anew", {
+	timeout: 120_000,
+}, async () => {
 	await mirroring(async (world) => {
 		const agent = AgentId.parse(of(world, 0));
 		shown = { boards: [web], threads: [agent] };
@@ -233,8 +277,13 @@ test("has the words of a running turn before they are an item, and its items in 
 		await agree(world);
 		const heard: string[] = [];
 		const watching = setInterval(() => heard.push(...world.mirror.saying(agent).map(({ text }) => text)), 1);
-		await client().call("prompt", { params: { agent }, body: { text: "say first words\nrun sleep 0.3\nsay last words", now: true } });
-		await expect.poll(async () => (await client().call("turns", { params: { agent } })).at(-1)?.state, { timeout: 30_000 }).toBe("completed");
+		await client().call("prompt", {
+			params: { agent },
+			body: { text: "say first words\nrun sleep 0.3\nsay last words", now: true },
+		});
+		await expect
+			.poll(async () => (await client().call("turns", { params: { agent } })).at(-1)?.state, { timeout: 30_000 })
+			.toBe("completed");
 		clearInterval(watching);
 		await agree(world);
 		expect(heard.join(" ")).toContain("words");

@@ -11,7 +11,9 @@ test(`${atOnce} commands that start the daemon at the same moment all use the sa
 }, async () => {
 	for (let round = 0; round < rounds; round++) {
 		const sh = shell();
-		for (const words of process.env["BROOD_TORTURE"] ? [["up"], ["agent", "list"], ["status"]] : [["up"], ["agent", "list"]]) {
+		for (const words of process.env["BROOD_TORTURE"]
+			? [["up"], ["agent", "list"], ["status"]]
+			: [["up"], ["agent", "list"]]) {
 			const answers = await Promise.all(Array.from({ length: atOnce }, () => sh.json(...words)));
 			expect(answers.map(({ code, error }) => [code, error])).toEqual(answers.map(() => [0, undefined]));
 			const { data } = await sh.json("status");

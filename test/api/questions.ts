@@ -1,4 +1,5 @@
-// What is asked of each route and each tool when the question is who may: about an agent that is there, and things of it that are there.
+// What is asked of each route and each tool when the question is who may: about an agent that is there, and things of
+// it that are there.
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import type { ApiWorld, Question } from "#test/support/api-world.ts";
 import type { ToolName } from "#views/tools.ts";
@@ -42,7 +43,11 @@ export function questionOf(name: RouteName, world: ApiWorld): Question {
 	};
 	const path = route.path.replace(/:(\w+)/g, (_, place: string) => encodeURIComponent(String(places[place])));
 	const query = queries[name];
-	return { method: route.method.toUpperCase(), path: query === undefined ? path : `${path}?${query}`, ...(route.body && { body: bodies[name] ?? {} }) };
+	return {
+		method: route.method.toUpperCase(),
+		path: query === undefined ? path : `${path}?${query}`,
+		...(route.body && { body: bodies[name] ?? {} }),
+	};
 }
 
 export const toolInputs: Record<ToolName, object> = {

@@ -20,7 +20,11 @@ let said = "";
 
 const leaked = 100;
 /** As an editor's terminal starts programs: with a folder of its own open, which it did not mean to give away. */
-const handedDown = (folder: string) => [...(["ignore", "pipe", "pipe"] as const), ...Array<"ignore">(leaked - 3).fill("ignore"), openSync(folder, "r")];
+const handedDown = (folder: string) => [
+	...(["ignore", "pipe", "pipe"] as const),
+	...Array<"ignore">(leaked - 3).fill("ignore"),
+	openSync(folder, "r"),
+];
 
 beforeAll(async () => {
 	const home = freshFolder();
@@ -42,50 +46,63 @@ afterAll(async () => {
 	await gone;
 });
 
-const alive = async (at: number): Promise<string> => await (await fetch(`http://127.0.0.1:${at}/api/health`, { signal: AbortSignal.timeout(20_000) })).text();
+const alive = async (at: number): Promise<string> =>
+	await (await fetch(`http://127.0.0.1:${at}/api/health`, { signal: AbortSignal.timeout(20_000) })).text();
 
 const plain = (text: string) => ({ bytes: Buffer.from(text), pieces: 0, leave: "answer" as const });
 
-test.runIf(process.platform === "linux")("a file that the daemon was handed by accident is not handed on to what it starts", async () => {
-	const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: handedDown(freshFolder()) });
-	await once(other, "spawn");
-	const has = [daemon, other].map(({ pid }) => existsSync(`/proc/${pid}/fd/${leaked}`));
-	other.kill("SIGKILL");
-	expect(has).toEqual([false, true]);
-});
+test.runIf(process.platform === "linux")(
+	"a file that the daemon was handed by accident is not handed on to what it starts",
+	async () => {
+		const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: handedDown(freshFolder()) });
+		await once(other, "spawn");
+		const has = [daemon, other].map(({ pid }) => existsSync(`/proc/${pid}/fd/${leaked}`));
+		other.kill("SIGKILL");
+		expect(has).toEqual([false, true]);
+	},
+);
 
 test("a target that is no URL is turned away without a token", async () => {
 	for (const target of ["//", "//[", "http://[", "///", "*", "//api/events"]) {
-		const heard = await attempt(plain(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`), { port });
+		const heard = await attempt(
+			plain(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`),
+			{ port },
+		);
 		expect(heard, target).toMatch(/^HTTP\/1\.1 (400|401|404) /);
 	}
 	expect([daemon.exitCode, daemon.signalCode, await alive(port)], said).toEqual([null, null, '{"status":"ok"}']);
 });
 
-test.each(["Content-Length: 100000", "Transfer-Encoding: chunked"])("a caller that goes away in the middle of its body is no error (%s)", async (framing) => {
-	const from = said.length;
-	for (const target of ["/api/projects", "/api/agents", "/mcp"]) {
-		const line = connect(port, "127.0.0.1");
-		line.write(
-			`POST ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n${framing}\r\n\r\n`,
-		);
-		// from now on it waits for the body
-		expect(String((await once(line, "data"))[0])).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
-		line.write(framing.startsWith("Content") ? "{" : "ff\r\n{");
+test.each(["Content-Length: 100000", "Transfer-Encoding: chunked"])(
+	"a caller that goes away in the middle of its body is no error (%s)",
+	async (framing) => {
+		const from = said.length;
+		for (const target of ["/api/projects", "/api/agents", "/mcp"]) {
+			const line = connect(port, "127.0.0.1");
+			line.write(
+				`POST ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n${framing}\r\n\r\n`,
+			);
+			// from now on it waits for the body
+			expect(String((await once(line, "data"))[0])).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
+			line.write(framing.startsWith("Content") ? "{" : "ff\r\n{");
+			await alive(port);
+			line.resetAndDestroy();
+			await alive(port);
+		}
 		await alive(port);
-		line.resetAndDestroy();
-		await alive(port);
-	}
-	await alive(port);
-	expect(said.slice(from)).not.toMatch(/error|failed/i);
-});
+		expect(said.slice(from)).not.toMatch(/error|failed/i);
+	},
+);
 
 test(`${count} odd requests leave the daemon as it is`, { timeout: 60_000 + count * 20 }, async () => {
-	const heard = await inParallel(attempts(seed, count, { host: `127.0.0.1:${port}`, token }), (each) => attempt(each, { port }));
+	const heard = await inParallel(attempts(seed, count, { host: `127.0.0.1:${port}`, token }), (each) =>
+		attempt(each, { port }),
+	);
 	expect([daemon.exitCode, daemon.signalCode, await alive(port)], said).toEqual([null, null, '{"status":"ok"}']);
 	const statuses = Map.groupBy(heard, (text) => /^HTTP\/1\.\d (\d+)/.exec(text)?.[1] ?? "none");
 	// all kinds of answers: the attempts get as deep as they are meant to
-	for (const status of ["200", "400", "401", "431", "none"]) expect(statuses.get(status)?.length ?? 0, status).toBeGreaterThan(count / 300);
+	for (const status of ["200", "400", "401", "431", "none"])
+		expect(statuses.get(status)?.length ?? 0, status).toBeGreaterThan(count / 300);
 	expect([...statuses.keys()].filter((status) => status.startsWith("5"))).toEqual([]);
 	expect(said).not.toMatch(/went wrong|failed inside/);
 });
@@ -128,7 +145,9 @@ test("the control: a door that parses the target without care is ended by them",
 	await once(server, "listening");
 	const address = server.address();
 	const other = typeof address === "object" ? (address?.port ?? 0) : 0;
-	await inParallel(attempts(seed, 300, { host: `127.0.0.1:${other}`, token }), (each) => attempt(each, { port: other }));
+	await inParallel(attempts(seed, 300, { host: `127.0.0.1:${other}`, token }), (each) =>
+		attempt(each, { port: other }),
+	);
 	server.closeAllConnections();
 	server.close();
 	expect(thrown.length).toBeGreaterThan(5);

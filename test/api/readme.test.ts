@@ -41,9 +41,18 @@ const elsewhere = /^(git clone|cd |npm |brood )/;
 
 /** A home of a first run, with its daemon; what a page does there it does beside the pages before it. */
 class Home {
-	readonly env = { ...process.env, BROOD_HOME: freshFolder(), BROOD_PORT: "0", NODE_COMPILE_CACHE: path.resolve("node_modules/.cache/compile") };
+	readonly env = {
+		...process.env,
+		BROOD_HOME: freshFolder(),
+		BROOD_PORT: "0",
+		NODE_COMPILE_CACHE: path.resolve("node_modules/.cache/compile"),
+	};
 	greeting = "";
-	readonly #daemon = spawn(process.execPath, start.split(" ").slice(1), { cwd: root, env: this.env, stdio: ["ignore", "pipe", "inherit"] });
+	readonly #daemon = spawn(process.execPath, start.split(" ").slice(1), {
+		cwd: root,
+		env: this.env,
+		stdio: ["ignore", "pipe", "inherit"],
+	});
 
 	async greeted(): Promise<void> {
 		for await (const chunk of this.#daemon.stdout) {
@@ -88,22 +97,29 @@ test("the first run makes a playground whose agent has done its first turn, and 
 		"assistant",
 		"final",
 	]);
-	for (const [, command = ""] of greeting.matchAll(/^\S+ {2,3}(\.\/bin\/brood .*)$/gm)) await first.run("bash", "--norc", "-ec", command);
+	for (const [, command = ""] of greeting.matchAll(/^\S+ {2,3}(\.\/bin\/brood .*)$/gm))
+		await first.run("bash", "--norc", "-ec", command);
 });
 
 describe.concurrent.each(lanes)("beside the others in home $lane", ({ home, pages }) => {
-	test.each(pages)("every command of %s works as it is written", { timeout: 120_000, concurrent: false }, async (page) => {
-		const blocks = [...readFileSync(path.join(root, page), "utf8").matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, text = ""]) => text);
-		const script = blocks
-			.map((block) =>
-				block
-					.split("\n")
-					.filter((line) => !elsewhere.test(line))
-					.join("\n"),
-			)
-			.join("\n");
-		expect(script).toMatch(/\.\/bin\/brood/);
-		const { stderr } = await home.run("bash", "--norc", "-euo", "pipefail", "-c", script);
-		expect(stderr).toBe("");
-	});
+	test.each(pages)(
+		"every command of %s works as it is written",
+		{ timeout: 120_000, concurrent: false },
+		async (page) => {
+			const blocks = [...readFileSync(path.join(root, page), "utf8").matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(
+				([, text = ""]) => text,
+			);
+			const script = blocks
+				.map((block) =>
+					block
+						.split("\n")
+						.filter((line) => !elsewhere.test(line))
+						.join("\n"),
+				)
+				.join("\n");
+			expect(script).toMatch(/\.\/bin\/brood/);
+			const { stderr } = await home.run("bash", "--norc", "-euo", "pipefail", "-c", script);
+			expect(stderr).toBe("");
+		},
+	);
 });

@@ -25,12 +25,37 @@ describe("a daemon that cannot start says why", () => {
 		writeFileSync(file, bytes);
 	};
 	const problems: [name: string, change: (home: string) => void, code: string, says: RegExp][] = [
-		["a damaged store", (home) => edit(path.join(home, "brood.db"), (bytes) => bytes.write("garbage")), "STORE_UNUSABLE", /is damaged: its header.*Restore it/],
-		["damaged pages", (home) => edit(path.join(home, "brood.db"), (bytes) => bytes.fill(1, 8192, 40_000)), "STORE_UNUSABLE", /damaged|malformed/],
-		["a store of a newer Brood", (home) => edit(path.join(home, "brood.db"), (bytes) => bytes.writeUInt32BE(9999, 60)), "STORE_UNUSABLE", /newer Brood/],
-		["another program's store", (home) => edit(path.join(home, "brood.db"), (bytes) => bytes.writeUInt32BE(7, 68)), "STORE_UNUSABLE", /another program/],
+		[
+			"a damaged store",
+			(home) => edit(path.join(home, "brood.db"), (bytes) => bytes.write("garbage")),
+			"STORE_UNUSABLE",
+			/is damaged: its header.*Restore it/,
+		],
+		[
+			"damaged pages",
+			(home) => edit(path.join(home, "brood.db"), (bytes) => bytes.fill(1, 8192, 40_000)),
+			"STORE_UNUSABLE",
+			/damaged|malformed/,
+		],
+		[
+			"a store of a newer Brood",
+			(home) => edit(path.join(home, "brood.db"), (bytes) => bytes.writeUInt32BE(9999, 60)),
+			"STORE_UNUSABLE",
+			/newer Brood/,
+		],
+		[
+			"another program's store",
+			(home) => edit(path.join(home, "brood.db"), (bytes) => bytes.writeUInt32BE(7, 68)),
+			"STORE_UNUSABLE",
+			/another program/,
+		],
 		["a missing store", removeStore, "STORE_UNUSABLE", /is missing: .* No new one was made/],
-		["a damaged token", (home) => writeFileSync(path.join(home, "token"), "short"), "HOME_UNUSABLE", /token is damaged/],
+		[
+			"a damaged token",
+			(home) => writeFileSync(path.join(home, "token"), "short"),
+			"HOME_UNUSABLE",
+			/token is damaged/,
+		],
 		["a token that cannot be read", unreadableToken, "HOME_UNUSABLE", /token cannot be read/],
 		[
 			"a lock that is none",
@@ -39,20 +64,34 @@ describe("a daemon that cannot start says why", () => {
 			/lock cannot be locked: file is not a database/,
 		],
 		["a home that is a file", homeIsFile, "HOME_UNUSABLE", /is not a folder/],
-		["a broken configuration", (home) => writeFileSync(path.join(home, "config.yaml"), "port: [1,\n"), "VALIDATION_ERROR", /config\.yaml:2:1/],
+		[
+			"a broken configuration",
+			(home) => writeFileSync(path.join(home, "config.yaml"), "port: [1,\n"),
+			"VALIDATION_ERROR",
+			/config\.yaml:2:1/,
+		],
 	];
 	// test/crash/sqlite.test.ts and test/api/cli.test.ts have the others from closer by
-	const quick = ["a damaged store", "a missing store", "a token that cannot be read", "a lock that is none", "a home that is a file"];
-	test.concurrent.each(problems.filter(([name]) => process.env["BROOD_TORTURE"] || quick.includes(name)))("%s", async (_, change, code, says) => {
-		const home = path.join(freshFolder(), "home");
-		cpSync(made, home, { recursive: true });
-		change(home);
-		const { code: exit, out, err } = await shell(home).brood("agent", "list", "--json");
-		expect([exit, out]).toEqual([1, ""]);
-		const { error } = JSON.parse(err);
-		expect(error).toMatchObject({ code, message: expect.stringMatching(says) });
-		expect(error.message).not.toMatch(/Node\.js v|another process holds|^\s+at /im);
-	});
+	const quick = [
+		"a damaged store",
+		"a missing store",
+		"a token that cannot be read",
+		"a lock that is none",
+		"a home that is a file",
+	];
+	test.concurrent.each(problems.filter(([name]) => process.env["BROOD_TORTURE"] || quick.includes(name)))(
+		"%s",
+		async (_, change, code, says) => {
+			const home = path.join(freshFolder(), "home");
+			cpSync(made, home, { recursive: true });
+			change(home);
+			const { code: exit, out, err } = await shell(home).brood("agent", "list", "--json");
+			expect([exit, out]).toEqual([1, ""]);
+			const { error } = JSON.parse(err);
+			expect(error).toMatchObject({ code, message: expect.stringMatching(says) });
+			expect(error.message).not.toMatch(/Node\.js v|another process holds|^\s+at /im);
+		},
+	);
 
 	function removeStore(home: string): void {
 		for (const name of readdirSync(home)) if (name.startsWith("brood.db")) rmSync(path.join(home, name));
@@ -84,10 +123,22 @@ describe("a daemon that is in trouble", () => {
 	test("is waited for while it works, and not for ever while it does not", async () => {
 		process.kill(pid, "SIGSTOP");
 		try {
-			const [stopped, doctor, completed] = await Promise.all([sh.json("agent", "list"), sh.json("doctor"), sh.brood("complete", "--", "log", "x")]);
-			expect(doctor.data.findings).toContainEqual({ name: "daemon", ok: false, text: expect.stringMatching(/^TIMEOUT: /), fix: "brood down" });
+			const [stopped, doctor, completed] = await Promise.all([
+				sh.json("agent", "list"),
+				sh.json("doctor"),
+				sh.brood("complete", "--", "log", "x"),
+			]);
+			expect(doctor.data.findings).toContainEqual({
+				name: "daemon",
+				ok: false,
+				text: expect.stringMatching(/^TIMEOUT: /),
+				fix: "brood down",
+			});
 			expect(completed).toEqual({ code: 0, out: "", err: "" });
-			expect(stopped).toMatchObject({ code: 124, error: { code: "TIMEOUT", message: "The daemon has not answered for 2 s: it is stopped or overloaded." } });
+			expect(stopped).toMatchObject({
+				code: 124,
+				error: { code: "TIMEOUT", message: "The daemon has not answered for 2 s: it is stopped or overloaded." },
+			});
 		} finally {
 			process.kill(pid, "SIGCONT");
 		}
@@ -103,12 +154,17 @@ describe("a daemon that is in trouble", () => {
 		const token = readFileSync(path.join(sh.home, "token"), "utf8");
 		removed("daemon.json", "token", "socket");
 		expect((await sh.json("status")).data).toMatchObject({ pid });
-		expect([readFileSync(path.join(sh.home, "daemon.json"), "utf8"), readFileSync(path.join(sh.home, "token"), "utf8")]).toEqual([before, token]);
+		expect([
+			readFileSync(path.join(sh.home, "daemon.json"), "utf8"),
+			readFileSync(path.join(sh.home, "token"), "utf8"),
+		]).toEqual([before, token]);
 	});
 
 	test("keeps the home when its lock was removed: no second daemon starts, and it takes the lock again", async () => {
 		removed("lock");
-		const second = await new Promise<string>((resolve) => execFile(process.execPath, ["src/daemon.ts", "--home", sh.home], (_, __, err) => resolve(err)));
+		const second = await new Promise<string>((resolve) =>
+			execFile(process.execPath, ["src/daemon.ts", "--home", sh.home], (_, __, err) => resolve(err)),
+		);
 		expect(second).toMatch(new RegExp(`^brood: A daemon \\(pid ${pid}.*${sh.home}`));
 		await expect.poll(() => existsSync(path.join(sh.home, "lock")), { timeout: 10_000 }).toBe(true);
 		expect((await sh.json("status")).data).toMatchObject({ pid });
@@ -130,7 +186,9 @@ describe("a daemon that is in trouble", () => {
 	});
 });
 
-test("what is gone beside the store has a code of its own, and is not taken for a bug", { timeout: 60_000 }, async () => {
+test("what is gone beside the store has a code of its own, and is not taken for a bug", {
+	timeout: 60_000,
+}, async () => {
 	const home = path.join(freshFolder(), "home");
 	await using daemon = await startDaemon({ home });
 	const client = new Client(daemon);
@@ -138,18 +196,23 @@ test("what is gone beside the store has a code of its own, and is not taken for 
 	await client.call("projectAdd", { body: { slug: "shop", path: repository } });
 	await client.call("agentAddTo", { params: { project: "shop" }, body: { name: "worker", agentType: "shell" } });
 	await client.call("prompt", { params: { agent: "worker" }, body: { text: "seq 1 300000" } });
-	const refusal = async (asked: Promise<unknown>): Promise<unknown> => await asked.then(() => null).catch((error) => error.refusal?.code ?? error);
-	const long = async () => (await client.call("items", { params: { agent: "worker" } })).find(({ kind }) => kind === "tool_result");
+	const refusal = async (asked: Promise<unknown>): Promise<unknown> =>
+		await asked.then(() => null).catch((error) => error.refusal?.code ?? error);
+	const long = async () =>
+		(await client.call("items", { params: { agent: "worker" } })).find(({ kind }) => kind === "tool_result");
 	await expect.poll(long, { timeout: 30_000 }).toBeDefined();
 	const item = { params: { item: String((await long())?.id) } };
 	expect((await client.call("item", item)).text).toContain("\n300000");
-	for (const name of readdirSync(path.join(home, "blobs"))) writeFileSync(path.join(home, "blobs", name), "something else");
+	for (const name of readdirSync(path.join(home, "blobs")))
+		writeFileSync(path.join(home, "blobs", name), "something else");
 	expect(await refusal(client.call("item", item))).toBe("BLOB_GONE");
 	rmSync(path.join(home, "blobs"), { recursive: true });
 	expect(await refusal(client.call("item", item))).toBe("BLOB_GONE");
 	renameSync(repository, `${repository}-away`);
 	expect(await refusal(client.call("diff", { params: { agent: "worker" }, query: {} }))).toBe("REPOSITORY_GONE");
-	expect(await client.call("agentAddTo", { params: { project: "shop" }, body: { name: "late", agentType: "shell" } })).toMatchObject({
+	expect(
+		await client.call("agentAddTo", { params: { project: "shop" }, body: { name: "late", agentType: "shell" } }),
+	).toMatchObject({
 		label: "error",
 		lastError: { code: "REPOSITORY_GONE" },
 	});
@@ -158,10 +221,15 @@ test("what is gone beside the store has a code of its own, and is not taken for 
 test("a place behind the end of the journal is refused, also for the stream", async () => {
 	await using daemon = await startDaemon({ home: path.join(freshFolder(), "home") });
 	const last = await daemon.engine.reads.lastEvent();
-	const ask = async (place: string) => await (await fetch(`${daemon.url}/api/${place}`, { headers: { authorization: `Bearer ${daemon.token}` } })).json();
+	const ask = async (place: string) =>
+		await (await fetch(`${daemon.url}/api/${place}`, { headers: { authorization: `Bearer ${daemon.token}` } })).json();
 	for (const place of [`journal?limit=10&after=${last + 1}`, `events?after=${last + 1}`])
 		expect(await ask(place)).toMatchObject({
-			error: { code: "VALIDATION_ERROR", details: { last }, message: expect.stringMatching(/^The journal ends at event \d+/) },
+			error: {
+				code: "VALIDATION_ERROR",
+				details: { last },
+				message: expect.stringMatching(/^The journal ends at event \d+/),
+			},
 		});
 	expect(await ask(`journal?limit=10&after=${last}`)).toEqual({ data: { events: [], next: null } });
 });
@@ -177,10 +245,13 @@ const mounts = (() => {
 	}
 })();
 
-test.runIf(mounts)("a full disk refuses what it has no room for, in words; what is there can be read, and down ends", { timeout: 120_000 }, async () => {
-	const folder = freshFolder();
-	const brood = path.resolve("bin/brood");
-	const script = `
+test.runIf(mounts)(
+	"a full disk refuses what it has no room for, in words; what is there can be read, and down ends",
+	{ timeout: 120_000 },
+	async () => {
+		const folder = freshFolder();
+		const brood = path.resolve("bin/brood");
+		const script = `
 		mount -t tmpfs -o size=8m,mode=700 none "$1" && mkdir -m 700 "$1/home" && export BROOD_HOME="$1/home" BROOD_PORT=0
 		say() { printf '\\n== %s\\n' "$*"; "${brood}" "$@" --json 2>&1; echo "exit $?"; }
 		"${brood}" up > /dev/null
@@ -198,19 +269,20 @@ test.runIf(mounts)("a full disk refuses what it has no room for, in words; what 
 		rm "$1"/fill "$1"/more*
 		say agent list
 		say down`;
-	const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
-	const child = execFile(apart, [...apartArgs, script, "sh", folder], { env });
-	let out = "";
-	child.stdout?.on("data", (chunk) => (out += chunk));
-	await once(child, "close");
-	const answers = out.split("\n== ").slice(1);
-	const full = /"code":"DISK_FULL".*\nexit 1/;
-	const good = /^\{"data":.*\nexit 0/m;
-	const expected = [good, full, full, good, good, good, full, good, good];
-	expect(
-		answers.map((answer, at) => expected[at]?.test(answer)),
-		out,
-	).toEqual(expected.map(() => true));
-	expect(answers.at(-2)).toContain('"handle":"first"');
-	expect(out).not.toMatch(/INTERNAL_ERROR|Node\.js v/);
-});
+		const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
+		const child = execFile(apart, [...apartArgs, script, "sh", folder], { env });
+		let out = "";
+		child.stdout?.on("data", (chunk) => (out += chunk));
+		await once(child, "close");
+		const answers = out.split("\n== ").slice(1);
+		const full = /"code":"DISK_FULL".*\nexit 1/;
+		const good = /^\{"data":.*\nexit 0/m;
+		const expected = [good, full, full, good, good, good, full, good, good];
+		expect(
+			answers.map((answer, at) => expected[at]?.test(answer)),
+			out,
+		).toEqual(expected.map(() => true));
+		expect(answers.at(-2)).toContain('"handle":"first"');
+		expect(out).not.toMatch(/INTERNAL_ERROR|Node\.js v/);
+	},
+);

@@ -21,7 +21,13 @@ describe.each(Object.entries(vendors))("the lock of %s", (type, vendor) => {
 });
 
 test("a package without a digest is found, where the machine would need it", () => {
-	const packages = { "": {}, a: { integrity: "x" }, b: { os: ["darwin"] }, c: { cpu: ["x64"], os: ["linux"] }, d: { os: ["linux"], libc: ["musl"] } };
+	const packages = {
+		"": {},
+		a: { integrity: "x" },
+		b: { os: ["darwin"] },
+		c: { cpu: ["x64"], os: ["linux"] },
+		d: { os: ["linux"], libc: ["musl"] },
+	};
 	expect(withoutDigest({ packages }, { platform: "linux", arch: "x64", libc: "glibc" })).toEqual(["c"]);
 	expect(withoutDigest({ packages }, { platform: "darwin", arch: "arm64", libc: null })).toEqual(["b"]);
 });
@@ -63,7 +69,13 @@ describe("a registry", () => {
 		if (request.url?.endsWith(".tgz")) return void response.end(served);
 		const dist = { tarball: `${base}/inner.tgz`, integrity: digest(served) };
 		response.setHeader("content-type", "application/json");
-		response.end(JSON.stringify({ name: "inner", "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": { name: "inner", version: "1.0.0", dist } } }));
+		response.end(
+			JSON.stringify({
+				name: "inner",
+				"dist-tags": { latest: "1.0.0" },
+				versions: { "1.0.0": { name: "inner", version: "1.0.0", dist } },
+			}),
+		);
 	});
 	const port = (): number => {
 		const address = server.address();

@@ -1,4 +1,5 @@
-// The event stream: what is asked for comes, from the journal and live, and nothing else; and the command line on top of it.
+// The event stream: what is asked for comes, from the journal and live, and nothing else; and the command line on top
+// of it.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -20,12 +21,18 @@ beforeAll(async () => {
 	client = new Client({ url: daemon.url, token: daemon.token });
 	for (const slug of ["web", "api"]) {
 		await client.call("projectAdd", { body: { slug, path: freshRepository() } });
-		agents.push(await client.call("agentAddTo", { params: { project: slug }, body: { name: `${slug}-1`, type: "scripted", workspace: "none" } }));
+		agents.push(
+			await client.call("agentAddTo", {
+				params: { project: slug },
+				body: { name: `${slug}-1`, type: "scripted", workspace: "none" },
+			}),
+		);
 	}
 });
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-const told = async ({ id }: Agent, text: string) => await client.call("prompt", { params: { agent: id }, body: { text } });
+const told = async ({ id }: Agent, text: string) =>
+	await client.call("prompt", { params: { agent: id }, body: { text } });
 
 /** Everything of a stream up to the message with which it says that it has the event. */
 async function read(query: Parameters<Client["stream"]>[0], enough: () => Promise<number>): Promise<StreamMessage[]> {
@@ -42,7 +49,9 @@ async function read(query: Parameters<Client["stream"]>[0], enough: () => Promis
 
 const ended = async (agent: Agent, text: string): Promise<void> => {
 	await told(agent, text);
-	await expect.poll(async () => (await client.call("turns", { params: { agent: agent.id } })).at(-1)?.state, { timeout: 20_000 }).toBe("completed");
+	await expect
+		.poll(async () => (await client.call("turns", { params: { agent: agent.id } })).at(-1)?.state, { timeout: 20_000 })
+		.toBe("completed");
 };
 
 test("a reader gets its agent, its project, its kinds or its threads, from the journal and as it happens", async () => {
@@ -79,7 +88,11 @@ test("a reader gets its agent, its project, its kinds or its threads, from the j
 	const last = await daemon.engine.reads.lastEvent();
 	const journal = await daemon.engine.reads.events({ after: 0, limit: 10_000 });
 	const isItem = ({ kind }: { kind: string }): boolean => !kind.includes(".");
-	const ofApi = new Set(journal.filter(({ kind, data }) => kind === "issue.added" && Reflect.get(Object(data), "project") === "api").map(({ id }) => id));
+	const ofApi = new Set(
+		journal
+			.filter(({ kind, data }) => kind === "issue.added" && Reflect.get(Object(data), "project") === "api")
+			.map(({ id }) => id),
+	);
 	const wanted: ((event: (typeof journal)[number]) => boolean)[] = [
 		({ agent }) => agent === web.id,
 		({ id, agent, data }) => agent === api.id || ofApi.has(id) || Reflect.get(Object(data), "slug") === "api",
@@ -93,7 +106,11 @@ test("a reader gets its agent, its project, its kinds or its threads, from the j
 		await expect.poll(() => seen.length).toBe(expected.length);
 		expect(seen).toEqual(expected);
 		// both halves were there, and something was left out
-		expect([expected.some((id) => id <= live.from), expected.some((id) => id > live.from), expected.length < last]).toEqual([true, true, true]);
+		expect([
+			expected.some((id) => id <= live.from),
+			expected.some((id) => id > live.from),
+			expected.length < last,
+		]).toEqual([true, true, true]);
 		stop.abort();
 		await following;
 	}
@@ -132,8 +149,15 @@ test("deltas go to whoever asked for that agent", async () => {
 });
 
 /** Lines of a command that does not end, until one has these words. */
-async function linesUntil(args: readonly string[], words: string, meanwhile: () => Promise<unknown> = async () => {}): Promise<string[]> {
-	const child = spawn(path.resolve("bin/brood"), args, { env: { ...process.env, BROOD_HOME: home }, stdio: ["ignore", "pipe", "inherit"] });
+async function linesUntil(
+	args: readonly string[],
+	words: string,
+	meanwhile: () => Promise<unknown> = async () => {},
+): Promise<string[]> {
+	const child = spawn(path.resolve("bin/brood"), args, {
+		env: { ...process.env, BROOD_HOME: home },
+		stdio: ["ignore", "pipe", "inherit"],
+	});
 	const lines: string[] = [];
 	let asked = false;
 	for await (const line of createInterface({ input: child.stdout })) {
@@ -155,11 +179,21 @@ test("log --follow begins where it is asked to and shows what is being said; so 
 	const items = await client.call("items", { params: { agent: web.id } });
 	const third = items.at(-3);
 	const later = async () => await ended(web, "say the end of it");
-	const last = await linesUntil(["log", "web-1", "--project", "web", "--follow", "-n", "3", "--deltas"], "as above", later);
+	const last = await linesUntil(
+		["log", "web-1", "--project", "web", "--follow", "-n", "3", "--deltas"],
+		"as above",
+		later,
+	);
 	expect(last[0]).toContain(String(third?.id));
 	expect(last.join("\n")).toMatch(/…\s+assistant\s+the end of it\n\s*\d+\s+\(assistant, as above\)/);
-	const after = await linesUntil(["log", "web-1", "--project", "web", "--follow", "--after", String(third?.id), "--json"], '"final"');
+	const after = await linesUntil(
+		["log", "web-1", "--project", "web", "--follow", "--after", String(third?.id), "--json"],
+		'"final"',
+	);
 	expect(JSON.parse(after[0] ?? "")).toMatchObject({ id: items.at(-2)?.id });
-	const since = await linesUntil(["events", "--follow", "--project", "web", "--kind", "turn.ended", "--since", "1h", "--json"], "turn.ended");
+	const since = await linesUntil(
+		["events", "--follow", "--project", "web", "--kind", "turn.ended", "--since", "1h", "--json"],
+		"turn.ended",
+	);
 	expect(JSON.parse(since[0] ?? "")).toMatchObject({ kind: "turn.ended", agent: web.id });
 });

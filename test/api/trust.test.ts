@@ -14,7 +14,8 @@ import { shell } from "#test/support/cli.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const tokenOf = (home: string): string => readFileSync(path.join(home, "token"), "utf8");
-const daemonOf = (home: string): { pid: number; url: string; socket: string | null } => JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
+const daemonOf = (home: string): { pid: number; url: string; socket: string | null } =>
+	JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
 const modeOf = (...parts: string[]): number => statSync(path.join(...parts)).mode & 0o777;
 
 interface Stranger extends AsyncDisposable {
@@ -57,9 +58,12 @@ const reply = (body: object): string => {
 	return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 };
 
-test("another program on the port of a daemon that was killed learns no secret, and the command finds the real daemon", { timeout: 60_000 }, async () => {
+test("another program on the port of a daemon that was killed learns no secret, and the command finds the real daemon", {
+	timeout: 60_000,
+}, async () => {
 	const answers: Record<string, (line: Socket, heard: string) => void> = {
-		"says yes to everything": (line) => line.write(reply({ data: { proof: "A".repeat(43), home: "/", pid: 1, contract: 1 } })),
+		"says yes to everything": (line) =>
+			line.write(reply({ data: { proof: "A".repeat(43), home: "/", pid: 1, contract: 1 } })),
 		"hangs up": (line) => void line.destroy(),
 		"says nothing": () => {},
 		"repeats what it hears": (line, heard) => line.write(heard),
@@ -74,7 +78,10 @@ test("another program on the port of a daemon that was killed learns no secret, 
 		await using other = await stranger(port, answer);
 		process.env["BROOD_TIMEOUT"] = "1";
 		await expect(new Client({ url, token }, sendTo(sh.home)).call("agents"), name).rejects.toThrow();
-		expect([other.connections() > 0, other.heard().includes(token), /authorization/i.test(other.heard())], name).toEqual([true, false, false]);
+		expect(
+			[other.connections() > 0, other.heard().includes(token), /authorization/i.test(other.heard())],
+			name,
+		).toEqual([true, false, false]);
 		// the control: who goes by the port alone tells it
 		const trusting = new Client({ url, token }, send).call("agents").catch(() => {});
 		await expect.poll(() => other.heard()).toContain(token);
@@ -83,7 +90,10 @@ test("another program on the port of a daemon that was killed learns no secret, 
 		delete process.env["BROOD_TIMEOUT"];
 	}
 	await using last = await stranger(port, () => {});
-	expect(await shell(sh.home, undefined, { BROOD_TIMEOUT: "1" }).json("agent", "list")).toMatchObject({ code: 0, data: [{ handle: "init" }] });
+	expect(await shell(sh.home, undefined, { BROOD_TIMEOUT: "1" }).json("agent", "list")).toMatchObject({
+		code: 0,
+		data: [{ handle: "init" }],
+	});
 	expect(daemonOf(sh.home).url).not.toBe(url);
 	expect([last.connections() > 0, last.heard().includes(token)]).toEqual([true, false]);
 });
@@ -120,7 +130,9 @@ describe("where the name of the socket would be too long", () => {
 		const port = Number(new URL(daemon.url).port);
 		const relayed: Socket[] = [];
 		await using other = await stranger(0, (line, heard) => {
-			const onward = connect(port, "127.0.0.1", () => onward.write(heard.replaceAll(new URL(other.url).host, new URL(daemon.url).host)));
+			const onward = connect(port, "127.0.0.1", () =>
+				onward.write(heard.replaceAll(new URL(other.url).host, new URL(daemon.url).host)),
+			);
 			relayed.push(onward.on("data", (chunk) => line.write(chunk)).on("error", () => {}));
 		});
 		const client = new Client({ url: other.url, token: daemon.token }, sendTo(home));
@@ -149,19 +161,38 @@ describe("where the name of the socket would be too long", () => {
 });
 
 describe("a token that was replaced", () => {
-	test("is refused at once, ends the streams that were opened with it, and leaves agents alone", { timeout: 60_000 }, async () => {
+	test("is refused at once, ends the streams that were opened with it, and leaves agents alone", {
+		timeout: 60_000,
+	}, async () => {
 		await using sh = shell();
 		await sh.brood("agent", "add", "worker", "--type", "shell");
 		const before = tokenOf(sh.home);
 		const { url, socket } = daemonOf(sh.home);
-		const ask = async (token: string) => (await fetch(`${url}/api/agents`, { headers: { authorization: `Bearer ${token}` } })).status;
+		const ask = async (token: string) =>
+			(await fetch(`${url}/api/agents`, { headers: { authorization: `Bearer ${token}` } })).status;
 		const stream = await fetch(`${url}/api/events?after=0`, { headers: { authorization: `Bearer ${before}` } });
 		const go = path.join(freshFolder(), "go");
-		const turn = sh.json("prompt", "worker", `until [ -e ${go} ]; do sleep 0.05; done; brood token rotate; echo $?`, "--wait");
-		await expect.poll(async () => (await sh.json("agent", "status", "worker")).data.turn, { timeout: 20_000 }).not.toBe(null);
-		expect([await ask(before), (await sh.json("token", "rotate")).data]).toEqual([200, { file: path.join(sh.home, "token") }]);
+		const turn = sh.json(
+			"prompt",
+			"worker",
+			`until [ -e ${go} ]; do sleep 0.05; done; brood token rotate; echo $?`,
+			"--wait",
+		);
+		await expect
+			.poll(async () => (await sh.json("agent", "status", "worker")).data.turn, { timeout: 20_000 })
+			.not.toBe(null);
+		expect([await ask(before), (await sh.json("token", "rotate")).data]).toEqual([
+			200,
+			{ file: path.join(sh.home, "token") },
+		]);
 		const after = tokenOf(sh.home);
-		expect([after === before, after.length, modeOf(sh.home, "token"), await ask(before), await ask(after)]).toEqual([false, before.length, 0o600, 401, 200]);
+		expect([after === before, after.length, modeOf(sh.home, "token"), await ask(before), await ask(after)]).toEqual([
+			false,
+			before.length,
+			0o600,
+			401,
+			200,
+		]);
 		let text = "";
 		for await (const chunk of stream.body ?? []) text += Buffer.from(chunk).toString();
 		expect(text).toContain("agent.");
@@ -180,7 +211,10 @@ describe("a token that was replaced", () => {
 		await using sh = shell();
 		await sh.brood("up");
 		const env = { PATH: process.env["PATH"] ?? "", HOME: sh.home, BROOD_HOME: sh.home };
-		const following = spawn(path.resolve("bin/brood"), ["events", "--follow", "--json"], { env, stdio: ["ignore", "pipe", "inherit"] });
+		const following = spawn(path.resolve("bin/brood"), ["events", "--follow", "--json"], {
+			env,
+			stdio: ["ignore", "pipe", "inherit"],
+		});
 		let out = "";
 		following.stdout.on("data", (chunk) => (out += chunk));
 		await expect.poll(() => out, { timeout: 20_000 }).toContain("agent.");
@@ -199,37 +233,58 @@ describe("a home", () => {
 		writeFileSync(path.join(home, "lock"), "", { mode: 0o644 });
 		await using daemon = await startDaemon({ home });
 		expect(daemon.url).toContain("127.0.0.1");
-		expect([modeOf(home), ...["lock", "socket", "token", "daemon.json"].map((name) => modeOf(home, name))]).toEqual([0o700, 0o600, 0o600, 0o600, 0o600]);
+		expect([modeOf(home), ...["lock", "socket", "token", "daemon.json"].map((name) => modeOf(home, name))]).toEqual([
+			0o700, 0o600, 0o600, 0o600, 0o600,
+		]);
 	});
 
-	test.each([0o770, 0o707, 0o1777])("that others can write in (%o) is refused, by the daemon and by every command", async (mode) => {
-		const home = path.join(freshFolder(), "home");
-		mkdirSync(home);
-		chmodSync(home, mode);
-		const refused = { code: 1, error: { code: "HOME_UNUSABLE", message: `${home} can be written by other users.`, suggestions: [`chmod 700 ${home}`] } };
-		expect(await shell(home).json("agent", "list")).toMatchObject(refused);
-		await expect(startDaemon({ home })).rejects.toThrow(/can be written by other users/);
-		expect(existsSync(path.join(home, "token"))).toBe(false);
-	});
+	test.each([0o770, 0o707, 0o1777])(
+		"that others can write in (%o) is refused, by the daemon and by every command",
+		async (mode) => {
+			const home = path.join(freshFolder(), "home");
+			mkdirSync(home);
+			chmodSync(home, mode);
+			const refused = {
+				code: 1,
+				error: {
+					code: "HOME_UNUSABLE",
+					message: `${home} can be written by other users.`,
+					suggestions: [`chmod 700 ${home}`],
+				},
+			};
+			expect(await shell(home).json("agent", "list")).toMatchObject(refused);
+			await expect(startDaemon({ home })).rejects.toThrow(/can be written by other users/);
+			expect(existsSync(path.join(home, "token"))).toBe(false);
+		},
+	);
 
-	test.skipIf(process.getuid?.() !== 0)("of another user is refused, and another user cannot use ours", { timeout: 60_000 }, async () => {
-		const home = path.join(freshFolder(), "home");
-		mkdirSync(home, { mode: 0o700 });
-		chownSync(home, 65534, 65534);
-		expect(await shell(home).json("agent", "list")).toMatchObject({
-			code: 1,
-			error: { code: "HOME_UNUSABLE", message: expect.stringContaining("another user") },
-		});
-		await expect(startDaemon({ home })).rejects.toThrow(/belongs to another user/);
-		const ours = path.join(freshFolder(), "ours");
-		await using daemon = await startDaemon({ home: ours });
-		const program = `require("net").connect(process.argv[1]).on("connect", () => console.log("in")).on("error", (error) => console.log(error.code))`;
-		const knock = async (uid: number): Promise<string> => {
-			const child = spawn("node", ["-e", program, path.join(ours, "socket")], { uid, gid: uid, stdio: ["ignore", "pipe", "inherit"], cwd: "/" });
-			const [chunk] = await once(child.stdout, "data");
-			child.kill();
-			return String(chunk).trim();
-		};
-		expect([await knock(65534), await knock(0), daemon.url.length > 0]).toEqual(["EACCES", "in", true]);
-	});
+	test.skipIf(process.getuid?.() !== 0)(
+		"of another user is refused, and another user cannot use ours",
+		{ timeout: 60_000 },
+		async () => {
+			const home = path.join(freshFolder(), "home");
+			mkdirSync(home, { mode: 0o700 });
+			chownSync(home, 65534, 65534);
+			expect(await shell(home).json("agent", "list")).toMatchObject({
+				code: 1,
+				error: { code: "HOME_UNUSABLE", message: expect.stringContaining("another user") },
+			});
+			await expect(startDaemon({ home })).rejects.toThrow(/belongs to another user/);
+			const ours = path.join(freshFolder(), "ours");
+			await using daemon = await startDaemon({ home: ours });
+			const program = `require("net").connect(process.argv[1]).on("connect", () => console.log("in")).on("error", (error) => console.log(error.code))`;
+			const knock = async (uid: number): Promise<string> => {
+				const child = spawn("node", ["-e", program, path.join(ours, "socket")], {
+					uid,
+					gid: uid,
+					stdio: ["ignore", "pipe", "inherit"],
+					cwd: "/",
+				});
+				const [chunk] = await once(child.stdout, "data");
+				child.kill();
+				return String(chunk).trim();
+			};
+			expect([await knock(65534), await knock(0), daemon.url.length > 0]).toEqual(["EACCES", "in", true]);
+		},
+	);
 });

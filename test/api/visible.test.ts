@@ -1,4 +1,5 @@
-// What people are shown: every command of the CLI, found from the parser itself, in a home full of words that a terminal would obey.
+// What people are shown: every command of the CLI, found from the parser itself, in a home full of words that a
+// terminal would obey.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -25,16 +26,25 @@ const orders = (text: string): string[] =>
 	[...text].filter((character) => {
 		const code = character.codePointAt(0) ?? 0;
 		if ((code < 0x20 && character !== "\n" && character !== "\t") || (code >= 0x7f && code < 0xa0)) return true;
-		return (code >= 0x20_28 && code <= 0x20_2e) || (code >= 0x20_66 && code <= 0x20_69) || [0x20_0e, 0x20_0f, 0x6_1c].includes(code);
+		return (
+			(code >= 0x20_28 && code <= 0x20_2e) ||
+			(code >= 0x20_66 && code <= 0x20_69) ||
+			[0x20_0e, 0x20_0f, 0x6_1c].includes(code)
+		);
 	});
 
 describe("words that are not ours", () => {
 	const anything = fc.string({
-		unit: fc.oneof(fc.constantFrom("\u{1b}", "\u{9b}", "\r", "\n", "\u{202e}", "\u{7f}", "\u{e0041}"), fc.string({ unit: "binary", maxLength: 1 })),
+		unit: fc.oneof(
+			fc.constantFrom("\u{1b}", "\u{9b}", "\r", "\n", "\u{202e}", "\u{7f}", "\u{e0041}"),
+			fc.string({ unit: "binary", maxLength: 1 }),
+		),
 	});
 
 	test("are shown with what a terminal would obey, instead of obeying it", () => {
-		expect(visible("a\u{1b}[8mb\u{1b}]52;c;eA==\u{7}\rc\u{9b}2J\u{202e}d\u{7f}")).toBe("a␛[8mb␛]52;c;eA==␇␍c<U+009B>2J<U+202E>d␡");
+		expect(visible("a\u{1b}[8mb\u{1b}]52;c;eA==\u{7}\rc\u{9b}2J\u{202e}d\u{7f}")).toBe(
+			"a␛[8mb␛]52;c;eA==␇␍c<U+009B>2J<U+202E>d␡",
+		);
 		expect(inline("one\ntwo\tthree")).toBe("one␊two␉three");
 		expect(visible("läuft – 日本語 👩‍💻\tok\n")).toBe("läuft – 日本語 👩‍💻\tok\n");
 	});
@@ -64,7 +74,12 @@ describe("words that are not ours", () => {
 interface Node {
 	commands: readonly Node[];
 	name(): string;
-	options: readonly { long?: string | undefined; mandatory: boolean; required: boolean; argChoices?: readonly string[] | undefined }[];
+	options: readonly {
+		long?: string | undefined;
+		mandatory: boolean;
+		required: boolean;
+		argChoices?: readonly string[] | undefined;
+	}[];
 	registeredArguments: readonly { name(): string; required: boolean; argChoices?: readonly string[] | undefined }[];
 }
 interface Leaf {
@@ -72,11 +87,26 @@ interface Leaf {
 	node: Node;
 }
 const leaves = (node: Node, above: string[] = []): Leaf[] =>
-	node.commands.length === 0 ? [{ path: above, node }] : node.commands.flatMap((each) => leaves(each, [...above, each.name()]));
+	node.commands.length === 0
+		? [{ path: above, node }]
+		: node.commands.flatMap((each) => leaves(each, [...above, each.name()]));
 
 /** They start, end or install something, or speak a protocol; what they print goes through the same functions. */
 const others = ["up", "down", "demo", "setup", "mcp"];
-const last = ["kill", "delete", "remove", "reap", "clear", "restore", "rewind", "release", "deny", "allow", "read", "approve"];
+const last = [
+	"kill",
+	"delete",
+	"remove",
+	"reap",
+	"clear",
+	"restore",
+	"rewind",
+	"release",
+	"deny",
+	"allow",
+	"read",
+	"approve",
+];
 
 const home = freshFolder();
 let daemon: Daemon;
@@ -87,7 +117,10 @@ async function full(): Promise<void> {
 	const repository = freshRepository();
 	const slug = ProjectSlug.parse("web");
 	await client.call("projectAdd", { body: { slug, path: repository } });
-	const agent = await client.ask("agentAddTo", { params: { project: slug }, body: { type: "scripted", name: "victim" } });
+	const agent = await client.ask("agentAddTo", {
+		params: { project: slug },
+		body: { type: "scripted", name: "victim" },
+	});
 	const params = { agent: agent.id };
 	const folder = agent.workspace?.path ?? "";
 	writeFileSync(path.join(folder, `new\u{1b}[8m\r\n${evilName}.txt`), evil);
@@ -95,11 +128,17 @@ async function full(): Promise<void> {
 	execFileSync("git", ["-c", `user.name=${evilName}`, "-c", "user.email=a@b", "commit", "-qm", evil], { cwd: folder });
 	writeFileSync(path.join(folder, `more\u{1b}[8m${evilName}.txt`), evil);
 	await client.call("prompt", { params, body: { text: `say ${evilLine}\nfail ${evilLine}` } });
-	await expect.poll(async () => (await client.call("turns", { params })).at(-1)?.state, { timeout: 30_000 }).toBe("failed");
+	await expect
+		.poll(async () => (await client.call("turns", { params })).at(-1)?.state, { timeout: 30_000 })
+		.toBe("failed");
 	await client.call("pause", { params, body: { reason: evil } });
 	known["prompt"] = String((await client.call("prompt", { params, body: { text: evil } })).id);
 	known["mail"] = String((await client.call("send", { params, body: { body: evil } })).id);
-	await done(daemon.engine, { type: "item.append", agent: agent.id, kind: "system", text: evil, data: { evil } }, { as: system });
+	await done(
+		daemon.engine,
+		{ type: "item.append", agent: agent.id, kind: "system", text: evil, data: { evil } },
+		{ as: system },
+	);
 	await client.call("mark", { params, body: { name: evilName } });
 	const asker = await client.ask("agentAddTo", {
 		params: { project: slug },
@@ -108,18 +147,40 @@ async function full(): Promise<void> {
 	const asked = async () => (await client.call("approvals", {}))[0]?.id;
 	await expect.poll(asked, { timeout: 30_000 }).toBeDefined();
 	known["approval"] = String(await asked());
-	const { number } = await client.call("issueAdd", { params: { project: slug }, body: { title: evilName, body: evil } });
+	const { number } = await client.call("issueAdd", {
+		params: { project: slug },
+		body: { title: evilName, body: evil },
+	});
 	const issue = { issue: `web#${number}` };
 	await client.call("issueComment", { params: issue, body: { text: evil } });
 	await client.call("issueMessage", { params: issue, body: { stage: "IN_PROGRESS", text: evil } });
 	await client.call("issueDocument", { params: issue, body: { name: "notes", text: evil } });
-	await done(daemon.engine, { type: "issue.attend", issue: (await client.call("issue", { params: issue })).id, reason: evil });
+	await done(daemon.engine, {
+		type: "issue.attend",
+		issue: (await client.call("issue", { params: issue })).id,
+		reason: evil,
+	});
 	await client
-		.call("subscriptionAdd", { body: { name: "plan", type: "claude", maxConcurrent: 1, credential: { configDir: path.join(freshFolder(), evilName) } } })
+		.call("subscriptionAdd", {
+			body: {
+				name: "plan",
+				type: "claude",
+				maxConcurrent: 1,
+				credential: { configDir: path.join(freshFolder(), evilName) },
+			},
+		})
 		.catch(() => {});
-	await done(daemon.engine, { type: "git.record", runs: [{ folder: evil, args: [evil], code: 1, ms: 1 }] }, { as: system });
+	await done(
+		daemon.engine,
+		{ type: "git.record", runs: [{ folder: evil, args: [evil], code: 1, ms: 1 }] },
+		{ as: system },
+	);
 	mkdirSync(path.join(home, "logs"), { recursive: true });
-	writeFileSync(path.join(home, "daemon.log"), `{"at":"now","level":"error","source":"x","text":${JSON.stringify(evil)}}\n${evil}\n`, { flag: "a" });
+	writeFileSync(
+		path.join(home, "daemon.log"),
+		`{"at":"now","level":"error","source":"x","text":${JSON.stringify(evil)}}\n${evil}\n`,
+		{ flag: "a" },
+	);
 	Object.assign(known, {
 		agent: "victim",
 		agents: "victim",
@@ -172,9 +233,12 @@ function argsOf({ path: words, node }: Leaf, hostile: boolean): string[] {
 	};
 	const needed = node.registeredArguments.map((each) => value({ name: each.name(), choices: each.argChoices }));
 	const options = node.options.filter(
-		({ mandatory, long }) => mandatory || (hostile && ["--reason", "--agent", "--against", "--branch", "--commit"].includes(long ?? "")),
+		({ mandatory, long }) =>
+			mandatory || (hostile && ["--reason", "--agent", "--against", "--branch", "--commit"].includes(long ?? "")),
 	);
-	const flags = options.flatMap(({ long = "", required, argChoices }) => (required ? [long, argChoices?.[0] ?? (hostile ? evil : "1")] : [long]));
+	const flags = options.flatMap(({ long = "", required, argChoices }) =>
+		required ? [long, argChoices?.[0] ?? (hostile ? evil : "1")] : [long],
+	);
 	const timeout = node.options.some(({ long }) => long === "--timeout") ? ["--timeout", "0"] : [];
 	return [...words, ...flags, ...timeout, ...needed];
 }
@@ -196,7 +260,9 @@ async function printed(args: string[]): Promise<string> {
 	return out.join("");
 }
 
-test("every command of the CLI shows hostile words without obeying them, and lets none begin a line of ours", { timeout: 120_000 }, async () => {
+test("every command of the CLI shows hostile words without obeying them, and lets none begin a line of ours", {
+	timeout: 120_000,
+}, async () => {
 	await full();
 	const all = leaves(program()).filter(({ path: [first = ""] }) => !others.includes(first));
 	const rank = ({ path: words }: Leaf): number => (last.includes(words.at(-1) ?? "") ? 1 : 0);
@@ -212,7 +278,8 @@ test("every command of the CLI shows hostile words without obeying them, and let
 			const isJson = json && leaf.node.options.some(({ long }) => long === "--json");
 			const out = await printed([...argsOf(leaf, hostile), ...(isJson ? ["--json"] : [])]);
 			const forged = isJson ? [] : out.split("\n").filter((line) => line.startsWith("forged line"));
-			if (orders(out).length + forged.length > 0) wrong.push({ command: leaf.path.join(" "), hostile, orders: orders(out), forged });
+			if (orders(out).length + forged.length > 0)
+				wrong.push({ command: leaf.path.join(" "), hostile, orders: orders(out), forged });
 			if (isJson) JSON.parse(out);
 			told++;
 			if (/␛\[8m|\\u001b\[8m/.test(out)) shown++;

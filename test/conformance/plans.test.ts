@@ -1,4 +1,5 @@
-// How the databases carry out our statements, as they themselves say: what grows for ever is never walked from end to end.
+// How the databases carry out our statements, as they themselves say: what grows for ever is never walked from end to
+// end.
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { expect, test } from "vitest";
@@ -21,7 +22,10 @@ const queries = [histories, issues, open, rest, slots, turns, queue]
 
 /** These have a row for each thing that ever happened. */
 const growing = ["event", "turn", "mail", "approval", "wait", "run", "note", "receipt"];
-/** `SCAN turn`, but not `SCAN turn USING INDEX turn_open`: of the indexes that are walked whole, each has only what is open. */
+/**
+ * `SCAN turn`, but not `SCAN turn USING INDEX turn_open`: of the indexes that are walked whole, each has only what is
+ * open.
+ */
 const walk = new RegExp(`^SCAN (${growing.join("|")})( USING COVERING INDEX (?!\\w*open).*)?$`);
 
 const allowed = new Map([
@@ -42,7 +46,10 @@ function walksOf(database: DatabaseSync, statement: string): string[] {
 test("SQLite walks through no table that grows for ever", () => {
 	using database = new DatabaseSync(":memory:");
 	for (const { sql } of migrations) for (const statement of sql("sqlite")) database.exec(statement);
-	const walks = queries.map((query): [string, string[]] => [query.name, walksOf(database, query.prepared("sqlite").sql)]);
+	const walks = queries.map((query): [string, string[]] => [
+		query.name,
+		walksOf(database, query.prepared("sqlite").sql),
+	]);
 	expect(walks.length).toBeGreaterThan(70);
 	expect(new Map(walks.filter(([, found]) => found.length > 0))).toEqual(allowed);
 	// the control: a statement without an index is seen

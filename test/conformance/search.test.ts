@@ -21,9 +21,17 @@ describe.each(flavors)("%s", (flavor) => {
 		await using engine = await place.open();
 		const agent = engine.agentZero.id;
 		const say = async (text: string) => await done(engine, { type: "item.append", agent, kind: "assistant", text });
-		for (const text of ["the parser fails on an empty line", "Fixed: the PARSER, in src/parse.ts", "café naïveté", "it's 100% done\0\ue000 — 日本語 テスト"])
+		for (const text of [
+			"the parser fails on an empty line",
+			"Fixed: the PARSER, in src/parse.ts",
+			"café naïveté",
+			"it's 100% done\0\ue000 — 日本語 テスト",
+		])
 			await say(text);
-		expect(await found(engine, "parser")).toEqual(["Fixed: the PARSER, in src/parse.ts", "the parser fails on an empty line"]);
+		expect(await found(engine, "parser")).toEqual([
+			"Fixed: the PARSER, in src/parse.ts",
+			"the parser fails on an empty line",
+		]);
 		expect(await found(engine, "PARSER the fails")).toEqual(["the parser fails on an empty line"]);
 		expect(await found(engine, "pars")).toEqual([]);
 		expect(await found(engine, "pars*")).toHaveLength(2);
@@ -42,7 +50,12 @@ describe.each(flavors)("%s", (flavor) => {
 		const inside = await spawn(engine, engine.agentZero.id, { name: "inside", project: "web" });
 		const outside = await spawn(engine, engine.agentZero.id, { name: "outside" });
 		for (let at = 0; at < 450; at++)
-			await done(engine, { type: "item.append", agent: at % 2 ? inside.id : outside.id, kind: "user", text: `word number ${at}` });
+			await done(engine, {
+				type: "item.append",
+				agent: at % 2 ? inside.id : outside.id,
+				kind: "user",
+				text: `word number ${at}`,
+			});
 		expect(await found(engine, "word", { limit: 2 })).toEqual(["word number 449", "word number 448"]);
 		expect(await found(engine, "word number", { limit: 1000 })).toHaveLength(450);
 		await done(engine, { type: "item.append", agent: inside.id, kind: "user", text: "and another word" });
@@ -63,7 +76,12 @@ describe.each(flavors)("%s", (flavor) => {
 		const long = `${"lorem ipsum ".repeat(50)}needle ${"dolor sit ".repeat(50)}`;
 		await done(engine, { type: "item.append", agent, kind: "user", text: long });
 		await done(engine, { type: "item.append", agent, kind: "user", text: "x".repeat(900_000) });
-		await done(engine, { type: "item.append", agent, kind: "user", text: Array.from({ length: 60_000 }, (_, at) => `w${at}`).join(" ") });
+		await done(engine, {
+			type: "item.append",
+			agent,
+			kind: "user",
+			text: Array.from({ length: 60_000 }, (_, at) => `w${at}`).join(" "),
+		});
 		const [snippet = ""] = await found(engine, "needle");
 		expect(snippet).toMatch(/^….*needle.*…$/);
 		expect(snippet.length).toBeLessThan(200);

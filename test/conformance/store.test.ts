@@ -23,7 +23,14 @@ describe.each(flavors)("%s", (flavor) => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();
 		expect(await engine.reads.agents()).toEqual([engine.agentZero]);
-		expect(engine.agentZero).toMatchObject({ handle: "init", life: "live", supervisor: null, lineage: null, type: "scripted", createdBy: "system" });
+		expect(engine.agentZero).toMatchObject({
+			handle: "init",
+			life: "live",
+			supervisor: null,
+			lineage: null,
+			type: "scripted",
+			createdBy: "system",
+		});
 	});
 
 	test("the rows are what the journal adds up to", async () => {
@@ -44,7 +51,9 @@ describe.each(flavors)("%s", (flavor) => {
 		const rows = await engine.reads.agents();
 		expect(rows).toHaveLength(4);
 		expect([...folded.agent.values()]).toEqual(rows);
-		expect([...folded.project.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(await engine.reads.projects());
+		expect([...folded.project.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(
+			await engine.reads.projects(),
+		);
 	});
 
 	test("a batch is seen whole or not at all, and only after its commit", async () => {
@@ -80,12 +89,9 @@ describe.each(flavors)("%s", (flavor) => {
 			say(engine, { type: "agent.kill", agent: zero }),
 			say(engine, { type: "agent.spawn", by: zero, context: "fresh", name: "other" }),
 		]);
-		expect(outcomes.map((outcome) => ("refused" in outcome ? outcome.refused.code : outcome.done.agent?.handle))).toEqual([
-			"same",
-			"CONFLICT",
-			"CANNOT_KILL_ROOT",
-			"other",
-		]);
+		expect(
+			outcomes.map((outcome) => ("refused" in outcome ? outcome.refused.code : outcome.done.agent?.handle)),
+		).toEqual(["same", "CONFLICT", "CANNOT_KILL_ROOT", "other"]);
 		expect((await engine.reads.agents()).map((agent) => agent.handle)).toEqual(["init", "same", "other"]);
 	});
 
@@ -93,9 +99,13 @@ describe.each(flavors)("%s", (flavor) => {
 		await using gated = await gatedStore(flavor);
 		const { engine } = gated;
 		const texts = Array.from({ length: 60 }, (_, at) => (at === 23 ? poisonText : `${at}`));
-		const results = await Promise.allSettled(texts.map((text) => say(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text })));
+		const results = await Promise.allSettled(
+			texts.map((text) => say(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text })),
+		);
 		expect(results.flatMap((result, at) => (result.status === "rejected" ? at : []))).toEqual([23]);
-		expect((await allEvents(engine)).flatMap((event) => event.text ?? [])).toEqual(texts.filter((text) => text !== poisonText));
+		expect((await allEvents(engine)).flatMap((event) => event.text ?? [])).toEqual(
+			texts.filter((text) => text !== poisonText),
+		);
 	});
 
 	test("ids rise in the order of the answers, without an event of a refusal in between", async () => {
@@ -104,7 +114,12 @@ describe.each(flavors)("%s", (flavor) => {
 		const ids: number[] = [];
 		await Promise.all(
 			Array.from({ length: 200 }, async (_, at) => {
-				const { event: item } = await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: String(at) });
+				const { event: item } = await done(engine, {
+					type: "item.append",
+					agent: engine.agentZero.id,
+					kind: "user",
+					text: String(at),
+				});
 				ids.push(item ?? 0);
 			}),
 		);
@@ -118,12 +133,15 @@ describe.each(flavors)("%s", (flavor) => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();
 		const one = await spawn(engine, engine.agentZero.id);
-		for (const text of ["a", "b", "c", "d"]) await done(engine, { type: "item.append", agent: one.id, kind: "user", text });
+		for (const text of ["a", "b", "c", "d"])
+			await done(engine, { type: "item.append", agent: one.id, kind: "user", text });
 		const events = await allEvents(engine);
 		const first = await engine.reads.events({ after: 0, limit: 3 });
 		expect(first).toEqual(events.slice(0, 3));
 		expect(await engine.reads.events({ after: first.at(-1)?.id ?? 0, limit: 1000 })).toEqual(events.slice(3));
-		expect(await engine.reads.events({ after: 0, limit: 1000, agent: one.id })).toEqual(events.filter((event) => event.agent === one.id));
+		expect(await engine.reads.events({ after: 0, limit: 1000, agent: one.id })).toEqual(
+			events.filter((event) => event.agent === one.id),
+		);
 		expect(await engine.reads.newestItem(one.id)).toEqual(events.at(-1));
 		expect(await engine.reads.newestItem(engine.agentZero.id)).toBeUndefined();
 		const said = events.filter((event) => event.kind === "user");
@@ -137,10 +155,14 @@ describe.each(flavors)("%s", (flavor) => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();
 		const { id: agent } = await spawn(engine, engine.agentZero.id);
-		const queue = async (text: string, more: object = {}) => (await done(engine, { type: "prompt.queue", agent, text, ...more })).event ?? 0;
+		const queue = async (text: string, more: object = {}) =>
+			(await done(engine, { type: "prompt.queue", agent, text, ...more })).event ?? 0;
 		await done(engine, { type: "agent.pause", agent });
 		const [a, b] = [await queue("a"), await queue("b", { priority: 3, metadata: { from: "test" } })];
-		const [c, later] = [await queue("c", { front: true }), await queue("later", { notBefore: engine.now() + 3_600_000 })];
+		const [c, later] = [
+			await queue("c", { front: true }),
+			await queue("later", { notBefore: engine.now() + 3_600_000 }),
+		];
 		await done(engine, { type: "prompt.edit", agent, prompt: a, text: "a, edited" });
 		await done(engine, { type: "prompt.move", agent, prompt: c, to: 3 });
 		const order = await engine.reads.prompts(agent);
@@ -152,29 +174,50 @@ describe.each(flavors)("%s", (flavor) => {
 		]);
 		const places = await Promise.all([...order.map(({ id }) => id), 0].map((id) => engine.reads.placeInQueue(id)));
 		expect(places).toEqual([1, 2, 3, 4, 0]);
-		expect(order[0]).toMatchObject({ priority: 3, metadata: { from: "test" }, manual: false, retries: null, source: "queue" });
+		expect(order[0]).toMatchObject({
+			priority: 3,
+			metadata: { from: "test" },
+			manual: false,
+			retries: null,
+			source: "queue",
+		});
 		expect(await engine.reads.nextPromptAt(engine.now())).toBe(order[3]?.notBefore);
 		expect(await engine.reads.queueHeads(engine.now())).toEqual([
-			{ agent: await engine.reads.agent(agent), head: { prompt: b, priority: 3, manual: false, source: "queue", since: order[0]?.createdAt } },
+			{
+				agent: await engine.reads.agent(agent),
+				head: { prompt: b, priority: 3, manual: false, source: "queue", since: order[0]?.createdAt },
+			},
 		]);
 		await queue("by hand", { now: true });
 		expect(await engine.reads.queueHeads(engine.now())).toMatchObject([{ head: { manual: true } }]);
 		await done(engine, { type: "turn.start", agent }, { as: system });
 		const turn = (await engine.reads.openTurns())[0];
 		expect(await engine.reads.agentsAboutToBegin()).toEqual([await engine.reads.agent(agent)]);
-		expect([turn?.manual, (await engine.reads.prompts(agent)).length, (await engine.reads.queue(agent)).length]).toEqual([true, 4, 4]);
+		expect([
+			turn?.manual,
+			(await engine.reads.prompts(agent)).length,
+			(await engine.reads.queue(agent)).length,
+		]).toEqual([true, 4, 4]);
 		const question = { title: "x", tool: "execute", call: null, options: [{ id: "y", name: "Y", kind: "allow_once" }] };
 		await done(engine, { type: "approval.ask", agent, turn: turn?.id, question }, { as: system });
 		const wait = (await done(engine, { type: "wait.open", targets: [agent], for: "turn" })).event ?? 0;
 		expect(await engine.reads.pendingApprovals()).toEqual(await engine.reads.pendingApprovals(agent));
-		expect([(await engine.reads.pendingApprovals()).length, (await engine.reads.openWaits()).map(({ id }) => id)]).toEqual([1, [wait]]);
+		expect([
+			(await engine.reads.pendingApprovals()).length,
+			(await engine.reads.openWaits()).map(({ id }) => id),
+		]).toEqual([1, [wait]]);
 		await done(engine, { type: "turn.release", agent, turn: turn?.id, reason: "x" }, { as: system });
 		expect(await engine.reads.agentsAboutToBegin()).toEqual([]);
-		expect((await engine.reads.prompts(agent)).map(({ text, manual }) => [text, manual])[0]).toEqual(["by hand", false]);
+		expect((await engine.reads.prompts(agent)).map(({ text, manual }) => [text, manual])[0]).toEqual([
+			"by hand",
+			false,
+		]);
 		await expect.poll(async () => (await engine.reads.wait(wait))?.state).toBe("met");
 		expect(await engine.reads.pendingApprovals()).toEqual([]);
 		const events = await engine.reads.events({ after: 0, limit: 1000, agent, kinds: ["prompt"] });
-		expect(new Set(events.map((event) => event.kind))).toEqual(new Set(["prompt.queued", "prompt.edited", "prompt.moved", "prompt.returned"]));
+		expect(new Set(events.map((event) => event.kind))).toEqual(
+			new Set(["prompt.queued", "prompt.edited", "prompt.moved", "prompt.returned"]),
+		);
 		expect(await engine.reads.events({ after: 0, limit: 1000, since: engine.now() + 60_000 })).toEqual([]);
 	});
 
@@ -185,17 +228,23 @@ describe.each(flavors)("%s", (flavor) => {
 		const web = await spawn(engine, engine.agentZero.id, { name: "w", project: "web" });
 		const api = await spawn(engine, engine.agentZero.id, { name: "a", project: "api" });
 		for (const { id } of [web, api]) {
-			for (const kind of ["user", "final", "user"]) await done(engine, { type: "item.append", agent: id, kind, text: "x" });
+			for (const kind of ["user", "final", "user"])
+				await done(engine, { type: "item.append", agent: id, kind, text: "x" });
 			await done(engine, { type: "agent.pause", agent: id });
 		}
 		const all = await allEvents(engine);
-		const ids = async (more: object) => (await engine.reads.events({ after: 0, limit: 1000, ...more })).map(({ id }) => id);
+		const ids = async (more: object) =>
+			(await engine.reads.events({ after: 0, limit: 1000, ...more })).map(({ id }) => id);
 		const where = (wanted: (event: Event) => boolean) => all.filter(wanted).map(({ id }) => id);
-		const pausedAndFinal = where(({ kind, agent }) => (kind === "final" || kind.startsWith("agent.")) && agent === api.id);
+		const pausedAndFinal = where(
+			({ kind, agent }) => (kind === "final" || kind.startsWith("agent.")) && agent === api.id,
+		);
 		expect(pausedAndFinal.length).toBeGreaterThan(2);
 		expect(await ids({ project: "web" })).toEqual(where(({ agent }) => agent === null || agent === web.id));
 		expect(await ids({ agent: api.id, kinds: ["final", "agent"] })).toEqual(pausedAndFinal);
-		expect(await ids({ kinds: ["agent.held", "project"] })).toEqual(where(({ kind }) => kind === "agent.held" || kind.startsWith("project.")));
+		expect(await ids({ kinds: ["agent.held", "project"] })).toEqual(
+			where(({ kind }) => kind === "agent.held" || kind.startsWith("project.")),
+		);
 		expect(await ids({ itemsOf: [web.id] })).toEqual(where(({ kind, agent }) => kind !== "user" || agent === web.id));
 		expect(await ids({ itemsOf: [] })).toEqual(where(({ kind }) => kind !== "user"));
 		expect(await ids({ project: "api", itemsOf: [web.id], kinds: ["user", "final"] })).toEqual(
@@ -213,7 +262,8 @@ describe.each(flavors)("%s", (flavor) => {
 		const [web, api] = [ProjectSlug.parse("web"), ProjectSlug.parse("api")];
 		for (const slug of [web, api]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
 		await done(engine, { type: "project.tune", slug: web, context: "keep" });
-		const add = async (project: string, title: string, more: object = {}) => (await done(engine, { type: "issue.add", project, title, ...more })).event ?? 0;
+		const add = async (project: string, title: string, more: object = {}) =>
+			(await done(engine, { type: "issue.add", project, title, ...more })).event ?? 0;
 		const font = await add(web, "Font", { body: "a\0b", labels: ["ux"], priority: "high" });
 		const [logo, other] = [await add(web, "Logo", { dependsOn: [1] }), await add(api, "Other")];
 		expect((await engine.reads.issues()).map(({ id }) => id)).toEqual([font, logo, other]);
@@ -221,10 +271,18 @@ describe.each(flavors)("%s", (flavor) => {
 			[1, []],
 			[2, [1]],
 		]);
-		expect([await engine.reads.lastIssueNumber(web), await engine.reads.lastIssueNumber(ProjectSlug.parse("none"))]).toEqual([2, 0]);
+		expect([
+			await engine.reads.lastIssueNumber(web),
+			await engine.reads.lastIssueNumber(ProjectSlug.parse("none")),
+		]).toEqual([2, 0]);
 		expect(await engine.reads.issueByNumber(web, 2)).toEqual(await engine.reads.issue(logo));
 		expect([await engine.reads.issueByNumber(api, 2), await engine.reads.issue(1)]).toEqual([undefined, undefined]);
-		expect(await engine.reads.issue(font)).toMatchObject({ body: "a\0b", labels: ["ux"], priority: "high", stage: "TODO" });
+		expect(await engine.reads.issue(font)).toMatchObject({
+			body: "a\0b",
+			labels: ["ux"],
+			priority: "high",
+			stage: "TODO",
+		});
 		const { id: agent } = await spawn(engine, engine.agentZero.id, { project: web, agentType: "scripted" });
 		await done(engine, { type: "issue.comment", issue: font, text: "mind the footer" });
 		await done(engine, { type: "issue.message", issue: font, stage: "IN_PROGRESS", text: "now" });
@@ -236,21 +294,43 @@ describe.each(flavors)("%s", (flavor) => {
 		await expect.poll(async () => (await engine.reads.agent(agent))?.activity).toBe("idle");
 		await done(engine, { type: "turn.start", agent }, { as: system });
 		const turn = (await engine.reads.agent(agent))?.turn?.id ?? 0;
-		expect(await engine.reads.openRuns()).toMatchObject([{ issue: font, agent, turn, stage: "IN_PROGRESS", state: "open" }]);
+		expect(await engine.reads.openRuns()).toMatchObject([
+			{ issue: font, agent, turn, stage: "IN_PROGRESS", state: "open" },
+		]);
 		await done(engine, { type: "issue.complete", issue: font, summary: "done" });
 		await done(engine, { type: "turn.hand", agent, turn }, { as: system });
 		await done(
 			engine,
-			{ type: "turn.append", agent, turn, items: [{ kind: "usage", data: { inputTokens: 3, outputTokens: 4, cost: { amount: 0.5, currency: "USD" } } }] },
+			{
+				type: "turn.append",
+				agent,
+				turn,
+				items: [{ kind: "usage", data: { inputTokens: 3, outputTokens: 4, cost: { amount: 0.5, currency: "USD" } } }],
+			},
 			{ as: system },
 		);
 		await done(engine, { type: "turn.end", agent, turn, state: "completed", text: "bye" }, { as: system });
 		await expect.poll(async () => await engine.reads.issuesMoving()).toEqual([]);
 		const [run] = await engine.reads.runs(font);
-		expect(run).toMatchObject({ state: "completed", work: true, summary: "done", tokens: { input: 3, output: 4 }, cost: 0.5 });
-		expect([await engine.reads.runsOfProject(web), await engine.reads.runsOfProject(api), await engine.reads.openRuns()]).toEqual([[run], [], []]);
+		expect(run).toMatchObject({
+			state: "completed",
+			work: true,
+			summary: "done",
+			tokens: { input: 3, output: 4 },
+			cost: 0.5,
+		});
+		expect([
+			await engine.reads.runsOfProject(web),
+			await engine.reads.runsOfProject(api),
+			await engine.reads.openRuns(),
+		]).toEqual([[run], [], []]);
 		expect([await engine.reads.run(run?.id ?? 0), await engine.reads.run(1)]).toEqual([run, undefined]);
-		expect(await engine.reads.issue(font)).toMatchObject({ stage: "IN_REVIEW", waiting: "approval", folder: "/tmp/x", lastAgent: agent });
+		expect(await engine.reads.issue(font)).toMatchObject({
+			stage: "IN_REVIEW",
+			waiting: "approval",
+			folder: "/tmp/x",
+			lastAgent: agent,
+		});
 		expect(await engine.reads.agent(agent)).toMatchObject({ issue: null, totalTasksCompleted: 1 });
 		expect(await engine.reads.project(web)).toMatchObject({ context: "keep", auto: false });
 	});
@@ -262,7 +342,11 @@ describe.each(flavors)("%s", (flavor) => {
 		const latest = new Map<string | null, number | undefined>();
 		for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
 		for (const project of ["web", "api", null, "web"]) {
-			const { id: agent } = await spawn(engine, engine.agentZero.id, project === null ? {} : { project, workspace: "none" });
+			const { id: agent } = await spawn(
+				engine,
+				engine.agentZero.id,
+				project === null ? {} : { project, workspace: "none" },
+			);
 			const turn = await openTurn(engine, agent);
 			latest.set(project, (await engine.reads.turn(turn))?.startedAt);
 		}
@@ -272,7 +356,8 @@ describe.each(flavors)("%s", (flavor) => {
 	test("subscriptions and leases are the same rows everywhere", async () => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();
-		const add = async (name: string, more: object = {}) => await done(engine, { type: "subscription.add", name, agentType: "scripted", ...more });
+		const add = async (name: string, more: object = {}) =>
+			await done(engine, { type: "subscription.add", name, agentType: "scripted", ...more });
 		await add("b", { maxConcurrent: 2, credential: { envFile: "/secret/env" }, quiet: quietTomorrow(engine.now()) });
 		const { subscription } = await add("a", { fallback: "b" });
 		expect((await engine.reads.subscriptions()).map((each) => each.name)).toEqual(["a", "b"]);
@@ -283,7 +368,9 @@ describe.each(flavors)("%s", (flavor) => {
 		for (const state of ["completed", "failed", "completed"]) {
 			const turn = await openTurn(engine, agent);
 			turns.push(turn);
-			expect(await engine.reads.leases()).toEqual([{ turn, agent, subscription: "b", at: (await engine.reads.turn(turn))?.startedAt }]);
+			expect(await engine.reads.leases()).toEqual([
+				{ turn, agent, subscription: "b", at: (await engine.reads.turn(turn))?.startedAt },
+			]);
 			await done(engine, { type: "turn.end", agent, turn, state }, { as: system });
 			expect(await engine.reads.leases()).toEqual([]);
 		}
@@ -295,7 +382,11 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await refused(engine, { type: "subscription.remove", name: "b" })).toMatchObject({ code: "CONFLICT" });
 		await done(engine, { type: "agent.kill", agent: other.id });
 		await expect.poll(async () => (await engine.reads.leases()).map(({ turn }) => turn)).toEqual([waiting]);
-		await done(engine, { type: "turn.end", agent, turn: waiting, state: "failed", limit: { until: engine.now() + 60_000 } }, { as: system });
+		await done(
+			engine,
+			{ type: "turn.end", agent, turn: waiting, state: "failed", limit: { until: engine.now() + 60_000 } },
+			{ as: system },
+		);
 		const cooled = (await engine.reads.subscriptions())[1]?.coolingUntil;
 		expect((await engine.reads.agent(agent))?.holds).toMatchObject([{ kind: "limit", until: cooled }]);
 		await done(engine, { type: "subscription.remove", name: "a" });
@@ -319,9 +410,20 @@ describe.each(flavors)("%s", (flavor) => {
 			"x".repeat(1024 * 1024 - 2),
 			"%_\\",
 		];
-		const data: unknown[] = [null, { nested: [1, "two", null, { "\0": "\0" }] }, [], "text", 0, -1.5e-9, { constructor: 1 }, true];
-		for (const text of texts) await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text });
-		for (const value of data) await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", data: value });
+		const data: unknown[] = [
+			null,
+			{ nested: [1, "two", null, { "\0": "\0" }] },
+			[],
+			"text",
+			0,
+			-1.5e-9,
+			{ constructor: 1 },
+			true,
+		];
+		for (const text of texts)
+			await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text });
+		for (const value of data)
+			await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", data: value });
 		const items = (await allEvents(engine)).filter((event) => event.kind === "user");
 		expect(items.slice(0, texts.length).map((item) => item.text)).toEqual(texts);
 		expect(items.slice(texts.length).map((item) => item.data)).toEqual(JSON.parse(JSON.stringify(data)));
@@ -358,7 +460,11 @@ describe.each(flavors)("%s", (flavor) => {
 		const first = await say(engine, command, { key });
 		const again = await say(engine, command, { key });
 		expect(first).toMatchObject({ done: { agent: { handle: "once" } }, replayed: false });
-		expect(again).toMatchObject({ done: { agent: { handle: "once" } }, events: "done" in first ? first.events : null, replayed: true });
+		expect(again).toMatchObject({
+			done: { agent: { handle: "once" } },
+			events: "done" in first ? first.events : null,
+			replayed: true,
+		});
 		expect(await refused(engine, { ...command, name: "twice" }, { key })).toMatchObject({ code: "CONFLICT" });
 		expect(await engine.reads.agents()).toHaveLength(2);
 	});
@@ -389,7 +495,8 @@ describe.each(flavors)("%s", (flavor) => {
 		const [one, two] = [await spawn(engine, engine.agentZero.id), await spawn(engine, engine.agentZero.id)];
 		const key = randomUUID();
 		for (const { id } of [one, two]) await openTurn(engine, id);
-		const append = (agent: AgentId, as: Actor) => done(engine, { type: "mail.send", to: agent, body: "x" }, { key, as });
+		const append = (agent: AgentId, as: Actor) =>
+			done(engine, { type: "mail.send", to: agent, body: "x" }, { key, as });
 		const [first, second] = [await append(two.id, actingAgent(one.id)), await append(one.id, actingAgent(two.id))];
 		expect(first.event).not.toBe(second.event);
 		expect(await append(two.id, actingAgent(one.id))).toEqual(first);
@@ -401,14 +508,23 @@ describe.each(flavors)("%s", (flavor) => {
 		const { engine, store } = gated;
 		const named = { actor: human, key: Key.parse(randomUUID()), fingerprint: "f", at: 1 };
 		await store.keepReceipts([{ ...named, answer: { begun: { step: "commit", head: null } } }], { durable: true });
-		expect(await store.reads.receipt(human, named.key)).toMatchObject({ fingerprint: "f", answer: { begun: { step: "commit", head: null } } });
+		expect(await store.reads.receipt(human, named.key)).toMatchObject({
+			fingerprint: "f",
+			answer: { begun: { step: "commit", head: null } },
+		});
 		const command = { type: "item.append" as const, agent: engine.agentZero.id, kind: "user", text: "x" };
 		const closes = { ...named, answer: { subject: { event: 7 } }, given: { words: "é\0 🎉" } };
 		gated.open();
 		expect(await engine.dispatch({ actor: human, key: null, command, closes })).toMatchObject({ replayed: false });
-		expect(await store.reads.receipt(human, named.key)).toMatchObject({ answer: { subject: { event: 7 } }, given: { words: "é\0 🎉" } });
+		expect(await store.reads.receipt(human, named.key)).toMatchObject({
+			answer: { subject: { event: 7 } },
+			given: { words: "é\0 🎉" },
+		});
 		await store.keepReceipts([{ ...named, answer: { subject: {} }, given: ["other"] }], { durable: false });
-		expect(await store.reads.receipt(human, named.key)).toMatchObject({ answer: { subject: { event: 7 } }, given: ["other"] });
+		expect(await store.reads.receipt(human, named.key)).toMatchObject({
+			answer: { subject: { event: 7 } },
+			given: ["other"],
+		});
 		expect(await store.reads.receipt(system, named.key)).toBeUndefined();
 	});
 

@@ -28,7 +28,8 @@ test(`${rounds} kills under load lose, double and misdirect nothing`, { timeout:
 		const before = round % 3 === 1 ? startsIn(home).length : -1;
 		const ran = await runProgram("load.ts", [home, String(round)], {
 			watch(line, child) {
-				if (line === during || (/^(prompt|mail) /.test(line) && --left <= 0 && startsIn(home).length > before)) child.kill("SIGKILL");
+				if (line === during || (/^(prompt|mail) /.test(line) && --left <= 0 && startsIn(home).length > before))
+					child.kill("SIGKILL");
 			},
 		});
 		expect(ran.signal, ran.errors).toBe("SIGKILL");
@@ -53,13 +54,16 @@ async function checkPrompts(engine: Engine, prompts: readonly Ack[]): Promise<vo
 	const events = await engine.reads.events({ after: 0, limit: 1_000_000 });
 	expect(events.map((event) => event.id)).toEqual([...events.map((event) => event.id)].sort((a, b) => a - b));
 	const byId = new Map(events.map((event) => [event.id, event]));
-	expect(prompts.filter(({ id, agent, word }) => byId.get(id)?.agent !== agent || !byId.get(id)?.text?.includes(word))).toEqual([]);
+	expect(
+		prompts.filter(({ id, agent, word }) => byId.get(id)?.agent !== agent || !byId.get(id)?.text?.includes(word)),
+	).toEqual([]);
 	const fates = new Map<number, string[]>(prompts.map(({ id }) => [id, []]));
 	for (const agent of await engine.reads.agents()) {
 		for (const prompt of await engine.reads.prompts(agent.id)) fates.get(prompt.id)?.push("queued");
 		const turns = await engine.reads.turns(agent.id);
 		for (const turn of turns) if (turn.handedAt !== null) fates.get(turn.prompt)?.push(turn.state);
-		for (const turn of turns) expect(turn.state === "open" || turn.finalItem !== null, `turn ${turn.id} has a final item`).toBe(true);
+		for (const turn of turns)
+			expect(turn.state === "open" || turn.finalItem !== null, `turn ${turn.id} has a final item`).toBe(true);
 	}
 	expect([...fates].filter(([, fate]) => fate.length !== 1)).toEqual([]);
 	const finals = events.flatMap((event) => (event.kind === "final" ? (event.turn ?? []) : []));
@@ -67,9 +71,12 @@ async function checkPrompts(engine: Engine, prompts: readonly Ack[]): Promise<vo
 }
 
 async function checkMail(engine: Engine, mails: readonly Ack[]): Promise<void> {
-	for (const { id, agent, word } of mails) expect(await engine.reads.mail(id)).toMatchObject({ id, to: agent, body: word });
+	for (const { id, agent, word } of mails)
+		expect(await engine.reads.mail(id)).toMatchObject({ id, to: agent, body: word });
 	const events = await engine.reads.events({ after: 0, limit: 1_000_000 });
-	const delivered = events.flatMap((event) => (event.kind === "mail.delivered" ? JSON.stringify(Reflect.get(Object(event.data), "mail")) : []));
+	const delivered = events.flatMap((event) =>
+		event.kind === "mail.delivered" ? JSON.stringify(Reflect.get(Object(event.data), "mail")) : [],
+	);
 	expect(new Set(delivered).size).toBe(delivered.length);
 }
 
@@ -94,16 +101,23 @@ test("whatever shape an agent's processes have, none outlives the daemon and the
 	const home = freshFolder();
 	// where the kernel ends them there is nothing left to prove: test/turns/containment.test.ts
 	configure(home, "groups");
-	const ran = await runProgram("shapes.ts", [home, "marked"], { watch: (line, child) => void (line === "all are running" && child.kill("SIGKILL")) });
+	const ran = await runProgram("shapes.ts", [home, "marked"], {
+		watch: (line, child) => void (line === "all are running" && child.kill("SIGKILL")),
+	});
 	expect(ran.signal, ran.errors).toBe("SIGKILL");
 	// the control: without the next start something is left
 	expect(processesOf(home).length).toBeGreaterThan(5);
 	const stranger = await startEngine({ home: freshFolder() });
 	await using daemon = await startDaemon({ home });
 	expect(processesOf(home)).toEqual([]);
-	const turns = await Promise.all((await daemon.engine.reads.agents()).map((agent) => daemon.engine.reads.turns(agent.id)));
-	expect(turns.flat().map((turn) => [turn.state, turn.reason])).toEqual(Array.from({ length: 5 }, () => ["interrupted", "crash"]));
-	for (const agent of await daemon.engine.reads.agents()) if (agent.supervisor !== null) expect(agent.holds.map((hold) => hold.kind)).toEqual(["crash"]);
+	const turns = await Promise.all(
+		(await daemon.engine.reads.agents()).map((agent) => daemon.engine.reads.turns(agent.id)),
+	);
+	expect(turns.flat().map((turn) => [turn.state, turn.reason])).toEqual(
+		Array.from({ length: 5 }, () => ["interrupted", "crash"]),
+	);
+	for (const agent of await daemon.engine.reads.agents())
+		if (agent.supervisor !== null) expect(agent.holds.map((hold) => hold.kind)).toEqual(["crash"]);
 	await stranger[Symbol.asyncDispose]();
 });
 
@@ -141,7 +155,9 @@ async function killedAfter(words: string, script: string): Promise<string> {
 	return home;
 }
 
-test("what a command had put out before the daemon was killed is the result of its call", { timeout: 60_000 }, async () => {
+test("what a command had put out before the daemon was killed is the result of its call", {
+	timeout: 60_000,
+}, async () => {
 	const home = await killedAfter("half of it", "run echo quick\nrun echo half of it; sleep 300; echo the rest");
 	await using daemon = await startDaemon({ home });
 	const results = await daemon.engine.reads.events({ after: 0, limit: 1000, kinds: ["tool_result"] });

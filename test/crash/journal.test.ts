@@ -1,5 +1,15 @@
 // A journal is never silently shorter than what was acknowledged, whatever happens to the store's files.
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	copyFileSync,
+	cpSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEngine } from "#src/main.ts";
@@ -55,14 +65,18 @@ describe("after kill -9", () => {
 		const folder = copied((file) => renameSync(`${file}-wal`, `${file}-elsewhere`));
 		const before = bytesIn(folder);
 		for (let attempt = 0; attempt < 2; attempt++)
-			await expect(startEngine({ home: folder })).rejects.toThrow(/event \d+ was acknowledged, but the journal ends at event \d+\. Its log .*not touched/);
+			await expect(startEngine({ home: folder })).rejects.toThrow(
+				/event \d+ was acknowledged, but the journal ends at event \d+\. Its log .*not touched/,
+			);
 		expect(bytesIn(folder)).toEqual(before);
 		rmSync(path.join(folder, "brood.db-wal"), { force: true });
 		renameSync(path.join(folder, "brood.db-elsewhere"), path.join(folder, "brood.db-wal"));
 		expectNothingLost(acks, await journal(folder));
 	});
 
-	test(`a log that is damaged anywhere (${positions} places) is noticed, or nothing is missing`, { timeout: 20_000 + positions * 2000 }, async () => {
+	test(`a log that is damaged anywhere (${positions} places) is noticed, or nothing is missing`, {
+		timeout: 20_000 + positions * 2000,
+	}, async () => {
 		const size = statSync(path.join(killed, "brood.db-wal")).size;
 		let noticed = 0;
 		for (let at = 0; at < positions; at++) {
@@ -110,16 +124,20 @@ describe("a store that was changed by hand", () => {
 		await expect(startEngine({ home: folder })).rejects.toThrow(/an older brood\.db was put in its place/);
 	});
 
-	test.each(["brood.db*", "brood.db* last-event"])("by `rm %s` in a home with projects is missing, and none is made", async (names) => {
-		const folder = copied((file) => {
-			mkdirSync(path.join(path.dirname(file), "projects", "shop"), { recursive: true });
-			for (const name of readdirSync(path.dirname(file))) if (name.startsWith("brood.db") || names.includes(name)) rmSync(path.join(path.dirname(file), name));
-		});
-		await expect(startEngine({ home: folder })).rejects.toThrow(
-			/is missing: it is gone, but (last-event|projects) shows that it was here\. No new one was made/,
-		);
-		expect(readdirSync(folder).filter((name) => name.startsWith("brood.db"))).toEqual([]);
-	});
+	test.each(["brood.db*", "brood.db* last-event"])(
+		"by `rm %s` in a home with projects is missing, and none is made",
+		async (names) => {
+			const folder = copied((file) => {
+				mkdirSync(path.join(path.dirname(file), "projects", "shop"), { recursive: true });
+				for (const name of readdirSync(path.dirname(file)))
+					if (name.startsWith("brood.db") || names.includes(name)) rmSync(path.join(path.dirname(file), name));
+			});
+			await expect(startEngine({ home: folder })).rejects.toThrow(
+				/is missing: it is gone, but (last-event|projects) shows that it was here\. No new one was made/,
+			);
+			expect(readdirSync(folder).filter((name) => name.startsWith("brood.db"))).toEqual([]);
+		},
+	);
 
 	test("in an empty home is made: the control", async () => {
 		const folder = path.join(home, "empty");
@@ -137,7 +155,9 @@ describe("a store that was changed by hand", () => {
 		await engine[Symbol.asyncDispose]();
 		copyFileSync(backup, path.join(folder, "brood.db"));
 		writeFileSync(path.join(folder, "brood.db-wal"), "the log of the store that was here");
-		await expect(startEngine({ home: folder })).rejects.toThrow(/it is a backup, but brood\.db-wal is the log of another store/);
+		await expect(startEngine({ home: folder })).rejects.toThrow(
+			/it is a backup, but brood\.db-wal is the log of another store/,
+		);
 		rmSync(path.join(folder, "brood.db-wal"));
 		for (let start = 0; start < 2; start++) {
 			await using restored = await startEngine({ home: folder });

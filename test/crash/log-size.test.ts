@@ -21,12 +21,15 @@ async function write(engine: Awaited<ReturnType<typeof startEngine>>, rounds: nu
 	const agents = await Promise.all(Array.from({ length: 60 }, () => spawn(engine, engine.agentZero.id)));
 	let [largest, stop] = [0, false];
 	const reading = (async () => {
-		while (!stop) await Promise.all([engine.reads.agents(), engine.reads.events({ after: 0, limit: 300 }), engine.reads.counts()]);
+		while (!stop)
+			await Promise.all([engine.reads.agents(), engine.reads.events({ after: 0, limit: 300 }), engine.reads.counts()]);
 	})();
 	for (let round = 0; round < rounds; round++) {
 		// several at a time, as a busy daemon does
 		for (let at = 0; at < agents.length; at += 4)
-			await Promise.all(agents.slice(at, at + 4).map(({ id }) => done(engine, { type: "mail.send", to: id, body: `words ${round}` })));
+			await Promise.all(
+				agents.slice(at, at + 4).map(({ id }) => done(engine, { type: "mail.send", to: id, body: `words ${round}` })),
+			);
 		largest = Math.max(largest, logBytes());
 	}
 	stop = true;

@@ -2,7 +2,7 @@
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import type { Engine } from "#engine/engine.ts";
-import { StoreFault } from "#engine/ports.ts";
+import { StoreFault } from "#engine/ports/store.ts";
 import { startEngine } from "#src/main.ts";
 import { acknowledged, expectNothingLost } from "#test/support/acknowledged.ts";
 import { lossyProxy } from "#test/support/lossy-proxy.ts";
@@ -12,7 +12,8 @@ import { done, say, spawn } from "#test/support/say.ts";
 import { freshDatabase } from "#test/support/stores.ts";
 
 const allEvents = async (engine: Engine) => await engine.reads.events({ after: 0, limit: 1_000_000 });
-const append = (engine: Engine, text: string) => done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text }, { key: null });
+const append = (engine: Engine, text: string) =>
+	done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text }, { key: null });
 
 test("eight processes that start at the same moment migrate once and make one agent 0", async () => {
 	const url = await freshDatabase();
@@ -21,7 +22,9 @@ test("eight processes that start at the same moment migrate once and make one ag
 	const watch = (line: string): void => {
 		if (line === "ready" && --waiting === 0) go.resolve("go\n");
 	};
-	const ran = await Promise.all(Array.from({ length: 8 }, () => runProgram("starter.ts", [JSON.stringify({ url })], { input: go.promise, watch })));
+	const ran = await Promise.all(
+		Array.from({ length: 8 }, () => runProgram("starter.ts", [JSON.stringify({ url })], { input: go.promise, watch })),
+	);
 	const found = ran.map(({ lines, errors }) => lines.find((line) => line.startsWith("agent")) ?? errors);
 	expect(found[0]).toMatch(/^agent \S{22}$/);
 	expect(new Set(found).size).toBe(1);
@@ -69,7 +72,9 @@ test("a project that two nodes add or remove at once has one fate", async () => 
 	await using two = await startEngine({ url });
 	for (let round = 0; round < 10; round++) {
 		const slug = `p-${round}`;
-		const adds = await Promise.all([one, two].map((node, at) => say(node, { type: "project.add", slug, path: `/srv/${at}` })));
+		const adds = await Promise.all(
+			[one, two].map((node, at) => say(node, { type: "project.add", slug, path: `/srv/${at}` })),
+		);
 		expect(adds.map((outcome) => "done" in outcome).sort()).toEqual([false, true]);
 		const [spawned, removed] = await Promise.all([
 			say(one, { type: "agent.spawn", by: one.agentZero.id, context: "fresh", project: slug }),
@@ -87,7 +92,8 @@ describe("a database that goes away", { timeout: 60_000 }, () => {
 		const back: Promise<void>[] = [];
 		const ran = await runProgram("writer.ts", [JSON.stringify({ url }), "pg", "400", "8"], {
 			watch(line) {
-				if (line.startsWith("ack") && --left % 120 === 0 && back.length < 2) back.push(server.crash().then(() => server.start()));
+				if (line.startsWith("ack") && --left % 120 === 0 && back.length < 2)
+					back.push(server.crash().then(() => server.start()));
 			},
 		});
 		await Promise.all(back);
@@ -102,9 +108,13 @@ describe("a database that goes away", { timeout: 60_000 }, () => {
 	test("for too long is reported, and what was reported did not happen", async () => {
 		await using server = await startPostgres();
 		const { openPostgres } = await import("#adapters/store/postgres/store.ts");
-		const { batchRunner } = await import("#engine/execute.ts");
+		const { batchRunner } = await import("#engine/commands/execute.ts");
 		const { limits } = await import("#contract/limits.ts");
-		await using store = await openPostgres({ url: await server.createDatabase(), run: batchRunner(limits), retryForMs: 200 });
+		await using store = await openPostgres({
+			url: await server.createDatabase(),
+			run: batchRunner(limits),
+			retryForMs: 200,
+		});
 		await server.crash();
 		await expect(store.commit([])).rejects.toThrow(StoreFault);
 		await expect(store.commit([])).rejects.toThrow(/cannot be reached.*Nothing was changed/);
@@ -133,7 +143,12 @@ test("a database of a newer Brood is refused and not touched", async () => {
 	const client = new pg.Client(url);
 	await client.connect();
 	await client.query("insert into migration (version, name, at) values (9999, 'from the future', 0)");
-	const dump = async () => (await client.query("select (select count(*) from event), (select count(*) from migration), (select count(*) from agent)")).rows;
+	const dump = async () =>
+		(
+			await client.query(
+				"select (select count(*) from event), (select count(*) from migration), (select count(*) from agent)",
+			)
+		).rows;
 	const before = await dump();
 	await expect(startEngine({ url })).rejects.toThrow(/newer Brood.*not touched/);
 	expect(await dump()).toEqual(before);

@@ -1,6 +1,15 @@
 // The embedded store and everything that a disk, a kill and a stranger's hand can do to it.
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	truncateSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -44,7 +53,9 @@ test("kill -9 at any moment loses nothing that was acknowledged", { timeout: rou
 test("eight processes that start at the same moment make one store and one agent 0", async () => {
 	const place = JSON.stringify({ home: path.join(home, "eight") });
 	const go = Promise.withResolvers<string>();
-	const starts = Array.from({ length: 8 }, () => runProgram("starter.ts", [place], { input: go.promise, watch: (line) => void (line === "ready" && ready()) }));
+	const starts = Array.from({ length: 8 }, () =>
+		runProgram("starter.ts", [place], { input: go.promise, watch: (line) => void (line === "ready" && ready()) }),
+	);
 	let waiting = 8;
 	const ready = (): void => {
 		if (--waiting === 0) go.resolve("go\n");
@@ -73,7 +84,9 @@ describe("a disk that fails", () => {
 	test("in fsync ends every acknowledgement and the process, and loses nothing before it", async () => {
 		const folder = path.join(home, "fsync");
 		await journal(folder);
-		const ran = await runProgram("writer.ts", [JSON.stringify({ home: folder }), "eio", "100000"], { through: strace("fsync:error=EIO:when=30+") });
+		const ran = await runProgram("writer.ts", [JSON.stringify({ home: folder }), "eio", "100000"], {
+			through: strace("fsync:error=EIO:when=30+"),
+		});
 		const acks = acknowledged(ran.lines);
 		expect(acks.length).toBeGreaterThan(0);
 		expect(ran.code).toBe(70);
@@ -84,7 +97,9 @@ describe("a disk that fails", () => {
 	test("by being full refuses, says so, loses nothing, and goes on when there is space again", async () => {
 		const folder = path.join(home, "full");
 		await journal(folder);
-		const ran = await runProgram("writer.ts", [JSON.stringify({ home: folder }), "enospc", "2000"], { through: strace("pwrite64:error=ENOSPC:when=200..260") });
+		const ran = await runProgram("writer.ts", [JSON.stringify({ home: folder }), "enospc", "2000"], {
+			through: strace("pwrite64:error=ENOSPC:when=200..260"),
+		});
 		expect(ran.lines.at(-1)).toBe("over");
 		expect(ran.code).toBe(0);
 		const faults = ran.lines.filter((line) => line.startsWith("fault"));
@@ -103,7 +118,11 @@ test.runIf(process.getuid?.() === 0)("a disk that fills up for real refuses and 
 	const folder = path.join(home, "small");
 	mkdirSync(folder);
 	const through = ["unshare", "--mount", "sh", "-c", `mount -t tmpfs -o size=24m none "${folder}" && exec "$@"`, "sh"];
-	const ran = await runProgram("writer.ts", [JSON.stringify({ home: path.join(folder, "home") }), "small", "600", "4", "60000"], { through });
+	const ran = await runProgram(
+		"writer.ts",
+		[JSON.stringify({ home: path.join(folder, "home") }), "small", "600", "4", "60000"],
+		{ through },
+	);
 	const faults = ran.lines.filter((line) => line.startsWith("fault"));
 	expect(faults.length).toBeGreaterThan(50);
 	expect(faults.filter((line) => !line.startsWith("fault full"))).toEqual([]);
@@ -118,7 +137,14 @@ test("a home that cannot be written is reported, and nothing is made in it", asy
 	const root = process.getuid?.() === 0;
 	// root may write anywhere but to a file system that is mounted read-only
 	const through = root
-		? ["unshare", "--mount", "sh", "-c", `mount --bind "${folder}" "${folder}" && mount -o remount,ro,bind "${folder}" && exec "$@"`, "sh"]
+		? [
+				"unshare",
+				"--mount",
+				"sh",
+				"-c",
+				`mount --bind "${folder}" "${folder}" && mount -o remount,ro,bind "${folder}" && exec "$@"`,
+				"sh",
+			]
 		: ["sh", "-c", `chmod 500 "${folder}"; exec "$@"`, "sh"];
 	const ran = await runProgram("writer.ts", [place, "x", "1"], { through });
 	expect(ran.lines).toEqual([expect.stringMatching(/^cannot start: .*(EROFS|EACCES|read-only|permission)/i)]);
@@ -137,14 +163,19 @@ describe("a store that is not as it should be", () => {
 	const prepared = async (name: string): Promise<{ folder: string; file: string }> => {
 		const folder = path.join(home, name);
 		await using engine = await startEngine({ home: folder });
-		for (let at = 0; at < 50; at++) await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: "words ".repeat(200) });
+		for (let at = 0; at < 50; at++)
+			await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: "words ".repeat(200) });
 		return { folder, file: path.join(folder, "brood.db") };
 	};
 
 	const damages: [name: string, damage: (file: string) => void, says: RegExp][] = [
 		["that is empty", (file) => truncateSync(file, 0), /damaged: it is empty/],
 		["that is cut off", (file) => truncateSync(file, 60), /damaged: it is cut off/],
-		["whose header is wrong", (file) => writeFileSync(file, "not a database, but long enough to have a header of its own. ".repeat(10)), /damaged: its header/],
+		[
+			"whose header is wrong",
+			(file) => writeFileSync(file, "not a database, but long enough to have a header of its own. ".repeat(10)),
+			/damaged: its header/,
+		],
 		["that is gone", (file) => rmSync(file), /missing: it is gone/],
 		["of another program", otherProgram, /database of another program/],
 		["of a newer Brood", newer, /newer Brood.*not touched/],
@@ -197,7 +228,8 @@ describe("a store that is not as it should be", () => {
 });
 
 test("an SQLite that can corrupt the store is refused", () => {
-	for (const version of ["3.51.2", "3.40.1", "3.9.0", undefined]) expect(() => assertVersion(version)).toThrow(/needs 3\.51\.3/);
+	for (const version of ["3.51.2", "3.40.1", "3.9.0", undefined])
+		expect(() => assertVersion(version)).toThrow(/needs 3\.51\.3/);
 	for (const version of ["3.51.3", "3.53.4", "4.0.0", "3.100.0"]) expect(() => assertVersion(version)).not.toThrow();
 	expect(existsSync(home)).toBe(true);
 });

@@ -1,4 +1,5 @@
-// The daemon's log: what is written into it, what never is, and that a fault which nobody caught ends in it and not in the daemon's end.
+// The daemon's log: what is written into it, what never is, and that a fault which nobody caught ends in it and not in
+// the daemon's end.
 import { spawn as start } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -11,9 +12,9 @@ import { randomIds } from "#adapters/system/ids.ts";
 import { fileLog } from "#adapters/system/log.ts";
 import { limits } from "#contract/limits.ts";
 import type { LogEntry } from "#contract/log.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
-import { batchRunner } from "#engine/execute.ts";
-import { noLog } from "#engine/log.ts";
+import { noLog } from "#engine/ports/log.ts";
 import { shell } from "#test/support/cli.ts";
 import { spawn } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -29,7 +30,12 @@ const entries = (home: string, file = "daemon.log"): LogEntry[] =>
 test("an entry says when, how bad, who and what, with the error and its causes", () => {
 	const home = freshFolder();
 	using log = fileLog({ home, clock });
-	log.warn("git", "A snapshot could not be taken", { agent: "a1", turn: 7 }, new Error("outer", { cause: new Error("inner") }));
+	log.warn(
+		"git",
+		"A snapshot could not be taken",
+		{ agent: "a1", turn: 7 },
+		new Error("outer", { cause: new Error("inner") }),
+	);
 	log.debug("git", "nobody asked for this");
 	log.setLevel("debug");
 	log.debug("git", "somebody asked for this");
@@ -57,7 +63,8 @@ test("secrets are not written: by value, by shape and by place", () => {
 		new Error(`with ${token}`),
 	);
 	const text = readFileSync(path.join(home, "daemon.log"), "utf8");
-	for (const secret of ["correct horse", token, "abc ", "me:pw", "sk-ant", "another long"]) expect([secret, text.includes(secret)]).toEqual([secret, false]);
+	for (const secret of ["correct horse", token, "abc ", "me:pw", "sk-ant", "another long"])
+		expect([secret, text.includes(secret)]).toEqual([secret, false]);
 	expect(text.match(/\[secret\]/g)?.length).toBe(7);
 	// the control: what is no secret is written
 	expect(text).toContain("https://[secret]@host/x");
@@ -89,7 +96,9 @@ test("the log has a bounded number of bounded files, which only their owner can 
 		expect(size).toBeLessThanOrEqual(2000);
 		expect(mode & 0o777).toBe(0o600);
 	}
-	const kept = [...entries(home, "daemon.log.2"), ...entries(home, "daemon.log.1"), ...entries(home)].map(({ text }) => Number(text.split(" ")[1]));
+	const kept = [...entries(home, "daemon.log.2"), ...entries(home, "daemon.log.1"), ...entries(home)].map(({ text }) =>
+		Number(text.split(" ")[1]),
+	);
 	expect(kept.at(-1)).toBe(199);
 	// nothing is missing in between
 	expect(kept).toEqual(kept.map((_, at) => 200 - kept.length + at));
@@ -116,10 +125,14 @@ test("a folder that is gone, or cannot be written, costs the entry and nothing e
 test("a fault that nobody caught is a line in the log, and the daemon goes on", { timeout: 60_000 }, async () => {
 	const home = freshFolder();
 	const program = (name: string): string => path.join(import.meta.dirname, "../..", name);
-	const child = start(process.execPath, ["--import", program("test/programs/fault-on-signal.ts"), program("src/daemon.ts"), "--home", home, "--port", "0"], {
-		stdio: ["ignore", "pipe", "pipe"],
-		env: { PATH: process.env["PATH"], HOME: home, OPENAI_API_KEY: "very-secret-word" },
-	});
+	const child = start(
+		process.execPath,
+		["--import", program("test/programs/fault-on-signal.ts"), program("src/daemon.ts"), "--home", home, "--port", "0"],
+		{
+			stdio: ["ignore", "pipe", "pipe"],
+			env: { PATH: process.env["PATH"], HOME: home, OPENAI_API_KEY: "very-secret-word" },
+		},
+	);
 	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
 	const until = async (words: RegExp): Promise<string> => {
 		for (;;) {
@@ -129,7 +142,11 @@ test("a fault that nobody caught is a line in the log, and the daemon goes on", 
 		}
 	};
 	await until(/is up at/);
-	for (const words of [/A failure that nobody waited for/, /An exception that nobody caught/, /An exception that nobody caught/]) {
+	for (const words of [
+		/A failure that nobody waited for/,
+		/An exception that nobody caught/,
+		/An exception that nobody caught/,
+	]) {
 		child.kill("SIGUSR2");
 		await until(words);
 	}
@@ -156,7 +173,9 @@ test("`brood logs` shows the log when no daemon runs, by level, and as JSON", { 
 	expect((await cli.brood("logs", "-n", "3")).out).toMatch(
 		/info {2}test: entry 3\n.*info {2}test: entry 4\n.*warn {2}git: it failed agent=a1\n {4}Error: because\n {8}at /,
 	);
-	expect((await cli.json("logs", "--level", "warn")).data).toMatchObject([{ level: "warn", source: "git", text: "it failed" }]);
+	expect((await cli.json("logs", "--level", "warn")).data).toMatchObject([
+		{ level: "warn", source: "git", text: "it failed" },
+	]);
 	expect((await cli.brood("logs", "--level", "loud")).code).toBe(2);
 });
 

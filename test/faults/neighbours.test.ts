@@ -1,4 +1,5 @@
-// One bad thing stays one bad thing: whatever is wrong with one agent, subscription, event or file, its neighbours work and the daemon starts.
+// One bad thing stays one bad thing: whatever is wrong with one agent, subscription, event or file, its neighbours work
+// and the daemon starts.
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -10,7 +11,11 @@ import { freshFolder } from "#test/support/stores.ts";
 
 const home = freshFolder();
 const repository = freshRepository();
-const vendor = { command: process.execPath, args: [path.join(import.meta.dirname, "../programs/tool-agent.ts")], leavesNothing: false };
+const vendor = {
+	command: process.execPath,
+	args: [path.join(import.meta.dirname, "../programs/tool-agent.ts")],
+	leavesNothing: false,
+};
 const envFile = path.join(freshFolder(), "key.env");
 let daemon: Daemon;
 let client: Client;
@@ -19,20 +24,26 @@ async function start(programs: Parameters<typeof startDaemon>[0]["programs"] = {
 	daemon = await startDaemon({ home, programs });
 	client = new Client(daemon);
 }
-const add = async (name: string, { project, ...more }: { project?: string; type?: string; subscription?: string } = {}) =>
+const add = async (
+	name: string,
+	{ project, ...more }: { project?: string; type?: string; subscription?: string } = {},
+) =>
 	project === undefined
 		? await client.call("agentAdd", { body: { name, type: "scripted", ...more } })
 		: await client.call("agentAddTo", { params: { project }, body: { name, type: "scripted", ...more } });
 const of = (agent: string) => ({ params: { agent } });
-const prompt = async (agent: string, text = "say hello") => await client.call("prompt", { ...of(agent), body: { text } });
+const prompt = async (agent: string, text = "say hello") =>
+	await client.call("prompt", { ...of(agent), body: { text } });
 const longTimeout = { timeout: 20_000 };
-const completed = async (agent: string) => (await client.call("turns", of(agent))).filter(({ state }) => state === "completed").length;
+const completed = async (agent: string) =>
+	(await client.call("turns", of(agent))).filter(({ state }) => state === "completed").length;
 const works = async (agent: string): Promise<void> => {
 	const before = await completed(agent);
 	await prompt(agent);
 	await expect.poll(() => completed(agent), longTimeout).toBe(before + 1);
 };
-const held = async (agent: string) => (await client.call("agent", of(agent))).holds.map(({ kind, reason }) => `${kind}: ${reason}`);
+const held = async (agent: string) =>
+	(await client.call("agent", of(agent))).holds.map(({ kind, reason }) => `${kind}: ${reason}`);
 
 beforeAll(async () => {
 	await start({ vendor });
@@ -104,9 +115,13 @@ test("an agent whose type is not known any more, and an event of a newer release
 	await start();
 	await works("sound");
 	await prompt("typeless");
-	await expect.poll(() => held("typeless"), longTimeout).toEqual([expect.stringMatching(/There is no agent type vendor/)]);
+	await expect
+		.poll(() => held("typeless"), longTimeout)
+		.toEqual([expect.stringMatching(/There is no agent type vendor/)]);
 	expect((await client.call("agents")).length).toBeGreaterThan(3);
-	expect((await client.call("journal", { query: { kind: "hologram" } })).events.some(({ kind }) => kind === "hologram")).toBe(true);
+	expect(
+		(await client.call("journal", { query: { kind: "hologram" } })).events.some(({ kind }) => kind === "hologram"),
+	).toBe(true);
 	for (const { id } of await client.call("agents")) {
 		await client.call("context", of(id));
 		await client.call("items", of(id));

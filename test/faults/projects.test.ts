@@ -1,5 +1,5 @@
-// A project that is broken is trouble of its own: it is named with what to do about it, and every other project works, at the start of
-// the daemon and while it runs.
+// A project that is broken is trouble of its own: it is named with what to do about it, and every other project works,
+// at the start of the daemon and while it runs.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -61,14 +61,17 @@ const breakages: Record<string, Breakage> = {
 		code: "PROJECT_GONE",
 	},
 	emptied: {
-		breaks: (repository) => renameSync(path.join(repository, ".git", "objects"), path.join(repository, ".git", "objects.away")),
-		mends: (repository) => renameSync(path.join(repository, ".git", "objects.away"), path.join(repository, ".git", "objects")),
+		breaks: (repository) =>
+			renameSync(path.join(repository, ".git", "objects"), path.join(repository, ".git", "objects.away")),
+		mends: (repository) =>
+			renameSync(path.join(repository, ".git", "objects.away"), path.join(repository, ".git", "objects")),
 		says: /git cannot use its repository/,
 		fix: /git -C .* status/,
 		code: "PROJECT_GONE",
 	},
 	baseless: {
-		breaks: (repository) => writeFileSync(path.join(repository, ".git", "refs", "heads", "main"), `${"1".repeat(40)}\n`),
+		breaks: (repository) =>
+			writeFileSync(path.join(repository, ".git", "refs", "heads", "main"), `${"1".repeat(40)}\n`),
 		mends: (repository) => rmSync(path.join(repository, ".git", "refs", "heads", "main")),
 		says: /its base branch main/,
 		fix: /git -C .* (log|branch)/,
@@ -106,15 +109,24 @@ type Parsed = ReturnType<typeof JSON.parse>;
 
 async function api(method: string, place: string, body?: object): Promise<Parsed> {
 	const { url }: { url: string } = JSON.parse(readFileSync(path.join(sh.home, "daemon.json"), "utf8"));
-	const headers = { authorization: `Bearer ${readFileSync(path.join(sh.home, "token"), "utf8").trim()}`, "content-type": "application/json" };
-	return await (await fetch(`${url}/api/${place}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json();
+	const headers = {
+		authorization: `Bearer ${readFileSync(path.join(sh.home, "token"), "utf8").trim()}`,
+		"content-type": "application/json",
+	};
+	return await (
+		await fetch(`${url}/api/${place}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+	).json();
 }
 
 beforeAll(async () => {
 	sh = shell();
 	await sh.brood("up");
 	for (const [slug, repository] of repositories) await api("POST", "projects", { slug, path: repository });
-	await Promise.all([...repositories.keys()].map((slug) => api("POST", `projects/${slug}/agents`, { name: `of-${slug}`, agentType: "scripted" })));
+	await Promise.all(
+		[...repositories.keys()].map((slug) =>
+			api("POST", `projects/${slug}/agents`, { name: `of-${slug}`, agentType: "scripted" }),
+		),
+	);
 	for (const slug of ["gone", "sound"]) await api("POST", `projects/${slug}/auto`, { auto: true, agentsMax: 1 });
 	await sh.brood("down");
 	for (const slug of slugs) breakages[slug]?.breaks(repositories.get(slug) ?? "", sh.home);
@@ -126,7 +138,9 @@ afterAll(async () => await sh[Symbol.asyncDispose]());
 test("the daemon starts, and a project that is sound works", async () => {
 	const status = await sh.json("status");
 	expect([status.code, status.data?.agents]).toEqual([0, slugs.length + 2]);
-	expect(status.data.problems.map(({ what }: Parsed) => what).sort()).toEqual(slugs.map((slug) => `project ${slug}`).sort());
+	expect(status.data.problems.map(({ what }: Parsed) => what).sort()).toEqual(
+		slugs.map((slug) => `project ${slug}`).sort(),
+	);
 	const turn = await sh.json("prompt", "of-sound", "say hello", "--wait");
 	expect([turn.code, turn.data?.state]).toEqual([0, "completed"]);
 });
@@ -139,7 +153,10 @@ test("project list, doctor and agents' health name each, with what to do", async
 		expect(projects.find((each: Parsed) => each.slug === slug)).toMatchObject({ slug, problem });
 		const { name, ...found } = doctor.data.findings.find((each: Parsed) => each.name === `project ${slug}`) ?? {};
 		expect([name, found]).toEqual([`project ${slug}`, { ok: false, text: problem.text, fix: problem.fix }]);
-		expect([slug, (await api("GET", `agents/of-${slug}/health`)).data.issues]).toEqual([slug, expect.arrayContaining([problem])]);
+		expect([slug, (await api("GET", `agents/of-${slug}/health`)).data.issues]).toEqual([
+			slug,
+			expect.arrayContaining([problem]),
+		]);
 	}
 	expect(projects.find((each: Parsed) => each.slug === "sound")).toMatchObject({ problem: null });
 	expect(doctor.code).toBe(1);
@@ -169,9 +186,13 @@ test("what needs a broken project is refused with a sentence, and never as an in
 
 test("what is mended while the daemon runs works again, and what breaks then is named", async () => {
 	for (const slug of slugs) if (slug !== "baseless") breakages[slug]?.mends(repositories.get(slug) ?? "", sh.home);
-	await expect.poll(async () => (await api("GET", "status")).data.problems.map(({ what }: Parsed) => what), { timeout: 30_000 }).toEqual(["project baseless"]);
+	await expect
+		.poll(async () => (await api("GET", "status")).data.problems.map(({ what }: Parsed) => what), { timeout: 30_000 })
+		.toEqual(["project baseless"]);
 	const troubled = async (): Promise<string[]> =>
-		(await api("GET", "projects?check=true")).data.filter(({ problem }: Parsed) => problem !== null).map(({ slug }: Parsed) => slug);
+		(await api("GET", "projects?check=true")).data
+			.filter(({ problem }: Parsed) => problem !== null)
+			.map(({ slug }: Parsed) => slug);
 	expect(await troubled()).toEqual(["baseless"]);
 	for (const slug of ["misspelt", "gone"]) {
 		const turn = await sh.json("prompt", `of-${slug}`, "say hello", "--wait");
@@ -189,7 +210,9 @@ test("a repository that git can never finish reading keeps neither the daemon no
 	pipeAt(ref);
 	await sh.brood("up");
 	const { data } = await api("GET", "status");
-	expect(data.problems.find(({ what }: Parsed) => what === "project piped")).toMatchObject({ text: expect.stringMatching(/git has not answered/) });
+	expect(data.problems.find(({ what }: Parsed) => what === "project piped")).toMatchObject({
+		text: expect.stringMatching(/git has not answered/),
+	});
 	const turn = await sh.json("prompt", "of-sound", "say hello", "--wait");
 	expect([turn.code, turn.data?.state]).toEqual([0, "completed"]);
 });

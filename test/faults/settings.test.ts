@@ -1,4 +1,5 @@
-// Every documented setting, in every place where it is documented to work: it is in force there, and as usual again when it is taken out.
+// Every documented setting, in every place where it is documented to work: it is in force there, and as usual again
+// when it is taken out.
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -23,10 +24,19 @@ interface Documented {
 const documented: Documented[] = readFileSync("docs/user/settings.md", "utf8")
 	.split("\n")
 	.flatMap((line) => {
-		const [, key, home, project, repository, example] = /^\| `([\w.]+)` \| (yes|) ?\| (yes|) ?\| (yes|) ?\| `(.*?)` \|/.exec(line) ?? [];
+		const [, key, home, project, repository, example] =
+			/^\| `([\w.]+)` \| (yes|) ?\| (yes|) ?\| (yes|) ?\| `(.*?)` \|/.exec(line) ?? [];
 		return key === undefined
 			? []
-			: [{ key, home: home === "yes", project: project === "yes", repository: repository === "yes", example: parse(example ?? "") }];
+			: [
+					{
+						key,
+						home: home === "yes",
+						project: project === "yes",
+						repository: repository === "yes",
+						example: parse(example ?? ""),
+					},
+				];
 	});
 
 /** The examples of all of these keys in one document. */
@@ -40,9 +50,13 @@ function fileWith(keys: readonly Documented[]): string {
 }
 
 test("the page has every key of every schema, and no other", () => {
-	const schema: { properties: Record<string, { properties?: Record<string, unknown> }> } = JSON.parse(readFileSync("docs/project-config.schema.json", "utf8"));
+	const schema: { properties: Record<string, { properties?: Record<string, unknown> }> } = JSON.parse(
+		readFileSync("docs/project-config.schema.json", "utf8"),
+	);
 	const keysOf = (properties: Record<string, { properties?: Record<string, unknown> }>): string[] =>
-		Object.entries(properties).flatMap(([name, { properties: inner }]) => (inner === undefined ? [name] : Object.keys(inner).map((each) => `${name}.${each}`)));
+		Object.entries(properties).flatMap(([name, { properties: inner }]) =>
+			inner === undefined ? [name] : Object.keys(inner).map((each) => `${name}.${each}`),
+		);
 	const inHome = Object.keys(HomeConfig.shape).flatMap((name) => {
 		if (name === "limits") return Object.keys(limits).map((each) => `limits.${each}`);
 		if (name === "retention") return Object.keys(RetentionConfig.shape).map((each) => `retention.${each}`);
@@ -76,11 +90,16 @@ describe("in a project", () => {
 	type Parsed = ReturnType<typeof JSON.parse>;
 	async function api(method: string, place: string, body?: object): Promise<Parsed> {
 		const headers = { authorization: `Bearer ${daemon.token}`, "content-type": "application/json" };
-		return await (await fetch(`${daemon.url}/api/${place}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json();
+		return await (
+			await fetch(`${daemon.url}/api/${place}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+		).json();
 	}
 	/** what is in force of each key, or the refusal */
 	async function inForce(keys: readonly Documented[]): Promise<Parsed> {
-		const [{ data, error }, presets] = [await api("GET", "projects/web/settings"), await api("GET", "projects/web/presets")];
+		const [{ data, error }, presets] = [
+			await api("GET", "projects/web/settings"),
+			await api("GET", "projects/web/presets"),
+		];
 		if (error !== undefined) return error;
 		const values = keys.map(({ key }) => {
 			const [outer = "", inner] = key.split(".");
@@ -89,8 +108,10 @@ describe("in a project", () => {
 		});
 		return Object.fromEntries(values);
 	}
-	const examples = (keys: readonly Documented[]): object => Object.fromEntries(keys.map(({ key, example }) => [key, key === "presets" ? true : example]));
-	const worksNow = async (): Promise<void> => expect(await api("POST", "projects/web/issues", { title: "Words" })).toMatchObject({ data: { title: "Words" } });
+	const examples = (keys: readonly Documented[]): object =>
+		Object.fromEntries(keys.map(({ key, example }) => [key, key === "presets" ? true : example]));
+	const worksNow = async (): Promise<void> =>
+		expect(await api("POST", "projects/web/issues", { title: "Words" })).toMatchObject({ data: { title: "Words" } });
 
 	test("every key works in the project's config.yaml, and is as usual without it", async () => {
 		const keys = documented.filter(({ project }) => project);
@@ -101,10 +122,17 @@ describe("in a project", () => {
 		rmSync(own);
 		expect(await inForce(keys)).toEqual(before);
 		// each example differs from what is usual, but for the branch that there is
-		expect(Object.keys(before).filter((key) => JSON.stringify(before[key]) === JSON.stringify(Reflect.get(examples(keys), key)))).toEqual(["base"]);
+		expect(
+			Object.keys(before).filter(
+				(key) => JSON.stringify(before[key]) === JSON.stringify(Reflect.get(examples(keys), key)),
+			),
+		).toEqual(["base"]);
 		// the control: what is not known is refused with its place
 		writeFileSync(own, "bass: main\n");
-		expect(await inForce(keys)).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringMatching(/config\.yaml:1:\d+: .*bass/) });
+		expect(await inForce(keys)).toMatchObject({
+			code: "VALIDATION_ERROR",
+			message: expect.stringMatching(/config\.yaml:1:\d+: .*bass/),
+		});
 		rmSync(own);
 	});
 
@@ -125,7 +153,10 @@ describe("in a project", () => {
 
 	test("every key works in .brood.yaml, what would run once it is approved, and is as usual without it", async () => {
 		const git = (...args: string[]): void =>
-			void execFileSync("git", ["-c", "user.name=p", "-c", "user.email=p@localhost", ...args], { cwd: repository, stdio: "ignore" });
+			void execFileSync("git", ["-c", "user.name=p", "-c", "user.email=p@localhost", ...args], {
+				cwd: repository,
+				stdio: "ignore",
+			});
 		const keys = documented.filter((each) => each.repository);
 		const runs = keys.filter(({ key }) => ["setup", "check", "teardown", "presets"].includes(key));
 		const before = await inForce(keys);
@@ -169,10 +200,15 @@ describe("in a project", () => {
 	});
 });
 
-test("every key works in the home's config.yaml: the daemon starts with each of them and does what it says", { timeout: 60_000 }, async () => {
+test("every key works in the home's config.yaml: the daemon starts with each of them and does what it says", {
+	timeout: 60_000,
+}, async () => {
 	const keys = documented.filter((each) => each.home && !/^(issues|presets)/.test(each.key));
 	const home = freshFolder();
-	writeFileSync(path.join(home, "config.yaml"), fileWith(keys.map((each) => (each.key === "port" ? { ...each, example: 0 } : each))));
+	writeFileSync(
+		path.join(home, "config.yaml"),
+		fileWith(keys.map((each) => (each.key === "port" ? { ...each, example: 0 } : each))),
+	);
 	await using daemon = await startDaemon({ home });
 	expect((await daemon.engine.reads.agent(daemon.engine.agentZero.id))?.type).toBe("human");
 	expect(daemon.containment).toBe("groups");
@@ -182,10 +218,18 @@ test("every key works in the home's config.yaml: the daemon starts with each of 
 });
 
 test.each([
-	["an unknown key", "limits:\n  queueLenghtMax: 5\n", /config\.yaml:2:\d+: limits: Unrecognized key: "queueLenghtMax"/],
+	[
+		"an unknown key",
+		"limits:\n  queueLenghtMax: 5\n",
+		/config\.yaml:2:\d+: limits: Unrecognized key: "queueLenghtMax"/,
+	],
 	["a value that is none", "port: many\n", /config\.yaml:1:7: port: /],
 	["a document that is none", "a: [1\nb: }\n", /config\.yaml:\d+:\d+: /],
-	["references without end", `a: &a [x]\nb: &b [${"*a,".repeat(200)}*a]\nc: [${"*b,".repeat(200)}*b]\n`, /config\.yaml: Excessive alias count/],
+	[
+		"references without end",
+		`a: &a [x]\nb: &b [${"*a,".repeat(200)}*a]\nc: [${"*b,".repeat(200)}*b]\n`,
+		/config\.yaml: Excessive alias count/,
+	],
 ])("the home's config.yaml with %s is told in one sentence", async (_, text, words) => {
 	const home = freshFolder();
 	writeFileSync(path.join(home, "config.yaml"), text);

@@ -9,11 +9,15 @@ import { done, spawn } from "#test/support/say.ts";
 import { durable, freshPlace, type Place } from "#test/support/stores.ts";
 
 const damages = {
-	"with an ancestor missing": (middle: AgentState) => [`update agent set lineage = 999999 where lineage = (select seq from agent where id = '${middle.id}')`],
+	"with an ancestor missing": (middle: AgentState) => [
+		`update agent set lineage = 999999 where lineage = (select seq from agent where id = '${middle.id}')`,
+	],
 	"with a circle in it": (middle: AgentState, leaf: AgentState) => [
 		`update agent set lineage = (select seq from agent where id = '${leaf.id}') where id = '${middle.id}'`,
 	],
-	"of an agent that is its own ancestor": (_: AgentState, leaf: AgentState) => [`update agent set lineage = seq where id = '${leaf.id}'`],
+	"of an agent that is its own ancestor": (_: AgentState, leaf: AgentState) => [
+		`update agent set lineage = seq where id = '${leaf.id}'`,
+	],
 };
 
 describe.each(durable)("on %s", (flavor) => {
@@ -43,7 +47,10 @@ async function family(place: Place): Promise<[AgentState, AgentState, AgentState
 	const made: AgentState[] = [];
 	for (const name of ["root", "middle", "leaf"]) {
 		const parent = made.at(-1);
-		const agent = await spawn(engine, parent?.id ?? engine.agentZero.id, { name, context: parent ? "inherit" : "fresh" });
+		const agent = await spawn(engine, parent?.id ?? engine.agentZero.id, {
+			name,
+			context: parent ? "inherit" : "fresh",
+		});
 		await expect.poll(async () => (await engine.reads.agent(agent.id))?.life).toBe("live");
 		await done(engine, { type: "item.append", agent: agent.id, kind: "user", text: name });
 		made.push(agent);

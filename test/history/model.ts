@@ -3,10 +3,13 @@ import fc from "fast-check";
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { Engine } from "#engine/engine.ts";
-import type { Outcome } from "#engine/ports.ts";
+import type { Outcome } from "#engine/ports/dispatch.ts";
 import { say } from "#test/support/say.ts";
 
-/** A restart is rare, because it takes a while. Who is meant by a number: agents and items are counted, and the count is taken modulo how many there are. */
+/**
+ * A restart is rare, because it takes a while. Who is meant by a number: agents and items are counted, and the count is
+ * taken modulo how many there are.
+ */
 export type Step =
 	| { do: "say" | "clear" | "kill"; agent: number }
 	| { do: "mark" | "rewind"; agent: number; name?: string }
@@ -22,7 +25,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	{ weight: 60, arbitrary: fc.record({ do: fc.constant("mark" as const), agent, name }).map(named) },
 	{ weight: 60, arbitrary: fc.record({ do: fc.constant("rewind" as const), agent, name }).map(named) },
 	{ weight: 80, arbitrary: fc.record({ do: fc.constant("fork" as const), agent, fresh: fc.constant(false) }) },
-	{ weight: 60, arbitrary: fc.record({ do: fc.constant("fork" as const), agent, at: fc.nat(50), fresh: fc.constant(false) }) },
+	{
+		weight: 60,
+		arbitrary: fc.record({ do: fc.constant("fork" as const), agent, at: fc.nat(50), fresh: fc.constant(false) }),
+	},
 	{ weight: 20, arbitrary: fc.record({ do: fc.constant("fork" as const), agent, fresh: fc.constant(true) }) },
 	{ weight: 20, arbitrary: fc.record({ do: fc.constant("kill" as const), agent }) },
 );
@@ -64,29 +70,47 @@ export class Copies {
 		const context = this.contexts.get(target) ?? [];
 		switch (taken.do) {
 			case "say":
-				return this.#follow(await say(engine, { type: "item.append", agent: target, kind: "user", text: "words" }), !this.#dead.has(target));
+				return this.#follow(
+					await say(engine, { type: "item.append", agent: target, kind: "user", text: "words" }),
+					!this.#dead.has(target),
+				);
 			case "clear":
 				return this.#follow(await say(engine, { type: "context.clear", agent: target }), !this.#dead.has(target));
 			case "mark":
-				return this.#follow(await say(engine, { type: "context.mark", agent: target, ...nameOf(taken) }), !this.#dead.has(target));
+				return this.#follow(
+					await say(engine, { type: "context.mark", agent: target, ...nameOf(taken) }),
+					!this.#dead.has(target),
+				);
 			case "rewind":
-				return this.#rewind(await say(engine, { type: "context.rewind", agent: target, ...nameOf(taken) }), target, taken.name);
+				return this.#rewind(
+					await say(engine, { type: "context.rewind", agent: target, ...nameOf(taken) }),
+					target,
+					taken.name,
+				);
 			case "kill": {
-				const accepted = this.#follow(await say(engine, { type: "agent.kill", agent: target }), !this.#dead.has(target));
+				const accepted = this.#follow(
+					await say(engine, { type: "agent.kill", agent: target }),
+					!this.#dead.has(target),
+				);
 				this.#dead.add(target);
 				return accepted;
 			}
 			case "fork": {
 				const at = taken.at === undefined || context.length === 0 ? undefined : context[taken.at % context.length]?.id;
 				const request = { context: taken.fresh ? "fresh" : "inherit", ...(at !== undefined && { at }) };
-				return this.#fork(await say(engine, { type: "agent.spawn", by: target, ...request }), target, taken.fresh ? 0 : at);
+				return this.#fork(
+					await say(engine, { type: "agent.spawn", by: target, ...request }),
+					target,
+					taken.fresh ? 0 : at,
+				);
 			}
 		}
 	}
 
 	/** Everything that the command wrote goes where it was written. */
 	#follow(outcome: Outcome, expected: boolean): boolean {
-		if ("done" in outcome !== expected) throw new Error(`expected ${expected ? "acceptance" : "a refusal"}, got ${JSON.stringify(outcome)}`);
+		if ("done" in outcome !== expected)
+			throw new Error(`expected ${expected ? "acceptance" : "a refusal"}, got ${JSON.stringify(outcome)}`);
 		if ("refused" in outcome) return false;
 		for (const { agent: owner, id, kind, text } of outcome.events.filter(isItem)) {
 			const context = owner === null ? undefined : this.contexts.get(owner);
@@ -98,15 +122,19 @@ export class Copies {
 
 	#rewind(outcome: Outcome, target: AgentId, wanted: string | undefined): boolean {
 		const context = this.contexts.get(target) ?? [];
-		const mark = context.findLastIndex(({ kind, text }) => kind === "mark" && (wanted === undefined || text === wanted));
+		const mark = context.findLastIndex(
+			({ kind, text }) => kind === "mark" && (wanted === undefined || text === wanted),
+		);
 		const expected = mark >= 0 && !this.#dead.has(target);
-		if ("done" in outcome !== expected) throw new Error(`expected a rewind to be ${expected ? "accepted" : "refused"}: ${JSON.stringify(outcome)}`);
+		if ("done" in outcome !== expected)
+			throw new Error(`expected a rewind to be ${expected ? "accepted" : "refused"}: ${JSON.stringify(outcome)}`);
 		if (expected) context.splice(mark + 1);
 		return expected;
 	}
 
 	#fork(outcome: Outcome, parent: AgentId, upTo: number | undefined): boolean {
-		if ("refused" in outcome || outcome.done.agent === undefined) throw new Error(`a fork was refused: ${JSON.stringify(outcome)}`);
+		if ("refused" in outcome || outcome.done.agent === undefined)
+			throw new Error(`a fork was refused: ${JSON.stringify(outcome)}`);
 		const copy = (this.contexts.get(parent) ?? []).filter((item) => upTo === undefined || item.id <= upTo);
 		this.contexts.set(outcome.done.agent.id, [...copy]);
 		return this.#follow(outcome, true);

@@ -14,7 +14,9 @@ import { Copies, program, type Step } from "./model.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
 /** programs in `npm test`, and in `npm run torture` */
-const runs: Record<Flavor, number> = torture ? { memory: 100_000, sqlite: 10_000, postgres: 2000 } : { memory: 1000, sqlite: 300, postgres: 120 };
+const runs: Record<Flavor, number> = torture
+	? { memory: 100_000, sqlite: 10_000, postgres: 2000 }
+	: { memory: 1000, sqlite: 300, postgres: 120 };
 const unlimited = { descendantsMax: Number.POSITIVE_INFINITY };
 
 type Replay = (engine: Engine, agent: AgentId) => Promise<number[]>;
@@ -127,9 +129,12 @@ describe("the property notices a replay that is wrong", () => {
 		return !(await fc.check(property, { numRuns: 300, endOnFailure: true })).failed;
 	};
 
-	test("the walk as it should be survives", async () => expect(await survives(walk({ min: true, zeroIsNothing: true }))).toBe(true));
-	test("without the min it does not", async () => expect(await survives(walk({ min: false, zeroIsNothing: true }))).toBe(false));
-	test("with 0 read as no limit it does not", async () => expect(await survives(walk({ min: true, zeroIsNothing: false }))).toBe(false));
+	test("the walk as it should be survives", async () =>
+		expect(await survives(walk({ min: true, zeroIsNothing: true }))).toBe(true));
+	test("without the min it does not", async () =>
+		expect(await survives(walk({ min: false, zeroIsNothing: true }))).toBe(false));
+	test("with 0 read as no limit it does not", async () =>
+		expect(await survives(walk({ min: true, zeroIsNothing: false }))).toBe(false));
 	test("an agent's own thread alone is not its context", async () => {
 		const own: Replay = async (engine, agent) => {
 			const events = await engine.reads.events({ after: 0, limit: 1_000_000, agent });

@@ -23,8 +23,10 @@ describe.each(flavors)("on %s", (flavor) => {
 	const root = () => spawn(engine, engine.agentZero.id);
 	const tell = async (agent: AgentState, text: string): Promise<number> =>
 		(await done(engine, { type: "item.append", agent: agent.id, kind: "user", text })).event ?? 0;
-	const clear = async (agent: AgentState): Promise<number> => (await done(engine, { type: "context.clear", agent: agent.id })).event ?? 0;
-	const fork = (parent: AgentState, request: object = {}) => spawn(engine, parent.id, { context: "inherit", ...request });
+	const clear = async (agent: AgentState): Promise<number> =>
+		(await done(engine, { type: "context.clear", agent: agent.id })).event ?? 0;
+	const fork = (parent: AgentState, request: object = {}) =>
+		spawn(engine, parent.id, { context: "inherit", ...request });
 	/** The words of a context, without the notes that forks leave in it. */
 	const words = async (agent: AgentState): Promise<string[]> => {
 		const context = await engine.context(agent.id);
@@ -130,8 +132,14 @@ describe.each(flavors)("on %s", (flavor) => {
 			const child = await fork(parent);
 			expect(child.lineage).toEqual({ agent: parent.id, forkPoint: m1 });
 			expect((await engine.reads.agent(child.id))?.lineage).toEqual({ agent: parent.id, forkPoint: m1 });
-			expect(await engine.reads.newestItem(child.id)).toMatchObject({ kind: "fork", data: { parent: parent.id, forkPoint: m1 } });
-			expect(await engine.reads.newestItem(parent.id)).toMatchObject({ kind: "fork", data: { child: child.id, forkPoint: m1 } });
+			expect(await engine.reads.newestItem(child.id)).toMatchObject({
+				kind: "fork",
+				data: { parent: parent.id, forkPoint: m1 },
+			});
+			expect(await engine.reads.newestItem(parent.id)).toMatchObject({
+				kind: "fork",
+				data: { child: child.id, forkPoint: m1 },
+			});
 		});
 
 		test("of an agent that said nothing inherits nothing, whatever the parent says or clears later", async () => {
@@ -181,7 +189,9 @@ describe.each(flavors)("on %s", (flavor) => {
 			const hidden = await tell(parent, "hidden");
 			const rewind = (await done(engine, { type: "context.rewind", agent: parent.id })).event;
 			for (const at of [before, other, hidden, rewind, 999_999_999]) {
-				expect(await refused(engine, { type: "agent.spawn", by: parent.id, context: "inherit", at })).toMatchObject({ code: "ITEM_NOT_IN_CONTEXT" });
+				expect(await refused(engine, { type: "agent.spawn", by: parent.id, context: "inherit", at })).toMatchObject({
+					code: "ITEM_NOT_IN_CONTEXT",
+				});
 			}
 		});
 
@@ -197,16 +207,21 @@ describe.each(flavors)("on %s", (flavor) => {
 			const parent = await root();
 			await tell(parent, "m1");
 			const child = await fork(parent, { prompt: "replace the font" });
-			expect(await engine.reads.prompts(child.id)).toMatchObject([{ agent: child.id, text: "replace the font", createdBy: "human" }]);
+			expect(await engine.reads.prompts(child.id)).toMatchObject([
+				{ agent: child.id, text: "replace the font", createdBy: "human" },
+			]);
 			const events = await engine.reads.events({ after: 0, limit: 100_000, agent: child.id });
-			expect(new Set(events.filter((event) => event.kind !== "agent.provisioned").map((event) => event.command)).size).toBe(1);
+			expect(
+				new Set(events.filter((event) => event.kind !== "agent.provisioned").map((event) => event.command)).size,
+			).toBe(1);
 			expect(await engine.reads.prompts(parent.id)).toEqual([]);
 		});
 
 		test("writes the same rows for a long history as for a short one", async () => {
 			const written = async (items: number): Promise<string[]> => {
 				const parent = await root();
-				for (let at = 0; at < items; at += 50) await Promise.all(Array.from({ length: Math.min(50, items - at) }, () => tell(parent, "x")));
+				for (let at = 0; at < items; at += 50)
+					await Promise.all(Array.from({ length: Math.min(50, items - at) }, () => tell(parent, "x")));
 				const before = (await engine.reads.newestItem(parent.id))?.id ?? 0;
 				await fork(parent);
 				const events = await engine.reads.events({ after: before, limit: 100 });
@@ -274,8 +289,12 @@ describe.each(flavors)("on %s", (flavor) => {
 			const agent = await root();
 			await done(engine, { type: "context.mark", agent: agent.id, name: "old" });
 			await clear(agent);
-			expect(await refused(engine, { type: "context.rewind", agent: agent.id, name: "old" })).toMatchObject({ code: "MARK_NOT_FOUND" });
-			expect(await refused(engine, { type: "context.rewind", agent: agent.id })).toMatchObject({ code: "MARK_NOT_FOUND" });
+			expect(await refused(engine, { type: "context.rewind", agent: agent.id, name: "old" })).toMatchObject({
+				code: "MARK_NOT_FOUND",
+			});
+			expect(await refused(engine, { type: "context.rewind", agent: agent.id })).toMatchObject({
+				code: "MARK_NOT_FOUND",
+			});
 			for (const text of ["one", "two"]) {
 				await done(engine, { type: "context.mark", agent: agent.id, name: "same" });
 				await tell(agent, text);
@@ -304,7 +323,11 @@ describe.each(flavors)("on %s", (flavor) => {
 			const changed = await engine.reads.agent(child.id);
 			expect(changed && (await engine.settings(changed))).toMatchObject({ systemPrompt: null, pinned: ["README.md"] });
 			expect(now && (await engine.settings(now))).toMatchObject(settings);
-			expect(await engine.settings(await fork(agent, { context: "fresh" }))).toEqual({ systemPrompt: null, pinned: [], options: {} });
+			expect(await engine.settings(await fork(agent, { context: "fresh" }))).toEqual({
+				systemPrompt: null,
+				pinned: [],
+				options: {},
+			});
 		});
 
 		test("every kind of item that the contract knows is kept, those with a command of their own only through it", async () => {
@@ -315,15 +338,25 @@ describe.each(flavors)("on %s", (flavor) => {
 			for (const kind of plain) await done(engine, { type: "item.append", agent: agent.id, kind, text: kind });
 			expect(await words(agent)).toEqual(plain);
 			for (const kind of controls) {
-				expect(await refused(engine, { type: "item.append", agent: agent.id, kind, text: "forged" })).toMatchObject({ code: "VALIDATION_ERROR" });
+				expect(await refused(engine, { type: "item.append", agent: agent.id, kind, text: "forged" })).toMatchObject({
+					code: "VALIDATION_ERROR",
+				});
 			}
 		});
 
 		test("kinds that this version does not know are kept and shown", async () => {
 			const agent = await root();
-			await done(engine, { type: "item.append", agent: agent.id, kind: "hologram", text: "from the future", data: { depth: 3 } });
+			await done(engine, {
+				type: "item.append",
+				agent: agent.id,
+				kind: "hologram",
+				text: "from the future",
+				data: { depth: 3 },
+			});
 			const context = await engine.context(agent.id);
-			expect("items" in context && context.items).toMatchObject([{ kind: "hologram", text: "from the future", data: { depth: 3 } }]);
+			expect("items" in context && context.items).toMatchObject([
+				{ kind: "hologram", text: "from the future", data: { depth: 3 } },
+			]);
 		});
 	});
 

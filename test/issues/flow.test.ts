@@ -12,16 +12,33 @@ test("an issue is assigned, worked on, reviewed and done", async () => {
 	expect(font).toMatchObject({ number: 1, stage: "TODO", preset: "lean", assignee: null, branch: null });
 	const opus = await agent("opus");
 	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
-	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", assignee: opus.id, branch: "issue/1-replace-the-font" });
+	expect(await issue(font)).toMatchObject({
+		stage: "IN_PROGRESS",
+		assignee: opus.id,
+		branch: "issue/1-replace-the-font",
+	});
 	const [prompt] = driver.started;
 	expect(prompt?.text.split("\n")).toEqual(expect.arrayContaining(["Replace the font", "Use Inter.", "Everywhere."]));
 	await end(opus, { complete: "Replaced it." });
-	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", waiting: "approval", assignee: null, leaving: null, run: null });
-	expect(await engine.reads.runs(font.id)).toMatchObject([{ stage: "IN_PROGRESS", state: "completed", work: true, summary: "Replaced it.", agent: opus.id }]);
+	expect(await issue(font)).toMatchObject({
+		stage: "IN_REVIEW",
+		waiting: "approval",
+		assignee: null,
+		leaving: null,
+		run: null,
+	});
+	expect(await engine.reads.runs(font.id)).toMatchObject([
+		{ stage: "IN_PROGRESS", state: "completed", work: true, summary: "Replaced it.", agent: opus.id },
+	]);
 	expect(await engine.reads.agent(opus.id)).toMatchObject({ issue: null, activity: "idle", totalTasksCompleted: 1 });
 	expect((await engine.reads.newestItem(opus.id))?.kind).toBe("clear");
 	await tell({ type: "issue.approve", issue: font.id });
-	expect(await issue(font)).toMatchObject({ stage: "DONE", waiting: null, approvedBy: "human", doneAt: expect.any(Number) });
+	expect(await issue(font)).toMatchObject({
+		stage: "DONE",
+		waiting: null,
+		approvedBy: "human",
+		doneAt: expect.any(Number),
+	});
 });
 
 test("a rejection goes back to the agent that did it, with the reason in its prompt", async () => {
@@ -45,10 +62,18 @@ test("a run without work keeps its stage and asks for attention; a person's answ
 	const opus = await agent("opus");
 	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
 	await end(opus, { text: "Which font?" });
-	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", assignee: opus.id, attention: { reason: expect.stringContaining("Which font?") } });
+	expect(await issue(font)).toMatchObject({
+		stage: "IN_PROGRESS",
+		assignee: opus.id,
+		attention: { reason: expect.stringContaining("Which font?") },
+	});
 	// idle it is, and yet it has something to do
 	const other = await agent("other");
-	expect((await engine.scheduler.available((await engine.reads.agents()).filter(({ project }) => project === "web"))).map(({ id }) => id)).toEqual([other.id]);
+	expect(
+		(await engine.scheduler.available((await engine.reads.agents()).filter(({ project }) => project === "web"))).map(
+			({ id }) => id,
+		),
+	).toEqual([other.id]);
 	await tell({ type: "prompt.queue", agent: opus.id, text: "Inter." });
 	expect(await issue(font)).toMatchObject({ attention: null });
 	await end(opus, { complete: "Inter it is." });
@@ -57,14 +82,19 @@ test("a run without work keeps its stage and asks for attention; a person's answ
 });
 
 test("commits ahead of base are work as well, and the approval is pinned to the last one", async () => {
-	await using place = await issueWorld({ settle: async () => ({ ahead: 2, commit: "abcdef0123" }), merge: async () => ({ commit: "fedcba9876" }) });
+	await using place = await issueWorld({
+		settle: async () => ({ ahead: 2, commit: "abcdef0123" }),
+		merge: async () => ({ commit: "fedcba9876" }),
+	});
 	const { engine, add, agent, tell, end, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
 	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
 	await end(opus);
 	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", commit: "abcdef0123" });
-	expect(await refused(engine, { type: "issue.approve", issue: font.id, commit: "1234567" })).toMatchObject({ code: "CONFLICT" });
+	expect(await refused(engine, { type: "issue.approve", issue: font.id, commit: "1234567" })).toMatchObject({
+		code: "CONFLICT",
+	});
 	await tell({ type: "issue.approve", issue: font.id, commit: "abcdef0" });
 	expect(await issue(font)).toMatchObject({ stage: "DONE", approvedCommit: "abcdef0123", mergedCommit: "fedcba9876" });
 });
@@ -77,7 +107,11 @@ test("a merge that is refused leaves the issue in review, with the reason", asyn
 	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
 	await end(opus, { complete: "ok" });
 	await tell({ type: "issue.approve", issue: font.id });
-	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", waiting: "approval", attention: { reason: expect.stringContaining("a.txt") } });
+	expect(await issue(font)).toMatchObject({
+		stage: "IN_REVIEW",
+		waiting: "approval",
+		attention: { reason: expect.stringContaining("a.txt") },
+	});
 });
 
 test("a branch that cannot be checked out frees the agent and says why", async () => {
@@ -86,7 +120,12 @@ test("a branch that cannot be checked out frees the agent and says why", async (
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
 	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
-	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", assignee: null, leaving: null, attention: { reason: expect.stringContaining("b.txt") } });
+	expect(await issue(font)).toMatchObject({
+		stage: "IN_PROGRESS",
+		assignee: null,
+		leaving: null,
+		attention: { reason: expect.stringContaining("b.txt") },
+	});
 	expect(await engine.reads.agent(opus.id)).toMatchObject({ issue: null, activity: "idle", totalTasksCompleted: 0 });
 	expect([driver.started, await engine.reads.prompts(opus.id)]).toEqual([[], []]);
 });
@@ -98,7 +137,12 @@ test("an agent that is killed gives its issue back", async () => {
 	const opus = await agent("opus");
 	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
 	await tell({ type: "agent.kill", agent: opus.id });
-	expect(await issue(font)).toMatchObject({ assignee: null, leaving: null, run: null, attention: { reason: expect.stringMatching(/killed/) } });
+	expect(await issue(font)).toMatchObject({
+		assignee: null,
+		leaving: null,
+		run: null,
+		attention: { reason: expect.stringMatching(/killed/) },
+	});
 	expect(await engine.reads.runs(font.id)).toMatchObject([{ state: "interrupted", work: false }]);
 });
 
@@ -130,7 +174,9 @@ test("an issue waits for a slot like any other work; with `now` it is refused in
 	await settled(engine);
 	expect(driver.running).toEqual([other.id]);
 	const font = await add("Replace the font");
-	expect(await refused(engine, { type: "issue.assign", issue: font.id, agent: opus.id, now: true })).toMatchObject({ code: "NO_SLOT" });
+	expect(await refused(engine, { type: "issue.assign", issue: font.id, agent: opus.id, now: true })).toMatchObject({
+		code: "NO_SLOT",
+	});
 	expect(await issue(font)).toMatchObject({ stage: "TODO", assignee: null });
 	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
 	expect([await issue(font), driver.running]).toMatchObject([{ assignee: opus.id }, [other.id]]);
@@ -145,26 +191,52 @@ test("one issue, one agent: whoever comes second is refused", async () => {
 	const [font, logo] = [await add("Font"), await add("Logo")];
 	const [a, b] = [await agent("a"), await agent("b")];
 	await tell({ type: "issue.assign", issue: font.id, agent: a.id });
-	expect(await refused(engine, { type: "issue.assign", issue: logo.id, agent: a.id })).toMatchObject({ code: "AGENT_BUSY" });
-	expect(await refused(engine, { type: "issue.assign", issue: font.id, agent: b.id })).toMatchObject({ code: "CONFLICT" });
+	expect(await refused(engine, { type: "issue.assign", issue: logo.id, agent: a.id })).toMatchObject({
+		code: "AGENT_BUSY",
+	});
+	expect(await refused(engine, { type: "issue.assign", issue: font.id, agent: b.id })).toMatchObject({
+		code: "CONFLICT",
+	});
 	await tell({ type: "agent.pause", agent: b.id });
-	expect(await refused(engine, { type: "issue.assign", issue: logo.id, agent: b.id })).toMatchObject({ code: "AGENT_BUSY" });
+	expect(await refused(engine, { type: "issue.assign", issue: logo.id, agent: b.id })).toMatchObject({
+		code: "AGENT_BUSY",
+	});
 });
 
 test("with `project auto on` issues flow by themselves, agents are made up to the limit, and off stops after the current turns", async () => {
 	await using place = await issueWorld();
 	const { engine, driver, add, tell, end, issue } = place;
-	const issues = [await add("One"), await add("Two", { priority: "critical" }), await add("Three", { dependsOn: [1] }), await add("Four")];
+	const issues = [
+		await add("One"),
+		await add("Two", { priority: "critical" }),
+		await add("Three", { dependsOn: [1] }),
+		await add("Four"),
+	];
 	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true, agentsMax: 2 });
 	const agents = (await engine.reads.agents()).filter(({ project }) => project === "web");
 	expect(agents).toHaveLength(2);
-	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual(["IN_PROGRESS", "IN_PROGRESS", "TODO", "TODO"]);
+	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual([
+		"IN_PROGRESS",
+		"IN_PROGRESS",
+		"TODO",
+		"TODO",
+	]);
 	await tell({ type: "project.tune", slug: "web", auto: false });
 	for (const agent of agents) await end(agent, { complete: "done" });
-	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual(["IN_REVIEW", "IN_REVIEW", "TODO", "TODO"]);
+	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual([
+		"IN_REVIEW",
+		"IN_REVIEW",
+		"TODO",
+		"TODO",
+	]);
 	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true });
 	await tell({ type: "issue.approve", issue: issues[0]?.id });
-	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual(["DONE", "IN_REVIEW", "IN_PROGRESS", "IN_PROGRESS"]);
+	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual([
+		"DONE",
+		"IN_REVIEW",
+		"IN_PROGRESS",
+		"IN_PROGRESS",
+	]);
 	expect(driver.running).toHaveLength(2);
 	await settled(engine);
 });

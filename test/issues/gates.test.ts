@@ -1,4 +1,5 @@
-// A gate runs on the commit that would be merged, in a tree made for it: never in a person's checkout, whatever lies there.
+// A gate runs on the commit that would be merged, in a tree made for it: never in a person's checkout, whatever lies
+// there.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -22,7 +23,10 @@ test.concurrent.each(kinds)("an agent in a %s, sandbox %s", { timeout: 120_000 }
 	await using shop = await TestDaemon.open();
 	const { slug, repository, add } = await shop.project({ "a.txt": "one\n" });
 	mkdirSync(path.join(shop.home, "projects", slug), { recursive: true });
-	writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), JSON.stringify({ sandbox, presets: { gated: preset } }));
+	writeFileSync(
+		path.join(shop.home, "projects", slug, "config.yaml"),
+		JSON.stringify({ sandbox, presets: { gated: preset } }),
+	);
 	// what the person has in their checkout would let the gate pass, or keep it from passing, for the wrong reason
 	writeFileSync(path.join(repository, "work.txt"), "good\n");
 	writeFileSync(path.join(repository, "only-here.txt"), "mine\n");
@@ -35,10 +39,18 @@ test.concurrent.each(kinds)("an agent in a %s, sandbox %s", { timeout: 120_000 }
 		const where = { params: { issue: `${slug}#${issue.number}` } };
 		await shop.client.call("issueAssign", { ...where, body: { agent: agent.id } });
 		const now = async () => await shop.client.call("issue", where);
-		await expect.poll(async () => (await now()).stage === "DONE" || (await now()).messages.length > 0, { ...longTimeout, timeout: 60_000 }).toBe(true);
+		await expect
+			.poll(async () => (await now()).stage === "DONE" || (await now()).messages.length > 0, {
+				...longTimeout,
+				timeout: 60_000,
+			})
+			.toBe(true);
 		return await now();
 	};
 	const bad = await build("bad");
-	expect(bad).toMatchObject({ stage: "BUILD", messages: [{ text: expect.stringContaining(path.join(shop.home, "projects", slug, "scratch")) }] });
+	expect(bad).toMatchObject({
+		stage: "BUILD",
+		messages: [{ text: expect.stringContaining(path.join(shop.home, "projects", slug, "scratch")) }],
+	});
 	expect(bad.messages[0]?.text).not.toContain(repository);
 });

@@ -46,7 +46,8 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 		}
 		if (issue.run !== null) no(event.id, `#${issue.number} has two open runs`);
 		if (issue.assignee !== event.agent) no(event.id, `#${issue.number} is run by somebody else than its assignee`);
-		if (preset === undefined || stageOf(preset, fact.data.stage)?.prompt === undefined) no(event.id, `a run in ${fact.data.stage}, where no agent works`);
+		if (preset === undefined || stageOf(preset, fact.data.stage)?.prompt === undefined)
+			no(event.id, `a run in ${fact.data.stage}, where no agent works`);
 		issue.run = event.id;
 		runs.set(event.id, "open");
 	}
@@ -54,8 +55,18 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 	function checkIssue(event: Event, fact: IssueEvent): void {
 		if (fact.kind === "issue.added") {
 			const { number, preset, stage, dependsOn } = fact.data;
-			if ([...issues.values()].some((other) => other.number === number)) no(event.id, `number ${number} was given twice`);
-			issues.set(event.id, { number, preset, stage, dependsOn, assignee: null, approved: false, done: false, run: null });
+			if ([...issues.values()].some((other) => other.number === number))
+				no(event.id, `number ${number} was given twice`);
+			issues.set(event.id, {
+				number,
+				preset,
+				stage,
+				dependsOn,
+				assignee: null,
+				approved: false,
+				done: false,
+				run: null,
+			});
 			return;
 		}
 		const issue = issues.get(fact.data.issue);
@@ -67,7 +78,8 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 		else if (fact.kind === "issue.approved") issue.approved = true;
 		else if (fact.kind === "issue.assigned") checkAssigned(event, issue, fact.data.agent);
 		else if (fact.kind === "issue.released") issue.assignee = null;
-		else if (fact.kind === "issue.undepended") issue.dependsOn = issue.dependsOn.filter((number) => number !== fact.data.on);
+		else if (fact.kind === "issue.undepended")
+			issue.dependsOn = issue.dependsOn.filter((number) => number !== fact.data.on);
 		else if (fact.kind === "issue.depended") issue.dependsOn = [...issue.dependsOn, fact.data.on];
 		else if (fact.kind === "issue.left") busy.delete(fact.data.agent);
 	}
@@ -80,10 +92,15 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 		busy.set(agent, issue.number);
 		const most = presets[issue.preset] && stageOf(presets[issue.preset] ?? { stages: [] }, issue.stage)?.wipMax;
 		const now = [...issues.values()].filter((other) => other.assignee !== null && other.stage === issue.stage).length;
-		if (most !== undefined && now > most) no(event.id, `${now} issues are worked on in ${issue.stage}, the limit is ${most}`);
+		if (most !== undefined && now > most)
+			no(event.id, `${now} issues are worked on in ${issue.stage}, the limit is ${most}`);
 	}
 
-	function checkMove(event: Event, issue: Known, { from, to, why, final }: { from: string; to: string; why: string; final?: true }): void {
+	function checkMove(
+		event: Event,
+		issue: Known,
+		{ from, to, why, final }: { from: string; to: string; why: string; final?: true },
+	): void {
 		const preset = presets[issue.preset];
 		const stage = preset && stageOf(preset, from);
 		if (preset === undefined || stage === undefined) {
@@ -91,12 +108,18 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 			return;
 		}
 		if (issue.stage !== from) no(event.id, `#${issue.number} was in ${issue.stage}, not in ${from}`);
-		const allowed = why === "start" ? isBeforeStart(preset, from) : [stage.next, stage.back ?? from, ...(stage.also ?? [])].includes(to);
+		const allowed =
+			why === "start"
+				? isBeforeStart(preset, from)
+				: [stage.next, stage.back ?? from, ...(stage.also ?? [])].includes(to);
 		if (!allowed) no(event.id, `#${issue.number} went from ${from} to ${to}`);
 		if (final === true && !issue.approved) no(event.id, `#${issue.number} was done without an approval`);
 		const leads = to === stage.next && why !== "move";
-		if (stage.gate === "human" && leads && !issue.approved) no(event.id, `#${issue.number} went through ${from} without a person`);
-		const early = issue.dependsOn.find((number) => [...issues.values()].some((other) => other.number === number && !other.done));
+		if (stage.gate === "human" && leads && !issue.approved)
+			no(event.id, `#${issue.number} went through ${from} without a person`);
+		const early = issue.dependsOn.find((number) =>
+			[...issues.values()].some((other) => other.number === number && !other.done),
+		);
 		if (why === "start" && early !== undefined) no(event.id, `#${issue.number} began before #${early} was done`);
 		Object.assign(issue, { stage: to, approved: false, done: final === true });
 	}

@@ -1,4 +1,5 @@
-// Days of work in seconds: issues, agents, subscriptions, failures, limits, crashes and a person. `npm run simulate` prints them.
+// Days of work in seconds: issues, agents, subscriptions, failures, limits, crashes and a person. `npm run simulate`
+// prints them.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Event } from "#contract/event.ts";
 import { brokenRules } from "./rules.ts";
@@ -60,20 +61,32 @@ test("the rules notice a history that breaks them: the control", async () => {
 	const events = await world.engine.reads.events({ after: 0, limit: 100_000 });
 	await world.stop();
 	const issuesBroken = (history: readonly Event[], known = presets): string => brokenRules(history, known).join();
-	const slotsBroken = (change: (event: Event) => Event, machine = limits): string => slotHistory(events.map(change), machine).wrong.join();
-	expect([issuesBroken(events).replaceAll(/run \d+ was never finished,?/g, ""), slotsBroken((event) => event)]).toEqual(["", ""]);
+	const slotsBroken = (change: (event: Event) => Event, machine = limits): string =>
+		slotHistory(events.map(change), machine).wrong.join();
+	expect([issuesBroken(events).replaceAll(/run \d+ was never finished,?/g, ""), slotsBroken((event) => event)]).toEqual(
+		["", ""],
+	);
 
 	expect(issuesBroken(events.filter(({ kind }) => kind !== "issue.approved"))).toMatch(/without an approval/);
-	expect(issuesBroken(events.flatMap((event) => (event.kind === "run.finished" ? [event, event] : event)))).toMatch(/finished twice/);
+	expect(issuesBroken(events.flatMap((event) => (event.kind === "run.finished" ? [event, event] : event)))).toMatch(
+		/finished twice/,
+	);
 	const strict = JSON.parse(JSON.stringify(presets).replaceAll('"wipMax":3', '"wipMax":1'));
 	expect(issuesBroken(events, strict)).toMatch(/issues are worked on in BUILD, the limit is 1/);
 
-	const smaller = (event: Event): Event => (event.kind === "subscription.added" ? { ...event, data: { ...Object(event.data), maxConcurrent: 1 } } : event);
+	const smaller = (event: Event): Event =>
+		event.kind === "subscription.added" ? { ...event, data: { ...Object(event.data), maxConcurrent: 1 } } : event;
 	expect(slotsBroken(smaller)).toMatch(/turns are at work on max, which has 1 slots/);
 	expect(slotsBroken((event) => event, { ...limits, turnsMax: 2 })).toMatch(/the machine has room for 2/);
 	const longer = (event: Event): Event =>
-		event.kind === "subscription.cooled" ? { ...event, data: { ...Object(event.data), until: Number.MAX_SAFE_INTEGER } } : event;
+		event.kind === "subscription.cooled"
+			? { ...event, data: { ...Object(event.data), until: Number.MAX_SAFE_INTEGER } }
+			: event;
 	expect(slotsBroken(longer)).toMatch(/while it cooled down/);
 	const quiet = { from: "00:00", to: "23:59", zone: "UTC" };
-	expect(slotsBroken((event) => (event.kind === "subscription.added" ? { ...event, data: { ...Object(event.data), quiet } } : event))).toMatch(/quiet hours/);
+	expect(
+		slotsBroken((event) =>
+			event.kind === "subscription.added" ? { ...event, data: { ...Object(event.data), quiet } } : event,
+		),
+	).toMatch(/quiet hours/);
 });

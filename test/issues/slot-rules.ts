@@ -33,7 +33,8 @@ export function slotHistory(events: readonly Event[], { turnsMax }: { turnsMax: 
 		const turn = event.agent === null ? undefined : TurnEvent.safeParse(event).data;
 		if (turn?.kind === "turn.started") begin(event, turn.data);
 		if (turn?.kind === "turn.ended") working.delete(turn.data.turn);
-		if (turn?.kind === "turn.started" || turn?.kind === "turn.ended") history.used.push({ at: event.at, used: counted() });
+		if (turn?.kind === "turn.started" || turn?.kind === "turn.ended")
+			history.used.push({ at: event.at, used: counted() });
 	}
 	return history;
 
@@ -54,7 +55,8 @@ export function slotHistory(events: readonly Event[], { turnsMax }: { turnsMax: 
 		const plan = plans.get(subscription ?? "");
 		if (plan === undefined) return;
 		const used = counted().get(plan.name) ?? 0;
-		if (used > plan.maxConcurrent) no(`${used} turns are at work on ${plan.name}, which has ${plan.maxConcurrent} slots`);
+		if (used > plan.maxConcurrent)
+			no(`${used} turns are at work on ${plan.name}, which has ${plan.maxConcurrent} slots`);
 		if (plan.type !== type) no(`a ${type} agent works on ${plan.name}, which is for ${plan.type}`);
 		if (manual === true) return;
 		if (plan.coolingUntil > event.at) no(`a turn began on ${plan.name} while it cooled down`);
@@ -63,7 +65,8 @@ export function slotHistory(events: readonly Event[], { turnsMax }: { turnsMax: 
 
 	function counted(): Map<string, number> {
 		const used = new Map([[machine, working.size]]);
-		for (const subscription of working.values()) if (subscription !== null) used.set(subscription, (used.get(subscription) ?? 0) + 1);
+		for (const subscription of working.values())
+			if (subscription !== null) used.set(subscription, (used.get(subscription) ?? 0) + 1);
 		for (const [name, count] of used) history.most.set(name, Math.max(history.most.get(name) ?? 0, count));
 		return used;
 	}

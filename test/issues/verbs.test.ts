@@ -14,7 +14,9 @@ async function at(place: IssueWorld, preset: string, stage: string): Promise<Iss
 	for (const next of way) {
 		const now = await place.issue(made);
 		const final = shipped[preset]?.stages.find(({ name }) => name === next)?.final === true;
-		await place.tell(final ? { type: "issue.approve", issue: now.id } : { type: "issue.move", issue: now.id, stage: next });
+		await place.tell(
+			final ? { type: "issue.approve", issue: now.id } : { type: "issue.move", issue: now.id, stage: next },
+		);
 	}
 	const there = await place.issue(made);
 	expect(there.stage).toBe(stage);
@@ -28,12 +30,15 @@ function wayTo(preset: string, stage: string): string[] {
 	for (const way of ways) {
 		const last = stages.find(({ name }) => name === way.at(-1));
 		if (last?.name === stage) return way.slice(1);
-		for (const next of [last?.next, last?.back, ...(last?.also ?? [])]) if (next !== undefined && !way.includes(next)) ways.push([...way, next]);
+		for (const next of [last?.next, last?.back, ...(last?.also ?? [])])
+			if (next !== undefined && !way.includes(next)) ways.push([...way, next]);
 	}
 	throw new Error(`no way to ${stage}`);
 }
 
-const cells = Object.entries(shipped).flatMap(([preset, { stages }]) => stages.map(({ name }) => [preset, name] as const));
+const cells = Object.entries(shipped).flatMap(([preset, { stages }]) =>
+	stages.map(({ name }) => [preset, name] as const),
+);
 
 describe.each(cells)("%s in %s", (preset, stage) => {
 	const found = shipped[preset]?.stages.find(({ name }) => name === stage);
@@ -45,7 +50,9 @@ describe.each(cells)("%s in %s", (preset, stage) => {
 		for (const { name: to } of shipped[preset]?.stages ?? []) {
 			const issue = await at(place, preset, stage);
 			const outcome = await say(place.engine, { type: "issue.move", issue: issue.id, stage: to });
-			expect("done" in outcome ? "moved" : outcome.refused.code, to).toBe(allowed.includes(to) ? "moved" : "INVALID_TRANSITION");
+			expect("done" in outcome ? "moved" : outcome.refused.code, to).toBe(
+				allowed.includes(to) ? "moved" : "INVALID_TRANSITION",
+			);
 		}
 	});
 
@@ -75,13 +82,23 @@ test("dependencies block, are counted once, and never go in a circle", async () 
 	await tell({ type: "issue.depend", issue: b.id, on: 3 });
 	await tell({ type: "issue.depend", issue: a.id, on: 2 });
 	expect((await place.issue(a)).dependsOn).toEqual([2]);
-	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 1 })).toMatchObject({ code: "CONFLICT", details: { circle: [3, 1, 2, 3] } });
+	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 1 })).toMatchObject({
+		code: "CONFLICT",
+		details: { circle: [3, 1, 2, 3] },
+	});
 	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 3 })).toMatchObject({ code: "CONFLICT" });
 	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 9 })).toMatchObject({ code: "NOT_FOUND" });
 	const opus = await agent("opus");
-	expect(await refused(engine, { type: "issue.start", issue: a.id })).toMatchObject({ code: "CONFLICT", details: { blockedBy: [2] } });
-	expect(await refused(engine, { type: "issue.assign", issue: a.id, agent: opus.id })).toMatchObject({ code: "CONFLICT" });
-	expect(await refused(engine, { type: "issue.move", issue: a.id, stage: "IN_PROGRESS" })).toMatchObject({ code: "CONFLICT" });
+	expect(await refused(engine, { type: "issue.start", issue: a.id })).toMatchObject({
+		code: "CONFLICT",
+		details: { blockedBy: [2] },
+	});
+	expect(await refused(engine, { type: "issue.assign", issue: a.id, agent: opus.id })).toMatchObject({
+		code: "CONFLICT",
+	});
+	expect(await refused(engine, { type: "issue.move", issue: a.id, stage: "IN_PROGRESS" })).toMatchObject({
+		code: "CONFLICT",
+	});
 	await tell({ type: "issue.delete", issue: b.id });
 	await tell({ type: "issue.start", issue: a.id });
 	expect((await place.issue(a)).stage).toBe("IN_PROGRESS");
@@ -94,7 +111,9 @@ test("numbers count per project from 1 and are never used twice", async () => {
 	const first = await add("one");
 	await tell({ type: "issue.delete", issue: first.id });
 	expect([(await add("two")).number, (await add("other", { project: "api" })).number]).toEqual([2, 1]);
-	expect(await refused(engine, { type: "issue.edit", issue: first.id, title: "x" })).toMatchObject({ code: "NOT_FOUND" });
+	expect(await refused(engine, { type: "issue.edit", issue: first.id, title: "x" })).toMatchObject({
+		code: "NOT_FOUND",
+	});
 });
 
 test("a message for a stage is told once, in the prompt of that stage", async () => {
@@ -102,9 +121,15 @@ test("a message for a stage is told once, in the prompt of that stage", async ()
 	const { engine, driver, add, agent, tell, end } = place;
 	const issue = await add("Font", { preset: "quick-fix" });
 	const opus = await agent("opus");
-	expect(await refused(engine, { type: "issue.message", issue: issue.id, stage: "MERGE_READY", text: "x" })).toMatchObject({ code: "VALIDATION_ERROR" });
+	expect(
+		await refused(engine, { type: "issue.message", issue: issue.id, stage: "MERGE_READY", text: "x" }),
+	).toMatchObject({ code: "VALIDATION_ERROR" });
 	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
-	await done(engine, { type: "issue.message", issue: issue.id, stage: "PR_REVIEW", text: "Look at the footer." }, { as: actingAgent(opus.id) });
+	await done(
+		engine,
+		{ type: "issue.message", issue: issue.id, stage: "PR_REVIEW", text: "Look at the footer." },
+		{ as: actingAgent(opus.id) },
+	);
 	await end(opus, { complete: "done" });
 	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
 	expect(driver.started.map(({ text }) => text.includes("| Look at the footer."))).toEqual([false, true]);
@@ -120,7 +145,8 @@ test("documents keep their versions, and the same words again are none", async (
 	await using place = await issueWorld();
 	const { engine, add, tell } = place;
 	const issue = await add("Font");
-	for (const text of ["a", "b", "b"]) await tell({ type: "issue.document", issue: issue.id, name: "specs/font.md", docType: "spec", text });
+	for (const text of ["a", "b", "b"])
+		await tell({ type: "issue.document", issue: issue.id, name: "specs/font.md", docType: "spec", text });
 	expect((await engine.reads.notes(issue.id)).map(({ version, text }) => [version, text])).toEqual([
 		[1, "a"],
 		[2, "b"],
@@ -152,7 +178,12 @@ test("what fails by itself is tried three times more, then a person has to look;
 	const [agent] = (await engine.reads.agents()).filter(({ project }) => project === "web");
 	if (agent === undefined) throw new Error("no agent was made");
 	await end(agent, { failed: "out of tokens" });
-	expect(await look(issue)).toMatchObject({ attempts: 1, attention: null, assignee: null, notBefore: expect.any(Number) });
+	expect(await look(issue)).toMatchObject({
+		attempts: 1,
+		attention: null,
+		assignee: null,
+		notBefore: expect.any(Number),
+	});
 	await tell({ type: "issue.retry", issue: issue.id });
 	expect(await look(issue)).toMatchObject({ attempts: 0, notBefore: null, assignee: agent.id });
 });

@@ -1,5 +1,5 @@
-// A project with issues, agents and subscriptions on a clock that the test turns: days of work in seconds. Turns fail, plans are
-// used up, the daemon is killed, and a person looks in now and then.
+// A project with issues, agents and subscriptions on a clock that the test turns: days of work in seconds. Turns fail,
+// plans are used up, the daemon is killed, and a person looks in now and then.
 import { vi } from "vitest";
 import { openMemory } from "#adapters/store/memory/store.ts";
 import { randomIds } from "#adapters/system/ids.ts";
@@ -10,10 +10,10 @@ import { limits as defaults } from "#contract/limits.ts";
 import type { Preset } from "#contract/preset.ts";
 import { refuse } from "#contract/refusal.ts";
 import { shipped } from "#domain/presets.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
-import { batchRunner } from "#engine/execute.ts";
-import { type IssueWork, noIssueWork } from "#engine/issue-work.ts";
-import { type Store, StoreFault } from "#engine/ports.ts";
+import { type IssueWork, noIssueWork } from "#engine/ports/issue-work.ts";
+import { type Store, StoreFault } from "#engine/ports/store.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, say } from "#test/support/say.ts";
 import { settled } from "#test/support/settled.ts";
@@ -82,12 +82,21 @@ export class World {
 		const reads = new Proxy(this.#store.reads, {
 			get: (target, name) => {
 				const member: unknown = Reflect.get(target, name);
-				return typeof member === "function" ? (...args: unknown[]) => (alive.yes ? member.apply(target, args) : Promise.reject(dead)) : member;
+				return typeof member === "function"
+					? (...args: unknown[]) => (alive.yes ? member.apply(target, args) : Promise.reject(dead))
+					: member;
 			},
 		});
 		const commit: Store["commit"] = (batch) => (alive.yes ? this.#store.commit(batch) : Promise.reject(dead));
 		const store: Store = { ...this.#store, reads, commit, [Symbol.asyncDispose]: async () => {} };
-		this.#engine = await Engine.start({ store, driver: this.#driver, limits, clock: { now: () => this.#now }, ids: randomIds, issueWork: this.#work() });
+		this.#engine = await Engine.start({
+			store,
+			driver: this.#driver,
+			limits,
+			clock: { now: () => this.#now },
+			ids: randomIds,
+			issueWork: this.#work(),
+		});
 		await settled(this.engine);
 	}
 
@@ -99,12 +108,24 @@ export class World {
 	async populate({ issues, agents }: { issues: number; agents: number }): Promise<void> {
 		const names = Object.keys(presets);
 		await done(this.engine, { type: "project.add", slug: "web", path: "/srv/web" });
-		await done(this.engine, { type: "project.tune", slug: "web", agentsMax: agents, presets: { careful: { preset: careful } } });
+		await done(this.engine, {
+			type: "project.tune",
+			slug: "web",
+			agentsMax: agents,
+			presets: { careful: { preset: careful } },
+		});
 		for (const plan of plans) await done(this.engine, { type: "subscription.add", ...plan });
 		for (let number = 1; number <= issues; number++) {
 			const dependsOn = number > 10 && this.#roll(5) === 0 ? [1 + this.#roll(10)] : [];
 			const priority = ["low", "medium", "high", "critical"][this.#roll(4)];
-			await done(this.engine, { type: "issue.add", project: "web", title: `Issue ${number}`, preset: names[this.#roll(names.length)], dependsOn, priority });
+			await done(this.engine, {
+				type: "issue.add",
+				project: "web",
+				title: `Issue ${number}`,
+				preset: names[this.#roll(names.length)],
+				dependsOn,
+				priority,
+			});
 		}
 		await done(this.engine, { type: "project.tune", slug: "web", agentType: "scripted", auto: true });
 		await settled(this.engine);
@@ -112,7 +133,8 @@ export class World {
 
 	/** How many issues are neither done nor in need of a person. */
 	async open(): Promise<number> {
-		return (await this.engine.reads.issues()).filter(({ doneAt, attention }) => doneAt === null && attention === null).length;
+		return (await this.engine.reads.issues()).filter(({ doneAt, attention }) => doneAt === null && attention === null)
+			.length;
 	}
 
 	/** Some minutes pass: turns end one way or another, a person looks in, and sometimes everything dies. */
@@ -139,7 +161,8 @@ export class World {
 		return {
 			...noIssueWork,
 			checkout: async () => (roll(40) === 0 ? refuse("WORKTREE_DIRTY", "something is in the way") : { branch: null }),
-			settle: async () => (roll(60) === 0 ? refuse("TOO_LARGE", "a file is too large") : { ahead: roll(3), commit: "abcdef0123" }),
+			settle: async () =>
+				roll(60) === 0 ? refuse("TOO_LARGE", "a file is too large") : { ahead: roll(3), commit: "abcdef0123" },
 			merge: async () => (roll(12) === 0 ? refuse("MERGE_CONFLICT", "a.txt is in conflict") : { commit: "fedcba9876" }),
 			gate: async () => ({ exit: [0, 0, 0, 75, 1][roll(5)] ?? 0, stderr: "2 tests failed" }),
 			written: async () => ({ presets: { careful }, issues: {} }),
@@ -155,7 +178,11 @@ export class World {
 		if (how < 14) await say(this.engine, { type: "issue.complete", issue, summary: "done", back: how < 2 }, { as });
 		if (how === 14) await say(this.engine, { type: "issue.attend", issue, reason: "I need a person." }, { as });
 		if (how === 15) await say(this.engine, { type: "agent.kill", agent });
-		this.#driver.open(agent)?.end({ state: how > 16 ? "failed" : "completed", reason: how > 16 ? "the model gave up" : null, text: "that is all" });
+		this.#driver.open(agent)?.end({
+			state: how > 16 ? "failed" : "completed",
+			reason: how > 16 ? "the model gave up" : null,
+			text: "that is all",
+		});
 	}
 
 	/** Its plan is used up, for a while that is known or not. */
@@ -172,7 +199,12 @@ export class World {
 			if (issue.attention !== null) await this.#attendTo(issue, issues);
 			if (issue.waiting !== "approval") continue;
 			const rejects = this.#roll(10) === 0;
-			await say(this.engine, rejects ? { type: "issue.reject", issue: issue.id, reason: "not yet" } : { type: "issue.approve", issue: issue.id });
+			await say(
+				this.engine,
+				rejects
+					? { type: "issue.reject", issue: issue.id, reason: "not yet" }
+					: { type: "issue.approve", issue: issue.id },
+			);
 		}
 		// now and then another policy for limits; where one of them stopped everything, it goes on
 		const onLimit = this.#roll(30) === 0 ? { onLimit: policies[this.#roll(policies.length)] } : {};
@@ -184,7 +216,10 @@ export class World {
 		const tries = this.#retried.get(id) ?? 0;
 		this.#retried.set(id, tries + 1);
 		if (tries < 4) await say(this.engine, { type: "issue.retry", issue: id });
-		else for (const other of all) if (other.dependsOn.includes(number)) await say(this.engine, { type: "issue.undepend", issue: other.id, on: number });
+		else
+			for (const other of all)
+				if (other.dependsOn.includes(number))
+					await say(this.engine, { type: "issue.undepend", issue: other.id, on: number });
 	}
 
 	/** Every third agent is bound to a plan. Nobody is let through a limit: only what else holds an agent is ended. */

@@ -40,11 +40,14 @@ const add = async (prompt: string, more: object = {}) =>
 	await client.call("agentAdd", { body: { type: "llm", model: "anthropic/fake", policy: "full", prompt, ...more } });
 const turns = async (agent: string) => await client.call("turns", { params: { agent } });
 const over = async (agent: string, count = 1) => {
-	await expect.poll(async () => (await turns(agent)).filter((turn) => turn.state !== "open").length, longTimeout).toBe(count);
+	await expect
+		.poll(async () => (await turns(agent)).filter((turn) => turn.state !== "open").length, longTimeout)
+		.toBe(count);
 	return (await turns(agent)).at(-1);
 };
 const items = async (agent: string) => await client.call("items", { params: { agent } });
-const story = async (agent: string) => (await items(agent)).filter((item) => item.kind !== "usage").map((item) => [item.kind, item.text]);
+const story = async (agent: string) =>
+	(await items(agent)).filter((item) => item.kind !== "usage").map((item) => [item.kind, item.text]);
 const messages = (asked: Asked | undefined) => conversationIn(asked?.body ?? "{}");
 const folderOf = (handle: string) => path.join(home, "scratch", "_", handle);
 
@@ -103,7 +106,8 @@ describe("the context", () => {
 		const child = await client.call("fork", { params: { agent: parent.id }, body: { name: "the-child" } });
 		fake.requests.length = 0;
 		fake.answer = () => ({ text: "second answer" });
-		for (const agent of [parent.id, child.id]) await client.call("prompt", { params: { agent }, body: { text: `second question to ${agent}` } });
+		for (const agent of [parent.id, child.id])
+			await client.call("prompt", { params: { agent }, body: { text: `second question to ${agent}` } });
 		await over(parent.id, 2);
 		await over(child.id, 1);
 		const [ofParent = "", ofChild = ""] = [parent.id, child.id].map(
@@ -118,7 +122,8 @@ describe("the context", () => {
 		// what comes before the conversation (tools, instructions, settings) names nobody
 		const around = (body: string) => JSON.stringify({ ...JSON.parse(body), messages: [] });
 		expect(around(ofParent)).toBe(around(ofChild));
-		for (const name of [parent.id, parent.handle, child.id, child.handle, home]) expect(around(ofChild)).not.toContain(name);
+		for (const name of [parent.id, parent.handle, child.id, child.handle, home])
+			expect(around(ofChild)).not.toContain(name);
 	});
 
 	test("begins with the agent's own instructions, which its forks share, and its pinned files come with every prompt", async () => {
@@ -127,30 +132,48 @@ describe("the context", () => {
 		mkdirSync(folderOf(parent.handle), { recursive: true });
 		writeFileSync(path.join(folderOf(parent.handle), "rules.md"), "be brief");
 		const configured = { systemPrompt: "You speak like a pirate.", pinned: ["rules.md", "../secret", "none.md"] };
-		await expect(client.call("configure", { params: { agent: parent.id }, body: configured })).rejects.toThrow(/inside the workspace/);
-		await client.call("configure", { params: { agent: parent.id }, body: { ...configured, pinned: ["rules.md", "none.md"] } });
+		await expect(client.call("configure", { params: { agent: parent.id }, body: configured })).rejects.toThrow(
+			/inside the workspace/,
+		);
+		await client.call("configure", {
+			params: { agent: parent.id },
+			body: { ...configured, pinned: ["rules.md", "none.md"] },
+		});
 		await client.call("prompt", { params: { agent: parent.id }, body: { text: "first question" } });
 		await over(parent.id);
 		const child = await client.call("fork", { params: { agent: parent.id }, body: {} });
 		fake.requests.length = 0;
-		for (const agent of [parent.id, child.id]) await client.call("prompt", { params: { agent }, body: { text: `second question to ${agent}` } });
+		for (const agent of [parent.id, child.id])
+			await client.call("prompt", { params: { agent }, body: { text: `second question to ${agent}` } });
 		await over(parent.id, 2);
 		await over(child.id, 1);
-		const asked = [parent.id, child.id].map((agent) => fake.requests.find(({ body }) => body.includes(`second question to ${agent}`))?.body ?? "");
+		const asked = [parent.id, child.id].map(
+			(agent) => fake.requests.find(({ body }) => body.includes(`second question to ${agent}`))?.body ?? "",
+		);
 		const [ofParent = "", ofChild = ""] = asked;
 		expect(ofParent.slice(0, commonStart(ofParent, ofChild))).toContain("first answer");
-		const [atParent, atChild] = asked.map((body) => ({ system: JSON.stringify(JSON.parse(body).system), said: JSON.stringify(JSON.parse(body).messages) }));
+		const [atParent, atChild] = asked.map((body) => ({
+			system: JSON.stringify(JSON.parse(body).system),
+			said: JSON.stringify(JSON.parse(body).messages),
+		}));
 		expect(atChild?.system).toBe(atParent?.system);
 		expect(atChild?.system).toContain("You speak like a pirate.");
 		// each sees its own files, once, behind what they share
-		expect(atParent?.said.match(/\[the file rules\.md\]\\nbe brief\\n\[the file none\.md\]\\n\(it is not there\)/g)).toHaveLength(1);
+		expect(
+			atParent?.said.match(/\[the file rules\.md\]\\nbe brief\\n\[the file none\.md\]\\n\(it is not there\)/g),
+		).toHaveLength(1);
 		expect(atParent?.said.indexOf("be brief")).toBeGreaterThan(atParent?.said.indexOf("first answer") ?? 0);
 		expect(atChild?.said).toContain("[the file rules.md]\\n(it is not there)");
-		await client.call("configure", { params: { agent: child.id }, body: { systemPrompt: "You are sober.", pinned: [] } });
-		for (const agent of [parent.id, child.id]) await client.call("prompt", { params: { agent }, body: { text: `third question to ${agent}` } });
+		await client.call("configure", {
+			params: { agent: child.id },
+			body: { systemPrompt: "You are sober.", pinned: [] },
+		});
+		for (const agent of [parent.id, child.id])
+			await client.call("prompt", { params: { agent }, body: { text: `third question to ${agent}` } });
 		await over(parent.id, 3);
 		await over(child.id, 2);
-		const third = (agent: string) => fake.requests.find(({ body }) => body.includes(`third question to ${agent}`))?.body;
+		const third = (agent: string) =>
+			fake.requests.find(({ body }) => body.includes(`third question to ${agent}`))?.body;
 		expect(third(parent.id)).toContain("pirate");
 		expect(third(child.id)).not.toMatch(/pirate|the file/);
 	});
@@ -173,7 +196,9 @@ describe("the context", () => {
 		const child = (await client.call("agents")).find((agent) => agent.lineage?.agent === parent.id);
 		await over(child?.id ?? "");
 		expect((await story(child?.id ?? "")).at(-1)).toEqual(["final", "I am the fork"]);
-		const [, ofParent, ofChild] = fake.requests.map(({ body }) => body).sort((a, b) => Number(a.includes("go on")) - Number(b.includes("go on")));
+		const [, ofParent, ofChild] = fake.requests
+			.map(({ body }) => body)
+			.sort((a, b) => Number(a.includes("go on")) - Number(b.includes("go on")));
 		const cut = commonStart(ofParent ?? "", ofChild ?? "");
 		expect(ofParent?.slice(0, cut)).toContain('"echo side"');
 		expect(ofChild?.slice(cut)).toMatch(/You are the fork.*You are .*, forked from .*go on/);
@@ -187,7 +212,10 @@ describe("the context", () => {
 		await client.call("send", { params: { agent: agent.id }, body: { body: "hello\nworld" } });
 		await over(agent.id, 2);
 		expect(messages(fake.requests.at(-1))).toEqual([
-			{ role: "user", content: [{ type: "text", text: expect.stringMatching(/^\[mail \d+ from human\]\n\| hello\n\| world\n/) }] },
+			{
+				role: "user",
+				content: [{ type: "text", text: expect.stringMatching(/^\[mail \d+ from human\]\n\| hello\n\| world\n/) }],
+			},
 		]);
 	});
 });
@@ -202,13 +230,20 @@ describe("permissions", () => {
 		});
 		const agent = await add("write it", { policy: "ask" });
 		await expect
-			.poll(async () => (await client.call("approvals", { query: { agent: agent.id } })).map(({ title, tool }) => [title, tool]), longTimeout)
+			.poll(
+				async () =>
+					(await client.call("approvals", { query: { agent: agent.id } })).map(({ title, tool }) => [title, tool]),
+				longTimeout,
+			)
 			.toEqual([["write x", "edit"]]);
 		const [question] = await client.call("approvals", { query: { agent: agent.id } });
 		await client.call("approvalAnswer", { params: { approval: String(question?.id) }, body: { allow: false } });
 		await over(agent.id);
 		expect(existsSync(path.join(folderOf(agent.handle), "x"))).toBe(false);
-		expect((await story(agent.id)).filter(([kind]) => kind === "tool_result")).toContainEqual(["tool_result", "denied"]);
+		expect((await story(agent.id)).filter(([kind]) => kind === "tool_result")).toContainEqual([
+			"tool_result",
+			"denied",
+		]);
 		expect(messages(fake.requests.at(-1)).at(-1).content).toContainEqual(expect.objectContaining({ is_error: true }));
 	});
 
@@ -222,7 +257,10 @@ describe("permissions", () => {
 		script({
 			calls: [
 				...inputs.map((input) => ({ name: "read", input })),
-				...[...inputs, { path: "link/new" }, { path: ".git/config" }].map((input) => ({ name: "write", input: { ...input, content: "mine" } })),
+				...[...inputs, { path: "link/new" }, { path: ".git/config" }].map((input) => ({
+					name: "write",
+					input: { ...input, content: "mine" },
+				})),
 				{ name: "glob", input: { pattern: "../**" } },
 				{ name: "grep", input: { pattern: "s3cret", path: "link" } },
 			],
@@ -256,20 +294,28 @@ describe("when something goes wrong", () => {
 		fake.answer = () => ({ status: 429, headers: { "retry-after": "3600" } });
 		const limited = await add("more");
 		await expect
-			.poll(async () => (await client.call("agent", { params: { agent: limited.id } })).holds.map(({ kind }) => kind), longTimeout)
+			.poll(
+				async () => (await client.call("agent", { params: { agent: limited.id } })).holds.map(({ kind }) => kind),
+				longTimeout,
+			)
 			.toEqual(["limit"]);
 		fake.answer = () => ({ status: 400 });
 		const failed = await add("bad");
 		expect(await over(failed.id)).toMatchObject({ state: "failed", reason: expect.stringContaining("400") });
 		const without = await add("no model", { model: "none/x" });
-		expect(await over(without.id)).toMatchObject({ state: "failed", reason: expect.stringContaining("none/x is no model") });
+		expect(await over(without.id)).toMatchObject({
+			state: "failed",
+			reason: expect.stringContaining("none/x is no model"),
+		});
 	});
 
 	test("an interrupt stops the model in mid-sentence and keeps what it said", async () => {
 		script({ text: "I think that", hangs: true });
 		const agent = await add("think");
 		await expect.poll(() => fake.requests.length, longTimeout).toBe(1);
-		await expect.poll(async () => (await client.call("agent", { params: { agent: agent.id } })).turn !== null, longTimeout).toBe(true);
+		await expect
+			.poll(async () => (await client.call("agent", { params: { agent: agent.id } })).turn !== null, longTimeout)
+			.toBe(true);
 		await client.call("interrupt", { params: { agent: agent.id }, body: { reason: "enough" } });
 		expect(await over(agent.id)).toMatchObject({ state: "interrupted" });
 		await expect.poll(() => fake.hungUp, longTimeout).toBeGreaterThan(0);
@@ -291,16 +337,23 @@ test("a fork waits for the results of its own calls, whatever those of its paren
 	const child = await client.call("fork", { params: { agent: parent.id }, body: { prompt: "work on" } });
 	await over(child.id);
 	expect(fake.requests.at(-1)?.body).toContain("of the child\\n");
-	const calls = (await client.call("context", { params: { agent: child.id } })).filter(({ kind }) => kind === "tool_call");
+	const calls = (await client.call("context", { params: { agent: child.id } })).filter(
+		({ kind }) => kind === "tool_call",
+	);
 	expect(new Set(calls.map(({ data }) => String(Reflect.get(Object(data), "call")))).size).toBe(2);
 });
 
 test.each([
 	["anthropic/fake", 100],
 	["google/fake", 60],
-])("what %s read from its cache is told apart from what it was given, and counts against no budget", async (model, inputTokens) => {
-	script();
-	const agent = await add("hello", { model });
-	expect((await over(agent.id))?.usage).toMatchObject({ inputTokens, cachedReadTokens: 40, outputTokens: 20 });
-	expect(await client.call("agentUsage", { params: { agent: agent.id } })).toMatchObject({ tokens: inputTokens + 20 });
-});
+])(
+	"what %s read from its cache is told apart from what it was given, and counts against no budget",
+	async (model, inputTokens) => {
+		script();
+		const agent = await add("hello", { model });
+		expect((await over(agent.id))?.usage).toMatchObject({ inputTokens, cachedReadTokens: 40, outputTokens: 20 });
+		expect(await client.call("agentUsage", { params: { agent: agent.id } })).toMatchObject({
+			tokens: inputTokens + 20,
+		});
+	},
+);

@@ -6,7 +6,11 @@ import { startDaemon } from "#src/main.ts";
 const [home = "", prompt = ""] = process.argv.slice(2);
 await using daemon = await startDaemon({ home });
 const { engine } = daemon;
-await engine.dispatch({ actor: human, key: null, command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", prompt } });
+await engine.dispatch({
+	actor: human,
+	key: null,
+	command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", prompt },
+});
 for (;;) {
 	const events = await engine.reads.events({ after: 0, limit: 1000 });
 	if (events.some((event) => event.kind === "final")) {

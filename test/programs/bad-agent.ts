@@ -1,4 +1,5 @@
-// Agents as they should not be: `bad-agent.ts garbage|closes|silent|flood|exits|slow-to-go|leaves|stubborn|calls|long-line|noise|asks|deaf`.
+// Agents as they should not be: `bad-agent.ts
+// garbage|closes|silent|flood|exits|slow-to-go|leaves|stubborn|calls|long-line|noise|asks|deaf`.
 import { spawn } from "node:child_process";
 import { appendFileSync, closeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -7,7 +8,8 @@ const how = process.argv[2];
 appendFileSync("starts", "x");
 if (how === "exits") process.exit(1);
 
-if (how === "stubborn") for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => appendFileSync("signals", `${name}\n`));
+if (how === "stubborn")
+	for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => appendFileSync("signals", `${name}\n`));
 
 if (how === "slow-to-go") {
 	process.on("SIGTERM", () => {
@@ -18,7 +20,13 @@ if (how === "slow-to-go") {
 
 const write = (message: object): boolean => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const update = (text: string, messageId: string): boolean =>
-	write({ method: "session/update", params: { sessionId: "s", update: { sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } } } });
+	write({
+		method: "session/update",
+		params: {
+			sessionId: "s",
+			update: { sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } },
+		},
+	});
 
 const tell = (what: object): boolean => write({ method: "session/update", params: { sessionId: "s", update: what } });
 
@@ -45,7 +53,13 @@ function prompted(id: unknown): void {
 	} else if (how === "calls") {
 		// all of them begun, none of them ended
 		for (let at = 0; at < Number(process.argv[3] ?? 20_000); at++)
-			tell({ sessionUpdate: "tool_call", toolCallId: `c${at}`, title: `call ${at}`, kind: "execute", status: "in_progress" });
+			tell({
+				sessionUpdate: "tool_call",
+				toolCallId: `c${at}`,
+				title: `call ${at}`,
+				kind: "execute",
+				status: "in_progress",
+			});
 		write({ id, result: { stopReason: "end_turn" } });
 	} else if (how === "long-line") {
 		process.stdout.write(`{"jsonrpc":"2.0","method":"session/update","params":{"x":"${"x".repeat(66_000_000)}"}}\n`);
@@ -53,7 +67,10 @@ function prompted(id: unknown): void {
 		for (let at = 0; at < 2000; at++) {
 			process.stdout.write("this is no JSON at all\n[1]\n42\n");
 			write({ id: `unknown ${at}`, result: {} });
-			write({ method: "session/update", params: { sessionId: "s", update: { sessionUpdate: "agent_message_chunk", content: null } } });
+			write({
+				method: "session/update",
+				params: { sessionId: "s", update: { sessionUpdate: "agent_message_chunk", content: null } },
+			});
 			write({ method: "session/update", params: at });
 		}
 		update("still here", "m");

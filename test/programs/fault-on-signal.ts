@@ -1,4 +1,5 @@
-// Loaded into a daemon before its own program: SIGUSR2 makes something fail that nobody caught, in three ways, one after the other.
+// Loaded into a daemon before its own program: SIGUSR2 makes something fail that nobody caught, in three ways, one
+// after the other.
 import { EventEmitter } from "node:events";
 
 const ways = [

@@ -1,7 +1,7 @@
 // The store's threads with a gate in front of COMMIT, so that a test can look while a batch is decided but not written.
 import { BroadcastChannel, parentPort, workerData } from "node:worker_threads";
 import { serveSqlite } from "#adapters/store/sqlite/thread.ts";
-import { batchRunner } from "#engine/execute.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { gated } from "#test/support/gate.ts";
 
 if (parentPort === null) throw new Error("this program runs as a thread");

@@ -30,7 +30,11 @@ async function found(name: string): Promise<AgentState> {
 }
 
 async function load(agent: AgentState, word: string): Promise<void> {
-	const prompt = await dispatch({ type: "prompt.queue", agent: agent.id, text: `run echo ${word} >> ${starts}\nsay ${word}` });
+	const prompt = await dispatch({
+		type: "prompt.queue",
+		agent: agent.id,
+		text: `run echo ${word} >> ${starts}\nsay ${word}`,
+	});
 	if ("done" in prompt) line(`prompt ${prompt.done.event} ${agent.id} ${word}`);
 	const to = agents[word.length % agents.length];
 	const mail = to && (await dispatch({ type: "mail.send", to: to.id, body: word }));

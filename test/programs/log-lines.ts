@@ -1,5 +1,5 @@
-// Loaded into one of our agent programs before it starts: writes down each prompt that the process gets and everything that it
-// answers, in a file of the agent below the folder LOGS. It is what the process saw, whatever the journal says.
+// Loaded into one of our agent programs before it starts: writes down each prompt that the process gets and everything
+// that it answers, in a file of the agent below the folder LOGS. It is what the process saw, whatever the journal says.
 import { appendFileSync } from "node:fs";
 import path from "node:path";
 
@@ -7,7 +7,9 @@ const file = path.join(process.env["LOGS"] ?? ".", `${process.env["BROOD_AGENT"]
 const prompts = new Set<unknown>();
 const keep = (entry: object): void => appendFileSync(file, `${JSON.stringify({ pid: process.pid, ...entry })}\n`);
 
-function lines(take: (message: { id?: unknown; method?: string; params?: never; result?: unknown; error?: unknown }) => void): (chunk: unknown) => void {
+function lines(
+	take: (message: { id?: unknown; method?: string; params?: never; result?: unknown; error?: unknown }) => void,
+): (chunk: unknown) => void {
 	let rest = "";
 	return (chunk) => {
 		const whole = (rest + String(chunk ?? "")).split("\n");
@@ -17,7 +19,8 @@ function lines(take: (message: { id?: unknown; method?: string; params?: never; 
 }
 
 const decoder = new TextDecoder();
-const text = (chunk: unknown): unknown => (chunk instanceof Uint8Array ? decoder.decode(chunk, { stream: true }) : chunk);
+const text = (chunk: unknown): unknown =>
+	chunk instanceof Uint8Array ? decoder.decode(chunk, { stream: true }) : chunk;
 
 const heard = lines(({ id, method, params }) => {
 	if (method !== "session/prompt") return;

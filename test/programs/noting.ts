@@ -1,5 +1,5 @@
-// An agent of another maker that keeps every prompt exactly as it got it: a line of JSON in the file that NOTES names. The
-// first prompt that says "hang" is never answered, and the first that says "limit" meets a usage limit of a moment.
+// An agent of another maker that keeps every prompt exactly as it got it: a line of JSON in the file that NOTES names.
+// The first prompt that says "hang" is never answered, and the first that says "limit" meets a usage limit of a moment.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk/unstable";

@@ -1,9 +1,16 @@
-// An agent that keeps conversations in sessions of its own, as vendors' programs do: a file for each, in the folder that
-// SESSIONS names. It answers every prompt with all that it was ever told in the session.
+// An agent that keeps conversations in sessions of its own, as vendors' programs do: a file for each, in the folder
+// that SESSIONS names. It answers every prompt with all that it was ever told in the session.
 import { appendFileSync, copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable, Writable } from "node:stream";
-import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError, type SessionConfigOption } from "@agentclientprotocol/sdk/unstable";
+import {
+	agent,
+	methods,
+	ndJsonStream,
+	PROTOCOL_VERSION,
+	RequestError,
+	type SessionConfigOption,
+} from "@agentclientprotocol/sdk/unstable";
 
 const folder = process.env["SESSIONS"] ?? ".";
 const fileOf = (session: string): string => path.join(folder, `${session}.txt`);
@@ -15,7 +22,13 @@ const known = (session: string): string => {
 };
 
 const choices = ["low", "high"].map((value) => ({ value, name: value }));
-const effort: SessionConfigOption = { id: "effort", name: "Effort", type: "select", currentValue: "low", options: choices };
+const effort: SessionConfigOption = {
+	id: "effort",
+	name: "Effort",
+	type: "select",
+	currentValue: "low",
+	options: choices,
+};
 
 const connection = agent({ name: "remembering" })
 	.onRequest(methods.agent.initialize, async () => ({
@@ -26,7 +39,11 @@ const connection = agent({ name: "remembering" })
 	.onRequest(methods.agent.session.new, async () => {
 		const sessionId = fresh();
 		writeFileSync(fileOf(sessionId), "");
-		return { sessionId, configOptions: [effort], modes: { currentModeId: "work", availableModes: ["work", "plan"].map((id) => ({ id, name: id })) } };
+		return {
+			sessionId,
+			configOptions: [effort],
+			modes: { currentModeId: "work", availableModes: ["work", "plan"].map((id) => ({ id, name: id })) },
+		};
 	})
 	.onRequest(methods.agent.session.setConfigOption, async ({ params: { sessionId, configId, value } }) => {
 		appendFileSync(fileOf(sessionId), `(${configId} is ${value})\n`);
@@ -55,15 +72,25 @@ const connection = agent({ name: "remembering" })
 		const text = prompt.map((part) => (part.type === "text" ? part.text : "")).join("");
 		if (text.endsWith("fail")) throw new RequestError(-32_603, "You've hit your usage limit. Try again in 1 hour.");
 		appendFileSync(fileOf(known(sessionId)), `${text}\n`);
-		const update = { sessionUpdate: "agent_message_chunk" as const, content: { type: "text" as const, text: readFileSync(fileOf(sessionId), "utf8") } };
+		const update = {
+			sessionUpdate: "agent_message_chunk" as const,
+			content: { type: "text" as const, text: readFileSync(fileOf(sessionId), "utf8") },
+		};
 		await connection.client.notify(methods.client.session.update, { sessionId, update });
 		const size = Number(process.env["WINDOW"] ?? 0);
-		if (size > 0) await connection.client.notify(methods.client.session.update, { sessionId, update: { sessionUpdate: "usage_update", used: 1, size } });
+		if (size > 0)
+			await connection.client.notify(methods.client.session.update, {
+				sessionId,
+				update: { sessionUpdate: "usage_update", used: 1, size },
+			});
 		// what the whole session has cost, as vendors' programs tell it
 		const [, dollars] = /costs (\d+)$/.exec(text) ?? [];
 		const cost = { amount: Number(dollars), currency: "USD" };
 		if (dollars !== undefined)
-			await connection.client.notify(methods.client.session.update, { sessionId, update: { sessionUpdate: "usage_update", used: 1, size: 1000, cost } });
+			await connection.client.notify(methods.client.session.update, {
+				sessionId,
+				update: { sessionUpdate: "usage_update", used: 1, size: 1000, cost },
+			});
 		return { stopReason: "end_turn" as const, usage: { totalTokens: 3, inputTokens: 2, outputTokens: 1 } };
 	})
 	.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));

@@ -7,7 +7,11 @@ import { marked, shapes } from "#test/support/shapes.ts";
 const prompts = Object.values(process.argv[3] === "marked" ? marked : shapes);
 const { engine } = await startDaemon({ home: process.argv[2] ?? "" });
 for (const prompt of prompts)
-	await engine.dispatch({ actor: human, key: null, command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", prompt } });
+	await engine.dispatch({
+		actor: human,
+		key: null,
+		command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", prompt },
+	});
 process.stdout.write("all are asked\n");
 for (;;) {
 	const events = await engine.reads.events({ after: 0, limit: 1000 });

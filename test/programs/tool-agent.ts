@@ -1,5 +1,5 @@
-// An agent of another vendor, as small as can be: it starts the servers of tools that it is given, and each line of a prompt is
-// a tool with its input: `fork {"prompt": "say hello"}`. It says what each tool answered.
+// An agent of another vendor, as small as can be: it starts the servers of tools that it is given, and each line of a
+// prompt is a tool with its input: `fork {"prompt": "say hello"}`. It says what each tool answered.
 import { Readable, Writable } from "node:stream";
 import { agent, type McpServer, methods, ndJsonStream, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 import { Client } from "@modelcontextprotocol/client";
@@ -18,7 +18,10 @@ const connection = agent({ name: "tool-agent" })
 		const text = params.prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 		for (const line of text.split("\n")) {
 			const [, name = "", input = "{}"] = /^(\w+)(?: (\{.*\}))?$/.exec(line) ?? [];
-			const content = { type: "text" as const, text: name === "" ? `heard: ${line}` : await use(name, JSON.parse(input)) };
+			const content = {
+				type: "text" as const,
+				text: name === "" ? `heard: ${line}` : await use(name, JSON.parse(input)),
+			};
 			await client.notify(methods.client.session.update, {
 				sessionId: params.sessionId,
 				update: { sessionUpdate: "agent_message_chunk", messageId: `m-${++said}`, content },
@@ -38,7 +41,10 @@ async function use(name: string, input: Record<string, unknown>): Promise<string
 	try {
 		if (name === "list") return (await mcp.listTools()).tools.map((tool) => tool.name).join(" ");
 		const result = await mcp.callTool({ name, arguments: input });
-		return JSON.stringify({ error: result.isError === true, text: result.content.map((each) => (each.type === "text" ? each.text : "")).join("") });
+		return JSON.stringify({
+			error: result.isError === true,
+			text: result.content.map((each) => (each.type === "text" ? each.text : "")).join(""),
+		});
 	} finally {
 		await mcp.close();
 	}

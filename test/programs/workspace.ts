@@ -13,12 +13,20 @@ const world = new World(root, {
 		return left === 0 ? await new Promise(() => {}) : answer;
 	},
 });
-const checkout = { project: world.project, agent: identity("a"), workspace: { kind: "worktree", path: folder, branch: "brood/a", base: "main" } } as const;
+const checkout = {
+	project: world.project,
+	agent: identity("a"),
+	workspace: { kind: "worktree", path: folder, branch: "brood/a", base: "main" },
+} as const;
 
 if (verb === "provision") agreed(await world.workspaces.provision({ ...checkout, kind: "worktree" }));
 else if (verb === "approve") agreed(await world.workspaces.approve(checkout, { commit: world.tip("brood/a") }));
 else if (verb === "fork") {
-	const parent = { ...checkout, agent: identity("parent"), workspace: { ...checkout.workspace, path: folder.replace(/a$/, "parent"), branch: "brood/parent" } };
+	const parent = {
+		...checkout,
+		agent: identity("parent"),
+		workspace: { ...checkout.workspace, path: folder.replace(/a$/, "parent"), branch: "brood/parent" },
+	};
 	agreed(await world.workspaces.provisionFrom({ ...checkout, kind: "worktree", parent }));
 } else if (verb === "recover") agreed(await world.workspaces.recover(checkout));
 else agreed(await world.workspaces.remove(checkout, { force: true, branch: true }));

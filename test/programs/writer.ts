@@ -1,7 +1,7 @@
 // A daemon without a door, for crash tests: it writes numbered items with several writers and prints a line for each
 // one that was acknowledged. `node writer.ts <place as JSON> <run> <items> [writers] [bytes of data with each]`
 import { system } from "#contract/ids.ts";
-import { StoreFault } from "#engine/ports.ts";
+import { StoreFault } from "#engine/ports/store.ts";
 import { startEngine } from "#src/main.ts";
 
 const [place, run, items, writers, bytes] = process.argv.slice(2);

@@ -1,4 +1,5 @@
-// One pass through each surface, for `npm run test:quick`: the command line, HTTP, MCP, and a turn of a real process in a real worktree.
+// One pass through each surface, for `npm run test:quick`: the command line, HTTP, MCP, and a turn of a real process in
+// a real worktree.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,7 +10,11 @@ import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { toolNames } from "#views/tools.ts";
 
-const vendor = { command: process.execPath, args: [path.join(import.meta.dirname, "../programs/tool-agent.ts")], leavesNothing: false };
+const vendor = {
+	command: process.execPath,
+	args: [path.join(import.meta.dirname, "../programs/tool-agent.ts")],
+	leavesNothing: false,
+};
 let daemon: Daemon;
 let cli: Shell;
 beforeAll(async () => {
@@ -35,7 +40,9 @@ test("the command line runs a turn of a real process in a worktree, shows what i
 });
 
 test("HTTP answers with the token and refuses without", async () => {
-	expect(await new Client(daemon).call("agents")).toEqual(expect.arrayContaining([expect.objectContaining({ handle: "init" })]));
+	expect(await new Client(daemon).call("agents")).toEqual(
+		expect.arrayContaining([expect.objectContaining({ handle: "init" })]),
+	);
 	expect((await fetch(`${daemon.url}/api/agents`)).status).toBe(401);
 });
 
@@ -43,6 +50,8 @@ test("an agent of another maker is given its tools over MCP", async () => {
 	const client = new Client(daemon);
 	const { id } = await client.call("agentAdd", { body: { type: "vendor", policy: "full", prompt: "list" } });
 	const said = async (): Promise<(string | null)[]> =>
-		(await client.call("items", { params: { agent: id } })).filter(({ kind }) => kind === "assistant").map(({ text }) => text);
+		(await client.call("items", { params: { agent: id } }))
+			.filter(({ kind }) => kind === "assistant")
+			.map(({ text }) => text);
 	await expect.poll(said, { timeout: 30_000 }).toEqual([toolNames.join(" ")]);
 });

@@ -1,4 +1,5 @@
-// Never more turns at work than there are slots, however many ask at once; and how a count that was read before would fare.
+// Never more turns at work than there are slots, however many ask at once; and how a count that was read before would
+// fare.
 import { afterEach, describe, expect, test } from "vitest";
 import { type AgentId, SubscriptionName, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
@@ -19,19 +20,30 @@ async function opened(flavor: Flavor, limits: object = {}): Promise<Engine[]> {
 	const place = await freshPlace(flavor);
 	places.push(place);
 	const first = await place.open({ turnsMax: 10_000, ...limits });
-	const others = flavor === "postgres" ? [await place.open({ turnsMax: 10_000, ...limits }), await place.open({ turnsMax: 10_000, ...limits })] : [];
+	const others =
+		flavor === "postgres"
+			? [await place.open({ turnsMax: 10_000, ...limits }), await place.open({ turnsMax: 10_000, ...limits })]
+			: [];
 	engines.push(first, ...others);
 	return [first, ...others];
 }
 
 async function waiting(engine: Engine, count: number): Promise<AgentId[]> {
-	const made = await Promise.all(Array.from({ length: count }, () => spawn(engine, engine.agentZero.id, { prompt: "go" })));
+	const made = await Promise.all(
+		Array.from({ length: count }, () => spawn(engine, engine.agentZero.id, { prompt: "go" })),
+	);
 	return made.map(({ id }) => id);
 }
 
-async function all(engine: Engine, agents: readonly AgentId[], others: readonly Engine[] = [engine]): Promise<{ started: number; codes: Set<string> }> {
+async function all(
+	engine: Engine,
+	agents: readonly AgentId[],
+	others: readonly Engine[] = [engine],
+): Promise<{ started: number; codes: Set<string> }> {
 	const outcomes = await Promise.all(
-		agents.map((agent, at) => say(others[at % others.length] ?? engine, { type: "turn.start", agent }, { as: system, key: null })),
+		agents.map((agent, at) =>
+			say(others[at % others.length] ?? engine, { type: "turn.start", agent }, { as: system, key: null }),
+		),
 	);
 	const started = outcomes.filter((outcome) => "done" in outcome && outcome.events.length > 0).length;
 	return { started, codes: new Set(outcomes.flatMap((outcome) => ("refused" in outcome ? outcome.refused.code : []))) };
@@ -50,7 +62,11 @@ describe.each(durable)("%s", (flavor) => {
 		expect(new Set(leases.map(({ subscription }) => subscription))).toEqual(new Set(["max"]));
 		// a turn that ends gives back exactly one
 		const [lease] = leases;
-		await done(engine, { type: "turn.end", agent: lease?.agent, turn: lease?.turn, state: "completed" }, { as: system });
+		await done(
+			engine,
+			{ type: "turn.end", agent: lease?.agent, turn: lease?.turn, state: "completed" },
+			{ as: system },
+		);
 		const left = agents.filter((id) => !leases.some(({ agent }) => agent === id));
 		expect(await all(engine, left, nodes)).toEqual({ started: 1, codes: new Set(["NO_SLOT"]) });
 	});
@@ -73,7 +89,8 @@ describe.each(durable)("%s", (flavor) => {
 		const agents = await waiting(engine, 100);
 		await Promise.all(
 			agents.map(async (agent) => {
-				if ((await engine.reads.leases()).length < slots) await say(engine, { type: "turn.start", agent }, { as: system });
+				if ((await engine.reads.leases()).length < slots)
+					await say(engine, { type: "turn.start", agent }, { as: system });
 			}),
 		);
 		expect((await engine.reads.leases()).length).toBeGreaterThan(slots);
@@ -91,6 +108,8 @@ describe.each(durable)("%s", (flavor) => {
 		if (again === undefined) throw new Error("no place");
 		engines.push(again);
 		expect([await again.reads.leases(), await again.reads.openTurns()]).toEqual([[], []]);
-		expect(await again.reads.subscriptions()).toMatchObject([{ name: SubscriptionName.parse("max"), maxConcurrent: 2 }]);
+		expect(await again.reads.subscriptions()).toMatchObject([
+			{ name: SubscriptionName.parse("max"), maxConcurrent: 2 },
+		]);
 	});
 });

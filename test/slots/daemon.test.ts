@@ -21,12 +21,15 @@ async function started(limits: Partial<Limits> = {}, home = freshFolder()) {
 	const daemon = await startDaemon({ home, limits: { turnsMax: 8, ...limits } });
 	open.push(daemon);
 	const client = new Client(daemon);
-	const subscribe = async (name: string, more: object = {}) => await client.ask("subscriptionAdd", { body: { name, type: "scripted", ...more } });
+	const subscribe = async (name: string, more: object = {}) =>
+		await client.ask("subscriptionAdd", { body: { name, type: "scripted", ...more } });
 	const add = async (prompt: string, more: object = {}) => await client.ask("agentAdd", { body: { prompt, ...more } });
 	const agent = async (id: string) => await client.call("agent", { params: { agent: id } });
 	const turns = async (id: string) => (await client.call("turns", { params: { agent: id } })).map(({ state }) => state);
 	const said = async (id: string) =>
-		(await client.call("items", { params: { agent: id } })).flatMap(({ kind, text }) => (kind === "assistant" || kind === "tool_result" ? [text] : []));
+		(await client.call("items", { params: { agent: id } })).flatMap(({ kind, text }) =>
+			kind === "assistant" || kind === "tool_result" ? [text] : [],
+		);
 	return { daemon, client, home, subscribe, add, agent, turns, said };
 }
 
@@ -41,13 +44,22 @@ describe("fork and wait", () => {
 		expect((await said(parent.id)).slice(1)).toEqual(["met", "my child is done"]);
 		const [child] = (await client.call("agents", { query: {} })).filter(({ supervisor }) => supervisor === parent.id);
 		expect(await turns(child?.id ?? "")).toEqual(["completed"]);
-		expect(await client.call("subscription", { params: { subscription: "only" } })).toMatchObject({ used: 0, maxConcurrent: 1 });
+		expect(await client.call("subscription", { params: { subscription: "only" } })).toMatchObject({
+			used: 0,
+			maxConcurrent: 1,
+		});
 		// the child ran between the parent's start and its end, on the one slot that there is
 		const events = await daemon.engine.reads.events({ after: 0, limit: 10_000 });
 		const order = events.flatMap(({ kind, agent }) =>
 			/^turn\.(started|continued|ended)$/.test(kind) ? [`${agent === parent.id ? "parent" : "child"} ${kind}`] : [],
 		);
-		expect(order).toEqual(["parent turn.started", "child turn.started", "child turn.ended", "parent turn.continued", "parent turn.ended"]);
+		expect(order).toEqual([
+			"parent turn.started",
+			"child turn.started",
+			"child turn.ended",
+			"parent turn.continued",
+			"parent turn.ended",
+		]);
 	});
 
 	test("completes with one place on the machine", longTimeout, async () => {
@@ -62,14 +74,22 @@ describe("fork and wait", () => {
 		const slug = ProjectSlug.parse("web");
 		await client.call("projectAdd", { body: { slug, path: freshRepository() } });
 		const parent = await client.call("agentAddTo", { params: { project: slug }, body: {} });
-		const child = await client.call("fork", { params: { agent: parent.id }, body: { name: Handle.parse("child"), workspace: "share" } });
+		const child = await client.call("fork", {
+			params: { agent: parent.id },
+			body: { name: Handle.parse("child"), workspace: "share" },
+		});
 		expect(child.workspace?.path).toBe(parent.workspace?.path);
-		await client.call("prompt", { params: { agent: parent.id }, body: { text: "ask shall I wait?\nwait child 30\nrun cat shared.txt" } });
+		await client.call("prompt", {
+			params: { agent: parent.id },
+			body: { text: "ask shall I wait?\nwait child 30\nrun cat shared.txt" },
+		});
 		await expect.poll(async () => (await client.call("approvals", { query: {} })).length, longTimeout).toBe(1);
 		await client.call("prompt", { params: { agent: child.id }, body: { text: "write shared.txt from the child" } });
 		const [question] = await client.call("approvals", { query: {} });
 		await client.call("approvalAnswer", { params: { approval: String(question?.id) }, body: { allow: true } });
-		await expect.poll(async () => [await turns(parent.id), await turns(child.id)], longTimeout).toEqual([["completed"], ["completed"]]);
+		await expect
+			.poll(async () => [await turns(parent.id), await turns(child.id)], longTimeout)
+			.toEqual([["completed"], ["completed"]]);
 		expect((await said(parent.id)).slice(1)).toEqual(["met", expect.stringContaining("from the child")]);
 	});
 
@@ -77,7 +97,9 @@ describe("fork and wait", () => {
 		const { subscribe, add, turns } = await started({ turnsMax: 1 });
 		await subscribe("only");
 		const families = [await add(family), await add(family)];
-		await expect.poll(async () => await Promise.all(families.map(({ id }) => turns(id))), longTimeout).toEqual([["completed"], ["completed"]]);
+		await expect
+			.poll(async () => await Promise.all(families.map(({ id }) => turns(id))), longTimeout)
+			.toEqual([["completed"], ["completed"]]);
 	});
 
 	test("goes on before others that wait, and says so meanwhile", longTimeout, async () => {
@@ -86,8 +108,14 @@ describe("fork and wait", () => {
 		const waiter = await add("fork ask may I?\nwait children 1\nsay on I go");
 		await expect.poll(async () => (await agent(waiter.id)).turn?.phase, longTimeout).toBe("slot");
 		const later = await add("say last");
-		expect(await agent(waiter.id)).toMatchObject({ waitingFor: "the machine runs 1 turn, which is its limit", ahead: 0 });
-		expect(await agent(later.id)).toMatchObject({ waitingFor: "the machine runs 1 turn, which is its limit, 1 ahead", ahead: 1 });
+		expect(await agent(waiter.id)).toMatchObject({
+			waitingFor: "the machine runs 1 turn, which is its limit",
+			ahead: 0,
+		});
+		expect(await agent(later.id)).toMatchObject({
+			waitingFor: "the machine runs 1 turn, which is its limit, 1 ahead",
+			ahead: 1,
+		});
 		await expect.poll(async () => (await client.call("approvals", { query: {} })).length, longTimeout).toBe(1);
 		const [question] = await client.call("approvals", { query: {} });
 		await client.call("approvalAnswer", { params: { approval: String(question?.id) }, body: { allow: true } });
@@ -104,24 +132,34 @@ describe("fork and wait", () => {
 		const parent = await add("fork say I am the child\nask is my child done?");
 		await expect.poll(async () => (await client.call("approvals", { query: {} })).length, longTimeout).toBe(1);
 		const [child] = (await client.call("agents", { query: {} })).filter(({ supervisor }) => supervisor === parent.id);
-		expect([await turns(child?.id ?? ""), child?.waitingFor]).toEqual([[], "the machine runs 1 turn, which is its limit"]);
+		expect([await turns(child?.id ?? ""), child?.waitingFor]).toEqual([
+			[],
+			"the machine runs 1 turn, which is its limit",
+		]);
 	});
 });
 
 describe("a lease", () => {
-	test("goes with the process that had it, though nobody told anybody: whoever waits for the slot starts", longTimeout, async () => {
-		const { daemon, home, client, subscribe, add, agent, turns } = await started();
-		await subscribe("only");
-		const doomed = await add("run sleep 1000");
-		await expect.poll(async () => (await agent(doomed.id)).turn?.phase, longTimeout).toBe("tool");
-		const next = await add("say at last");
-		await expect.poll(async () => (await agent(next.id)).waitingFor, longTimeout).toBe("waiting for a slot of only");
-		expect(await daemon.engine.reads.leases()).toMatchObject([{ agent: doomed.id, subscription: "only" }]);
-		killAll(insiders(home, daemon.containment));
-		await expect.poll(() => turns(doomed.id), longTimeout).toEqual(["failed"]);
-		await expect.poll(() => turns(next.id), longTimeout).toEqual(["completed"]);
-		expect([await daemon.engine.reads.leases(), await client.call("subscription", { params: { subscription: "only" } })]).toMatchObject([[], { used: 0 }]);
-	});
+	test(
+		"goes with the process that had it, though nobody told anybody: whoever waits for the slot starts",
+		longTimeout,
+		async () => {
+			const { daemon, home, client, subscribe, add, agent, turns } = await started();
+			await subscribe("only");
+			const doomed = await add("run sleep 1000");
+			await expect.poll(async () => (await agent(doomed.id)).turn?.phase, longTimeout).toBe("tool");
+			const next = await add("say at last");
+			await expect.poll(async () => (await agent(next.id)).waitingFor, longTimeout).toBe("waiting for a slot of only");
+			expect(await daemon.engine.reads.leases()).toMatchObject([{ agent: doomed.id, subscription: "only" }]);
+			killAll(insiders(home, daemon.containment));
+			await expect.poll(() => turns(doomed.id), longTimeout).toEqual(["failed"]);
+			await expect.poll(() => turns(next.id), longTimeout).toEqual(["completed"]);
+			expect([
+				await daemon.engine.reads.leases(),
+				await client.call("subscription", { params: { subscription: "only" } }),
+			]).toMatchObject([[], { used: 0 }]);
+		},
+	);
 });
 
 describe("a usage limit", () => {
@@ -130,7 +168,9 @@ describe("a usage limit", () => {
 		await subscribe("max", { maxConcurrent: 2 });
 		const other = await client.call("agentAdd", { body: { name: "other" } });
 		const first = await add("say before\nlimit 2\nsay after");
-		await expect.poll(async () => (await agent(first.id)).holds, longTimeout).toMatchObject([{ kind: "limit", by: "system", until: expect.any(String) }]);
+		await expect
+			.poll(async () => (await agent(first.id)).holds, longTimeout)
+			.toMatchObject([{ kind: "limit", by: "system", until: expect.any(String) }]);
 		await expect.poll(async () => (await agent(other.id)).label, longTimeout).toBe("paused");
 		const { coolingUntil } = await client.call("subscription", { params: { subscription: "max" } });
 		expect(coolingUntil).not.toBeNull();
@@ -138,9 +178,15 @@ describe("a usage limit", () => {
 		await expect.poll(() => turns(first.id), longTimeout).toEqual(["failed", "completed"]);
 		expect(await said(first.id)).toEqual(["before", "before", "no limit now", "after"]);
 		const queued = await client.call("journal", { query: { agent: first.id, kind: "prompt.queued" } });
-		expect(queued.events.map(({ data }) => Object(data).retries)).toEqual([undefined, { prompt: queued.events[0]?.id, turn: expect.any(Number) }]);
+		expect(queued.events.map(({ data }) => Object(data).retries)).toEqual([
+			undefined,
+			{ prompt: queued.events[0]?.id, turn: expect.any(Number) },
+		]);
 		await expect.poll(async () => (await agent(other.id)).label, longTimeout).toBe("idle");
-		expect(await client.call("subscription", { params: { subscription: "max" } })).toMatchObject({ coolingUntil: null, used: 0 });
+		expect(await client.call("subscription", { params: { subscription: "max" } })).toMatchObject({
+			coolingUntil: null,
+			used: 0,
+		});
 	});
 
 	test("sends its agents to the stand-in first, with that one's variables", longTimeout, async () => {
@@ -151,7 +197,10 @@ describe("a usage limit", () => {
 		await subscribe("max", { fallback: "spare" });
 		const { id } = await add('limit 600\nrun test "$SECRET_WORD" = xyzzy && echo let in', { subscription: "max" });
 		await expect.poll(() => turns(id), longTimeout).toEqual(["failed", "completed"]);
-		expect((await client.call("turns", { params: { agent: id } })).map(({ subscription }) => subscription)).toEqual(["max", "spare"]);
+		expect((await client.call("turns", { params: { agent: id } })).map(({ subscription }) => subscription)).toEqual([
+			"max",
+			"spare",
+		]);
 		expect((await agent(id)).holds).toEqual([]);
 		// what lets it in is nowhere but in its environment
 		const journal = await client.call("journal", { query: {} });
@@ -167,7 +216,10 @@ describe("a usage limit", () => {
 		await expect.poll(() => turns(id), longTimeout).toEqual(done);
 		// each of them needs another process, more than a program that does not stay up would get
 		for (const subscription of ["two", "one", "two", "one", "two", "one"]) {
-			await client.call("configure", { params: { agent: id }, body: { subscription: SubscriptionName.parse(subscription) } });
+			await client.call("configure", {
+				params: { agent: id },
+				body: { subscription: SubscriptionName.parse(subscription) },
+			});
 			await client.call("prompt", { params: { agent: id }, body: { text: "say more" } });
 			done.push("completed");
 			await expect.poll(() => turns(id), longTimeout).toEqual(done);
@@ -215,35 +267,64 @@ describe("the door", () => {
 		await expect.poll(async () => (await agent(next.id)).waitingFor, longTimeout).toBe("waiting for a slot of only");
 		// no slot is left for agents of that type
 		expect(await free()).toEqual(["shell"]);
-		await client.call("prompt", { params: { agent: idle.id }, body: { text: "later", notBefore: "2100-01-01T00:00:00Z" } });
+		await client.call("prompt", {
+			params: { agent: idle.id },
+			body: { text: "later", notBefore: "2100-01-01T00:00:00Z" },
+		});
 		expect(await agent(idle.id)).toMatchObject({ waitingFor: "not before 2100-01-01T00:00:00.000Z", ahead: 0 });
 		await client.call("pause", { params: { agent: shell.id }, body: {} });
 		await client.call("prompt", { params: { agent: shell.id }, body: { text: "true" } });
 		expect(await agent(shell.id)).toMatchObject({ waitingFor: "held: user" });
-		await expect(client.call("prompt", { params: { agent: next.id }, body: { text: "x", now: true } })).rejects.toMatchObject({ refusal: { code: "NO_SLOT" } });
+		await expect(
+			client.call("prompt", { params: { agent: next.id }, body: { text: "x", now: true } }),
+		).rejects.toMatchObject({ refusal: { code: "NO_SLOT" } });
 		await client.call("interrupt", { params: { agent: busy.id }, body: {} });
 		await expect.poll(async () => (await agent(next.id)).label, longTimeout).toBe("idle");
 		expect((await agent(next.id)).availableAt).toBeNull();
 	});
 
-	test("takes a file of variables only if nobody else can read it, and refuses what does not fit", longTimeout, async () => {
-		const { home, client, subscribe } = await started();
-		const file = path.join(home, "open.env");
-		writeFileSync(file, "A=1\n");
-		chmodSync(file, 0o644);
-		const wrong = async (more: object) => (await subscribe("x", more).catch((error: unknown) => (error instanceof Refused ? error.refusal : error))) as object;
-		expect(await wrong({ credential: { envFile: file } })).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("chmod 600") });
-		expect(await wrong({ credential: { envFile: path.join(home, "none") } })).toMatchObject({ code: "VALIDATION_ERROR" });
-		expect(await wrong({ maxConcurrent: 0 })).toMatchObject({ code: "VALIDATION_ERROR" });
-		expect(await wrong({ quiet: { from: "22:00", to: "7", zone: "UTC" } })).toMatchObject({ code: "VALIDATION_ERROR" });
-		expect(await wrong({ quiet: { from: "22:00", to: "07:00", zone: "Nowhere/Land" } })).toMatchObject({ code: "VALIDATION_ERROR" });
-		await expect(client.ask("agentAdd", { body: { subscription: "x" } })).rejects.toMatchObject({ refusal: { code: "NOT_FOUND" } });
-		const folder = path.join(home, "login");
-		mkdirSync(folder);
-		await subscribe("y", { credential: { configDir: folder } });
-		const { id } = await client.ask("agentAdd", { body: { prompt: 'run echo "$XDG_CONFIG_HOME"', subscription: "y" } });
-		await expect
-			.poll(async () => (await client.call("items", { params: { agent: id } })).find(({ kind }) => kind === "tool_result")?.text, longTimeout)
-			.toContain(folder);
-	});
+	test(
+		"takes a file of variables only if nobody else can read it, and refuses what does not fit",
+		longTimeout,
+		async () => {
+			const { home, client, subscribe } = await started();
+			const file = path.join(home, "open.env");
+			writeFileSync(file, "A=1\n");
+			chmodSync(file, 0o644);
+			const wrong = async (more: object) =>
+				(await subscribe("x", more).catch((error: unknown) =>
+					error instanceof Refused ? error.refusal : error,
+				)) as object;
+			expect(await wrong({ credential: { envFile: file } })).toMatchObject({
+				code: "VALIDATION_ERROR",
+				message: expect.stringContaining("chmod 600"),
+			});
+			expect(await wrong({ credential: { envFile: path.join(home, "none") } })).toMatchObject({
+				code: "VALIDATION_ERROR",
+			});
+			expect(await wrong({ maxConcurrent: 0 })).toMatchObject({ code: "VALIDATION_ERROR" });
+			expect(await wrong({ quiet: { from: "22:00", to: "7", zone: "UTC" } })).toMatchObject({
+				code: "VALIDATION_ERROR",
+			});
+			expect(await wrong({ quiet: { from: "22:00", to: "07:00", zone: "Nowhere/Land" } })).toMatchObject({
+				code: "VALIDATION_ERROR",
+			});
+			await expect(client.ask("agentAdd", { body: { subscription: "x" } })).rejects.toMatchObject({
+				refusal: { code: "NOT_FOUND" },
+			});
+			const folder = path.join(home, "login");
+			mkdirSync(folder);
+			await subscribe("y", { credential: { configDir: folder } });
+			const { id } = await client.ask("agentAdd", {
+				body: { prompt: 'run echo "$XDG_CONFIG_HOME"', subscription: "y" },
+			});
+			await expect
+				.poll(
+					async () =>
+						(await client.call("items", { params: { agent: id } })).find(({ kind }) => kind === "tool_result")?.text,
+					longTimeout,
+				)
+				.toContain(folder);
+		},
+	);
 });

@@ -4,8 +4,8 @@ import { openMemory } from "#adapters/store/memory/store.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { limits as defaults } from "#contract/limits.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
-import { batchRunner } from "#engine/execute.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, spawn } from "#test/support/say.ts";
 import { settled } from "#test/support/settled.ts";
@@ -32,7 +32,8 @@ function house() {
 test("an agent's prompts run one after the other, in the order in which they came, whatever others have to do", async () => {
 	const { engine, driver, end } = await house().start();
 	const [a, b] = [await spawn(engine, engine.agentZero.id), await spawn(engine, engine.agentZero.id)];
-	for (const text of ["1", "2", "3"]) for (const { id } of [a, b]) await done(engine, { type: "prompt.queue", agent: id, text });
+	for (const text of ["1", "2", "3"])
+		for (const { id } of [a, b]) await done(engine, { type: "prompt.queue", agent: id, text });
 	await settled(engine);
 	for (let open = driver.running[0]; open !== undefined; open = driver.running[0]) await end(open);
 	const told = ({ id }: { id: AgentId }) => driver.started.filter(({ agent }) => agent === id).map(({ text }) => text);
@@ -47,7 +48,8 @@ test("after a restart the project that was served last still comes last", async 
 	const { clock, start } = house();
 	const before = await start();
 	for (const slug of ["web", "api"]) await done(before.engine, { type: "project.add", slug, path: `/srv/${slug}` });
-	const add = async (project: string) => await spawn(before.engine, before.engine.agentZero.id, { project, workspace: "none" });
+	const add = async (project: string) =>
+		await spawn(before.engine, before.engine.agentZero.id, { project, workspace: "none" });
 	const [api, web] = [await add("api"), await add("web")];
 	await settled(before.engine);
 	for (const { id } of [web, api]) {
@@ -75,7 +77,11 @@ test("after a restart the project that was served last still comes last", async 
 
 test("a prompt starts in the commit that it is queued in while nobody waits, and never before somebody who does", async () => {
 	const { engine, driver, end } = await house().start();
-	const [a, b, c] = [await spawn(engine, engine.agentZero.id), await spawn(engine, engine.agentZero.id), await spawn(engine, engine.agentZero.id)];
+	const [a, b, c] = [
+		await spawn(engine, engine.agentZero.id),
+		await spawn(engine, engine.agentZero.id),
+		await spawn(engine, engine.agentZero.id),
+	];
 	await settled(engine);
 	using batches = engine.publisher.follow();
 	await done(engine, { type: "prompt.queue", agent: a.id, text: "first" });

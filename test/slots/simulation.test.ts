@@ -1,13 +1,13 @@
-// Thousands of claims, waits, ends, kills and crashes in any order: after each, the leases are exactly the turns that are at
-// work, and at the end there are none. A counter that goes up and down with the calls does not get there.
+// Thousands of claims, waits, ends, kills and crashes in any order: after each, the leases are exactly the turns that
+// are at work, and at the end there are none. A counter that goes up and down with the calls does not get there.
 import { describe, expect, test } from "vitest";
 import { openMemory } from "#adapters/store/memory/store.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { type AgentId, actingAgent, system } from "#contract/ids.ts";
 import { limits as defaults } from "#contract/limits.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
-import { batchRunner } from "#engine/execute.ts";
-import type { Store } from "#engine/ports.ts";
+import type { Store } from "#engine/ports/store.ts";
 import { done, say, spawn } from "#test/support/say.ts";
 
 const wanted = process.env["BROOD_TORTURE"] === undefined ? 10_000 : 100_000;
@@ -46,7 +46,8 @@ class Round {
 
 	async run(): Promise<void> {
 		await this.#start();
-		for (const [name, maxConcurrent] of Object.entries(plans)) await done(this.#live, { type: "subscription.add", name, agentType: "scripted", maxConcurrent });
+		for (const [name, maxConcurrent] of Object.entries(plans))
+			await done(this.#live, { type: "subscription.add", name, agentType: "scripted", maxConcurrent });
 		await this.#populate();
 		while (this.claims < perRound) {
 			await this.#step();
@@ -60,7 +61,13 @@ class Round {
 	/** As after a kill: nothing of the old one is heard again, and the new one finds the rows. */
 	async #start(): Promise<void> {
 		const lasting: Store = { ...this.#store, [Symbol.asyncDispose]: async () => {} };
-		this.#engine = await Engine.start({ store: lasting, driver: null, limits, clock: { now: () => 1_000_000 }, ids: randomIds });
+		this.#engine = await Engine.start({
+			store: lasting,
+			driver: null,
+			limits,
+			clock: { now: () => 1_000_000 },
+			ids: randomIds,
+		});
 		this.crashes++;
 	}
 
@@ -79,7 +86,10 @@ class Round {
 		const turn = (await this.#live.reads.agent(agent))?.turn?.id;
 		const what = this.#roll(100);
 		if (turn === undefined) await this.#claim(agent);
-		else if (what < 40) this.counter -= Number("done" in (await say(this.#live, { type: "turn.end", agent, turn, state: "completed" }, { as: system })));
+		else if (what < 40)
+			this.counter -= Number(
+				"done" in (await say(this.#live, { type: "turn.end", agent, turn, state: "completed" }, { as: system })),
+			);
 		else if (what < 65) await this.#wait(agent);
 		else if (what < 85) await this.#wake();
 		else if (what < 93) await say(this.#live, { type: "turn.release", agent, turn, reason: "x" }, { as: system });
@@ -94,7 +104,8 @@ class Round {
 	}
 
 	async #claim(agent: AgentId): Promise<void> {
-		if ((await this.#live.reads.queue(agent)).length === 0) await say(this.#live, { type: "prompt.queue", agent, text: "go" });
+		if ((await this.#live.reads.queue(agent)).length === 0)
+			await say(this.#live, { type: "prompt.queue", agent, text: "go" });
 		const outcome = await say(this.#live, { type: "turn.start", agent }, { as: system });
 		this.claims++;
 		if ("done" in outcome && outcome.events.length > 0) this.counter++;
@@ -102,7 +113,11 @@ class Round {
 
 	async #wait(agent: AgentId): Promise<void> {
 		const other = this.#agents[this.#roll(this.#agents.length)];
-		const outcome = await say(this.#live, { type: "wait.open", targets: [other], for: "turn" }, { as: actingAgent(agent) });
+		const outcome = await say(
+			this.#live,
+			{ type: "wait.open", targets: [other], for: "turn" },
+			{ as: actingAgent(agent) },
+		);
 		if ("done" in outcome) this.waited++;
 	}
 
@@ -117,9 +132,12 @@ class Round {
 		const { reads } = this.#live;
 		const [leases, turns, waits] = [await reads.leases(), await reads.openTurns(), await reads.openWaits()];
 		expect(leases.length).toBeLessThanOrEqual(limits.turnsMax);
-		for (const [name, max] of Object.entries(plans)) expect(leases.filter((lease) => lease.subscription === name).length).toBeLessThanOrEqual(max);
+		for (const [name, max] of Object.entries(plans))
+			expect(leases.filter((lease) => lease.subscription === name).length).toBeLessThanOrEqual(max);
 		const held = new Set(leases.map(({ turn }) => turn));
-		for (const turn of turns) if (!waits.some((wait) => wait.turn === turn.id)) expect(held.has(turn.id), `turn ${turn.id} works without a place`).toBe(true);
+		for (const turn of turns)
+			if (!waits.some((wait) => wait.turn === turn.id))
+				expect(held.has(turn.id), `turn ${turn.id} works without a place`).toBe(true);
 		const open = new Set(turns.map(({ id }) => id));
 		for (const turn of held) expect(open.has(turn), `turn ${turn} is over and has its place`).toBe(true);
 	}

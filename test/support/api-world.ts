@@ -1,5 +1,5 @@
-// The door without a daemon behind it: an engine in memory, tokens that a test gives out, and no processes. Cheap enough to have
-// one for every question.
+// The door without a daemon behind it: an engine in memory, tokens that a test gives out, and no processes. Cheap
+// enough to have one for every question.
 import { homeSpace } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentState } from "#contract/agent.ts";
@@ -19,7 +19,17 @@ const url = "http://127.0.0.1:1";
 const host = "127.0.0.1:1";
 const personToken = "person";
 
-export const callers = ["person", "own", "peer", "ancestor", "descendant", "stranger", "ended", "dead", "none"] as const;
+export const callers = [
+	"person",
+	"own",
+	"peer",
+	"ancestor",
+	"descendant",
+	"stranger",
+	"ended",
+	"dead",
+	"none",
+] as const;
 export type Caller = (typeof callers)[number];
 
 export interface Question {
@@ -46,14 +56,15 @@ export interface ApiWorld extends AsyncDisposable {
 }
 
 /**
- * In the project `web`: ancestor ─ subject ─ descendant, a peer and one whose turn has ended; a stranger in `api`. All of them but that one
- * are in the middle of a turn.
+ * In the project `web`: ancestor ─ subject ─ descendant, a peer and one whose turn has ended; a stranger in `api`. All
+ * of them but that one are in the middle of a turn.
  */
 export async function apiWorld(): Promise<ApiWorld> {
 	const engine = await startEngine({ memory: true });
 	const tokens = new Tokens(randomIds);
 	for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
-	const add = (name: string, project = "web", by = engine.agentZero.id) => spawn(engine, by, { name, project, workspace: "none" });
+	const add = (name: string, project = "web", by = engine.agentZero.id) =>
+		spawn(engine, by, { name, project, workspace: "none" });
 	const ancestor = await add("ancestor");
 	const subject = await add("subject", "web", ancestor.id);
 	const agents = {
@@ -87,7 +98,10 @@ export async function apiWorld(): Promise<ApiWorld> {
 			{
 				credentialProblem: () => null,
 				rotateToken: () => "/nowhere/token",
-				adapters: { all: () => [], install: async () => refuse("VALIDATION_ERROR", "There is nothing to set up here.") },
+				adapters: {
+					all: () => [],
+					install: async () => refuse("VALIDATION_ERROR", "There is nothing to set up here."),
+				},
 				space: () => homeSpace("/nowhere"),
 			},
 		),
@@ -97,7 +111,11 @@ export async function apiWorld(): Promise<ApiWorld> {
 		version: "0",
 		failed: () => {},
 	});
-	const send = async (caller: Caller, { method, path, body, key }: Question, accept = "application/json"): Promise<string> => {
+	const send = async (
+		caller: Caller,
+		{ method, path, body, key }: Question,
+		accept = "application/json",
+	): Promise<string> => {
 		const token = given[caller];
 		const headers = {
 			host,
@@ -106,22 +124,38 @@ export async function apiWorld(): Promise<ApiWorld> {
 			...(token !== null && { authorization: `Bearer ${token}` }),
 			...(key && { "idempotency-key": key }),
 		};
-		return await (await app.fetch(new Request(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }))).text();
+		return await (
+			await app.fetch(
+				new Request(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }),
+			)
+		).text();
 	};
 	const { event: prompt = 0 } = await done(engine, { type: "prompt.queue", agent: subject.id, text: "later" });
 	const { event: mail = 0 } = await done(engine, { type: "mail.send", to: subject.id, body: "hello" });
-	const { event: item = 0 } = await done(engine, { type: "item.append", agent: subject.id, kind: "user", text: "words" });
+	const { event: item = 0 } = await done(engine, {
+		type: "item.append",
+		agent: subject.id,
+		kind: "user",
+		text: "words",
+	});
 	await done(engine, { type: "context.mark", agent: subject.id, name: "here" });
 	const question = { title: "may I", tool: "execute", call: null, options: [] };
-	const { event: approval = 0 } = await done(engine, { type: "approval.ask", agent: subject.id, turn: turns[1], question }, { as: system });
-	const opened = JSON.parse(await send("own", { method: "POST", path: "/api/waits", body: { agents: ["peer"], for: "mail" } }));
+	const { event: approval = 0 } = await done(
+		engine,
+		{ type: "approval.ask", agent: subject.id, turn: turns[1], question },
+		{ as: system },
+	);
+	const opened = JSON.parse(
+		await send("own", { method: "POST", path: "/api/waits", body: { agents: ["peer"], for: "mail" } }),
+	);
 	return {
 		...{ subject, prompt, mail, item, approval, wait: opened.data.id, turn: turns[1] ?? 0 },
 		async ask(caller, question) {
 			const { data, error } = JSON.parse(await send(caller, question));
 			return { code: error?.code ?? "ok", data };
 		},
-		endTurn: () => done(engine, { type: "turn.end", agent: subject.id, turn: turns[1], state: "completed" }, { as: system }),
+		endTurn: () =>
+			done(engine, { type: "turn.end", agent: subject.id, turn: turns[1], state: "completed" }, { as: system }),
 		async use(caller, name, input) {
 			const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
 			const text = await send(caller, { method: "POST", path: "/mcp", body }, "application/json, text/event-stream");

@@ -21,7 +21,17 @@ import path from "node:path";
 import fc from "fast-check";
 import { type IndexEntry, parseIndex } from "#adapters/git/format/index-file.ts";
 
-export const states = ["clean", "detached", "merge", "rebase", "pick", "revert", "bisect", "unborn", "submodule"] as const;
+export const states = [
+	"clean",
+	"detached",
+	"merge",
+	"rebase",
+	"pick",
+	"revert",
+	"bisect",
+	"unborn",
+	"submodule",
+] as const;
 export type State = (typeof states)[number];
 
 /** Each character is one byte. */
@@ -49,7 +59,20 @@ export interface Disorder {
 const utf8 = (text: string): ByteName => Buffer.from(text).toString("latin1");
 const names: ByteName[] = [
 	...["a.txt", "dir/c.txt", "dir/d.sh", "link", "dos.crlf", "sp ace.txt", "dir", "a.txt/below"],
-	...["-dash", "--force", "new\nline", "tab\there", 'qu"ote', "back\\slash", " lead", "trail ", "glob*[x]?", ":(top)x", "deep/er/file", ".gitattributes"],
+	...[
+		"-dash",
+		"--force",
+		"new\nline",
+		"tab\there",
+		'qu"ote',
+		"back\\slash",
+		" lead",
+		"trail ",
+		"glob*[x]?",
+		":(top)x",
+		"deep/er/file",
+		".gitattributes",
+	],
 	...["\xff\xfe.bin", "dir/\x80\x81", "\xc3(/inside.txt", utf8("ünï/côdé.txt"), utf8("日本"), "git~1", "staged-only"],
 ];
 
@@ -64,7 +87,11 @@ const text = fc.oneof(
 export const change: fc.Arbitrary<Change> = fc.oneof(
 	{ weight: 4, arbitrary: fc.record({ kind: fc.constant("write" as const), name, text }) },
 	fc.record({ kind: fc.constant("chmod" as const), name, mode: fc.constantFrom(0o755, 0o644) }),
-	fc.record({ kind: fc.constant("link" as const), name, target: fc.constantFrom("a.txt", "nowhere", "dir", "../outside") }),
+	fc.record({
+		kind: fc.constant("link" as const),
+		name,
+		target: fc.constantFrom("a.txt", "nowhere", "dir", "../outside"),
+	}),
 	{ weight: 2, arbitrary: fc.record({ kind: fc.constant("delete" as const), name }) },
 	fc.record({ kind: fc.constant("rename" as const), name, to: name }),
 );
@@ -72,7 +99,11 @@ export const change: fc.Arbitrary<Change> = fc.oneof(
 export const disorder: fc.Arbitrary<Disorder> = fc.record({
 	state: fc.constantFrom(...states),
 	changes: fc.array(change, { maxLength: 8 }),
-	stage: fc.oneof(fc.constant("nothing" as const), fc.constant("everything" as const), fc.uniqueArray(name, { maxLength: 4 })),
+	stage: fc.oneof(
+		fc.constant("nothing" as const),
+		fc.constant("everything" as const),
+		fc.uniqueArray(name, { maxLength: 4 }),
+	),
 	later: fc.array(change, { maxLength: 5 }),
 	intent: fc.uniqueArray(name, { maxLength: 2 }),
 	emptyFolder: fc.boolean(),
@@ -96,7 +127,12 @@ const environment = {
 
 export function git(folder: string, args: readonly string[], more: { input?: Buffer; mayFail?: boolean } = {}): Buffer {
 	try {
-		return execFileSync("git", args, { cwd: folder, env: environment, input: more.input ?? "", stdio: ["pipe", "pipe", "pipe"] });
+		return execFileSync("git", args, {
+			cwd: folder,
+			env: environment,
+			input: more.input ?? "",
+			stdio: ["pipe", "pipe", "pipe"],
+		});
 	} catch (error) {
 		if (more.mayFail === true) return Buffer.alloc(0);
 		throw error;
@@ -123,7 +159,12 @@ export function makeTemplates(base: string): void {
 
 function history(folder: string): void {
 	mkdirSync(path.join(folder, "dir"));
-	for (const [file, content] of Object.entries({ "a.txt": "one\ntwo\nthree\n", "dir/c.txt": "c\n", "dir/d.sh": "#!/bin/sh\n", "sp ace.txt": "s\n" })) {
+	for (const [file, content] of Object.entries({
+		"a.txt": "one\ntwo\nthree\n",
+		"dir/c.txt": "c\n",
+		"dir/d.sh": "#!/bin/sh\n",
+		"sp ace.txt": "s\n",
+	})) {
 		writeFileSync(path.join(folder, file), content);
 	}
 	writeFileSync(path.join(folder, ".gitattributes"), "*.crlf text eol=crlf\n*.txt ident\n");
@@ -169,12 +210,17 @@ function begin(folder: string, state: State): void {
 	}
 }
 
-const at = (folder: string, file: ByteName): Buffer => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(file, "latin1")]);
+const at = (folder: string, file: ByteName): Buffer =>
+	Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(file, "latin1")]);
 
 const makePipe = "mkfifo";
 
 export function makeTree(templates: string, folder: string, wanted: Disorder): void {
-	cpSync(path.join(templates, wanted.state), folder, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+	cpSync(path.join(templates, wanted.state), folder, {
+		recursive: true,
+		verbatimSymlinks: true,
+		preserveTimestamps: true,
+	});
 	for (const one of wanted.changes) apply(folder, one);
 	if (wanted.stage === "everything") git(folder, ["add", "-A"], { mayFail: true });
 	else if (wanted.stage !== "nothing") stage(folder, wanted.stage);
@@ -198,19 +244,29 @@ export function makeTree(templates: string, folder: string, wanted: Disorder): v
 	// changed attributes say something else about a file that did not change; git has to look at it to see that
 	if (isFile(folder, "dos.crlf")) lutimesSync(path.join(folder, "dos.crlf"), 1_700_000_000, 1_700_000_000);
 	const present = wanted.intent.filter((file) => isFile(folder, file));
-	if (present.length > 0) git(folder, ["add", "-N", "--pathspec-from-file=-", "--pathspec-file-nul"], { input: list(present.map(literal)), mayFail: true });
+	if (present.length > 0)
+		git(folder, ["add", "-N", "--pathspec-from-file=-", "--pathspec-file-nul"], {
+			input: list(present.map(literal)),
+			mayFail: true,
+		});
 }
 
-const list = (entries: readonly ByteName[]): Buffer => Buffer.from(entries.map((entry) => `${entry}\0`).join(""), "latin1");
+const list = (entries: readonly ByteName[]): Buffer =>
+	Buffer.from(entries.map((entry) => `${entry}\0`).join(""), "latin1");
 const literal = (entry: ByteName): ByteName => `:(literal)${entry}`;
 
 function stage(folder: string, wanted: readonly ByteName[]): void {
 	const present = wanted.filter((file) => isFile(folder, file));
-	if (present.length > 0) git(folder, ["add", "--pathspec-from-file=-", "--pathspec-file-nul"], { input: list(present.map(literal)), mayFail: true });
+	if (present.length > 0)
+		git(folder, ["add", "--pathspec-from-file=-", "--pathspec-file-nul"], {
+			input: list(present.map(literal)),
+			mayFail: true,
+		});
 }
 
 function isFile(folder: string, file: ByteName): boolean {
-	if (!parents(file).every((above) => lstatSync(at(folder, above), { throwIfNoEntry: false })?.isDirectory() === true)) return false;
+	if (!parents(file).every((above) => lstatSync(at(folder, above), { throwIfNoEntry: false })?.isDirectory() === true))
+		return false;
 	const stat = lstatSync(at(folder, file), { throwIfNoEntry: false });
 	return stat !== undefined && !stat.isDirectory();
 }
@@ -223,10 +279,15 @@ const parents = (file: ByteName): ByteName[] => {
 export function apply(folder: string, one: Change): void {
 	if (one.kind === "rename") rename(folder, one.name, one.to);
 	else if (one.kind === "delete") {
-		if (parents(one.name).every((above) => lstatSync(at(folder, above), { throwIfNoEntry: false })?.isDirectory() === true))
+		if (
+			parents(one.name).every(
+				(above) => lstatSync(at(folder, above), { throwIfNoEntry: false })?.isDirectory() === true,
+			)
+		)
 			rmSync(at(folder, one.name), { recursive: true, force: true });
 	} else if (one.kind === "chmod") {
-		if (isFile(folder, one.name) && !lstatSync(at(folder, one.name)).isSymbolicLink()) chmodSync(at(folder, one.name), one.mode);
+		if (isFile(folder, one.name) && !lstatSync(at(folder, one.name)).isSymbolicLink())
+			chmodSync(at(folder, one.name), one.mode);
 	} else {
 		makeRoom(folder, one.name);
 		if (one.kind === "link") symlinkSync(one.target, at(folder, one.name));
@@ -277,7 +338,8 @@ export function fingerprint(folder: string, without: readonly string[] = []): Fi
 /** What `git ls-files -s -z` says, without a process; the tests compare the two. */
 function entriesOf(file: string): string {
 	if (!existsSync(file)) return "";
-	const line = ({ mode, id, stage, path: name }: IndexEntry): string => `${mode.toString(8)} ${id.toString("hex")} ${stage}\t${name.toString("latin1")}\0`;
+	const line = ({ mode, id, stage, path: name }: IndexEntry): string =>
+		`${mode.toString(8)} ${id.toString("hex")} ${stage}\t${name.toString("latin1")}\0`;
 	return parseIndex(readFileSync(file), 20).entries.map(line).join("");
 }
 
@@ -291,7 +353,9 @@ function filesOf(folder: string, without: readonly string[]): Record<string, str
 			if (file === ".git" || file.endsWith("/.git") || without.includes(file)) continue;
 			if (entry.isDirectory()) visit(file);
 			else if (entry.isSymbolicLink()) found[file] = `→ ${readlinkSync(at(folder, file), "latin1")}`;
-			else if (entry.isFile()) found[file] = `${(lstatSync(at(folder, file)).mode & 0o100).toString(8)} ${readFileSync(at(folder, file)).toString("latin1")}`;
+			else if (entry.isFile())
+				found[file] =
+					`${(lstatSync(at(folder, file)).mode & 0o100).toString(8)} ${readFileSync(at(folder, file)).toString("latin1")}`;
 			else found[file] = "special";
 		}
 	};

@@ -1,6 +1,6 @@
 // A driver without processes: turns wait until the test ends them, and every start is written down.
 import type { AgentId } from "#contract/ids.ts";
-import type { Driver, Prepared, TurnResult, TurnWatch } from "#engine/driver.ts";
+import type { Driver, Prepared, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 
 interface Open {
 	agent: AgentId;
@@ -15,7 +15,11 @@ export class FakeDriver implements Driver {
 	readonly ended: AgentId[] = [];
 	readonly #open = new Map<AgentId, Open>();
 
-	async run({ agent, text }: { agent: { id: AgentId }; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnResult> {
+	async run(
+		{ agent, text }: { agent: { id: AgentId }; text: string },
+		watch: TurnWatch,
+		signal: AbortSignal,
+	): Promise<TurnResult> {
 		this.started.push({ agent: agent.id, text });
 		const { promise, resolve } = Promise.withResolvers<TurnResult>();
 		this.#open.set(agent.id, { agent: agent.id, text, watch, end: resolve });

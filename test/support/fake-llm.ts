@@ -1,5 +1,5 @@
-// A provider on loopback that says what a test wants: Anthropic's Messages, chat completions and Gemini, all as streams.
-// It keeps every request, byte by byte.
+// A provider on loopback that says what a test wants: Anthropic's Messages, chat completions and Gemini, all as
+// streams. It keeps every request, byte by byte.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
@@ -49,7 +49,11 @@ export async function fakeLlm(): Promise<FakeLlm> {
 			if (!response.writableFinished) fake.hungUp++;
 		});
 		const named = (reply.calls ?? []).map((call) => ({ ...call, id: `c${++calls}` }));
-		const format = asked.path.endsWith("/messages") ? anthropic : asked.path.includes(":streamGenerateContent") ? gemini : chat;
+		const format = asked.path.endsWith("/messages")
+			? anthropic
+			: asked.path.includes(":streamGenerateContent")
+				? gemini
+				: chat;
 		const pieces = format(reply, named);
 		await stream(response, pieces, reply.hangs === true);
 	};
@@ -96,7 +100,8 @@ const halves = (text: string): string[] => [text.slice(0, text.length / 2), text
 type Named = readonly { id: string; name: string; input: object }[];
 
 function anthropic({ text, hangs }: Reply, calls: Named): Piece {
-	const event = (type: string, data: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+	const event = (type: string, data: object): string =>
+		`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
 	const block = (index: number, start: object, deltas: object[]): string[] => [
 		event("content_block_start", { index, content_block: start }),
 		...deltas.map((delta) => event("content_block_delta", { index, delta })),
@@ -107,7 +112,16 @@ function anthropic({ text, hangs }: Reply, calls: Named): Piece {
 	return {
 		opening: [
 			event("message_start", {
-				message: { id: "m", type: "message", role: "assistant", model: "fake", content: [], stop_reason: null, stop_sequence: null, usage },
+				message: {
+					id: "m",
+					type: "message",
+					role: "assistant",
+					model: "fake",
+					content: [],
+					stop_reason: null,
+					stop_sequence: null,
+					usage,
+				},
 			}),
 			...said.flatMap((words) =>
 				block(
@@ -125,7 +139,10 @@ function anthropic({ text, hangs }: Reply, calls: Named): Piece {
 			),
 		],
 		closing: [
-			event("message_delta", { delta: { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null }, usage: { output_tokens: 20 } }),
+			event("message_delta", {
+				delta: { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null },
+				usage: { output_tokens: 20 },
+			}),
 			event("message_stop", {}),
 		],
 	};
@@ -154,7 +171,12 @@ function chat({ text }: Reply, calls: Named): Piece {
 function gemini({ text }: Reply, calls: Named): Piece {
 	const data = (parts: object[], more: object = {}): string =>
 		`data: ${JSON.stringify({ candidates: [{ index: 0, content: { role: "model", parts }, ...more }], modelVersion: "fake" })}\n\n`;
-	const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120, cachedContentTokenCount: 40 };
+	const usageMetadata = {
+		promptTokenCount: 100,
+		candidatesTokenCount: 20,
+		totalTokenCount: 120,
+		cachedContentTokenCount: 40,
+	};
 	return {
 		opening: [
 			...(text === undefined ? [] : halves(text).map((half) => data([{ text: half }]))),

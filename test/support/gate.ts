@@ -1,5 +1,5 @@
 // A batch that carries this text stops after it was decided and before it is committed.
-import type { RunBatch, Tx } from "#engine/ports.ts";
+import type { RunBatch, Tx } from "#engine/ports/store.ts";
 
 export const gateText = "stop before the commit";
 export const poisonText = "a bug in the middle of a batch";

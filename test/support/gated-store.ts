@@ -8,9 +8,9 @@ import { openSqlite } from "#adapters/store/sqlite/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { limits } from "#contract/limits.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
-import { batchRunner } from "#engine/execute.ts";
-import type { Store } from "#engine/ports.ts";
+import type { Store } from "#engine/ports/store.ts";
 import { gated } from "./gate.ts";
 import { type Flavor, freshDatabase, freshFolder } from "./stores.ts";
 

@@ -12,7 +12,11 @@ import { noRows } from "#views/rows.ts";
 export const id = (letter: string): AgentId => AgentId.parse(letter.repeat(22));
 export const actor = (letter: string): Actor => Actor.parse(`agent:${id(letter)}`);
 
-export function agent(letter: string, events: readonly AgentEvent[] = [], supervisor: AgentId | null = id("0")): AgentState {
+export function agent(
+	letter: string,
+	events: readonly AgentEvent[] = [],
+	supervisor: AgentId | null = id("0"),
+): AgentState {
 	const spawned: AgentEvent = {
 		kind: "agent.spawned",
 		data: {
@@ -33,13 +37,15 @@ export function agent(letter: string, events: readonly AgentEvent[] = [], superv
 		},
 	};
 	const rows = noRows();
-	for (const fact of [spawned, ...events]) fold({ ...fact, id: 1, agent: id(letter), actor: human, at: 1 }, rows, () => {});
+	for (const fact of [spawned, ...events])
+		fold({ ...fact, id: 1, agent: id(letter), actor: human, at: 1 }, rows, () => {});
 	const state = rows.agent.get(id(letter));
 	if (state === undefined) throw new Error("an agent without facts");
 	return state;
 }
 
-export const live = (letter: string, events: readonly AgentEvent[] = []): AgentState => agent(letter, [{ kind: "agent.provisioned" }, ...events]);
+export const live = (letter: string, events: readonly AgentEvent[] = []): AgentState =>
+	agent(letter, [{ kind: "agent.provisioned" }, ...events]);
 
 export function given(...events: AgentEvent[]) {
 	const state = live("a", events);

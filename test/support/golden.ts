@@ -18,6 +18,8 @@ export async function contentsOf(engine: Engine) {
 		waits: await engine.reads.openWaits(),
 		issues: await engine.reads.issues(),
 		notes: await Promise.all((await engine.reads.issues()).map(({ id }) => engine.reads.notes(id))),
-		settings: Object.fromEntries(await Promise.all(agents.map(async (agent) => [agent.handle, await engine.settings(agent)]))),
+		settings: Object.fromEntries(
+			await Promise.all(agents.map(async (agent) => [agent.handle, await engine.settings(agent)])),
+		),
 	};
 }

@@ -1,5 +1,5 @@
-// A repository full of traps. Each trap writes a canary when it goes off; each has one plain git command that sets it off,
-// so that a test can show that the trap works before it shows that we do not step into it.
+// A repository full of traps. Each trap writes a canary when it goes off; each has one plain git command that sets it
+// off, so that a test can show that the trap works before it shows that we do not step into it.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -26,9 +26,25 @@ export interface TrapSite {
 
 const identity = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" };
 
-export function plainGit(folder: string, args: readonly string[], more: { input?: string; environment?: Record<string, string> } = {}): string {
-	const environment = { ...process.env, ...identity, GIT_TERMINAL_PROMPT: "0", GIT_CONFIG_NOSYSTEM: "1", ...more.environment };
-	return spawnSync("git", args, { cwd: folder, env: environment, input: more.input ?? "", encoding: "utf8", timeout: 20_000 }).stdout;
+export function plainGit(
+	folder: string,
+	args: readonly string[],
+	more: { input?: string; environment?: Record<string, string> } = {},
+): string {
+	const environment = {
+		...process.env,
+		...identity,
+		GIT_TERMINAL_PROMPT: "0",
+		GIT_CONFIG_NOSYSTEM: "1",
+		...more.environment,
+	};
+	return spawnSync("git", args, {
+		cwd: folder,
+		env: environment,
+		input: more.input ?? "",
+		encoding: "utf8",
+		timeout: 20_000,
+	}).stdout;
 }
 
 /** Two branches that conflict in one file, a file with attributes, and a submodule-like repository inside. */
@@ -93,10 +109,16 @@ const hook = (name: string, trigger: readonly string[]): Trap => ({
 	trigger,
 });
 
-const keys = (name: string, set: Record<string, string>, trigger: readonly string[], more: Partial<Trap> = {}): Trap => ({
+const keys = (
+	name: string,
+	set: Record<string, string>,
+	trigger: readonly string[],
+	more: Partial<Trap> = {},
+): Trap => ({
 	name,
 	lay: ({ config, program }) => {
-		for (const [key, value] of Object.entries(set)) config(key.replace("PROGRAM", program), value.replace("PROGRAM", program));
+		for (const [key, value] of Object.entries(set))
+			config(key.replace("PROGRAM", program), value.replace("PROGRAM", program));
 	},
 	trigger,
 	...more,
@@ -129,16 +151,38 @@ export const traps: readonly Trap[] = [
 	keys("diff.external", { "diff.external": "PROGRAM" }, ["diff"]),
 	keys("diff textconv", { "diff.trap.textconv": "PROGRAM" }, ["diff"]),
 	keys("diff command", { "diff.trap.command": "PROGRAM" }, ["diff"]),
-	keys("merge driver", { "merge.trap.driver": "PROGRAM %A" }, ["-c", "user.name=a", "merge-tree", "--write-tree", "main", "other"]),
+	keys("merge driver", { "merge.trap.driver": "PROGRAM %A" }, [
+		"-c",
+		"user.name=a",
+		"merge-tree",
+		"--write-tree",
+		"main",
+		"other",
+	]),
 	keys("core.sshCommand", { "core.sshCommand": "PROGRAM" }, ["fetch", "ssh://nowhere.invalid/x"]),
 	keys("core.gitProxy", { "core.gitProxy": "PROGRAM" }, ["fetch", "git://nowhere.invalid/x"]),
 	keys("uploadpack of a remote", { "remote.evil.url": ".", "remote.evil.uploadpack": "PROGRAM" }, ["fetch", "evil"]),
-	keys("receivepack of a remote", { "remote.evil.url": ".", "remote.evil.receivepack": "PROGRAM" }, ["push", "evil", "HEAD:refs/x/p"]),
+	keys("receivepack of a remote", { "remote.evil.url": ".", "remote.evil.receivepack": "PROGRAM" }, [
+		"push",
+		"evil",
+		"HEAD:refs/x/p",
+	]),
 	keys("ext remote", { "remote.evil.url": "ext::PROGRAM", "protocol.ext.allow": "always" }, ["fetch", "evil"]),
-	keys("ext through insteadOf", { "url.ext::PROGRAM .insteadOf": "https://", "protocol.ext.allow": "always" }, ["fetch", "https://nowhere.invalid/x"]),
-	keys("everything allowed", { "url.ext::PROGRAM .insteadOf": "https://", "protocol.allow": "always" }, ["fetch", "https://nowhere.invalid/x"]),
+	keys("ext through insteadOf", { "url.ext::PROGRAM .insteadOf": "https://", "protocol.ext.allow": "always" }, [
+		"fetch",
+		"https://nowhere.invalid/x",
+	]),
+	keys("everything allowed", { "url.ext::PROGRAM .insteadOf": "https://", "protocol.allow": "always" }, [
+		"fetch",
+		"https://nowhere.invalid/x",
+	]),
 	keys("credential helper", { "credential.helper": "!PROGRAM" }, ["credential", "fill"], { input: needsPassword }),
-	keys("credential helper of an address", { "credential.https://nowhere.invalid.helper": "!PROGRAM" }, ["credential", "fill"], { input: needsPassword }),
+	keys(
+		"credential helper of an address",
+		{ "credential.https://nowhere.invalid.helper": "!PROGRAM" },
+		["credential", "fill"],
+		{ input: needsPassword },
+	),
 	keys("core.askPass", { "core.askPass": "PROGRAM" }, ["credential", "fill"], { input: needsPassword }),
 	keys("core.editor", { "core.editor": "PROGRAM" }, ["commit", "--allow-empty"]),
 	keys("sequence.editor", { "sequence.editor": "PROGRAM" }, ["rebase", "--autostash", "-i", "HEAD~1"]),
@@ -152,7 +196,11 @@ export const traps: readonly Trap[] = [
 		trigger: ["fetch", "./inner", "main"],
 	},
 	keys("gpg.program", { "commit.gpgSign": "true", "gpg.program": "PROGRAM" }, ["commit", "-qam", "x"]),
-	keys("key command", { "commit.gpgSign": "true", "gpg.format": "ssh", "gpg.ssh.defaultKeyCommand": "PROGRAM" }, ["commit", "-qam", "x"]),
+	keys("key command", { "commit.gpgSign": "true", "gpg.format": "ssh", "gpg.ssh.defaultKeyCommand": "PROGRAM" }, [
+		"commit",
+		"-qam",
+		"x",
+	]),
 	keys("trailer command", { "trailer.evil.command": "PROGRAM" }, ["commit", "-qam", "x", "--trailer", "evil=1"]),
 	{
 		name: "submodule update",
@@ -183,7 +231,8 @@ export const traps: readonly Trap[] = [
 	},
 	{
 		name: "inner fsmonitor",
-		lay: ({ folder, config, program }) => config("core.fsmonitor", program, path.join(folder, "inner", ".git", "config")),
+		lay: ({ folder, config, program }) =>
+			config("core.fsmonitor", program, path.join(folder, "inner", ".git", "config")),
 		trigger: ["status"],
 	},
 	{
@@ -218,11 +267,44 @@ export const verbs: readonly { args: readonly string[]; input?: string }[] = [
 		"diff-files -z --name-only",
 		"diff-index HEAD",
 	],
-	...["diff-tree -r -p main other", "show -p main", "log -p --all", "log --show-signature -1", "format-patch --stdout -1", "blame a.trap"],
-	...["ls-files -s -z", "ls-files -o --exclude-standard -z", "check-attr -a a.trap", "check-ignore a.trap", "hash-object -w a.trap", "update-index --refresh"],
-	...["add -A", "commit -qam x --no-verify", "commit -qm y --allow-empty", "commit --allow-empty", "commit --allow-empty -m x --trailer evil=1", "write-tree"],
-	...["worktree list --porcelain", "worktree add ../WORK other", "worktree add --no-checkout --detach ../BARE HEAD", "worktree add -b new ../NEW HEAD"],
-	...["update-ref refs/brood/x HEAD", "for-each-ref", "rev-parse HEAD", "rev-list --all", "merge-base main other", "merge-tree --write-tree main other"],
+	...[
+		"diff-tree -r -p main other",
+		"show -p main",
+		"log -p --all",
+		"log --show-signature -1",
+		"format-patch --stdout -1",
+		"blame a.trap",
+	],
+	...[
+		"ls-files -s -z",
+		"ls-files -o --exclude-standard -z",
+		"check-attr -a a.trap",
+		"check-ignore a.trap",
+		"hash-object -w a.trap",
+		"update-index --refresh",
+	],
+	...[
+		"add -A",
+		"commit -qam x --no-verify",
+		"commit -qm y --allow-empty",
+		"commit --allow-empty",
+		"commit --allow-empty -m x --trailer evil=1",
+		"write-tree",
+	],
+	...[
+		"worktree list --porcelain",
+		"worktree add ../WORK other",
+		"worktree add --no-checkout --detach ../BARE HEAD",
+		"worktree add -b new ../NEW HEAD",
+	],
+	...[
+		"update-ref refs/brood/x HEAD",
+		"for-each-ref",
+		"rev-parse HEAD",
+		"rev-list --all",
+		"merge-base main other",
+		"merge-tree --write-tree main other",
+	],
 	...[
 		"merge --no-edit other",
 		"merge --abort",
@@ -244,7 +326,14 @@ export const verbs: readonly { args: readonly string[]; input?: string }[] = [
 		"stash",
 		"archive HEAD",
 	],
-	...["fetch evil", "fetch ssh://nowhere.invalid/x", "fetch git://nowhere.invalid/x", "fetch https://nowhere.invalid/x", "fetch ./inner main", "fetch . other"],
+	...[
+		"fetch evil",
+		"fetch ssh://nowhere.invalid/x",
+		"fetch git://nowhere.invalid/x",
+		"fetch https://nowhere.invalid/x",
+		"fetch ./inner main",
+		"fetch . other",
+	],
 	...[
 		"ls-remote evil",
 		"push evil HEAD:refs/x/p",

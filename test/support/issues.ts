@@ -6,9 +6,9 @@ import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, actingAgent } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import { limits } from "#contract/limits.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
-import { batchRunner } from "#engine/execute.ts";
-import { type IssueWork, noIssueWork } from "#engine/issue-work.ts";
+import { type IssueWork, noIssueWork } from "#engine/ports/issue-work.ts";
 import { FakeDriver } from "./fake-driver.ts";
 import { done, spawn } from "./say.ts";
 import { settled } from "./settled.ts";
@@ -22,13 +22,23 @@ export interface IssueWorld extends AsyncDisposable {
 	agent(name: string, more?: object): Promise<AgentState>;
 	issue(of: { id: number }): Promise<IssueState>;
 	/** ends the agent's open turn; `complete` says work_complete first */
-	end(agent: { id: AgentId }, how?: { complete?: string; back?: boolean; failed?: string; text?: string }): Promise<void>;
+	end(
+		agent: { id: AgentId },
+		how?: { complete?: string; back?: boolean; failed?: string; text?: string },
+	): Promise<void>;
 }
 
 export async function issueWorld(work: Partial<IssueWork> = {}): Promise<IssueWorld> {
 	const driver = new FakeDriver();
 	const issueWork = { ...noIssueWork, ...work };
-	const engine = await Engine.start({ store: openMemory(batchRunner(limits)), driver, limits, clock: systemClock, ids: randomIds, issueWork });
+	const engine = await Engine.start({
+		store: openMemory(batchRunner(limits)),
+		driver,
+		limits,
+		clock: systemClock,
+		ids: randomIds,
+		issueWork,
+	});
 	await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
 	const issue = async ({ id }: { id: number }): Promise<IssueState> => {
 		const found = await engine.reads.issue(id);
@@ -55,8 +65,11 @@ export async function issueWorld(work: Partial<IssueWork> = {}): Promise<IssueWo
 		},
 		async end({ id }, { complete, back = false, failed, text } = {}) {
 			const of = (await engine.reads.agent(id))?.issue?.id;
-			if (complete !== undefined) await done(engine, { type: "issue.complete", issue: of, summary: complete, back }, { as: actingAgent(id) });
-			driver.open(id)?.end({ state: failed === undefined ? "completed" : "failed", reason: failed ?? null, text: text ?? null });
+			if (complete !== undefined)
+				await done(engine, { type: "issue.complete", issue: of, summary: complete, back }, { as: actingAgent(id) });
+			driver
+				.open(id)
+				?.end({ state: failed === undefined ? "completed" : "failed", reason: failed ?? null, text: text ?? null });
 			await settled(engine);
 		},
 		[Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),

@@ -1,5 +1,6 @@
-// A daemon as a process of its own that can be killed, also by the git that it runs: before or after the n-th command from now on. The git
-// inside of a sandbox cannot reach it; that one stands still at its place, and whoever looks for it there kills the daemon.
+// A daemon as a process of its own that can be killed, also by the git that it runs: before or after the n-th command
+// from now on. The git inside of a sandbox cannot reach it; that one stands still at its place, and whoever looks for
+// it there kills the daemon.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -129,7 +130,10 @@ export class KillableDaemon implements AsyncDisposable {
 		writeFileSync(this.#armInside, `${when} ${word}\n`);
 	}
 
-	/** Waits until one of them stands still, or until `done`, and lets the next ones go on; the process that stands, or null. */
+	/**
+	 * Waits until one of them stands still, or until `done`, and lets the next ones go on; the process that stands, or
+	 * null.
+	 */
 	async stoodInside(done: Promise<unknown>): Promise<number | null> {
 		let over = false;
 		void done.finally(() => {
@@ -157,7 +161,11 @@ export class KillableDaemon implements AsyncDisposable {
 
 	/** Null if the line broke. */
 	async post(place: string, body: object, key: string = randomUUID()): Promise<Given | null> {
-		const headers = { authorization: `Bearer ${this.token}`, "idempotency-key": key, "content-type": "application/json" };
+		const headers = {
+			authorization: `Bearer ${this.token}`,
+			"idempotency-key": key,
+			"content-type": "application/json",
+		};
 		try {
 			const answer = await fetch(this.url + place, { method: "POST", headers, body: JSON.stringify(body) });
 			return { status: answer.status, text: await answer.text() };
@@ -172,7 +180,10 @@ export class KillableDaemon implements AsyncDisposable {
 		const settings = path.join(this.home, "projects", slug);
 		mkdirSync(settings, { recursive: true });
 		if (sandbox) writeFileSync(path.join(settings, "config.yaml"), "sandbox: on\n");
-		const agent = await this.client.ask("agentAddTo", { params: { project: slug }, body: { type: "human", name: "worker" } });
+		const agent = await this.client.ask("agentAddTo", {
+			params: { project: slug },
+			body: { type: "human", name: "worker" },
+		});
 		return { agent, repository, folder: agent.workspace?.path ?? "" };
 	}
 

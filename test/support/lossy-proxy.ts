@@ -1,4 +1,5 @@
-// Stands between a client and PostgreSQL and can lose the answer to a COMMIT: the server does it, the client never hears.
+// Stands between a client and PostgreSQL and can lose the answer to a COMMIT: the server does it, the client never
+// hears.
 import { mkdtempSync } from "node:fs";
 import net from "node:net";
 import os from "node:os";

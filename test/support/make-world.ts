@@ -23,7 +23,11 @@ interface WorldOptions {
 }
 
 /** A repository with one commit on `main`, or none, and a home beside it. */
-export function makeWorld({ empty = false, below = path.join(tmpdir(), "brood-world-"), ...options }: WorldOptions = {}): World {
+export function makeWorld({
+	empty = false,
+	below = path.join(tmpdir(), "brood-world-"),
+	...options
+}: WorldOptions = {}): World {
 	const root = realpathSync(mkdtempSync(below));
 	onTestFinished(() => rmSync(root, { recursive: true, force: true }));
 	cpSync(template(empty), root, { recursive: true });
@@ -36,12 +40,21 @@ function template(empty: boolean): string {
 	if (known !== undefined) return known;
 	const root = realpathSync(mkdtempSync(path.join(tmpdir(), "brood-template-")));
 	const world = new World(root);
-	write(root, ".gitconfig", "[user]\n\tname = person\n\temail = person@example.invalid\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n");
+	write(
+		root,
+		".gitconfig",
+		"[user]\n\tname = person\n\temail = person@example.invalid\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n",
+	);
 	mkdirSync(world.home);
 	mkdirSync(world.repository);
 	world.git(world.repository, "init", "-q");
 	rmSync(path.join(world.repository, ".git/hooks"), { recursive: true });
-	if (!empty) world.commit(world.repository, { "a.txt": "one\ntwo\nthree\n", "folder/b.txt": "b\n", ".gitignore": "*.log\n.env\n" }, "first");
+	if (!empty)
+		world.commit(
+			world.repository,
+			{ "a.txt": "one\ntwo\nthree\n", "folder/b.txt": "b\n", ".gitignore": "*.log\n.env\n" },
+			"first",
+		);
 	templates.set(empty, root);
 	return root;
 }

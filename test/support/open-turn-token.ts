@@ -8,7 +8,8 @@ const longTimeout = { timeout: 30_000 };
 export async function openTurnToken(daemon: { url: string; token: string }, agent: string): Promise<string> {
 	const client = new Client(daemon);
 	await client.call("prompt", { params: { agent }, body: { text: "run printenv BROOD_TOKEN\nsleep 3600000" } });
-	const results = async () => (await client.call("items", { params: { agent } })).filter((item) => item.kind === "tool_result");
+	const results = async () =>
+		(await client.call("items", { params: { agent } })).filter((item) => item.kind === "tool_result");
 	await expect.poll(async () => (await results()).length, longTimeout).toBeGreaterThan(0);
 	return (await results()).at(-1)?.text?.trim() ?? "";
 }

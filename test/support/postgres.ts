@@ -30,7 +30,8 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
 	if (root) await fs.chown(folder, nobody, nobody);
 	const spawned = { ...ids, cwd: folder, env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", TZ: "UTC" } };
 	const programs = await initialise(folder, spawned);
-	const url = (database = "postgres"): string => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
+	const url = (database = "postgres"): string =>
+		`postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
 	let server: ChildProcess | null = null;
 
 	const flags = [
@@ -83,7 +84,8 @@ async function initialise(folder: string, spawned: { cwd: string }): Promise<str
 	const native = await nativeFolder();
 	const own = process.env["BROOD_TEST_PG_BIN"] ?? path.join(native, "bin");
 	const options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "--no-instructions"];
-	const initdb = (programs: string): Promise<unknown> => run(path.join(programs, "initdb"), ["-D", path.join(folder, "data"), ...options], spawned);
+	const initdb = (programs: string): Promise<unknown> =>
+		run(path.join(programs, "initdb"), ["-D", path.join(folder, "data"), ...options], spawned);
 	try {
 		await initdb(own);
 		return own;

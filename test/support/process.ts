@@ -14,7 +14,11 @@ export interface Ran {
 export async function runProgram(
 	program: string,
 	args: readonly string[],
-	options: { through?: readonly string[]; watch?: (line: string, child: ChildProcess) => void; input?: Promise<string> } = {},
+	options: {
+		through?: readonly string[];
+		watch?: (line: string, child: ChildProcess) => void;
+		input?: Promise<string>;
+	} = {},
 ): Promise<Ran> {
 	const file = fileURLToPath(new URL(`../programs/${program}`, import.meta.url));
 	const [command = process.execPath, ...rest] = [...(options.through ?? []), process.execPath, file, ...args];

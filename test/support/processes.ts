@@ -9,7 +9,9 @@ import type { ContainmentLevel } from "#contract/config.ts";
 export function processesOf(home: string): number[] {
 	if (!existsSync(path.join(home, "id"))) return [];
 	const mark = `${markName}=${readFileSync(path.join(home, "id"), "utf8")}`;
-	return alive().flatMap(({ pid, environment }) => (environment.split("\0").includes(mark) || worksIn(pid, path.join(home, "scratch")) ? pid : []));
+	return alive().flatMap(({ pid, environment }) =>
+		environment.split("\0").includes(mark) || worksIn(pid, path.join(home, "scratch")) ? pid : [],
+	);
 }
 
 /** The same without the two processes that are the wall around an agent. */
@@ -47,14 +49,20 @@ export function processesRunning(words: string): number[] {
 	});
 }
 
-const runs = (command: string, ...args: string[]): boolean => spawnSync(command, args, { stdio: "ignore" }).status === 0;
+const runs = (command: string, ...args: string[]): boolean =>
+	spawnSync(command, args, { stdio: "ignore" }).status === 0;
 const mapped = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
 
 /** What this machine offers, strongest first. */
 export const available: ContainmentLevel[] = [
-	...(runs("bwrap", "--unshare-pid", "--dev-bind", "/", "/", "--proc", "/proc", "true") ? (["bubblewrap"] as const) : []),
-	...(runs("setpriv", "--pdeathsig", "KILL", "unshare", ...mapped, "--pid", "--fork", "--mount-proc", "true") ? (["namespace"] as const) : []),
+	...(runs("bwrap", "--unshare-pid", "--dev-bind", "/", "/", "--proc", "/proc", "true")
+		? (["bubblewrap"] as const)
+		: []),
+	...(runs("setpriv", "--pdeathsig", "KILL", "unshare", ...mapped, "--pid", "--fork", "--mount-proc", "true")
+		? (["namespace"] as const)
+		: []),
 	"groups",
 ];
 
-export const configure = (home: string, containment: ContainmentLevel): void => writeFileSync(path.join(home, "config.yaml"), `containment: ${containment}\n`);
+export const configure = (home: string, containment: ContainmentLevel): void =>
+	writeFileSync(path.join(home, "config.yaml"), `containment: ${containment}\n`);

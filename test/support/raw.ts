@@ -34,22 +34,118 @@ export function drawing(seed: number): { draw: Draw; below(limit: number): numbe
 }
 
 const targets = [
-	...["/", "//", "///", "//[", "//[::1", "//a:b:c/", "//:99999/", "http://", "http://[", "http://a b/", "https://x:y@z:99999/api/events", "*", "?", "#"],
-	...["", " ", "/\\", "\\\\", "/%", "/%zz", "/%00", "/%c0%af", "/api/agents/%ff", "/api/agents/%", "/api/events?after=%", "//api/events", "/api//events"],
-	...["/api/events", "/api/events?after=-1", "/api/events?after=1e400", "/api/events?deltas=maybe", "/api/health", "/api/proof?nonce=", "/mcp", "/api/agents"],
-	...["/api/../../etc/passwd", "/api/events/..;/", "file:///etc/passwd", "javascript:alert(1)", "data:,", "//\u0000", "/é", "/\u{1f389}", "//%zz:0"],
+	...[
+		"/",
+		"//",
+		"///",
+		"//[",
+		"//[::1",
+		"//a:b:c/",
+		"//:99999/",
+		"http://",
+		"http://[",
+		"http://a b/",
+		"https://x:y@z:99999/api/events",
+		"*",
+		"?",
+		"#",
+	],
+	...[
+		"",
+		" ",
+		"/\\",
+		"\\\\",
+		"/%",
+		"/%zz",
+		"/%00",
+		"/%c0%af",
+		"/api/agents/%ff",
+		"/api/agents/%",
+		"/api/events?after=%",
+		"//api/events",
+		"/api//events",
+	],
+	...[
+		"/api/events",
+		"/api/events?after=-1",
+		"/api/events?after=1e400",
+		"/api/events?deltas=maybe",
+		"/api/health",
+		"/api/proof?nonce=",
+		"/mcp",
+		"/api/agents",
+	],
+	...[
+		"/api/../../etc/passwd",
+		"/api/events/..;/",
+		"file:///etc/passwd",
+		"javascript:alert(1)",
+		"data:,",
+		"//\u0000",
+		"/é",
+		"/\u{1f389}",
+		"//%zz:0",
+	],
 	`/${"a".repeat(9000)}`,
 	`//${"[".repeat(3000)}`,
 	`/api/agents/${"%2e".repeat(2000)}`,
 ];
-const methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "TRACE", "CONNECT", "PROPFIND", "PRI", "M-SEARCH", "get", "", "G\u0000T", "QUERY"];
+const methods = [
+	"GET",
+	"POST",
+	"PUT",
+	"DELETE",
+	"HEAD",
+	"OPTIONS",
+	"PATCH",
+	"TRACE",
+	"CONNECT",
+	"PROPFIND",
+	"PRI",
+	"M-SEARCH",
+	"get",
+	"",
+	"G\u0000T",
+	"QUERY",
+];
 const versions = ["HTTP/1.1", "HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/1.1 ", "http/1.1", "", "HTTP/9999.1"];
 const headers = [
-	...["Host: 127.0.0.1", "Host: 127.0.0.1:1", "Host:", "Host: a\r\nHost: b", "Host: [", "Host: //", "Host: a/b?c#d@e", "Host: \u0001", "host : x"],
-	...["Connection: close", "Connection: keep-alive", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: AA==\r\nSec-WebSocket-Version: 13"],
-	...["Connection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ", "Upgrade: x", "Expect: 100-continue", "Expect: nonsense", "TE: trailers"],
-	...["Content-Length: 0", "Content-Length: 5", "Content-Length: -1", "Content-Length: 99999999999999999999", "Content-Length: 5\r\nContent-Length: 6"],
-	...["Transfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 3", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: x"],
+	...[
+		"Host: 127.0.0.1",
+		"Host: 127.0.0.1:1",
+		"Host:",
+		"Host: a\r\nHost: b",
+		"Host: [",
+		"Host: //",
+		"Host: a/b?c#d@e",
+		"Host: \u0001",
+		"host : x",
+	],
+	...[
+		"Connection: close",
+		"Connection: keep-alive",
+		"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: AA==\r\nSec-WebSocket-Version: 13",
+	],
+	...[
+		"Connection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ",
+		"Upgrade: x",
+		"Expect: 100-continue",
+		"Expect: nonsense",
+		"TE: trailers",
+	],
+	...[
+		"Content-Length: 0",
+		"Content-Length: 5",
+		"Content-Length: -1",
+		"Content-Length: 99999999999999999999",
+		"Content-Length: 5\r\nContent-Length: 6",
+	],
+	...[
+		"Transfer-Encoding: chunked",
+		"Transfer-Encoding: chunked\r\nContent-Length: 3",
+		"Transfer-Encoding: gzip, chunked",
+		"Transfer-Encoding: x",
+	],
 	...[
 		"Authorization: Bearer",
 		"Authorization: Bearer x",
@@ -70,7 +166,12 @@ const headers = [
 		"no colon",
 		"\u0000: x",
 	],
-	...["X-Folded: a\r\n b", `X-Big: ${"x".repeat(7000)}`, `X-Huge: ${"x".repeat(40_000)}`, Array.from({ length: 300 }, (_, at) => `X-${at}: y`).join("\r\n")],
+	...[
+		"X-Folded: a\r\n b",
+		`X-Big: ${"x".repeat(7000)}`,
+		`X-Huge: ${"x".repeat(40_000)}`,
+		Array.from({ length: 300 }, (_, at) => `X-${at}: y`).join("\r\n"),
+	],
 ];
 const bodies = [
 	"",
@@ -101,7 +202,11 @@ export function attempts(seed: number, count: number, { host, token }: { host: s
 		if (below(8) === 0) return `GET /api/health HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
 		const method = draw(["GET", "GET", "POST", "DELETE", "HEAD", "PUT", "OPTIONS"]);
 		const body = method === "GET" || method === "HEAD" ? "" : draw(bodies);
-		const lines = [`${method} ${draw(targets)} HTTP/1.1`, `Host: ${host}`, `Content-Length: ${Buffer.byteLength(body)}`];
+		const lines = [
+			`${method} ${draw(targets)} HTTP/1.1`,
+			`Host: ${host}`,
+			`Content-Length: ${Buffer.byteLength(body)}`,
+		];
 		if (below(2) === 0) lines.push(`Authorization: Bearer ${token}`);
 		if (below(3) === 0) lines.push(draw(headers));
 		return `${lines.join("\r\n")}\r\n\r\n${body}`;
@@ -111,7 +216,16 @@ export function attempts(seed: number, count: number, { host, token }: { host: s
 		const bytes = Buffer.from(text, draw(["utf8", "utf8", "latin1"]));
 		const noise = Buffer.from(Array.from({ length: 1 + below(200) }, () => below(256)));
 		return {
-			bytes: draw([bytes, bytes, bytes, bytes, bytes, bytes.subarray(0, below(bytes.length)), noise, Buffer.concat([bytes, noise])]),
+			bytes: draw([
+				bytes,
+				bytes,
+				bytes,
+				bytes,
+				bytes,
+				bytes.subarray(0, below(bytes.length)),
+				noise,
+				Buffer.concat([bytes, noise]),
+			]),
 			pieces: draw([0, 0, 0, 1 + below(40)]),
 			leave: draw(["answer", "answer", "answer", "end", "reset"]),
 		};
@@ -119,7 +233,10 @@ export function attempts(seed: number, count: number, { host, token }: { host: s
 }
 
 /** Makes an attempt and answers with the first bytes that came back. */
-export async function attempt({ bytes, pieces, leave }: Attempt, at: Pick<AddressInfo, "port"> | { path: string }): Promise<string> {
+export async function attempt(
+	{ bytes, pieces, leave }: Attempt,
+	at: Pick<AddressInfo, "port"> | { path: string },
+): Promise<string> {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	const socket = connect("port" in at ? { port: at.port, host: "127.0.0.1" } : at);
 	let heard = "";

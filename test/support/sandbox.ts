@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { isRefusal } from "#contract/refusal.ts";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import type { World } from "./world.ts";
 
 export async function mountsFor(world: World, { project, workspace }: Checkout): Promise<SandboxMounts> {
@@ -17,8 +17,17 @@ export async function inside(world: World, checkout: Checkout, command: string):
 	return runInSandbox(await mountsFor(world, checkout), checkout.workspace.path, command, { HOME: world.root });
 }
 
-export function runInSandbox(mounts: SandboxMounts, folder: string, command: string, environment: Record<string, string>): string {
-	const { command: program, args, pipes } = containedCommand("bubblewrap", { command: "/bin/sh", args: ["-c", `(${command}) 2>&1; echo "exit $?"`] }, mounts);
+export function runInSandbox(
+	mounts: SandboxMounts,
+	folder: string,
+	command: string,
+	environment: Record<string, string>,
+): string {
+	const {
+		command: program,
+		args,
+		pipes,
+	} = containedCommand("bubblewrap", { command: "/bin/sh", args: ["-c", `(${command}) 2>&1; echo "exit $?"`] }, mounts);
 	const env = sandboxEnvironment({ PATH: process.env["PATH"] ?? "", GIT_CONFIG_NOSYSTEM: "1", ...environment }, mounts);
 	const { output } = spawnSync(program, [...args], { cwd: folder, env, stdio: [...pipes.stdio], encoding: "utf8" });
 	return output[pipes.output] ?? "";

@@ -4,7 +4,8 @@ import { expect } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import { type Actor, type AgentId, human, Key, system } from "#contract/ids.ts";
 import type { Refusal } from "#contract/refusal.ts";
-import type { Answer, CommandRequest, Outcome, Reads } from "#engine/ports.ts";
+import type { Answer, CommandRequest, Outcome } from "#engine/ports/dispatch.ts";
+import type { Reads } from "#engine/ports/store.ts";
 
 export interface Speaker {
 	/** tests also say what the contract does not know */
@@ -16,7 +17,11 @@ interface How {
 	key?: string | null;
 }
 
-export async function say(to: Speaker, command: object, { as = human, key = randomUUID() }: How = {}): Promise<Outcome> {
+export async function say(
+	to: Speaker,
+	command: object,
+	{ as = human, key = randomUUID() }: How = {},
+): Promise<Outcome> {
 	return await to.dispatch({ actor: as, key: key === null ? null : Key.parse(key), command });
 }
 

@@ -1,5 +1,5 @@
-// The program of the store's threads in one file, as a release has it. An engine starts two of them, and from its four hundred
-// files each takes longer to load than most tests take to run.
+// The program of the store's threads in one file, as a release has it. An engine starts two of them, and from its four
+// hundred files each takes longer to load than most tests take to run.
 import { createHash } from "node:crypto";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";

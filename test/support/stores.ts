@@ -22,7 +22,8 @@ export interface Place extends AsyncDisposable {
 export async function freshPlace(flavor: Flavor): Promise<Place> {
 	const opening = (place: StoreLocation) => ({ place, open: (limits?: Partial<Limits>) => startEngine(place, limits) });
 	if (flavor === "memory") return { ...opening({ memory: true }), [Symbol.asyncDispose]: async () => {} };
-	if (flavor === "postgres") return { ...opening({ url: await freshDatabase() }), [Symbol.asyncDispose]: async () => {} };
+	if (flavor === "postgres")
+		return { ...opening({ url: await freshDatabase() }), [Symbol.asyncDispose]: async () => {} };
 	const home = freshFolder();
 	return { ...opening({ home }), [Symbol.asyncDispose]: async () => rmSync(home, { recursive: true, force: true }) };
 }

@@ -11,11 +11,14 @@ import { freshRepository } from "./repository.ts";
 import { freshFolder } from "./stores.ts";
 
 export const longTimeout = { timeout: 30_000 };
-export const git = (folder: string, ...args: string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trimEnd();
+export const git = (folder: string, ...args: string[]): string =>
+	execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trimEnd();
 export const at = (agent: Agent, ...names: string[]): string => path.join(agent.workspace?.path ?? "", ...names);
 export const params = (agent: Agent) => ({ params: { agent: agent.id } });
 
-export const refusal = async (asked: Promise<unknown>): Promise<{ code: RefusalCode; details: Record<string, unknown>; suggestions: string[] }> => {
+export const refusal = async (
+	asked: Promise<unknown>,
+): Promise<{ code: RefusalCode; details: Record<string, unknown>; suggestions: string[] }> => {
 	const error = await asked.then(
 		() => null,
 		(reason: unknown) => reason,
@@ -51,11 +54,17 @@ export class TestDaemon implements AsyncDisposable {
 	}
 
 	/** A project of its own for each test: repositories, branches and merges do not mix. */
-	async project(files?: Record<string, string>): Promise<{ slug: ProjectSlug; repository: string; add(request?: object): Promise<Agent> }> {
+	async project(
+		files?: Record<string, string>,
+	): Promise<{ slug: ProjectSlug; repository: string; add(request?: object): Promise<Agent> }> {
 		const repository = freshRepository(files);
 		const slug = ProjectSlug.parse(`p${++this.#projects}`);
 		await this.client.call("projectAdd", { body: { slug, path: repository } });
-		return { slug, repository, add: async (request = {}) => await this.client.ask("agentAddTo", { params: { project: slug }, body: request }) };
+		return {
+			slug,
+			repository,
+			add: async (request = {}) => await this.client.ask("agentAddTo", { params: { project: slug }, body: request }),
+		};
 	}
 
 	async now(agent: Agent): Promise<Agent> {
@@ -69,7 +78,8 @@ export class TestDaemon implements AsyncDisposable {
 	/** A prompt, and its turn when that is over. */
 	async turn(agent: Agent, text: string) {
 		const { id } = await this.client.call("prompt", { ...params(agent), body: { text } });
-		const over = async () => (await this.client.call("turns", params(agent))).find((each) => each.prompt === id && each.state !== "open");
+		const over = async () =>
+			(await this.client.call("turns", params(agent))).find((each) => each.prompt === id && each.state !== "open");
 		await expect.poll(async () => (await over())?.state, longTimeout).toBeDefined();
 		const found = await over();
 		if (found === undefined) throw new Error("no turn");

@@ -1,4 +1,5 @@
-// A program of somebody who has only the API document: types generated from it, a fetch that knows them, nothing of ours.
+// A program of somebody who has only the API document: types generated from it, a fetch that knows them, nothing of
+// ours.
 import { execFile } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -77,10 +78,17 @@ export async function typedClient(document: string) {
 				"node",
 				"--allowImportingTsExtensions",
 			];
-			const compiled = await run("tsc", [...options, "right.ts", "wrong.ts"], { cwd: folder }).catch((failed: { stdout: string }) => failed);
-			return [...new Set([...compiled.stdout.matchAll(/^(\S+?)\((\d+),\d+\): error/gm)].map(([, file, line]) => `${file}:${line}`))];
+			const compiled = await run("tsc", [...options, "right.ts", "wrong.ts"], { cwd: folder }).catch(
+				(failed: { stdout: string }) => failed,
+			);
+			return [
+				...new Set(
+					[...compiled.stdout.matchAll(/^(\S+?)\((\d+),\d+\): error/gm)].map(([, file, line]) => `${file}:${line}`),
+				),
+			];
 		},
 		mistakesFrom,
-		run: async (url: string, token: string): Promise<unknown> => JSON.parse((await run(process.execPath, ["right.ts", url, token], { cwd: folder })).stdout),
+		run: async (url: string, token: string): Promise<unknown> =>
+			JSON.parse((await run(process.execPath, ["right.ts", url, token], { cwd: folder })).stdout),
 	};
 }

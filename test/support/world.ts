@@ -12,7 +12,7 @@ import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Retention } from "#contract/retention.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
-import type { AgentIdentity, Checkout, ProjectRepository, StepControl } from "#engine/workspaces.ts";
+import type { AgentIdentity, Checkout, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { programFolder, programPath } from "#src/programs.ts";
 
 /** Something that happens around each git command. */
@@ -28,7 +28,15 @@ export class World {
 	/** what a clock of the world says; turned by tests */
 	now = Date.parse("2030-01-02T03:04:05Z");
 
-	constructor(root: string, options: { step?: Step; containment?: ContainmentLevel; retention?: Retention; hides?(): Promise<readonly string[]> } = {}) {
+	constructor(
+		root: string,
+		options: {
+			step?: Step;
+			containment?: ContainmentLevel;
+			retention?: Retention;
+			hides?(): Promise<readonly string[]>;
+		} = {},
+	) {
 		this.root = root;
 		this.home = path.join(root, "home");
 		this.repository = path.join(root, "repository");
@@ -48,7 +56,12 @@ export class World {
 	}
 
 	git(folder: string, ...args: string[]): string {
-		return execFileSync("git", args, { cwd: folder, env: environmentIn(this.root), encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trimEnd();
+		return execFileSync("git", args, {
+			cwd: folder,
+			env: environmentIn(this.root),
+			encoding: "utf8",
+			stdio: ["ignore", "pipe", "pipe"],
+		}).trimEnd();
 	}
 
 	/** Writes files and commits them as the person. */
@@ -63,10 +76,18 @@ export class World {
 		write(path.join(this.home, "projects", this.project.slug), "config.yaml", text);
 	}
 
-	async agent(handle: string, options: { kind?: WorkspaceKind; from?: string; live?: StepControl } = {}): Promise<Checkout> {
+	async agent(
+		handle: string,
+		options: { kind?: WorkspaceKind; from?: string; live?: StepControl } = {},
+	): Promise<Checkout> {
 		const agent = identity(handle);
 		const { kind = "worktree", from, live } = options;
-		const { workspace } = agreed(await this.workspaces.provision({ project: this.project, agent, kind, ...(from === undefined ? {} : { from }) }, live));
+		const { workspace } = agreed(
+			await this.workspaces.provision(
+				{ project: this.project, agent, kind, ...(from === undefined ? {} : { from }) },
+				live,
+			),
+		);
 		return { project: this.project, agent, workspace };
 	}
 
@@ -78,7 +99,12 @@ export class World {
 /** As the daemon makes them. */
 function workersIn(root: string, containment: ContainmentLevel): SandboxWorkers {
 	const program = { command: process.execPath, args: [programPath("sandbox-worker")] };
-	return new SandboxWorkers({ program, readable: [programFolder, path.dirname(process.execPath)], environment: environmentIn(root), containment });
+	return new SandboxWorkers({
+		program,
+		readable: [programFolder, path.dirname(process.execPath)],
+		environment: environmentIn(root),
+		containment,
+	});
 }
 
 function environmentIn(root: string): Record<string, string> {
@@ -119,7 +145,9 @@ export function fingerprint(folder: string, except: (name: string) => boolean = 
 	return found;
 }
 
-/** The working files and the index as git lists it, without what git only remembers for itself (times, caches, logs). */
+/**
+ * The working files and the index as git lists it, without what git only remembers for itself (times, caches, logs).
+ */
 export function treeState(world: World, folder: string): unknown {
 	return {
 		files: fingerprint(folder, (name) => name === ".git"),

@@ -18,8 +18,12 @@ async function started(home = freshFolder()) {
 	const add = async (prompt: string, more: object = {}) => await client.ask("agentAdd", { body: { prompt, ...more } });
 	const agent = async (id: string) => await client.call("agent", { params: { agent: id } });
 	const turns = async (id: string) => (await client.call("turns", { params: { agent: id } })).map(({ state }) => state);
-	const said = async (id: string) => (await client.call("items", { params: { agent: id } })).flatMap(({ kind, text }) => (kind === "assistant" ? [text] : []));
-	const prompt = async (id: string, text: string) => await client.ask("prompt", { params: { agent: id }, body: { text } });
+	const said = async (id: string) =>
+		(await client.call("items", { params: { agent: id } })).flatMap(({ kind, text }) =>
+			kind === "assistant" ? [text] : [],
+		);
+	const prompt = async (id: string, text: string) =>
+		await client.ask("prompt", { params: { agent: id }, body: { text } });
 	return { daemon, client, home, add, agent, turns, said, prompt };
 }
 
@@ -35,9 +39,17 @@ describe("what was used", () => {
 		expect(turn?.usage).toMatchObject({ inputTokens: 120, cost: { amount: 0.75, currency: "USD" } });
 		const own = { inputTokens: 120, costs: [{ amount: 0.75, currency: "USD" }] };
 		expect(await agent(parent.id)).toMatchObject({ spent: own, budget: null });
-		expect(await client.call("agentUsage", { params: { agent: parent.id } })).toMatchObject({ spent: own, tokens: 120, withForks: { inputTokens: 127 } });
-		expect(await client.call("usage", { query: { by: "subscription" } })).toMatchObject([{ name: "max", spent: { inputTokens: 127 } }]);
-		expect(await client.call("usage", { query: { by: "project" } })).toMatchObject([{ name: "-", spent: { inputTokens: 127 } }]);
+		expect(await client.call("agentUsage", { params: { agent: parent.id } })).toMatchObject({
+			spent: own,
+			tokens: 120,
+			withForks: { inputTokens: 127 },
+		});
+		expect(await client.call("usage", { query: { by: "subscription" } })).toMatchObject([
+			{ name: "max", spent: { inputTokens: 127 } },
+		]);
+		expect(await client.call("usage", { query: { by: "project" } })).toMatchObject([
+			{ name: "-", spent: { inputTokens: 127 } },
+		]);
 	});
 });
 
@@ -48,7 +60,12 @@ describe("a budget", () => {
 		await client.ask("prompt", { params: { agent: id }, body: { text: "say later" } });
 		await expect.poll(() => turns(id), longTimeout).toEqual(["interrupted", "completed"]);
 		expect(await said(id)).toEqual([expect.stringMatching(/^Your budget is used up/)]);
-		expect(await agent(id)).toMatchObject({ label: "paused", holds: [{ kind: "budget" }], queueLength: 1, left: { tokens: 0 } });
+		expect(await agent(id)).toMatchObject({
+			label: "paused",
+			holds: [{ kind: "budget" }],
+			queueLength: 1,
+			left: { tokens: 0 },
+		});
 		// more of it lets the queue go on by itself
 		await client.ask("configure", { params: { agent: id }, body: { budget: { tokens: 1000 } } });
 		await expect.poll(() => turns(id), longTimeout).toEqual(["interrupted", "completed", "completed"]);
@@ -74,7 +91,9 @@ describe("a budget", () => {
 		await expect.poll(() => turns(child.id), longTimeout).toEqual(["completed"]);
 		await client.ask("kill", { params: { agent: child.id }, body: {} });
 		expect(await agent(id)).toMatchObject({ budget: { tokens: 90 }, left: { tokens: 70, cost: { amount: 2 } } });
-		await expect(client.ask("fork", { params: { agent: id }, body: { budget: { tokens: 71 } } })).rejects.toThrow("70 tokens");
+		await expect(client.ask("fork", { params: { agent: id }, body: { budget: { tokens: 71 } } })).rejects.toThrow(
+			"70 tokens",
+		);
 	});
 
 	test("counts on after a restart", longTimeout, async () => {

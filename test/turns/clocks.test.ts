@@ -5,10 +5,10 @@ import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
-import { batchRunner } from "#engine/execute.ts";
-import { noLog } from "#engine/log.ts";
-import type { Store } from "#engine/ports.ts";
+import { noLog } from "#engine/ports/log.ts";
+import type { Store } from "#engine/ports/store.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, say, spawn } from "#test/support/say.ts";
 import { settled } from "#test/support/settled.ts";
@@ -40,7 +40,8 @@ const pass = (ms: number): void => {
 /** Something happens that has nothing to do with it, so that everybody looks. */
 async function lookAround(agent: AgentState): Promise<void> {
 	await done(engine, { type: "agent.configure", agent: agent.id, model: `m${time.monotonic}` });
-	for (const { id } of await store.reads.openWaits()) await say(engine, { type: "wait.look", wait: id }, { as: system });
+	for (const { id } of await store.reads.openWaits())
+		await say(engine, { type: "wait.look", wait: id }, { as: system });
 	await done(engine, { type: "agent.limit", agent: agent.id }, { as: system });
 	await settled(engine);
 }
@@ -49,7 +50,14 @@ const add = (request: object = {}): Promise<AgentState> => spawn(engine, engine.
 test.each(jumps)("a wait lasts as long as it was meant to, though the clock jumps %s", async (_, by) => {
 	const target = await add({ prompt: "work" });
 	await expect.poll(() => driver.running.length).toBe(1);
-	const { event = 0 } = await done(engine, { type: "wait.open", targets: [target.id], for: "idle", mode: "all", blocking: true, timeoutMs: hour });
+	const { event = 0 } = await done(engine, {
+		type: "wait.open",
+		targets: [target.id],
+		for: "idle",
+		mode: "all",
+		blocking: true,
+		timeoutMs: hour,
+	});
 	time.wall += by;
 	pass(hour - 1000);
 	await lookAround(target);
@@ -79,7 +87,9 @@ test("a time that a program names after the clock was set is a time of the clock
 	await expect.poll(() => driver.running.length).toBe(1);
 	time.wall += 5 * hour;
 	driver.open(agent.id)?.end({ state: "failed", reason: "limit", text: null, limit: { until: time.wall + hour } });
-	await expect.poll(async () => (await engine.reads.agent(agent.id))?.holds.map(({ until }) => until)).toEqual([time.monotonic + hour]);
+	await expect
+		.poll(async () => (await engine.reads.agent(agent.id))?.holds.map(({ until }) => until))
+		.toEqual([time.monotonic + hour]);
 });
 
 test.each(jumps)("a receipt is kept for seven days of time, though the clock jumps %s", async (_, by) => {
@@ -102,9 +112,23 @@ test("the stamps of events are those of the clock on the wall", async () => {
 
 test("the control: with the clock on the wall alone a wait of an hour is not over after one", async () => {
 	const wall = openMemory(batchRunner(limits));
-	await using naive = await Engine.start({ store: wall, driver: null, limits, clock: { now: () => time.wall }, ids: randomIds, log: noLog });
+	await using naive = await Engine.start({
+		store: wall,
+		driver: null,
+		limits,
+		clock: { now: () => time.wall },
+		ids: randomIds,
+		log: noLog,
+	});
 	const target = await spawn(naive, naive.agentZero.id, { prompt: "work" });
-	const { event = 0 } = await done(naive, { type: "wait.open", targets: [target.id], for: "idle", mode: "all", blocking: true, timeoutMs: hour });
+	const { event = 0 } = await done(naive, {
+		type: "wait.open",
+		targets: [target.id],
+		for: "idle",
+		mode: "all",
+		blocking: true,
+		timeoutMs: hour,
+	});
 	time.wall -= 24 * hour;
 	pass(hour + 1000);
 	await say(naive, { type: "wait.look", wait: event }, { as: system });

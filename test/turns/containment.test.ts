@@ -41,7 +41,9 @@ test("a level that is asked for and not there is refused, never replaced by a we
 	const { PATH } = process.env;
 	process.env["PATH"] = home;
 	try {
-		await expect(startDaemon({ home })).rejects.toThrow(/config\.yaml: the containment that it asks for does not work here: .*setpriv/);
+		await expect(startDaemon({ home })).rejects.toThrow(
+			/config\.yaml: the containment that it asks for does not work here: .*setpriv/,
+		);
 	} finally {
 		process.env["PATH"] = PATH;
 	}
@@ -53,9 +55,11 @@ describe.each(byKernel)("with %s", (level) => {
 	/** One agent for every shape, each with its processes up. */
 	async function busy(daemon: Daemon, home: string): Promise<AgentState[]> {
 		const agents = [];
-		for (const prompt of Object.values(shapes)) agents.push(await spawn(daemon.engine, daemon.engine.agentZero.id, { prompt }));
+		for (const prompt of Object.values(shapes))
+			agents.push(await spawn(daemon.engine, daemon.engine.agentZero.id, { prompt }));
 		const called = async (): Promise<number> =>
-			(await daemon.engine.reads.events({ after: 0, limit: 10_000 })).filter((event) => event.kind === "tool_call").length;
+			(await daemon.engine.reads.events({ after: 0, limit: 10_000 })).filter((event) => event.kind === "tool_call")
+				.length;
 		await expect.poll(called, { timeout: 20_000 }).toBe(shapeCount);
 		// the program, its shell and what that started
 		await expect.poll(() => insiders(home, level).length, { timeout: 20_000 }).toBeGreaterThan(3 * shapeCount);
@@ -79,7 +83,9 @@ describe.each(byKernel)("with %s", (level) => {
 		await done(daemon.engine, { type: "agent.resume", agent: agents[0]?.id });
 		await done(daemon.engine, { type: "prompt.queue", agent: agents[0]?.id, text: "say still here" });
 		await expect
-			.poll(async () => (await daemon.engine.reads.turns(agents[0]?.id ?? daemon.engine.agentZero.id)).map((turn) => turn.state))
+			.poll(async () =>
+				(await daemon.engine.reads.turns(agents[0]?.id ?? daemon.engine.agentZero.id)).map((turn) => turn.state),
+			)
 			.toEqual(["interrupted", "completed"]);
 	});
 
@@ -90,22 +96,35 @@ describe.each(byKernel)("with %s", (level) => {
 			.map((shape) => shape.replace(/^run (.*)$/, "run ($1) >/dev/null 2>&1 & sleep 0.2"))
 			.join("\n");
 		const agent = await spawn(daemon.engine, daemon.engine.agentZero.id, { agentType: "vendor", prompt });
-		await expect.poll(async () => (await daemon.engine.reads.turns(agent.id)).map((turn) => turn.state), { timeout: 20_000 }).toEqual(["completed"]);
+		await expect
+			.poll(async () => (await daemon.engine.reads.turns(agent.id)).map((turn) => turn.state), { timeout: 20_000 })
+			.toEqual(["completed"]);
 		await expect.poll(() => processesOf(home), { timeout: 20_000 }).toEqual([]);
 	});
 
-	test("an agent that closes its output is of no use any more, and its turn has failed", { timeout: 60_000 }, async () => {
+	test("an agent that closes its output is of no use any more, and its turn has failed", {
+		timeout: 60_000,
+	}, async () => {
 		const home = homeWith(level);
-		const closes = { command: process.execPath, args: [path.join(import.meta.dirname, "../programs/bad-agent.ts"), "closes"], leavesNothing: false };
+		const closes = {
+			command: process.execPath,
+			args: [path.join(import.meta.dirname, "../programs/bad-agent.ts"), "closes"],
+			leavesNothing: false,
+		};
 		await using daemon = await startDaemon({ home, programs: { closes } });
 		const agent = await spawn(daemon.engine, daemon.engine.agentZero.id, { agentType: "closes", prompt: "hello" });
-		const turns = async () => (await daemon.engine.reads.turns(agent.id)).map(({ state, reason }) => ({ state, reason }));
-		await expect.poll(turns, { timeout: 20_000 }).toEqual([{ state: "failed", reason: expect.stringMatching(/closed|ended/) }]);
+		const turns = async () =>
+			(await daemon.engine.reads.turns(agent.id)).map(({ state, reason }) => ({ state, reason }));
+		await expect
+			.poll(turns, { timeout: 20_000 })
+			.toEqual([{ state: "failed", reason: expect.stringMatching(/closed|ended/) }]);
 		await expect.poll(() => processesOf(home)).toEqual([]);
 	});
 
 	const rounds = torture || level === available[0] ? Math.ceil(trials / shapeCount) : 1;
-	test(`${rounds * shapeCount} process trees end with a daemon that is killed`, { timeout: rounds * 30_000 }, async ({ annotate }) => {
+	test(`${rounds * shapeCount} process trees end with a daemon that is killed`, { timeout: rounds * 30_000 }, async ({
+		annotate,
+	}) => {
 		const tookMs: number[] = [];
 		for (let round = 0; round < rounds; round++) {
 			const home = homeWith(level);
@@ -130,7 +149,8 @@ describe.each(byKernel)("with %s", (level) => {
 			const home = homeWith(level);
 			const ran = await runProgram("shapes.ts", [home], {
 				// a different moment of the start in each round
-				watch: (line, child) => void (line === "all are asked" && pause((round * 13) % 130).then(() => child.kill("SIGKILL"))),
+				watch: (line, child) =>
+					void (line === "all are asked" && pause((round * 13) % 130).then(() => child.kill("SIGKILL"))),
 			});
 			expect(ran.signal, ran.errors).toBe("SIGKILL");
 			await untilGone(home);
@@ -140,7 +160,13 @@ describe.each(byKernel)("with %s", (level) => {
 	test("the agent lives as before: same user, folder, files, tools and network, but without the daemon's secrets", async () => {
 		const home = homeWith(level);
 		const knock = "fetch(process.env.BROOD_URL + '/api/status').then(({ status }) => console.log(status))";
-		const commands = ["id -u", "pwd", "git init -q . && git status --short --branch", `${process.execPath} -e "${knock}"`, "ps -e -o comm= | head -2 | wc -l"];
+		const commands = [
+			"id -u",
+			"pwd",
+			"git init -q . && git status --short --branch",
+			`${process.execPath} -e "${knock}"`,
+			"ps -e -o comm= | head -2 | wc -l",
+		];
 		const ran = await runProgram("ask.ts", [home, commands.map((command) => `run ${command}`).join("\n")]);
 		const said = ran.lines.filter((line) => line !== "");
 		expect(said, ran.errors).toEqual([
@@ -163,9 +189,13 @@ async function untilGone(home: string): Promise<number> {
 }
 
 describe("the controls: with groups", () => {
-	test("all that is marked survives the daemon until the next start, and what has no trace survives that as well", { timeout: 60_000 }, async () => {
+	test("all that is marked survives the daemon until the next start, and what has no trace survives that as well", {
+		timeout: 60_000,
+	}, async () => {
 		const home = homeWith("groups");
-		const ran = await runProgram("shapes.ts", [home], { watch: (line, child) => void (line === "all are running" && child.kill("SIGKILL")) });
+		const ran = await runProgram("shapes.ts", [home], {
+			watch: (line, child) => void (line === "all are running" && child.kill("SIGKILL")),
+		});
 		expect(ran.signal, ran.errors).toBe("SIGKILL");
 		expect(processesOf(home).length).toBeGreaterThan(Object.keys(marked).length);
 		await using daemon = await startDaemon({ home });
@@ -185,7 +215,8 @@ describe("the controls: with groups", () => {
 async function withCanary(home: string): Promise<string[]> {
 	process.env["CANARY"] = "tweet";
 	// the parent of the agent's program, or whatever has its number inside
-	const command = "cat /proc/$(cut -d' ' -f4 /proc/$PPID/stat)/environ /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -E '^(CANARY|BROOD_TOKEN)='";
+	const command =
+		"cat /proc/$(cut -d' ' -f4 /proc/$PPID/stat)/environ /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -E '^(CANARY|BROOD_TOKEN)='";
 	try {
 		return (await runProgram("ask.ts", [home, `run ${command}`])).lines;
 	} finally {

@@ -21,11 +21,15 @@ const now = async ({ id }: AgentState): Promise<AgentState | undefined> => await
 const queue = async (agent: AgentState, text: string, more: object = {}) =>
 	(await done(engine, { type: "prompt.queue", agent: agent.id, text, ...more })).event ?? 0;
 const texts = async ({ id }: AgentState) => (await engine.reads.prompts(id)).map((prompt) => prompt.text);
-const events = async ({ id }: AgentState, kind: string) => await engine.reads.events({ after: 0, limit: 10_000, agent: id, kinds: [kind] });
+const events = async ({ id }: AgentState, kind: string) =>
+	await engine.reads.events({ after: 0, limit: 10_000, agent: id, kinds: [kind] });
 const started = async (count: number) => await expect.poll(() => driver.started.length).toBe(count);
-const end = ({ id }: AgentState, state: "completed" | "failed" = "completed") => driver.open(id)?.end({ state, reason: null, text: "done" });
+const end = ({ id }: AgentState, state: "completed" | "failed" = "completed") =>
+	driver.open(id)?.end({ state, reason: null, text: "done" });
 const ended = async (agent: AgentState, count: number) => {
-	await expect.poll(async () => (await engine.reads.turns(agent.id)).filter((turn) => turn.state !== "open").length).toBe(count);
+	await expect
+		.poll(async () => (await engine.reads.turns(agent.id)).filter((turn) => turn.state !== "open").length)
+		.toBe(count);
 	return (await engine.reads.turns(agent.id)).map((turn) => turn.state);
 };
 
@@ -60,7 +64,9 @@ describe("the queue", () => {
 		end(agent);
 		await started(2);
 		expect(driver.started.map(({ text }) => text)).toEqual(["at once", "later"]);
-		expect(engine.now()).toBeGreaterThanOrEqual((await events(agent, "prompt.queued"))[0]?.at ?? Number.POSITIVE_INFINITY);
+		expect(engine.now()).toBeGreaterThanOrEqual(
+			(await events(agent, "prompt.queued"))[0]?.at ?? Number.POSITIVE_INFINITY,
+		);
 	});
 
 	test("an edit keeps both texts, who and when; the new words are run", async () => {
@@ -71,11 +77,15 @@ describe("the queue", () => {
 		expect(await engine.reads.prompts(agent.id)).toMatchObject([
 			{ id: prompt, text: "new words", editedBy: human, createdBy: human, editedAt: expect.any(Number) },
 		]);
-		expect(await events(agent, "prompt.edited")).toMatchObject([{ text: "new words", data: { prompt, before: "old words" }, actor: human }]);
+		expect(await events(agent, "prompt.edited")).toMatchObject([
+			{ text: "new words", data: { prompt, before: "old words" }, actor: human },
+		]);
 		await done(engine, { type: "agent.resume", agent: agent.id });
 		await started(1);
 		expect(driver.started[0]?.text).toBe("new words");
-		expect(await refused(engine, { type: "prompt.edit", agent: agent.id, prompt, text: "too late" })).toMatchObject({ code: "NOT_FOUND" });
+		expect(await refused(engine, { type: "prompt.edit", agent: agent.id, prompt, text: "too late" })).toMatchObject({
+			code: "NOT_FOUND",
+		});
 	});
 
 	test("a prompt is moved anywhere and stays there; others are removed, or all of them", async () => {
@@ -89,7 +99,8 @@ describe("the queue", () => {
 			["d", { priority: 9 }],
 		] as const)
 			ids.set(text, await queue(agent, text, more));
-		const move = async (text: string, to: number) => await done(engine, { type: "prompt.move", agent: agent.id, prompt: ids.get(text), to });
+		const move = async (text: string, to: number) =>
+			await done(engine, { type: "prompt.move", agent: agent.id, prompt: ids.get(text), to });
 		expect(await texts(agent)).toEqual(["c", "d", "a", "b"]);
 		await move("b", 1);
 		expect(await texts(agent)).toEqual(["b", "c", "d", "a"]);
@@ -101,7 +112,9 @@ describe("the queue", () => {
 		expect(await texts(agent)).toEqual(["a", "d", "c", "b"]);
 		await done(engine, { type: "prompt.cancel", agent: agent.id, prompt: ids.get("d") });
 		expect(await texts(agent)).toEqual(["a", "c", "b"]);
-		expect(await refused(engine, { type: "prompt.cancel", agent: agent.id, prompt: ids.get("d") })).toMatchObject({ code: "NOT_FOUND" });
+		expect(await refused(engine, { type: "prompt.cancel", agent: agent.id, prompt: ids.get("d") })).toMatchObject({
+			code: "NOT_FOUND",
+		});
 		await done(engine, { type: "prompt.cancel", agent: agent.id });
 		expect(await texts(agent)).toEqual([]);
 		expect(await events(agent, "prompt.cancelled")).toHaveLength(2);
@@ -144,7 +157,9 @@ describe("a manual turn", () => {
 	test("is refused while a turn runs", async () => {
 		const agent = await add({ prompt: "x" });
 		await started(1);
-		expect(await refused(engine, { type: "prompt.queue", agent: agent.id, text: "by hand", now: true })).toMatchObject({ code: "AGENT_BUSY" });
+		expect(await refused(engine, { type: "prompt.queue", agent: agent.id, text: "by hand", now: true })).toMatchObject({
+			code: "AGENT_BUSY",
+		});
 	});
 });
 
@@ -169,11 +184,19 @@ describe("a retry", () => {
 		const { event } = await done(engine, { type: "turn.retry", agent: agent.id });
 		await started(2);
 		expect(driver.started.map(({ text }) => text)).toEqual(["try it", "try it"]);
-		expect(await events(agent, "prompt.queued")).toMatchObject([{}, { id: event, data: { retries: { prompt: turn?.prompt, turn: turn?.id } } }]);
-		expect(await refused(engine, { type: "turn.retry", agent: agent.id, turn: turn?.id })).toMatchObject({ code: "CONFLICT" });
+		expect(await events(agent, "prompt.queued")).toMatchObject([
+			{},
+			{ id: event, data: { retries: { prompt: turn?.prompt, turn: turn?.id } } },
+		]);
+		expect(await refused(engine, { type: "turn.retry", agent: agent.id, turn: turn?.id })).toMatchObject({
+			code: "CONFLICT",
+		});
 		end(agent);
 		await ended(agent, 2);
-		expect(await refused(engine, { type: "turn.retry", agent: agent.id })).toMatchObject({ code: "CONFLICT", message: expect.stringMatching(/was completed/) });
+		expect(await refused(engine, { type: "turn.retry", agent: agent.id })).toMatchObject({
+			code: "CONFLICT",
+			message: expect.stringMatching(/was completed/),
+		});
 	});
 });
 
@@ -276,14 +299,22 @@ describe("an approval", () => {
 		expect((await engine.phases()).get(agent.id)).toBe("approval");
 		await done(engine, { type: "approval.answer", agent: agent.id, approval, allow: true });
 		expect((await answer)?.option).toBe("ok");
-		expect(await refused(engine, { type: "approval.answer", agent: agent.id, approval, allow: false })).toMatchObject({ code: "CONFLICT" });
-		expect(await engine.reads.approval(approval ?? 0)).toMatchObject({ state: "allowed", answeredBy: human, option: "ok" });
+		expect(await refused(engine, { type: "approval.answer", agent: agent.id, approval, allow: false })).toMatchObject({
+			code: "CONFLICT",
+		});
+		expect(await engine.reads.approval(approval ?? 0)).toMatchObject({
+			state: "allowed",
+			answeredBy: human,
+			option: "ok",
+		});
 	});
 
 	test("of two answers at once one is given and one is refused", async () => {
 		const agent = await add({ prompt: "x" });
 		const { answer, approval } = await asked(agent);
-		const both = await Promise.allSettled([true, false].map((allow) => done(engine, { type: "approval.answer", agent: agent.id, approval, allow })));
+		const both = await Promise.allSettled(
+			[true, false].map((allow) => done(engine, { type: "approval.answer", agent: agent.id, approval, allow })),
+		);
 		expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 		expect(["ok", "no"]).toContain((await answer)?.option);
 	});
@@ -294,7 +325,9 @@ describe("an approval", () => {
 		await done(engine, { type, agent: agent.id });
 		expect(await answer).toBeNull();
 		expect(await engine.reads.approval(approval ?? 0)).toMatchObject({ state: "cancelled", answeredBy: null });
-		expect(await refused(engine, { type: "approval.answer", agent: agent.id, approval, allow: true })).toMatchObject({ code: "CONFLICT" });
+		expect(await refused(engine, { type: "approval.answer", agent: agent.id, approval, allow: true })).toMatchObject({
+			code: "CONFLICT",
+		});
 	});
 
 	test("is not needed under the policy full, nor for what was allowed for good; a fork inherits the policy", async () => {
@@ -306,7 +339,10 @@ describe("an approval", () => {
 		await started(2);
 		const { answer, approval } = await asked(careful);
 		await done(engine, { type: "approval.answer", agent: careful.id, approval, allow: true, always: true });
-		expect([await answer, await driver.open(careful.id)?.watch.ask(question)]).toMatchObject([{ option: "ok" }, { option: "ok" }]);
+		expect([await answer, await driver.open(careful.id)?.watch.ask(question)]).toMatchObject([
+			{ option: "ok" },
+			{ option: "ok" },
+		]);
 	});
 });
 
@@ -340,11 +376,18 @@ describe("a wait", () => {
 		const short = await open([busy], { timeoutMs: 50 }, actingAgent(waiter.id));
 		expect((await engine.phases()).get(waiter.id)).toBe("wait");
 		expect(await over(short)).toBe("timeout");
-		expect(await events(waiter, "timeout")).toMatchObject([{ turn: (await now(waiter))?.turn?.id, data: { wait: short } }]);
+		expect(await events(waiter, "timeout")).toMatchObject([
+			{ turn: (await now(waiter))?.turn?.id, data: { wait: short } },
+		]);
 		const long = await open([busy], {}, actingAgent(waiter.id));
-		expect(await refused(engine, { type: "wait.open", targets: [waiter.id] }, { as: actingAgent(busy.id) })).toMatchObject({ code: "WAIT_CYCLE" });
+		expect(
+			await refused(engine, { type: "wait.open", targets: [waiter.id] }, { as: actingAgent(busy.id) }),
+		).toMatchObject({ code: "WAIT_CYCLE" });
 		await done(engine, { type: "agent.interrupt", agent: waiter.id });
-		expect([await over(long), (await engine.reads.turns(waiter.id)).map((turn) => turn.state)]).toEqual(["cancelled", ["interrupted"]]);
+		expect([await over(long), (await engine.reads.turns(waiter.id)).map((turn) => turn.state)]).toEqual([
+			"cancelled",
+			["interrupted"],
+		]);
 	});
 
 	test("that does not block survives the turn and goes on with a prompt", async () => {
@@ -357,7 +400,10 @@ describe("a wait", () => {
 		const other = await open([waiter]);
 		end(busy);
 		await started(3);
-		expect(driver.started[2]).toMatchObject({ agent: waiter.id, text: expect.stringMatching(/What you waited for has happened/) });
+		expect(driver.started[2]).toMatchObject({
+			agent: waiter.id,
+			text: expect.stringMatching(/What you waited for has happened/),
+		});
 		expect((await engine.reads.wait(other))?.state).toBe("open");
 		end(waiter);
 		expect(await over(other)).toBe("met");
@@ -427,14 +473,20 @@ test("whoever says why finds it in the journal; whoever does not leaves nothing 
 	await done(engine, { type: "agent.resume", agent: id, reason: "lunch is over" });
 	await queue(agent, "ask");
 	await started(1);
-	const answer = driver.open(id)?.watch.ask({ title: "May I?", tool: "other", call: null, options: [{ id: "no", name: "No", kind: "reject_once" }] });
+	const answer = driver.open(id)?.watch.ask({
+		title: "May I?",
+		tool: "other",
+		call: null,
+		options: [{ id: "no", name: "No", kind: "reject_once" }],
+	});
 	await expect.poll(async () => (await engine.reads.pendingApprovals(id)).length).toBe(1);
 	const [asked] = await engine.reads.pendingApprovals(id);
 	await done(engine, { type: "approval.answer", agent: id, approval: asked?.id, allow: false, reason: "too risky" });
 	expect((await answer)?.option).toBe("no");
 	await done(engine, { type: "agent.pause", agent: id });
 	await done(engine, { type: "agent.resume", agent: id });
-	const said = async (kind: string) => (await events(agent, kind)).map(({ data }): unknown => Reflect.get(Object(data), "reason"));
+	const said = async (kind: string) =>
+		(await events(agent, kind)).map(({ data }): unknown => Reflect.get(Object(data), "reason"));
 	expect(await said("prompt.edited")).toEqual(["a typo"]);
 	expect(await said("prompt.cancelled")).toEqual(["no longer needed"]);
 	expect(await said("approval.answered")).toEqual(["too risky"]);

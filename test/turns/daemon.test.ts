@@ -12,8 +12,14 @@ import { freshFolder } from "#test/support/stores.ts";
 
 let home: string;
 let daemon: Daemon;
-const bad = (how: string) => ({ command: process.execPath, args: [path.join(import.meta.dirname, "../programs/bad-agent.ts"), how], leavesNothing: false });
-const programs = Object.fromEntries(["garbage", "closes", "silent", "flood", "exits", "slow-to-go", "leaves", "stubborn"].map((how) => [how, bad(how)]));
+const bad = (how: string) => ({
+	command: process.execPath,
+	args: [path.join(import.meta.dirname, "../programs/bad-agent.ts"), how],
+	leavesNothing: false,
+});
+const programs = Object.fromEntries(
+	["garbage", "closes", "silent", "flood", "exits", "slow-to-go", "leaves", "stubborn"].map((how) => [how, bad(how)]),
+);
 
 beforeEach(async () => {
 	home = freshFolder();
@@ -30,25 +36,34 @@ const inside = (): number[] => insiders(home, daemon.containment);
 const offered = available[0] === "groups" ? marked : shapes;
 
 const add = (request: object = {}): Promise<AgentState> => spawn(daemon.engine, daemon.engine.agentZero.id, request);
-const ask = (agent: AgentState, text: string, more: object = {}) => done(daemon.engine, { type: "prompt.queue", agent: agent.id, text, ...more });
+const ask = (agent: AgentState, text: string, more: object = {}) =>
+	done(daemon.engine, { type: "prompt.queue", agent: agent.id, text, ...more });
 const turns = (agent: AgentState) => daemon.engine.reads.turns(agent.id);
 const items = async (agent: AgentState) => {
 	const events = await daemon.engine.reads.events({ after: 0, limit: 100_000, agent: agent.id });
 	return events.filter((event) => !event.kind.includes("."));
 };
 const ended = async (agent: AgentState, count: number) => {
-	await expect.poll(async () => (await turns(agent)).filter((turn) => turn.state !== "open").length, { timeout: 20_000 }).toBe(count);
+	await expect
+		.poll(async () => (await turns(agent)).filter((turn) => turn.state !== "open").length, { timeout: 20_000 })
+		.toBe(count);
 	return (await turns(agent)).map((turn) => turn.state);
 };
 /** Its process has the prompt of its nth turn. */
 const underway = async (agent: AgentState, count = 1) =>
-	await expect.poll(async () => (await turns(agent)).filter((turn) => turn.handedAt !== null).length, { timeout: 20_000 }).toBe(count);
+	await expect
+		.poll(async () => (await turns(agent)).filter((turn) => turn.handedAt !== null).length, { timeout: 20_000 })
+		.toBe(count);
 const running = async (agent: AgentState) =>
-	await expect.poll(async () => (await items(agent)).some((item) => item.kind === "tool_call"), { timeout: 20_000 }).toBe(true);
+	await expect
+		.poll(async () => (await items(agent)).some((item) => item.kind === "tool_call"), { timeout: 20_000 })
+		.toBe(true);
 
 describe("scripted", () => {
 	test("does what each line says, in order, as items of one turn", async () => {
-		const agent = await add({ prompt: "say hello\nrun echo out; echo err >&2\nwrite notes/a.txt some words\ncommit something\nplain words" });
+		const agent = await add({
+			prompt: "say hello\nrun echo out; echo err >&2\nwrite notes/a.txt some words\ncommit something\nplain words",
+		});
 		expect(await ended(agent, 1)).toEqual(["completed"]);
 		const all = await items(agent);
 		expect(all.map((item) => [item.kind, item.text])).toEqual([
@@ -74,7 +89,11 @@ describe("scripted", () => {
 		await ask(agent, "crash");
 		await ask(agent, "say still here");
 		expect(await ended(agent, 3)).toEqual(["failed", "failed", "completed"]);
-		expect((await turns(agent)).map((turn) => turn.reason)).toEqual(["because I was told to", expect.stringMatching(/ended|closed|exited/), null]);
+		expect((await turns(agent)).map((turn) => turn.reason)).toEqual([
+			"because I was told to",
+			expect.stringMatching(/ended|closed|exited/),
+			null,
+		]);
 	});
 
 	test("keeps its process warm between turns, and writes nowhere but into its folder", async () => {
@@ -90,14 +109,25 @@ describe("scripted", () => {
 
 	test("forks and sends with its token: the sender is who it is, and mail wakes its recipient once", async () => {
 		const other = await add({ name: "other" });
-		const agent = await add({ name: "sender", prompt: "fork say I am the child\nsend other hi\\nthere\nsend nobody x" });
+		const agent = await add({
+			name: "sender",
+			prompt: "fork say I am the child\nsend other hi\\nthere\nsend nobody x",
+		});
 		await ended(agent, 1);
 		await ended(other, 1);
 		const [child] = await daemon.engine.reads.children(agent.id);
 		expect(child).toMatchObject({ supervisor: agent.id, createdBy: actingAgent(agent.id), lineage: null });
 		const [mail] = await daemon.engine.reads.mails(other.id);
-		expect(mail).toMatchObject({ from: actingAgent(agent.id), to: other.id, body: "hi\\nthere", state: "delivered", deliveredIn: (await turns(other))[0]?.id });
-		expect((await items(other))[0]?.text).toBe(`[mail ${mail?.id} from agent:${agent.id}]\n| hi\\nthere\n[end of mail ${mail?.id}]`);
+		expect(mail).toMatchObject({
+			from: actingAgent(agent.id),
+			to: other.id,
+			body: "hi\\nthere",
+			state: "delivered",
+			deliveredIn: (await turns(other))[0]?.id,
+		});
+		expect((await items(other))[0]?.text).toBe(
+			`[mail ${mail?.id} from agent:${agent.id}]\n| hi\\nthere\n[end of mail ${mail?.id}]`,
+		);
 		expect((await items(agent)).at(-2)?.text).toMatch(/AGENT_NOT_FOUND/);
 	});
 });
@@ -106,7 +136,10 @@ test("shell runs the prompt as a command", async () => {
 	const agent = await add({ agentType: "shell", prompt: "echo one\necho two" });
 	await ask(agent, "exit 3");
 	expect(await ended(agent, 2)).toEqual(["completed", "failed"]);
-	expect((await items(agent)).filter((item) => item.kind === "tool_result").map((item) => item.text)).toEqual(["one\ntwo\n", "[exit 3]"]);
+	expect((await items(agent)).filter((item) => item.kind === "tool_result").map((item) => item.text)).toEqual([
+		"one\ntwo\n",
+		"[exit 3]",
+	]);
 });
 
 describe("the queue", () => {
@@ -120,14 +153,19 @@ describe("the queue", () => {
 		const said = (await items(agent)).filter((item) => item.kind === "assistant").map((item) => item.text);
 		expect(said.filter((text) => text !== "0")).toEqual(["a", "b", "c", "1", "2"]);
 		const spans = (await turns(agent)).map((turn) => [turn.startedAt, turn.endedAt ?? 0]);
-		for (const [at, [start]] of spans.entries()) if (at > 0) expect(start).toBeGreaterThanOrEqual(spans[at - 1]?.[1] ?? 0);
+		for (const [at, [start]] of spans.entries())
+			if (at > 0) expect(start).toBeGreaterThanOrEqual(spans[at - 1]?.[1] ?? 0);
 	});
 
 	test("refuses prompts for the dead and prompts that are too long", async () => {
 		const agent = await add();
-		expect(await refused(daemon.engine, { type: "prompt.queue", agent: agent.id, text: "x".repeat(10 * 1024 * 1024) })).toMatchObject({ code: "TOO_LARGE" });
+		expect(
+			await refused(daemon.engine, { type: "prompt.queue", agent: agent.id, text: "x".repeat(10 * 1024 * 1024) }),
+		).toMatchObject({ code: "TOO_LARGE" });
 		await done(daemon.engine, { type: "agent.kill", agent: agent.id });
-		expect(await refused(daemon.engine, { type: "prompt.queue", agent: agent.id, text: "x" })).toMatchObject({ code: "AGENT_INVALID_STATE" });
+		expect(await refused(daemon.engine, { type: "prompt.queue", agent: agent.id, text: "x" })).toMatchObject({
+			code: "AGENT_INVALID_STATE",
+		});
 	});
 });
 
@@ -145,7 +183,11 @@ describe("a fork during a turn", () => {
 	test("asked by the agent itself never waits, and the child gets a result for each open call", async () => {
 		const agent = await add({ prompt: "run sleep 2" });
 		await running(agent);
-		const { agent: child } = await done(daemon.engine, { type: "agent.spawn", by: agent.id, context: "inherit" }, { as: actingAgent(agent.id) });
+		const { agent: child } = await done(
+			daemon.engine,
+			{ type: "agent.spawn", by: agent.id, context: "inherit" },
+			{ as: actingAgent(agent.id) },
+		);
 		const context = await daemon.engine.context(child?.id ?? agent.id);
 		expect("items" in context && context.items.map((item) => [item.kind, item.agent === child?.id])).toEqual([
 			["user", false],
@@ -154,7 +196,9 @@ describe("a fork during a turn", () => {
 			["tool_result", true],
 		]);
 		await ended(agent, 1);
-		expect((await items(agent)).filter((item) => item.kind === "tool_result")).toMatchObject([{ data: { status: "completed" } }]);
+		expect((await items(agent)).filter((item) => item.kind === "tool_result")).toMatchObject([
+			{ data: { status: "completed" } },
+		]);
 	});
 });
 
@@ -166,8 +210,14 @@ describe("interrupt", () => {
 		await done(daemon.engine, { type: "agent.interrupt", agent: agent.id, reason: "enough" });
 		expect(inside().length).toBeLessThanOrEqual(1);
 		expect(await turns(agent)).toMatchObject([{ state: "interrupted", reason: "interrupted" }]);
-		expect((await items(agent)).find((item) => item.kind === "interrupt")).toMatchObject({ text: "enough", turn: (await turns(agent))[0]?.id });
-		expect(await daemon.engine.reads.agent(agent.id)).toMatchObject({ activity: "idle", holds: [{ kind: "interrupt", reason: "enough" }] });
+		expect((await items(agent)).find((item) => item.kind === "interrupt")).toMatchObject({
+			text: "enough",
+			turn: (await turns(agent))[0]?.id,
+		});
+		expect(await daemon.engine.reads.agent(agent.id)).toMatchObject({
+			activity: "idle",
+			holds: [{ kind: "interrupt", reason: "enough" }],
+		});
 	});
 
 	test("holds the queue until resume; with resume the next prompt follows at once; with nothing running it says so", async () => {
@@ -179,14 +229,18 @@ describe("interrupt", () => {
 		await underway(agent, 2);
 		await done(daemon.engine, { type: "agent.interrupt", agent: agent.id });
 		expect((await turns(agent)).map((turn) => turn.state)).toEqual(["interrupted", "interrupted"]);
-		expect(await refused(daemon.engine, { type: "agent.interrupt", agent: agent.id })).toMatchObject({ code: "NOT_RUNNING" });
+		expect(await refused(daemon.engine, { type: "agent.interrupt", agent: agent.id })).toMatchObject({
+			code: "NOT_RUNNING",
+		});
 		await done(daemon.engine, { type: "agent.resume", agent: agent.id });
 		expect(await ended(agent, 3)).toEqual(["interrupted", "interrupted", "completed"]);
 	});
 
 	test("ends a process that does not listen, and the next turn gets a new one", async () => {
 		const agent = await add({ agentType: "silent", prompt: "hello" });
-		await expect.poll(() => existsSync(path.join(home, "scratch/_", agent.handle, "prompted")), { timeout: 20_000 }).toBe(true);
+		await expect
+			.poll(() => existsSync(path.join(home, "scratch/_", agent.handle, "prompted")), { timeout: 20_000 })
+			.toBe(true);
 		const [before] = ofThisHome();
 		await done(daemon.engine, { type: "agent.interrupt", agent: agent.id });
 		expect(ofThisHome()).not.toContain(before);
@@ -194,7 +248,10 @@ describe("interrupt", () => {
 	});
 
 	test("climbs from INT over TERM to KILL; a kill that comes meanwhile does not wait for the next rung", async () => {
-		const [one, two] = [await add({ agentType: "stubborn", prompt: "hello" }), await add({ agentType: "stubborn", prompt: "hello" })];
+		const [one, two] = [
+			await add({ agentType: "stubborn", prompt: "hello" }),
+			await add({ agentType: "stubborn", prompt: "hello" }),
+		];
 		const heard = (agent: AgentState): string => {
 			const file = path.join(home, "scratch/_", agent.handle, "signals");
 			return existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -202,7 +259,10 @@ describe("interrupt", () => {
 		for (const agent of [one, two]) await underway(agent);
 		const interrupts = [one, two].map((agent) => say(daemon.engine, { type: "agent.interrupt", agent: agent.id }));
 		await expect.poll(() => [heard(one), heard(two)], { timeout: 20_000 }).toEqual(["SIGINT\n", "SIGINT\n"]);
-		const first = await Promise.race([done(daemon.engine, { type: "agent.kill", agent: two.id }).then(() => "kill"), interrupts[0]?.then(() => "interrupt")]);
+		const first = await Promise.race([
+			done(daemon.engine, { type: "agent.kill", agent: two.id }).then(() => "kill"),
+			interrupts[0]?.then(() => "interrupt"),
+		]);
 		expect([first, heard(two)]).toEqual(["kill", "SIGINT\nSIGTERM\n"]);
 		await Promise.all(interrupts);
 		expect(heard(one)).toBe("SIGINT\nSIGTERM\n");
@@ -233,7 +293,9 @@ describe("kill", () => {
 		expect(await daemon.engine.reads.prompts(child.id)).toEqual([]);
 		expect((await turns(child)).map((turn) => turn.state)).toEqual(["interrupted"]);
 		expect((await turns(bystander)).map((turn) => turn.state)).toEqual(["open"]);
-		expect(await refused(daemon.engine, { type: "agent.kill", agent: child.id })).toMatchObject({ code: "ALREADY_DEAD" });
+		expect(await refused(daemon.engine, { type: "agent.kill", agent: child.id })).toMatchObject({
+			code: "ALREADY_DEAD",
+		});
 	});
 
 	test("by the agent itself ends its turn as an exit", async () => {
@@ -286,7 +348,9 @@ describe("a badly behaved agent", () => {
 		expect(await ended(agent, 1)).toEqual(["interrupted"]);
 		// nobody got the prompt, so it still waits
 		expect((await daemon.engine.reads.prompts(agent.id)).map((prompt) => prompt.text)).toEqual(["hello"]);
-		await expect.poll(async () => (await daemon.engine.reads.agent(agent.id))?.holds.map((hold) => hold.kind)).toEqual(["error"]);
+		await expect
+			.poll(async () => (await daemon.engine.reads.agent(agent.id))?.holds.map((hold) => hold.kind))
+			.toEqual(["error"]);
 		const starts = readFileSync(path.join(home, "scratch/_", agent.handle, "starts"), "utf8");
 		expect(starts).toHaveLength(5);
 		expect((await daemon.engine.reads.agent(agent.id))?.lastError).toMatchObject({ step: "process" });
@@ -298,24 +362,37 @@ describe("mail", () => {
 		const agent = await add();
 		await done(daemon.engine, { type: "agent.pause", agent: agent.id });
 		const ids = [];
-		for (const body of ["one", "two"]) ids.push((await done(daemon.engine, { type: "mail.send", to: agent.id, body })).event ?? 0);
+		for (const body of ["one", "two"])
+			ids.push((await done(daemon.engine, { type: "mail.send", to: agent.id, body })).event ?? 0);
 		const outcomes = await Promise.all([1, 2].map(() => say(daemon.engine, { type: "mail.read", agent: agent.id })));
-		const read = outcomes.flatMap((outcome) => ("done" in outcome ? outcome.events.filter((event) => event.kind === "mail.read") : []));
+		const read = outcomes.flatMap((outcome) =>
+			"done" in outcome ? outcome.events.filter((event) => event.kind === "mail.read") : [],
+		);
 		expect(read.map((event) => event.data)).toEqual(ids.map((mail) => ({ mail })));
 		await done(daemon.engine, { type: "mail.delete", agent: agent.id, mail: ids[0] });
-		expect((await daemon.engine.reads.mails(agent.id)).map((mail) => [mail.body, mail.state])).toEqual([["two", "read"]]);
+		expect((await daemon.engine.reads.mails(agent.id)).map((mail) => [mail.body, mail.state])).toEqual([
+			["two", "read"],
+		]);
 	});
 	test("to the dead, to nobody and of too many bytes is refused", async () => {
 		const agent = await add();
-		expect(await refused(daemon.engine, { type: "mail.send", to: agent.id, body: "x".repeat(65 * 1024) })).toMatchObject({ code: "TOO_LARGE" });
-		expect(await refused(daemon.engine, { type: "mail.send", to: "Z".repeat(22), body: "x" })).toMatchObject({ code: "AGENT_NOT_FOUND" });
+		expect(
+			await refused(daemon.engine, { type: "mail.send", to: agent.id, body: "x".repeat(65 * 1024) }),
+		).toMatchObject({ code: "TOO_LARGE" });
+		expect(await refused(daemon.engine, { type: "mail.send", to: "Z".repeat(22), body: "x" })).toMatchObject({
+			code: "AGENT_NOT_FOUND",
+		});
 		await done(daemon.engine, { type: "agent.kill", agent: agent.id });
-		expect(await refused(daemon.engine, { type: "mail.send", to: agent.id, body: "x" })).toMatchObject({ code: "RECIPIENT_DEAD" });
+		expect(await refused(daemon.engine, { type: "mail.send", to: agent.id, body: "x" })).toMatchObject({
+			code: "RECIPIENT_DEAD",
+		});
 	});
 	test("of another agent is nobody else's to read", async () => {
 		const [one, two] = [await add({ prompt: "sleep 60000" }), await add()];
 		await underway(one);
-		expect(await refused(daemon.engine, { type: "mail.read", agent: two.id }, { as: actingAgent(one.id) })).toMatchObject({ code: "FORBIDDEN" });
+		expect(
+			await refused(daemon.engine, { type: "mail.read", agent: two.id }, { as: actingAgent(one.id) }),
+		).toMatchObject({ code: "FORBIDDEN" });
 	});
 });
 
@@ -360,16 +437,19 @@ describe("parking", () => {
 test("a token speaks only while its process lives, and only for its own agent", async () => {
 	const agent = await add({ prompt: "run cat /proc/$PPID/environ | tr '\\0' '\\n' | grep BROOD_TOKEN" });
 	await ended(agent, 1);
-	const token = /BROOD_TOKEN=(\S+)/.exec((await items(agent)).find((item) => item.kind === "tool_result")?.text ?? "")?.[1] ?? "";
+	const token =
+		/BROOD_TOKEN=(\S+)/.exec((await items(agent)).find((item) => item.kind === "tool_result")?.text ?? "")?.[1] ?? "";
 	const send = async (bearer: string, id: AgentId = agent.id) =>
 		await fetch(`${daemon.url}/api/agents/${id}/mail`, {
 			method: "POST",
 			headers: { authorization: `Bearer ${bearer}` },
 			body: JSON.stringify({ body: "x" }),
 		});
-	const code = async (response: Response) => (JSON.parse(await response.text()) as { error?: { code: string } }).error?.code;
+	const code = async (response: Response) =>
+		(JSON.parse(await response.text()) as { error?: { code: string } }).error?.code;
 	expect(await code(await send(token))).toBe("TURN_NOT_OPEN");
-	for (const wrong of ["", "x", `${token}x`, token.slice(1)]) expect(await code(await send(wrong))).toBe("UNAUTHORIZED");
+	for (const wrong of ["", "x", `${token}x`, token.slice(1)])
+		expect(await code(await send(wrong))).toBe("UNAUTHORIZED");
 	await done(daemon.engine, { type: "agent.kill", agent: agent.id });
 	expect(await code(await send(token))).toBe("UNAUTHORIZED");
 });

@@ -1,4 +1,5 @@
-// Many idle agents keep few processes: counted in /proc, without the daemon's help. Whoever was parked goes on as if it had not been.
+// Many idle agents keep few processes: counted in /proc, without the daemon's help. Whoever was parked goes on as if it
+// had not been.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -36,33 +37,51 @@ async function prompted(daemon: Daemon, agents: readonly AgentState[], text: str
 	}
 }
 
-test(`of ${agentsInAll} idle agents five keep processes, the last ones to work; the others go on where they were`, { timeout: 120_000 }, async () => {
+test(`of ${agentsInAll} idle agents five keep processes, the last ones to work; the others go on where they were`, {
+	timeout: 120_000,
+}, async () => {
 	const home = freshFolder();
 	writeFileSync(path.join(home, "config.yaml"), `limits: { idleProcessesMax: ${idleMax} }\n`);
 	const command = { command: process.execPath, args: [path.join(import.meta.dirname, "../programs/remembering.ts")] };
-	const remembering = { ...command, leavesNothing: false, keepsSession: true, environment: { SESSIONS: freshFolder() } };
+	const remembering = {
+		...command,
+		leavesNothing: false,
+		keepsSession: true,
+		environment: { SESSIONS: freshFolder() },
+	};
 	await using daemon = await startDaemon({ home, programs: { remembering }, limits: { descendantsMax: 100 } });
 	const { engine } = daemon;
 	const first = await spawn(engine, engine.agentZero.id, { agentType: "remembering" });
 	const others: AgentState[] = [];
-	for (let at = 0; at < agentsInAll - 1; at++) others.push(await spawn(engine, engine.agentZero.id, { agentType: "scripted" }));
+	for (let at = 0; at < agentsInAll - 1; at++)
+		others.push(await spawn(engine, engine.agentZero.id, { agentType: "scripted" }));
 	await prompted(daemon, [first], "my name is Ada");
 	await prompted(daemon, others, "say hi");
 	await expect.poll(() => agentsWithProcesses(home).size, { timeout: 30_000 }).toBe(idleMax);
 	expect(agentsWithProcesses(home).has(first.id)).toBe(false);
 	await prompted(daemon, [first], "who am I");
 	// it goes on with its session, which has all that was said
-	const answers = (await engine.reads.events({ after: 0, limit: 1000, agent: first.id })).filter(({ kind }) => kind === "assistant");
+	const answers = (await engine.reads.events({ after: 0, limit: 1000, agent: first.id })).filter(
+		({ kind }) => kind === "assistant",
+	);
 	expect(answers.at(-1)?.text).toBe("my name is Ada\nwho am I\n");
 	await expect.poll(() => agentsWithProcesses(home).size, { timeout: 30_000 }).toBe(idleMax);
 	expect(agentsWithProcesses(home).has(first.id)).toBe(true);
-	expect(await Promise.all([first, ...others].map((agent) => completed(daemon, agent)))).toEqual([2, ...others.map(() => 1)]);
+	expect(await Promise.all([first, ...others].map((agent) => completed(daemon, agent)))).toEqual([
+		2,
+		...others.map(() => 1),
+	]);
 });
 
-test("by memory as well: a process that has more than all may have together is parked at once", { timeout: 120_000 }, async () => {
+test("by memory as well: a process that has more than all may have together is parked at once", {
+	timeout: 120_000,
+}, async () => {
 	const home = freshFolder();
 	await using daemon = await startDaemon({ home, limits: { idleProcessesMax: 50, idleBytesMax: 1 } });
-	const agents = [await spawn(daemon.engine, daemon.engine.agentZero.id), await spawn(daemon.engine, daemon.engine.agentZero.id)];
+	const agents = [
+		await spawn(daemon.engine, daemon.engine.agentZero.id),
+		await spawn(daemon.engine, daemon.engine.agentZero.id),
+	];
 	await prompted(daemon, agents, "say hi");
 	await expect.poll(() => agentsWithProcesses(home).size, { timeout: 30_000 }).toBe(0);
 	await prompted(daemon, agents, "say again");

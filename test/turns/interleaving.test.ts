@@ -1,6 +1,6 @@
-// A turn is begun once, in whatever order reads, looks, ends and beginnings come. Every answer that the runner of turns gets from
-// the store, and every step of a process, waits until a scheduler lets it go on; looks overlap, so that what one has read is over
-// before it acts on it.
+// A turn is begun once, in whatever order reads, looks, ends and beginnings come. Every answer that the runner of turns
+// gets from the store, and every step of a process, waits until a scheduler lets it go on; looks overlap, so that what
+// one has read is over before it acts on it.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ProcessClaims } from "#adapters/driver/process-claims.ts";
@@ -11,12 +11,13 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
-import type { Prepared, TurnResult, TurnWatch } from "#engine/driver.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
-import { batchRunner } from "#engine/execute.ts";
-import { noLog } from "#engine/log.ts";
-import type { Outcome, Reads } from "#engine/ports.ts";
-import { TurnRunner } from "#engine/reactors/run-turns.ts";
+import type { Outcome } from "#engine/ports/dispatch.ts";
+import type { Prepared, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
+import { noLog } from "#engine/ports/log.ts";
+import type { Reads } from "#engine/ports/store.ts";
+import { TurnRunner } from "#engine/turns/run-turns.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, say, spawn } from "#test/support/say.ts";
 
@@ -30,7 +31,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	{ weight: 1, arbitrary: fc.record({ do: fc.constant("kill" as const), agent: fc.nat(2) }) },
 );
 
-/** How many steps of others each read of the open turns takes to arrive: some come when what they tell of is long over. */
+/**
+ * How many steps of others each read of the open turns takes to arrive: some come when what they tell of is long over.
+ */
 const lags = fc.array(fc.constantFrom(1, 20, 40), { minLength: 3, maxLength: 12 });
 
 describe("whatever the order of reads, ends and beginnings", () => {
@@ -112,7 +115,9 @@ class SteppedDriver extends FakeDriver {
 		await this.#step("answer");
 		this.#atWork.delete(agent.id);
 		this.#seats.leave(agent.id, turn ?? 0);
-		return signal.aborted ? { state: "interrupted", reason: "stopped", text: null } : { state: "completed", reason: null, text: `to ${text}` };
+		return signal.aborted
+			? { state: "interrupted", reason: "stopped", text: null }
+			: { state: "completed", reason: null, text: `to ${text}` };
 	}
 
 	override async end(agent: AgentId): Promise<void> {
@@ -143,16 +148,27 @@ class World {
 	#looks: Promise<unknown>[] = [];
 
 	static async run(scheduler: fc.Scheduler, { lag, steps = [], grantsAll = false }: PrepareRequest): Promise<World> {
-		const engine = await Engine.start({ store: openMemory(batchRunner(limits)), driver: null, limits, clock: systemClock, ids: randomIds });
+		const engine = await Engine.start({
+			store: openMemory(batchRunner(limits)),
+			driver: null,
+			limits,
+			clock: systemClock,
+			ids: randomIds,
+		});
 		const world = new World(engine, scheduler, { lag, grantsAll });
 		for (let at = 0; at < 3; at++) world.#agents.push(await spawn(engine, engine.agentZero.id));
 		for (const { id, handle } of world.#agents)
-			for (let at = 0; at < promptsEach; at++) await done(engine, { type: "prompt.queue", agent: id, text: `${handle} ${at}` });
+			for (let at = 0; at < promptsEach; at++)
+				await done(engine, { type: "prompt.queue", agent: id, text: `${handle} ${at}` });
 		await scheduler.waitFor(world.#play(steps));
 		return world;
 	}
 
-	private constructor(engine: Engine, scheduler: fc.Scheduler, { lag, grantsAll }: { lag: readonly number[]; grantsAll: boolean }) {
+	private constructor(
+		engine: Engine,
+		scheduler: fc.Scheduler,
+		{ lag, grantsAll }: { lag: readonly number[]; grantsAll: boolean },
+	) {
 		this.#lag = lag;
 		this.#engine = engine;
 		this.#scheduler = scheduler;
@@ -162,8 +178,21 @@ class World {
 			if (turn?.state !== "open" || turn.handedAt !== null) this.staleBegun++;
 		};
 		this.#driver = new SteppedDriver((what) => this.#pause(what), asked);
-		const rest = { publisher: engine.publisher, blobs: null, partials: null, clock: systemClock, limits, workspaces: null, log: noLog };
-		this.#runner = new TurnRunner({ ...rest, reads: this.#stale(engine.reads), driver: this.#driver, dispatch: (request) => this.#dispatch(request) });
+		const rest = {
+			publisher: engine.publisher,
+			blobs: null,
+			partials: null,
+			clock: systemClock,
+			limits,
+			workspaces: null,
+			log: noLog,
+		};
+		this.#runner = new TurnRunner({
+			...rest,
+			reads: this.#stale(engine.reads),
+			driver: this.#driver,
+			dispatch: (request) => this.#dispatch(request),
+		});
 	}
 
 	async #pause(what: string): Promise<void> {
@@ -195,7 +224,17 @@ class World {
 		await this.#pause(`hear of ${String(type)}`);
 		if (type !== "turn.hand" || "done" in outcome) return outcome;
 		this.claimsRefused++;
-		const granted: Event = { id: 0, kind: "user", agent: null, turn: null, text: "", data: null, at: 0, actor: system, command: "c" };
+		const granted: Event = {
+			id: 0,
+			kind: "user",
+			agent: null,
+			turn: null,
+			text: "",
+			data: null,
+			at: 0,
+			actor: system,
+			command: "c",
+		};
 		return this.#grantsAll ? { done: {}, events: [granted], replayed: false } : outcome;
 	}
 
@@ -216,7 +255,10 @@ class World {
 
 	async #signal(what: "interrupt" | "kill", agent: AgentId | undefined): Promise<void> {
 		if (agent === undefined) return;
-		const outcome = await say(this.#engine, what === "kill" ? { type: "agent.kill", agent } : { type: "agent.interrupt", agent, resume: true });
+		const outcome = await say(
+			this.#engine,
+			what === "kill" ? { type: "agent.kill", agent } : { type: "agent.interrupt", agent, resume: true },
+		);
 		if (what === "kill" && "done" in outcome) await this.#driver.end(agent);
 	}
 
@@ -228,7 +270,8 @@ class World {
 	async #lookAtHints(): Promise<void> {
 		using events = this.#engine.publisher.follow();
 		this.#over.signal.addEventListener("abort", () => events[Symbol.dispose](), { once: true });
-		for (let batch = await events.next(); batch !== null; batch = await events.next()) if (batch.some((event) => this.#runner.wakes(event))) this.#look();
+		for (let batch = await events.next(); batch !== null; batch = await events.next())
+			if (batch.some((event) => this.#runner.wakes(event))) this.#look();
 	}
 
 	/** One turn after the other, until the queue is empty. */
@@ -238,7 +281,8 @@ class World {
 			const agent = await this.#engine.reads.agent(id);
 			const { length } = await this.#engine.reads.queue(id);
 			if (agent?.life === "ended" || (agent?.turn === null && length === 0)) return;
-			if (agent?.turn === null) await this.#engine.dispatch({ actor: system, key: null, command: { type: "turn.start", agent: id } });
+			if (agent?.turn === null)
+				await this.#engine.dispatch({ actor: system, key: null, command: { type: "turn.start", agent: id } });
 			else await events.next();
 		}
 	}
@@ -255,13 +299,15 @@ class World {
 			for (const { id: turn } of await this.#engine.reads.turns(id)) {
 				const given = this.#driver.got.filter((each) => each.turn === turn).map((each) => each.text);
 				const said = handed.filter((each) => each.turn === turn).map(({ text }) => text);
-				if (JSON.stringify(given) !== JSON.stringify(said)) found.push(`turn ${turn} was given ${JSON.stringify(given)} and not ${JSON.stringify(said)}`);
+				if (JSON.stringify(given) !== JSON.stringify(said))
+					found.push(`turn ${turn} was given ${JSON.stringify(given)} and not ${JSON.stringify(said)}`);
 			}
 			const prompts = handed.map(({ text }) => text);
 			if (new Set(prompts).size !== prompts.length) found.push(`${id} was given a prompt twice`);
 			const turns = (await this.#engine.reads.turns(id)).filter((turn) => turn.state === "completed");
 			for (const turn of turns)
-				if (!events.some((event) => event.turn === turn.id && event.kind === "assistant")) found.push(`turn ${turn.id} completed without an answer`);
+				if (!events.some((event) => event.turn === turn.id && event.kind === "assistant"))
+					found.push(`turn ${turn.id} completed without an answer`);
 		}
 		await this.#engine[Symbol.asyncDispose]();
 		return found;

@@ -64,7 +64,8 @@ export class Ledger {
 		for (const event of events) {
 			this.last = event.id;
 			// the fence: nothing is written into a turn that is over
-			if (event.turn !== null) expect(this.#endedTurns.has(event.turn), `event ${event.id} of an ended turn`).toBe(false);
+			if (event.turn !== null)
+				expect(this.#endedTurns.has(event.turn), `event ${event.id} of an ended turn`).toBe(false);
 			this.#prompt(event);
 			this.#turn(event);
 			this.#other(event);
@@ -74,7 +75,12 @@ export class Ledger {
 	#prompt(event: Event): void {
 		switch (event.kind) {
 			case "prompt.queued":
-				this.#prompts.set(event.id, { agent: event.agent, fate: "queued", words: event.text, retries: field(event, "retries") !== undefined });
+				this.#prompts.set(event.id, {
+					agent: event.agent,
+					fate: "queued",
+					words: event.text,
+					retries: field(event, "retries") !== undefined,
+				});
 				return;
 			case "prompt.edited": {
 				const entry = this.#entry(numberOf(event, "prompt"));
@@ -138,7 +144,9 @@ export class Ledger {
 				return;
 			case "approval.answered":
 			case "approval.cancelled":
-				for (const id of event.kind === "approval.answered" ? [numberOf(event, "approval")] : numbersOf(event, "approvals")) {
+				for (const id of event.kind === "approval.answered"
+					? [numberOf(event, "approval")]
+					: numbersOf(event, "approvals")) {
 					const approval = this.#approvals.get(id);
 					if (approval === undefined) throw new Error(`approval ${id} was never asked for`);
 					approval.answers++;
@@ -164,7 +172,9 @@ export class Ledger {
 	checkSums(): void {
 		const fates = [...this.#accepted.keys()].map((id) => this.#entry(id).fate);
 		const count = (...wanted: Fate[]): number => fates.filter((fate) => wanted.includes(fate)).length;
-		expect(count("running", "completed", "failed") + count("queued") + count("interrupted") + count("cancelled")).toBe(this.#accepted.size);
+		expect(count("running", "completed", "failed") + count("queued") + count("interrupted") + count("cancelled")).toBe(
+			this.#accepted.size,
+		);
 		for (const { answers, open, turn } of this.#approvals.values()) {
 			expect(answers).toBeLessThanOrEqual(1);
 			if (open) expect(this.#openTurns.has(turn), "a question of a turn that is over").toBe(true);
@@ -175,7 +185,9 @@ export class Ledger {
 	checkStarts(current: readonly { agent: AgentId; text: string }[]): void {
 		const starts = [...this.#started, ...current].filter(({ text }) => text.startsWith("words"));
 		// what nobody asked for and nobody asked for again must not be run
-		const entries = [...this.#prompts].flatMap(([id, entry]) => (this.#accepted.has(id) || entry.retries ? [entry] : []));
+		const entries = [...this.#prompts].flatMap(([id, entry]) =>
+			this.#accepted.has(id) || entry.retries ? [entry] : [],
+		);
 		for (const { agent, text } of starts) {
 			const meant = entries.filter((entry) => entry.words === text);
 			expect(meant.map((entry) => entry.agent)).toContain(agent);
@@ -185,16 +197,24 @@ export class Ledger {
 		}
 	}
 
-	checkRows(rows: { queued: readonly PromptState[]; turns: readonly TurnState[]; approvals: readonly ApprovalState[]; waits: readonly WaitState[] }): void {
+	checkRows(rows: {
+		queued: readonly PromptState[];
+		turns: readonly TurnState[];
+		approvals: readonly ApprovalState[];
+		waits: readonly WaitState[];
+	}): void {
 		const queued = [...this.#prompts].filter(([, entry]) => entry.fate === "queued").map(([id]) => id);
 		expect(rows.queued.map(({ id }) => id).sort()).toEqual(queued.sort());
 		for (const { id, text } of rows.queued) expect(text).toBe(this.#entry(id).words);
 		expect(rows.turns.map(({ id }) => id)).toEqual([...this.#openTurns.keys()]);
-		expect(rows.approvals.map(({ id }) => id)).toEqual([...this.#approvals].filter(([, { open }]) => open).map(([id]) => id));
+		expect(rows.approvals.map(({ id }) => id)).toEqual(
+			[...this.#approvals].filter(([, { open }]) => open).map(([id]) => id),
+		);
 		expect(rows.waits.map(({ id }) => id)).toEqual([...this.#waits].filter(([, open]) => open).map(([id]) => id));
 		// nobody waits for somebody who waits for them
 		for (const wait of rows.waits)
-			for (const other of rows.waits) if (other.agent !== null && wait.targets.includes(other.agent)) expect(other.targets).not.toContain(wait.agent);
+			for (const other of rows.waits)
+				if (other.agent !== null && wait.targets.includes(other.agent)) expect(other.targets).not.toContain(wait.agent);
 	}
 
 	/** Delivered once, in order, and only to its recipient; kept until it is deleted. */

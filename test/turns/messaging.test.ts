@@ -21,7 +21,12 @@ const longTimeout = { timeout: 20_000 };
 const add = async (prompt: string, more: object = {}) => await client.call("agentAdd", { body: { prompt, ...more } });
 const items = async (agent: string) => await client.call("items", { params: { agent } });
 const over = async (agent: string, count = 1) => {
-	await expect.poll(async () => (await client.call("turns", { params: { agent } })).filter((turn) => turn.state !== "open").length, longTimeout).toBe(count);
+	await expect
+		.poll(
+			async () => (await client.call("turns", { params: { agent } })).filter((turn) => turn.state !== "open").length,
+			longTimeout,
+		)
+		.toBe(count);
 	return (await items(agent)).map((item) => [item.kind, item.text]);
 };
 const asked = async (agent: string) => {
@@ -86,7 +91,9 @@ describe("scripted waits", () => {
 describe("what a command had put out", () => {
 	test("is kept when it is interrupted", async () => {
 		const agent = await add("run echo the first half; sleep 100");
-		await expect.poll(async () => (await items(agent.id)).some((item) => item.kind === "tool_call"), longTimeout).toBe(true);
+		await expect
+			.poll(async () => (await items(agent.id)).some((item) => item.kind === "tool_call"), longTimeout)
+			.toBe(true);
 		await client.call("interrupt", { params: { agent: agent.id }, body: { reason: "enough" } });
 		const results = (await over(agent.id)).filter(([kind]) => kind === "tool_result");
 		expect(results).toHaveLength(1);
@@ -121,31 +128,49 @@ test("a long output is kept whole, apart; the item has its beginning, and a back
 	await using restored = await startDaemon({ home: other });
 	const there = new Client(restored);
 	expect((await there.call("item", item)).text === whole).toBe(true);
-	expect((await there.call("agents", { query: {} })).map(({ id }) => id)).toEqual((await client.call("agents", { query: {} })).map(({ id }) => id));
-	await expect(client.call("backup", { body: { file: file.replace("copy.db", "copy.db.blobs/x") } })).resolves.toMatchObject({ bytes: expect.any(Number) });
+	expect((await there.call("agents", { query: {} })).map(({ id }) => id)).toEqual(
+		(await client.call("agents", { query: {} })).map(({ id }) => id),
+	);
+	await expect(
+		client.call("backup", { body: { file: file.replace("copy.db", "copy.db.blobs/x") } }),
+	).resolves.toMatchObject({ bytes: expect.any(Number) });
 	expect(existsSync(path.join(home, "blobs", name))).toBe(true);
 });
 
 describe("a person", () => {
 	test("has a turn that outlives the daemon, and ends it in words", async () => {
 		const agent = await add("please look at it", { type: "human", name: "reviewer" });
-		await expect.poll(async () => (await client.call("agent", { params: { agent: agent.id } })).label, longTimeout).toBe("running");
+		await expect
+			.poll(async () => (await client.call("agent", { params: { agent: agent.id } })).label, longTimeout)
+			.toBe("running");
 		await daemon[Symbol.asyncDispose]();
 		await start();
-		expect(await client.call("agent", { params: { agent: agent.id } })).toMatchObject({ label: "running", holds: [], turn: { phase: "wait" } });
-		expect(await client.call("turnFinish", { params: { agent: agent.id }, body: { message: "it is good" } })).toMatchObject({ state: "completed" });
+		expect(await client.call("agent", { params: { agent: agent.id } })).toMatchObject({
+			label: "running",
+			holds: [],
+			turn: { phase: "wait" },
+		});
+		expect(
+			await client.call("turnFinish", { params: { agent: agent.id }, body: { message: "it is good" } }),
+		).toMatchObject({ state: "completed" });
 		expect(await over(agent.id)).toEqual([
 			["user", "please look at it"],
 			["assistant", "it is good"],
 			["final", "it is good"],
 		]);
-		await expect(client.call("turnFinish", { params: { agent: agent.id }, body: { message: "again" } })).rejects.toThrow(Refused);
+		await expect(
+			client.call("turnFinish", { params: { agent: agent.id }, body: { message: "again" } }),
+		).rejects.toThrow(Refused);
 	});
 
 	test("can be interrupted like anybody else", async () => {
 		const agent = await add("please look", { type: "human" });
-		await expect.poll(async () => (await client.call("agent", { params: { agent: agent.id } })).label, longTimeout).toBe("running");
-		expect(await client.call("interrupt", { params: { agent: agent.id }, body: { reason: "no longer" } })).toMatchObject({ label: "paused" });
+		await expect
+			.poll(async () => (await client.call("agent", { params: { agent: agent.id } })).label, longTimeout)
+			.toBe("running");
+		expect(
+			await client.call("interrupt", { params: { agent: agent.id }, body: { reason: "no longer" } }),
+		).toMatchObject({ label: "paused" });
 	});
 });
 
@@ -153,7 +178,11 @@ test("the journal is read by agent, kind and time", async () => {
 	const agent = await add("say one");
 	await over(agent.id);
 	const journal = async (query: object) => (await client.ask("journal", { query })).events;
-	expect((await journal({ agent: agent.id, kind: "turn" })).map((event) => event.kind)).toEqual(["turn.started", "turn.handed", "turn.ended"]);
+	expect((await journal({ agent: agent.id, kind: "turn" })).map((event) => event.kind)).toEqual([
+		"turn.started",
+		"turn.handed",
+		"turn.ended",
+	]);
 	expect((await journal({ agent: agent.id, kind: "final" })).map((event) => event.text)).toEqual(["one"]);
 	const [first] = await journal({ agent: agent.id });
 	expect((await journal({ since: first?.at })).every((event) => event.at >= (first?.at ?? ""))).toBe(true);

@@ -1,5 +1,5 @@
-// Queue, turns, mail, waits, approvals, signals and crashes in random orders. After every step nothing that was accepted
-// is missing, nothing runs twice, nothing reaches another agent, and a stop is a stop.
+// Queue, turns, mail, waits, approvals, signals and crashes in random orders. After every step nothing that was
+// accepted is missing, nothing runs twice, nothing reaches another agent, and a stop is a stop.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Program, type Step } from "./model.ts";
@@ -14,7 +14,13 @@ const one = <const T extends string>(...names: T[]) => fc.constantFrom(...names)
 const step: fc.Arbitrary<Step> = fc.oneof(
 	{
 		weight: 7,
-		arbitrary: fc.record({ do: one("prompt"), agent, front: fc.boolean(), now: fc.nat(4).map((n) => n === 0), priority: fc.integer({ min: -2, max: 2 }) }),
+		arbitrary: fc.record({
+			do: one("prompt"),
+			agent,
+			front: fc.boolean(),
+			now: fc.nat(4).map((n) => n === 0),
+			priority: fc.integer({ min: -2, max: 2 }),
+		}),
 	},
 	{ weight: 7, arbitrary: fc.record({ do: one("finish"), turn, how: one("completed", "failed") }) },
 	{ weight: 3, arbitrary: fc.record({ do: one("mail"), agent, urgent: fc.boolean() }) },

@@ -1,14 +1,15 @@
 // A daemon that is told random things, and a ledger of what must have come of them. The ledger is kept from the journal
-// alone, event by event; after every step it is held against the rows, against the driver, and against what was accepted.
+// alone, event by event; after every step it is held against the rows, against the driver, and against what was
+// accepted.
 import { expect } from "vitest";
 import { openMemory } from "#adapters/store/memory/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { type AgentId, actingAgent, human } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
-import { batchRunner } from "#engine/execute.ts";
-import { type Store, StoreFault } from "#engine/ports.ts";
+import { type Store, StoreFault } from "#engine/ports/store.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { say, spawn } from "#test/support/say.ts";
 import { settled } from "#test/support/settled.ts";
@@ -38,10 +39,17 @@ class Daemon {
 		const reads = new Proxy(store.reads, {
 			get: (target, name) => {
 				const member: unknown = Reflect.get(target, name);
-				return typeof member === "function" ? (...args: unknown[]) => (alive ? member.apply(target, args) : Promise.reject(dead)) : member;
+				return typeof member === "function"
+					? (...args: unknown[]) => (alive ? member.apply(target, args) : Promise.reject(dead))
+					: member;
 			},
 		});
-		const lasting: Store = { ...store, reads, commit: (batch) => (alive ? store.commit(batch) : Promise.reject(dead)), [Symbol.asyncDispose]: async () => {} };
+		const lasting: Store = {
+			...store,
+			reads,
+			commit: (batch) => (alive ? store.commit(batch) : Promise.reject(dead)),
+			[Symbol.asyncDispose]: async () => {},
+		};
 		const driver = new FakeDriver();
 		const engine = await Engine.start({ store: lasting, driver, limits, clock: systemClock, ids: randomIds });
 		return new Daemon(engine, driver, () => {
@@ -111,8 +119,14 @@ export class Program {
 		this.#daemon = await Daemon.start(this.#store);
 		if (!this.#naive) return;
 		for (const owner of this.#agents) {
-			for (const turn of (await this.#engine.reads.turns(owner)).filter(({ reason, handedAt }) => reason === "crash" && handedAt !== null)) {
-				await say(this.#engine, { type: "prompt.queue", agent: owner, text: this.#ledger.wordsOf(turn.prompt) ?? "mail" });
+			for (const turn of (await this.#engine.reads.turns(owner)).filter(
+				({ reason, handedAt }) => reason === "crash" && handedAt !== null,
+			)) {
+				await say(this.#engine, {
+					type: "prompt.queue",
+					agent: owner,
+					text: this.#ledger.wordsOf(turn.prompt) ?? "mail",
+				});
 				await say(this.#engine, { type: "agent.resume", agent: owner });
 			}
 		}
@@ -162,7 +176,11 @@ export class Program {
 			case "mail": {
 				const from = this.#live.driver.running[0];
 				const as = from === undefined ? human : actingAgent(from);
-				const outcome = await say(this.#engine, { type: "mail.send", to: this.#pick(each.agent), body: "hello", urgent: each.urgent }, { as });
+				const outcome = await say(
+					this.#engine,
+					{ type: "mail.send", to: this.#pick(each.agent), body: "hello", urgent: each.urgent },
+					{ as },
+				);
 				if ("done" in outcome) this.#ledger.sent(outcome.done.event, this.#pick(each.agent));
 				return;
 			}
@@ -178,11 +196,14 @@ export class Program {
 		if ("done" in outcome) this.#ledger.accepted(outcome.done.event, { agent: target, text });
 	}
 
-	async #signal(each: Exclude<Step, { do: "crash" | "slow" | "quick" | "finish" | "call" | "result" | "ask" | "prompt" | "mail" }>): Promise<void> {
+	async #signal(
+		each: Exclude<Step, { do: "crash" | "slow" | "quick" | "finish" | "call" | "result" | "ask" | "prompt" | "mail" }>,
+	): Promise<void> {
 		const { reads } = this.#engine;
 		if (each.do === "answer") {
 			const [asked] = await reads.pendingApprovals();
-			if (asked !== undefined) await say(this.#engine, { type: "approval.answer", agent: asked.agent, approval: asked.id, allow: each.allow });
+			if (asked !== undefined)
+				await say(this.#engine, { type: "approval.answer", agent: asked.agent, approval: asked.id, allow: each.allow });
 			return;
 		}
 		const agent = this.#pick(each.agent);
@@ -190,26 +211,36 @@ export class Program {
 			case "interrupt":
 				await say(this.#engine, { type: "agent.interrupt", agent, resume: each.resume });
 				// an acknowledged stop is one: the turn is over when the answer is there
-				expect((await reads.openTurns()).filter((turn) => turn.agent === agent && turn.stoppingAt !== null)).toEqual([]);
+				expect((await reads.openTurns()).filter((turn) => turn.agent === agent && turn.stoppingAt !== null)).toEqual(
+					[],
+				);
 				return;
 			case "edit":
 			case "move":
 			case "cancel": {
 				const queue = await reads.prompts(agent);
 				const prompt = queue[each.place % Math.max(1, queue.length)]?.id ?? 1;
-				const more = each.do === "edit" ? { text: `words ${this.#words++}` } : each.do === "move" ? { to: 1 + (each.place % 4) } : {};
+				const more =
+					each.do === "edit"
+						? { text: `words ${this.#words++}` }
+						: each.do === "move"
+							? { to: 1 + (each.place % 4) }
+							: {};
 				await say(this.#engine, { type: `prompt.${each.do}`, agent, prompt, ...more });
 				return;
 			}
 			case "wait": {
 				const waiter = this.#running(each.turn);
-				if (waiter !== null) await say(this.#engine, { type: "wait.open", targets: [agent] }, { as: actingAgent(waiter.agent) });
+				if (waiter !== null)
+					await say(this.#engine, { type: "wait.open", targets: [agent] }, { as: actingAgent(waiter.agent) });
 				return;
 			}
 			case "fork":
 				// with its context only between two tool calls: a person's fork would wait for that
 				if (this.#agents.length < 6)
-					this.#agents.push((await spawn(this.#engine, agent, { context: (await reads.agent(agent))?.turn ? "fresh" : "inherit" })).id);
+					this.#agents.push(
+						(await spawn(this.#engine, agent, { context: (await reads.agent(agent))?.turn ? "fresh" : "inherit" })).id,
+					);
 				return;
 			case "retry":
 				await say(this.#engine, { type: "turn.retry", agent });
@@ -231,7 +262,12 @@ export class Program {
 		this.#ledger.checkSums();
 		this.#ledger.checkStarts(this.#live.driver.started);
 		const queued = (await Promise.all(this.#agents.map((owner) => reads.prompts(owner)))).flat();
-		this.#ledger.checkRows({ queued, turns: await reads.openTurns(), approvals: await reads.pendingApprovals(), waits: await reads.openWaits() });
+		this.#ledger.checkRows({
+			queued,
+			turns: await reads.openTurns(),
+			approvals: await reads.pendingApprovals(),
+			waits: await reads.openWaits(),
+		});
 		const kept = (await Promise.all(this.#agents.map((owner) => reads.mails(owner)))).flat();
 		this.#ledger.checkMail(kept.map((mail) => mail.id));
 	}

@@ -1,5 +1,5 @@
-// Many turns of many agents at the same time: what the processes wrote down themselves is what the journal says, prompt by prompt
-// and answer by answer.
+// Many turns of many agents at the same time: what the processes wrote down themselves is what the journal says, prompt
+// by prompt and answer by answer.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -43,7 +43,11 @@ test.each(rounds)(
 		const { engine } = daemon;
 		await new Client(daemon).call("projectAdd", { body: { slug: "p", path: freshRepository() } });
 		const add = ({ type, tree = false }: { type: string; tree?: boolean }): Promise<AgentState> =>
-			spawn(engine, engine.agentZero.id, { agentType: `logged-${type}`, project: "p", workspace: tree ? "new" : "none" });
+			spawn(engine, engine.agentZero.id, {
+				agentType: `logged-${type}`,
+				project: "p",
+				workspace: tree ? "new" : "none",
+			});
 		const agents = await Promise.all(kinds.map(add));
 		const given = agents.map(() => [] as string[]);
 		await Promise.all(agents.map((agent, at) => keepBusy(daemon, agent, kinds[at] ?? { type: "" }, given[at] ?? [])));
@@ -79,7 +83,12 @@ function logged(logs: string) {
 }
 
 /** Some prompts wait behind others, and some come when the agent has just become idle. */
-async function keepBusy({ engine }: Daemon, agent: AgentState, kind: { type: string; tree?: boolean }, given: string[]): Promise<void> {
+async function keepBusy(
+	{ engine }: Daemon,
+	agent: AgentState,
+	kind: { type: string; tree?: boolean },
+	given: string[],
+): Promise<void> {
 	const wantedInAll = turnsOf(kind);
 	using events = engine.publisher.follow();
 	let ended = 0;
@@ -99,7 +108,8 @@ async function keepBusy({ engine }: Daemon, agent: AgentState, kind: { type: str
 function promptFor(type: string, { handle }: AgentState, at: number): string {
 	const words = `${handle} ${at}`;
 	if (type === "shell") return at % 2 === 0 ? `echo ${words}` : `echo ${words} > file; sleep 0.0${at % 5}; cat file`;
-	if (type === "scripted") return at % 4 === 0 ? `say ${words}\nrun echo ${words}; sleep 0.01; echo over` : `say ${words}\nsay again`;
+	if (type === "scripted")
+		return at % 4 === 0 ? `say ${words}\nrun echo ${words}; sleep 0.01; echo over` : `say ${words}\nsay again`;
 	return words;
 }
 
@@ -117,8 +127,10 @@ function exchangesOf(lines: readonly string[]): Exchange[] {
 			current = { prompt: got, said: [], tools: [], ended: "open" };
 			exchanges.push(current);
 		} else if (update?.sessionUpdate === "agent_message_chunk") current?.said.push(update.content.text);
-		else if (update?.status === "completed" || update?.status === "failed") current?.tools.push(update.content[0].content.text);
-		else if (answered !== undefined && current !== undefined) current.ended = answered.stopReason === "end_turn" ? "completed" : JSON.stringify(answered);
+		else if (update?.status === "completed" || update?.status === "failed")
+			current?.tools.push(update.content[0].content.text);
+		else if (answered !== undefined && current !== undefined)
+			current.ended = answered.stopReason === "end_turn" ? "completed" : JSON.stringify(answered);
 	}
 	return exchanges;
 }
@@ -126,12 +138,17 @@ function exchangesOf(lines: readonly string[]): Exchange[] {
 /** What the journal says of the agent's turns. */
 async function journalOf({ engine }: Daemon, { id }: AgentState): Promise<Exchange[]> {
 	const events = await engine.reads.events({ after: 0, limit: Number.MAX_SAFE_INTEGER, agent: id });
-	const texts = (turn: number, kind: string): string[] => events.filter((event) => event.turn === turn && event.kind === kind).map(({ text }) => text ?? "");
+	const texts = (turn: number, kind: string): string[] =>
+		events.filter((event) => event.turn === turn && event.kind === kind).map(({ text }) => text ?? "");
 	const one = ({ id: turn }: Event): Exchange => ({
 		prompt: texts(turn, "user").join("|"),
 		said: texts(turn, "assistant"),
 		tools: texts(turn, "tool_result"),
-		ended: events.flatMap(({ kind, data }) => (kind === "turn.ended" && Object(data).turn === turn ? [String(Object(data).state)] : [])).join("|"),
+		ended: events
+			.flatMap(({ kind, data }) =>
+				kind === "turn.ended" && Object(data).turn === turn ? [String(Object(data).state)] : [],
+			)
+			.join("|"),
 	});
 	return events.filter(({ kind }) => kind === "turn.started").map(one);
 }

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { makeWorld, refused } from "#test/support/make-world.ts";
 import { agreed, read, treeState, type World, write } from "#test/support/world.ts";
 
@@ -12,7 +12,10 @@ async function reviewed(
 ): Promise<{ world: World; checkout: Checkout; commit: string }> {
 	const world = makeWorld();
 	if (options.away !== false) world.git(world.repository, "checkout", "-qb", "elsewhere");
-	const checkout = await world.agent("a", { from: "main", ...(options.kind === undefined ? {} : { kind: options.kind }) });
+	const checkout = await world.agent("a", {
+		from: "main",
+		...(options.kind === undefined ? {} : { kind: options.kind }),
+	});
 	write(checkout.workspace.path, "work.txt", "w\n");
 	const { commit } = agreed(await world.workspaces.commit(checkout, { message: "Work" }));
 	if (options.diverged === true) advance(world, { "base.txt": "b\n" });
@@ -35,7 +38,9 @@ const everything = (world: World, checkout: Checkout): unknown => ({
 	person: treeState(world, world.repository),
 	heads: world.git(world.repository, "for-each-ref", "refs/heads"),
 	worktrees: world.git(world.repository, "worktree", "list"),
-	scratch: existsSync(path.join(world.home, "projects/p/scratch")) ? readdirSync(path.join(world.home, "projects/p/scratch")) : [],
+	scratch: existsSync(path.join(world.home, "projects/p/scratch"))
+		? readdirSync(path.join(world.home, "projects/p/scratch"))
+		: [],
 });
 
 describe("the ways to merge", () => {
@@ -51,14 +56,25 @@ describe("the ways to merge", () => {
 		const person = treeState(world, world.repository);
 		const merged = agreed(await world.workspaces.approve(checkout, { commit, strategy }));
 		const after = world.tip("main");
-		expect(merged).toEqual({ reviewed: commit, commit: after, strategy, base: { branch: "main", before, after }, check: null, push: null, replayed: false });
+		expect(merged).toEqual({
+			reviewed: commit,
+			commit: after,
+			strategy,
+			base: { branch: "main", before, after },
+			check: null,
+			push: null,
+			replayed: false,
+		});
 		expect(world.git(world.repository, "show", "main:work.txt")).toBe("w");
 		if (diverged) expect(world.git(world.repository, "show", "main:base.txt")).toBe("b");
 		const parents = { ff: before, merge: `${before} ${commit}`, squash: before, rebase: before }[strategy];
 		expect(world.git(world.repository, "log", "-1", "--format=%P", "main")).toBe(parents);
 		expect(treeState(world, world.repository)).toEqual(person);
 		expect(agreed(await world.workspaces.branchStatus(checkout))).toMatchObject({ ahead: 0 });
-		expect(agreed(await world.workspaces.approve(checkout, { commit, strategy }))).toEqual({ ...merged, replayed: true });
+		expect(agreed(await world.workspaces.approve(checkout, { commit, strategy }))).toEqual({
+			...merged,
+			replayed: true,
+		});
 		expect(world.tip("main")).toBe(after);
 		const home = agreed(await world.workspaces.release(checkout));
 		expect([home.standing.head, home.standing.ahead, home.standing.behind]).toEqual([after, 0, 0]);
@@ -86,7 +102,11 @@ describe("the ways to merge", () => {
 		const checkout = await world.agent("a");
 		write(checkout.workspace.path, "first.txt", "f\n");
 		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "first" }));
-		expect(agreed(await world.workspaces.approve(checkout, { commit })).base).toEqual({ branch: "main", before: null, after: commit });
+		expect(agreed(await world.workspaces.approve(checkout, { commit })).base).toEqual({
+			branch: "main",
+			before: null,
+			after: commit,
+		});
 		expect(read(world.repository, "first.txt")).toBe("f\n");
 		expect(world.git(world.repository, "status", "--porcelain")).toBe("");
 	});
@@ -101,12 +121,18 @@ describe("the ways to merge", () => {
 		expect(world.tip("main", path.join(world.root, "upstream.git"))).toBe(base.after);
 		// asked again, as after a crash between the two: what was merged is pushed
 		world.git(path.join(world.root, "upstream.git"), "update-ref", "-d", "refs/heads/main");
-		expect(agreed(await world.workspaces.approve(checkout, { commit }))).toMatchObject({ replayed: true, push: { pushed: true } });
+		expect(agreed(await world.workspaces.approve(checkout, { commit }))).toMatchObject({
+			replayed: true,
+			push: { pushed: true },
+		});
 		expect(world.tip("main", path.join(world.root, "upstream.git"))).toBe(base.after);
 		agreed(await world.workspaces.push(checkout));
 		expect(world.tip("brood/a", path.join(world.root, "upstream.git"))).toBe(commit);
 		world.git(world.repository, "remote", "set-url", "origin", path.join(world.root, "gone.git"));
-		expect(agreed(await world.workspaces.push(checkout))).toMatchObject({ pushed: false, error: expect.stringContaining("gone.git") });
+		expect(agreed(await world.workspaces.push(checkout))).toMatchObject({
+			pushed: false,
+			error: expect.stringContaining("gone.git"),
+		});
 	});
 });
 
@@ -122,9 +148,14 @@ describe("what is refused leaves everything as it was", () => {
 		refused(await world.workspaces.approve(checkout, { commit, strategy: "ff" }), "CONFLICT");
 		expect(everything(world, checkout)).toEqual(before);
 		write(checkout.workspace.path, "x", "x\n");
-		expect(refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY").details["status"]).toEqual(["?? x"]);
+		expect(refused(await world.workspaces.approve(checkout, { commit }), "WORKTREE_DIRTY").details["status"]).toEqual([
+			"?? x",
+		]);
 		const next = agreed(await world.workspaces.commit(checkout, { message: "more" })).commit;
-		expect(refused(await world.workspaces.approve(checkout, { commit }), "CONFLICT").details).toEqual({ reviewed: commit, tip: next });
+		expect(refused(await world.workspaces.approve(checkout, { commit }), "CONFLICT").details).toEqual({
+			reviewed: commit,
+			tip: next,
+		});
 		expect(world.git(world.repository, "show", "--stat", "--format=", "main")).not.toContain("work.txt");
 	});
 
@@ -136,16 +167,24 @@ describe("what is refused leaves everything as it was", () => {
 		world.commit(world.repository, { "a.txt": "theirs\n", "odd näme.txt": "theirs\n" });
 		write(world.repository, "folder/b.txt", "dirty\n");
 		const before = everything(world, checkout);
-		expect(refused(await world.workspaces.approve(checkout, { commit, strategy }), "MERGE_CONFLICT").details["files"]).toEqual(["a.txt", "odd näme.txt"]);
+		expect(
+			refused(await world.workspaces.approve(checkout, { commit, strategy }), "MERGE_CONFLICT").details["files"],
+		).toEqual(["a.txt", "odd näme.txt"]);
 		expect(everything(world, checkout)).toEqual(before);
 	});
 
 	test("a check that fails, in a scratch tree of the result that is gone afterwards", async () => {
 		const { world, checkout, commit } = await reviewed({ diverged: true });
-		world.configure("base: main\ncheck: cat work.txt base.txt; git log -1 --format=%P | wc -w; pwd; touch built; exit 7\n");
+		world.configure(
+			"base: main\ncheck: cat work.txt base.txt; git log -1 --format=%P | wc -w; pwd; touch built; exit 7\n",
+		);
 		const before = everything(world, checkout);
 		const refusal = refused(await world.workspaces.approve(checkout, { commit }), "CONFLICT");
-		expect(refusal.details).toMatchObject({ step: "check", exit: 7, output: expect.stringMatching(/^w\nb\n2\n.*\/scratch\//) });
+		expect(refusal.details).toMatchObject({
+			step: "check",
+			exit: 7,
+			output: expect.stringMatching(/^w\nb\n2\n.*\/scratch\//),
+		});
 		expect(everything(world, checkout)).toEqual(before);
 		world.configure("base: main\ncheck: test -e work.txt && echo fine\n");
 		const lines: string[] = [];
@@ -162,7 +201,12 @@ describe("what is refused leaves everything as it was", () => {
 
 	test("base that moves while the check runs", async () => {
 		const { world, checkout, commit } = await reviewed();
-		world.configure("base: main\ncheck: echo ready; read line < gate\n".replace("read line < gate", `while ! test -e ${world.root}/go; do :; done`));
+		world.configure(
+			"base: main\ncheck: echo ready; read line < gate\n".replace(
+				"read line < gate",
+				`while ! test -e ${world.root}/go; do :; done`,
+			),
+		);
 		let moved = "";
 		const line = (): void => {
 			moved = advance(world, { "late.txt": "l\n" });

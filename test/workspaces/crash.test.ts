@@ -1,10 +1,10 @@
-// A process that dies between two git commands, at each of them in turn: what it left is finished or taken back by the next call,
-// and no byte is lost. Dying is played by a git that never answers again, so that not even a `finally` runs, and by modules that
-// are loaded anew; a few of the deaths are real ones, by SIGKILL.
+// A process that dies between two git commands, at each of them in turn: what it left is finished or taken back by the
+// next call, and no byte is lost. Dying is played by a git that never answers again, so that not even a `finally` runs,
+// and by modules that are loaded anew; a few of the deaths are real ones, by SIGKILL.
 import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { runProgram } from "#test/support/process.ts";
 import { agreed, fingerprint, identity, read, type World, write } from "#test/support/world.ts";
@@ -14,7 +14,12 @@ const torture = process.env["BROOD_TORTURE"] !== undefined;
 vi.setConfig({ testTimeout: torture ? 900_000 : 60_000 });
 
 /** A second process on the same disk, which dies before or after its n-th git command; null if it came to its end. */
-async function dying(world: World, at: number, when: When, act: (world: World) => Promise<unknown>): Promise<"died" | "lived"> {
+async function dying(
+	world: World,
+	at: number,
+	when: When,
+	act: (world: World) => Promise<unknown>,
+): Promise<"died" | "lived"> {
 	vi.resetModules();
 	const fresh = await import("#test/support/world.ts");
 	const died = Promise.withResolvers<"died">();
@@ -49,7 +54,9 @@ async function atEachStep(
 	cpSync(world.root, prepared, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 	let deaths = 0;
 	for (let at = 1; ; at += torture ? 1 : 3) {
-		for (const when of torture ? (["before", "after"] as const) : [at % 2 === 0 ? ("before" as const) : ("after" as const)]) {
+		for (const when of torture
+			? (["before", "after"] as const)
+			: [at % 2 === 0 ? ("before" as const) : ("after" as const)]) {
 			rmSync(world.root, { recursive: true, force: true });
 			cpSync(prepared, world.root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 			const end = await dying(world, at, when, async (mortal) => await act(mortal, checkout));
@@ -63,7 +70,12 @@ async function atEachStep(
 const checkoutOf = (world: World, handle: string): Checkout => ({
 	project: world.project,
 	agent: identity(handle),
-	workspace: { kind: "worktree", path: path.join(world.home, "projects/p/agents", handle), branch: `brood/${handle}`, base: "main" },
+	workspace: {
+		kind: "worktree",
+		path: path.join(world.home, "projects/p/agents", handle),
+		branch: `brood/${handle}`,
+		base: "main",
+	},
 });
 
 /** A person who has base checked out and is in the middle of something. */
@@ -75,11 +87,13 @@ function busyPerson(): World {
 	return world;
 }
 
-const personsOwn = (world: World): string[] => ["folder/b.txt", "notes.txt", ".env"].map((name) => read(world.repository, name));
+const personsOwn = (world: World): string[] =>
+	["folder/b.txt", "notes.txt", ".env"].map((name) => read(world.repository, name));
 const own = ["being edited\n", "untracked\n", "ignored\n"];
 
 describe("provision", () => {
-	const request = (world: World, kind: "worktree" | "clone" = "worktree") => ({ project: world.project, agent: identity("a"), kind }) as const;
+	const request = (world: World, kind: "worktree" | "clone" = "worktree") =>
+		({ project: world.project, agent: identity("a"), kind }) as const;
 	const prepare = async (): Promise<{ world: World; checkout: Checkout }> => {
 		const world = busyPerson();
 		world.configure("setup: echo built > built.log\n");
@@ -94,7 +108,10 @@ describe("provision", () => {
 				const again = await next(world);
 				agreed(await again.workspaces.provision(request(world, kind)));
 				expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
-				expect([read(workspace.path, "a.txt"), read(workspace.path, "built.log")]).toEqual(["one\ntwo\nthree\n", "built\n"]);
+				expect([read(workspace.path, "a.txt"), read(workspace.path, "built.log")]).toEqual([
+					"one\ntwo\nthree\n",
+					"built\n",
+				]);
 				expect(readdirSync(path.dirname(workspace.path))).toEqual(["a"]);
 				expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(kind === "clone" ? 1 : 2);
 				expect(personsOwn(world)).toEqual(own);
@@ -112,7 +129,9 @@ describe("provision", () => {
 				const again = await next(world);
 				const answer = await again.workspaces.provision(request(world));
 				const ready = "found" in answer && answer.found;
-				expect([existsSync(workspace.path), world.git(world.repository, "branch", "--list", "brood/*") !== ""]).toEqual([ready, ready]);
+				expect([existsSync(workspace.path), world.git(world.repository, "branch", "--list", "brood/*") !== ""]).toEqual(
+					[ready, ready],
+				);
 				expect(readdirSync(path.dirname(workspace.path))).toEqual(ready ? ["a"] : []);
 				expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(ready ? 2 : 1);
 			},
@@ -130,10 +149,25 @@ describe("a fork", () => {
 				write(parent.workspace.path, "new.txt", "untracked\n");
 				return { world, checkout: parent };
 			},
-			async (world, parent) => agreed(await world.workspaces.provisionFrom({ project: world.project, agent: identity("child"), kind: "worktree", parent })),
+			async (world, parent) =>
+				agreed(
+					await world.workspaces.provisionFrom({
+						project: world.project,
+						agent: identity("child"),
+						kind: "worktree",
+						parent,
+					}),
+				),
 			async (world, parent) => {
 				const again = await next(world);
-				const { workspace } = agreed(await again.workspaces.provisionFrom({ project: world.project, agent: identity("child"), kind: "worktree", parent }));
+				const { workspace } = agreed(
+					await again.workspaces.provisionFrom({
+						project: world.project,
+						agent: identity("child"),
+						kind: "worktree",
+						parent,
+					}),
+				);
 				expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/child\n?? new.txt");
 				expect(readdirSync(path.dirname(workspace.path)).sort()).toEqual(["child", "parent"]);
 			},
@@ -142,7 +176,8 @@ describe("a fork", () => {
 	});
 
 	test.each(["worktree", "clone"] as const)("of an older state into a %s has the files of then", async (kind) => {
-		const child = (world: World, parent: Checkout) => ({ project: world.project, agent: identity("child"), kind, parent, snapshot: "1" }) as const;
+		const child = (world: World, parent: Checkout) =>
+			({ project: world.project, agent: identity("child"), kind, parent, snapshot: "1" }) as const;
 		const deaths = await atEachStep(
 			async () => {
 				const world = makeWorld();
@@ -166,32 +201,42 @@ describe("a fork", () => {
 });
 
 describe("approve", () => {
-	test.each(["merge", "rebase"] as const)("by %s has happened once or not at all, and the next call knows which", async (strategy) => {
-		const deaths = await atEachStep(
-			async () => {
-				const world = busyPerson();
-				world.configure("check: test -e work.txt\n");
-				const checkout = await world.agent("a");
-				write(checkout.workspace.path, "work.txt", "w\n");
-				agreed(await world.workspaces.commit(checkout, { message: "Work" }));
-				return { world, checkout };
-			},
-			async (world, checkout) => agreed(await world.workspaces.approve(checkout, { commit: world.tip("brood/a"), strategy })),
-			async (world, checkout) => {
-				const done = world.git(world.repository, "ls-tree", "--name-only", "main").includes("work.txt");
-				expect([existsSync(path.join(world.repository, "work.txt")), personsOwn(world)]).toEqual([done, own]);
-				const again = await next(world);
-				const merged = agreed(await again.workspaces.approve(checkout, { commit: world.tip("brood/a"), strategy }));
-				expect([merged.replayed, merged.commit, merged.base.after]).toEqual([done, world.tip("main"), world.tip("main")]);
-				expect(world.git(world.repository, "log", "--first-parent", "--format=%H", "main").split("\n")).toHaveLength(2);
-				expect(world.git(world.repository, "status", "--porcelain")).toBe(" M folder/b.txt\n?? notes.txt");
-				expect(personsOwn(world)).toEqual(own);
-				await again.workspaces.gc(world.project, { dryRun: false, living: [checkout.agent] });
-				expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(2);
-			},
-		);
-		expect(deaths).toBeGreaterThan(5);
-	});
+	test.each(["merge", "rebase"] as const)(
+		"by %s has happened once or not at all, and the next call knows which",
+		async (strategy) => {
+			const deaths = await atEachStep(
+				async () => {
+					const world = busyPerson();
+					world.configure("check: test -e work.txt\n");
+					const checkout = await world.agent("a");
+					write(checkout.workspace.path, "work.txt", "w\n");
+					agreed(await world.workspaces.commit(checkout, { message: "Work" }));
+					return { world, checkout };
+				},
+				async (world, checkout) =>
+					agreed(await world.workspaces.approve(checkout, { commit: world.tip("brood/a"), strategy })),
+				async (world, checkout) => {
+					const done = world.git(world.repository, "ls-tree", "--name-only", "main").includes("work.txt");
+					expect([existsSync(path.join(world.repository, "work.txt")), personsOwn(world)]).toEqual([done, own]);
+					const again = await next(world);
+					const merged = agreed(await again.workspaces.approve(checkout, { commit: world.tip("brood/a"), strategy }));
+					expect([merged.replayed, merged.commit, merged.base.after]).toEqual([
+						done,
+						world.tip("main"),
+						world.tip("main"),
+					]);
+					expect(world.git(world.repository, "log", "--first-parent", "--format=%H", "main").split("\n")).toHaveLength(
+						2,
+					);
+					expect(world.git(world.repository, "status", "--porcelain")).toBe(" M folder/b.txt\n?? notes.txt");
+					expect(personsOwn(world)).toEqual(own);
+					await again.workspaces.gc(world.project, { dryRun: false, living: [checkout.agent] });
+					expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(2);
+				},
+			);
+			expect(deaths).toBeGreaterThan(5);
+		},
+	);
 });
 
 describe("commit", () => {
@@ -218,9 +263,14 @@ describe("commit", () => {
 				const { commit, files } = agreed(await again.workspaces.commit(checkout, request, before && { begun: before }));
 				before = undefined;
 				expect(world.git(checkout.workspace.path, "log", "--format=%s")).toBe("Work\nfirst");
-				expect([commit, files.map(({ path: name }) => name)]).toEqual([world.tip("brood/a"), paths ?? ["more.txt", "work.txt"]]);
+				expect([commit, files.map(({ path: name }) => name)]).toEqual([
+					world.tip("brood/a"),
+					paths ?? ["more.txt", "work.txt"],
+				]);
 				expect(["work.txt", "more.txt"].map((name) => read(checkout.workspace.path, name))).toEqual(["w\n", "w\n"]);
-				expect(world.git(checkout.workspace.path, "log", "-1", "--format=%(trailers:key=Brood-Turn,valueonly)")).toBe("7");
+				expect(world.git(checkout.workspace.path, "log", "-1", "--format=%(trailers:key=Brood-Turn,valueonly)")).toBe(
+					"7",
+				);
 			},
 		);
 		expect(deaths).toBeGreaterThan(2);
@@ -233,9 +283,15 @@ describe("commit", () => {
 		world.commit(checkout.workspace.path, { "theirs.txt": "t\n" });
 		write(checkout.workspace.path, "work.txt", "w\n");
 		const { files } = agreed(await world.workspaces.commit(checkout, { message: "Work" }, { begun: { head } }));
-		expect([files.map(({ path: name }) => name), world.git(checkout.workspace.path, "log", "--format=%s")]).toEqual([["work.txt"], "Work\nchange\nfirst"]);
+		expect([files.map(({ path: name }) => name), world.git(checkout.workspace.path, "log", "--format=%s")]).toEqual([
+			["work.txt"],
+			"Work\nchange\nfirst",
+		]);
 		// and it is found behind theirs as well
-		expect(agreed(await world.workspaces.commit(checkout, { message: "Work" }, { begun: { head } }))).toMatchObject({ files, commit: world.tip("brood/a") });
+		expect(agreed(await world.workspaces.commit(checkout, { message: "Work" }, { begun: { head } }))).toMatchObject({
+			files,
+			commit: world.tip("brood/a"),
+		});
 	});
 });
 
@@ -279,7 +335,9 @@ describe("what takes something away", () => {
 				expect(world.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
 				const snapshots = await again.workspaces.snapshots(checkout);
 				const held = await Promise.all(
-					snapshots.map(async ({ id }) => agreed(await again.workspaces.showSnapshot(checkout, id)).files.map((file) => file.path)),
+					snapshots.map(async ({ id }) =>
+						agreed(await again.workspaces.showSnapshot(checkout, id)).files.map((file) => file.path),
+					),
 				);
 				expect(held).toContainEqual(["a.txt", "new.txt"]);
 			},
@@ -300,7 +358,10 @@ describe("what takes something away", () => {
 				const again = await next(world);
 				agreed(await again.workspaces.recover(checkout));
 				expect(world.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
-				expect([read(checkout.workspace.path, "new.txt"), read(checkout.workspace.path, "a.txt")]).toEqual(["untracked\n", "changed\n"]);
+				expect([read(checkout.workspace.path, "new.txt"), read(checkout.workspace.path, "a.txt")]).toEqual([
+					"untracked\n",
+					"changed\n",
+				]);
 				expect(await again.workspaces.health(checkout)).toEqual({ healthy: true, issues: [] });
 				expect(personsOwn(world)).toEqual(own);
 			},
@@ -321,7 +382,11 @@ describe("what takes something away", () => {
 			async (world, checkout) => {
 				expect(world.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
 				const again = await next(world);
-				expect(agreed(await again.workspaces.sync(checkout, "rebase")).standing).toMatchObject({ ahead: 1, behind: 0, dirty: false });
+				expect(agreed(await again.workspaces.sync(checkout, "rebase")).standing).toMatchObject({
+					ahead: 1,
+					behind: 0,
+					dirty: false,
+				});
 				expect(world.git(checkout.workspace.path, "log", "--format=%s")).toBe("change\nchange\nfirst");
 			},
 		);
@@ -331,29 +396,35 @@ describe("what takes something away", () => {
 
 const made = ["provision", "fork"];
 
-test.each(["provision", "fork", "approve", "recover", "remove"])("%s by a process that is really killed", async (verb) => {
-	let killed = 0;
-	for (const at of torture ? Array.from({ length: 40 }, (_, index) => index + 1) : [4, 9]) {
-		const world = busyPerson();
-		const parent = verb === "fork" ? await world.agent("parent") : null;
-		const checkout = made.includes(verb) ? checkoutOf(world, "a") : await world.agent("a");
-		if (verb !== "provision") write((parent ?? checkout).workspace.path, "work.txt", "w\n");
-		if (verb === "approve" || verb === "remove") agreed(await world.workspaces.commit(checkout, { message: "Work" }));
-		const ran = await runProgram("workspace.ts", [world.root, verb, String(at), checkout.workspace.path]);
-		if (ran.signal === "SIGKILL") killed++;
-		expect([ran.signal ?? ran.code, ran.errors]).toEqual([ran.signal === null ? 0 : "SIGKILL", ""]);
-		expect(personsOwn(world)).toEqual(own);
-		const again = await runProgram("workspace.ts", [world.root, verb, "0", checkout.workspace.path]);
-		expect([again.code, again.errors]).toEqual([0, ""]);
-		expect(existsSync(checkout.workspace.path)).toBe(verb !== "remove");
-		if (parent !== null) expect([checkout, parent].map(({ workspace }) => read(workspace.path, "work.txt"))).toEqual(["w\n", "w\n"]);
-		if (verb === "recover") {
-			const held = await Promise.all(
-				(await world.workspaces.snapshots(checkout)).map(async ({ id }) => agreed(await world.workspaces.showSnapshot(checkout, id))),
-			);
-			expect(held.some(({ files }) => files.some((file) => file.path === "work.txt"))).toBe(true);
+test.each(["provision", "fork", "approve", "recover", "remove"])(
+	"%s by a process that is really killed",
+	async (verb) => {
+		let killed = 0;
+		for (const at of torture ? Array.from({ length: 40 }, (_, index) => index + 1) : [4, 9]) {
+			const world = busyPerson();
+			const parent = verb === "fork" ? await world.agent("parent") : null;
+			const checkout = made.includes(verb) ? checkoutOf(world, "a") : await world.agent("a");
+			if (verb !== "provision") write((parent ?? checkout).workspace.path, "work.txt", "w\n");
+			if (verb === "approve" || verb === "remove") agreed(await world.workspaces.commit(checkout, { message: "Work" }));
+			const ran = await runProgram("workspace.ts", [world.root, verb, String(at), checkout.workspace.path]);
+			if (ran.signal === "SIGKILL") killed++;
+			expect([ran.signal ?? ran.code, ran.errors]).toEqual([ran.signal === null ? 0 : "SIGKILL", ""]);
+			expect(personsOwn(world)).toEqual(own);
+			const again = await runProgram("workspace.ts", [world.root, verb, "0", checkout.workspace.path]);
+			expect([again.code, again.errors]).toEqual([0, ""]);
+			expect(existsSync(checkout.workspace.path)).toBe(verb !== "remove");
+			if (parent !== null)
+				expect([checkout, parent].map(({ workspace }) => read(workspace.path, "work.txt"))).toEqual(["w\n", "w\n"]);
+			if (verb === "recover") {
+				const held = await Promise.all(
+					(await world.workspaces.snapshots(checkout)).map(async ({ id }) =>
+						agreed(await world.workspaces.showSnapshot(checkout, id)),
+					),
+				);
+				expect(held.some(({ files }) => files.some((file) => file.path === "work.txt"))).toBe(true);
+			}
+			expect(personsOwn(world)).toEqual(own);
 		}
-		expect(personsOwn(world)).toEqual(own);
-	}
-	expect(killed).toBeGreaterThanOrEqual(torture ? 9 : 2);
-});
+		expect(killed).toBeGreaterThanOrEqual(torture ? 9 : 2);
+	},
+);

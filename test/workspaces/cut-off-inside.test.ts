@@ -1,5 +1,5 @@
-// The end of a daemon, or of what it started in a sandbox, while git is at work in there: the same request under the same key does what is
-// missing, once, and nothing that passes is its answer for ever.
+// The end of a daemon, or of what it started in a sandbox, while git is at work in there: the same request under the
+// same key does what is missing, once, and nothing that passes is its answer for ever.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -26,12 +26,17 @@ async function place(): Promise<Place> {
 
 const write = ({ folder }: Place, name: string, text: string): void => writeFileSync(path.join(folder, name), text);
 const read = ({ folder }: Place, name: string): string => readFileSync(path.join(folder, name), "utf8");
-const now = async ({ agent }: Place): Promise<Agent> => await daemon.client.ask("agent", { params: { agent: agent.id } });
+const now = async ({ agent }: Place): Promise<Agent> =>
+	await daemon.client.ask("agent", { params: { agent: agent.id } });
 const routeOf = ({ agent }: Place, verb: string): string => `/api/agents/${agent.id}/${verb}`;
 const snapshotHas = ({ agent, repository }: Place, name: string): string[] =>
 	git(repository, "for-each-ref", "--format=%(refname)", `refs/brood/snapshots/${agent.id}`)
 		.split("\n")
-		.flatMap((ref) => (git(repository, "ls-tree", "-r", "--name-only", ref).includes(`tree/${name}`) ? [git(repository, "show", `${ref}:tree/${name}`)] : []));
+		.flatMap((ref) =>
+			git(repository, "ls-tree", "-r", "--name-only", ref).includes(`tree/${name}`)
+				? [git(repository, "show", `${ref}:tree/${name}`)]
+				: [],
+		);
 
 async function restarted(): Promise<void> {
 	await daemon.kill();
@@ -55,7 +60,10 @@ const verbs: Record<string, Verb> = {
 		},
 		check: ({ repository }, data) => {
 			expect(git(repository, "log", "--format=%s", "brood/worker").split("\n")).toEqual(["The work", "begin"]);
-			expect([git(repository, "rev-parse", "brood/worker"), git(repository, "show", "brood/worker:new.txt")]).toEqual([data.commit, "new"]);
+			expect([git(repository, "rev-parse", "brood/worker"), git(repository, "show", "brood/worker:new.txt")]).toEqual([
+				data.commit,
+				"new",
+			]);
 		},
 	},
 	approve: {
@@ -67,7 +75,10 @@ const verbs: Record<string, Verb> = {
 		},
 		check: ({ repository }, { merged }) => {
 			expect(git(repository, "log", "--first-parent", "--format=%H", "main").split("\n")).toHaveLength(2);
-			expect([git(repository, "rev-parse", "main"), existsSync(path.join(repository, "new.txt"))]).toEqual([merged.commit, true]);
+			expect([git(repository, "rev-parse", "main"), existsSync(path.join(repository, "new.txt"))]).toEqual([
+				merged.commit,
+				true,
+			]);
 		},
 	},
 	fork: {
@@ -77,11 +88,15 @@ const verbs: Record<string, Verb> = {
 			return { type: "human", name: "child" };
 		},
 		check: async (at) => {
-			const children = (await daemon.client.ask("agents", { query: {} })).filter(({ supervisor }) => supervisor === at.agent.id);
-			expect(children.map(({ label, holds }) => [label, holds])).toEqual([["idle", []]]);
-			expect([...children.map(({ workspace }) => workspace?.path ?? ""), at.folder].map((folder) => read({ ...at, folder }, "new.txt"))).toEqual(
-				Array(2).fill("untracked\n"),
+			const children = (await daemon.client.ask("agents", { query: {} })).filter(
+				({ supervisor }) => supervisor === at.agent.id,
 			);
+			expect(children.map(({ label, holds }) => [label, holds])).toEqual([["idle", []]]);
+			expect(
+				[...children.map(({ workspace }) => workspace?.path ?? ""), at.folder].map((folder) =>
+					read({ ...at, folder }, "new.txt"),
+				),
+			).toEqual(Array(2).fill("untracked\n"));
 		},
 	},
 	restore: {
@@ -113,7 +128,11 @@ const verbs: Record<string, Verb> = {
 };
 
 /** Whether it came to the place where it dies, and did; then it is asked again. */
-async function cut(verb: string, { prepare, check }: Verb, die: (where: Place, key: string, body: object) => Promise<boolean>): Promise<boolean> {
+async function cut(
+	verb: string,
+	{ prepare, check }: Verb,
+	die: (where: Place, key: string, body: object) => Promise<boolean>,
+): Promise<boolean> {
 	const where = await place();
 	const body = await prepare(where);
 	const key = `${verb}-${where.agent.project}`;
@@ -195,7 +214,8 @@ describe.runIf(available.includes("bubblewrap"))("a step in a sandbox that is ca
 	});
 });
 
-const parentOf = (pid: number): number => Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+const parentOf = (pid: number): number =>
+	Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 
 function unknown(): never {
 	throw new Error("there is no such verb");

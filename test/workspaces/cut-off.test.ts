@@ -1,5 +1,5 @@
-// kill -9 of the whole daemon inside a git step, by the very git that it runs: the same request under the same key finds what was
-// done, does the rest and nothing twice, and people find their way back with `resume` and `recover`.
+// kill -9 of the whole daemon inside a git step, by the very git that it runs: the same request under the same key
+// finds what was done, does the rest and nothing twice, and people find their way back with `resume` and `recover`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -18,7 +18,8 @@ afterAll(async () => await daemon[Symbol.asyncDispose]());
 
 const write = ({ folder }: Place, name: string, text: string): void => writeFileSync(path.join(folder, name), text);
 const commits = ({ folder }: Place): number => Number(git(folder, "rev-list", "--count", "HEAD"));
-const now = async ({ agent }: Place): Promise<Agent> => await daemon.client.ask("agent", { params: { agent: agent.id } });
+const now = async ({ agent }: Place): Promise<Agent> =>
+	await daemon.client.ask("agent", { params: { agent: agent.id } });
 
 function baseHas({ repository }: Place, name: string): void {
 	writeFileSync(path.join(repository, name), "base\n");
@@ -42,8 +43,16 @@ const verbs: Record<string, Verb> = {
 			return { message: "The work\n\n\nwith two paragraphs  " };
 		},
 		check: (at, data) => {
-			expect([commits(at), git(at.folder, "status", "--porcelain"), git(at.folder, "rev-parse", "HEAD")]).toEqual([2, "", data.commit]);
-			expect(data).toMatchObject({ branch: "brood/worker", files: [{ status: "A", path: "new.txt" }], trailers: { "Brood-Agent": "worker" } });
+			expect([commits(at), git(at.folder, "status", "--porcelain"), git(at.folder, "rev-parse", "HEAD")]).toEqual([
+				2,
+				"",
+				data.commit,
+			]);
+			expect(data).toMatchObject({
+				branch: "brood/worker",
+				files: [{ status: "A", path: "new.txt" }],
+				trailers: { "Brood-Agent": "worker" },
+			});
 		},
 	},
 	approve: {
@@ -55,7 +64,10 @@ const verbs: Record<string, Verb> = {
 		},
 		check: (at, { merged }) => {
 			expect(git(at.repository, "log", "--first-parent", "--format=%H", "main").split("\n")).toHaveLength(2);
-			expect([git(at.repository, "rev-parse", "main"), existsSync(path.join(at.repository, "new.txt"))]).toEqual([merged.commit, true]);
+			expect([git(at.repository, "rev-parse", "main"), existsSync(path.join(at.repository, "new.txt"))]).toEqual([
+				merged.commit,
+				true,
+			]);
 		},
 	},
 	sync: {
@@ -65,8 +77,15 @@ const verbs: Record<string, Verb> = {
 			return { strategy: "ff" };
 		},
 		check: (at, data) => {
-			expect([existsSync(path.join(at.folder, "base.txt")), git(at.folder, "status", "--porcelain")]).toEqual([true, ""]);
-			expect(data).toMatchObject({ moved: true, text: "Your files changed: 1 commit of main came in (ff).", standing: { behind: 0 } });
+			expect([existsSync(path.join(at.folder, "base.txt")), git(at.folder, "status", "--porcelain")]).toEqual([
+				true,
+				"",
+			]);
+			expect(data).toMatchObject({
+				moved: true,
+				text: "Your files changed: 1 commit of main came in (ff).",
+				standing: { behind: 0 },
+			});
 		},
 	},
 	release: {
@@ -76,7 +95,10 @@ const verbs: Record<string, Verb> = {
 			return {};
 		},
 		check: (at, data) => {
-			expect([existsSync(path.join(at.folder, "base.txt")), git(at.folder, "status", "--porcelain")]).toEqual([true, ""]);
+			expect([existsSync(path.join(at.folder, "base.txt")), git(at.folder, "status", "--porcelain")]).toEqual([
+				true,
+				"",
+			]);
 			expect(data).toMatchObject({ moved: true, text: "brood/worker moved to main; 1 commit came in." });
 		},
 	},
@@ -100,7 +122,10 @@ type Death = [count: number, when: "before" | "after", word: string];
 /** Where in the verb it dies: everywhere, or right after it was done, and for one of them before anything was. */
 const deathsOf = (verb: string, word: string): Death[] => {
 	if (!torture) return [...(verb === "commit" ? [[1, "before", ""] satisfies Death] : []), [1, "after", word]];
-	return Array.from({ length: 80 }, (_, index) => [1 + Math.floor(index / 2), index % 2 === 0 ? "before" : "after", ""] satisfies Death);
+	return Array.from(
+		{ length: 80 },
+		(_, index) => [1 + Math.floor(index / 2), index % 2 === 0 ? "before" : "after", ""] satisfies Death,
+	);
 };
 
 describe.each(Object.entries(verbs))("%s", (verb, { word, prepare, check }) => {
@@ -151,7 +176,10 @@ describe("without the same request", () => {
 		const at = await cutOff();
 		expect((await daemon.post(`/api/agents/${at.agent.id}/${verb}`, {}))?.status).toBe(200);
 		expect(await now(at)).toMatchObject({ label: "idle", holds: [] });
-		expect(["new.txt", "a.txt"].map((name) => readFileSync(path.join(at.folder, name), "utf8"))).toEqual(["work\n", "work\n"]);
+		expect(["new.txt", "a.txt"].map((name) => readFileSync(path.join(at.folder, name), "utf8"))).toEqual([
+			"work\n",
+			"work\n",
+		]);
 		const committed = await daemon.post(`/api/agents/${at.agent.id}/commit`, { message: "Work" });
 		expect([committed?.status, commits(at)]).toEqual([200, 2]);
 	});
@@ -162,7 +190,10 @@ describe("without the same request", () => {
 		git(at.folder, "checkout", "--quiet", "--detach");
 		expect((await daemon.post(`/api/agents/${at.agent.id}/resume`, {}))?.status).toBe(409);
 		expect((await daemon.post(`/api/agents/${at.agent.id}/recover`, {}))?.status).toBe(200);
-		expect([existsSync(path.join(at.folder, "new.txt")), git(at.folder, "branch", "--show-current")]).toEqual([false, "brood/worker"]);
+		expect([existsSync(path.join(at.folder, "new.txt")), git(at.folder, "branch", "--show-current")]).toEqual([
+			false,
+			"brood/worker",
+		]);
 		const [newest] = await daemon.client.ask("snapshots", { params: { agent: at.agent.id } });
 		expect(git(at.repository, "show", `refs/brood/snapshots/${at.agent.id}/${newest?.id}:tree/new.txt`)).toBe("work");
 	});
@@ -179,7 +210,10 @@ test("an approve that is repeated merges what was meant the first time, and not 
 	const first = await daemon.post(route, { strategy: "merge" }, key);
 	await commit("unseen.txt");
 	expect(await daemon.post(route, { strategy: "merge" }, key)).toEqual(first);
-	expect([existsSync(path.join(at.repository, "reviewed.txt")), existsSync(path.join(at.repository, "unseen.txt"))]).toEqual([true, false]);
+	expect([
+		existsSync(path.join(at.repository, "reviewed.txt")),
+		existsSync(path.join(at.repository, "unseen.txt")),
+	]).toEqual([true, false]);
 	// who names what they have seen is told when it is no longer that
 	const seen = git(at.folder, "rev-parse", "HEAD");
 	await commit("more.txt");

@@ -15,7 +15,9 @@ describe("commit", () => {
 		write(folder, "secret.log", "ignored\n");
 		rmSync(path.join(folder, "folder/b.txt"));
 		symlinkSync("a.txt", path.join(folder, "link"));
-		const done = agreed(await world.workspaces.commit(checkout, { message: "Do it\n\nBecause.", stage: "IMPLEMENT", turn: 17 }));
+		const done = agreed(
+			await world.workspaces.commit(checkout, { message: "Do it\n\nBecause.", stage: "IMPLEMENT", turn: 17 }),
+		);
 		expect(done).toEqual({
 			commit: world.tip("brood/a"),
 			branch: "brood/a",
@@ -77,7 +79,9 @@ describe("commit", () => {
 		const refusal = refused(await world.workspaces.commit(checkout, { message: "m" }), "AGENT_NO_COMMIT");
 		expect(refusal.details["left"]).toEqual([{ path: "inner/", reason: "a repository of its own" }]);
 		write(checkout.workspace.path, "y", "y\n");
-		expect(agreed(await world.workspaces.commit(checkout, { message: "m" })).left).toEqual([{ path: "inner/", reason: "a repository of its own" }]);
+		expect(agreed(await world.workspaces.commit(checkout, { message: "m" })).left).toEqual([
+			{ path: "inner/", reason: "a repository of its own" },
+		]);
 	});
 
 	test("refuses files over the limit by name", async () => {
@@ -87,9 +91,13 @@ describe("commit", () => {
 		write(checkout.workspace.path, "big.bin", "");
 		truncateSync(path.join(checkout.workspace.path, "big.bin"), 1001);
 		write(checkout.workspace.path, "small", "s\n");
-		expect(refused(await world.workspaces.commit(checkout, { message: "m" }), "TOO_LARGE").details["files"]).toEqual([{ path: "big.bin", bytes: 1001 }]);
+		expect(refused(await world.workspaces.commit(checkout, { message: "m" }), "TOO_LARGE").details["files"]).toEqual([
+			{ path: "big.bin", bytes: 1001 },
+		]);
 		expect(world.git(checkout.workspace.path, "status", "--porcelain")).toBe("?? big.bin\n?? small");
-		expect(agreed(await world.workspaces.commit(checkout, { message: "m", paths: ["small"] })).files).toEqual([{ status: "A", path: "small" }]);
+		expect(agreed(await world.workspaces.commit(checkout, { message: "m", paths: ["small"] })).files).toEqual([
+			{ status: "A", path: "small" },
+		]);
 	});
 
 	test("refuses while files are in conflict, finishes a merge that has none, and refuses elsewhere than on its branch", async () => {
@@ -99,7 +107,9 @@ describe("commit", () => {
 		world.commit(folder, { "a.txt": "mine\n" });
 		world.commit(world.repository, { "a.txt": "theirs\n" });
 		expect(() => world.git(folder, "merge", "main")).toThrow();
-		expect(refused(await world.workspaces.commit(checkout, { message: "m" }), "MERGE_CONFLICT").details["files"]).toEqual(["a.txt"]);
+		expect(
+			refused(await world.workspaces.commit(checkout, { message: "m" }), "MERGE_CONFLICT").details["files"],
+		).toEqual(["a.txt"]);
 		write(folder, "a.txt", "both\n");
 		world.git(folder, "add", "a.txt");
 		agreed(await world.workspaces.commit(checkout, { message: "merged" }));
@@ -177,46 +187,71 @@ describe("diff", () => {
 });
 
 describe("sync", () => {
-	test.each(["ff", "rebase", "merge"] as const)("%s brings base in where there is nothing of one's own", async (strategy) => {
-		const world = makeWorld();
-		const checkout = await world.agent("a");
-		const next = world.commit(world.repository, { "next.txt": "n\n" });
-		const done = agreed(await world.workspaces.sync(checkout, strategy));
-		expect(done).toMatchObject({ moved: true, standing: { head: next, base: next, ahead: 0, behind: 0, dirty: false } });
-		expect(done.text).toBe(`Your files changed: 1 commit of main came in (${strategy}).`);
-		expect(read(checkout.workspace.path, "next.txt")).toBe("n\n");
-		expect(agreed(await world.workspaces.sync(checkout, strategy)).moved).toBe(false);
-	});
+	test.each(["ff", "rebase", "merge"] as const)(
+		"%s brings base in where there is nothing of one's own",
+		async (strategy) => {
+			const world = makeWorld();
+			const checkout = await world.agent("a");
+			const next = world.commit(world.repository, { "next.txt": "n\n" });
+			const done = agreed(await world.workspaces.sync(checkout, strategy));
+			expect(done).toMatchObject({
+				moved: true,
+				standing: { head: next, base: next, ahead: 0, behind: 0, dirty: false },
+			});
+			expect(done.text).toBe(`Your files changed: 1 commit of main came in (${strategy}).`);
+			expect(read(checkout.workspace.path, "next.txt")).toBe("n\n");
+			expect(agreed(await world.workspaces.sync(checkout, strategy)).moved).toBe(false);
+		},
+	);
 
-	test.each(["worktree", "clone"] as const)("puts one's own commits of a %s on top of base, or merges base into them", async (kind) => {
-		const world = makeWorld();
-		const checkout = await world.agent("a", { kind });
-		const folder = checkout.workspace.path;
-		const own = world.commit(folder, { "own.txt": "o\n" });
-		const base = world.commit(world.repository, { "next.txt": "n\n" });
-		refused(await world.workspaces.sync(checkout, "ff"), "CONFLICT");
-		expect(agreed(await world.workspaces.sync(checkout, "rebase")).standing).toMatchObject({ ahead: 1, behind: 0 });
-		expect(world.git(folder, "log", "-1", "--format=%P %an")).toBe(`${base} ${kind === "clone" ? "brood-agent-a" : "person"}`);
-		expect(world.git(folder, "for-each-ref", "--contains", own, "refs/brood/")).toContain(own);
-		const more = world.commit(world.repository, { "more.txt": "m\n" });
-		const tip = world.tip("HEAD", folder);
-		expect(agreed(await world.workspaces.sync(checkout, "merge")).standing).toMatchObject({ ahead: 2, behind: 0 });
-		expect(world.git(folder, "log", "-1", "--format=%P %an")).toBe(`${tip} ${more} brood-agent-a`);
-		expect(world.git(folder, "status", "--porcelain")).toBe("");
-		expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(kind === "clone" ? 1 : 2);
-	});
+	test.each(["worktree", "clone"] as const)(
+		"puts one's own commits of a %s on top of base, or merges base into them",
+		async (kind) => {
+			const world = makeWorld();
+			const checkout = await world.agent("a", { kind });
+			const folder = checkout.workspace.path;
+			const own = world.commit(folder, { "own.txt": "o\n" });
+			const base = world.commit(world.repository, { "next.txt": "n\n" });
+			refused(await world.workspaces.sync(checkout, "ff"), "CONFLICT");
+			expect(agreed(await world.workspaces.sync(checkout, "rebase")).standing).toMatchObject({ ahead: 1, behind: 0 });
+			expect(world.git(folder, "log", "-1", "--format=%P %an")).toBe(
+				`${base} ${kind === "clone" ? "brood-agent-a" : "person"}`,
+			);
+			expect(world.git(folder, "for-each-ref", "--contains", own, "refs/brood/")).toContain(own);
+			const more = world.commit(world.repository, { "more.txt": "m\n" });
+			const tip = world.tip("HEAD", folder);
+			expect(agreed(await world.workspaces.sync(checkout, "merge")).standing).toMatchObject({ ahead: 2, behind: 0 });
+			expect(world.git(folder, "log", "-1", "--format=%P %an")).toBe(`${tip} ${more} brood-agent-a`);
+			expect(world.git(folder, "status", "--porcelain")).toBe("");
+			expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(kind === "clone" ? 1 : 2);
+		},
+	);
 
-	test.each(["rebase", "merge"] as const)("%s with a conflict lists the files and leaves every byte as it was", async (strategy) => {
-		const world = makeWorld();
-		const checkout = await world.agent("a");
-		const folder = checkout.workspace.path;
-		world.commit(folder, { "a.txt": "mine\n", "own.txt": "o\n", "folder/b.txt": "mine too\n" });
-		world.commit(world.repository, { "a.txt": "theirs\n", "folder/b.txt": "theirs too\n" });
-		write(folder, "keep.log", "ignored\n");
-		const before = { tree: treeState(world, folder), refs: world.git(world.repository, "for-each-ref"), person: treeState(world, world.repository) };
-		expect(refused(await world.workspaces.sync(checkout, strategy), "MERGE_CONFLICT").details["files"]).toEqual(["a.txt", "folder/b.txt"]);
-		expect({ tree: treeState(world, folder), refs: world.git(world.repository, "for-each-ref"), person: treeState(world, world.repository) }).toEqual(before);
-	});
+	test.each(["rebase", "merge"] as const)(
+		"%s with a conflict lists the files and leaves every byte as it was",
+		async (strategy) => {
+			const world = makeWorld();
+			const checkout = await world.agent("a");
+			const folder = checkout.workspace.path;
+			world.commit(folder, { "a.txt": "mine\n", "own.txt": "o\n", "folder/b.txt": "mine too\n" });
+			world.commit(world.repository, { "a.txt": "theirs\n", "folder/b.txt": "theirs too\n" });
+			write(folder, "keep.log", "ignored\n");
+			const before = {
+				tree: treeState(world, folder),
+				refs: world.git(world.repository, "for-each-ref"),
+				person: treeState(world, world.repository),
+			};
+			expect(refused(await world.workspaces.sync(checkout, strategy), "MERGE_CONFLICT").details["files"]).toEqual([
+				"a.txt",
+				"folder/b.txt",
+			]);
+			expect({
+				tree: treeState(world, folder),
+				refs: world.git(world.repository, "for-each-ref"),
+				person: treeState(world, world.repository),
+			}).toEqual(before);
+		},
+	);
 
 	test("refuses a dirty tree with what is dirty, and a file of base that an ignored one stands in the way of", async () => {
 		const world = makeWorld();
@@ -226,7 +261,10 @@ describe("sync", () => {
 		write(folder, "a.txt", "dirty\n");
 		const refusal = refused(await world.workspaces.sync(checkout, "merge"), "WORKTREE_DIRTY");
 		expect(refusal.details).toMatchObject({ status: [".M a.txt"], operation: null });
-		expect(refusal.suggestions).toEqual(["brood agent diff p/a", "brood agent commit p/a --message 'work in progress'"]);
+		expect(refusal.suggestions).toEqual([
+			"brood agent diff p/a",
+			"brood agent commit p/a --message 'work in progress'",
+		]);
 		world.git(folder, "checkout", "-q", "a.txt");
 		write(folder, ".env", "precious\n");
 		world.git(world.repository, "add", "-f", "--", ".gitignore");
@@ -245,9 +283,16 @@ describe("release", () => {
 		const [idle, busy] = [await world.agent("idle"), await world.agent("busy")];
 		const own = world.commit(busy.workspace.path, { "own.txt": "o\n" });
 		const next = world.commit(world.repository, { "next.txt": "n\n" });
-		expect(agreed(await world.workspaces.release(idle))).toMatchObject({ moved: true, standing: { head: next, ahead: 0, behind: 0 } });
+		expect(agreed(await world.workspaces.release(idle))).toMatchObject({
+			moved: true,
+			standing: { head: next, ahead: 0, behind: 0 },
+		});
 		const home = agreed(await world.workspaces.release(busy));
-		expect(home).toMatchObject({ moved: false, standing: { head: own, ahead: 1, behind: 1 }, text: "brood/busy is 1 ahead of main and 1 behind." });
+		expect(home).toMatchObject({
+			moved: false,
+			standing: { head: own, ahead: 1, behind: 1 },
+			text: "brood/busy is 1 ahead of main and 1 behind.",
+		});
 		write(idle.workspace.path, "x", "x\n");
 		refused(await world.workspaces.release(idle), "WORKTREE_DIRTY");
 		expect(existsSync(path.join(idle.workspace.path, "x"))).toBe(true);
@@ -259,8 +304,13 @@ describe("release", () => {
 		const folder = checkout.workspace.path;
 		world.git(folder, "checkout", "-q", "--detach");
 		const lost = world.commit(folder, { "stray.txt": "s\n" });
-		expect(agreed(await world.workspaces.release(checkout))).toMatchObject({ moved: true, text: "You are back on brood/a. brood/a is where main is." });
-		expect(world.git(world.repository, "for-each-ref", "--contains", lost, "--format=%(refname)")).toBe(`refs/brood/left/${checkout.agent.id}/${lost}`);
+		expect(agreed(await world.workspaces.release(checkout))).toMatchObject({
+			moved: true,
+			text: "You are back on brood/a. brood/a is where main is.",
+		});
+		expect(world.git(world.repository, "for-each-ref", "--contains", lost, "--format=%(refname)")).toBe(
+			`refs/brood/left/${checkout.agent.id}/${lost}`,
+		);
 	});
 
 	test("of main only moves forward, and is refused when dirty or ahead", async () => {
@@ -302,6 +352,9 @@ test("commits since the last one that was seen are told with their authors, olde
 		["by a person", "person", false],
 		["Merge main into brood/a", "brood-agent-a", true],
 	]);
-	expect(agreed(await world.workspaces.commitsSince(checkout, own)).map(({ commit }) => commit)).toEqual([theirs, world.tip("brood/a")]);
+	expect(agreed(await world.workspaces.commitsSince(checkout, own)).map(({ commit }) => commit)).toEqual([
+		theirs,
+		world.tip("brood/a"),
+	]);
 	expect(await world.workspaces.commitsSince(checkout, world.tip("brood/a"))).toEqual([]);
 });

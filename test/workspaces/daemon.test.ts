@@ -23,9 +23,9 @@ describe("a new agent", () => {
 		expect(git(at(agent), "branch", "--show-current")).toBe("brood/opus");
 		const done = await shop.turn(agent, "write a.txt words\nrun git status --short\ncommit Say words");
 		expect(done.commit).toBe(git(repository, "rev-parse", "brood/opus"));
-		expect(git(repository, "log", "-1", "--format=%an|%s|%(trailers:key=Brood-Agent,valueonly,separator=)", "brood/opus")).toBe(
-			"brood-agent-opus|Say words|opus",
-		);
+		expect(
+			git(repository, "log", "-1", "--format=%an|%s|%(trailers:key=Brood-Agent,valueonly,separator=)", "brood/opus"),
+		).toBe("brood-agent-opus|Say words|opus");
 		const final = (await shop.items(agent)).at(-1);
 		expect(final).toMatchObject({ kind: "final", data: { commit: done.commit } });
 		expect(git(repository, "status", "--short")).toBe("");
@@ -39,8 +39,12 @@ describe("a new agent", () => {
 		expect(main.workspace).toMatchObject({ kind: "main", path: repository });
 		expect(await refusal(add({ workspace: "main" }))).toMatchObject({ code: "CONFLICT" });
 		expect((await add({ workspace: "none" })).workspace).toBeNull();
-		expect((await shop.client.call("fork", { ...params(main), body: {} })).workspace).toMatchObject({ kind: "worktree" });
-		expect(await refusal(shop.client.call("agentAdd", { body: { workspace: "worktree" } }))).toMatchObject({ code: "VALIDATION_ERROR" });
+		expect((await shop.client.call("fork", { ...params(main), body: {} })).workspace).toMatchObject({
+			kind: "worktree",
+		});
+		expect(await refusal(shop.client.call("agentAdd", { body: { workspace: "worktree" } }))).toMatchObject({
+			code: "VALIDATION_ERROR",
+		});
 	});
 
 	test("that cannot get its place is held, leaves nothing, and is recovered or deleted", async () => {
@@ -49,27 +53,45 @@ describe("a new agent", () => {
 		mkdirSync(place, { recursive: true });
 		writeFileSync(path.join(place, "precious"), "mine");
 		const agent = await add({ name: "blocked", prompt: "say here I am" });
-		expect(agent).toMatchObject({ label: "error", life: "provisioning", workspace: null, lastError: { code: "PATH_EXISTS", step: "provision" } });
+		expect(agent).toMatchObject({
+			label: "error",
+			life: "provisioning",
+			workspace: null,
+			lastError: { code: "PATH_EXISTS", step: "provision" },
+		});
 		expect(readFileSync(path.join(place, "precious"), "utf8")).toBe("mine");
 		rmSync(place, { recursive: true });
 		await shop.client.call("recover", { ...params(agent), body: {} });
 		await expect.poll(async () => (await shop.now(agent)).workspace?.branch, longTimeout).toBe("brood/blocked");
-		await expect.poll(async () => (await shop.items(agent)).map((item) => item.text), longTimeout).toContain("here I am");
+		await expect
+			.poll(async () => (await shop.items(agent)).map((item) => item.text), longTimeout)
+			.toContain("here I am");
 		mkdirSync(path.join(shop.home, "projects", slug, "agents", "again"), { recursive: true });
 		writeFileSync(path.join(shop.home, "projects", slug, "agents", "again", "x"), "x");
 		const failed = await add({ name: "again" });
-		expect(await shop.client.call("agentDelete", { ...params(failed), body: {} })).toMatchObject({ label: "deleted", endReason: "provision_failed" });
+		expect(await shop.client.call("agentDelete", { ...params(failed), body: {} })).toMatchObject({
+			label: "deleted",
+			endReason: "provision_failed",
+		});
 	});
 
 	test("runs the setup of its project, which is asked for first if the repository brings it", async () => {
-		const { slug, add } = await shop.project({ ".brood.yaml": "setup: echo line one; echo made > made.txt\n", ".gitignore": "made.txt\n" });
+		const { slug, add } = await shop.project({
+			".brood.yaml": "setup: echo line one; echo made > made.txt\n",
+			".gitignore": "made.txt\n",
+		});
 		const pending = (await shop.client.call("projectSettings", { params: { project: slug } })).pendingApproval;
 		const agent = await add();
 		expect(agent).toMatchObject({ label: "error", lastError: { code: "CONFLICT" } });
-		await shop.client.call("projectApprove", { params: { project: slug }, body: { fingerprint: pending?.fingerprint ?? "" } });
+		await shop.client.call("projectApprove", {
+			params: { project: slug },
+			body: { fingerprint: pending?.fingerprint ?? "" },
+		});
 		await shop.client.call("recover", { ...params(agent), body: {} });
 		await expect.poll(async () => (await shop.now(agent)).life, longTimeout).toBe("live");
-		expect((await shop.items(agent)).filter((item) => item.kind === "command").map((item) => item.text)).toEqual([expect.stringMatching(/line one/)]);
+		expect((await shop.items(agent)).filter((item) => item.kind === "command").map((item) => item.text)).toEqual([
+			expect.stringMatching(/line one/),
+		]);
 		expect(readFileSync(at(await shop.now(agent), "made.txt"), "utf8")).toBe("made\n");
 	});
 });
@@ -78,7 +100,10 @@ describe("a fork", () => {
 	test("takes staged, unstaged and untracked changes along; first status and all", async () => {
 		const { add } = await shop.project({ "a.txt": "one\n", "b.txt": "two\n" });
 		const parent = await add();
-		await shop.turn(parent, "run echo staged > a.txt; git add a.txt; echo unstaged > b.txt; echo new > 'new file'; mkdir d; echo deep > d/e");
+		await shop.turn(
+			parent,
+			"run echo staged > a.txt; git add a.txt; echo unstaged > b.txt; echo new > 'new file'; mkdir d; echo deep > d/e",
+		);
 		const child = await shop.client.call("fork", { ...params(parent), body: {} });
 		expect(git(at(child), "status", "--porcelain=v2")).toBe(git(at(parent), "status", "--porcelain=v2"));
 		expect(readFileSync(at(child, "new file"), "utf8")).toBe("new\n");
@@ -89,11 +114,22 @@ describe("a fork", () => {
 	test("of a running parent has the files of the moment of the fork", async () => {
 		const { add } = await shop.project();
 		const parent = await add();
-		const { id } = await shop.client.call("prompt", { ...params(parent), body: { text: "write a.txt before\nsleep 1500\nwrite a.txt after" } });
+		const { id } = await shop.client.call("prompt", {
+			...params(parent),
+			body: { text: "write a.txt before\nsleep 1500\nwrite a.txt after" },
+		});
 		await expect.poll(() => existsSync(at(parent, "a.txt")), longTimeout).toBe(true);
 		const child = await shop.client.call("fork", { ...params(parent), body: {} });
-		await expect.poll(async () => (await shop.client.call("turns", params(parent))).find((each) => each.prompt === id)?.state, longTimeout).toBe("completed");
-		expect([readFileSync(at(child, "a.txt"), "utf8"), readFileSync(at(parent, "a.txt"), "utf8")]).toEqual(["before\n", "after\n"]);
+		await expect
+			.poll(
+				async () => (await shop.client.call("turns", params(parent))).find((each) => each.prompt === id)?.state,
+				longTimeout,
+			)
+			.toBe("completed");
+		expect([readFileSync(at(child, "a.txt"), "utf8"), readFileSync(at(parent, "a.txt"), "utf8")]).toEqual([
+			"before\n",
+			"after\n",
+		]);
 	});
 
 	test("from an older turn has the files of that turn, or says which are still there", async () => {
@@ -104,7 +140,12 @@ describe("a fork", () => {
 		const item = first.finalItem ?? 0;
 		const child = await shop.client.call("fork", { ...params(parent), body: { at: item } });
 		expect(readFileSync(at(child, "a.txt"), "utf8")).toBe("first\n");
-		for (const ref of git(repository, "for-each-ref", "--format=%(refname)", `refs/brood/snapshots/${parent.id}/1`).split("\n"))
+		for (const ref of git(
+			repository,
+			"for-each-ref",
+			"--format=%(refname)",
+			`refs/brood/snapshots/${parent.id}/1`,
+		).split("\n"))
 			git(repository, "update-ref", "-d", ref);
 		expect(await refusal(shop.client.call("fork", { ...params(parent), body: { at: item } }))).toMatchObject({
 			code: "SNAPSHOT_GONE",
@@ -149,12 +190,21 @@ describe("a fork", () => {
 describe("approve", () => {
 	test("merges what was reviewed, moves who has nothing of their own, and tells the others", async () => {
 		const { add, repository } = await shop.project();
-		const [worker, idle, busy] = [await add({ name: "worker" }), await add({ name: "idle" }), await add({ name: "busy" })];
+		const [worker, idle, busy] = [
+			await add({ name: "worker" }),
+			await add({ name: "idle" }),
+			await add({ name: "busy" }),
+		];
 		await shop.turn(worker, "write feature.txt done\ncommit Add a feature");
 		writeFileSync(at(busy, "own.txt"), "its own");
-		expect((await shop.client.call("diff", { ...params(worker), query: {} })).files.map((file) => file.path)).toEqual(["feature.txt"]);
+		expect((await shop.client.call("diff", { ...params(worker), query: {} })).files.map((file) => file.path)).toEqual([
+			"feature.txt",
+		]);
 		const { merged, synced } = await shop.client.call("approve", { ...params(worker), body: {} });
-		expect(merged).toMatchObject({ base: { branch: "main", after: git(repository, "rev-parse", "main") }, replayed: false });
+		expect(merged).toMatchObject({
+			base: { branch: "main", after: git(repository, "rev-parse", "main") },
+			replayed: false,
+		});
 		expect(readFileSync(path.join(repository, "feature.txt"), "utf8")).toBe("done\n");
 		expect(new Map(synced.map(({ handle, moved }) => [handle, moved]))).toEqual(
 			new Map([
@@ -165,7 +215,9 @@ describe("approve", () => {
 		);
 		expect(readFileSync(at(idle, "feature.txt"), "utf8")).toBe("done\n");
 		expect((await shop.items(busy)).map((item) => item.text)).toContain("Your branch is 2 commits behind main.");
-		expect(await refusal(shop.client.call("approve", { ...params(worker), body: {} }))).toMatchObject({ code: "AGENT_NO_COMMIT" });
+		expect(await refusal(shop.client.call("approve", { ...params(worker), body: {} }))).toMatchObject({
+			code: "AGENT_NO_COMMIT",
+		});
 	});
 
 	test("that would not go well changes nothing and names the files", async () => {
@@ -175,10 +227,15 @@ describe("approve", () => {
 		writeFileSync(path.join(repository, "a.txt"), "person\n");
 		git(repository, "-c", "user.name=p", "-c", "user.email=p@x", "commit", "-qam", "theirs");
 		const before = git(repository, "rev-parse", "main");
-		expect(await refusal(shop.client.call("approve", { ...params(agent), body: {} }))).toMatchObject({ code: "MERGE_CONFLICT", details: { files: ["a.txt"] } });
+		expect(await refusal(shop.client.call("approve", { ...params(agent), body: {} }))).toMatchObject({
+			code: "MERGE_CONFLICT",
+			details: { files: ["a.txt"] },
+		});
 		expect([git(repository, "rev-parse", "main"), git(repository, "status", "--short")]).toEqual([before, ""]);
 		writeFileSync(at(agent, "b.txt"), "not committed");
-		expect(await refusal(shop.client.call("approve", { ...params(agent), body: {} }))).toMatchObject({ code: "WORKTREE_DIRTY" });
+		expect(await refusal(shop.client.call("approve", { ...params(agent), body: {} }))).toMatchObject({
+			code: "WORKTREE_DIRTY",
+		});
 		expect((await shop.now(agent)).lease).toBeNull();
 	});
 });
@@ -190,10 +247,17 @@ describe("what is lost is found", () => {
 		await shop.turn(agent, "write a.txt kept");
 		rmSync(at(agent), { recursive: true });
 		await shop.client.call("prompt", { ...params(agent), body: { text: "run cat a.txt" } });
-		await expect.poll(async () => (await shop.now(agent)).holds.map((hold) => hold.kind), longTimeout).toEqual(["dirty"]);
+		await expect
+			.poll(async () => (await shop.now(agent)).holds.map((hold) => hold.kind), longTimeout)
+			.toEqual(["dirty"]);
 		expect(await shop.client.call("queue", params(agent))).toMatchObject([{ text: "run cat a.txt" }]);
-		expect(await shop.client.call("health", params(agent))).toMatchObject({ healthy: false, issues: [{ code: "PATH_GONE" }] });
-		expect(await refusal(shop.client.call("resume", { ...params(agent), body: {} }))).toMatchObject({ code: "AGENT_INVALID_STATE" });
+		expect(await shop.client.call("health", params(agent))).toMatchObject({
+			healthy: false,
+			issues: [{ code: "PATH_GONE" }],
+		});
+		expect(await refusal(shop.client.call("resume", { ...params(agent), body: {} }))).toMatchObject({
+			code: "AGENT_INVALID_STATE",
+		});
 		expect(await shop.client.call("recover", { ...params(agent), body: {} })).toMatchObject({ label: "idle" });
 		const [snapshot] = await shop.client.call("snapshots", params(agent));
 		await expect.poll(async () => (await shop.now(agent)).turn, longTimeout).toBeNull();
@@ -210,14 +274,18 @@ describe("what is lost is found", () => {
 		expect(readFileSync(at(agent, "a.txt"), "utf8")).toBe("first\n");
 		await shop.client.call("restore", { ...params(agent), body: { snapshot: snapshot ?? "2" } });
 		expect(readFileSync(at(agent, "a.txt"), "utf8")).toBe("second\n");
-		expect(await refusal(shop.client.call("restore", { ...params(agent), body: { snapshot: "999" } }))).toMatchObject({ code: "SNAPSHOT_GONE" });
+		expect(await refusal(shop.client.call("restore", { ...params(agent), body: { snapshot: "999" } }))).toMatchObject({
+			code: "SNAPSHOT_GONE",
+		});
 	});
 
 	test("a daemon that died inside a git step leaves a hold that only recover ends", async () => {
 		const { add } = await shop.project();
 		const agent = await add();
 		await done(shop.daemon.engine, { type: "workspace.lease", agent: agent.id, step: "sync" });
-		expect(await refusal(shop.client.call("commit", { ...params(agent), body: { message: "x" } }))).toMatchObject({ code: "AGENT_BUSY" });
+		expect(await refusal(shop.client.call("commit", { ...params(agent), body: { message: "x" } }))).toMatchObject({
+			code: "AGENT_BUSY",
+		});
 		await shop.restart();
 		expect(await shop.now(agent)).toMatchObject({ label: "error", holds: [{ kind: "recovery" }], lease: null });
 		expect(await shop.client.call("recover", { ...params(agent), body: {} })).toMatchObject({ label: "idle" });
@@ -230,7 +298,9 @@ describe("what is lost is found", () => {
 		git(at(agent), "add", "p.txt");
 		git(at(agent), "-c", "user.name=Person", "-c", "user.email=p@x", "commit", "-qm", "By hand");
 		await shop.turn(agent, "say hello");
-		expect((await shop.items(agent)).map((item) => item.text).join("\n")).toMatch(/Others have committed in your worktree.*\n.*Person: By hand/);
+		expect((await shop.items(agent)).map((item) => item.text).join("\n")).toMatch(
+			/Others have committed in your worktree.*\n.*Person: By hand/,
+		);
 	});
 });
 
@@ -239,15 +309,21 @@ describe("delete", () => {
 		const { add, slug, repository } = await shop.project();
 		const agent = await add({ name: "gone" });
 		await shop.turn(agent, "write a.txt precious");
-		expect(await refusal(shop.client.call("agentDelete", { ...params(agent), body: {} }))).toMatchObject({ code: "WORKTREE_DIRTY" });
+		expect(await refusal(shop.client.call("agentDelete", { ...params(agent), body: {} }))).toMatchObject({
+			code: "WORKTREE_DIRTY",
+		});
 		await shop.turn(agent, "commit Mine");
-		expect(await refusal(shop.client.call("agentDelete", { ...params(agent), body: {} }))).toMatchObject({ code: "CONFLICT" });
+		expect(await refusal(shop.client.call("agentDelete", { ...params(agent), body: {} }))).toMatchObject({
+			code: "CONFLICT",
+		});
 		const deleted = await shop.client.call("agentDelete", { ...params(agent), body: { force: true, reason: "over" } });
 		expect(deleted).toMatchObject({ label: "deleted", endNote: "over", workspaceRemovedAt: expect.any(String) });
 		const trash = readdirSync(path.join(shop.home, "trash")).find((name) => name.endsWith(`-${slug}-gone`));
 		expect(readFileSync(path.join(shop.home, "trash", trash ?? "", "files", "a.txt"), "utf8")).toBe("precious\n");
 		expect(git(repository, "rev-parse", "--verify", "brood/gone")).toMatch(/^[0-9a-f]{40}$/);
-		expect(await shop.client.call("gc", { params: { project: slug }, body: { dryRun: true } })).toMatchObject([{ what: "trash", freed: false }]);
+		expect(await shop.client.call("gc", { params: { project: slug }, body: { dryRun: true } })).toMatchObject([
+			{ what: "trash", freed: false },
+		]);
 	});
 
 	test("of an agent that shares a tree leaves the tree to the others", async () => {
@@ -275,11 +351,25 @@ describe("a tree that two agents share", () => {
 		await done(shop.daemon.engine, { type: "turn.start", agent: child.id }, { as: system });
 		await say({ type: "workspace.free", agent: child.id });
 		await done(shop.daemon.engine, { type: "turn.start", agent: child.id }, { as: system });
-		expect(await shop.now(child)).toMatchObject({ turn: null, lease: "sync", queueLength: 1, waitingFor: expect.stringMatching(/being worked on/) });
-		expect(await refusal(shop.client.call("commit", { ...params(child), body: { message: "x" } }))).toMatchObject({ code: "AGENT_BUSY" });
-		expect(await refusal(shop.client.call("fork", { ...params(child), body: { workspace: "share" } }))).toMatchObject({ code: "AGENT_BUSY" });
+		expect(await shop.now(child)).toMatchObject({
+			turn: null,
+			lease: "sync",
+			queueLength: 1,
+			waitingFor: expect.stringMatching(/being worked on/),
+		});
+		expect(await refusal(shop.client.call("commit", { ...params(child), body: { message: "x" } }))).toMatchObject({
+			code: "AGENT_BUSY",
+		});
+		expect(await refusal(shop.client.call("fork", { ...params(child), body: { workspace: "share" } }))).toMatchObject({
+			code: "AGENT_BUSY",
+		});
 		await say({ type: "workspace.free", agent: parent.id });
-		await expect.poll(async () => (await shop.client.call("turns", params(child))).find((each) => each.prompt === id)?.state, longTimeout).toBe("completed");
+		await expect
+			.poll(
+				async () => (await shop.client.call("turns", params(child))).find((each) => each.prompt === id)?.state,
+				longTimeout,
+			)
+			.toBe("completed");
 		expect([(await shop.now(parent)).lease, (await shop.now(child)).lease]).toEqual([null, null]);
 	});
 
@@ -292,7 +382,8 @@ describe("a tree that two agents share", () => {
 			agent: parent.id,
 			fact: { kind: "workspace.moved", data: { head: git(at(parent), "rev-parse", "HEAD"), step: "sync" } },
 		});
-		for (const agent of [parent, child]) expect(await shop.client.call("health", params(agent))).toEqual({ healthy: true, issues: [] });
+		for (const agent of [parent, child])
+			expect(await shop.client.call("health", params(agent))).toEqual({ healthy: true, issues: [] });
 	});
 
 	test("is in doubt for both when the daemon dies while git is at it", async () => {

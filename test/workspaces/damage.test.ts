@@ -27,7 +27,9 @@ describe("a branch that is gone", () => {
 		const checkout = await world.agent("a");
 		write(checkout.workspace.path, "work.txt", "w\n");
 		world.git(world.repository, "update-ref", "-d", "refs/heads/brood/a");
-		expect(refused(await world.workspaces.commit(checkout, { message: "Work" }), "CONFLICT").suggestions).toContain("brood agent recover p/a");
+		expect(refused(await world.workspaces.commit(checkout, { message: "Work" }), "CONFLICT").suggestions).toContain(
+			"brood agent recover p/a",
+		);
 		expect(world.git(world.repository, "branch", "--list", "brood/a")).toBe("");
 		const { snapshot } = agreed(await world.workspaces.recover(checkout));
 		agreed(await world.workspaces.restoreSnapshot(checkout, snapshot ?? ""));
@@ -43,7 +45,10 @@ describe("a damaged workspace", () => {
 		["a HEAD that is garbage", (world: World) => write(gitFolder(world), "HEAD", "\0garbage\n")],
 		["an index that is garbage", (world: World) => write(gitFolder(world), "index", "garbage")],
 		["no HEAD", (world: World) => rmSync(path.join(gitFolder(world), "HEAD"))],
-		[".git that is garbage", (world: World) => write(path.join(world.home, "projects/p/agents/a"), ".git", "gitdir: nowhere\n")],
+		[
+			".git that is garbage",
+			(world: World) => write(path.join(world.home, "projects/p/agents/a"), ".git", "gitdir: nowhere\n"),
+		],
 	])("with %s has an issue and no standing", async (_, harm) => {
 		const world = makeWorld();
 		const checkout = await world.agent("a");
@@ -54,9 +59,21 @@ describe("a damaged workspace", () => {
 	});
 
 	test.each([
-		["a config.yaml that is a folder", (world: World) => mkdirSync(path.join(world.home, "projects/p/config.yaml")), "it is no file"],
-		["a mark that nobody can read", (world: World) => chmodSync(path.join(gitFolder(world), "brood.json"), 0), "not marked"],
-		["a mark that is garbage", (world: World) => writeFileSync(path.join(gitFolder(world), "brood.json"), "{"), "not marked"],
+		[
+			"a config.yaml that is a folder",
+			(world: World) => mkdirSync(path.join(world.home, "projects/p/config.yaml")),
+			"it is no file",
+		],
+		[
+			"a mark that nobody can read",
+			(world: World) => chmodSync(path.join(gitFolder(world), "brood.json"), 0),
+			"not marked",
+		],
+		[
+			"a mark that is garbage",
+			(world: World) => writeFileSync(path.join(gitFolder(world), "brood.json"), "{"),
+			"not marked",
+		],
 	])("with %s has an issue", async (what, harm, words) => {
 		// who is root can read everything
 		if (what.includes("nobody") && process.getuid?.() === 0) return;
@@ -77,17 +94,28 @@ describe("a damaged workspace", () => {
 		write(folder, "new.txt", "new\n");
 		harm();
 		const home = agreed(await world.workspaces.recover(checkout));
-		expect([home.text, world.git(folder, "status", "--porcelain")]).toEqual([expect.stringContaining("index.broken-1"), ""]);
+		expect([home.text, world.git(folder, "status", "--porcelain")]).toEqual([
+			expect.stringContaining("index.broken-1"),
+			"",
+		]);
 		harm();
-		expect(agreed(await world.workspaces.restoreSnapshot(checkout, home.snapshot ?? "")).text).toContain("index.broken-2");
+		expect(agreed(await world.workspaces.restoreSnapshot(checkout, home.snapshot ?? "")).text).toContain(
+			"index.broken-2",
+		);
 		expect([read(folder, "a.txt"), read(folder, "new.txt")]).toEqual(["changed\n", "new\n"]);
 		harm();
 		refused(await world.workspaces.remove(checkout, {}), "CONFLICT");
 		const { trash, snapshot } = agreed(await world.workspaces.remove(checkout, { force: true }));
-		expect([1, 2, 3].map((number) => read(path.join(trash ?? "", "git"), `index.broken-${number}`))).toEqual(["garbage", "garbage", "garbage"]);
+		expect([1, 2, 3].map((number) => read(path.join(trash ?? "", "git"), `index.broken-${number}`))).toEqual([
+			"garbage",
+			"garbage",
+			"garbage",
+		]);
 		const { reason } = (await world.workspaces.snapshots(checkout)).find(({ id }) => id === snapshot) ?? {};
 		expect(reason).toContain("index.broken-3");
-		expect(agreed(await world.workspaces.showSnapshot(checkout, snapshot ?? "")).files.map((file) => file.path)).toEqual(["a.txt", "new.txt"]);
+		expect(
+			agreed(await world.workspaces.showSnapshot(checkout, snapshot ?? "")).files.map((file) => file.path),
+		).toEqual(["a.txt", "new.txt"]);
 	});
 });
 
@@ -106,7 +134,10 @@ test("gc frees only what is old and of that project, though another's slug begin
 	mkdirSync(path.join(trash, "1-p-b-old"));
 	world.now += 15 * 24 * 60 * 60 * 1000;
 	const freed = await world.workspaces.gc(world.project, { dryRun: false, living: [] });
-	expect(freed.map(({ name, freed: gone }) => `${name.replace(/^\d+-/, "")} ${gone}`)).toEqual(["p-b-old false", "p-in-p true"]);
+	expect(freed.map(({ name, freed: gone }) => `${name.replace(/^\d+-/, "")} ${gone}`)).toEqual([
+		"p-b-old false",
+		"p-in-p true",
+	]);
 	expect(readdirSync(trash).map((name) => name.replace(/^\d+-/, ""))).toEqual(["p-b-old", "p-b-in-p-b"]);
 	await world.workspaces.gc(other, { dryRun: false, living: [] });
 	expect(readdirSync(trash)).toEqual(["1-p-b-old"]);
@@ -120,7 +151,8 @@ test("who shares a workspace can recover it, make it again when it is gone, and 
 	expect(agreed(await world.workspaces.recover(sharer)).standing.dirty).toBe(false);
 	rmSync(maker.workspace.path, { recursive: true });
 	expect(agreed(await world.workspaces.recover(sharer)).moved).toBe(true);
-	for (const checkout of [maker, sharer]) expect(await world.workspaces.health(checkout)).toEqual({ healthy: true, issues: [] });
+	for (const checkout of [maker, sharer])
+		expect(await world.workspaces.health(checkout)).toEqual({ healthy: true, issues: [] });
 	expect(await world.agent("maker")).toEqual(maker);
 	world.now += 1000;
 	agreed(await world.workspaces.remove(sharer, {}));

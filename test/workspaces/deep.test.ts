@@ -1,11 +1,11 @@
-// Files and folders whose path is longer than the system takes, and files that are too large to read: what can be kept and shown is,
-// and what cannot is named in few words.
+// Files and folders whose path is longer than the system takes, and files that are too large to read: what can be kept
+// and shown is, and what cannot is named in few words.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isRefusal } from "#contract/refusal.ts";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { makeWorld, refused } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
 
@@ -37,7 +37,10 @@ function makeLongFile(folder: string): void {
 	execFileSync("sh", ["-c", `echo long > ${"y".repeat(250)}`], { cwd: path.join(place, ...names) });
 }
 
-async function worldWith(make: (folder: string) => void, sandbox: boolean): Promise<{ world: World; checkout: Checkout }> {
+async function worldWith(
+	make: (folder: string) => void,
+	sandbox: boolean,
+): Promise<{ world: World; checkout: Checkout }> {
 	const world = makeWorld(sandbox ? { containment: "bubblewrap" } : {});
 	// before the world itself is removed by Node, which cannot do this
 	onTestFinished(() => void execFileSync("rm", ["-rf", world.home]));
@@ -69,7 +72,9 @@ describe.each(cases)("$what with a path that is too long (sandbox: $sandbox)", (
 		expect(agreed(await world.workspaces.diff(checkout, { kind: "base" }))).toMatchObject({ files: [], left });
 		const nothing = refused(await world.workspaces.commit(checkout, { message: "x" }), "AGENT_NO_COMMIT");
 		expect(nothing).toMatchObject({ details: { left } });
-		expect(nothing.message).toMatch(/^p\/a has nothing to commit\. Left: deep\/x+…[^ ]+ \(a path that is too long\)\.$/);
+		expect(nothing.message).toMatch(
+			/^p\/a has nothing to commit\. Left: deep\/x+…[^ ]+ \(a path that is too long\)\.$/,
+		);
 		expect(agreed(await world.workspaces.branchStatus(checkout)).dirty).toBe(true);
 		write(checkout.workspace.path, "kept.txt", "kept\n");
 		for (const against of ["base", "index"] as const) {
@@ -77,7 +82,10 @@ describe.each(cases)("$what with a path that is too long (sandbox: $sandbox)", (
 			expect(diff).toMatchObject({ files: [{ path: "kept.txt", added: 1 }], left });
 			expect(JSON.stringify(diff.left).length).toBeLessThan(shortMax + 100);
 		}
-		expect(agreed(await world.workspaces.commit(checkout, { message: "x" }))).toMatchObject({ files: [{ path: "kept.txt" }], left });
+		expect(agreed(await world.workspaces.commit(checkout, { message: "x" }))).toMatchObject({
+			files: [{ path: "kept.txt" }],
+			left,
+		});
 		// the control: of a tree without it nothing is left
 		const other = await world.agent("b");
 		write(other.workspace.path, "kept.txt", "kept\n");
@@ -112,29 +120,38 @@ const sparse = (file: string): void => {
 };
 
 describe("a large file", () => {
-	test.each([false, ...(hasRooms ? [true] : [])])("that is untracked is named by diff and not read (sandbox: %s)", async (sandbox) => {
-		const { world, checkout } = await worldWith((folder) => sparse(path.join(folder, "large.bin")), sandbox);
-		const other = await world.agent("b");
-		write(other.workspace.path, "b.txt", "b\n");
-		const reason = `untracked, ${largeBytes} bytes: too large to show`;
-		const left = [{ path: "large.bin", reason }];
-		write(checkout.workspace.path, "kept.txt", "kept\n");
-		for (const kind of ["base", "index"] as const) {
-			const diff = agreed(await world.workspaces.diff(checkout, { kind }));
-			expect([diff.files.map((file) => file.path), diff.left]).toEqual([["kept.txt"], left]);
-		}
-		const mine = agreed(await world.workspaces.diff(checkout, { kind: "agent", checkout: other }));
-		expect([mine.files.map((file) => file.path), mine.left]).toEqual([["b.txt", "kept.txt"], left]);
-		const theirs = agreed(await world.workspaces.diff(other, { kind: "agent", checkout }));
-		expect([theirs.files.map((file) => file.path), theirs.left]).toEqual([["b.txt", "kept.txt"], [{ path: "large.bin", reason: `in p/a: ${reason}` }]]);
-	});
+	test.each([false, ...(hasRooms ? [true] : [])])(
+		"that is untracked is named by diff and not read (sandbox: %s)",
+		async (sandbox) => {
+			const { world, checkout } = await worldWith((folder) => sparse(path.join(folder, "large.bin")), sandbox);
+			const other = await world.agent("b");
+			write(other.workspace.path, "b.txt", "b\n");
+			const reason = `untracked, ${largeBytes} bytes: too large to show`;
+			const left = [{ path: "large.bin", reason }];
+			write(checkout.workspace.path, "kept.txt", "kept\n");
+			for (const kind of ["base", "index"] as const) {
+				const diff = agreed(await world.workspaces.diff(checkout, { kind }));
+				expect([diff.files.map((file) => file.path), diff.left]).toEqual([["kept.txt"], left]);
+			}
+			const mine = agreed(await world.workspaces.diff(checkout, { kind: "agent", checkout: other }));
+			expect([mine.files.map((file) => file.path), mine.left]).toEqual([["b.txt", "kept.txt"], left]);
+			const theirs = agreed(await world.workspaces.diff(other, { kind: "agent", checkout }));
+			expect([theirs.files.map((file) => file.path), theirs.left]).toEqual([
+				["b.txt", "kept.txt"],
+				[{ path: "large.bin", reason: `in p/a: ${reason}` }],
+			]);
+		},
+	);
 
 	test("that git knows is shown", async () => {
 		const { world, checkout } = await worldWith((folder) => write(folder, "large.bin", "small\n"), false);
 		agreed(await world.workspaces.commit(checkout, { message: "small" }));
 		sparse(path.join(checkout.workspace.path, "large.bin"));
 		const changed = agreed(await world.workspaces.diff(checkout, { kind: "index" }));
-		expect([changed.files, changed.left]).toEqual([[{ path: "large.bin", from: null, added: null, deleted: null }], []]);
+		expect([changed.files, changed.left]).toEqual([
+			[{ path: "large.bin", from: null, added: null, deleted: null }],
+			[],
+		]);
 		// taken out of the index it is untracked, and still a change to a file of the last commit
 		world.git(checkout.workspace.path, "rm", "-q", "--cached", "large.bin");
 		const taken = agreed(await world.workspaces.diff(checkout, { kind: "index" }));

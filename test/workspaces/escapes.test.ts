@@ -1,12 +1,13 @@
-// The ways in which an agent once left its sandbox: all of them through git folders that it wrote and that git, the daemon's or a person's,
-// read outside. Each is tried twice: as it worked, in a worktree of the repository whose git folder the agent can write (the control, which has to
-// succeed), and in a workspace of today, with everything that the daemon does there afterwards.
+// The ways in which an agent once left its sandbox: all of them through git folders that it wrote and that git, the
+// daemon's or a person's, read outside. Each is tried twice: as it worked, in a worktree of the repository whose git
+// folder the agent can write (the control, which has to succeed), and in a workspace of today, with everything that the
+// daemon does there afterwards.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
 import { inside, runInSandbox } from "#test/support/sandbox.ts";
@@ -79,14 +80,16 @@ const ways: Readonly<Record<string, Way>> = {
 		},
 	},
 	"an include.path in the configuration": {
-		plant: 'printf "[core]\\n\\tfsmonitor = %s\\n" "$trap" > evil.config; printf "[include]\\n\\tpath = %s\\n" "$PWD/evil.config" >> "$config"',
+		plant:
+			'printf "[core]\\n\\tfsmonitor = %s\\n" "$trap" > evil.config; printf "[include]\\n\\tpath = %s\\n" "$PWD/evil.config" >> "$config"',
 		before: ({ world, tree, prey }) => {
 			plainGit(world, tree, "status");
 			return existsSync(prey.proof);
 		},
 	},
 	"a loose object that is another": {
-		plant: 'object=$(find "$project/objects" -type f -path "*/??/*" | head -1); chmod u+w "$object" "$(dirname "$object")"; printf garbage > "$object"',
+		plant:
+			'object=$(find "$project/objects" -type f -path "*/??/*" | head -1); chmod u+w "$object" "$(dirname "$object")"; printf garbage > "$object"',
 		before: ({ world }) => plainGit(world, world.repository, "fsck").status !== 0,
 	},
 	"the store of objects, deleted": {
@@ -128,22 +131,30 @@ const together: readonly (readonly string[])[] = [
 ];
 
 describe.runIf(available.includes("bubblewrap"))("a way out of the sandbox", () => {
-	test.each(Object.entries(ways))("was open where an agent could write the project's git folder: %s", async (_, { plant, before }) => {
-		const world = makeWorld();
-		const prey = preyIn(freshFolder());
-		world.git(world.repository, "branch", "other");
-		const tree = path.join(world.root, "tree");
-		world.git(world.repository, "worktree", "add", "-q", "-b", "mine", tree);
-		world.commit(tree, { "a.txt": "mine\n" });
-		world.git(world.repository, "checkout", "-q", "other");
-		world.commit(world.repository, { "a.txt": "theirs\n" });
-		const [git, project] = [world.git(tree, "rev-parse", "--absolute-git-dir"), path.join(world.repository, ".git")];
-		// the room of before: its own tree, its git folder, and the repository's
-		const mounts = { hidden: [], readable: [path.dirname(prey.victim)], writable: [tree, project], fixed: [] };
-		const said = runInSandbox(mounts, tree, script(plant, { ...prey, git, project, config: path.join(project, "config") }), { HOME: world.root });
-		expect(said).toBe("exit 0\n");
-		expect(await before({ world, tree, git, project, prey })).toBe(true);
-	});
+	test.each(Object.entries(ways))(
+		"was open where an agent could write the project's git folder: %s",
+		async (_, { plant, before }) => {
+			const world = makeWorld();
+			const prey = preyIn(freshFolder());
+			world.git(world.repository, "branch", "other");
+			const tree = path.join(world.root, "tree");
+			world.git(world.repository, "worktree", "add", "-q", "-b", "mine", tree);
+			world.commit(tree, { "a.txt": "mine\n" });
+			world.git(world.repository, "checkout", "-q", "other");
+			world.commit(world.repository, { "a.txt": "theirs\n" });
+			const [git, project] = [world.git(tree, "rev-parse", "--absolute-git-dir"), path.join(world.repository, ".git")];
+			// the room of before: its own tree, its git folder, and the repository's
+			const mounts = { hidden: [], readable: [path.dirname(prey.victim)], writable: [tree, project], fixed: [] };
+			const said = runInSandbox(
+				mounts,
+				tree,
+				script(plant, { ...prey, git, project, config: path.join(project, "config") }),
+				{ HOME: world.root },
+			);
+			expect(said).toBe("exit 0\n");
+			expect(await before({ world, tree, git, project, prey })).toBe(true);
+		},
+	);
 
 	test("is tried, each of the nine", () => {
 		expect([together.flat().sort(), together.flat().length]).toEqual([Object.keys(ways).sort(), 9]);
@@ -159,16 +170,23 @@ describe.runIf(available.includes("bubblewrap"))("a way out of the sandbox", () 
 		const tree = checkout.workspace.path;
 		const [git, project] = [path.join(tree, ".git"), path.join(world.repository, ".git")];
 		const objects = (): string =>
-			execFileSync("sh", ["-c", "find . -type f | sort | xargs sha256sum"], { cwd: path.join(project, "objects"), encoding: "utf8" });
+			execFileSync("sh", ["-c", "find . -type f | sort | xargs sha256sum"], {
+				cwd: path.join(project, "objects"),
+				encoding: "utf8",
+			});
 		const [store, config] = [objects(), readFileSync(path.join(project, "config"), "utf8")];
 		const preys = names.map(() => preyIn(freshFolder()));
-		const plants = names.map((name, at) => `(${script(ways[name]?.plant ?? "exit 1", { ...preys[at], git, project, config: path.join(git, "config") })})`);
+		const plants = names.map(
+			(name, at) =>
+				`(${script(ways[name]?.plant ?? "exit 1", { ...preys[at], git, project, config: path.join(git, "config") })})`,
+		);
 		await inside(world, checkout, plants.join("; "));
 		expect([objects(), readFileSync(path.join(project, "config"), "utf8")]).toEqual([store, config]);
 		await everything(world, checkout);
 		// what a person's own git finds in the tree is nothing
 		plainGit(world, tree, "status");
-		for (const prey of preys) expect([readFileSync(prey.victim, "utf8"), existsSync(prey.proof), readdirSync(git)]).toEqual(["", false, []]);
+		for (const prey of preys)
+			expect([readFileSync(prey.victim, "utf8"), existsSync(prey.proof), readdirSync(git)]).toEqual(["", false, []]);
 		expect(plainGit(world, world.repository, "fsck", "--strict").status).toBe(0);
 		expect(plainGit(world, world.repository, "log", "--all", "-p", "--", "operation").stdout).not.toContain("secret");
 	});
@@ -181,7 +199,9 @@ async function everything(world: World, checkout: Checkout): Promise<void> {
 	await workspaces.takeSnapshot(checkout, { reason: "end of turn" }).catch(() => null);
 	await workspaces.commit(checkout, { message: "work" }).catch(() => null);
 	await workspaces.sync(checkout, "merge").catch(() => null);
-	await workspaces.provisionFrom({ project: world.project, agent: identity("child"), kind: "worktree", parent: checkout }).catch(() => null);
+	await workspaces
+		.provisionFrom({ project: world.project, agent: identity("child"), kind: "worktree", parent: checkout })
+		.catch(() => null);
 	await workspaces.recover(checkout).catch(() => null);
 	await workspaces.remove(checkout, { force: true }).catch(() => null);
 	mkdirSync(path.join(checkout.workspace.path, ".git"), { recursive: true });

@@ -1,5 +1,5 @@
-// What a turn and a fork cost does not depend on how many snapshots there are. Counted from outside: a program named git, first
-// on the daemon's PATH, writes a line for each time that it is run.
+// What a turn and a fork cost does not depend on how many snapshots there are. Counted from outside: a program named
+// git, first on the daemon's PATH, writes a line for each time that it is run.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -19,7 +19,9 @@ beforeAll(async () => {
 	log = path.join(folder, "runs");
 	const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
 	mkdirSync(path.join(folder, "bin"));
-	writeFileSync(path.join(folder, "bin", "git"), `#!/bin/sh\necho "$*" >> "${log}"\nexec "${real}" "$@"\n`, { mode: 0o755 });
+	writeFileSync(path.join(folder, "bin", "git"), `#!/bin/sh\necho "$*" >> "${log}"\nexec "${real}" "$@"\n`, {
+		mode: 0o755,
+	});
 	process.env["PATH"] = `${path.join(folder, "bin")}:${before}`;
 	shop = await TestDaemon.open();
 });
@@ -28,14 +30,19 @@ afterAll(async () => {
 	process.env["PATH"] = before;
 });
 
-test(`an unchanged turn and a fork run as many git processes after ${many} snapshots as after one`, { timeout: 120_000 }, async () => {
+test(`an unchanged turn and a fork run as many git processes after ${many} snapshots as after one`, {
+	timeout: 120_000,
+}, async () => {
 	const { add, repository } = await shop.project();
 	const agent = await add({});
 	const first = await cost(agent);
 	// the same commit again and again: what is looked at is how many there are
 	const commit = git(repository, "rev-parse", `refs/brood/snapshots/${agent.id}/1`);
 	const refs = Array.from({ length: many }, (_, at) => `refs/brood/snapshots/${agent.id}/${at + 1}`);
-	execFileSync("git", ["update-ref", "--stdin"], { cwd: repository, input: refs.map((ref) => `update ${ref} ${commit}\n`).join("") });
+	execFileSync("git", ["update-ref", "--stdin"], {
+		cwd: repository,
+		input: refs.map((ref) => `update ${ref} ${commit}\n`).join(""),
+	});
 	// the first turn afterwards finds out that somebody else made snapshots
 	await shop.turn(agent, "say hello");
 	const later = await cost(agent);
@@ -43,7 +50,9 @@ test(`an unchanged turn and a fork run as many git processes after ${many} snaps
 	expect((await shop.client.call("snapshots", params(agent))).length).toBeGreaterThanOrEqual(many);
 });
 
-test("a turn that changes nothing leaves no git command in the journal; making a worktree, a commit and a merge do", { timeout: 120_000 }, async () => {
+test("a turn that changes nothing leaves no git command in the journal; making a worktree, a commit and a merge do", {
+	timeout: 120_000,
+}, async () => {
 	const { add } = await shop.project();
 	const agent = await add({});
 	await shop.turn(agent, "write a.txt text");
@@ -55,9 +64,11 @@ test("a turn that changes nothing leaves no git command in the journal; making a
 	await shop.restart();
 	const ran = await shop.daemon.engine.reads.events({ after: 0, limit: 10_000, kinds: ["git.ran"] });
 	const verbs = ran.map(({ id, data }) => ({ id, args: GitEvent.shape.data.parse(data).args.join(" ") }));
-	const committed = (await shop.daemon.engine.reads.events({ after: before, limit: 1000, kinds: ["workspace.leased"] }))[0]?.id ?? 0;
+	const committed =
+		(await shop.daemon.engine.reads.events({ after: before, limit: 1000, kinds: ["workspace.leased"] }))[0]?.id ?? 0;
 	expect(verbs.filter(({ id }) => id > before && id < committed)).toEqual([]);
-	for (const wanted of [/worktree add/, / commit /, /update-ref|merge/]) expect(verbs.map(({ args }) => args).join("\n")).toMatch(wanted);
+	for (const wanted of [/worktree add/, / commit /, /update-ref|merge/])
+		expect(verbs.map(({ args }) => args).join("\n")).toMatch(wanted);
 	expect(verbs.filter(({ args }) => /--list|worktree list|update-index/.test(args))).toEqual([]);
 });
 
@@ -72,8 +83,8 @@ test("control: a look at each snapshot is counted", async () => {
 });
 
 /**
- * A turn that writes, so that there is a snapshot of this moment, then some that do not, then forks. The least counts: what the daemon
- * does on the side may run in the same moment, and only adds.
+ * A turn that writes, so that there is a snapshot of this moment, then some that do not, then forks. The least counts:
+ * what the daemon does on the side may run in the same moment, and only adds.
  */
 async function cost(agent: Agent): Promise<{ turn: number; fork: number }> {
 	await shop.turn(agent, "write a.txt text");

@@ -28,7 +28,11 @@ test("an answer is bytes and text, a failure says what git said", async () => {
 	expect((await git(folder, ["diff", "--no-index", "--quiet", "a.txt", "b.txt"], { answers: [1] })).code).toBe(1);
 	const failed = await git(folder, ["rev-parse", "--verify", "nothing"]).catch((error: unknown) => error);
 	expect(failed).toBeInstanceOf(GitFailed);
-	expect(failed).toMatchObject({ code: 128, args: ["rev-parse", "--verify", "nothing"], errors: expect.stringMatching(/single revision/) });
+	expect(failed).toMatchObject({
+		code: 128,
+		args: ["rev-parse", "--verify", "nothing"],
+		errors: expect.stringMatching(/single revision/),
+	});
 	expect((await git(folder, ["hash-object", "--stdin"], { input: "text" })).text).toHaveLength(40);
 	await expect(git(path.join(base, "nowhere"), ["status"])).rejects.toThrow(GitFailed);
 });
@@ -38,7 +42,10 @@ function endless(name: string): { pidFile: string; run: ReturnType<typeof makeGi
 	const home = path.join(base, name);
 	const pidFile = path.join(home, "pid");
 	mkdirSync(home);
-	writeFileSync(path.join(home, ".gitconfig"), `[credential]\n\thelper = "!echo $$ > ${pidFile}; exec sleep 1000; :"\n`);
+	writeFileSync(
+		path.join(home, ".gitconfig"),
+		`[credential]\n\thelper = "!echo $$ > ${pidFile}; exec sleep 1000; :"\n`,
+	);
 	return { pidFile, run: makeGit({ environment: { ...process.env, HOME: home } }) };
 }
 
@@ -54,7 +61,9 @@ const question = "protocol=https\nhost=a.invalid\n\n";
 
 test("a command that takes too long is ended with all that it started", async () => {
 	const { run, pidFile } = endless("slow");
-	const ended = await run(folder, ["credential", "fill"], { input: question, timeoutMs: 1500 }).catch((error: unknown) => error);
+	const ended = await run(folder, ["credential", "fill"], { input: question, timeoutMs: 1500 }).catch(
+		(error: unknown) => error,
+	);
 	expect(ended).toMatchObject({ code: null, errors: expect.stringMatching(/no answer within 1500 ms/) });
 	await expect.poll(() => isAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
 });
@@ -62,7 +71,9 @@ test("a command that takes too long is ended with all that it started", async ()
 test("a command that is called off is ended with all that it started", async () => {
 	const { run, pidFile } = endless("off");
 	const controller = new AbortController();
-	const running = run(folder, ["credential", "fill"], { input: question, signal: controller.signal }).catch((error: unknown) => error);
+	const running = run(folder, ["credential", "fill"], { input: question, signal: controller.signal }).catch(
+		(error: unknown) => error,
+	);
 	await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "").toBe(true);
 	controller.abort();
 	expect(await running).toMatchObject({ code: null, errors: expect.stringMatching(/called off/) });
@@ -89,10 +100,17 @@ test("a lock in the way is waited for, an expectation that does not hold is not"
 
 test("every command is on record, with its arguments and without its contents", async () => {
 	const ran: string[] = [];
-	const recorded = makeGit({ environment: { ...process.env, HOME: base }, record: ({ args, code }) => ran.push(`${args.join(" ")} = ${code}`) });
+	const recorded = makeGit({
+		environment: { ...process.env, HOME: base },
+		record: ({ args, code }) => ran.push(`${args.join(" ")} = ${code}`),
+	});
 	await recorded(folder, ["hash-object", "--stdin"], { input: "secret" });
 	await recorded(folder, ["rev-parse", "--verify", "-q", "nothing"]).catch(() => {});
-	expect(ran).toEqual(["config --list -z --show-scope --includes = 0", "hash-object --stdin = 0", "rev-parse --verify -q nothing = 1"]);
+	expect(ran).toEqual([
+		"config --list -z --show-scope --includes = 0",
+		"hash-object --stdin = 0",
+		"rev-parse --verify -q nothing = 1",
+	]);
 });
 
 test("what is exclusive for a repository happens one after the other, for any of its worktrees, and after failures", async () => {
@@ -107,17 +125,41 @@ test("what is exclusive for a repository happens one after the other, for any of
 			if (fails) throw new Error(name);
 		}).catch(() => {});
 	await Promise.all([step(folder, "a", true), step(other, "b"), step(folder, "c")]);
-	expect(said.map((line, at) => (at % 2 === 0 ? line.endsWith("begins") && said[at + 1] === line.replace("begins", "ends") : true))).toEqual(
-		Array.from({ length: 6 }, () => true),
-	);
+	expect(
+		said.map((line, at) =>
+			at % 2 === 0 ? line.endsWith("begins") && said[at + 1] === line.replace("begins", "ends") : true,
+		),
+	).toEqual(Array.from({ length: 6 }, () => true));
 });
 
 test("names that would be options or leave refs/heads are no names for a branch", () => {
-	const bad = ["", "-x", "--force", "a/-b", "a..b", "../x", "/x", "x/", "a//b", "x.lock", "x.lock/y", ".x", "a/.x", "x.", "@", "a@{1}", "HEAD", "refs/heads/x"];
+	const bad = [
+		"",
+		"-x",
+		"--force",
+		"a/-b",
+		"a..b",
+		"../x",
+		"/x",
+		"x/",
+		"a//b",
+		"x.lock",
+		"x.lock/y",
+		".x",
+		"a/.x",
+		"x.",
+		"@",
+		"a@{1}",
+		"HEAD",
+		"refs/heads/x",
+	];
 	const worse = ["a b", "a\tb", "a\nb", "a\0b", "a~1", "a^", "a:b", "a?", "a*", "a[b", "a\\b", "\x7f", "x".repeat(241)];
 	expect([...bad, ...worse].filter(isBranchName)).toEqual([]);
-	expect(["main", "brood/opus-1", "feature/ünï", "a.b", "a@b", "x-y"].filter((name) => !isBranchName(name))).toEqual([]);
-	for (const name of ["main", "brood/opus-1", "feature/ünï", "a.b"]) expect(plain(folder, ["check-ref-format", branchRef(name)]).toString()).toBe("");
+	expect(["main", "brood/opus-1", "feature/ünï", "a.b", "a@b", "x-y"].filter((name) => !isBranchName(name))).toEqual(
+		[],
+	);
+	for (const name of ["main", "brood/opus-1", "feature/ünï", "a.b"])
+		expect(plain(folder, ["check-ref-format", branchRef(name)]).toString()).toBe("");
 	expect(() => branchRef("--upload-pack=x")).toThrow(/no name for a branch/);
 	expect(() => commitId("--all")).toThrow(/no id/);
 });

@@ -20,13 +20,16 @@ beforeAll(() => {
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const fresh = (): string => path.join(base, `${++count}`, "repository");
-const ours = (environment: Record<string, string> = {}): Git => makeGit({ environment: { ...process.env, HOME: home, ...environment } });
+const ours = (environment: Record<string, string> = {}): Git =>
+	makeGit({ environment: { ...process.env, HOME: home, ...environment } });
 
 async function everyVerb(git: Git, folder: string): Promise<string[]> {
 	const done: string[] = [];
 	for (const { args, input } of verbs) {
 		const places = args.map((arg) => arg.replace(/^\.\.\/([A-Z]+)$/, `../$1-${count}`));
-		const ended = await git(folder, places, { timeoutMs: 20_000, ...(input === undefined ? {} : { input }) }).catch((error: unknown) => error);
+		const ended = await git(folder, places, { timeoutMs: 20_000, ...(input === undefined ? {} : { input }) }).catch(
+			(error: unknown) => error,
+		);
 		if (!(ended instanceof GitFailed)) done.push(args.join(" "));
 	}
 	return done;
@@ -44,7 +47,10 @@ describe.each(traps)("$name", (trap: Trap) => {
 
 		const guarded = fresh();
 		const trapped = layTrap(victim, guarded, [trap]);
-		await ours(trap.environment)(guarded, trap.trigger, { timeoutMs: 20_000, ...(trap.input === undefined ? {} : { input: trap.input }) }).catch(() => {});
+		await ours(trap.environment)(guarded, trap.trigger, {
+			timeoutMs: 20_000,
+			...(trap.input === undefined ? {} : { input: trap.input }),
+		}).catch(() => {});
 		expect(trapped.fired()).toEqual([]);
 	});
 });
@@ -55,7 +61,11 @@ const environment = { GIT_EXTERNAL_DIFF: "../differ.sh", PATH: `.:${process.env[
 
 test.each([
 	{ title: "all traps", laid: traps, doneMin: 40 },
-	{ title: "all traps that no verb is refused for", laid: traps.filter(({ name }) => !refused.includes(name)), doneMin: 50 },
+	{
+		title: "all traps that no verb is refused for",
+		laid: traps.filter(({ name }) => !refused.includes(name)),
+		doneMin: 50,
+	},
 ])("$title at once under every verb", { timeout: 60_000 }, async ({ laid, doneMin }) => {
 	const folder = fresh();
 	const trapped = layTrap(victim, folder, laid);
@@ -68,19 +78,26 @@ test.each([
 test("the same in plain git sets most of them off", { timeout: 60_000 }, () => {
 	const folder = fresh();
 	const open = layTrap(victim, folder, traps);
-	for (const { args, input } of verbs) plainGit(folder, args, { environment, ...(input === undefined ? {} : { input }) });
+	for (const { args, input } of verbs)
+		plainGit(folder, args, { environment, ...(input === undefined ? {} : { input }) });
 	expect(open.fired().length).toBeGreaterThan(12);
 });
 
-test.each(["add -A", "merge --no-edit other", "stash", "rm inner", "add inner"])("git %s does not run what a repository inside brings", async (line) => {
-	const inner = traps.filter(({ name }) => name.startsWith("inner"));
-	const [open, guarded] = [fresh(), fresh()];
-	const control = layTrap(victim, open, inner);
-	plainGit(open, line.split(" "));
-	const trapped = layTrap(victim, guarded, inner);
-	await ours()(guarded, line.split(" ")).catch(() => {});
-	expect({ plain: control.fired(), ours: trapped.fired() }).toEqual({ plain: ["inner-filter", "inner-fsmonitor"], ours: [] });
-});
+test.each(["add -A", "merge --no-edit other", "stash", "rm inner", "add inner"])(
+	"git %s does not run what a repository inside brings",
+	async (line) => {
+		const inner = traps.filter(({ name }) => name.startsWith("inner"));
+		const [open, guarded] = [fresh(), fresh()];
+		const control = layTrap(victim, open, inner);
+		plainGit(open, line.split(" "));
+		const trapped = layTrap(victim, guarded, inner);
+		await ours()(guarded, line.split(" ")).catch(() => {});
+		expect({ plain: control.fired(), ours: trapped.fired() }).toEqual({
+			plain: ["inner-filter", "inner-fsmonitor"],
+			ours: [],
+		});
+	},
+);
 
 test("what the user configured for everything keeps working", async () => {
 	const folder = fresh();
@@ -112,7 +129,9 @@ test("what the user configured for everything keeps working", async () => {
 		stored: (await git(folder, ["cat-file", "blob", "HEAD:a.trap"])).text,
 		checkedOut: readFileSync(path.join(away, "a.trap"), "utf8"),
 		author: (await git(folder, ["log", "-1", "--format=%an <%ae>"])).text,
-		password: /password=.*/.exec((await git(folder, ["credential", "fill"], { input: "protocol=https\nhost=a.invalid\nusername=x\n\n" })).text)?.[0],
+		password: /password=.*/.exec(
+			(await git(folder, ["credential", "fill"], { input: "protocol=https\nhost=a.invalid\nusername=x\n\n" })).text,
+		)?.[0],
 		fired: trapped.fired(),
 	}).toEqual({
 		stored: "ONE\nCHANGED\nTHREE",
@@ -130,7 +149,9 @@ test("a merge driver of the repository is replaced by git's own merge", async ()
 	const git = ours();
 	await git(folder, ["checkout", "-q", "--", "a.trap"]);
 	await git(folder, ["merge", "--no-edit", "other"], { answers: [1] });
-	expect(readFileSync(path.join(folder, "a.trap"), "utf8")).toMatch(/^one\n<{7} .*\nmain\n={7}\nother\n>{7} .*\nthree\n$/);
+	expect(readFileSync(path.join(folder, "a.trap"), "utf8")).toMatch(
+		/^one\n<{7} .*\nmain\n={7}\nother\n>{7} .*\nthree\n$/,
+	);
 });
 
 test("a working tree that is somewhere else, and programs for trailers, are refused", async () => {
@@ -193,6 +214,12 @@ test("a file of configuration that changes is read again", async () => {
 });
 
 test("keys of git-lfs that name programs are known, harmless ones are left alone", () => {
-	expect(["lfs.customtransfer.x.path", "lfs.extension.x.clean", "hook.x.command"].map(neutralFor)).toEqual(["false", "false", "true"]);
-	expect(["core.autocrlf", "remote.origin.url", "branch.main.merge", "user.name", "filter.x.other"].map(neutralFor)).toEqual([null, null, null, null, null]);
+	expect(["lfs.customtransfer.x.path", "lfs.extension.x.clean", "hook.x.command"].map(neutralFor)).toEqual([
+		"false",
+		"false",
+		"true",
+	]);
+	expect(
+		["core.autocrlf", "remote.origin.url", "branch.main.merge", "user.name", "filter.x.other"].map(neutralFor),
+	).toEqual([null, null, null, null, null]);
 });

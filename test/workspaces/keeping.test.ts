@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { makeWorld, refused } from "#test/support/make-world.ts";
 import { agreed, fingerprint, identity, read, treeState, type World, write } from "#test/support/world.ts";
 
@@ -24,7 +24,10 @@ describe("health", () => {
 		const world = makeWorld();
 		for (const kind of ["worktree", "clone", "main"] as const) {
 			const checkout = await world.agent(`of-${kind}`, { kind });
-			expect(await world.workspaces.health(checkout, { commit: world.tip("main") })).toEqual({ healthy: true, issues: [] });
+			expect(await world.workspaces.health(checkout, { commit: world.tip("main") })).toEqual({
+				healthy: true,
+				issues: [],
+			});
 		}
 	});
 
@@ -75,7 +78,9 @@ describe("recover", () => {
 		const before = treeState(world, folder);
 		const home = agreed(await world.workspaces.recover(checkout, {}, { seen }));
 		expect(home).toMatchObject({ moved: true, snapshot: null, standing: { head: world.tip("main"), dirty: true } });
-		expect(home.text).toMatch(/^brood\/a was moved to .* that commit is kept .* Your files were left as they are. They are in snapshot 1 as well.$/);
+		expect(home.text).toMatch(
+			/^brood\/a was moved to .* that commit is kept .* Your files were left as they are. They are in snapshot 1 as well.$/,
+		);
 		expect(treeState(world, folder)).toEqual(before);
 		world.git(folder, "reflog", "expire", "--expire=now", "--all");
 		world.git(world.repository, "gc", "-q", "--prune=now");
@@ -88,9 +93,16 @@ describe("recover", () => {
 		const seen = world.tip("brood/a");
 		write(checkout.workspace.path, "new.txt", "n\n");
 		const home = agreed(await world.workspaces.recover(checkout, {}, { seen }));
-		expect([home.moved, home.text, read(checkout.workspace.path, "new.txt")]).toEqual([false, expect.stringMatching(/^Nothing is wrong/), "n\n"]);
+		expect([home.moved, home.text, read(checkout.workspace.path, "new.txt")]).toEqual([
+			false,
+			expect.stringMatching(/^Nothing is wrong/),
+			"n\n",
+		]);
 		world.git(checkout.workspace.path, "checkout", "-q", "--detach");
-		expect(agreed(await world.workspaces.recover(checkout, {}, { seen }))).toMatchObject({ snapshot: expect.any(String), standing: { dirty: false } });
+		expect(agreed(await world.workspaces.recover(checkout, {}, { seen }))).toMatchObject({
+			snapshot: expect.any(String),
+			standing: { dirty: false },
+		});
 		expect(world.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
 	});
 
@@ -103,12 +115,26 @@ describe("recover", () => {
 		world.commit(world.repository, { "next.txt": "n\n" });
 		const home = agreed(await world.workspaces.recover(checkout));
 		expect(home).toMatchObject({ moved: true, snapshot: "1", standing: { ahead: 0, behind: 0, dirty: false } });
-		expect([world.git(folder, "status", "--porcelain"), read(folder, ".env"), read(folder, "next.txt")]).toEqual(["", "ignored\n", "n\n"]);
+		expect([world.git(folder, "status", "--porcelain"), read(folder, ".env"), read(folder, "next.txt")]).toEqual([
+			"",
+			"ignored\n",
+			"n\n",
+		]);
 		agreed(await world.workspaces.restoreSnapshot(checkout, "1"));
 		expect(treeState(world, folder)).toEqual(before);
-		expect((await world.workspaces.snapshots(checkout)).map(({ id, reason }) => `${id} ${reason}`)).toEqual(["2 before a restore", "1 before a recovery"]);
-		expect(agreed(await world.workspaces.showSnapshot(checkout, "1")).files.map((file) => file.path)).toEqual(["a.txt", "folder/b.txt", "new/deep.txt"]);
-		expect(refused(await world.workspaces.restoreSnapshot(checkout, "7"), "SNAPSHOT_GONE").details).toEqual({ snapshot: "7", nearest: "2" });
+		expect((await world.workspaces.snapshots(checkout)).map(({ id, reason }) => `${id} ${reason}`)).toEqual([
+			"2 before a restore",
+			"1 before a recovery",
+		]);
+		expect(agreed(await world.workspaces.showSnapshot(checkout, "1")).files.map((file) => file.path)).toEqual([
+			"a.txt",
+			"folder/b.txt",
+			"new/deep.txt",
+		]);
+		expect(refused(await world.workspaces.restoreSnapshot(checkout, "7"), "SNAPSHOT_GONE").details).toEqual({
+			snapshot: "7",
+			nearest: "2",
+		});
 	});
 
 	test.each(["merge", "rebase"])("ends a %s with conflicts, and keeps commits of its own", async (operation) => {
@@ -132,7 +158,10 @@ describe("recover", () => {
 		// a clone's commits are the project's from the moment that somebody looks at them
 		await world.workspaces.approve(checkout, { commit: "0".repeat(40) });
 		rmSync(checkout.workspace.path, { recursive: true });
-		expect(agreed(await world.workspaces.recover(checkout))).toMatchObject({ moved: true, standing: { head: commit, ahead: 1, dirty: false } });
+		expect(agreed(await world.workspaces.recover(checkout))).toMatchObject({
+			moved: true,
+			standing: { head: commit, ahead: 1, dirty: false },
+		});
 		expect(read(checkout.workspace.path, "x")).toBe("x\n");
 		expect(await world.workspaces.health(checkout, { commit })).toEqual({ healthy: true, issues: [] });
 	});
@@ -154,7 +183,11 @@ describe("recover", () => {
 		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "work" }));
 		world.git(world.repository, "update-ref", "-d", "refs/heads/brood/a");
 		expect(await codes(world, checkout, commit)).toEqual(["BRANCH_GONE"]);
-		expect(agreed(await world.workspaces.recover(checkout)).standing).toMatchObject({ head: commit, ahead: 1, dirty: false });
+		expect(agreed(await world.workspaces.recover(checkout)).standing).toMatchObject({
+			head: commit,
+			ahead: 1,
+			dirty: false,
+		});
 	});
 
 	test("takes a lock away only when it is old", async () => {
@@ -188,13 +221,19 @@ describe("recover", () => {
 });
 
 describe("remove", () => {
-	const inTrash = (world: World): string[] => (existsSync(path.join(world.home, "trash")) ? readdirSync(path.join(world.home, "trash")) : []);
+	const inTrash = (world: World): string[] =>
+		existsSync(path.join(world.home, "trash")) ? readdirSync(path.join(world.home, "trash")) : [];
 
 	test.each(["worktree", "clone"] as const)("moves a clean %s into the trash and forgets it", async (kind) => {
 		const world = makeWorld();
 		const checkout = await world.agent("a", { kind });
 		const removed = agreed(await world.workspaces.remove(checkout, { branch: true }));
-		expect(removed).toEqual({ snapshot: "1", trash: path.join(world.home, "trash", `${world.now}-p-a`), branchRemoved: kind === "worktree", teardown: null });
+		expect(removed).toEqual({
+			snapshot: "1",
+			trash: path.join(world.home, "trash", `${world.now}-p-a`),
+			branchRemoved: kind === "worktree",
+			teardown: null,
+		});
 		expect(existsSync(checkout.workspace.path)).toBe(false);
 		expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(1);
 		expect(world.git(world.repository, "branch", "--list", "brood/*")).toBe("");
@@ -216,7 +255,9 @@ describe("remove", () => {
 		expect(snapshot).toBe("1");
 		expect(world.git(world.repository, "branch", "--contains", commit)).toBe("");
 		expect(world.git(world.repository, "for-each-ref", "--contains", commit, "refs/brood/branches")).toContain(commit);
-		expect(agreed(await world.workspaces.showSnapshot(checkout, "1")).files.map((file) => file.path)).toContain("new/deep.txt");
+		expect(agreed(await world.workspaces.showSnapshot(checkout, "1")).files.map((file) => file.path)).toContain(
+			"new/deep.txt",
+		);
 	});
 
 	test("knows what was merged by ancestry, by a recorded squash, by somebody else's squash, or by a caller's word", async () => {
@@ -244,7 +285,13 @@ describe("remove", () => {
 		write(checkout.workspace.path, "foreign", "f\n");
 		refused(await world.workspaces.remove(checkout, { force: true }), "PATH_EXISTS");
 		const other = await world.agent("b");
-		refused(await world.workspaces.remove({ ...checkout, workspace: { ...other.workspace, branch: "brood/a" } }, { force: true }), "PATH_EXISTS");
+		refused(
+			await world.workspaces.remove(
+				{ ...checkout, workspace: { ...other.workspace, branch: "brood/a" } },
+				{ force: true },
+			),
+			"PATH_EXISTS",
+		);
 		expect([read(checkout.workspace.path, "foreign"), existsSync(other.workspace.path)]).toEqual(["f\n", true]);
 	});
 
@@ -252,7 +299,9 @@ describe("remove", () => {
 		const world = makeWorld();
 		const checkout = await world.agent("a");
 		world.git(world.repository, "worktree", "lock", "--reason", "on a stick", checkout.workspace.path);
-		expect(refused(await world.workspaces.remove(checkout, { force: true }), "CONFLICT").message).toContain("on a stick");
+		expect(refused(await world.workspaces.remove(checkout, { force: true }), "CONFLICT").message).toContain(
+			"on a stick",
+		);
 		expect(existsSync(checkout.workspace.path)).toBe(true);
 	});
 
@@ -268,7 +317,13 @@ describe("remove", () => {
 		write(path.join(project, "agents", "stranger"), "file", "mine\n");
 		const options = { living: [living.agent] };
 		const shown = await world.workspaces.gc(world.project, { ...options, dryRun: true });
-		expect(shown.map(({ what, freed }) => `${what} ${freed}`)).toEqual(["trash true", "trash false", "scratch true", "clone true", "unknown false"]);
+		expect(shown.map(({ what, freed }) => `${what} ${freed}`)).toEqual([
+			"trash true",
+			"trash false",
+			"scratch true",
+			"clone true",
+			"unknown false",
+		]);
 		expect(shown.map(({ reason }) => reason)).toContain("15 days in the trash, kept for 14");
 		expect(inTrash(world)).toHaveLength(2);
 		expect(await world.workspaces.gc(world.project, { ...options, dryRun: false })).toEqual(shown);
@@ -292,7 +347,9 @@ describe("a fork", () => {
 		world.commit(parent.workspace.path, { "own.txt": "o\n" });
 		mess(world, parent.workspace.path);
 		const before = treeState(world, parent.workspace.path);
-		const forked = agreed(await world.workspaces.provisionFrom({ project: world.project, agent: identity("child"), kind, parent }));
+		const forked = agreed(
+			await world.workspaces.provisionFrom({ project: world.project, agent: identity("child"), kind, parent }),
+		);
 		const child = forked.workspace;
 		const state = (folder: string): unknown => [
 			world.git(folder, "status", "--porcelain=v2"),
@@ -302,12 +359,14 @@ describe("a fork", () => {
 		];
 		expect(state(child.path)).toEqual(state(parent.workspace.path));
 		expect(treeState(world, parent.workspace.path)).toEqual(before);
-		expect([child.branch, world.git(child.path, "symbolic-ref", "HEAD"), existsSync(path.join(child.path, ".env"))]).toEqual([
-			"brood/child",
-			"refs/heads/brood/child",
-			false,
-		]);
-		const again = agreed(await world.workspaces.provisionFrom({ project: world.project, agent: identity("child"), kind, parent }));
+		expect([
+			child.branch,
+			world.git(child.path, "symbolic-ref", "HEAD"),
+			existsSync(path.join(child.path, ".env")),
+		]).toEqual(["brood/child", "refs/heads/brood/child", false]);
+		const again = agreed(
+			await world.workspaces.provisionFrom({ project: world.project, agent: identity("child"), kind, parent }),
+		);
 		expect([again.found, again.workspace]).toEqual([true, child]);
 	});
 
@@ -316,11 +375,16 @@ describe("a fork", () => {
 		const parent = await world.agent("parent");
 		write(parent.workspace.path, "a.txt", "then\n");
 		const then = await world.workspaces.takeSnapshot(parent, { reason: "turn", turn: 3 });
-		expect(then).toMatchObject({ fresh: true, snapshot: { id: "1", turn: 3, reason: "turn", missing: [], ignored: 0 } });
+		expect(then).toMatchObject({
+			fresh: true,
+			snapshot: { id: "1", turn: 3, reason: "turn", missing: [], ignored: 0 },
+		});
 		expect(await world.workspaces.takeSnapshot(parent, { reason: "turn", turn: 4 })).toEqual({ ...then, fresh: false });
 		write(parent.workspace.path, "a.txt", "now\n");
 		const request = { project: world.project, agent: identity("child"), kind: "worktree", parent } as const;
-		expect(refused(await world.workspaces.provisionFrom({ ...request, snapshot: "9" }), "SNAPSHOT_GONE").details["nearest"]).toBe("1");
+		expect(
+			refused(await world.workspaces.provisionFrom({ ...request, snapshot: "9" }), "SNAPSHOT_GONE").details["nearest"],
+		).toBe("1");
 		expect(existsSync(path.join(world.home, "projects/p/agents/child"))).toBe(false);
 		const { workspace } = agreed(await world.workspaces.provisionFrom({ ...request, snapshot: "1" }));
 		expect(read(workspace.path, "a.txt")).toBe("then\n");

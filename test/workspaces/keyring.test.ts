@@ -1,11 +1,15 @@
-// The kernel's keys of the user: no namespace keeps them from a process that runs as the same user, so the sandbox has to.
+// The kernel's keys of the user: no namespace keeps them from a process that runs as the same user, so the sandbox has
+// to.
 import { spawnSync } from "node:child_process";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { available } from "#test/support/processes.ts";
 import { runInSandbox } from "#test/support/sandbox.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
-const numbers: Readonly<Record<string, readonly [add: number, request: number, control: number]>> = { x64: [248, 249, 250], arm64: [217, 218, 219] };
+const numbers: Readonly<Record<string, readonly [add: number, request: number, control: number]>> = {
+	x64: [248, 249, 250],
+	arm64: [217, 218, 219],
+};
 const [add, request, control] = numbers[process.arch] ?? [0, 0, 0];
 const [session, user] = [-3, -4];
 const [identify, join, unlink, search] = [0, 1, 9, 10];
@@ -35,7 +39,10 @@ const hasKeys = perl(answered(`${control}, ${identify}, ${user}, 1`));
 
 describe.runIf(available.includes("bubblewrap") && hasKeys)("the kernel's keys of the user", () => {
 	test("are out of reach in a sandbox, and within reach without one", () => {
-		onTestFinished(() => void perl(`${strings} syscall(${control}, ${unlink}, syscall(${calls["find a key of the user"]}), ${user})`));
+		onTestFinished(
+			() =>
+				void perl(`${strings} syscall(${control}, ${unlink}, syscall(${calls["find a key of the user"]}), ${user})`),
+		);
 		expect(perl(answered(calls["write a key of the user"] ?? ""))).toBe(true);
 		const folder = freshFolder();
 		const mounts = { hidden: [], readable: [], writable: [folder], fixed: [] };

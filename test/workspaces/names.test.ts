@@ -1,5 +1,5 @@
-// Names that want to be something else: a path, an option, another ref. Wherever a person's words enter, nothing appears outside
-// of the project's folders and git is never given one of them as an option.
+// Names that want to be something else: a path, an option, another ref. Wherever a person's words enter, nothing
+// appears outside of the project's folders and git is never given one of them as an option.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -66,7 +66,8 @@ const problem = [
 ];
 
 /** Everything under the world's root but what a project may write. */
-const outside = (world: World): unknown => fingerprint(world.root, (name) => /^(home\/projects\/p|home\/trash|repository\/\.git)(\/|$)/.test(name));
+const outside = (world: World): unknown =>
+	fingerprint(world.root, (name) => /^(home\/projects\/p|home\/trash|repository\/\.git)(\/|$)/.test(name));
 
 /** Arguments that git could read as an option or as more than one word, and that hold a name of somebody's. */
 function asOptions(world: World, name: string): readonly string[][] {
@@ -111,7 +112,12 @@ describe("with real git", () => {
 				await world.workspaces.openProject({ slug, source: path.join(world.root, name.replaceAll("\0", "")) }),
 				await world.workspaces.openProject({ slug, source: `file://${name}` }),
 				await world.workspaces.openProject({ slug, source: world.repository, branch: name }),
-				await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree", from: name }),
+				await world.workspaces.provision({
+					project: world.project,
+					agent: identity("a"),
+					kind: "worktree",
+					from: name,
+				}),
 			];
 			for (const answer of asked) expect(isRefusal(answer)).toBe(true);
 			answers += asked.length;
@@ -134,9 +140,16 @@ describe("with real git", () => {
 				await world.workspaces.approve(checkout, { commit: name }),
 				await world.workspaces.showSnapshot(checkout, name),
 				await world.workspaces.restoreSnapshot(checkout, name),
-				await world.workspaces.provisionFrom({ project: world.project, agent: identity("b"), kind: "worktree", parent: checkout, snapshot: name }),
+				await world.workspaces.provisionFrom({
+					project: world.project,
+					agent: identity("b"),
+					kind: "worktree",
+					parent: checkout,
+					snapshot: name,
+				}),
 			];
-			for (const [at, answer] of asked.entries()) expect([name, at, isRefusal(answer)]).toEqual([name, at, at > 0 || name !== "."]);
+			for (const [at, answer] of asked.entries())
+				expect([name, at, isRefusal(answer)]).toEqual([name, at, at > 0 || name !== "."]);
 			if (name === ".") world.git(checkout.workspace.path, "reset", "-q", "--mixed", "HEAD~1");
 			agreed(await world.workspaces.commitsSince(checkout, name));
 			if (name.startsWith("-")) expect((await world.workspaces.health(checkout, { commit: name })).healthy).toBe(true);

@@ -26,10 +26,19 @@ test("only regular files are read: no pipe, device, folder or link", async () =>
 	mkdirSync(path.join(folder, "folder"));
 	const answers = await Promise.allSettled([
 		readRegular(path.join(folder, "file")),
-		...[pipe(path.join(folder, "pipe")), path.join(folder, "link"), path.join(folder, "folder"), "/dev/zero"].map((file) => readRegular(file)),
+		...[pipe(path.join(folder, "pipe")), path.join(folder, "link"), path.join(folder, "folder"), "/dev/zero"].map(
+			(file) => readRegular(file),
+		),
 		readRegular(path.join(folder, "file"), { bytesMax: 3 }),
 	]);
-	expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "rejected", "rejected", "rejected"]);
+	expect(answers.map(({ status }) => status)).toEqual([
+		"fulfilled",
+		"rejected",
+		"rejected",
+		"rejected",
+		"rejected",
+		"rejected",
+	]);
 	expect((await readRegular(path.join(folder, "link"), { follow: true })).toString()).toBe("words");
 });
 
@@ -49,7 +58,10 @@ test("pipes in a workspace keep no thread waiting", async () => {
 	// whoever reads a file meanwhile is served
 	expect(await readFile(path.join(world.repository, "a.txt"), "utf8")).toContain("one");
 	for (const [health, , found] of await Promise.all(looks)) {
-		expect(health).toMatchObject({ healthy: false, issues: [{ code: "NOT_OURS", text: expect.stringMatching(/commondir is not a regular file/) }] });
+		expect(health).toMatchObject({
+			healthy: false,
+			issues: [{ code: "NOT_OURS", text: expect.stringMatching(/commondir is not a regular file/) }],
+		});
 		expect(found).toBe(0);
 	}
 	rmSync(path.join(gitFolder, "commondir"));

@@ -12,7 +12,11 @@ describe("a project by path", () => {
 	test("is a repository's root, and nothing in it changes", async () => {
 		const world = makeWorld();
 		const before = fingerprint(world.repository);
-		expect(agreed(await world.workspaces.openProject({ slug, source: world.repository }))).toEqual({ path: world.repository, url: null, base: "main" });
+		expect(agreed(await world.workspaces.openProject({ slug, source: world.repository }))).toEqual({
+			path: world.repository,
+			url: null,
+			base: "main",
+		});
 		expect(fingerprint(world.repository)).toEqual(before);
 		expect(Object.keys(fingerprint(path.join(world.home, "projects")))).toContain(`${slug}/`);
 	});
@@ -41,13 +45,18 @@ describe("a project by path", () => {
 	test("is known by its real path, whatever link leads there", async () => {
 		const world = makeWorld();
 		symlinkSync(world.repository, path.join(world.root, "link"));
-		expect(agreed(await world.workspaces.openProject({ slug, source: path.join(world.root, "link") })).path).toBe(world.repository);
+		expect(agreed(await world.workspaces.openProject({ slug, source: path.join(world.root, "link") })).path).toBe(
+			world.repository,
+		);
 	});
 
 	test("refuses a base branch that is not there", async () => {
 		const world = makeWorld();
 		refused(await world.workspaces.openProject({ slug, source: world.repository, branch: "nope" }), "NOT_FOUND");
-		refused(await world.workspaces.openProject({ slug, source: world.repository, branch: "--nope" }), "VALIDATION_ERROR");
+		refused(
+			await world.workspaces.openProject({ slug, source: world.repository, branch: "--nope" }),
+			"VALIDATION_ERROR",
+		);
 	});
 });
 
@@ -147,24 +156,37 @@ describe("settings", () => {
 		world.configure("merge: rebase\n");
 		const asked = agreed(await world.workspaces.settings(world.project));
 		expect(asked.settings).toMatchObject({ merge: "rebase", shared: ["node_modules"], setup: null });
-		expect(asked.pendingApproval).toEqual({ fingerprint: asked.fingerprint, setup: "npm ci", check: null, teardown: null, presets: [], gates: [] });
+		expect(asked.pendingApproval).toEqual({
+			fingerprint: asked.fingerprint,
+			setup: "npm ci",
+			check: null,
+			teardown: null,
+			presets: [],
+			gates: [],
+		});
 		const [allowed] = [asked.fingerprint ?? ""];
 		const approved = agreed(await world.workspaces.settings(world.project, [allowed]));
 		expect([approved.settings.setup, approved.pendingApproval]).toEqual(["npm ci", null]);
 
-		world.commit(world.repository, { ".brood.yaml": "# another comment, another order\nshared: [node_modules]\nsetup: npm ci\nmerge: squash\n" });
+		world.commit(world.repository, {
+			".brood.yaml": "# another comment, another order\nshared: [node_modules]\nsetup: npm ci\nmerge: squash\n",
+		});
 		expect(agreed(await world.workspaces.settings(world.project, [allowed])).pendingApproval).toBeNull();
 		world.commit(world.repository, { ".brood.yaml": "setup: npm ci;\n" });
 		expect(agreed(await world.workspaces.settings(world.project, [allowed])).pendingApproval?.setup).toBe("npm ci;");
 		world.configure("setup: make\n");
-		expect(agreed(await world.workspaces.settings(world.project))).toMatchObject({ settings: { setup: "make" }, pendingApproval: null });
+		expect(agreed(await world.workspaces.settings(world.project))).toMatchObject({
+			settings: { setup: "make" },
+			pendingApproval: null,
+		});
 	});
 
 	test("have the base that the project was added with, unless the home says another", async () => {
 		const world = makeWorld();
 		world.git(world.repository, "branch", "dev");
 		const baseOf = async (base?: string | null): Promise<string> =>
-			agreed(await world.workspaces.settings({ ...world.project, ...(base === undefined ? {} : { base }) })).settings.base;
+			agreed(await world.workspaces.settings({ ...world.project, ...(base === undefined ? {} : { base }) })).settings
+				.base;
 		expect([await baseOf(), await baseOf(null), await baseOf("dev")]).toEqual(["main", "main", "dev"]);
 		world.configure("base: main\n");
 		expect(await baseOf("dev")).toBe("main");
@@ -189,6 +211,9 @@ describe("settings", () => {
 		if (file === "config.yaml") world.configure(text);
 		else world.commit(world.repository, { [file]: text });
 		const refusal = refused(await world.workspaces.settings(world.project), "VALIDATION_ERROR");
-		expect([refusal.message, refusal.suggestions]).toEqual([expect.stringContaining(place), ["brood project settings p"]]);
+		expect([refusal.message, refusal.suggestions]).toEqual([
+			expect.stringContaining(place),
+			["brood project settings p"],
+		]);
 	});
 });

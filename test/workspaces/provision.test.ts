@@ -27,7 +27,10 @@ describe("a worktree", () => {
 		expect(read(made.workspace.path, "a.txt")).toBe("one\ntwo\nthree\n");
 		expect(fingerprint(world.repository, (name) => name === ".git")).toEqual(before);
 		expect(read(world.repository, ".git/config")).toBe(config);
-		expect(world.workspaces.identity(request.agent)).toMatchObject({ GIT_AUTHOR_NAME: "brood-agent-opus-1", GIT_COMMITTER_EMAIL: "opus-1@brood.local" });
+		expect(world.workspaces.identity(request.agent)).toMatchObject({
+			GIT_AUTHOR_NAME: "brood-agent-opus-1",
+			GIT_COMMITTER_EMAIL: "opus-1@brood.local",
+		});
 		expect(agreed(await world.workspaces.provision(request))).toEqual({ ...made, found: true });
 	});
 
@@ -41,10 +44,17 @@ describe("a worktree", () => {
 
 		const empty = makeWorld({ empty: true });
 		const checkout = await empty.agent("a");
-		expect(empty.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## No commits yet on brood/a");
+		expect(empty.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe(
+			"## No commits yet on brood/a",
+		);
 		write(checkout.workspace.path, "first.txt", "first\n");
 		agreed(await empty.workspaces.commit(checkout, { message: "first" }));
-		expect(agreed(await empty.workspaces.branchStatus(checkout))).toMatchObject({ ahead: 1, behind: 0, base: null, dirty: false });
+		expect(agreed(await empty.workspaces.branchStatus(checkout))).toMatchObject({
+			ahead: 1,
+			behind: 0,
+			base: null,
+			dirty: false,
+		});
 	});
 
 	test("steps aside where a branch has the name brood", async () => {
@@ -55,8 +65,16 @@ describe("a worktree", () => {
 
 	test("hangs off a mirror as well", async () => {
 		const world = makeWorld();
-		const { path: mirror } = agreed(await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }));
-		const made = agreed(await world.workspaces.provision({ project: { slug: world.project.slug, path: mirror }, agent: identity("a"), kind: "worktree" }));
+		const { path: mirror } = agreed(
+			await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }),
+		);
+		const made = agreed(
+			await world.workspaces.provision({
+				project: { slug: world.project.slug, path: mirror },
+				agent: identity("a"),
+				kind: "worktree",
+			}),
+		);
 		expect(world.git(made.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
 	});
 
@@ -69,7 +87,10 @@ describe("a worktree", () => {
 		world.git(world.repository, "worktree", "add", "-q", place(world, "foreign"), "-b", "foreign");
 		const before = fingerprint(world.home);
 		for (const handle of ["folder", "file", "link", "branch", "foreign"]) {
-			refused(await world.workspaces.provision({ project: world.project, agent: identity(handle), kind: "worktree" }), "PATH_EXISTS");
+			refused(
+				await world.workspaces.provision({ project: world.project, agent: identity(handle), kind: "worktree" }),
+				"PATH_EXISTS",
+			);
 		}
 		expect(fingerprint(world.home)).toEqual(before);
 		expect(world.git(world.repository, "branch", "--list", "brood/*")).toBe("  brood/branch");
@@ -80,7 +101,10 @@ describe("a worktree", () => {
 		mkdirSync(path.join(world.root, "elsewhere"));
 		mkdirSync(path.join(world.home, "projects", "p"), { recursive: true });
 		symlinkSync(path.join(world.root, "elsewhere"), path.join(world.home, "projects", "p", "agents"));
-		refused(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }), "PATH_EXISTS");
+		refused(
+			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
+			"PATH_EXISTS",
+		);
 		expect(fingerprint(path.join(world.root, "elsewhere"))).toEqual({ "/": "folder" });
 	});
 
@@ -97,14 +121,18 @@ describe("a worktree", () => {
 			ready: false,
 		};
 		write(path.dirname(place(world, "a")), ".a.json", JSON.stringify(mark));
-		refused(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }), "PATH_EXISTS");
+		refused(
+			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
+			"PATH_EXISTS",
+		);
 	});
 
 	test("32 at once do not trip over each other", async () => {
 		const world = makeWorld();
 		const stays = await Promise.all(Array.from({ length: 32 }, (_, at) => world.agent(`agent-${at}`)));
 		expect(new Set(stays.map(({ workspace }) => workspace.path)).size).toBe(32);
-		for (const { workspace } of stays) expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe(`## ${workspace.branch}`);
+		for (const { workspace } of stays)
+			expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe(`## ${workspace.branch}`);
 		expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(33);
 	});
 });
@@ -114,7 +142,9 @@ describe("the setup command", () => {
 		const world = makeWorld();
 		world.configure("setup: echo hello $NAME; pwd; echo $GIT_AUTHOR_NAME; touch built.log; printf last\n");
 		const lines: string[] = [];
-		const checkout = await world.agent("a", { live: { line: (line) => lines.push(line), environment: { NAME: "you" } } });
+		const checkout = await world.agent("a", {
+			live: { line: (line) => lines.push(line), environment: { NAME: "you" } },
+		});
 		expect(lines).toEqual(["hello you", checkout.workspace.path, "brood-agent-a", "last"]);
 		expect(existsSync(path.join(checkout.workspace.path, "built.log"))).toBe(true);
 	});
@@ -135,12 +165,19 @@ describe("the setup command", () => {
 	test("that fails leaves nothing of the workspace: no folder, no branch, no worktree, no note", async () => {
 		const world = makeWorld();
 		world.configure("setup: echo broken >&2; exit 3\n");
-		const before = { home: fingerprint(world.home, (name) => /^(trash|projects\/p\/agents)$/.test(name)), refs: world.git(world.repository, "for-each-ref") };
-		const refusal = refused(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }), "CONFLICT");
-		expect(refusal.details).toMatchObject({ step: "setup", exit: 3, output: "broken\n" });
-		expect({ home: fingerprint(world.home, (name) => /^(trash|projects\/p\/agents)$/.test(name)), refs: world.git(world.repository, "for-each-ref") }).toEqual(
-			before,
+		const before = {
+			home: fingerprint(world.home, (name) => /^(trash|projects\/p\/agents)$/.test(name)),
+			refs: world.git(world.repository, "for-each-ref"),
+		};
+		const refusal = refused(
+			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
+			"CONFLICT",
 		);
+		expect(refusal.details).toMatchObject({ step: "setup", exit: 3, output: "broken\n" });
+		expect({
+			home: fingerprint(world.home, (name) => /^(trash|projects\/p\/agents)$/.test(name)),
+			refs: world.git(world.repository, "for-each-ref"),
+		}).toEqual(before);
 		expect(fingerprint(path.dirname(place(world, "a")))).toEqual({ "/": "folder" });
 		expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(1);
 		world.configure("");
@@ -174,7 +211,11 @@ describe("the setup command", () => {
 describe("shared paths", () => {
 	const warmWorld = async (config: string): Promise<World> => {
 		const world = makeWorld();
-		world.commit(world.repository, { "package-lock.json": "{}\n", ".gitignore": "node_modules/\n.env\nsecret/\n", "vendor/v.txt": "tracked\n" });
+		world.commit(world.repository, {
+			"package-lock.json": "{}\n",
+			".gitignore": "node_modules/\n.env\nsecret/\n",
+			"vendor/v.txt": "tracked\n",
+		});
 		world.configure(config);
 		agreed(await world.workspaces.warm(world.project));
 		return world;
@@ -184,7 +225,9 @@ describe("shared paths", () => {
 
 	test("are linked if they are untracked, in primary and for the same lockfile, and git does not see them", async () => {
 		const world = await warmWorld(config);
-		const made = agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }));
+		const made = agreed(
+			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
+		);
 		expect(made.shared).toEqual([
 			{ path: "node_modules", done: "linked", reason: null },
 			{ path: "deep/cache", done: "linked", reason: null },
@@ -199,8 +242,19 @@ describe("shared paths", () => {
 		world.git(world.repository, "checkout", "-qb", "other");
 		world.commit(world.repository, { "package-lock.json": '{"other": true}\n' });
 		world.git(world.repository, "checkout", "-q", "main");
-		const other = agreed(await world.workspaces.provision({ project: world.project, agent: identity("b"), kind: "worktree", from: "other" }));
-		expect(other.shared[0]).toEqual({ path: "node_modules", done: "left", reason: "the lockfile differs from primary's" });
+		const other = agreed(
+			await world.workspaces.provision({
+				project: world.project,
+				agent: identity("b"),
+				kind: "worktree",
+				from: "other",
+			}),
+		);
+		expect(other.shared[0]).toEqual({
+			path: "node_modules",
+			done: "left",
+			reason: "the lockfile differs from primary's",
+		});
 	});
 
 	test("whose folder is a tracked link to elsewhere are left", async () => {
@@ -212,7 +266,9 @@ describe("shared paths", () => {
 		write(world.root, "outside/secret", "s\n");
 		agreed(await world.workspaces.warm(world.project));
 		mkdirSync(path.join(world.root, "outside", "cache"));
-		const made = agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }));
+		const made = agreed(
+			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
+		);
 		expect(made.shared.map(({ done }) => done)).toEqual(["left", "left"]);
 		expect(Object.keys(fingerprint(path.join(world.root, "outside"))).sort()).toEqual(["/", "cache/", "secret"]);
 	});
@@ -222,13 +278,20 @@ describe("shared paths", () => {
 		write(world.repository, ".env", "KEY=1\n");
 		write(world.repository, "secret/deep/s", "s\n");
 		write(world.repository, "a.txt", "changed by the person\n");
-		const made = agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }));
-		expect(made.shared.map(({ path: name, done }) => `${name} ${done}`)).toEqual([".env copied", "secret copied", "a.txt left", "nothing left"]);
-		expect([read(made.workspace.path, ".env"), read(made.workspace.path, "secret/deep/s"), read(made.workspace.path, "a.txt")]).toEqual([
-			"KEY=1\n",
-			"s\n",
-			"one\ntwo\nthree\n",
+		const made = agreed(
+			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
+		);
+		expect(made.shared.map(({ path: name, done }) => `${name} ${done}`)).toEqual([
+			".env copied",
+			"secret copied",
+			"a.txt left",
+			"nothing left",
 		]);
+		expect([
+			read(made.workspace.path, ".env"),
+			read(made.workspace.path, "secret/deep/s"),
+			read(made.workspace.path, "a.txt"),
+		]).toEqual(["KEY=1\n", "s\n", "one\ntwo\nthree\n"]);
 		expect(world.git(made.workspace.path, "status", "--porcelain")).toBe("");
 	});
 
@@ -244,7 +307,9 @@ describe("shared paths", () => {
 		world.commit(world.repository, { "package-lock.json": "{  }\n" });
 		refused(await world.workspaces.warm(world.project), "CONFLICT");
 		world.configure("shared: [node_modules]\n");
-		const made = agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }));
+		const made = agreed(
+			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
+		);
 		expect(made.shared[0]?.reason).toBe("primary is not filled: run brood project warm");
 	});
 });
@@ -274,7 +339,9 @@ describe("a clone", () => {
 		expect(world.git(folder, "remote", "-v")).not.toContain("secret");
 		expect(world.git(folder, "config", "remote.brood.url")).toBe(world.repository);
 		expect(existsSync(path.join(folder, ".git/objects/info/alternates"))).toBe(false);
-		const objects = Object.keys(fingerprint(path.join(folder, ".git/objects"))).filter((name) => /^[0-9a-f]{2}\/.+/.test(name));
+		const objects = Object.keys(fingerprint(path.join(folder, ".git/objects"))).filter((name) =>
+			/^[0-9a-f]{2}\/.+/.test(name),
+		);
 		expect(objects.filter((name) => lstatSync(path.join(folder, ".git/objects", name)).nlink > 1)).toEqual([]);
 		rmSync(path.join(world.repository, ".git/objects"), { recursive: true });
 		expect(world.git(folder, "log", "--format=%s")).toBe("first");
@@ -288,8 +355,12 @@ test("a fork is measured against its parent's base, unless another is asked for"
 	world.git(world.repository, "branch", "dev");
 	const parent = await world.agent("parent", { from: "dev" });
 	const request = { project: world.project, kind: "worktree", parent } as const;
-	expect(agreed(await world.workspaces.provisionFrom({ ...request, agent: identity("one") })).workspace.base).toBe("dev");
-	expect(agreed(await world.workspaces.provisionFrom({ ...request, agent: identity("two"), from: "main" })).workspace.base).toBe("main");
+	expect(agreed(await world.workspaces.provisionFrom({ ...request, agent: identity("one") })).workspace.base).toBe(
+		"dev",
+	);
+	expect(
+		agreed(await world.workspaces.provisionFrom({ ...request, agent: identity("two"), from: "main" })).workspace.base,
+	).toBe("main");
 });
 
 describe("the setup command in a fork", () => {
@@ -299,7 +370,15 @@ describe("the setup command in a fork", () => {
 		const parent = await world.agent("parent");
 		write(parent.workspace.path, "new.txt", "untracked\n");
 		world.configure(config);
-		return { world, fork: await world.workspaces.provisionFrom({ project: world.project, kind: "worktree", parent, agent: identity("child") }) };
+		return {
+			world,
+			fork: await world.workspaces.provisionFrom({
+				project: world.project,
+				kind: "worktree",
+				parent,
+				agent: identity("child"),
+			}),
+		};
 	};
 
 	test("makes what git ignores and so did not come along", async () => {
@@ -314,7 +393,10 @@ describe("the setup command in a fork", () => {
 
 	test("may fail: the tree is there, and the agent is told", async () => {
 		const fork = agreed((await forked("setup: exit 3\n")).fork);
-		expect([read(fork.workspace.path, "new.txt"), fork.notes]).toEqual(["untracked\n", ["The setup command ended with 3. What it makes may be missing."]]);
+		expect([read(fork.workspace.path, "new.txt"), fork.notes]).toEqual([
+			"untracked\n",
+			["The setup command ended with 3. What it makes may be missing."],
+		]);
 	});
 
 	test("that nobody has approved does not run, and keeps nobody from forking", async () => {
@@ -323,7 +405,10 @@ describe("the setup command in a fork", () => {
 		world.commit(world.repository, { ".brood.yaml": "setup: touch built.log\n" });
 		const request = { project: world.project, kind: "worktree", parent, agent: identity("child") } as const;
 		const fork = agreed(await world.workspaces.provisionFrom(request));
-		expect([existsSync(path.join(fork.workspace.path, "built.log")), fork.notes]).toEqual([false, [expect.stringMatching(/nobody has approved it/)]]);
+		expect([existsSync(path.join(fork.workspace.path, "built.log")), fork.notes]).toEqual([
+			false,
+			[expect.stringMatching(/nobody has approved it/)],
+		]);
 	});
 });
 
@@ -332,8 +417,22 @@ test("main is the repository itself, as it is", async () => {
 	world.git(world.repository, "checkout", "-qb", "mine");
 	write(world.repository, "a.txt", "dirty\n");
 	const before = fingerprint(world.repository);
-	expect((await world.agent("a", { kind: "main" })).workspace).toEqual({ kind: "main", path: world.repository, branch: "mine", base: "mine" });
+	expect((await world.agent("a", { kind: "main" })).workspace).toEqual({
+		kind: "main",
+		path: world.repository,
+		branch: "mine",
+		base: "mine",
+	});
 	expect(fingerprint(world.repository)).toEqual(before);
-	const { path: mirror } = agreed(await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }));
-	refused(await world.workspaces.provision({ project: { slug: world.project.slug, path: mirror }, agent: identity("b"), kind: "main" }), "VALIDATION_ERROR");
+	const { path: mirror } = agreed(
+		await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }),
+	);
+	refused(
+		await world.workspaces.provision({
+			project: { slug: world.project.slug, path: mirror },
+			agent: identity("b"),
+			kind: "main",
+		}),
+		"VALIDATION_ERROR",
+	);
 });

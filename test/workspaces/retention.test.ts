@@ -1,5 +1,5 @@
-// What the daemon frees by itself, seen from outside: with git, with the sizes that du and SQLite's files have, and with what
-// must still be there afterwards.
+// What the daemon frees by itself, seen from outside: with git, with the sizes that du and SQLite's files have, and
+// with what must still be there afterwards.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -14,7 +14,14 @@ import { agreed, identity, type World, write } from "../support/world.ts";
 
 const diskUse = "du";
 const day = 24 * 60 * 60 * 1000;
-const rules: Retention = { trashDays: 14, snapshotDays: 14, snapshotsKept: 3, snapshotsMax: 8, upkeepMinutes: 10, packing: "on" };
+const rules: Retention = {
+	trashDays: 14,
+	snapshotDays: 14,
+	snapshotsKept: 3,
+	snapshotsMax: 8,
+	upkeepMinutes: 10,
+	packing: "on",
+};
 
 async function snapshots(world: World, checkout: Awaited<ReturnType<World["agent"]>>, count: number): Promise<void> {
 	for (let number = 0; number < count; number++) {
@@ -34,17 +41,37 @@ const numbers = (world: World, id: string): number[] =>
 describe("snapshots", () => {
 	test("of a living agent: the newest stay, the young up to a number; of a deleted one all go; of somebody unknown none; what a fork needs stays", async () => {
 		const world = makeWorld({ retention: rules });
-		const [living, gone, stranger] = [await world.agent("living"), await world.agent("gone"), await world.agent("stranger")];
+		const [living, gone, stranger] = [
+			await world.agent("living"),
+			await world.agent("gone"),
+			await world.agent("stranger"),
+		];
 		for (const checkout of [living, gone, stranger]) await snapshots(world, checkout, 4);
 		world.now += 15 * day;
-		const request = { living: [living.agent], gone: [gone.agent.id], needed: [`refs/brood/snapshots/${gone.agent.id}/2`], dryRun: true };
+		const request = {
+			living: [living.agent],
+			gone: [gone.agent.id],
+			needed: [`refs/brood/snapshots/${gone.agent.id}/2`],
+			dryRun: true,
+		};
 		const shown = await world.workspaces.gc(world.project, request);
-		expect(shown.filter(({ what }) => what === "snapshot").map(({ name }) => name.split("/").slice(-2).join("/"))).toEqual(
-			expect.arrayContaining([`${gone.agent.id}/1`, `${gone.agent.id}/3`, `${gone.agent.id}/4`, `${living.agent.id}/1`]),
+		expect(
+			shown.filter(({ what }) => what === "snapshot").map(({ name }) => name.split("/").slice(-2).join("/")),
+		).toEqual(
+			expect.arrayContaining([
+				`${gone.agent.id}/1`,
+				`${gone.agent.id}/3`,
+				`${gone.agent.id}/4`,
+				`${living.agent.id}/1`,
+			]),
 		);
 		expect(numbers(world, gone.agent.id)).toEqual([1, 2, 3, 4]);
 		expect(await world.workspaces.gc(world.project, { ...request, dryRun: false })).toEqual(shown);
-		expect([living, gone, stranger].map(({ agent }) => numbers(world, agent.id))).toEqual([[2, 3, 4], [2], [1, 2, 3, 4]]);
+		expect([living, gone, stranger].map(({ agent }) => numbers(world, agent.id))).toEqual([
+			[2, 3, 4],
+			[2],
+			[1, 2, 3, 4],
+		]);
 		await snapshots(world, living, 9);
 		await world.workspaces.gc(world.project, { living: [living.agent], dryRun: false });
 		expect(numbers(world, living.agent.id)).toEqual([6, 7, 8, 9, 10, 11, 12, 13]);
@@ -58,7 +85,11 @@ describe("snapshots", () => {
 		const checkout = await world.agent("a", { kind: "clone" });
 		await snapshots(world, checkout, 5);
 		const done = await world.workspaces.gc(world.project, { living: [checkout.agent], dryRun: false });
-		expect(done.map(({ what, freed }) => `${what} ${freed}`)).toEqual(["snapshot true", "snapshot true", "snapshot true"]);
+		expect(done.map(({ what, freed }) => `${what} ${freed}`)).toEqual([
+			"snapshot true",
+			"snapshot true",
+			"snapshot true",
+		]);
 		const left = world.git(checkout.workspace.path, "for-each-ref", "--format=%(refname)", "refs/brood/snapshots");
 		expect(left).toBe(`refs/brood/snapshots/${checkout.agent.id}/4\nrefs/brood/snapshots/${checkout.agent.id}/5`);
 		agreed(await world.workspaces.restoreSnapshot(checkout, "4"));
@@ -104,13 +135,19 @@ test("refs that only repeat what base has go; the last copy of a commit stays", 
 describe("packing a repository", () => {
 	/** Loose objects and refs as agents leave them, and one object that nothing leads to. */
 	function litter(world: World, repository = world.repository, objects = 2500): string {
-		const run = (args: readonly string[], input: string): string => execFileSync("git", args, { cwd: repository, input, encoding: "utf8" }).trim();
+		const run = (args: readonly string[], input: string): string =>
+			execFileSync("git", args, { cwd: repository, input, encoding: "utf8" }).trim();
 		const folder = path.resolve(repository, run(["rev-parse", "--git-common-dir"], ""), "litter");
 		mkdirSync(folder);
 		const names = Array.from({ length: objects }, (_, number) => path.join(folder, String(number)));
 		for (const [number, name] of names.entries()) writeFileSync(name, `object ${number}\n`);
 		const ids = run(["hash-object", "-w", "--stdin-paths"], names.join("\n")).split("\n");
-		run(["update-ref", "--stdin"], ids.map((id, number) => (number < 300 ? `create refs/brood/snapshots/somebody/${number + 1} ${id}\n` : "")).join(""));
+		run(
+			["update-ref", "--stdin"],
+			ids
+				.map((id, number) => (number < 300 ? `create refs/brood/snapshots/somebody/${number + 1} ${id}\n` : ""))
+				.join(""),
+		);
 		return run(["hash-object", "-w", "--stdin"], "what somebody may still look for\n");
 	}
 	const counted = (world: World, repository = world.repository): { loose: number; packs: number } => {
@@ -123,13 +160,17 @@ describe("packing a repository", () => {
 		const lost = litter(world);
 		const refs = world.git(world.repository, "for-each-ref");
 		const reflog = world.git(world.repository, "reflog");
-		const before = Number(execFileSync(diskUse, ["-sk", path.join(world.repository, ".git/objects")], { encoding: "utf8" }).split("\t")[0]);
+		const before = Number(
+			execFileSync(diskUse, ["-sk", path.join(world.repository, ".git/objects")], { encoding: "utf8" }).split("\t")[0],
+		);
 		const shown = await world.workspaces.gc(world.project, { dryRun: true, living: [] });
 		expect(shown.map(({ what }) => what)).toEqual(["ref", "objects"]);
 		expect(counted(world).loose).toBeGreaterThan(2500);
 		const done = await world.workspaces.gc(world.project, { dryRun: false, living: [] });
 		expect(done.map(({ what, freed }) => `${what} ${freed}`)).toEqual(["ref true", "objects true"]);
-		const after = Number(execFileSync(diskUse, ["-sk", path.join(world.repository, ".git/objects")], { encoding: "utf8" }).split("\t")[0]);
+		const after = Number(
+			execFileSync(diskUse, ["-sk", path.join(world.repository, ".git/objects")], { encoding: "utf8" }).split("\t")[0],
+		);
 		expect(counted(world).loose).toBe(0);
 		expect(after).toBeLessThan(before / 10);
 		expect(existsSync(path.join(world.repository, ".git/refs/brood/snapshots/somebody"))).toBe(false);
@@ -140,7 +181,10 @@ describe("packing a repository", () => {
 	});
 
 	test.each([
-		["a garbage collection of the person's own runs", (world: World) => writeFileSync(path.join(world.repository, ".git/gc.pid"), "1 host")],
+		[
+			"a garbage collection of the person's own runs",
+			(world: World) => writeFileSync(path.join(world.repository, ".git/gc.pid"), "1 host"),
+		],
 		["the person wants none", null],
 	])("is left alone while %s", async (_, before) => {
 		const world = makeWorld({ retention: { ...rules, packing: before === null ? "off" : "on" } });
@@ -154,7 +198,9 @@ describe("packing a repository", () => {
 	});
 });
 
-test("objects of expired snapshots go from a person's repository; everything else stays, also what nothing leads to", { timeout: 120_000 }, async () => {
+test("objects of expired snapshots go from a person's repository; everything else stays, also what nothing leads to", {
+	timeout: 120_000,
+}, async () => {
 	const world = makeWorld({ retention: { ...rules, snapshotsKept: 1 } });
 	const { repository } = world;
 	const checkout = await world.agent("a");
@@ -178,21 +224,38 @@ test("objects of expired snapshots go from a person's repository; everything els
 	world.git(repository, "stash");
 	const stash = world.git(repository, "rev-parse", "refs/stash");
 	world.git(repository, "stash", "drop");
-	const lost = execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: repository, input: "staged once\n", encoding: "utf8" }).trim();
+	const lost = execFileSync("git", ["hash-object", "-w", "--stdin"], {
+		cwd: repository,
+		input: "staged once\n",
+		encoding: "utf8",
+	}).trim();
 	const amended = world.commit(repository, { "a.txt": "first try\n" });
 	world.git(repository, "reset", "-q", "HEAD~1");
 	write(checkout.workspace.path, "staged.txt", "only in an index\n");
 	world.git(checkout.workspace.path, "add", "staged.txt");
 	const staged = world.git(checkout.workspace.path, "rev-parse", ":staged.txt");
 	// all of it is old
-	execFileSync("find", [path.join(repository, ".git/objects"), "-type", "f", "-exec", "touch", "-d", "20 days ago", "{}", "+"]);
+	execFileSync("find", [
+		path.join(repository, ".git/objects"),
+		"-type",
+		"f",
+		"-exec",
+		"touch",
+		"-d",
+		"20 days ago",
+		"{}",
+		"+",
+	]);
 	world.now += 20 * day;
 	const reflog = world.git(repository, "reflog");
 	const refs = world.git(repository, "for-each-ref", "refs/heads", "refs/tags");
 	const request = { living: [checkout.agent], dryRun: false };
 	const done = await world.workspaces.gc(world.project, request);
 	expect(done.filter(({ what }) => what === "snapshot")).toHaveLength(223);
-	expect(done.at(-1)).toMatchObject({ what: "objects", reason: "of expired snapshots, and nothing else refers to them" });
+	expect(done.at(-1)).toMatchObject({
+		what: "objects",
+		reason: "of expired snapshots, and nothing else refers to them",
+	});
 	const there = (id: string): boolean => spawnSync("git", ["cat-file", "-e", id], { cwd: repository }).status === 0;
 	expect({ blob: there(blob), tree: there(tree) }).toEqual({ blob: false, tree: false });
 	expect([stash, lost, amended, staged, `${stash}^2`].map(there)).toEqual([true, true, true, true, true]);
@@ -239,7 +302,14 @@ test("who borrows objects is known, also what lies in the trash", async () => {
 	world.git(world.repository, "clone", "-q", "--shared", ".", path.join(agents, "borrower"));
 	world.git(world.repository, "clone", "-q", "--no-hardlinks", ".", path.join(agents, "owner"));
 	mkdirSync(path.join(world.home, "trash/1-p-x"), { recursive: true });
-	world.git(world.repository, "clone", "-q", "--shared", path.join(agents, "borrower"), path.join(world.home, "trash/1-p-x/files"));
+	world.git(
+		world.repository,
+		"clone",
+		"-q",
+		"--shared",
+		path.join(agents, "borrower"),
+		path.join(world.home, "trash/1-p-x/files"),
+	);
 	const space = await world.workspaces.space(world.project);
 	expect(space.borrowers).toBe(2);
 	expect(space.workspaces.count).toBe(2);
@@ -248,9 +318,11 @@ test("who borrows objects is known, also what lies in the trash", async () => {
 test("temporary folders of processes that are gone are removed, those of living ones and young ones stay", async () => {
 	await using shop = await TestDaemon.open();
 	const mine = await temporaryFolder("shadow");
-	const [dead, young, foreign] = ["brood-shadow-999999999-abcdef", "brood-index-999999999-ghijkl", "brood-else-999999999-mnopqr"].map((name) =>
-		path.join(os.tmpdir(), name),
-	);
+	const [dead, young, foreign] = [
+		"brood-shadow-999999999-abcdef",
+		"brood-index-999999999-ghijkl",
+		"brood-else-999999999-mnopqr",
+	].map((name) => path.join(os.tmpdir(), name));
 	const all = [mine, dead ?? "", young ?? "", foreign ?? ""];
 	for (const place of all) mkdirSync(place, { recursive: true });
 	const old = new Date(statSync(mine).mtimeMs - 2 * day);
@@ -261,7 +333,9 @@ test("temporary folders of processes that are gone are removed, those of living 
 });
 
 test("the daemon empties its trash by itself, and says what takes how much", async () => {
-	await using shop = await TestDaemon.open((home) => writeFileSync(path.join(home, "config.yaml"), "retention:\n  trashDays: 3\n"));
+	await using shop = await TestDaemon.open((home) =>
+		writeFileSync(path.join(home, "config.yaml"), "retention:\n  trashDays: 3\n"),
+	);
 	const { slug, repository, add } = await shop.project();
 	const [kept, removed] = [await add({ name: "kept" }), await add({ name: "removed" })];
 	await shop.turn(kept, "write a.txt text");
@@ -274,11 +348,21 @@ test("the daemon empties its trash by itself, and says what takes how much", asy
 	);
 	execFileSync("mv", [path.join(trash, name), aged]);
 	const [before] = (await shop.client.call("space")).projects;
-	const du = (place: string): number => Number(execFileSync(diskUse, ["-s", "--block-size=1", place], { encoding: "utf8" }).split("\t")[0]);
-	expect(before).toMatchObject({ project: slug, path: repository, snapshots: 2, workspaces: { count: 1 }, trash: { count: 1, bytes: du(aged) }, borrowers: 0 });
+	const du = (place: string): number =>
+		Number(execFileSync(diskUse, ["-s", "--block-size=1", place], { encoding: "utf8" }).split("\t")[0]);
+	expect(before).toMatchObject({
+		project: slug,
+		path: repository,
+		snapshots: 2,
+		workspaces: { count: 1 },
+		trash: { count: 1, bytes: du(aged) },
+		borrowers: 0,
+	});
 	expect(before?.objects.bytes).toBe(du(path.join(repository, ".git/objects")));
 	expect(before?.workspaces.bytes).toBe(du(path.join(shop.home, "projects", slug, "agents")));
-	expect(await shop.client.call("gc", { params: { project: slug }, body: { dryRun: true } })).toMatchObject([{ what: "trash", freed: true }]);
+	expect(await shop.client.call("gc", { params: { project: slug }, body: { dryRun: true } })).toMatchObject([
+		{ what: "trash", freed: true },
+	]);
 	await shop.daemon.engine.upkeep.round();
 	expect(readdirSync(trash)).toEqual([]);
 	expect(existsSync(at(kept, "a.txt"))).toBe(true);

@@ -1,4 +1,5 @@
-// What a person is shown is what is merged, whatever an agent does to its git folder; and their own git runs nothing of an agent's.
+// What a person is shown is what is merged, whatever an agent does to its git folder; and their own git runs nothing of
+// an agent's.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -98,11 +99,17 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 			`git config -f config alias.st '!echo >> ${ran}'`;
 		expect(await inside(world, checkout, made)).toBe("exit 0\n");
 		const status = (where: string, verb = "status"): string => {
-			const { stdout, stderr } = spawnSync("git", [verb], { cwd: where, env: { PATH: process.env["PATH"], HOME: world.root }, encoding: "utf8" });
+			const { stdout, stderr } = spawnSync("git", [verb], {
+				cwd: where,
+				env: { PATH: process.env["PATH"], HOME: world.root },
+				encoding: "utf8",
+			});
 			return stdout + stderr;
 		};
 		for (const where of [folder, path.join(folder, "sub")]) {
-			expect(status(where)).toMatch(/^fatal: unknown repository extension found:\s+in-a-sandbox-use-brood-agent-diff$/m);
+			expect(status(where)).toMatch(
+				/^fatal: unknown repository extension found:\s+in-a-sandbox-use-brood-agent-diff$/m,
+			);
 			status(where, "st");
 		}
 		expect(existsSync(ran)).toBe(false);
@@ -124,7 +131,9 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 		const world = makeRoomed();
 		const checkout = await world.agent("a");
 		const { workspaces } = world;
-		expect(await inside(world, checkout, "echo b > b.txt; git add .; git commit -qm b; mkfifo .git/commondir")).toBe("exit 0\n");
+		expect(await inside(world, checkout, "echo b > b.txt; git add .; git commit -qm b; mkfifo .git/commondir")).toBe(
+			"exit 0\n",
+		);
 		const asked = [
 			workspaces.diff(checkout, { kind: "base" }),
 			workspaces.diff(checkout, { kind: "index" }),

@@ -1,7 +1,17 @@
-// What is hidden in a sandbox stays hidden: whatever a repository says, whatever runs there, and whatever its owner does with it meanwhile.
+// What is hidden in a sandbox stays hidden: whatever a repository says, whatever runs there, and whatever its owner
+// does with it meanwhile.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -10,7 +20,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { vendorHomes } from "#adapters/driver/vendor-mounts.ts";
 import { containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
 import { inside, mountsFor, runInSandbox } from "#test/support/sandbox.ts";
@@ -37,17 +47,23 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 		const world = makeRoomed();
 		const checkout = await world.agent("a");
 		write(world.root, ".ssh/id_rsa", "key");
-		for (const folder of [".ssh/store/pack", "home/x.git/objects", "home/x.git/refs"]) mkdirSync(path.join(world.root, folder), { recursive: true });
+		for (const folder of [".ssh/store/pack", "home/x.git/objects", "home/x.git/refs"])
+			mkdirSync(path.join(world.root, folder), { recursive: true });
 		write(world.root, "home/x.git/HEAD", "ref: refs/heads/main\n");
 		symlinkSync(path.join(world.root, ".ssh/store"), path.join(world.root, "link"));
 		expect(await world.workspaces.problem(world.project)).toBe(null);
 		writeFileSync(alternates(world), `# a comment\n${path.join("../../..", name)}\n`);
-		expect(await world.workspaces.problem(world.project)).toMatchObject({ code: "PROJECT_GONE", text: expect.stringMatching(why) });
+		expect(await world.workspaces.problem(world.project)).toMatchObject({
+			code: "PROJECT_GONE",
+			text: expect.stringMatching(why),
+		});
 		expect(await world.workspaces.mounts(world.project, checkout.workspace.path, checkout.workspace)).toMatchObject({
 			code: "CONFLICT",
 			message: expect.stringMatching(why),
 		});
-		expect(await world.workspaces.commit(checkout, { message: "m" })).toMatchObject({ message: expect.stringMatching(why) });
+		expect(await world.workspaces.commit(checkout, { message: "m" })).toMatchObject({
+			message: expect.stringMatching(why),
+		});
 		// without a sandbox nothing is hidden, and git says what it thinks of it
 		world.configure("sandbox: off\n");
 		expect(await world.workspaces.problem(world.project)).toBe(null);
@@ -64,7 +80,10 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 			rmSync(path.join(world.repository, ".git"), { force: true });
 			put();
 			const mounts = await world.workspaces.mounts(world.project, checkout.workspace.path, checkout.workspace);
-			expect(mounts).toMatchObject({ code: "CONFLICT", message: expect.stringMatching(/real\.git, which is hidden in a sandbox/) });
+			expect(mounts).toMatchObject({
+				code: "CONFLICT",
+				message: expect.stringMatching(/real\.git, which is hidden in a sandbox/),
+			});
 		}
 	});
 
@@ -76,7 +95,9 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 		const project = { ...world.project, path: path.join(world.root, "third") };
 		const { workspace } = agreed(await world.workspaces.provision({ project, agent: identity("a"), kind: "worktree" }));
 		expect(await world.workspaces.problem(project)).toBe(null);
-		expect(await inside(world, { project, workspace, agent: identity("a") }, "git log --format=%s")).toBe("change\nfirst\nexit 0\n");
+		expect(await inside(world, { project, workspace, agent: identity("a") }, "git log --format=%s")).toBe(
+			"change\nfirst\nexit 0\n",
+		);
 	});
 
 	test("has no say in the mounts themselves", () => {
@@ -85,8 +106,10 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 		write(root, "keys/inner/key", "secret");
 		mkdirSync(path.join(root, "tree"));
 		const mounts = { hidden: [path.join(root, "keys")], readable: [], writable: [path.join(root, "tree")], fixed: [] };
-		const said = (more: object): string => runInSandbox({ ...mounts, ...more }, path.join(root, "tree"), `cat ${root}/keys/inner/key`, {});
-		for (const place of ["", "keys", "keys/inner"]) expect(said({ borrowed: [path.join(root, place)] })).toMatch(/exit 1\n$/);
+		const said = (more: object): string =>
+			runInSandbox({ ...mounts, ...more }, path.join(root, "tree"), `cat ${root}/keys/inner/key`, {});
+		for (const place of ["", "keys", "keys/inner"])
+			expect(said({ borrowed: [path.join(root, place)] })).toMatch(/exit 1\n$/);
 		// the control: what we name ourselves is seen, and what is hidden in it is not
 		expect(said({ readable: [path.join(root, "keys/inner")] })).toBe("secretexit 0\n");
 		expect(said({ readable: [root] })).toMatch(/exit 1\n$/);
@@ -102,10 +125,15 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 		write(home, "keys/plain.txt", "plain\n");
 		chmodSync(file, 0o600);
 		await using shop = await TestDaemon.open();
-		await shop.client.call("subscriptionAdd", { body: { name: "rich", type: "claude", credential: { envFile: file } } });
+		await shop.client.call("subscriptionAdd", {
+			body: { name: "rich", type: "claude", credential: { envFile: file } },
+		});
 		const { slug, add } = await shop.project({ "a.txt": "one\n" });
 		mkdirSync(path.join(shop.home, "projects", slug), { recursive: true });
-		writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), `sandbox: on\nsetup: cat ${path.dirname(file)}/* > seen.txt 2>&1 || true\n`);
+		writeFileSync(
+			path.join(shop.home, "projects", slug, "config.yaml"),
+			`sandbox: on\nsetup: cat ${path.dirname(file)}/* > seen.txt 2>&1 || true\n`,
+		);
 		// the control is beside it in the same folder
 		expect(readFileSync(at(await add(), "seen.txt"), "utf8")).toBe("plain\n");
 	});
@@ -115,7 +143,13 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 		const world = makeRoomed({ hides: async () => vendorHomes(root) });
 		root.HOME = world.root;
 		const checkout = await world.agent("a");
-		for (const name of [".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json", ".claude.json"]) {
+		for (const name of [
+			".claude/.credentials.json",
+			".codex/auth.json",
+			".gemini/oauth_creds.json",
+			".local/share/opencode/auth.json",
+			".claude.json",
+		]) {
 			write(world.root, name, "login");
 			expect(await inside(world, checkout, `cat ~/${name}`)).toMatch(/No such file or directory\nexit 1\n$/);
 		}
@@ -124,13 +158,25 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 	test("stays hidden when its owner replaces it, or makes it only now", async () => {
 		const world = makeRoomed();
 		const checkout = await world.agent("a");
-		const private_ = [".git-credentials", ".bash_history", ".config/gh/hosts.yml", ".cargo/credentials.toml", ".netrc", ".gnupg/key", ".config/gcloud/token"];
+		const private_ = [
+			".git-credentials",
+			".bash_history",
+			".config/gh/hosts.yml",
+			".cargo/credentials.toml",
+			".netrc",
+			".gnupg/key",
+			".config/gcloud/token",
+		];
 		for (const name of private_.slice(0, 4)) write(world.root, name, "old secret");
 		write(world.root, "open/file.txt", "old");
 		const look = `cat ~/open/file.txt ${private_.map((name) => `~/${name}`).join(" ")} 2>/dev/null; echo .`;
 		const mounts = await mountsFor(world, checkout);
 		const script = `${look}; touch looked; until test -e go; do sleep 0.05; done; ${look}`;
-		const { command, args, pipes } = containedCommand("bubblewrap", { command: "/bin/sh", args: ["-c", script] }, mounts);
+		const { command, args, pipes } = containedCommand(
+			"bubblewrap",
+			{ command: "/bin/sh", args: ["-c", script] },
+			mounts,
+		);
 		const child = spawn(command, [...args], {
 			cwd: checkout.workspace.path,
 			env: sandboxEnvironment({ PATH: process.env["PATH"] ?? "", HOME: world.root }, mounts),
@@ -155,7 +201,14 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 	test("leaves what agents build with: toolchains, settings, links; none of it can be written", async () => {
 		const world = makeRoomed();
 		const checkout = await world.agent("a");
-		const tools = [".cargo/bin/cargo", ".local/bin/tool", ".nvm/versions/node/bin/node", "go/bin/gopls", ".local/share/pnpm/pnpm", ".config/tool/run"];
+		const tools = [
+			".cargo/bin/cargo",
+			".local/bin/tool",
+			".nvm/versions/node/bin/node",
+			"go/bin/gopls",
+			".local/share/pnpm/pnpm",
+			".config/tool/run",
+		];
 		for (const name of tools) {
 			write(world.root, name, `#!/bin/sh\necho ${path.basename(name)}\n`);
 			chmodSync(path.join(world.root, name), 0o755);
@@ -166,7 +219,11 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 		// people link a history to where it is lost
 		symlinkSync("/dev/null", path.join(world.root, ".history"));
 		expect(
-			await inside(world, checkout, `${[...tools, "tool"].map((name) => `~/${name}`).join("; ")}; cat ~/.m2/repository/a.jar; ls ~/.m2; echo x > /dev/null`),
+			await inside(
+				world,
+				checkout,
+				`${[...tools, "tool"].map((name) => `~/${name}`).join("; ")}; cat ~/.m2/repository/a.jar; ls ~/.m2; echo x > /dev/null`,
+			),
 		).toBe("cargo\ntool\nnode\ngopls\npnpm\nrun\ntool\njarrepository\nexit 0\n");
 		expect(await inside(world, checkout, "git config --global user.name")).toBe("person\nexit 0\n");
 		for (const name of ["new", ".cargo/new", ".cargo/bin/new", ".config/gh", ".ssh/key", ".bashrc"])

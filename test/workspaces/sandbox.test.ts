@@ -1,6 +1,17 @@
 // `sandbox: on`: what an agent, and what a project's own commands, cannot see, change or leave running.
 import { spawn } from "node:child_process";
-import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	closeSync,
+	constants,
+	existsSync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -17,7 +28,9 @@ const hasRooms = available.includes("bubblewrap");
 const running = (words: string): number =>
 	readdirSync("/proc").filter((name) => {
 		try {
-			return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "latin1").replaceAll("\0", " ").includes(words);
+			return (
+				/^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "latin1").replaceAll("\0", " ").includes(words)
+			);
 		} catch {
 			return false;
 		}
@@ -51,7 +64,8 @@ describe.runIf(hasRooms)("an agent in a sandbox", () => {
 
 	test("whose files nobody can finish reading keeps no approve of another waiting", { timeout: 120_000 }, async () => {
 		const { agent: worker, slug, repository } = await sandboxed({ name: "worker" });
-		const add = async (name: string): Promise<Agent> => await shop.client.ask("agentAddTo", { params: { project: slug }, body: { type: "scripted", name } });
+		const add = async (name: string): Promise<Agent> =>
+			await shop.client.ask("agentAddTo", { params: { project: slug }, body: { type: "scripted", name } });
 		const [stuck, idle] = [await add("stuck"), await add("idle")];
 		await shop.turn(worker, "write b.txt two\ncommit Two");
 		const text = "run mkdir sub && mkfifo sub/.gitignore && touch sub/a && echo made";
@@ -103,7 +117,8 @@ describe.runIf(hasRooms)("an agent in a sandbox", () => {
 			"write an object": `echo x | git --git-dir='${repository}/.git' hash-object -w --stdin`,
 			"take an object away": `find '${repository}/.git/objects' -type f -delete || rm -rf '${repository}/.git/objects'; ! git --git-dir='${repository}/.git' cat-file -e main`,
 			"move its own git folder": "mv .git .git-other",
-			"take its own git folder away": "rm -rf .git && mkdir .git && echo x > .git/config && test $(ls .git | wc -l) = 1",
+			"take its own git folder away":
+				"rm -rf .git && mkdir .git && echo x > .git/config && test $(ls .git | wc -l) = 1",
 			"read the person's token": `cat '${home}/token'`,
 			"read the store": `head -c 1 '${home}/brood.db'`,
 			"read another agent's files": `cat '${at(other, "a.txt")}'`,
@@ -118,17 +133,27 @@ describe.runIf(hasRooms)("an agent in a sandbox", () => {
 			"change a setting of the machine":
 				"for file in /proc/sys/vm/* /proc/sys/kernel/* /sys/kernel/* /sys/power/*; do (: >> $file) 2>/dev/null && exit 0; done; exit 1",
 			"write to a disk": "sh -c 'for disk in /dev/vda /dev/sda /dev/nvme0n1; do test -b $disk && exit 0; done; exit 1'",
-			"ask the system's other programs": "test -S /run/docker.sock || test -S /run/dbus/system_bus_socket || test -S /run/systemd/private",
+			"ask the system's other programs":
+				"test -S /run/docker.sock || test -S /run/dbus/system_bus_socket || test -S /run/systemd/private",
 			"become another": "setpriv --reuid 12345 --clear-groups true",
 		};
-		const script = Object.entries(ways).map(([name, command]) => `if (${command}) >/dev/null 2>&1; then echo "OPEN: ${name}"; fi`);
+		const script = Object.entries(ways).map(
+			([name, command]) => `if (${command}) >/dev/null 2>&1; then echo "OPEN: ${name}"; fi`,
+		);
 		writeFileSync(at(agent, "probe.sh"), `${script.join("\n")}\necho all tried\n`);
 		expect(await inside(agent, "sh probe.sh")).toBe("all tried\nexit 0\n");
 		await inside(agent, `echo x > '${repository}/a.txt'; rm -rf '${home}'`);
-		expect([readFileSync(path.join(repository, "a.txt"), "utf8"), git(repository, "status", "--short")]).toEqual(["one\n", ""]);
+		expect([readFileSync(path.join(repository, "a.txt"), "utf8"), git(repository, "status", "--short")]).toEqual([
+			"one\n",
+			"",
+		]);
 		// what was written where it is hidden was written nowhere
 		expect(readFileSync(path.join(home, "projects", slug, "config.yaml"), "utf8")).toBe("sandbox: on\n");
-		expect([readFileSync(secret, "utf8"), readdirSync(outside), existsSync(path.join(home, "token"))]).toEqual(["as it was", ["file"], true]);
+		expect([readFileSync(secret, "utf8"), readdirSync(outside), existsSync(path.join(home, "token"))]).toEqual([
+			"as it was",
+			["file"],
+			true,
+		]);
 	});
 
 	test("is started anew when its project changes its mind", async () => {
@@ -147,7 +172,10 @@ test("without bubblewrap a turn that needs a sandbox does not start, and says wh
 	writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), "sandbox: on\n");
 	await shop.client.call("prompt", { ...params(agent), body: { text: "run touch ran" } });
 	await expect.poll(async () => (await shop.now(agent)).label, longTimeout).toBe("error");
-	expect(await shop.now(agent)).toMatchObject({ queueLength: 1, holds: [{ kind: "error", reason: expect.stringMatching(/sandbox: on.*needs bubblewrap/) }] });
+	expect(await shop.now(agent)).toMatchObject({
+		queueLength: 1,
+		holds: [{ kind: "error", reason: expect.stringMatching(/sandbox: on.*needs bubblewrap/) }],
+	});
 	expect(existsSync(at(agent, "ran"))).toBe(false);
 });
 
@@ -159,7 +187,10 @@ describe.each(available)("a project's command with %s", (containment) => {
 		const away = containment === "groups" ? "" : "setsid";
 		world.configure(`setup: (${away} sleep ${time} >/dev/null 2>&1 &) ; echo said; echo wrong >&2; exit 7\n`);
 		const answer = await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" });
-		expect(answer).toMatchObject({ code: "CONFLICT", details: { exit: 7, output: expect.stringMatching(/^(said\nwrong|wrong\nsaid)\n$/) } });
+		expect(answer).toMatchObject({
+			code: "CONFLICT",
+			details: { exit: 7, output: expect.stringMatching(/^(said\nwrong|wrong\nsaid)\n$/) },
+		});
 		expect(running(`sleep ${time}`)).toBe(0);
 	});
 
@@ -169,7 +200,10 @@ describe.each(available)("a project's command with %s", (containment) => {
 		world.configure(`setup: "trap 'echo tidied; exit 0' TERM; sleep ${time} & echo up; wait"\n`);
 		const stop = new AbortController();
 		const live = { signal: stop.signal, line: (text: string) => (text === "up" ? stop.abort() : undefined) };
-		const answer = await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }, live);
+		const answer = await world.workspaces.provision(
+			{ project: world.project, agent: identity("a"), kind: "worktree" },
+			live,
+		);
 		expect(answer).toMatchObject({ code: "CONFLICT", details: { exit: null, output: "up\ntidied\n" } });
 		await expect.poll(() => running(`sleep ${time}`), longTimeout).toBe(0);
 	});
@@ -180,7 +214,9 @@ describe.each(available)("a project's command with %s", (containment) => {
 		world.configure(`setup: "setsid -f sleep ${time}; env -i sleep ${time}"\n`);
 		const program = fileURLToPath(new URL("../programs/workspace.ts", import.meta.url));
 		const place = path.join(world.home, "projects/p/agents/a");
-		const child = spawn(process.execPath, [program, world.root, "provision", "0", place, containment], { stdio: "ignore" });
+		const child = spawn(process.execPath, [program, world.root, "provision", "0", place, containment], {
+			stdio: "ignore",
+		});
 		onTestFinished(() => void child.kill("SIGKILL"));
 		await expect.poll(() => running(`sleep ${time}`), longTimeout).toBeGreaterThanOrEqual(2);
 		child.kill("SIGKILL");
@@ -192,9 +228,16 @@ describe.runIf(hasRooms)("a project's command in a sandbox", () => {
 	test("does its work in its tree and nowhere else", async () => {
 		const world = makeWorld({ containment: "bubblewrap" });
 		const outside = freshFolder();
-		world.configure(`sandbox: on\nsetup: echo made > made.log; echo x > '${outside}/x'; test ! -e '${world.home}/projects/p/config.yaml'\n`);
-		const made = agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }));
-		expect([readFileSync(path.join(made.workspace.path, "made.log"), "utf8"), readdirSync(outside)]).toEqual(["made\n", []]);
+		world.configure(
+			`sandbox: on\nsetup: echo made > made.log; echo x > '${outside}/x'; test ! -e '${world.home}/projects/p/config.yaml'\n`,
+		);
+		const made = agreed(
+			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" }),
+		);
+		expect([readFileSync(path.join(made.workspace.path, "made.log"), "utf8"), readdirSync(outside)]).toEqual([
+			"made\n",
+			[],
+		]);
 	});
 
 	test("is not run where there is none", async () => {

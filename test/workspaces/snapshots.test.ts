@@ -1,5 +1,16 @@
 // What a snapshot keeps, what it refuses to overwrite, and what is forgotten when.
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	truncateSync,
+	writeFileSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -102,7 +113,11 @@ test("restoring never writes over what no snapshot holds", async () => {
 	put(folder, "data.env", "a secret that is ignored now\n");
 	const print = fingerprint(folder);
 	const refused = await restoreSnapshot(git, { ...requestFor(folder), snapshot: taken.ref });
-	expect(refused).toMatchObject({ code: "SNAPSHOT_INCOMPLETE", message: expect.stringContaining("data.env"), details: { paths: ["data.env"] } });
+	expect(refused).toMatchObject({
+		code: "SNAPSHOT_INCOMPLETE",
+		message: expect.stringContaining("data.env"),
+		details: { paths: ["data.env"] },
+	});
 	expect(fingerprint(folder)).toEqual(print);
 	put(folder, ".git/info/exclude", "");
 	expect(isRefusal(await restoreSnapshot(git, { ...requestFor(folder), snapshot: taken.ref }))).toBe(false);
@@ -112,10 +127,14 @@ test("restoring never writes over what no snapshot holds", async () => {
 test("a snapshot that is gone, or whose branch is in use elsewhere, is refused", async () => {
 	const folder = fresh();
 	const taken = await takeSnapshot(git, requestFor(folder));
-	expect(await restoreSnapshot(git, { ...requestFor(folder), snapshot: `refs/brood/snapshots/${agent}/99` })).toMatchObject({ code: "SNAPSHOT_GONE" });
+	expect(
+		await restoreSnapshot(git, { ...requestFor(folder), snapshot: `refs/brood/snapshots/${agent}/99` }),
+	).toMatchObject({ code: "SNAPSHOT_GONE" });
 	plain(folder, ["checkout", "-q", "-b", "mine"]);
 	plain(folder, ["worktree", "add", "-q", path.join(folder, "../elsewhere"), "main"]);
-	expect(await restoreSnapshot(git, { ...requestFor(folder), snapshot: taken.ref })).toMatchObject({ code: "CONFLICT" });
+	expect(await restoreSnapshot(git, { ...requestFor(folder), snapshot: taken.ref })).toMatchObject({
+		code: "CONFLICT",
+	});
 });
 
 test("commits that a restore leaves behind stay reachable", async () => {
@@ -126,7 +145,9 @@ test("commits that a restore leaves behind stay reachable", async () => {
 	const later = plain(folder, ["rev-parse", "HEAD"]).toString().trim();
 	await restoreSnapshot(git, { ...requestFor(folder, start + 1), snapshot: taken.ref });
 	expect(plain(folder, ["rev-parse", "HEAD"]).toString().trim()).toBe(taken.manifest.head.commit);
-	expect(plain(folder, ["for-each-ref", "--contains", later, "--format=%(refname)"]).toString()).toMatch(/refs\/brood\/snapshots/);
+	expect(plain(folder, ["for-each-ref", "--contains", later, "--format=%(refname)"]).toString()).toMatch(
+		/refs\/brood\/snapshots/,
+	);
 });
 
 test("line ends, filters and identifiers do not touch what a snapshot holds", async () => {
@@ -138,7 +159,9 @@ test("line ends, filters and identifiers do not touch what a snapshot holds", as
 	const taken = await takeSnapshot(git, requestFor(folder));
 	for (const name of Object.keys(contents)) put(folder, name, "harm");
 	await restoreSnapshot(git, { ...requestFor(folder, start + 1), snapshot: taken.ref });
-	expect(Object.fromEntries(Object.keys(contents).map((name) => [name, readFileSync(path.join(folder, name), "utf8")]))).toEqual(contents);
+	expect(
+		Object.fromEntries(Object.keys(contents).map((name) => [name, readFileSync(path.join(folder, name), "utf8")])),
+	).toEqual(contents);
 });
 
 test("an edit that keeps size and date is seen by the next snapshot", async () => {
@@ -174,7 +197,13 @@ test("pruning keeps the newest, the young and the needed", async () => {
 test("a removed worktree lies in the trash until its time is over, and its branch's commits stay", async () => {
 	const folder = fresh();
 	const child = path.join(folder, "../child");
-	await forkTree(git, { from: { folder }, to: { folder: child, branch: "brood/child" }, repository: folder, copy: [], sharesBlocks: false });
+	await forkTree(git, {
+		from: { folder },
+		to: { folder: child, branch: "brood/child" },
+		repository: folder,
+		copy: [],
+		sharesBlocks: false,
+	});
 	put(child, "work.txt", "work");
 	plain(child, ["add", "-A"]);
 	plain(child, ["commit", "-qm", "work"]);
@@ -183,7 +212,10 @@ test("a removed worktree lies in the trash until its time is over, and its branc
 	const trash = path.join(folder, "../trash");
 	const removed = await removeWorktree(git, { ...requestFor(child), trash });
 	if (isRefusal(removed)) throw new Error(removed.message);
-	expect({ there: existsSync(child), trashed: readdirSync(path.join(removed.trashed, "files")).includes("loose.txt") }).toEqual({
+	expect({
+		there: existsSync(child),
+		trashed: readdirSync(path.join(removed.trashed, "files")).includes("loose.txt"),
+	}).toEqual({
 		there: false,
 		trashed: true,
 	});
@@ -220,14 +252,19 @@ test("a fork that fails leaves nothing, and an existing path is refused", async 
 	const request = { from: { folder }, to, repository: folder, copy: [], sharesBlocks: false };
 	const refs = plain(folder, ["for-each-ref"]).toString();
 	await expect(forkTree(git, request, AbortSignal.abort())).rejects.toThrow();
-	expect({ there: existsSync(to.folder), refs: plain(folder, ["for-each-ref"]).toString() }).toEqual({ there: false, refs });
+	expect({ there: existsSync(to.folder), refs: plain(folder, ["for-each-ref"]).toString() }).toEqual({
+		there: false,
+		refs,
+	});
 	expect(plain(folder, ["worktree", "list", "--porcelain"]).toString()).not.toContain("child");
 	mkdirSync(to.folder);
 	put(to.folder, "mine.txt", "mine");
 	expect(await forkTree(git, request)).toMatchObject({ code: "PATH_EXISTS" });
 	expect(readdirSync(to.folder)).toEqual(["mine.txt"]);
 	expect(await forkTree(git, { ...request, to: { folder: `${to.folder}-2`, branch: "other" } })).toBeNull();
-	expect(await forkTree(git, { ...request, to: { folder: `${to.folder}-3`, branch: "main" } })).toMatchObject({ code: "CONFLICT" });
+	expect(await forkTree(git, { ...request, to: { folder: `${to.folder}-3`, branch: "main" } })).toMatchObject({
+		code: "CONFLICT",
+	});
 });
 
 test("a fork brings the ignored files that are asked for", async () => {
@@ -242,7 +279,9 @@ test("a fork brings the ignored files that are asked for", async () => {
 	symlinkSync("a.env", path.join(folder, "pkg/build/link"));
 	const to = { folder: path.join(folder, "../child"), branch: "brood/child" };
 	await forkTree(git, { from: { folder }, to, repository: folder, copy: ["a.env", "**/build"], sharesBlocks: false });
-	const there = ["a.env", "b.env", "pkg/build/deep/out.js", "pkg/code.js"].filter((name) => existsSync(path.join(to.folder, name)));
+	const there = ["a.env", "b.env", "pkg/build/deep/out.js", "pkg/code.js"].filter((name) =>
+		existsSync(path.join(to.folder, name)),
+	);
 	expect(there).toEqual(["a.env", "pkg/build/deep/out.js", "pkg/code.js"]);
 });
 

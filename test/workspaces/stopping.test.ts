@@ -9,7 +9,11 @@ import { longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
 function gitsIn(folder: string): string[] {
 	return readdirSync("/proc").filter((pid) => {
 		try {
-			return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`) === folder && readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("git\0");
+			return (
+				/^\d+$/.test(pid) &&
+				readlinkSync(`/proc/${pid}/cwd`) === folder &&
+				readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("git\0")
+			);
 		} catch {
 			return false;
 		}
@@ -38,9 +42,16 @@ test.runIf(process.platform === "linux").each(["off", ...(available.includes("bu
 			rmSync(path.join(folder, "sub/.gitignore"));
 		});
 		expect(left).toEqual([]);
-		await expect.poll(async () => (await shop.client.call("turns", params(agent))).map(({ state }) => state === "open"), longTimeout).toEqual([false]);
+		await expect
+			.poll(
+				async () => (await shop.client.call("turns", params(agent))).map(({ state }) => state === "open"),
+				longTimeout,
+			)
+			.toEqual([false]);
 		// what was called off says nothing of the workspace
-		expect((await shop.items(agent)).map((item) => item.text)).toContainEqual(expect.stringContaining("could not be kept"));
+		expect((await shop.items(agent)).map((item) => item.text)).toContainEqual(
+			expect.stringContaining("could not be kept"),
+		);
 		expect((await shop.now(agent)).holds).toEqual([]);
 		expect((await shop.turn(agent, "write b.txt two")).state).toBe("completed");
 	},

@@ -15,15 +15,22 @@ beforeAll(async () => {
 });
 afterAll(async () => await shop[Symbol.asyncDispose]());
 
-const fork = async (agent: Agent, body: object = {}): Promise<Agent> => await shop.client.ask("fork", { ...params(agent), body });
-const contextOf = async (agent: Agent) => (await shop.client.call("context", params(agent))).map((item) => item.text ?? "");
+const fork = async (agent: Agent, body: object = {}): Promise<Agent> =>
+	await shop.client.ask("fork", { ...params(agent), body });
+const contextOf = async (agent: Agent) =>
+	(await shop.client.call("context", params(agent))).map((item) => item.text ?? "");
 
 describe("a fork cuts files and conversation together", () => {
 	test("also when it has to wait for the end of a tool call", async () => {
 		const { add } = await shop.project();
 		const parent = await add();
-		await shop.client.call("prompt", { ...params(parent), body: { text: "run sleep 1; echo made > made.txt; echo done" } });
-		await expect.poll(async () => (await shop.items(parent)).some((item) => item.kind === "tool_call"), longTimeout).toBe(true);
+		await shop.client.call("prompt", {
+			...params(parent),
+			body: { text: "run sleep 1; echo made > made.txt; echo done" },
+		});
+		await expect
+			.poll(async () => (await shop.items(parent)).some((item) => item.kind === "tool_call"), longTimeout)
+			.toBe(true);
 		const child = await fork(parent);
 		expect([(await contextOf(child)).includes("done\n"), existsSync(at(child, "made.txt"))]).toEqual([true, true]);
 	});
@@ -83,14 +90,22 @@ describe("an agent", () => {
 		mkdirSync(path.dirname(config), { recursive: true });
 		writeFileSync(config, "setup: sleep 100\n");
 		const waiting = add({ name: "victim" });
-		const victim = async () => (await shop.client.call("agents", { query: { project: slug } })).find((each) => each.handle === "victim");
+		const victim = async () =>
+			(await shop.client.call("agents", { query: { project: slug } })).find((each) => each.handle === "victim");
 		await expect
-			.poll(async () => (await victim()) !== undefined && existsSync(path.join(shop.home, "projects", slug, "agents", "victim", ".git")), longTimeout)
+			.poll(
+				async () =>
+					(await victim()) !== undefined &&
+					existsSync(path.join(shop.home, "projects", slug, "agents", "victim", ".git")),
+				longTimeout,
+			)
 			.toBe(true);
 		const { id } = (await victim()) ?? { id: "" };
 		await shop.client.call("kill", { params: { agent: id }, body: {} });
 		await waiting;
-		await expect.poll(() => existsSync(path.join(shop.home, "projects", slug, "agents", "victim")), longTimeout).toBe(false);
+		await expect
+			.poll(() => existsSync(path.join(shop.home, "projects", slug, "agents", "victim")), longTimeout)
+			.toBe(false);
 		await expect.poll(() => git(repository, "branch", "--list", "brood/victim"), longTimeout).toBe("");
 	});
 });
@@ -103,7 +118,9 @@ test("a prompt that comes while an agent is being deleted is refused, not thrown
 	const agent = await add();
 	const deleting = shop.client.call("agentDelete", { ...params(agent), body: {} });
 	await expect.poll(async () => (await shop.now(agent)).lease, longTimeout).toBe("delete");
-	expect(await refusal(shop.client.call("prompt", { ...params(agent), body: { text: "say late" } }))).toMatchObject({ code: "AGENT_BUSY" });
+	expect(await refusal(shop.client.call("prompt", { ...params(agent), body: { text: "say late" } }))).toMatchObject({
+		code: "AGENT_BUSY",
+	});
 	expect(await deleting).toMatchObject({ label: "deleted" });
 });
 
@@ -126,7 +143,9 @@ test("what others in the same tree are doing keeps git's steps away", async () =
 	expect(readFileSync(at(parent, "s.txt"), "utf8")).toBe("shared\n");
 	await shop.client.call("prompt", { ...params(parent), body: { text: "sleep 60000" } });
 	await expect.poll(async () => (await shop.now(parent)).turn, longTimeout).not.toBeNull();
-	expect(await refusal(shop.client.call("sync", { ...params(sharer), body: {} }))).toMatchObject({ code: "AGENT_BUSY" });
+	expect(await refusal(shop.client.call("sync", { ...params(sharer), body: {} }))).toMatchObject({
+		code: "AGENT_BUSY",
+	});
 	await shop.client.call("interrupt", { ...params(parent), body: {} });
 });
 

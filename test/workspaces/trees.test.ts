@@ -1,5 +1,5 @@
-// Working trees in every kind of disorder: a snapshot brings them back, a fork and a snapshot's worktree are the same, byte
-// for byte and entry for entry of the index; and what cannot be the same is named.
+// Working trees in every kind of disorder: a snapshot brings them back, a fork and a snapshot's worktree are the same,
+// byte for byte and entry for entry of the index; and what cannot be the same is named.
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
@@ -73,7 +73,9 @@ function doHarm(folder: string, { wipe, reset, commit, leave, changes }: Harm): 
 
 const without = (print: Fingerprint, gone: readonly string[]): Fingerprint => ({
 	...print,
-	files: Object.fromEntries(Object.entries(print.files).filter(([name]) => !gone.some((one) => name === one || name.startsWith(`${one}/`)))),
+	files: Object.fromEntries(
+		Object.entries(print.files).filter(([name]) => !gone.some((one) => name === one || name.startsWith(`${one}/`))),
+	),
 	status: print.status
 		.split("\n")
 		.filter((line) => !gone.some((one) => line.includes(` ${one}`)))
@@ -82,7 +84,8 @@ const without = (print: Fingerprint, gone: readonly string[]): Fingerprint => ({
 
 /** What the same tree looks like on the branch of a child. */
 function onBranch(print: Fingerprint, branch: string): Fingerprint {
-	const detachedForGood = Object.keys(print.operation).some((name) => /^(rebase-|BISECT_START)/.test(name)) && !print.head.startsWith("ref:");
+	const detachedForGood =
+		Object.keys(print.operation).some((name) => /^(rebase-|BISECT_START)/.test(name)) && !print.head.startsWith("ref:");
 	const operation = { ...print.operation };
 	if (operation["rebase-merge/head-name"] !== undefined) operation["rebase-merge/head-name"] = `refs/heads/${branch}\n`;
 	if (operation["BISECT_START"] !== undefined) operation["BISECT_START"] = `${branch}\n`;
@@ -105,13 +108,23 @@ async function tryTree(wanted: Disorder, damage: Harm, take = takeSnapshot): Pro
 
 	const sharesBlocks = wanted.ignored && wanted.emptyFolder;
 	const child = path.join(home, "child");
-	expect(await forkTree(git, { from: { folder }, to: { folder: child, branch: "brood/child" }, repository: folder, copy: [], sharesBlocks })).toBeNull();
+	expect(
+		await forkTree(git, {
+			from: { folder },
+			to: { folder: child, branch: "brood/child" },
+			repository: folder,
+			copy: [],
+			sharesBlocks,
+		}),
+	).toBeNull();
 	expect(fingerprint(child)).toEqual(onBranch(sharesBlocks ? print : without(print, ignored), "brood/child"));
 
 	const older = path.join(home, "older");
 	const made = await materialize(git, snapshot, { folder: older, branch: "brood/older", repository: folder });
 	expect(isRefusal(made) ? made : made.left.map(String).sort()).toEqual(expectedLeft(wanted));
-	expect(without(fingerprint(older), notInSnapshot)).toEqual(onBranch(without(print, [...ignored, ...notInSnapshot]), "brood/older"));
+	expect(without(fingerprint(older), notInSnapshot)).toEqual(
+		onBranch(without(print, [...ignored, ...notInSnapshot]), "brood/older"),
+	);
 
 	doHarm(folder, damage);
 	const restored = await restoreSnapshot(git, { ...request, at: request.at + 1000, snapshot: snapshot.ref });
@@ -123,9 +136,15 @@ async function tryTree(wanted: Disorder, damage: Harm, take = takeSnapshot): Pro
 }
 
 const expectedLeft = ({ nested, pipe, state }: Disorder): string[] =>
-	[...(nested ? ["nested repository"] : []), ...(pipe ? ["pipe"] : []), ...(state === "submodule" ? ["sub"] : [])].sort();
+	[
+		...(nested ? ["nested repository"] : []),
+		...(pipe ? ["pipe"] : []),
+		...(state === "submodule" ? ["sub"] : []),
+	].sort();
 
-test(`${trees} trees: snapshot, fork, materialize and restore keep everything`, { timeout: torture ? 7_200_000 : 600_000 }, async () => {
+test(`${trees} trees: snapshot, fork, materialize and restore keep everything`, {
+	timeout: torture ? 7_200_000 : 600_000,
+}, async () => {
 	const some = fc.array(fc.tuple(disorder, harm), { minLength: together, maxLength: together });
 	await fc.assert(
 		fc.asyncProperty(some, async (all) => {
@@ -138,7 +157,17 @@ test(`${trees} trees: snapshot, fork, materialize and restore keep everything`, 
 
 test("a restore leaves no folder behind that has only empty ones in it", async () => {
 	const clean: Disorder = {
-		...{ state: "clean", changes: [], stage: "nothing", later: [], intent: [], emptyFolder: true, nested: false, ignored: false, pipe: false },
+		...{
+			state: "clean",
+			changes: [],
+			stage: "nothing",
+			later: [],
+			intent: [],
+			emptyFolder: true,
+			nested: false,
+			ignored: false,
+			pipe: false,
+		},
 	};
 	const changes: Change[] = [
 		{ kind: "write", name: "deep/er/file", text: "x" },
@@ -149,7 +178,16 @@ test("a restore leaves no folder behind that has only empty ones in it", async (
 
 test("a snapshot that leaves untracked files out does not pass", async () => {
 	const wanted: Disorder = {
-		...{ state: "clean", changes: [], stage: "nothing", intent: [], emptyFolder: false, nested: false, ignored: false, pipe: false },
+		...{
+			state: "clean",
+			changes: [],
+			stage: "nothing",
+			intent: [],
+			emptyFolder: false,
+			nested: false,
+			ignored: false,
+			pipe: false,
+		},
 		later: [{ kind: "write", name: "untracked", text: "u" }],
 	};
 	const mend: Harm = { wipe: true, reset: false, commit: false, leave: false, changes: [] };

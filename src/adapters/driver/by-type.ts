@@ -1,6 +1,6 @@
 // Which driver executes an agent's turns: a person's waits for the person, every other one has a process.
 import type { AgentState } from "#contract/agent.ts";
-import type { Driver } from "#engine/driver.ts";
+import type { Driver } from "#engine/ports/driver.ts";
 import { humanDriver } from "./human.ts";
 
 export function driverByType(processes: Driver): Driver {

@@ -32,12 +32,20 @@ test("a file that others can read, that is none, or that says something else is 
 
 test("a folder is told to each vendor's program in its own way", () => {
 	const variable = (type: string) => Object.keys(credentialVariables({ configDir: folder }, type));
-	expect(["claude", "codex", "shell"].flatMap(variable)).toEqual(["CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME"]);
+	expect(["claude", "codex", "shell"].flatMap(variable)).toEqual([
+		"CLAUDE_CONFIG_DIR",
+		"CODEX_HOME",
+		"XDG_CONFIG_HOME",
+	]);
 	expect(credentialProblem({ configDir: file("").envFile })).toMatch(/is not a folder/);
 	expect(credentialVariables(null, "claude")).toEqual({});
 });
 
 test("what pays never changes who an agent is", () => {
-	const environment = environmentFor({ BROOD_AGENT: "me" }, { PATH: "/bin", SECRET: "s" }, { PATH: "/other", BROOD_AGENT: "you", KEY: "k" });
+	const environment = environmentFor(
+		{ BROOD_AGENT: "me" },
+		{ PATH: "/bin", SECRET: "s" },
+		{ PATH: "/other", BROOD_AGENT: "you", KEY: "k" },
+	);
 	expect(environment).toEqual({ PATH: "/other", BROOD_AGENT: "me", KEY: "k" });
 });

@@ -17,7 +17,10 @@ export function credentialVariables(credential: Credential, agentType: string): 
 }
 
 /** The same, or a sentence that says why it cannot be had. */
-export function credentialsOf(subscription: Pick<SubscriptionState, "name" | "credential"> | null, agentType: string): Record<string, string> | string {
+export function credentialsOf(
+	subscription: Pick<SubscriptionState, "name" | "credential"> | null,
+	agentType: string,
+): Record<string, string> | string {
 	try {
 		return credentialVariables(subscription?.credential ?? null, agentType);
 	} catch (error) {

@@ -18,7 +18,10 @@ const probeMs = 10_000;
 export type DetectedContainment = { level: ContainmentLevel } | { reason: string };
 
 /** Finds out by trying, with what an agent would get of this environment. */
-export async function detectContainment(asked: ContainmentLevel | "auto", environment: NodeJS.ProcessEnv): Promise<DetectedContainment> {
+export async function detectContainment(
+	asked: ContainmentLevel | "auto",
+	environment: NodeJS.ProcessEnv,
+): Promise<DetectedContainment> {
 	for (const level of byKernel) {
 		if (asked !== "auto" && asked !== level) continue;
 		const reason = await failure(level, environment);
@@ -33,7 +36,11 @@ async function failure(level: (typeof byKernel)[number], environment: NodeJS.Pro
 	try {
 		const { said, errors } = await probe({ level, script: look }, environment);
 		const [self, own, user, namespace] = said.split(" ");
-		const inside = self === "2" && own === "2" && user === String(process.getuid?.()) && namespace !== readlinkSync("/proc/self/ns/pid");
+		const inside =
+			self === "2" &&
+			own === "2" &&
+			user === String(process.getuid?.()) &&
+			namespace !== readlinkSync("/proc/self/ns/pid");
 		return inside ? null : errors || `it does not contain anything (${said})`;
 	} catch (error) {
 		return error instanceof Error ? error.message : String(error);
@@ -48,11 +55,27 @@ interface Probe {
 }
 
 /** What a script says inside of a wall. Rejects if it cannot be started. */
-export async function probe({ level, script, args: words = [], mounts }: Probe, environment: NodeJS.ProcessEnv): Promise<{ said: string; errors: string }> {
-	const { command, args, pipes } = containedCommand(level, { command: "/bin/sh", args: ["-c", script, "sh", ...words] }, mounts ?? null);
-	const child = spawn(command, [...args], { env: environmentFor({}, environment), stdio: [...pipes.stdio], detached: true, timeout: probeMs });
+export async function probe(
+	{ level, script, args: words = [], mounts }: Probe,
+	environment: NodeJS.ProcessEnv,
+): Promise<{ said: string; errors: string }> {
+	const { command, args, pipes } = containedCommand(
+		level,
+		{ command: "/bin/sh", args: ["-c", script, "sh", ...words] },
+		mounts ?? null,
+	);
+	const child = spawn(command, [...args], {
+		env: environmentFor({}, environment),
+		stdio: [...pipes.stdio],
+		detached: true,
+		timeout: probeMs,
+	});
 	for (const pipe of child.stdio) pipe?.on("error", expected("its exit says whether it worked"));
-	const [said, errors] = await Promise.all([heard(child.stdio[pipes.output]), heard(child.stderr), once(child, "close")]);
+	const [said, errors] = await Promise.all([
+		heard(child.stdio[pipes.output]),
+		heard(child.stderr),
+		once(child, "close"),
+	]);
 	return { said: said.trim(), errors: errors.trim() };
 }
 

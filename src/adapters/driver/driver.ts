@@ -4,9 +4,21 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
-import type { Driver, LeftProcess, Prepared, PrepareRequest, TurnResult, TurnWatch } from "#engine/driver.ts";
-import { caught } from "#engine/log.ts";
-import { commandOf, type EndOptions, endAll, findTree, graceful, innerPid, markName, type Process, quick, rssOf, type Signals } from "../system/processes.ts";
+import type { Driver, LeftProcess, Prepared, PrepareRequest, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
+import { caught } from "#engine/ports/log.ts";
+import {
+	commandOf,
+	type EndOptions,
+	endAll,
+	findTree,
+	graceful,
+	innerPid,
+	markName,
+	type Process,
+	quick,
+	rssOf,
+	type Signals,
+} from "../system/processes.ts";
 import { UnsupportedSetting } from "./acp/open.ts";
 import { credentialsOf, credentialVariables } from "./credential.ts";
 import { variablesFor } from "./environment.ts";
@@ -85,7 +97,8 @@ export class ProcessDriver implements Driver {
 	async #prepare(agent: AgentState, signal: AbortSignal, asked: PrepareRequest): Promise<Prepared> {
 		const program = this.#programOf(agent);
 		if (typeof program === "string") return broken(program);
-		const variables = (): Record<string, string> => credentialVariables(asked.subscription?.credential ?? null, agent.type);
+		const variables = (): Record<string, string> =>
+			credentialVariables(asked.subscription?.credential ?? null, agent.type);
 		const mounts = await this.#options.mountsFor(agent, folderOf(this.#options, agent), variables).catch(reasonOf);
 		if (typeof mounts === "string") return broken(mounts);
 		const request = { ...asked, mounts };
@@ -96,7 +109,11 @@ export class ProcessDriver implements Driver {
 			this.#starts.forget(agent.id);
 			await this.end(agent.id);
 		} else if (warm !== undefined) {
-			return { up: true, session: program.keepsSession === true && warm.launched.session ? { ...warm.launched.session, how: "kept" } : null };
+			return {
+				up: true,
+				session:
+					program.keepsSession === true && warm.launched.session ? { ...warm.launched.session, how: "kept" } : null,
+			};
 		}
 		const called = new AbortController();
 		this.#starting.set(agent.id, called);
@@ -107,7 +124,11 @@ export class ProcessDriver implements Driver {
 		}
 	}
 
-	async run({ agent, turn, text }: { agent: AgentState; turn: number; text: string }, watch: TurnWatch, signal: AbortSignal): Promise<TurnResult> {
+	async run(
+		{ agent, turn, text }: { agent: AgentState; turn: number; text: string },
+		watch: TurnWatch,
+		signal: AbortSignal,
+	): Promise<TurnResult> {
 		if (!this.#claims.has(agent.id, turn)) throw new Error(`no process was prepared for turn ${turn}`);
 		try {
 			return await this.#run(agent, text, watch, signal);
@@ -118,7 +139,8 @@ export class ProcessDriver implements Driver {
 
 	async #run(agent: AgentState, text: string, watch: TurnWatch, signal: AbortSignal): Promise<TurnResult> {
 		const warm = this.#warm.get(agent.id);
-		if (warm === undefined) return { state: "failed", reason: "Its process ended before it got the prompt.", text: null };
+		if (warm === undefined)
+			return { state: "failed", reason: "Its process ended before it got the prompt.", text: null };
 		const isOurs = warm.program.keepsSession !== true;
 		if (!isOurs) warm.own ??= new Set(this.#processes(agent.id, warm).map(({ pid }) => pid));
 		let turnOpen = true;
@@ -133,7 +155,12 @@ export class ProcessDriver implements Driver {
 		try {
 			const failed = caught(this.#options.log, "turns", "What an agent said could not be written", { agent: agent.id });
 			const own = async (places: readonly string[]): Promise<boolean> => await this.#areInside(agent, places);
-			return await runPrompt(warm.launched, text, { watch, areInside: own, clock: this.#options.clock, isOurs, caught: failed }, signal);
+			return await runPrompt(
+				warm.launched,
+				text,
+				{ watch, areInside: own, clock: this.#options.clock, isOurs, caught: failed },
+				signal,
+			);
 		} finally {
 			turnOpen = false;
 			signal.removeEventListener("abort", stop);
@@ -213,7 +240,8 @@ export class ProcessDriver implements Driver {
 	/** Our own programs leave nothing behind; a process that no longer listens is of no use for the next turn. */
 	async #afterTurn(agent: AgentState, warm: Warm): Promise<void> {
 		if (!warm.launched.listens()) return await this.#endOnce(agent.id, quick);
-		if (warm.program.leavesNothing) await endAll(() => this.#processes(agent.id).filter((each) => !this.#isProgram(each, warm)));
+		if (warm.program.leavesNothing)
+			await endAll(() => this.#processes(agent.id).filter((each) => !this.#isProgram(each, warm)));
 		if (this.#warm.get(agent.id) === warm) this.#waits(agent.id, warm);
 	}
 
@@ -227,7 +255,10 @@ export class ProcessDriver implements Driver {
 	}
 
 	#processes(agent: AgentId, warm = this.#warm.get(agent)): Process[] {
-		return findTree({ [markName]: this.#options.mark, BROOD_AGENT: agent }, warm === undefined ? [] : [warm.launched.pid]);
+		return findTree(
+			{ [markName]: this.#options.mark, BROOD_AGENT: agent },
+			warm === undefined ? [] : [warm.launched.pid],
+		);
 	}
 
 	/** The process that we started: the agent's program, or its wrapper with the reaper and the program inside. */
@@ -242,7 +273,12 @@ export class ProcessDriver implements Driver {
 	}
 
 	/** A program that will not stay up is tried again, more slowly, and then given up. */
-	async #start(agent: AgentState, program: AgentProgram, request: StartRequest, signal: AbortSignal): Promise<Prepared> {
+	async #start(
+		agent: AgentState,
+		program: AgentProgram,
+		request: StartRequest,
+		signal: AbortSignal,
+	): Promise<Prepared> {
 		const { subscription } = request;
 		const own = credentialsOf(subscription, agent.type);
 		// trying again does not mend a file
@@ -269,7 +305,8 @@ export class ProcessDriver implements Driver {
 			} catch (error) {
 				this.#options.revokeToken(token);
 				await endAll(() => this.#processes(agent.id));
-				if (attempt + 1 >= startsMax || error instanceof UnsupportedSetting) return broken(`Its process does not start: ${reasonOf(error)}.`);
+				if (attempt + 1 >= startsMax || error instanceof UnsupportedSetting)
+					return broken(`Its process does not start: ${reasonOf(error)}.`);
 				await pause(100 * 2 ** attempt, undefined, { signal }).catch(expected("it was called off"));
 			}
 		}

@@ -1,4 +1,5 @@
-// What an agent's process gets to see of the daemon's environment: a short list, where its vendor's home is, and Brood's own variables.
+// What an agent's process gets to see of the daemon's environment: a short list, where its vendor's home is, and
+// Brood's own variables.
 import { allVendors } from "./vendors/vendors.ts";
 
 const allowed =
@@ -11,12 +12,17 @@ export function environmentFor(
 	from: NodeJS.ProcessEnv,
 	credentials: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-	const passed = Object.entries(from).filter((entry): entry is [string, string] => entry[1] !== undefined && (allowed.test(entry[0]) || homes.has(entry[0])));
+	const passed = Object.entries(from).filter(
+		(entry): entry is [string, string] => entry[1] !== undefined && (allowed.test(entry[0]) || homes.has(entry[0])),
+	);
 	return { ...Object.fromEntries(passed), ...credentials, ...own };
 }
 
 /** What one program may see besides. */
-export function variablesFor(environmentPattern: RegExp | undefined, environment: NodeJS.ProcessEnv): Record<string, string> {
+export function variablesFor(
+	environmentPattern: RegExp | undefined,
+	environment: NodeJS.ProcessEnv,
+): Record<string, string> {
 	const passed = Object.entries(environment).filter(
 		(entry): entry is [string, string] => entry[1] !== undefined && environmentPattern?.test(entry[0]) === true,
 	);

@@ -1,6 +1,6 @@
 // A person as a driver: the turn waits until somebody says that it is over. There is no process to start, end or sweep.
 import { once } from "node:events";
-import type { Driver, TurnResult } from "#engine/driver.ts";
+import type { Driver, TurnResult } from "#engine/ports/driver.ts";
 
 export const humanDriver: Driver = {
 	async prepare() {

@@ -1,5 +1,5 @@
-// The processes that wait for their agents' next turns: for a while, and so many that the machine has room for other things. Of more
-// than that, those whose last turn is longest ago are parked.
+// The processes that wait for their agents' next turns: for a while, and so many that the machine has room for other
+// things. Of more than that, those whose last turn is longest ago are parked.
 import type { AgentId } from "#contract/ids.ts";
 
 export interface IdleBounds {

@@ -1,4 +1,5 @@
-// Whether files are an agent's own to change: in its workspace as the disk has it, and none that git or a program would run or obey.
+// Whether files are an agent's own to change: in its workspace as the disk has it, and none that git or a program would
+// run or obey.
 import { lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { autorunPaths, namedByConfiguration, programPlaces, TooMuch } from "./trust.ts";
@@ -26,7 +27,8 @@ function isInside(root: string, place: string, scripts: ReadonlySet<string>): bo
 	// on some disks upper and lower case are the same
 	const inner = path.relative(root, real).toLowerCase();
 	const parts = inner.split(path.sep);
-	const obeyed = parts.some((part) => obeyedAnywhere.has(part)) || autorunPaths.includes(parts[0] ?? "") || inner === ".brood.yaml";
+	const obeyed =
+		parts.some((part) => obeyedAnywhere.has(part)) || autorunPaths.includes(parts[0] ?? "") || inner === ".brood.yaml";
 	return !obeyed && !scripts.has(inner);
 }
 
@@ -34,8 +36,8 @@ function isInside(root: string, place: string, scripts: ReadonlySet<string>): bo
 const obeyedAnywhere: ReadonlySet<string> = new Set([".git", ".gitattributes", ...programPlaces]);
 
 /**
- * A path that means the same to every program. `..` does not: one program removes it from the text, another lets the kernel follow
- * links first. Nor does what a shell, a URL or a trim would make something else of.
+ * A path that means the same to every program. `..` does not: one program removes it from the text, another lets the
+ * kernel follow links first. Nor does what a shell, a URL or a trim would make something else of.
  */
 function isPlain(place: string): boolean {
 	const isOther = /^[~$]|^[a-z][a-z\d+.-]*:|^\s|\s$/i.test(place) || hasControl.test(place);
@@ -44,7 +46,10 @@ function isPlain(place: string): boolean {
 
 const hasControl = /\p{Cc}/u;
 
-/** Where a path leads, with every link followed: for what is not there yet, from the nearest folder that is. Null for a link into nothing. */
+/**
+ * Where a path leads, with every link followed: for what is not there yet, from the nearest folder that is. Null for a
+ * link into nothing.
+ */
 function realOf(file: string): string | null {
 	try {
 		return realpathSync.native(file);
@@ -57,7 +62,8 @@ function realOf(file: string): string | null {
 	}
 }
 
-const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+const isMissing = (error: unknown): boolean =>
+	error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
 function isThere(file: string): boolean {
 	try {

@@ -1,5 +1,6 @@
-// Installs the packages of a vendor's agent, exactly those that this release was tested with: the lock of each has the digest of
-// every package of the whole tree, and npm takes no package with another one. Nothing of a package runs while it is installed.
+// Installs the packages of a vendor's agent, exactly those that this release was tested with: the lock of each has the
+// digest of every package of the whole tree, and npm takes no package with another one. Nothing of a package runs while
+// it is installed.
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +11,17 @@ import { vendors } from "./vendors/vendors.ts";
 
 export interface Lock {
 	packages: Readonly<
-		Record<string, { version?: string; integrity?: string; resolved?: string; os?: readonly string[]; cpu?: readonly string[]; libc?: readonly string[] }>
+		Record<
+			string,
+			{
+				version?: string;
+				integrity?: string;
+				resolved?: string;
+				os?: readonly string[];
+				cpu?: readonly string[];
+				libc?: readonly string[];
+			}
+		>
 	>;
 }
 
@@ -18,25 +29,38 @@ const installMs = 10 * 60_000;
 const options = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
 
 /** Next to the source in a checkout, next to the bundle in a release. */
-export const lockFile = (type: string): string => fileURLToPath(new URL(`./vendors/${type}/lock.json`, import.meta.url));
+export const lockFile = (type: string): string =>
+	fileURLToPath(new URL(`./vendors/${type}/lock.json`, import.meta.url));
 
 export const lockOf = (type: string): Lock => JSON.parse(readFileSync(lockFile(type), "utf8"));
 
 export function manifestOf(type: string): string {
 	const vendor = vendors[type];
 	if (vendor === undefined) throw new Error(`no vendor ${type}`);
-	return JSON.stringify({ name: `brood-adapter-${type}`, private: true, dependencies: { [vendor.package]: vendor.version } });
+	return JSON.stringify({
+		name: `brood-adapter-${type}`,
+		private: true,
+		dependencies: { [vendor.package]: vendor.version },
+	});
 }
 
 /** Into an empty folder. Rejects if a package is not the one that the lock knows. */
-export async function installLocked(folder: string, locked: { manifest: string; lock: Lock }, environment: Readonly<Record<string, string>>): Promise<void> {
+export async function installLocked(
+	folder: string,
+	locked: { manifest: string; lock: Lock },
+	environment: Readonly<Record<string, string>>,
+): Promise<void> {
 	const unknown = withoutDigest(locked.lock);
-	if (unknown.length > 0) throw new Error(`this release knows no digest of ${unknown.join(", ")}, which this machine would need`);
+	if (unknown.length > 0)
+		throw new Error(`this release knows no digest of ${unknown.join(", ")}, which this machine would need`);
 	writeFileSync(path.join(folder, "package.json"), locked.manifest);
 	writeFileSync(path.join(folder, "package-lock.json"), JSON.stringify(locked.lock));
 	await new Promise<void>((resolve, reject) => {
-		execFile("npm", ["ci", "--prefix", folder, ...options], { env: { ...environment }, timeout: installMs, maxBuffer: 16 * 1024 * 1024 }, (error, _, words) =>
-			error === null ? resolve() : reject(new Error(words.trim() || error.message)),
+		execFile(
+			"npm",
+			["ci", "--prefix", folder, ...options],
+			{ env: { ...environment }, timeout: installMs, maxBuffer: 16 * 1024 * 1024 },
+			(error, _, words) => (error === null ? resolve() : reject(new Error(words.trim() || error.message))),
 		);
 	});
 }
@@ -49,7 +73,8 @@ interface Machine {
 
 /** Packages that npm would install on this machine without a digest to compare them with. */
 export function withoutDigest({ packages }: Lock, { platform, arch, libc }: Machine = thisMachine()): string[] {
-	const fits = (list: readonly string[] | undefined, name: string | null): boolean => list === undefined || name === null || list.includes(name);
+	const fits = (list: readonly string[] | undefined, name: string | null): boolean =>
+		list === undefined || name === null || list.includes(name);
 	return Object.entries(packages).flatMap(([name, entry]) => {
 		const needed = name !== "" && fits(entry.os, platform) && fits(entry.cpu, arch) && fits(entry.libc, libc);
 		return needed && entry.integrity === undefined ? [name] : [];

@@ -18,7 +18,11 @@ interface Start {
 	credentials: Readonly<Record<string, string>>;
 }
 
-export async function launchAgent(options: DriverOptions, { agent, program, request, token, credentials }: Start, signal: AbortSignal): Promise<Launched> {
+export async function launchAgent(
+	options: DriverOptions,
+	{ agent, program, request, token, credentials }: Start,
+	signal: AbortSignal,
+): Promise<Launched> {
 	const folder = folderOf(options, agent);
 	const own = { BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: options.url() };
 	const { environmentOf, environment, mark } = options;
@@ -38,7 +42,10 @@ export async function launchAgent(options: DriverOptions, { agent, program, requ
 		},
 		mounts: request.mounts,
 		environment: sandboxEnvironment(
-			environmentFor({ ...environmentOf(agent), ...own, [markName]: mark }, environment, { ...program.environment, ...credentials }),
+			environmentFor({ ...environmentOf(agent), ...own, [markName]: mark }, environment, {
+				...program.environment,
+				...credentials,
+			}),
 			request.mounts,
 		),
 		bad: (what) => options.log.warn("agents", "An agent's program sent what is no message", { agent: agent.id, what }),
@@ -46,7 +53,10 @@ export async function launchAgent(options: DriverOptions, { agent, program, requ
 	});
 }
 
-export function folderOf({ scratch }: Pick<DriverOptions, "scratch">, { workspace, project, handle }: AgentState): string {
+export function folderOf(
+	{ scratch }: Pick<DriverOptions, "scratch">,
+	{ workspace, project, handle }: AgentState,
+): string {
 	if (workspace !== null) return workspace.path;
 	const folder = path.join(scratch, project ?? "_", handle);
 	mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -2,8 +2,8 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { AgentId } from "#contract/ids.ts";
-import type { Log } from "#engine/log.ts";
-import type { Clock } from "#engine/ports.ts";
+import type { Clock } from "#engine/ports/clock.ts";
+import type { Log } from "#engine/ports/log.ts";
 import type { SandboxMounts } from "../system/mounts.ts";
 import type { ToolServer } from "./acp/open.ts";
 import type { IdleBounds } from "./idle.ts";
@@ -28,7 +28,11 @@ export interface DriverOptions {
 	environment: NodeJS.ProcessEnv;
 	containment: ContainmentLevel;
 	/** what it may see and change in its folder; a sentence if the sandbox that it needs cannot be had */
-	mountsFor(agent: AgentState, folder: string, credentials: () => Readonly<Record<string, string>>): Promise<SandboxMounts | null | string>;
+	mountsFor(
+		agent: AgentState,
+		folder: string,
+		credentials: () => Readonly<Record<string, string>>,
+	): Promise<SandboxMounts | null | string>;
 	/** what a workspace brings that only a sandbox may look into */
 	autorunFilesInSandbox(agent: AgentState): Promise<AutorunFiles | null | "not in a sandbox">;
 	/** whether all of these files are a sandboxed agent's own to change, which only the sandbox may look at */

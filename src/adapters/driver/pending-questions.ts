@@ -1,6 +1,7 @@
-// Questions that wait for an answer. Whoever answers answers what was shown: a call that becomes another one is asked about anew.
+// Questions that wait for an answer. Whoever answers answers what was shown: a call that becomes another one is asked
+// about anew.
 import type { ApprovalQuestion } from "#contract/approval.ts";
-import type { PermissionAnswer, TurnWatch } from "#engine/driver.ts";
+import type { PermissionAnswer, TurnWatch } from "#engine/ports/driver.ts";
 import type { Question } from "./acp/question.ts";
 
 /** so often a call may become another one while somebody is asked about it */

@@ -28,7 +28,13 @@ export type FindProgram = (agent: Pick<AgentState, "type" | "command">) => Agent
 
 export const vendorTypes: readonly string[] = [...Object.keys(vendors), "acp"];
 
-export function programsFrom({ own, adapters }: { own: Readonly<Record<string, AgentProgram>>; adapters: string }): FindProgram {
+export function programsFrom({
+	own,
+	adapters,
+}: {
+	own: Readonly<Record<string, AgentProgram>>;
+	adapters: string;
+}): FindProgram {
 	return ({ type, command }) => {
 		const known = own[type];
 		if (known !== undefined) return known;
@@ -36,7 +42,9 @@ export function programsFrom({ own, adapters }: { own: Readonly<Record<string, A
 		const vendor = vendors[type];
 		if (vendor === undefined) return `There is no agent type ${type}.`;
 		const program = vendorProgram(adapters, type);
-		return program === null ? `${vendor.title} is not installed. Install it with: brood setup ${type}` : { ...program, ...vendorTraits, ...traitsOf(vendor) };
+		return program === null
+			? `${vendor.title} is not installed. Install it with: brood setup ${type}`
+			: { ...program, ...vendorTraits, ...traitsOf(vendor) };
 	};
 }
 
@@ -54,7 +62,9 @@ function named(line: string | null): AgentProgram | string {
 	return command === undefined ? `This is not a program with arguments: ${line}` : { command, args, ...vendorTraits };
 }
 
-/** A program and its arguments from one line: words, with quotes and backslashes, and nothing else that a shell knows. */
+/**
+ * A program and its arguments from one line: words, with quotes and backslashes, and nothing else that a shell knows.
+ */
 export function splitCommandLine(line: string): string[] | null {
 	const words: string[] = [];
 	let word: string | null = null;

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { TurnItem } from "#contract/turn.ts";
-import type { TurnResult, TurnWatch } from "#engine/driver.ts";
-import type { Clock } from "#engine/ports.ts";
+import type { Clock } from "#engine/ports/clock.ts";
+import type { TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import type { Launched, PromptHandlers } from "./acp/launch.ts";
 import { errorText, limitFromText, limitOf } from "./acp/limits.ts";
 import { type Question, questionOf } from "./acp/question.ts";
@@ -25,8 +25,9 @@ export interface RunPromptOptions {
 	/** whether all of these files are its own to change */
 	areInside(places: readonly string[]): Promise<boolean>;
 	/**
-	 * Our own programs tell of a limit in a way of their own; others may use words. And what ours left running is ended after
-	 * their last words, which do not wait for that; after others nothing is done, and their last words are written with the end.
+	 * Our own programs tell of a limit in a way of their own; others may use words. And what ours left running is ended
+	 * after their last words, which do not wait for that; after others nothing is done, and their last words are written
+	 * with the end.
 	 */
 	isOurs: boolean;
 	/** told of what cannot be written */
@@ -52,7 +53,8 @@ export async function runPrompt(
 	const used = (tokens: ReturnType<typeof tokensOf>, atTheEnd: boolean): boolean => {
 		const cost = process.spent(state.window?.cost ?? null);
 		const fresh = since(tokens);
-		const items = atTheEnd || fresh !== null || (cost !== null && cost.amount > 0) ? usageItem(fresh, state.window, cost) : [];
+		const items =
+			atTheEnd || fresh !== null || (cost !== null && cost.amount > 0) ? usageItem(fresh, state.window, cost) : [];
 		outbox.put(items);
 		return items.length > 0;
 	};
@@ -64,7 +66,8 @@ export async function runPrompt(
 			watch.heard();
 			limit.over();
 			take(translate(state, update));
-			if (update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update") asking.look(update.toolCallId);
+			if (update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update")
+				asking.look(update.toolCallId);
 			if (update.sessionUpdate !== "usage_update" || !used(tokensSoFar(update), false)) return;
 			void outbox.written().then(() => (outbox.isClosed ? undefined : watch.used().catch(caught)));
 		},
@@ -85,13 +88,23 @@ export async function runPrompt(
 			if (stopReason === "cancelled") return { state: "interrupted", reason: "cancelled", text: null };
 			// some programs end a turn that failed as if it had not, and say so on the way
 			if (state.failed)
-				return { state: "failed", reason: state.lastMessage ?? "its program failed", text: null, ...limitFromText(state.lastMessage ?? "", clock.now()) };
+				return {
+					state: "failed",
+					reason: state.lastMessage ?? "its program failed",
+					text: null,
+					...limitFromText(state.lastMessage ?? "", clock.now()),
+				};
 			return { state: "completed", reason: stopReason === "end_turn" ? null : stopReason, text: state.lastMessage };
 		},
 		(error: unknown): TurnResult => {
 			take(finish(state));
 			const how = signal.aborted ? "interrupted" : "failed";
-			return { state: how, reason: reasonOf(error), text: null, ...limitOf(error, { now: clock.now(), fromText: !isOurs }) };
+			return {
+				state: how,
+				reason: reasonOf(error),
+				text: null,
+				...limitOf(error, { now: clock.now(), fromText: !isOurs }),
+			};
 		},
 	);
 	limit.over();
@@ -101,11 +114,23 @@ export async function runPrompt(
 }
 
 /** With what only the disk knows: whether the files that it names are where it may change them. */
-async function asked({ places, ...question }: Question, areInside: RunPromptOptions["areInside"]): Promise<ApprovalQuestion> {
+async function asked(
+	{ places, ...question }: Question,
+	areInside: RunPromptOptions["areInside"],
+): Promise<ApprovalQuestion> {
 	// "always" is for the files of an edit; of anything else it is for exactly what is asked
 	const files = question.files.toSorted().join("\0");
-	const about = question.tool === "edit" && places.length > 0 ? files : files === "" ? question.content : `${question.content}\0${files}`;
-	return { ...question, inside: await areInside(places), digest: createHash("sha256").update(about.toWellFormed()).digest("hex") };
+	const about =
+		question.tool === "edit" && places.length > 0
+			? files
+			: files === ""
+				? question.content
+				: `${question.content}\0${files}`;
+	return {
+		...question,
+		inside: await areInside(places),
+		digest: createHash("sha256").update(about.toWellFormed()).digest("hex"),
+	};
 }
 
 /** Programs that wait for a limit to end by themselves would keep their turn open, and their slot, for hours. */
@@ -194,7 +219,10 @@ class Outbox {
 		this.#writing = null;
 	}
 
-	/** A rejection means that the store is broken, and the engine about to end; or that there is a bug, and these items are lost. */
+	/**
+	 * A rejection means that the store is broken, and the engine about to end; or that there is a bug, and these items
+	 * are lost.
+	 */
 	async #send(): Promise<void> {
 		await this.#watch.items(this.#waiting.splice(0, batchMax)).catch(this.#caught);
 	}

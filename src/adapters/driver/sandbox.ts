@@ -1,5 +1,5 @@
-// What an agent's processes may see and change of the file system in a project with `sandbox: on`. Never less than was asked
-// for: where there is no sandbox, no turn starts.
+// What an agent's processes may see and change of the file system in a project with `sandbox: on`. Never less than was
+// asked for: where there is no sandbox, no turn starts.
 import { mkdirSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -37,7 +37,11 @@ export class Sandbox {
 	}
 
 	/** Null if it needs none; a sentence if it needs one that there is not. */
-	async mountsFor(agent: AgentState, folder: string, credentials: () => Variables): Promise<SandboxMounts | null | string> {
+	async mountsFor(
+		agent: AgentState,
+		folder: string,
+		credentials: () => Variables,
+	): Promise<SandboxMounts | null | string> {
 		const mounts = await this.#options.mountsFor(agent, folder);
 		if (mounts === null) return null;
 		const problem = await this.#problem(isRefusal(mounts) || mounts.open !== true);
@@ -50,7 +54,9 @@ export class Sandbox {
 			const vendor = vendorMounts({ type: agent.type, own: path.join(vendors, agent.id), seen, home: seen.HOME });
 			// a program that an agent names itself may be any vendor's: it can read their homes, and write none
 			const free = agent.type === "acp" ? vendorHomes(seen) : [];
-			const hidden = [...mounts.hidden, ...privatePaths(seen), ...vendorHomes(seen)].filter((place) => !free.includes(place));
+			const hidden = [...mounts.hidden, ...privatePaths(seen), ...vendorHomes(seen)].filter(
+				(place) => !free.includes(place),
+			);
 			return {
 				...mounts,
 				hidden: [...new Set([...hidden, ...(await this.#options.logins())])],
@@ -78,13 +84,20 @@ export class Sandbox {
 /** Starts a small sandbox and checks that it isolates. */
 async function tried(environment: NodeJS.ProcessEnv): Promise<string | null> {
 	const place = temporaryFolderNow("sandbox");
-	const [inside, outside, hidden] = [path.join(place, "inside"), path.join(place, "outside"), path.join(place, "hidden")];
+	const [inside, outside, hidden] = [
+		path.join(place, "inside"),
+		path.join(place, "outside"),
+		path.join(place, "hidden"),
+	];
 	try {
 		for (const folder of [inside, outside, hidden]) mkdirSync(folder);
 		writeFileSync(path.join(hidden, "secret"), "secret");
 		const mounts: SandboxMounts = { hidden: [place], readable: [outside], writable: [inside], fixed: [] };
 		const script = `touch "$1/x" && ! touch "$2/x" 2>/dev/null && ! cat "$3/secret" 2>/dev/null && ! touch /brood-probe 2>/dev/null && echo holds`;
-		const { said, errors } = await probe({ level: "bubblewrap", script, args: [inside, outside, hidden], mounts }, environment);
+		const { said, errors } = await probe(
+			{ level: "bubblewrap", script, args: [inside, outside, hidden], mounts },
+			environment,
+		);
 		return said === "holds" ? null : errors || "what should be out of reach is not";
 	} catch (error) {
 		return error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
-// Installs a vendor's agent into the home, exactly the packages that this release was tested with, and finding out whether
-// it runs. What was there before stays until the new one has said who it is.
+// Installs a vendor's agent into the home, exactly the packages that this release was tested with, and finding out
+// whether it runs. What was there before stays until the new one has said who it is.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -40,7 +40,11 @@ export class Setup {
 		const vendor = vendors[type];
 		if (vendor === undefined) {
 			const types = Object.keys(vendors);
-			return refuse("VALIDATION_ERROR", `There is nothing to set up for ${JSON.stringify(type)}; there is for ${types.join(", ")}.`, { details: { types } });
+			return refuse(
+				"VALIDATION_ERROR",
+				`There is nothing to set up for ${JSON.stringify(type)}; there is for ${types.join(", ")}.`,
+				{ details: { types } },
+			);
 		}
 		const begun = this.#underway.get(type) ?? this.#install(type, vendor).finally(() => this.#underway.delete(type));
 		this.#underway.set(type, begun);
@@ -62,7 +66,9 @@ export class Setup {
 			return this.#look(type);
 		} catch (error) {
 			const why = error instanceof Error ? error.message : String(error);
-			return refuse("SETUP_FAILED", `${vendor.title} could not be set up: ${why.slice(-1000)}`, { details: { type, version: vendor.version } });
+			return refuse("SETUP_FAILED", `${vendor.title} could not be set up: ${why.slice(-1000)}`, {
+				details: { type, version: vendor.version },
+			});
 		} finally {
 			rmSync(fresh, { recursive: true, force: true });
 		}
@@ -71,7 +77,10 @@ export class Setup {
 	/** npm is a script of the machine's own Node, but chooses versions by the Node that runs it. */
 	#environment(): Record<string, string> {
 		const { environment } = this.#options;
-		return environmentFor({ PATH: [path.dirname(process.execPath), environment["PATH"]].join(path.delimiter) }, environment);
+		return environmentFor(
+			{ PATH: [path.dirname(process.execPath), environment["PATH"]].join(path.delimiter) },
+			environment,
+		);
 	}
 
 	/** Starts it and lets it say who it is; its login is not checked. */

@@ -1,6 +1,6 @@
 // How often an agent's program was started lately: one that does not stay up is not started for ever.
 import type { AgentId } from "#contract/ids.ts";
-import { type Clock, monotonicNow } from "#engine/ports.ts";
+import { type Clock, monotonicNow } from "#engine/ports/clock.ts";
 
 export const startsMax = 5;
 const periodMs = 60_000;

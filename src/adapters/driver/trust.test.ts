@@ -1,5 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync, writeSync } from "node:fs";
+import {
+	closeSync,
+	mkdirSync,
+	mkdtempSync,
+	openSync,
+	statSync,
+	symlinkSync,
+	truncateSync,
+	utimesSync,
+	writeFileSync,
+	writeSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -20,14 +31,28 @@ function repository(files: Readonly<Record<string, string>>): string {
 
 test("hooks, tool servers and plugins are found; words and what programs keep there are not", async () => {
 	expect(
-		await findAutorunFiles(repository({ "AGENTS.md": "words", "src/.mcp.json": "{}", ".opencode/node_modules/x/y.js": "", ".opencode/package.json": "{}" })),
+		await findAutorunFiles(
+			repository({
+				"AGENTS.md": "words",
+				"src/.mcp.json": "{}",
+				".opencode/node_modules/x/y.js": "",
+				".opencode/package.json": "{}",
+			}),
+		),
 	).toBeNull();
-	const all = { ".claude/settings.json": "{}", ".mcp.json": "{}", ".codex/config.toml": "", ".opencode/plugin/a.ts": "", "opencode.jsonc": "{}" };
+	const all = {
+		".claude/settings.json": "{}",
+		".mcp.json": "{}",
+		".codex/config.toml": "",
+		".opencode/plugin/a.ts": "",
+		"opencode.jsonc": "{}",
+	};
 	expect((await findAutorunFiles(repository(all)))?.files.toSorted()).toEqual(Object.keys(all).toSorted());
 });
 
 test("the same content has the same fingerprint anywhere, and no other content has", async () => {
-	const print = async (files: Readonly<Record<string, string>>) => (await findAutorunFiles(repository(files)))?.fingerprint;
+	const print = async (files: Readonly<Record<string, string>>) =>
+		(await findAutorunFiles(repository(files)))?.fingerprint;
 	expect(await print({ ".mcp.json": "{}" })).toMatch(/^[0-9a-f]{64}$/);
 	expect(await print({ ".mcp.json": "{}", "a.txt": "x" })).toBe(await print({ ".mcp.json": "{}" }));
 	const others = [{ ".mcp.json": "{ }" }, { "opencode.json": "{}" }, { ".mcp.json": "{}", ".claude/x": "" }];
@@ -42,8 +67,13 @@ test("the same content has the same fingerprint anywhere, and no other content h
 
 test("nothing hides behind many files, a linked folder or a circle of links", async () => {
 	const many = Object.fromEntries(Array.from({ length: 1200 }, (_, at) => [`.opencode/node_modules/x/${at}.js`, ""]));
-	expect((await findAutorunFiles(repository({ ...many, ".opencode/plugin/a.ts": "run()" })))?.files).toEqual([".opencode/plugin/a.ts"]);
-	const folder = repository({ ...Object.fromEntries(Array.from({ length: 1200 }, (_, at) => [`.claude/a/${at}`, ""])), ".claude/settings.json": "{}" });
+	expect((await findAutorunFiles(repository({ ...many, ".opencode/plugin/a.ts": "run()" })))?.files).toEqual([
+		".opencode/plugin/a.ts",
+	]);
+	const folder = repository({
+		...Object.fromEntries(Array.from({ length: 1200 }, (_, at) => [`.claude/a/${at}`, ""])),
+		".claude/settings.json": "{}",
+	});
 	const print = async () => (await findAutorunFiles(folder))?.fingerprint;
 	const changed = async (file: string): Promise<boolean> => {
 		const before = await print();
@@ -90,7 +120,11 @@ test("the script that a hook names is part of what is trusted, however the hook 
 		"cd x && ./scripts/format.sh",
 	]) {
 		const settings = JSON.stringify({ hooks: { PostToolUse: [{ hooks: [{ type: "command", command: line }] }] } });
-		const folder = repository({ ".claude/settings.json": settings, "scripts/format.sh": "echo fine", "scripts/other.sh": "" });
+		const folder = repository({
+			".claude/settings.json": settings,
+			"scripts/format.sh": "echo fine",
+			"scripts/other.sh": "",
+		});
 		const before = await findAutorunFiles(folder);
 		expect([line, before?.files]).toEqual([line, [".claude/settings.json", "scripts/format.sh"]]);
 		writeFileSync(path.join(folder, "scripts/other.sh"), "echo another");
@@ -113,7 +147,10 @@ test("what nobody could look through is refused as a whole, whatever it is made 
 		[repository({ [`.codex/${"d/".repeat(66)}a`]: "" }), /\.codex has folders more than 64 deep/],
 		[large, /its configuration has more than 16 MiB, at \.mcp\.json/],
 		[data, /it has more than 1024 MiB/],
-		[repository({ ".mcp.json": JSON.stringify(Array.from({ length: 50_010 }, word)) }), /its configuration has more than 50000 words, at \.mcp\.json/],
+		[
+			repository({ ".mcp.json": JSON.stringify(Array.from({ length: 50_010 }, word)) }),
+			/its configuration has more than 50000 words, at \.mcp\.json/,
+		],
 	];
 	for (const [folder, words] of cases) {
 		await expect(findAutorunFiles(folder)).rejects.toThrow(words);
@@ -129,14 +166,30 @@ test("a pipe in the place of a configuration is not waited for", async () => {
 });
 
 test("the scripts of a package that a hook runs by their name are part of what is trusted, and what they name; the rest of package.json is not", async () => {
-	for (const line of ["npm run format", "npm test", "pnpm format", "yarn format", "bun run format", "node --run format", "cd tools && npm run format"]) {
+	for (const line of [
+		"npm run format",
+		"npm test",
+		"pnpm format",
+		"yarn format",
+		"bun run format",
+		"node --run format",
+		"cd tools && npm run format",
+	]) {
 		const settings = JSON.stringify({ hooks: { PostToolUse: [{ hooks: [{ type: "command", command: line }] }] } });
-		const pack = (script: string, dependency = "1.0.0") => JSON.stringify({ scripts: { format: script }, dependencies: { x: dependency } });
+		const pack = (script: string, dependency = "1.0.0") =>
+			JSON.stringify({ scripts: { format: script }, dependencies: { x: dependency } });
 		const place = line.startsWith("cd tools") ? "tools/package.json" : "package.json";
-		const folder = repository({ ".claude/settings.json": settings, [place]: pack("sh do/it.sh"), "do/it.sh": "echo fine" });
+		const folder = repository({
+			".claude/settings.json": settings,
+			[place]: pack("sh do/it.sh"),
+			"do/it.sh": "echo fine",
+		});
 		const print = async () => (await findAutorunFiles(folder))?.fingerprint;
 		const before = await print();
-		expect([line, (await findAutorunFiles(folder))?.files]).toEqual([line, [".claude/settings.json", "do/it.sh", place]]);
+		expect([line, (await findAutorunFiles(folder))?.files]).toEqual([
+			line,
+			[".claude/settings.json", "do/it.sh", place],
+		]);
 		expect(await areInside(folder, [place])).toBe(false);
 		writeFileSync(path.join(folder, place), pack("sh do/it.sh", "2.0.0"));
 		expect(await print()).toBe(before);
@@ -150,14 +203,23 @@ test("the scripts of a package that a hook runs by their name are part of what i
 	const made = repository({ ".mcp.json": JSON.stringify({ command: "make", args: ["serve"] }), Makefile: "serve:" });
 	expect((await findAutorunFiles(made))?.files).toEqual([".mcp.json", "Makefile"]);
 	// the control: a tool server from the registry runs no script of the package
-	const other = repository({ ".mcp.json": JSON.stringify({ command: "npx", args: ["-y", "x"] }), "package.json": "{}" });
+	const other = repository({
+		".mcp.json": JSON.stringify({ command: "npx", args: ["-y", "x"] }),
+		"package.json": "{}",
+	});
 	expect((await findAutorunFiles(other))?.files).toEqual([".mcp.json"]);
 	expect(await areInside(other, ["package.json"])).toBe(true);
 });
 
 test("only files of the workspace that nothing runs are an agent's own to change, by where they really are", async () => {
 	const hook = JSON.stringify({ hooks: [{ command: "./scripts/format.sh" }] });
-	const folder = repository({ "src/a.ts": "", "scripts/format.sh": "", "scripts/other.sh": "", ".claude/settings.json": hook, ".git/config": "" });
+	const folder = repository({
+		"src/a.ts": "",
+		"scripts/format.sh": "",
+		"scripts/other.sh": "",
+		".claude/settings.json": hook,
+		".git/config": "",
+	});
 	const outside = repository({ ".bashrc": "" });
 	symlinkSync(outside, path.join(folder, "out"));
 	symlinkSync("src", path.join(folder, "in"));
@@ -178,11 +240,48 @@ test("only files of the workspace that nothing runs are an agent's own to change
 	];
 	for (const place of own) expect([place, await areInside(folder, [place])]).toEqual([place, true]);
 	const others = [
-		...[path.join(outside, ".bashrc"), "/etc/passwd", "~/.bashrc", "../x", "src/../../x", "out/.bashrc", "out/new/file", "dangling", ".", "", folder],
-		...[".git/config", ".git/hooks/pre-commit", "src/.git/config", ".GIT/config", "git/config", ".claude/settings.json", ".mcp.json", ".Claude/x"],
+		...[
+			path.join(outside, ".bashrc"),
+			"/etc/passwd",
+			"~/.bashrc",
+			"../x",
+			"src/../../x",
+			"out/.bashrc",
+			"out/new/file",
+			"dangling",
+			".",
+			"",
+			folder,
+		],
+		...[
+			".git/config",
+			".git/hooks/pre-commit",
+			"src/.git/config",
+			".GIT/config",
+			"git/config",
+			".claude/settings.json",
+			".mcp.json",
+			".Claude/x",
+		],
 		...["scripts/format.sh", ".brood.yaml", ".gitattributes", "a\0b", ".env"],
-		...["src/../src/a.ts", `${folder}/out/../${path.basename(folder)}/src/a.ts`, "src/..", "src\\..\\..\\x", "file:///etc/passwd", `file://${folder}/src/a.ts`],
-		...["src/.claude/settings.json", "src/.mcp.json", "src/deep/.Opencode/plugin/a.ts", "$HOME/.bashrc", " /etc/passwd", "src/a.ts ", "a\nb", "loop/x"],
+		...[
+			"src/../src/a.ts",
+			`${folder}/out/../${path.basename(folder)}/src/a.ts`,
+			"src/..",
+			"src\\..\\..\\x",
+			"file:///etc/passwd",
+			`file://${folder}/src/a.ts`,
+		],
+		...[
+			"src/.claude/settings.json",
+			"src/.mcp.json",
+			"src/deep/.Opencode/plugin/a.ts",
+			"$HOME/.bashrc",
+			" /etc/passwd",
+			"src/a.ts ",
+			"a\nb",
+			"loop/x",
+		],
 	];
 	for (const place of others) expect([place, await areInside(folder, [place])]).toEqual([place, false]);
 	expect(await areInside(folder, [])).toBe(false);

@@ -1,5 +1,5 @@
-// Files of a repository that an agent's program runs by itself: hooks, MCP servers, plugins. Vendors' programs start these
-// without asking when they run headless, so we ask, once for each content.
+// Files of a repository that an agent's program runs by itself: hooks, MCP servers, plugins. Vendors' programs start
+// these without asking when they run headless, so we ask, once for each content.
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { open, opendir } from "node:fs/promises";
@@ -25,7 +25,10 @@ const harmless = [
 export const programPlaces: readonly string[] = allVendors.flatMap(({ trust }) => trust.obeys);
 
 /** Every place that some program obeys, in lower case. */
-export const autorunPaths: readonly string[] = [...programPlaces, ...allVendors.flatMap(({ trust }) => trust.obeysAlone ?? [])];
+export const autorunPaths: readonly string[] = [
+	...programPlaces,
+	...allVendors.flatMap(({ trust }) => trust.obeysAlone ?? []),
+];
 
 const mib = 1024 * 1024;
 /** What no person has in there. Nobody could look through it either, so it is refused as a whole. */
@@ -37,7 +40,9 @@ const strideMax = 100;
 export class TooMuch extends Error {
 	override readonly name = "TooMuch";
 	constructor(what: string) {
-		super(`What this repository brings for an agent's program cannot be looked through: ${what}. Make it less, or remove it.`);
+		super(
+			`What this repository brings for an agent's program cannot be looked through: ${what}. Make it less, or remove it.`,
+		);
 	}
 }
 
@@ -57,7 +62,8 @@ export async function findAutorunFiles(folder: string, type = ""): Promise<Autor
 	const { named, packages } = await scriptsIn(folder, found);
 	const scripts = named.filter((script) => !known.has(script));
 	const hash = createHash("sha256");
-	for (const file of [...found, ...scripts]) hash.update(JSON.stringify([file, await contentOf(path.join(folder, file), count)]));
+	for (const file of [...found, ...scripts])
+		hash.update(JSON.stringify([file, await contentOf(path.join(folder, file), count)]));
 	const more = [...packages].filter(([file]) => !known.has(file) && !scripts.includes(file));
 	for (const each of more) hash.update(JSON.stringify(each));
 	return { files: [...found, ...scripts, ...more.map(([file]) => file)], fingerprint: hash.digest("hex") };
@@ -70,7 +76,9 @@ export async function namedByConfiguration(folder: string): Promise<ReadonlySet<
 	return new Set([...named, ...packages.keys()].map((script) => script.toLowerCase()));
 }
 
-/** What a program is told to run, as far as it is in the folder: files, and the scripts that packages have under a name. */
+/**
+ * What a program is told to run, as far as it is in the folder: files, and the scripts that packages have under a name.
+ */
 interface Scripts {
 	named: string[];
 	packages: ReadonlyMap<string, string>;
@@ -100,7 +108,8 @@ async function scriptsIn(folder: string, configuration: readonly string[]): Prom
 	return { named: [...scripts].sort(), packages };
 }
 
-const wordsIn = (text: string): string[] => text.split(/[\s"'`\\=,;:()[\]{}<>|&]+/).filter((word) => word.length > 1 && word.length < 1024);
+const wordsIn = (text: string): string[] =>
+	text.split(/[\s"'`\\=,;:()[\]{}<>|&]+/).filter((word) => word.length > 1 && word.length < 1024);
 
 const packageRunners: readonly string[] = ["npm", "pnpm", "yarn", "bun", "--run"];
 /** files that other programs take what they do from, without being told their name */
@@ -110,7 +119,10 @@ const recipes: Readonly<Record<string, readonly string[]>> = {
 	deno: ["deno.json", "deno.jsonc"],
 };
 
-/** `npm run x` runs what package.json has under that name, here or in a folder that is named too. Its other fields may change. */
+/**
+ * `npm run x` runs what package.json has under that name, here or in a folder that is named too. Its other fields may
+ * change.
+ */
 function packagesRun(root: string, words: ReadonlySet<string>): ReadonlyMap<string, string> {
 	const found = new Map<string, string>();
 	if (!packageRunners.some((runner) => words.has(runner))) return found;
@@ -123,7 +135,9 @@ function packagesRun(root: string, words: ReadonlySet<string>): ReadonlyMap<stri
 }
 
 const recipesRun = (root: string, words: ReadonlySet<string>): string[] =>
-	Object.entries(recipes).flatMap(([program, files]) => (words.has(program) ? files.flatMap((file) => fileNamed(root, file) ?? []) : []));
+	Object.entries(recipes).flatMap(([program, files]) =>
+		words.has(program) ? files.flatMap((file) => fileNamed(root, file) ?? []) : [],
+	);
 
 function scriptsOf(text: string): string {
 	try {
@@ -151,7 +165,10 @@ function realFile(file: string): string | null {
 	}
 }
 
-/** Of a configuration that is in the folder; of what a link brings from elsewhere nothing is read. Null if it is longer than that. */
+/**
+ * Of a configuration that is in the folder; of what a link brings from elsewhere nothing is read. Null if it is longer
+ * than that.
+ */
 function textOf(root: string, file: string, bytesMax: number): string | null {
 	const real = realFile(file);
 	if (real === null || !real.startsWith(root + path.sep)) return "";
@@ -166,7 +183,8 @@ function textOf(root: string, file: string, bytesMax: number): string | null {
 
 async function filesAt(folder: string, all: readonly string[], count: Count): Promise<string[]> {
 	const found: string[] = [];
-	for (const place of all) if (seenAt(path.join(folder, place)) !== undefined) found.push(...(await filesIn(folder, place, count)));
+	for (const place of all)
+		if (seenAt(path.join(folder, place)) !== undefined) found.push(...(await filesIn(folder, place, count)));
 	return found;
 }
 
@@ -179,7 +197,8 @@ async function filesIn(folder: string, place: string, count: Count): Promise<str
 		if (harmless.some((each) => each.test(name))) return;
 		if (++count.entries % strideMax === 0) await breathe();
 		const real = seenAt(whole)?.isDirectory() === true ? realpathSync(whole) : null;
-		// what is linked in the repository counts like the rest, each folder once; the repository has no say over what is elsewhere
+		// what is linked in the repository counts like the rest, each folder once; the repository has no say over what is
+		// elsewhere
 		if (real === null || (name !== place && real !== root && !real.startsWith(root + path.sep))) {
 			found.push(name);
 			return;
@@ -198,11 +217,14 @@ async function namesIn(folder: string, place: string, count: Count): Promise<str
 	try {
 		for await (const { name } of await opendir(folder, { bufferSize: 256 })) {
 			names.push(name);
-			if (count.entries + names.length > most.entries) throw new TooMuch(`${place} has more than ${most.entries} files`);
+			if (count.entries + names.length > most.entries)
+				throw new TooMuch(`${place} has more than ${most.entries} files`);
 		}
 	} catch (error) {
 		if (error instanceof TooMuch) throw error;
-		throw new TooMuch(`a folder in ${place} cannot be read (${error instanceof Error ? error.message : String(error)})`);
+		throw new TooMuch(
+			`a folder in ${place} cannot be read (${error instanceof Error ? error.message : String(error)})`,
+		);
 	}
 	return names.sort();
 }
@@ -234,7 +256,8 @@ async function contentOf(file: string, count: Count): Promise<string> {
 	const digest = hash.digest("hex");
 	const after = await opened.stat({ bigint: true });
 	// what changed a moment ago may change again without another time
-	const settled = after.ctimeNs === before.ctimeNs && performance.timeOrigin + performance.now() - Number(before.ctimeMs) > 2000;
+	const settled =
+		after.ctimeNs === before.ctimeNs && performance.timeOrigin + performance.now() - Number(before.ctimeMs) > 2000;
 	if (digests.size >= digestsMax) digests.clear();
 	if (settled) digests.set(key, digest);
 	return link + digest;

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -11,7 +20,8 @@ function makeHome(): { home: string; own: string; folder: string } {
 	const root = mkdtempSync(path.join(os.homedir(), ".brood-test-"));
 	onTestFinished(() => rmSync(root, { recursive: true, force: true }));
 	const home = path.join(root, "home");
-	for (const name of [".claude/commands", ".claude/projects/p", ".codex", ".config/opencode"]) mkdirSync(path.join(home, name), { recursive: true });
+	for (const name of [".claude/commands", ".claude/projects/p", ".codex", ".config/opencode"])
+		mkdirSync(path.join(home, name), { recursive: true });
 	const files = {
 		".claude/settings.json": '{"hooks":{}}',
 		".claude/commands/deploy.md": "deploy",
@@ -31,26 +41,40 @@ function makeHome(): { home: string; own: string; folder: string } {
 function said({ home, own, folder }: ReturnType<typeof makeHome>, type: string, command: string): string {
 	const { bound = [], environment = {} } = vendorMounts({ type, own, seen: {}, home });
 	const hidden = type === "acp" ? [] : vendorHomes({ HOME: home });
-	return runInSandbox({ hidden, readable: [], writable: [folder], fixed: [], bound, environment }, folder, command, { HOME: home });
+	return runInSandbox({ hidden, readable: [], writable: [folder], fixed: [], bound, environment }, folder, command, {
+		HOME: home,
+	});
 }
 
 describe.runIf(available.includes("bubblewrap"))("an agent's part of its vendor's home", () => {
 	test("is seen, kept from one process to the next, and nobody else's", () => {
 		const place = makeHome();
 		const { home } = place;
-		expect(said(place, "claude", 'cat ~/.claude/settings.json ~/.claude/commands/deploy.md "$CLAUDE_CONFIG_DIR/.claude.json"')).toBe(
-			'{"hooks":{}}deploy{"mcpServers":{}}exit 0\n',
-		);
+		expect(
+			said(
+				place,
+				"claude",
+				'cat ~/.claude/settings.json ~/.claude/commands/deploy.md "$CLAUDE_CONFIG_DIR/.claude.json"',
+			),
+		).toBe('{"hooks":{}}deploy{"mcpServers":{}}exit 0\n');
 		const evil = `echo '{"hooks":"evil"}' > ~/.claude/settings.json; echo x > ~/.claude/hooks.json; echo x > ~/.claude/commands/deploy.md; echo x > ~/.claude/commands/new.md
 			echo evil > ~/.claude.json; echo evil > ~/.claude/.claude.json; mv ~/.claude ~/.claude-old; mkdir -p ~/.claude/projects/q; echo mine > ~/.claude/projects/q/session; true`;
 		expect(said(place, "claude", evil)).toMatch(/exit 0\n$/);
 		const read = (name: string): string => readFileSync(path.join(home, name), "utf8");
-		expect([read(".claude/settings.json"), read(".claude/commands/deploy.md"), read(".claude.json")]).toEqual(['{"hooks":{}}', "deploy", '{"mcpServers":{}}']);
-		expect([".claude/hooks.json", ".claude/commands/new.md", ".claude/projects/q", ".claude-old"].filter((name) => existsSync(path.join(home, name)))).toEqual(
-			[],
-		);
+		expect([read(".claude/settings.json"), read(".claude/commands/deploy.md"), read(".claude.json")]).toEqual([
+			'{"hooks":{}}',
+			"deploy",
+			'{"mcpServers":{}}',
+		]);
+		expect(
+			[".claude/hooks.json", ".claude/commands/new.md", ".claude/projects/q", ".claude-old"].filter((name) =>
+				existsSync(path.join(home, name)),
+			),
+		).toEqual([]);
 		// its own session is there again, the settings are the user's again
-		expect(said(place, "claude", "cat ~/.claude/projects/q/session ~/.claude/settings.json")).toBe('mine\n{"hooks":{}}exit 0\n');
+		expect(said(place, "claude", "cat ~/.claude/projects/q/session ~/.claude/settings.json")).toBe(
+			'mine\n{"hooks":{}}exit 0\n',
+		);
 	});
 
 	test("has none of the user's sessions and histories, and nothing of other vendors", () => {
@@ -60,7 +84,9 @@ describe.runIf(available.includes("bubblewrap"))("an agent's part of its vendor'
 		expect(said(place, "codex", "test -s ~/.claude.json || test -s ~/.claude/.credentials.json")).toBe("exit 1\n");
 		expect(said(place, "scripted", "cat ~/.codex/auth.json ~/.claude/settings.json 2>/dev/null")).toBe("exit 1\n");
 		// the control: without it everything is there
-		expect(said(place, "acp", "cat ~/.claude/history.jsonl ~/.codex/auth.json")).toBe("what I typedanother tokenexit 0\n");
+		expect(said(place, "acp", "cat ~/.claude/history.jsonl ~/.codex/auth.json")).toBe(
+			"what I typedanother tokenexit 0\n",
+		);
 	});
 
 	test("lets its program renew the login, and nothing else of the user's", () => {
@@ -77,7 +103,9 @@ describe.runIf(available.includes("bubblewrap"))("an agent's part of its vendor'
 			GEMINI_CLI_HOME: path.join(place.home, "g"),
 			XDG_DATA_HOME: path.join(place.home, "d"),
 		};
-		const own = ["claude", "codex", "gemini", "opencode"].map((type) => vendorMounts({ type, own: place.own, seen, home: place.home }).bound?.[0]?.to);
+		const own = ["claude", "codex", "gemini", "opencode"].map(
+			(type) => vendorMounts({ type, own: place.own, seen, home: place.home }).bound?.[0]?.to,
+		);
 		expect(own.filter((to) => to !== undefined && vendorHomes(seen).includes(to))).toHaveLength(4);
 	});
 
@@ -86,7 +114,9 @@ describe.runIf(available.includes("bubblewrap"))("an agent's part of its vendor'
 		said(place, "claude", "true");
 		const deep = "cd ~/.claude; rm -f settings.json; mkdir settings.json; cd settings.json";
 		const script = `import os\nfor i in range(300): os.mkdir("d"); os.chdir("d")\nos.chmod(".", 0o500)`;
-		expect(said(place, "claude", `${deep}; python3 -c '${script}'; chmod 500 ~/.claude/settings.json`)).toBe("exit 0\n");
+		expect(said(place, "claude", `${deep}; python3 -c '${script}'; chmod 500 ~/.claude/settings.json`)).toBe(
+			"exit 0\n",
+		);
 		const removed = path.join(path.dirname(place.own), ".removed");
 		vendorMounts({ type: "claude", own: place.own, seen: {}, home: place.home });
 		// nothing was waited for
@@ -104,7 +134,11 @@ describe.runIf(available.includes("bubblewrap"))("an agent's part of its vendor'
 			said(place, "claude", `rm -rf ~/.claude/${name}`);
 			symlinkSync(victim, path.join(place.own, "0", `${name}.link`));
 		}
-		said(place, "claude", `cd ~/.claude; rm -f settings.json; ln -s '${victim}' settings.json; ln -s '${victim}' other.json`);
+		said(
+			place,
+			"claude",
+			`cd ~/.claude; rm -f settings.json; ln -s '${victim}' settings.json; ln -s '${victim}' other.json`,
+		);
 		expect(said(place, "claude", "cat ~/.claude/settings.json")).toBe('{"hooks":{}}exit 0\n');
 		expect(readFileSync(victim, "utf8")).toBe("as it was");
 	});

@@ -1,6 +1,7 @@
-// What an agent in a sandbox gets of its vendor's home. Settings there name programs (hooks, tool servers, plugins) that the vendor's own
-// program runs for the user too, outside: so an agent sees them, and cannot change them. What it may write is a folder of its own, laid over the
-// vendor's, with copies of the settings in it. Only the login is the user's, because vendors renew it.
+// What an agent in a sandbox gets of its vendor's home. Settings there name programs (hooks, tool servers, plugins)
+// that the vendor's own program runs for the user too, outside: so an agent sees them, and cannot change them. What it
+// may write is a folder of its own, laid over the vendor's, with copies of the settings in it. Only the login is the
+// user's, because vendors renew it.
 import {
 	chmodSync,
 	closeSync,
@@ -24,8 +25,12 @@ import { removeFolder } from "../system/remove.ts";
 import type { Variables, VendorFolder } from "./vendors/vendor.ts";
 import { allVendors, vendors } from "./vendors/vendors.ts";
 
-/** Folders whose content a vendor's program runs or obeys; everything else in its home is hidden, sessions and histories of others above all. */
-const obeyed = /^(agents?|commands?|skills|plugins?|hooks|prompts|rules|extensions|output-styles|themes|modes?|tools?|node_modules)$/;
+/**
+ * Folders whose content a vendor's program runs or obeys; everything else in its home is hidden, sessions and histories
+ * of others above all.
+ */
+const obeyed =
+	/^(agents?|commands?|skills|plugins?|hooks|prompts|rules|extensions|output-styles|themes|modes?|tools?|node_modules)$/;
 /** Files that it reads at its start. */
 const settings = /\.(json|jsonc|toml|md|ya?ml|js|ts|lock|lockb)$|^(installation_id|version\.json)$/;
 const never = /history|session|\.log$|\.jsonl$/i;
@@ -33,7 +38,10 @@ const never = /history|session|\.log$|\.jsonl$/i;
 const pathOnly = 0o10000000;
 const fileBytesMax = 4 * 1024 * 1024;
 
-/** The places of a vendor for one agent, whose own folder is `own`. They are laid over all vendors' homes, which are hidden. */
+/**
+ * The places of a vendor for one agent, whose own folder is `own`. They are laid over all vendors' homes, which are
+ * hidden.
+ */
 export function vendorMounts({
 	type,
 	own,
@@ -47,7 +55,9 @@ export function vendorMounts({
 }): Pick<SandboxMounts, "bound" | "environment"> {
 	const folders = vendors[type]?.folders(seen, home) ?? [];
 	const bound = folders.flatMap((folder, at) => overlays(folder, path.join(own, String(at))));
-	const variables = folders.flatMap(({ variable, place }) => (variable === undefined ? [] : [[variable, place] as const]));
+	const variables = folders.flatMap(({ variable, place }) =>
+		variable === undefined ? [] : [[variable, place] as const],
+	);
 	return { bound, environment: Object.fromEntries(variables) };
 }
 
@@ -68,11 +78,13 @@ function overlays({ place: named, logins, adopts }: VendorFolder, own: string): 
 	for (const name of names) {
 		const from = path.join(place, name);
 		if (logins.includes(name)) bound.push({ from, to: makeMountPoint(own, name, "file", place), writable: true });
-		else if (obeyed.test(name) && isFolder(from)) bound.push({ from, to: makeMountPoint(own, name, "folder", place), writable: false });
+		else if (obeyed.test(name) && isFolder(from))
+			bound.push({ from, to: makeMountPoint(own, name, "folder", place), writable: false });
 		else if (settings.test(name) && !never.test(name)) copyFresh(from, path.join(own, name));
 	}
 	// its program writes to it all the time, and finds again what it wrote
-	if (adopts !== undefined && lstatSync(path.join(own, adopts.as), { throwIfNoEntry: false }) === undefined) copyFresh(adopts.from, path.join(own, adopts.as));
+	if (adopts !== undefined && lstatSync(path.join(own, adopts.as), { throwIfNoEntry: false }) === undefined)
+		copyFresh(adopts.from, path.join(own, adopts.as));
 	return bound;
 }
 
@@ -87,8 +99,8 @@ function makeMountPoint(own: string, name: string, kind: "file" | "folder", plac
 }
 
 /**
- * What the agent left there may be a folder without end: it is moved to where no agent can reach it, and removed in the background. A folder can only
- * be moved by whoever may write in it.
+ * What the agent left there may be a folder without end: it is moved to where no agent can reach it, and removed in the
+ * background. A folder can only be moved by whoever may write in it.
  */
 function putAway(place: string, own: string): void {
 	const found = lstatSync(place, { throwIfNoEntry: false });
@@ -121,7 +133,11 @@ function copyFresh(from: string, to: string): void {
 
 /** Never through a link that the agent put there. */
 function writeFresh(file: string, bytes: Buffer): void {
-	const handle = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+	const handle = openSync(
+		file,
+		constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+		0o600,
+	);
 	try {
 		writeSync(handle, bytes);
 	} finally {

@@ -1,7 +1,7 @@
 // A process that is up and waits for its agent's next turn, and whether it can go on with that.
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
-import type { PrepareRequest } from "#engine/driver.ts";
+import type { PrepareRequest } from "#engine/ports/driver.ts";
 import type { SandboxMounts } from "../system/mounts.ts";
 import type { Launched } from "./acp/launch.ts";
 import type { AgentProgram } from "./programs.ts";
@@ -26,14 +26,21 @@ export interface StartRequest extends PrepareRequest {
 }
 
 /** Whether a running process can be reused: same subscription, and the conversation that the journal has. */
-export function fits(warm: Warm, { agent, program, request }: { agent: AgentState; program: AgentProgram; request: StartRequest }): boolean {
+export function fits(
+	warm: Warm,
+	{ agent, program, request }: { agent: AgentState; program: AgentProgram; request: StartRequest },
+): boolean {
 	if (JSON.stringify(warm.mounts) !== JSON.stringify(request.mounts)) return false;
 	// a process started with another subscription would be billed to that one
 	if (warm.subscription !== nameOf(request.subscription)) return false;
 	if (program.keepsSession !== true) return true;
 	const settings = launchSettings(agent, program, request);
 	const inStep = request.own?.resumable === true || program.keepsInterrupted === true;
-	return inStep && JSON.stringify(warm.settings) === JSON.stringify(settings) && warm.launched.session?.session === request.own?.session;
+	return (
+		inStep &&
+		JSON.stringify(warm.settings) === JSON.stringify(settings) &&
+		warm.launched.session?.session === request.own?.session
+	);
 }
 
 interface LaunchSettings {
@@ -49,6 +56,8 @@ export const launchSettings = (
 	{ keepsSession, modes }: AgentProgram,
 	{ systemPrompt, options }: PrepareRequest,
 ): LaunchSettings =>
-	keepsSession === true ? { model, mode: modes?.[policy] ?? null, systemPrompt, options } : { model: null, mode: null, systemPrompt: null, options: {} };
+	keepsSession === true
+		? { model, mode: modes?.[policy] ?? null, systemPrompt, options }
+		: { model: null, mode: null, systemPrompt: null, options: {} };
 
 export const nameOf = (subscription: SubscriptionState | null): string | null => subscription?.name ?? null;

@@ -35,8 +35,8 @@ import type {
 	RemoveRequest,
 	Snapshot,
 	StepControl,
-	Workspaces,
-} from "#engine/workspaces.ts";
+} from "#engine/ports/workspace-requests.ts";
+import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { Layout } from "./layout/layout.ts";
 import { approveWork, fromOutside } from "./project/approve.ts";
 import { enterBranch, runAtCommit } from "./project/branch.ts";
@@ -94,7 +94,10 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		this.#git = { ...parts, layout: new Layout(home) };
 	}
 
-	async openProject(request: { slug: ProjectSlug; source: string; branch?: string }, control: StepControl = {}): Promise<OpenedProject | Refusal> {
+	async openProject(
+		request: { slug: ProjectSlug; source: string; branch?: string },
+		control: StepControl = {},
+	): Promise<OpenedProject | Refusal> {
 		return await openProject(this.#git, request, control);
 	}
 
@@ -106,9 +109,14 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		return await settingsOf(this.#git, project, approved);
 	}
 
-	async refresh(project: ProjectRepository, control: StepControl = {}): Promise<{ moved: boolean; error: string | null }> {
+	async refresh(
+		project: ProjectRepository,
+		control: StepControl = {},
+	): Promise<{ moved: boolean; error: string | null }> {
 		const effective = await this.settings(project);
-		return isRefusal(effective) ? { moved: false, error: effective.message } : await refreshProject(this.#git, project, effective.settings.base, control);
+		return isRefusal(effective)
+			? { moved: false, error: effective.message }
+			: await refreshProject(this.#git, project, effective.settings.base, control);
 	}
 
 	async provision(request: ProvisionRequest, control: StepControl = {}): Promise<Provisioned | Refusal> {
@@ -120,19 +128,30 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		if (gone !== null) return gone;
 		const begin = await startOf(this.#git, request);
 		if (isRefusal(begin)) return begin;
-		const build = async (mark: WorkspaceMark, settings: ProjectSettings) => await fork(this.#git, request, mark, settings, begin, control.signal);
+		const build = async (mark: WorkspaceMark, settings: ProjectSettings) =>
+			await fork(this.#git, request, mark, settings, begin, control.signal);
 		// its work is measured against what its parent's is
 		const from = request.from ?? request.parent.workspace.base;
 		return await provision(this.#git, { ...request, from }, control, { ...begin, build });
 	}
 
 	/** What may be seen and changed from inside a folder, if its project wants a sandbox. */
-	async mounts(project: ProjectRepository, folder: string, workspace: Workspace | null): Promise<SandboxMounts | null | Refusal> {
+	async mounts(
+		project: ProjectRepository,
+		folder: string,
+		workspace: Workspace | null,
+	): Promise<SandboxMounts | null | Refusal> {
 		return await mountsFor(this.#git, project, folder, workspace);
 	}
 
-	/** What a workspace in a sandbox brings that a program of this type would run by itself; any other can be looked at from outside. */
-	async autorunFiles(checkout: Checkout, type: string): Promise<{ files: string[]; fingerprint: string } | null | "not in a sandbox"> {
+	/**
+	 * What a workspace in a sandbox brings that a program of this type would run by itself; any other can be looked at
+	 * from outside.
+	 */
+	async autorunFiles(
+		checkout: Checkout,
+		type: string,
+	): Promise<{ files: string[]; fingerprint: string } | null | "not in a sandbox"> {
 		const own = await this.#own(checkout);
 		return own === null ? "not in a sandbox" : await sandboxedAutorunFiles(this.#git, own, type);
 	}
@@ -162,12 +181,16 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	async release(checkout: Checkout, control: StepControl = {}): Promise<MoveResult | Refusal> {
 		const own = await this.#own(checkout);
-		return own === null ? await release(this.#git, checkout, control) : await orDamaged(own, releaseSandboxed(this.#git, own, control));
+		return own === null
+			? await release(this.#git, checkout, control)
+			: await orDamaged(own, releaseSandboxed(this.#git, own, control));
 	}
 
 	async enter(checkout: Checkout, control: StepControl = {}): Promise<MoveResult | Refusal> {
 		const own = await this.#own(checkout);
-		return own === null ? await enterBranch(this.#git, checkout, control) : await orDamaged(own, enterSandboxed(this.#git, own, control));
+		return own === null
+			? await enterBranch(this.#git, checkout, control)
+			: await orDamaged(own, enterSandboxed(this.#git, own, control));
 	}
 
 	async runAtCommit(
@@ -189,30 +212,41 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	async sync(checkout: Checkout, strategy: SyncStrategy, control: StepControl = {}): Promise<MoveResult | Refusal> {
 		const own = await this.#own(checkout);
-		return own === null ? await syncWork(this.#git, checkout, strategy, control) : await orDamaged(own, syncSandboxed(this.#git, own, strategy, control));
+		return own === null
+			? await syncWork(this.#git, checkout, strategy, control)
+			: await orDamaged(own, syncSandboxed(this.#git, own, strategy, control));
 	}
 
 	async branchStatus(checkout: Checkout): Promise<BranchStatus | Refusal> {
 		const own = await this.#own(checkout);
-		return own === null ? await branchStatus(this.#git, checkout) : await orDamaged(own, sandboxedStatus(this.#git, own));
+		return own === null
+			? await branchStatus(this.#git, checkout)
+			: await orDamaged(own, sandboxedStatus(this.#git, own));
 	}
 
 	async commitsSince(checkout: Checkout, seen: string | null): Promise<SeenCommit[] | Refusal> {
 		const own = await this.#own(checkout);
-		return own === null ? await commitsSince(this.#git, checkout, seen) : await orDamaged(own, sandboxedCommits(this.#git, own, seen));
+		return own === null
+			? await commitsSince(this.#git, checkout, seen)
+			: await orDamaged(own, sandboxedCommits(this.#git, own, seen));
 	}
 
 	async commit(checkout: Checkout, request: CommitRequest, control: StepControl = {}): Promise<Committed | Refusal> {
 		const own = await this.#own(checkout);
-		return own === null ? await commitWork(this.#git, checkout, request, control) : await orDamaged(own, commitSandboxed(this.#git, own, request, control));
+		return own === null
+			? await commitWork(this.#git, checkout, request, control)
+			: await orDamaged(own, commitSandboxed(this.#git, own, request, control));
 	}
 
 	async diff(checkout: Checkout, against: DiffTarget): Promise<Diff | Refusal> {
 		const own = await this.#own(checkout);
 		if (against.kind !== "agent")
-			return own === null ? await diffOf(this.#git, checkout, against) : await orDamaged(own, sandboxedDiff(this.#git, own, against.kind));
+			return own === null
+				? await diffOf(this.#git, checkout, against)
+				: await orDamaged(own, sandboxedDiff(this.#git, own, against.kind));
 		const other = await this.#own(against.checkout);
-		if (own !== null) return await orDamaged(own, sandboxedDiff(this.#git, own, { other: against.checkout, own: other }));
+		if (own !== null)
+			return await orDamaged(own, sandboxedDiff(this.#git, own, { other: against.checkout, own: other }));
 		if (other === null) return await diffOf(this.#git, checkout, against);
 		const tree = await orDamaged(other, treeIn(this.#git, against.checkout, other));
 		return isRefusal(tree) ? tree : await diffAgainstTree(this.#git, checkout, against.checkout, tree);
@@ -221,7 +255,10 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	async push(checkout: Checkout): Promise<Pushed | Refusal> {
 		const own = await this.#own(checkout);
 		if (own !== null) return await orDamaged(own, pushSandboxed(this.#git, own));
-		return (await treeGone(checkout)) ?? (await pushBranch(this.#git.git, checkout.workspace.path, checkout.workspace.branch));
+		return (
+			(await treeGone(checkout)) ??
+			(await pushBranch(this.#git.git, checkout.workspace.path, checkout.workspace.branch))
+		);
 	}
 
 	async approve(checkout: Checkout, request: ApproveRequest): Promise<Merged | Refusal> {
@@ -229,13 +266,18 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		const look =
 			own === null
 				? fromOutside(this.#git, checkout)
-				: { dirty: (commit: string) => sandboxedDirty(this.#git, own, commit), tip: () => sandboxedTip(this.#git, own) };
+				: {
+						dirty: (commit: string) => sandboxedDirty(this.#git, own, commit),
+						tip: () => sandboxedTip(this.#git, own),
+					};
 		return await orDamaged(checkout, approveWork(this.#git, checkout, request, look));
 	}
 
 	async remove(checkout: Checkout, request: RemoveRequest = {}): Promise<Removed | Refusal> {
 		const own = await this.#own(checkout);
-		return own === null ? await removeWorkspace(this.#git, checkout, request) : await orDamaged(own, removeSandboxed(this.#git, own, request));
+		return own === null
+			? await removeWorkspace(this.#git, checkout, request)
+			: await orDamaged(own, removeSandboxed(this.#git, own, request));
 	}
 
 	async gc(project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
@@ -250,7 +292,10 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		return await warmProject(this.#git, project, control);
 	}
 
-	async takeSnapshot(checkout: Checkout, { reason, turn }: { reason: string; turn?: number }): Promise<{ snapshot: Snapshot; fresh: boolean }> {
+	async takeSnapshot(
+		checkout: Checkout,
+		{ reason, turn }: { reason: string; turn?: number },
+	): Promise<{ snapshot: Snapshot; fresh: boolean }> {
 		const own = await this.#own(checkout);
 		if (own === null) return await take(this.#git, checkout, reason, turn ?? null);
 		const taken = await keepSandboxed(this.#git, own, { reason, turn: turn ?? null });
@@ -278,12 +323,20 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		}
 		const restored = await restore(this.#git, checkout, id);
 		if (isRefusal(restored)) return restored;
-		return await moveResult(this.#git, checkout, true, `${withBroken("Your files were put back as a snapshot has them", restored.broken)}.`, restored.snapshot);
+		return await moveResult(
+			this.#git,
+			checkout,
+			true,
+			`${withBroken("Your files were put back as a snapshot has them", restored.broken)}.`,
+			restored.snapshot,
+		);
 	}
 
 	async #sandboxTrouble(project: ProjectRepository): Promise<HealthIssue | null> {
 		const text = await sandboxTrouble(this.#git, project);
-		return text === null ? null : { code: "PROJECT_GONE", text, fix: `cat ${project.path}/.git/objects/info/alternates` };
+		return text === null
+			? null
+			: { code: "PROJECT_GONE", text, fix: `cat ${project.path}/.git/objects/info/alternates` };
 	}
 
 	/** With the mark that says that its git folder is its own; null for any other, which is looked at from outside. */

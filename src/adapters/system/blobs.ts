@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { constants, copyFile, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import type { Blobs } from "#engine/ports.ts";
+import type { Blobs } from "#engine/ports/blobs.ts";
 
 const nameRule = /^[0-9a-f]{64}$/;
 

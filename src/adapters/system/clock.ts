@@ -1,12 +1,12 @@
-// Two times. `now` is wall-clock time: what people read; it jumps when the clock is set. `steady` is monotonic, also while the machine
-// sleeps: for durations and deadlines.
+// Two times. `now` is wall-clock time: what people read; it jumps when the clock is set. `steady` is monotonic, also
+// while the machine sleeps: for durations and deadlines.
 //
-// Both are milliseconds since 1970 and agree until the wall clock is set. The steady one goes on across a restart of the daemon
-// (`persistMonotonicClock`), so that a deadline in the store means the same to the next daemon. After a start of the machine only the wall
-// clock knows how long it was off; it is believed, unless it went back.
+// Both are milliseconds since 1970 and agree until the wall clock is set. The steady one goes on across a restart of
+// the daemon (`persistMonotonicClock`), so that a deadline in the store means the same to the next daemon. After a
+// start of the machine only the wall clock knows how long it was off; it is believed, unless it went back.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import os from "node:os";
-import type { Clock } from "#engine/ports.ts";
+import type { Clock } from "#engine/ports/clock.ts";
 
 /** A process's own clock stands still while the machine sleeps; this much difference to the machine's is sleep. */
 const sleepMs = 500;
@@ -60,15 +60,22 @@ interface SavedClock {
 export function persistMonotonicClock(file: string): void {
 	const boot = bootId();
 	const kept = savedIn(file);
-	if (kept !== null) monotonic.set(kept.boot === boot ? kept.monotonic + uptimeMs() - kept.uptimeMs : Math.max(Date.now(), kept.monotonic));
-	writeFileSync(`${file}.new`, JSON.stringify({ boot, uptimeMs: uptimeMs(), monotonic: monotonic.now() }), { mode: 0o600 });
+	if (kept !== null)
+		monotonic.set(
+			kept.boot === boot ? kept.monotonic + uptimeMs() - kept.uptimeMs : Math.max(Date.now(), kept.monotonic),
+		);
+	writeFileSync(`${file}.new`, JSON.stringify({ boot, uptimeMs: uptimeMs(), monotonic: monotonic.now() }), {
+		mode: 0o600,
+	});
 	renameSync(`${file}.new`, file);
 }
 
 function savedIn(file: string): SavedClock | null {
 	try {
 		const { boot, uptimeMs: up, monotonic: then } = JSON.parse(readFileSync(file, "utf8"));
-		return typeof boot === "string" && Number.isFinite(up) && Number.isFinite(then) ? { boot, uptimeMs: up, monotonic: then } : null;
+		return typeof boot === "string" && Number.isFinite(up) && Number.isFinite(then)
+			? { boot, uptimeMs: up, monotonic: then }
+			: null;
 	} catch {
 		return null;
 	}

@@ -8,9 +8,12 @@ const bytesMax = 1024 * 1024;
 
 /** The part of a schema that is needed here; the contract's schemas have it. */
 interface Schema<T> {
-	safeParse(
-		value: unknown,
-	): { success: true; data: T } | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string; keys?: unknown }[] } };
+	safeParse(value: unknown):
+		| { success: true; data: T }
+		| {
+				success: false;
+				error: { issues: readonly { path: readonly PropertyKey[]; message: string; keys?: unknown }[] };
+		  };
 }
 
 /** The file is there, but not as it should be; the message begins with where. */
@@ -22,7 +25,10 @@ export async function readConfig(home: string): Promise<HomeConfig> {
 	return await readSettings(HomeConfig, path.join(home, "config.yaml"));
 }
 
-/** What is not there says nothing. What is there and cannot be read must not count as saying nothing: it may ask for a sandbox. */
+/**
+ * What is not there says nothing. What is there and cannot be read must not count as saying nothing: it may ask for a
+ * sandbox.
+ */
 export async function readSettings<T>(schema: Schema<T>, file: string): Promise<T> {
 	const text = await readRegularText(file, { follow: true, bytesMax }).catch((error: Error & { code?: string }) => {
 		if (error.code === "ENOENT" && !(error instanceof NotRegular)) return "";
@@ -48,7 +54,9 @@ export function parseConfig<T>(schema: Schema<T>, text: string, file: string): T
 	// a key that nobody knows is a fault of what it is in; the place to look at is the key's own
 	const unknown = Array.isArray(issue?.keys) ? issue.keys.slice(0, 1) : [];
 	const around: unknown = document.getIn(issue?.path ?? [], true);
-	const key = isMap(around) ? around.items.map(({ key: each }) => each).find((each) => isScalar(each) && unknown.includes(each.value)) : undefined;
+	const key = isMap(around)
+		? around.items.map(({ key: each }) => each).find((each) => isScalar(each) && unknown.includes(each.value))
+		: undefined;
 	const node = key ?? around;
 	const offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
 	throw new ConfigError(`${at(offset)}: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(": ")}`);

@@ -1,8 +1,8 @@
 // Containment of processes that are not ours: agents, and the commands of projects.
 //
 // Both stronger levels put them into a PID namespace with a /proc of its own. They cannot see a process outside, so
-// they cannot read the daemon's environment, and when the namespace's first process goes, everything in it goes, whatever
-// it did to its parents, its session or its environment:
+// they cannot read the daemon's environment, and when the namespace's first process goes, everything in it goes,
+// whatever it did to its parents, its session or its environment:
 //
 //     the daemon
 //      └─ outside   bwrap or unshare: the process that we started; the kernel kills it when the daemon dies
@@ -27,14 +27,24 @@ export interface ContainedCommand extends CommandLine {
 }
 
 /** The command line that runs a program inside; `groups` needs nothing, and only bubblewrap supports mounts. */
-export function containedCommand(level: ContainmentLevel, { command, args }: CommandLine, mounts: SandboxMounts | null = null): ContainedCommand {
+export function containedCommand(
+	level: ContainmentLevel,
+	{ command, args }: CommandLine,
+	mounts: SandboxMounts | null = null,
+): ContainedCommand {
 	if (mounts !== null && level !== "bubblewrap") throw new Error(`${level} cannot mount anything`);
-	if (level === "groups") return { command, args, pipes: { stdio: ["pipe", "pipe", "pipe"], output: 1, lifeline: null } };
+	if (level === "groups")
+		return { command, args, pipes: { stdio: ["pipe", "pipe", "pipe"], output: 1, lifeline: null } };
 	const isClosed = mounts !== null && mounts.open !== true;
-	const wrapper = mounts === null ? wrappers[level]() : ([...(isClosed ? filtered : bubblewrap), ...mountsOf(mounts), "--"] as const);
+	const wrapper =
+		mounts === null ? wrappers[level]() : ([...(isClosed ? filtered : bubblewrap), ...mountsOf(mounts), "--"] as const);
 	const [first, ...rest] = [...wrapper, "/bin/sh", "-c", lifeline, "sh", command, ...args];
 	const filter = isClosed ? [callFilterFile()] : [];
-	return { command: first, args: rest, pipes: { stdio: ["pipe", "ignore", "pipe", "pipe", "pipe", ...filter], output: 4, lifeline: 3 } };
+	return {
+		command: first,
+		args: rest,
+		pipes: { stdio: ["pipe", "ignore", "pipe", "pipe", "pipe", ...filter], output: 4, lifeline: 3 },
+	};
 }
 
 const bubblewrap = ["bwrap", "--die-with-parent", "--new-session", "--unshare-pid"] as const;
@@ -53,17 +63,25 @@ const wrappers: Record<Exclude<ContainmentLevel, "groups">, () => readonly [stri
 	],
 };
 
-// The kernel is asked for its help step by step, and a daemon that dies between two steps would leave a program that nobody
-// ends. So a watcher waits inside until the daemon says that the program is up, and ends everything if it never can. The
-// process number is checked first: `kill -1` is meant for this namespace only. The program's output is not the wrapper's, so that
-// we hear when it is closed; bubblewrap lets go of it, unshare does not.
-const lifeline = '[ $$ = 2 ] || exit 1; ((read -r up <&3 || kill -KILL -1) 2>/dev/null 4>&- &); exec "$@" 3<&- >&4 4>&-';
+// The kernel is asked for its help step by step, and a daemon that dies between two steps would leave a program that
+// nobody ends. So a watcher waits inside until the daemon says that the program is up, and ends everything if it never
+// can. The process number is checked first: `kill -1` is meant for this namespace only. The program's output is not the
+// wrapper's, so that we hear when it is closed; bubblewrap lets go of it, unshare does not.
+const lifeline =
+	'[ $$ = 2 ] || exit 1; ((read -r up <&3 || kill -KILL -1) 2>/dev/null 4>&- &); exec "$@" 3<&- >&4 4>&-';
 
 /** The user's own caches cannot be written, and whoever fills one from a project could spoil it for all others. */
 const caches = { XDG_CACHE_HOME: "/tmp/cache", npm_config_cache: "/tmp/cache/npm" };
 
 /** The environment of a program in a sandbox. */
-export function sandboxEnvironment(environment: Readonly<Record<string, string>>, mounts: SandboxMounts | null): Record<string, string> {
+export function sandboxEnvironment(
+	environment: Readonly<Record<string, string>>,
+	mounts: SandboxMounts | null,
+): Record<string, string> {
 	if (mounts === null || mounts.open === true) return { ...environment };
-	return { ...Object.fromEntries(Object.entries(environment).filter(([name]) => !desktopVariables.includes(name))), ...caches, ...mounts.environment };
+	return {
+		...Object.fromEntries(Object.entries(environment).filter(([name]) => !desktopVariables.includes(name))),
+		...caches,
+		...mounts.environment,
+	};
 }

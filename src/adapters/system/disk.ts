@@ -15,7 +15,9 @@ export async function diskBytes(place: string, seen: Set<string> = new Set()): P
 	const names = await readdir(place).catch((): string[] => []);
 	// a few at a time: a folder may have a hundred thousand entries
 	for (let at = 0; at < names.length; at += atOnce) {
-		const sizes = await Promise.all(names.slice(at, at + atOnce).map((name) => diskBytes(path.join(place, name), seen)));
+		const sizes = await Promise.all(
+			names.slice(at, at + atOnce).map((name) => diskBytes(path.join(place, name), seen)),
+		);
 		bytes += sizes.reduce((sum, size) => sum + size, 0);
 	}
 	return bytes;

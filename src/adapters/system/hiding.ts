@@ -1,9 +1,19 @@
 // How places are hidden in a sandbox.
 //
-// A mount over a file goes when somebody outside replaces that file, as most programs do with their logins and histories, and what is not
-// there yet cannot be mounted over at all. So it is not the place that is covered but the folder around it: that is empty inside, and everything in it
-// that is not hidden is mounted back, as it was when the process started. What comes later, under whatever name, is not there.
-import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+// A mount over a file goes when somebody outside replaces that file, as most programs do with their logins and
+// histories, and what is not there yet cannot be mounted over at all. So it is not the place that is covered but the
+// folder around it: that is empty inside, and everything in it that is not hidden is mounted back, as it was when the
+// process started. What comes later, under whatever name, is not there.
+import {
+	type Dirent,
+	existsSync,
+	lstatSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	realpathSync,
+	statSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { isHistory } from "./private-paths.ts";
@@ -37,12 +47,16 @@ export function hidingOf(places: readonly string[], shown: readonly string[] = [
 		else if (existsSync(place)) alone.push(place);
 	}
 	// so that no folder on the way to one can be replaced either
-	for (const folder of [...folders]) for (const each of between(folder, folders)) if (entriesOf(each) !== null) folders.add(each);
+	for (const folder of [...folders])
+		for (const each of between(folder, folders)) if (entriesOf(each) !== null) folders.add(each);
 	for (const folder of socketFolders(folders, [...hidden, ...shown], entriesOf)) folders.add(folder);
 	const kept = new Set(hidden);
 	const around = [...folders]
 		.sort((a, b) => depth(a) - depth(b))
-		.map((folder) => ({ folder, back: backIn(folder, entriesOf(folder) ?? [], (place) => kept.has(place) || folders.has(place)) }));
+		.map((folder) => ({
+			folder,
+			back: backIn(folder, entriesOf(folder) ?? [], (place) => kept.has(place) || folders.has(place)),
+		}));
 	return { around, alone };
 }
 
@@ -66,10 +80,14 @@ function above(place: string): string[] {
 }
 
 /**
- * Where in the emptied folders somebody listens on a socket: a read-only mount keeps nobody from talking to it, so these folders are emptied as well.
- * One that is deep below, with much around it, would take too many mounts.
+ * Where in the emptied folders somebody listens on a socket: a read-only mount keeps nobody from talking to it, so
+ * these folders are emptied as well. One that is deep below, with much around it, would take too many mounts.
  */
-function socketFolders(folders: ReadonlySet<string>, apart: readonly string[], entriesOf: ReturnType<typeof lister>): string[] {
+function socketFolders(
+	folders: ReadonlySet<string>,
+	apart: readonly string[],
+	entriesOf: ReturnType<typeof lister>,
+): string[] {
 	const found = new Set<string>();
 	let mounts = 0;
 	for (const folder of new Set(liveSockets().map((place) => path.dirname(place)))) {
@@ -128,7 +146,10 @@ export const isBelow = (place: string, folders: readonly string[]): boolean =>
 
 const depth = (place: string): number => place.split("/").length;
 
-/** What is in a folder, read once; null if it cannot be emptied: the machine's own, one with more in it than can be mounted back, one that cannot be read. */
+/**
+ * What is in a folder, read once; null if it cannot be emptied: the machine's own, one with more in it than can be
+ * mounted back, one that cannot be read.
+ */
 function lister(): (folder: string) => readonly Dirent[] | null {
 	const known = new Map<string, readonly Dirent[] | null>();
 	const home = realOf(os.homedir());
@@ -146,7 +167,8 @@ function entriesIn(folder: string, home: string | null): Dirent[] | null {
 		if (entries.length <= entriesMax) return entries;
 		if (home === null || (folder !== home && !isBelow(folder, [home]))) return null;
 		// folders and settings first: what is left out is somebody's heap of files
-		const rank = (entry: Dirent): number => (entry.isDirectory() ? 0 : entry.isSymbolicLink() || entry.name.startsWith(".") ? 1 : 2);
+		const rank = (entry: Dirent): number =>
+			entry.isDirectory() ? 0 : entry.isSymbolicLink() || entry.name.startsWith(".") ? 1 : 2;
 		return entries.sort((a, b) => rank(a) - rank(b)).slice(0, entriesMax);
 	} catch {
 		return null;

@@ -31,7 +31,10 @@ export async function homeSpace(home: string): Promise<HomeSpace> {
 	};
 }
 
-/** Half-written blobs of processes that died. A whole one is never removed: an item of the journal refers to it for good. */
+/**
+ * Half-written blobs of processes that died. A whole one is never removed: an item of the journal refers to it for
+ * good.
+ */
 export async function sweepBlobs(folder: string, now: number): Promise<void> {
 	for (const name of await readdir(folder).catch((): string[] => [])) {
 		if (!/^[0-9a-f]{64}\.\d+-\d+$/.test(name)) continue;
@@ -45,8 +48,14 @@ export async function sweepVendors(folder: string, deleted: readonly { id: strin
 	for (const name of [".removed", ...deleted.map(({ id }) => id)]) await removeFolder(path.join(folder, name));
 }
 
-/** The folders in which agents without a workspace worked, once the agent was deleted and its time in the trash would be over. */
-export async function sweepScratch(folder: string, deleted: readonly { project: string | null; handle: string }[]): Promise<void> {
+/**
+ * The folders in which agents without a workspace worked, once the agent was deleted and its time in the trash would be
+ * over.
+ */
+export async function sweepScratch(
+	folder: string,
+	deleted: readonly { project: string | null; handle: string }[],
+): Promise<void> {
 	for (const { project, handle } of deleted) {
 		const place = path.join(folder, project ?? "_", handle);
 		if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) continue;

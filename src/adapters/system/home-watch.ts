@@ -1,7 +1,7 @@
 // A look at the home from time to time: somebody may remove what is in it under a running daemon.
 //
-// What other programs need to find the daemon is written again. The lock is taken again, unless another daemon was quicker; then this
-// one has to end, and so it has to when the home itself is gone or another folder has its name.
+// What other programs need to find the daemon is written again. The lock is taken again, unless another daemon was
+// quicker; then this one has to end, and so it has to when the home itself is gone or another folder has its name.
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { type DaemonFile, HomeLocked, lockHome, readDaemonFile, replaceToken, writeDaemonFile } from "./home.ts";
@@ -26,7 +26,8 @@ export async function watchHome({ home, daemon, token, everyMs = 1000 }: WatchOp
 	let lock = await identity(path.join(home, "lock"));
 	let stopped = false;
 	const look = async (): Promise<void> => {
-		if ((await identity(home)) !== folder) return lost.resolve(new Error(`${home} was removed or replaced while the daemon was running.`));
+		if ((await identity(home)) !== folder)
+			return lost.resolve(new Error(`${home} was removed or replaced while the daemon was running.`));
 		if ((await identity(path.join(home, "lock"))) !== lock) {
 			again.push(await lockHome(home));
 			lock = await identity(path.join(home, "lock"));
@@ -39,7 +40,10 @@ export async function watchHome({ home, daemon, token, everyMs = 1000 }: WatchOp
 		try {
 			await look();
 		} catch (error) {
-			if (error instanceof HomeLocked) lost.resolve(new Error(`The lock of ${home} was removed while the daemon was running, and another daemon took it.`));
+			if (error instanceof HomeLocked)
+				lost.resolve(
+					new Error(`The lock of ${home} was removed while the daemon was running, and another daemon took it.`),
+				);
 			// anything else, such as a full disk, is tried again the next time
 		}
 		if (!stopped) timer = setTimeout(next, everyMs).unref();

@@ -1,5 +1,17 @@
 // The home: what is in it beside the store, and who holds it.
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+	chmodSync,
+	closeSync,
+	existsSync,
+	fsyncSync,
+	mkdirSync,
+	openSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeSync,
+} from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -64,7 +76,9 @@ function onceWritten(file: string, fresh: string): string {
 	if (!existsSync(file)) replace(file, fresh);
 	const written = contentOf(file);
 	if (written.length < 16)
-		throw new HomeUnusable(`${file} is damaged: it should hold a random word. Restore it, or remove it while no daemon is running to get a new one.`);
+		throw new HomeUnusable(
+			`${file} is damaged: it should hold a random word. Restore it, or remove it while no daemon is running to get a new one.`,
+		);
 	return written;
 }
 
@@ -72,7 +86,11 @@ function contentOf(file: string): string {
 	try {
 		return readFileSync(file, "utf8").trim();
 	} catch (error) {
-		throw new HomeUnusable(`${file} cannot be read: ${error instanceof Error ? error.message : error}.`, isDenied(error) ? [`chmod 600 ${file}`] : [], error);
+		throw new HomeUnusable(
+			`${file} cannot be read: ${error instanceof Error ? error.message : error}.`,
+			isDenied(error) ? [`chmod 600 ${file}`] : [],
+			error,
+		);
 	}
 }
 
@@ -99,7 +117,10 @@ function replace(file: string, text: string): void {
 const held: DatabaseSync[] = [];
 const tries = 20;
 
-/** Takes the home for this process, or says who has it. The lock is the kernel's: it goes with its holder, however that ends. */
+/**
+ * Takes the home for this process, or says who has it. The lock is the kernel's: it goes with its holder, however that
+ * ends.
+ */
 export async function lockHome(home: string): Promise<Disposable> {
 	const file = path.join(home, "lock");
 	makeLock(file);
@@ -116,18 +137,28 @@ export async function lockHome(home: string): Promise<Disposable> {
 			};
 		} catch (error) {
 			lock.close();
-			if (!isTaken(error)) throw new HomeUnusable(`${file} cannot be locked: ${error instanceof Error ? error.message : error}.`, ["brood doctor"], error);
+			if (!isTaken(error))
+				throw new HomeUnusable(
+					`${file} cannot be locked: ${error instanceof Error ? error.message : error}.`,
+					["brood doctor"],
+					error,
+				);
 			// several that start at once can all fail the first time: each waits a little, and not equally long
 			const holder = readDaemonFile(home);
 			if (attempt >= tries || (holder !== null && attempt >= 2))
-				throw new HomeLocked(holder === null ? `Another process holds ${home}.` : `A daemon (pid ${holder.pid}, ${holder.url}) holds ${home}.`);
+				throw new HomeLocked(
+					holder === null
+						? `Another process holds ${home}.`
+						: `A daemon (pid ${holder.pid}, ${holder.url}) holds ${home}.`,
+				);
 			await pause(10 + ((process.pid * 31 + attempt * 17) % 50));
 		}
 	}
 }
 
 /** Somebody has the lock, as opposed to a disk that is full or a file that is none of ours. */
-const isTaken = (error: unknown): boolean => error instanceof Error && "errcode" in error && (error.errcode === 5 || error.errcode === 6);
+const isTaken = (error: unknown): boolean =>
+	error instanceof Error && "errcode" in error && (error.errcode === 5 || error.errcode === 6);
 
 /** SQLite would make it readable for others. */
 function makeLock(file: string): void {

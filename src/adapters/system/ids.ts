@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { AgentId, Key } from "#contract/ids.ts";
-import type { Ids } from "#engine/ports.ts";
+import type { Ids } from "#engine/ports/clock.ts";
 
 export const randomIds: Ids = {
 	agentId,

@@ -1,12 +1,15 @@
-// Files that whoever started this program had open and handed down without meaning to: editors and terminals often do. Every process that we start would
-// inherit them as well, and an open folder of outside is a way out of a sandbox. What Node itself opens, and what it
-// was given on purpose, is marked so that it is not handed down.
+// Files that whoever started this program had open and handed down without meaning to: editors and terminals often do.
+// Every process that we start would inherit them as well, and an open folder of outside is a way out of a sandbox. What
+// Node itself opens, and what it was given on purpose, is marked so that it is not handed down.
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 
 const closedOnExec = 0o2000000;
 const standardMax = 2;
 
-/** Closes what would be handed down, but for the standard three. Where there is no list of them there is no sandbox either. */
+/**
+ * Closes what would be handed down, but for the standard three. Where there is no list of them there is no sandbox
+ * either.
+ */
 export function closeInherited(): number {
 	return listed().filter((file) => file > standardMax && isHandedDown(file) && isClosed(file)).length;
 }

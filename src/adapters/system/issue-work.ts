@@ -5,7 +5,7 @@ import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { ProjectConfig } from "#contract/project-config.ts";
-import { type IssueFiles, type IssueWork, noIssueWork } from "#engine/issue-work.ts";
+import { type IssueFiles, type IssueWork, noIssueWork } from "#engine/ports/issue-work.ts";
 import { ConfigError, readConfig, readSettings } from "./config.ts";
 import { signalGroup } from "./process-group.ts";
 
@@ -22,7 +22,8 @@ const filesMax = 1000;
 const outputMax = 1024 * 1024;
 
 export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: FolderOptions): IssueWork {
-	const folderOf = ({ project, number }: { project: ProjectSlug; number: number }): string => path.join(home, "projects", project, "issues", String(number));
+	const folderOf = ({ project, number }: { project: ProjectSlug; number: number }): string =>
+		path.join(home, "projects", project, "issues", String(number));
 	return {
 		...noIssueWork,
 		async folder(issue, documents = []) {
@@ -34,11 +35,14 @@ export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: Fol
 		async files(issue) {
 			const folder = folderOf(issue);
 			const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-			const files = found.filter((entry) => entry.isFile()).map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+			const files = found
+				.filter((entry) => entry.isFile())
+				.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 			return files.sort().slice(0, filesMax);
 		},
 		written: (project) => written(home, project),
-		gate: ({ project, command }, signal) => shell(command, { cwd: project.path, environment, signal, timeoutMs: gateMs }),
+		gate: ({ project, command }, signal) =>
+			shell(command, { cwd: project.path, environment, signal, timeoutMs: gateMs }),
 	};
 }
 
@@ -51,7 +55,8 @@ async function keep(file: string, text: string): Promise<void> {
 		await writeFile(`${file}.new`, text, { mode: 0o600, flag: "wx" });
 		await rename(`${file}.new`, file);
 	} catch (error) {
-		if (!(error instanceof Error && "code" in error && ["ENOTDIR", "EISDIR", "EEXIST"].includes(String(error.code)))) throw error;
+		if (!(error instanceof Error && "code" in error && ["ENOTDIR", "EISDIR", "EEXIST"].includes(String(error.code))))
+			throw error;
 	}
 }
 
@@ -75,8 +80,16 @@ interface ShellOptions {
 }
 
 /** Only what it says on standard error is kept: the end of it, if it is long. */
-async function shell(command: string, { cwd, environment, signal, timeoutMs }: ShellOptions): Promise<{ exit: number; stderr: string }> {
-	const child = spawn("/bin/sh", ["-c", command], { cwd, env: environment, stdio: ["ignore", "ignore", "pipe"], detached: true });
+async function shell(
+	command: string,
+	{ cwd, environment, signal, timeoutMs }: ShellOptions,
+): Promise<{ exit: number; stderr: string }> {
+	const child = spawn("/bin/sh", ["-c", command], {
+		cwd,
+		env: environment,
+		stdio: ["ignore", "ignore", "pipe"],
+		detached: true,
+	});
 	let stderr = "";
 	child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
 		stderr = (stderr + chunk).slice(-outputMax);

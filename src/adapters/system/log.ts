@@ -6,8 +6,8 @@
 import { closeSync, fchmodSync, fstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
 import { errorText, isAtLeast, type LogEntry, type LogFields, type LogLevel } from "#contract/log.ts";
-import type { Log } from "#engine/log.ts";
-import type { Clock } from "#engine/ports.ts";
+import type { Clock } from "#engine/ports/clock.ts";
+import type { Log } from "#engine/ports/log.ts";
 import { Quota } from "./quota.ts";
 
 export interface FileLogOptions {
@@ -30,7 +30,14 @@ const textMax = 1000;
 const factMax = 200;
 const faultMax = 6000;
 
-export function fileLog({ home, clock, bytesMax = 4 * 1024 * 1024, files = 5, secrets = [], onEntry }: FileLogOptions): FileLog {
+export function fileLog({
+	home,
+	clock,
+	bytesMax = 4 * 1024 * 1024,
+	files = 5,
+	secrets = [],
+	onEntry,
+}: FileLogOptions): FileLog {
 	const file = new RotatedFile(path.join(home, "daemon.log"), { bytesMax, files });
 	let least: LogLevel = "info";
 	const hidden = new Set(secrets.filter(isSecret));
@@ -41,14 +48,22 @@ export function fileLog({ home, clock, bytesMax = 4 * 1024 * 1024, files = 5, se
 	};
 	const at = (): string => new Date(clock.now()).toISOString();
 	const quota = new Quota(clock, (source, count) =>
-		put({ at: at(), level: "warn", source, text: `${count} more ${count === 1 ? "entry was" : "entries were"} left out` }),
+		put({
+			at: at(),
+			level: "warn",
+			source,
+			text: `${count} more ${count === 1 ? "entry was" : "entries were"} left out`,
+		}),
 	);
 	const write =
 		(level: LogLevel) =>
 		(source: string, text: string, about: LogFields = {}, error?: unknown) => {
 			if (!isAtLeast(level, least)) return;
 			if (!quota.take("agent" in about ? `${source} ${about["agent"]}` : source)) return;
-			const facts = Object.entries(about).map(([name, value]) => [name, typeof value === "string" ? clean(value, factMax) : value]);
+			const facts = Object.entries(about).map(([name, value]) => [
+				name,
+				typeof value === "string" ? clean(value, factMax) : value,
+			]);
 			put({
 				at: at(),
 				level,
@@ -73,7 +88,9 @@ export function fileLog({ home, clock, bytesMax = 4 * 1024 * 1024, files = 5, se
 
 /** Values of the environment that look like secrets by their names. */
 export const secretsOf = (environment: Readonly<Record<string, string | undefined>>): string[] =>
-	Object.entries(environment).flatMap(([name, value]) => (/KEY|TOKEN|SECRET|PASSW|CREDENTIAL|_URL$/i.test(name) && value !== undefined ? value : []));
+	Object.entries(environment).flatMap(([name, value]) =>
+		/KEY|TOKEN|SECRET|PASSW|CREDENTIAL|_URL$/i.test(name) && value !== undefined ? value : [],
+	);
 
 /** A short value may be part of any word. */
 const isSecret = (value: string): boolean => value.length >= 8;
@@ -89,11 +106,16 @@ function redacted(text: string, hidden: ReadonlySet<string>): string {
 		.replaceAll(/\b(sk|pk|ghp|gho|xoxb|AIza)[-_][A-Za-z0-9_-]{16,}/g, "[secret]");
 }
 
-/** Control characters and those that turn the direction of writing are shown as their numbers; a line break of ours stays one. */
+/**
+ * Control characters and those that turn the direction of writing are shown as their numbers; a line break of ours
+ * stays one.
+ */
 const plain = (text: string): string =>
 	text
 		.toWellFormed()
-		.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => (char === "\t" ? " " : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`));
+		.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>
+			char === "\t" ? " " : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+		);
 
 /** A disk that takes nothing costs the entry, and nothing else. */
 class RotatedFile implements Disposable {
@@ -113,7 +135,8 @@ class RotatedFile implements Disposable {
 		try {
 			const bytes = Buffer.from(line);
 			this.#descriptor ??= this.#open();
-			if (this.#bytes > 0 && this.#bytes + bytes.length > this.#bytesMax) this.#descriptor = this.#rotate(this.#descriptor);
+			if (this.#bytes > 0 && this.#bytes + bytes.length > this.#bytesMax)
+				this.#descriptor = this.#rotate(this.#descriptor);
 			writeSync(this.#descriptor, bytes);
 			this.#bytes += bytes.length;
 		} catch {
@@ -139,7 +162,8 @@ class RotatedFile implements Disposable {
 	#rotate(descriptor: number): number {
 		closeSync(descriptor);
 		this.#descriptor = null;
-		for (let at = this.#files - 1; at > 0; at--) moved(at === 1 ? this.#file : `${this.#file}.${at - 1}`, `${this.#file}.${at}`);
+		for (let at = this.#files - 1; at > 0; at--)
+			moved(at === 1 ? this.#file : `${this.#file}.${at - 1}`, `${this.#file}.${at}`);
 		// with one file only there is nowhere to move it
 		if (this.#files === 1) rmSync(this.#file, { force: true });
 		return this.#open();

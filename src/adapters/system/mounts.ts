@@ -3,8 +3,8 @@ import { existsSync, statSync } from "node:fs";
 import { concrete, hidingOf, isBelow, realOf, temporary, touches } from "./hiding.ts";
 
 /**
- * What is to be seen of the file system: all of it, read-only, but for these. Of what is hidden and what is readable the inner one counts; what is
- * writable, bound or fixed is laid over both, in this order.
+ * What is to be seen of the file system: all of it, read-only, but for these. Of what is hidden and what is readable
+ * the inner one counts; what is writable, bound or fixed is laid over both, in this order.
  */
 export interface SandboxMounts {
 	/** empty inside, whatever is in them: secrets, and what belongs to somebody else */
@@ -16,7 +16,9 @@ export interface SandboxMounts {
 	writable: readonly string[];
 	/** inside of something writable, and not writable all the same */
 	fixed: readonly string[];
-	/** what is to be seen at another place than where it is; a folder in that place cannot be moved or removed from inside */
+	/**
+	 * what is to be seen at another place than where it is; a folder in that place cannot be moved or removed from inside
+	 */
 	bound?: readonly BindMount[];
 	/** variables that say where things are inside */
 	environment?: Readonly<Record<string, string>>;
@@ -31,10 +33,19 @@ export interface BindMount {
 }
 
 /** Sockets in them lead to programs outside; names are still to be looked up. */
-const runtime = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/nscd", "/run/current-system", "/run/wrappers"];
+const runtime = [
+	"/run/systemd/resolve",
+	"/run/resolvconf",
+	"/run/NetworkManager/resolv.conf",
+	"/run/nscd",
+	"/run/current-system",
+	"/run/wrappers",
+];
 
 /** What root may write there without any power: settings of the whole machine. */
-const kernel = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver"].map((name) => `/proc/${name}`);
+const kernel = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver"].map(
+	(name) => `/proc/${name}`,
+);
 
 export function mountsOf(sandbox: SandboxMounts): string[] {
 	const { hidden, readable, writable, fixed, bound = [], open = false } = sandbox;
@@ -52,11 +63,13 @@ export function mountsOf(sandbox: SandboxMounts): string[] {
 	for (const place of real(fixed)) mounts.push("--ro-bind", place, place);
 	// nobody should believe that they wrote something there
 	const over = [...real(writable), ...bound.map(({ to }) => to)];
-	for (const place of view.emptied) if (!over.includes(place) && !isBelow(place, over)) mounts.push("--remount-ro", place);
+	for (const place of view.emptied)
+		if (!over.includes(place) && !isBelow(place, over)) mounts.push("--remount-ro", place);
 	mounts.push("--proc", "/proc");
 	for (const place of kernel) mounts.push("--ro-bind-try", place, place);
 	// the names of the user's keys
-	for (const place of ["/proc/keys", "/proc/key-users"]) if (existsSync(place)) mounts.push("--ro-bind", "/dev/null", place);
+	for (const place of ["/proc/keys", "/proc/key-users"])
+		if (existsSync(place)) mounts.push("--ro-bind", "/dev/null", place);
 	return mounts;
 }
 
@@ -72,8 +85,13 @@ function viewOf({ hidden, readable, borrowed = [] }: SandboxMounts): { mounts: s
 	const emptied = around.map(({ folder }) => folder);
 	const laid: Laid[] = [
 		...around.map(({ folder, back }) => ({ place: folder, mounts: ["--tmpfs", folder, ...back] })),
-		...alone.map((place) => ({ place, mounts: isFolder(place) ? ["--tmpfs", place] : ["--ro-bind", "/dev/null", place] })),
-		...shown.filter((place) => !emptied.includes(place)).map((place) => ({ place, mounts: ["--ro-bind", place, place] })),
+		...alone.map((place) => ({
+			place,
+			mounts: isFolder(place) ? ["--tmpfs", place] : ["--ro-bind", "/dev/null", place],
+		})),
+		...shown
+			.filter((place) => !emptied.includes(place))
+			.map((place) => ({ place, mounts: ["--ro-bind", place, place] })),
 	];
 	const depth = ({ place }: Laid): number => place.split("/").length;
 	return {
@@ -85,7 +103,9 @@ function viewOf({ hidden, readable, borrowed = [] }: SandboxMounts): { mounts: s
 /** Whoever wrote the repository has no say in what is hidden, and none in what is everybody's own inside. */
 export function mayBeSeen(borrowed: readonly string[], hidden: readonly string[]): string[] {
 	const closed = concrete(hidden);
-	return real(borrowed).filter((place) => !touches(place, closed) && !temporary.some((each) => each === place || isBelow(each, [place])));
+	return real(borrowed).filter(
+		(place) => !touches(place, closed) && !temporary.some((each) => each === place || isBelow(each, [place])),
+	);
 }
 
 /** What is there, without links: inside, a link on the way may lead nowhere. */

@@ -1,8 +1,9 @@
-// What open tool calls have put out so far, and what has been said of a message, a file for each turn: replaced as there is more, gone with the turn.
+// What open tool calls have put out so far, and what has been said of a message, a file for each turn: replaced as
+// there is more, gone with the turn.
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { PartialOutputs } from "#contract/turn.ts";
-import type { Partials } from "#engine/ports.ts";
+import type { Partials } from "#engine/ports/blobs.ts";
 
 export function partialsIn(folder: string): Partials {
 	const fileOf = (turn: number): string => path.join(folder, `${turn}.json`);

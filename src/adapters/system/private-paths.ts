@@ -7,57 +7,260 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Keys, logins and tokens, below a home. */
 const secrets = [
-	...[".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gcloud", ".config/gh", ".config/glab-cli", ".config/op", ".password-store"],
-	...[".netrc", ".git-credentials", ".config/git/credentials", ".gitcookies", ".hgrc", ".subversion/auth", ".cvspass", ".vault-token", ".config/hub"],
-	...[".terraform.d", ".terraformrc", ".config/containers", ".local/share/keyrings", ".local/share/kwalletd", ".pki", ".config/sops", ".config/age"],
-	...[".config/rclone", ".rclone.conf", ".s3cfg", ".boto", ".config/doctl", ".config/hcloud", ".oci", ".bluemix", ".databrickscfg", ".snowsql", ".pulumi"],
-	...[".config/heroku", ".fly", ".config/netlify", ".vercel", ".local/share/com.vercel.cli", ".wrangler", ".config/.wrangler", ".config/stripe"],
-	...[".config/ngrok", ".ngrok2", ".railway", ".supabase", ".kaggle", ".config/kaggle", ".huggingface", ".cache/huggingface/token", ".jupyter"],
-	...[".pgpass", ".my.cnf", ".mylogin.cnf", ".local/share/DBeaverData", ".config/filezilla", ".config/remmina", ".local/share/remmina", ".vnc"],
-	...[".authinfo", ".authinfo.gpg", ".msmtprc", ".mbsyncrc", ".offlineimaprc", ".fetchmailrc", ".muttrc", ".purple", ".irssi", ".weechat"],
-	...[".bitcoin", ".ethereum", ".electrum", ".bitmonero", ".config/solana", ".config/Bitwarden", ".config/1Password", ".config/keepassxc"],
+	...[
+		".ssh",
+		".gnupg",
+		".aws",
+		".azure",
+		".kube",
+		".docker",
+		".config/gcloud",
+		".config/gh",
+		".config/glab-cli",
+		".config/op",
+		".password-store",
+	],
+	...[
+		".netrc",
+		".git-credentials",
+		".config/git/credentials",
+		".gitcookies",
+		".hgrc",
+		".subversion/auth",
+		".cvspass",
+		".vault-token",
+		".config/hub",
+	],
+	...[
+		".terraform.d",
+		".terraformrc",
+		".config/containers",
+		".local/share/keyrings",
+		".local/share/kwalletd",
+		".pki",
+		".config/sops",
+		".config/age",
+	],
+	...[
+		".config/rclone",
+		".rclone.conf",
+		".s3cfg",
+		".boto",
+		".config/doctl",
+		".config/hcloud",
+		".oci",
+		".bluemix",
+		".databrickscfg",
+		".snowsql",
+		".pulumi",
+	],
+	...[
+		".config/heroku",
+		".fly",
+		".config/netlify",
+		".vercel",
+		".local/share/com.vercel.cli",
+		".wrangler",
+		".config/.wrangler",
+		".config/stripe",
+	],
+	...[
+		".config/ngrok",
+		".ngrok2",
+		".railway",
+		".supabase",
+		".kaggle",
+		".config/kaggle",
+		".huggingface",
+		".cache/huggingface/token",
+		".jupyter",
+	],
+	...[
+		".pgpass",
+		".my.cnf",
+		".mylogin.cnf",
+		".local/share/DBeaverData",
+		".config/filezilla",
+		".config/remmina",
+		".local/share/remmina",
+		".vnc",
+	],
+	...[
+		".authinfo",
+		".authinfo.gpg",
+		".msmtprc",
+		".mbsyncrc",
+		".offlineimaprc",
+		".fetchmailrc",
+		".muttrc",
+		".purple",
+		".irssi",
+		".weechat",
+	],
+	...[
+		".bitcoin",
+		".ethereum",
+		".electrum",
+		".bitmonero",
+		".config/solana",
+		".config/Bitwarden",
+		".config/1Password",
+		".config/keepassxc",
+	],
 ];
 
 /** Where package managers keep logins to registries. */
 const registries = [
-	...[".npmrc", ".yarnrc.yml", ".bunfig.toml", ".pypirc", ".pip", ".config/pip", ".config/pypoetry/auth.toml", ".local/share/uv/credentials"],
-	...[".cargo/credentials.toml", ".cargo/credentials", ".gem/credentials", ".local/share/gem/credentials", ".bundle/config", ".composer/auth.json"],
-	...[".config/composer/auth.json", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".ivy2/.credentials", ".sbt/.credentials"],
+	...[
+		".npmrc",
+		".yarnrc.yml",
+		".bunfig.toml",
+		".pypirc",
+		".pip",
+		".config/pip",
+		".config/pypoetry/auth.toml",
+		".local/share/uv/credentials",
+	],
+	...[
+		".cargo/credentials.toml",
+		".cargo/credentials",
+		".gem/credentials",
+		".local/share/gem/credentials",
+		".bundle/config",
+		".composer/auth.json",
+	],
+	...[
+		".config/composer/auth.json",
+		".m2/settings.xml",
+		".m2/settings-security.xml",
+		".gradle/gradle.properties",
+		".ivy2/.credentials",
+		".sbt/.credentials",
+	],
 	...[".nuget/NuGet/NuGet.Config", ".config/NuGet/NuGet.Config"],
 ];
 
 /** Browsers, letters and talks. */
 const profiles = [
-	...[".mozilla", ".librewolf", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi"],
-	...[".config/opera", ".var/app", "snap/firefox", "snap/chromium", ".thunderbird", ".local/share/evolution", ".config/evolution", ".config/Signal"],
-	...[".config/Slack", ".config/discord", ".local/share/TelegramDesktop", ".config/Code", ".config/Cursor", ".config/JetBrains"],
+	...[
+		".mozilla",
+		".librewolf",
+		".config/google-chrome",
+		".config/chromium",
+		".config/BraveSoftware",
+		".config/microsoft-edge",
+		".config/vivaldi",
+	],
+	...[
+		".config/opera",
+		".var/app",
+		"snap/firefox",
+		"snap/chromium",
+		".thunderbird",
+		".local/share/evolution",
+		".config/evolution",
+		".config/Signal",
+	],
+	...[
+		".config/Slack",
+		".config/discord",
+		".local/share/TelegramDesktop",
+		".config/Code",
+		".config/Cursor",
+		".config/JetBrains",
+	],
 ];
 
 /** What was typed and looked up: commands with secrets in them, databases, editors. */
 const histories = [
-	...[".zsh_sessions", ".bash_sessions", ".zhistory", ".history", ".local/share/fish/fish_history", ".lesshst", ".viminfo", ".local/share/nvim/shada"],
-	...[".local/state/nvim/shada", ".wget-hsts", ".local/share/recently-used.xbel", ".local/share/atuin", ".local/state/bash", ".local/state/zsh"],
+	...[
+		".zsh_sessions",
+		".bash_sessions",
+		".zhistory",
+		".history",
+		".local/share/fish/fish_history",
+		".lesshst",
+		".viminfo",
+		".local/share/nvim/shada",
+	],
+	...[
+		".local/state/nvim/shada",
+		".wget-hsts",
+		".local/share/recently-used.xbel",
+		".local/share/atuin",
+		".local/state/bash",
+		".local/state/zsh",
+	],
 ];
 
 /** Shells and databases call theirs by many names: `.bash_history`, `.psql_history`. */
 export const isHistory = (name: string): boolean => /^\.[\w.-]*_history$/.test(name);
 
-/** Sockets of programs that act for the user or for root, in places that are not empty inside anyway (`/run`, `/tmp`). */
-const sockets = [".colima", ".lima", ".orbstack", ".1password", ".local/share/containers/podman", ".config/systemd/user"];
+/**
+ * Sockets of programs that act for the user or for root, in places that are not empty inside anyway (`/run`, `/tmp`).
+ */
+const sockets = [
+	".colima",
+	".lima",
+	".orbstack",
+	".1password",
+	".local/share/containers/podman",
+	".config/systemd/user",
+];
 const machineSockets = [
-	...["/var/snap/lxd/common/lxd/unix.socket", "/var/snap/lxd/common/lxd-user/unix.socket", "/var/lib/lxd/unix.socket", "/var/lib/incus/unix.socket"],
-	...["/var/lib/incus/unix.socket.user", "/var/lib/mysql/mysql.sock", "/var/snap/docker/common/run", "/nix/var/nix/daemon-socket/socket"],
+	...[
+		"/var/snap/lxd/common/lxd/unix.socket",
+		"/var/snap/lxd/common/lxd-user/unix.socket",
+		"/var/lib/lxd/unix.socket",
+		"/var/lib/incus/unix.socket",
+	],
+	...[
+		"/var/lib/incus/unix.socket.user",
+		"/var/lib/mysql/mysql.sock",
+		"/var/snap/docker/common/run",
+		"/nix/var/nix/daemon-socket/socket",
+	],
 ];
 /** What lets a program speak to the desktop, whose sockets may have no place in the file system. */
 const desktop = [".Xauthority", ".ICEauthority", ".config/pulse"];
 
-/** Logins and sessions of agents' programs that Brood does not run. Those that it runs are described where they are (driver/vendors). */
-const otherVendors = [".copilot", ".config/github-copilot", ".cursor", ".codeium", ".continue", ".qwen", ".config/goose", ".local/share/goose", ".config/amp"];
+/**
+ * Logins and sessions of agents' programs that Brood does not run. Those that it runs are described where they are
+ * (driver/vendors).
+ */
+const otherVendors = [
+	".copilot",
+	".config/github-copilot",
+	".cursor",
+	".codeium",
+	".continue",
+	".qwen",
+	".config/goose",
+	".local/share/goose",
+	".config/amp",
+];
 
 /** Variables that say where such a place is instead, or one more of them. Some name several. */
 const named = [
-	...["GNUPGHOME", "KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "AZURE_CONFIG_DIR", "CLOUDSDK_CONFIG", "GOOGLE_APPLICATION_CREDENTIALS"],
-	...["DOCKER_CONFIG", "GH_CONFIG_DIR", "GLAB_CONFIG_DIR", "NETRC", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig", "PIP_CONFIG_FILE", "PGPASSFILE"],
+	...[
+		"GNUPGHOME",
+		"KUBECONFIG",
+		"AWS_SHARED_CREDENTIALS_FILE",
+		"AWS_CONFIG_FILE",
+		"AZURE_CONFIG_DIR",
+		"CLOUDSDK_CONFIG",
+		"GOOGLE_APPLICATION_CREDENTIALS",
+	],
+	...[
+		"DOCKER_CONFIG",
+		"GH_CONFIG_DIR",
+		"GLAB_CONFIG_DIR",
+		"NETRC",
+		"NPM_CONFIG_USERCONFIG",
+		"npm_config_userconfig",
+		"PIP_CONFIG_FILE",
+		"PGPASSFILE",
+	],
 	...[
 		"PGSERVICEFILE",
 		"PASSWORD_STORE_DIR",
@@ -87,15 +290,40 @@ const standard: readonly (readonly [string, string])[] = [
 
 /** Never passed into a sandbox. */
 export const desktopVariables: readonly string[] = [
-	...["TMPDIR", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "XDG_RUNTIME_DIR", "XDG_SESSION_ID", "XDG_SESSION_TYPE", "XDG_VTNR", "XDG_SEAT"],
-	...["DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS", "WAYLAND_DISPLAY", "DISPLAY", "XAUTHORITY", "DOCKER_HOST", "CONTAINER_HOST", "BUILDKIT_HOST"],
+	...[
+		"TMPDIR",
+		"SSH_AUTH_SOCK",
+		"SSH_AGENT_PID",
+		"GPG_AGENT_INFO",
+		"XDG_RUNTIME_DIR",
+		"XDG_SESSION_ID",
+		"XDG_SESSION_TYPE",
+		"XDG_VTNR",
+		"XDG_SEAT",
+	],
+	...[
+		"DBUS_SESSION_BUS_ADDRESS",
+		"DBUS_SYSTEM_BUS_ADDRESS",
+		"WAYLAND_DISPLAY",
+		"DISPLAY",
+		"XAUTHORITY",
+		"DOCKER_HOST",
+		"CONTAINER_HOST",
+		"BUILDKIT_HOST",
+	],
 	...["PULSE_SERVER", "TMUX", "STY", "KRB5CCNAME", "VSCODE_IPC_HOOK_CLI"],
 ];
 
 /** All of it for somebody with these variables, whether it is there now or not. */
 export function privatePaths(seen: Variables): string[] {
 	const places = [...secrets, ...registries, ...profiles, ...histories, ...sockets, ...desktop, ...otherVendors];
-	return [...new Set([...below(places, seen), ...machineSockets.filter((place) => existsSync(path.dirname(place))), ...namedBy(seen)])];
+	return [
+		...new Set([
+			...below(places, seen),
+			...machineSockets.filter((place) => existsSync(path.dirname(place))),
+			...namedBy(seen),
+		]),
+	];
 }
 
 function below(names: readonly string[], seen: Variables): string[] {
@@ -103,7 +331,9 @@ function below(names: readonly string[], seen: Variables): string[] {
 	const usual = isPlace(home) ? names.map((name) => path.join(home, name)) : [];
 	const moved = standard.flatMap(([variable, prefix]) => {
 		const folder = seen[variable];
-		return isPlace(folder) ? names.filter((name) => name.startsWith(prefix)).map((name) => path.join(folder, name.slice(prefix.length))) : [];
+		return isPlace(folder)
+			? names.filter((name) => name.startsWith(prefix)).map((name) => path.join(folder, name.slice(prefix.length)))
+			: [];
 	});
 	return [...usual, ...moved];
 }
@@ -119,4 +349,7 @@ function namedBy(seen: Variables): string[] {
 
 /** Nobody keeps keys in the root folder, and `/dev/null` says that there is no such file. */
 const isPlace = (place: string | undefined): place is string =>
-	place !== undefined && path.isAbsolute(place) && path.resolve(place) !== "/" && !/^\/(dev|proc|sys)(\/|$)/.test(path.resolve(place));
+	place !== undefined &&
+	path.isAbsolute(place) &&
+	path.resolve(place) !== "/" &&
+	!/^\/(dev|proc|sys)(\/|$)/.test(path.resolve(place));

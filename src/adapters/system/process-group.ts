@@ -1,4 +1,5 @@
-// A process group that we made: every command is started in one of its own (`detached`), so that what it starts ends with it.
+// A process group that we made: every command is started in one of its own (`detached`), so that what it starts ends
+// with it.
 
 /** Nothing happens if nobody is left in it, or if the process was never started. */
 export function signalGroup(pid: number | undefined, name: NodeJS.Signals): void {

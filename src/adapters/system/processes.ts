@@ -45,7 +45,13 @@ function processOf(pid: number): Process | null {
 		// the program's name is in parentheses and may contain anything
 		const [state, parent, , session, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 		if (state === "Z" || state === "X") return null;
-		return { pid, startedAt: rest[15] ?? "", parent: Number(parent), session: Number(session), environment: environmentOf(pid) };
+		return {
+			pid,
+			startedAt: rest[15] ?? "",
+			parent: Number(parent),
+			session: Number(session),
+			environment: environmentOf(pid),
+		};
 	} catch {
 		return null;
 	}
@@ -76,7 +82,11 @@ export function findTree(variables: Readonly<Record<string, string>>, roots: rea
 		const entries = environment.split("\0");
 		return marks.length > 0 && marks.every((mark) => entries.includes(mark));
 	};
-	const found = new Map(everyone.filter((each) => carries(each) || roots.includes(each.pid) || roots.includes(each.session)).map((each) => [each.pid, each]));
+	const found = new Map(
+		everyone
+			.filter((each) => carries(each) || roots.includes(each.pid) || roots.includes(each.session))
+			.map((each) => [each.pid, each]),
+	);
 	for (let grew = true; grew; ) {
 		const below = everyone.filter((each) => !found.has(each.pid) && found.has(each.parent));
 		for (const each of below) found.set(each.pid, each);
@@ -123,17 +133,25 @@ export interface EndOptions {
 	killOnly?(processOf: Process): boolean;
 }
 
-/** Ends every process that `find` finds, SIGTERM before SIGKILL, and resolves when it finds none. Rejects if some cannot be ended. */
-export async function endAll(find: () => Process[], { signals = quick, killOnly = () => false }: EndOptions = {}): Promise<number> {
+/**
+ * Ends every process that `find` finds, SIGTERM before SIGKILL, and resolves when it finds none. Rejects if some cannot
+ * be ended.
+ */
+export async function endAll(
+	find: () => Process[],
+	{ signals = quick, killOnly = () => false }: EndOptions = {},
+): Promise<number> {
 	const first = find();
 	let left = first;
 	for (const { name, waitMs } of signals) {
 		for (const target of left) if (!killOnly(target)) signal(target, name);
-		for (const until = performance.now() + waitMs; left.length > 0 && performance.now() < until; left = find()) await pause(lookMs);
+		for (const until = performance.now() + waitMs; left.length > 0 && performance.now() < until; left = find())
+			await pause(lookMs);
 	}
 	const deadline = performance.now() + deadlineMs;
 	for (let rest = find(); rest.length > 0; rest = find()) {
-		if (performance.now() > deadline) throw new Error(`These processes could not be ended: ${rest.map(({ pid }) => pid).join(", ")}.`);
+		if (performance.now() > deadline)
+			throw new Error(`These processes could not be ended: ${rest.map(({ pid }) => pid).join(", ")}.`);
 		// stopped before it is killed, so that a storm of forks cannot outrun us
 		for (const target of rest) signal(target, "SIGSTOP");
 		for (const target of rest) signal(target, "SIGKILL");

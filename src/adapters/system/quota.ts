@@ -1,5 +1,5 @@
 // How many entries one source may write: many at once, then a few per minute. What is left out is counted and told.
-import type { Clock } from "#engine/ports.ts";
+import type { Clock } from "#engine/ports/clock.ts";
 
 const atOnce = 30;
 const refillMs = 3000;

@@ -1,6 +1,6 @@
-// What processes in a sandbox cannot ask the kernel for. Keyrings belong to a user or a session, and no namespace parts them: kernel keys of the person
-// (ssh, Kerberos, encrypted folders) would be there for every agent that runs as the same user. So the calls that reach them are answered
-// as by a kernel that has none.
+// What processes in a sandbox cannot ask the kernel for. Keyrings belong to a user or a session, and no namespace parts
+// them: kernel keys of the person (ssh, Kerberos, encrypted folders) would be there for every agent that runs as the
+// same user. So the calls that reach them are answered as by a kernel that has none.
 import { openSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { temporaryFolderNow } from "./temporary.ts";
@@ -53,7 +53,8 @@ let opened: number | undefined;
 
 /** An open file with the filter that has no name, so that nobody can put another one in its place. */
 export function callFilterFile(): number {
-	if (!architectures.includes(process.arch)) throw new Error(`the system calls of ${process.arch} are not known, so the kernel's keyrings cannot be closed`);
+	if (!architectures.includes(process.arch))
+		throw new Error(`the system calls of ${process.arch} are not known, so the kernel's keyrings cannot be closed`);
 	if (opened !== undefined) return opened;
 	const folder = temporaryFolderNow("sandbox");
 	try {

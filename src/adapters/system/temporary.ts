@@ -1,5 +1,5 @@
-// Temporary folders outside of the home. Their names say whose they are, so that what a killed process left is found by the
-// next one: `brood-<what>-<pid>-<random>` below the system's temporary folder.
+// Temporary folders outside of the home. Their names say whose they are, so that what a killed process left is found by
+// the next one: `brood-<what>-<pid>-<random>` below the system's temporary folder.
 import { lstatSync, mkdtempSync, rmSync } from "node:fs";
 import { mkdtemp, readdir } from "node:fs/promises";
 import os from "node:os";

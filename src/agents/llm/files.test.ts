@@ -47,11 +47,20 @@ test("what git keeps is not written to, however its name is written", () => {
 
 test("names are found inside only, whatever a pattern or a link says", async () => {
 	symlinkSync(at("outside"), at("work/link"));
-	for (const pattern of ["{..,x}/outside/*", "{.,..}/*/secret.txt", `{${at("outside")},x}/*`, "link/*", "../outside/*", at("outside/*")]) {
+	for (const pattern of [
+		"{..,x}/outside/*",
+		"{.,..}/*/secret.txt",
+		`{${at("outside")},x}/*`,
+		"link/*",
+		"../outside/*",
+		at("outside/*"),
+	]) {
 		const found = await findFiles({ pattern }).catch((error: unknown) => String(error));
 		expect(found, pattern).not.toContain("secret.txt");
 	}
 	expect(await findFiles({ pattern: "{own,other}.*" })).toBe("own.txt");
 	expect(() => readFile({ path: "link/secret.txt" })).toThrow("is not in the workspace");
-	expect(() => editFile({ path: "../outside/secret.txt", old: "s", new: "x", all: false })).toThrow("is not in the workspace");
+	expect(() => editFile({ path: "../outside/secret.txt", old: "s", new: "x", all: false })).toThrow(
+		"is not in the workspace",
+	);
 });

@@ -11,11 +11,21 @@ const namesMax = 500;
 const pinnedLengthMax = 200_000;
 const grepMs = 30_000;
 
-export function readFile({ path: name, offset = 1, limit = linesMax }: { path: string; offset?: number | undefined; limit?: number | undefined }): string {
+export function readFile({
+	path: name,
+	offset = 1,
+	limit = linesMax,
+}: {
+	path: string;
+	offset?: number | undefined;
+	limit?: number | undefined;
+}): string {
 	const file = inside(name);
 	if (statSync(file).size > fileBytesMax) throw new Error(`${name} is larger than ${fileBytesMax} bytes.`);
 	const lines = readFileSync(file, "utf8").split("\n");
-	const shown = lines.slice(offset - 1, offset - 1 + Math.min(limit, linesMax)).map((line, at) => `${offset + at}\t${line.slice(0, lineLengthMax)}`);
+	const shown = lines
+		.slice(offset - 1, offset - 1 + Math.min(limit, linesMax))
+		.map((line, at) => `${offset + at}\t${line.slice(0, lineLengthMax)}`);
 	const rest = lines.length - (offset - 1 + shown.length);
 	return rest > 0 ? `${shown.join("\n")}\n[${rest} more lines]` : shown.join("\n");
 }
@@ -27,18 +37,30 @@ export function writeFile({ path: name, content }: { path: string; content: stri
 	return `wrote ${name}`;
 }
 
-export function editFile({ path: name, old, new: text, all }: { path: string; old: string; new: string; all: boolean }): string {
+export function editFile({
+	path: name,
+	old,
+	new: text,
+	all,
+}: {
+	path: string;
+	old: string;
+	new: string;
+	all: boolean;
+}): string {
 	const file = writable(name);
 	const before = readFileSync(file, "utf8");
 	const times = before.split(old).length - 1;
 	if (times === 0) throw new Error(`${name} does not have this text.`);
-	if (times > 1 && !all) throw new Error(`${name} has this text ${times} times: say more of what is around it, or change all.`);
+	if (times > 1 && !all)
+		throw new Error(`${name} has this text ${times} times: say more of what is around it, or change all.`);
 	writeFileSync(file, before.split(old).join(text));
 	return `changed ${name}${times > 1 ? ` in ${times} places` : ""}`;
 }
 
 export async function findFiles({ pattern }: { pattern: string }): Promise<string> {
-	if (path.isAbsolute(pattern) || pattern.split(/[\\/]/).includes("..")) throw new Error("A pattern stays inside of the workspace.");
+	if (path.isAbsolute(pattern) || pattern.split(/[\\/]/).includes(".."))
+		throw new Error("A pattern stays inside of the workspace.");
 	const found: string[] = [];
 	// braces and links in a pattern lead anywhere
 	for await (const name of glob(pattern, { cwd: process.cwd(), exclude: (each) => skipped.has(path.basename(each)) }))
@@ -52,7 +74,10 @@ export async function findText(
 	signal: AbortSignal,
 ): Promise<string> {
 	const place = path.relative(process.cwd(), inside(name)) || ".";
-	const filters = [...[...skipped].map((each) => `--exclude-dir=${each}`), ...(only === undefined ? [] : [`--include=${only}`])];
+	const filters = [
+		...[...skipped].map((each) => `--exclude-dir=${each}`),
+		...(only === undefined ? [] : [`--include=${only}`]),
+	];
 	const args = ["-rnIE", "--max-count=100", ...filters, "-e", pattern, "--", place];
 	return await new Promise((resolve, reject) =>
 		execFile("grep", args, { signal, timeout: grepMs, maxBuffer: 4 * 1024 * 1024 }, (error, out, problems) => {
@@ -71,7 +96,9 @@ export function pinnedText(names: readonly string[]): string | null {
 		const text = textOf(name);
 		const shown = text.slice(0, remaining).toWellFormed();
 		remaining -= shown.length;
-		return [`[the file ${name}]`, shown, ...(shown.length < text.length ? ["[cut: the rest is too long]"] : [])].join("\n");
+		return [`[the file ${name}]`, shown, ...(shown.length < text.length ? ["[cut: the rest is too long]"] : [])].join(
+			"\n",
+		);
 	});
 	return `${parts.join("\n")}\n[end of the files]`;
 }
@@ -113,7 +140,10 @@ function writable(name: string): string {
 
 const linksMax = 40;
 
-/** Links are followed as far as there is something, and further: a link to what is not there yet is written through as well. */
+/**
+ * Links are followed as far as there is something, and further: a link to what is not there yet is written through as
+ * well.
+ */
 function realOf(file: string, links = 0): string {
 	try {
 		return realpathSync(file);

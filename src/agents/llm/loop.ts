@@ -1,7 +1,9 @@
-// One prompt: the model is asked, its calls are carried out side by side, and it is asked again, until it calls nothing more.
+// One prompt: the model is asked, its calls are carried out side by side, and it is asked again, until it calls nothing
+// more.
 //
-// What the model gets is never kept here. Before each request the context is fetched from the daemon, once it has in it what
-// was done since: the model sees exactly what the journal says, and so will whoever forks from here or comes after a crash.
+// What the model gets is never kept here. Before each request the context is fetched from the daemon, once it has in it
+// what was done since: the model sees exactly what the journal says, and so will whoever forks from here or comes after
+// a crash.
 import { setTimeout as pause } from "node:timers/promises";
 import { type LanguageModel, streamText } from "ai";
 import { expected } from "#contract/log.ts";
@@ -85,7 +87,11 @@ async function ask(
 			await reporter.piece(messageName(part.id), part.text);
 		} else if (part.type === "text-end") ended(part.id);
 		else if (part.type === "tool-call")
-			calls.push({ name: part.toolName, input: objectOf(part.input), wrong: part.invalid === true ? reasonOf(part.error) : null });
+			calls.push({
+				name: part.toolName,
+				input: objectOf(part.input),
+				wrong: part.invalid === true ? reasonOf(part.error) : null,
+			});
 		else if (part.type === "error") throw part.error;
 		else if (part.type === "abort") return { calls: [], usage: nothing };
 	}
@@ -94,10 +100,19 @@ async function ask(
 	const [input, outputTokens] = [used.inputTokens ?? 0, used.outputTokens ?? 0];
 	// the library's input has the cache in it, which is told apart: it would be counted twice
 	const inputTokens = Math.max(0, input - cachedReadTokens - cachedWriteTokens);
-	return { calls, usage: { inputTokens, outputTokens, totalTokens: input + outputTokens, cachedReadTokens, cachedWriteTokens } };
+	return {
+		calls,
+		usage: { inputTokens, outputTokens, totalTokens: input + outputTokens, cachedReadTokens, cachedWriteTokens },
+	};
 }
 
-const nothing = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cachedReadTokens: 0, cachedWriteTokens: 0 } satisfies Usage;
+const nothing = {
+	inputTokens: 0,
+	outputTokens: 0,
+	totalTokens: 0,
+	cachedReadTokens: 0,
+	cachedWriteTokens: 0,
+} satisfies Usage;
 const counts = ["inputTokens", "outputTokens", "totalTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
 
 /** All are told before the first is done, in the order in which the model asked for them. Answers with their ids. */
@@ -131,7 +146,9 @@ async function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 async function contextWith({ context, reporter }: Turn, calls: readonly string[]): Promise<readonly ContextItem[]> {
 	for (const until = performance.now() + journalMs; ; ) {
 		const items = await context();
-		const written = new Set(items.flatMap((item) => (item.kind === "tool_result" ? String(Reflect.get(Object(item.data), "call")) : [])));
+		const written = new Set(
+			items.flatMap((item) => (item.kind === "tool_result" ? String(Reflect.get(Object(item.data), "call")) : [])),
+		);
 		if (calls.every((call) => written.has(call)) || reporter.signal.aborted) return items;
 		if (performance.now() > until) throw new TurnFailed("What was done did not get into the journal.");
 		await pause(10);
@@ -150,5 +167,6 @@ function messageName(id: string): string {
 
 const ended = (id: string): boolean => names.delete(id);
 
-const objectOf = (input: unknown): Record<string, unknown> => (typeof input === "object" && input !== null ? { ...input } : { given: input });
+const objectOf = (input: unknown): Record<string, unknown> =>
+	typeof input === "object" && input !== null ? { ...input } : { given: input };
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

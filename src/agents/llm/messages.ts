@@ -1,5 +1,6 @@
-// From the items of a context to the messages that a provider gets. Pure, and a function of each item and what came before it:
-// two contexts that begin with the same items begin with the same messages, so that a fork finds its parent's prompt cache.
+// From the items of a context to the messages that a provider gets. Pure, and a function of each item and what came
+// before it: two contexts that begin with the same items begin with the same messages, so that a fork finds its
+// parent's prompt cache.
 import type { ModelMessage } from "ai";
 import { z } from "zod";
 import { linesOf, promptForModel, quote } from "#contract/quote.ts";
@@ -13,7 +14,10 @@ export interface ContextItem {
 }
 
 /** How our own calls are written down: the tool that the model named, and what it gave it. */
-export const OwnCall = z.object({ call: z.string(), input: z.object({ tool: z.string(), input: z.record(z.string(), z.json()) }) });
+export const OwnCall = z.object({
+	call: z.string(),
+	input: z.object({ tool: z.string(), input: z.record(z.string(), z.json()) }),
+});
 const AnyCall = z.object({ call: z.string() });
 const Status = z.object({ status: z.string() });
 
@@ -58,7 +62,8 @@ class Writer {
 	done(): ModelMessage[] {
 		this.#closeOpen();
 		// providers want to hear the user first
-		if (this.#messages[0]?.role === "assistant") this.#messages.unshift({ role: "user", content: "[brood] The conversation goes on." });
+		if (this.#messages[0]?.role === "assistant")
+			this.#messages.unshift({ role: "user", content: "[brood] The conversation goes on." });
 		return this.#messages;
 	}
 
@@ -105,7 +110,9 @@ class Writer {
 		else this.#messages.push({ role: "user", content: words });
 	}
 
-	#speak(part: { type: "text"; text: string } | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }): void {
+	#speak(
+		part: { type: "text"; text: string } | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown },
+	): void {
 		const last = this.#messages.at(-1);
 		if (last?.role === "assistant" && Array.isArray(last.content)) last.content.push(part);
 		else this.#messages.push({ role: "assistant", content: [part] });
@@ -136,10 +143,17 @@ class Writer {
 	}
 }
 
-/** What happened, in the daemon's name. What others said about it is quoted, and says whose it is: they may be agents. */
+/**
+ * What happened, in the daemon's name. What others said about it is quoted, and says whose it is: they may be agents.
+ */
 function noteOf({ text, kind, actor }: ContextItem): string {
 	if (kind !== "interrupt") return text ? quote(`brood: ${kind}`, text, "end of the note") : `[brood: ${kind}]`;
 	if (!text) return "[brood] Your turn was stopped.";
-	const who = actor?.startsWith("agent:") === true ? `${actor}, which is not the user` : actor === "system" ? "brood" : "the user";
+	const who =
+		actor?.startsWith("agent:") === true
+			? `${actor}, which is not the user`
+			: actor === "system"
+				? "brood"
+				: "the user";
 	return quote(`brood: your turn was stopped by ${who}, for this reason`, text, "end of the reason");
 }

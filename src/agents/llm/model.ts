@@ -19,22 +19,36 @@ export function modelOf(name: string | null, env: Environment): LanguageModel {
 }
 
 const providers: Record<string, (model: string, env: Environment) => LanguageModel> = {
-	anthropic: (model, env) => createAnthropic({ ...keyOf(env, "ANTHROPIC_API_KEY"), ...addressOf(env["ANTHROPIC_BASE_URL"]) })(model),
+	anthropic: (model, env) =>
+		createAnthropic({ ...keyOf(env, "ANTHROPIC_API_KEY"), ...addressOf(env["ANTHROPIC_BASE_URL"]) })(model),
 	// the older of the two interfaces: it keeps nothing on the other side, and many servers have it
-	openai: (model, env) => createOpenAI({ ...keyOf(env, "OPENAI_API_KEY"), ...addressOf(env["OPENAI_BASE_URL"]) }).chat(model),
+	openai: (model, env) =>
+		createOpenAI({ ...keyOf(env, "OPENAI_API_KEY"), ...addressOf(env["OPENAI_BASE_URL"]) }).chat(model),
 	google: (model, env) =>
-		createGoogleGenerativeAI({ ...keyOf(env, "GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"), ...addressOf(env["GOOGLE_GENERATIVE_AI_BASE_URL"]) })(model),
+		createGoogleGenerativeAI({
+			...keyOf(env, "GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"),
+			...addressOf(env["GOOGLE_GENERATIVE_AI_BASE_URL"]),
+		})(model),
 	compatible: (model, env) => {
 		const baseURL = env["COMPATIBLE_BASE_URL"] ?? env["OPENAI_BASE_URL"];
-		if (baseURL === undefined) throw new TurnFailed("compatible/… needs the address of a server in COMPATIBLE_BASE_URL.");
+		if (baseURL === undefined)
+			throw new TurnFailed("compatible/… needs the address of a server in COMPATIBLE_BASE_URL.");
 		const apiKey = env["COMPATIBLE_API_KEY"] ?? env["OPENAI_API_KEY"];
-		return createOpenAICompatible({ name: "compatible", baseURL, includeUsage: true, ...(apiKey !== undefined && { apiKey }) })(model);
+		return createOpenAICompatible({
+			name: "compatible",
+			baseURL,
+			includeUsage: true,
+			...(apiKey !== undefined && { apiKey }),
+		})(model);
 	},
 };
 
 function keyOf(env: Environment, ...names: [string, ...string[]]): { apiKey: string } {
 	const apiKey = names.map((name) => env[name]).find((value) => value !== undefined && value !== "");
-	if (apiKey === undefined) throw new TurnFailed(`This model needs a key in ${names[0]}: in the daemon's environment, or in the file of a subscription.`);
+	if (apiKey === undefined)
+		throw new TurnFailed(
+			`This model needs a key in ${names[0]}: in the daemon's environment, or in the file of a subscription.`,
+		);
 	return { apiKey };
 }
 

@@ -1,5 +1,5 @@
-// A provider that is busy for a moment is asked again, more and more slowly. One that says how long it wants to be left alone, and
-// that is long, has met a limit: the daemon knows what to do then.
+// A provider that is busy for a moment is asked again, more and more slowly. One that says how long it wants to be left
+// alone, and that is long, has met a limit: the daemon knows what to do then.
 import { setTimeout as pause } from "node:timers/promises";
 import { APICallError } from "ai";
 import { expected } from "#contract/log.ts";
@@ -34,7 +34,8 @@ export async function withRetries<T>(signal: AbortSignal, work: (saying: () => v
 }
 
 function asTurn(error: unknown, failure: APICallError | null): Error {
-	if (failure?.statusCode === 429) return new LimitMet(performance.timeOrigin + performance.now() + (waitOf(failure) ?? limitMs));
+	if (failure?.statusCode === 429)
+		return new LimitMet(performance.timeOrigin + performance.now() + (waitOf(failure) ?? limitMs));
 	return new TurnFailed(
 		`The model's provider failed: ${failure === null ? "" : `${failure.statusCode ?? "no answer"}, `}${error instanceof Error ? error.message : String(error)}`,
 	);

@@ -1,5 +1,5 @@
-// What the model can do: work in its folder, and act on other agents with the tools that all agents have. Which is offered is the same
-// for every agent, so that a fork sees the same bytes as its parent.
+// What the model can do: work in its folder, and act on other agents with the tools that all agents have. Which is
+// offered is the same for every agent, so that a fork sees the same bytes as its parent.
 import { jsonSchema, type ToolSet } from "ai";
 import { z } from "zod";
 import { isRefusal } from "#contract/refusal.ts";
@@ -34,15 +34,23 @@ const outputMax = { begin: 20_000, end: 10_000 };
 const workTools = {
 	bash: own({
 		description: "Run a shell command in your workspace.",
-		input: z.strictObject({ command: z.string().min(1), timeoutMs: z.int().positive().max(commandMs.longest).default(commandMs.usual) }),
+		input: z.strictObject({
+			command: z.string().min(1),
+			timeoutMs: z.int().positive().max(commandMs.longest).default(commandMs.usual),
+		}),
 		kind: "execute",
 		asks: true,
 		title: ({ command }) => command,
-		run: async ({ command, timeoutMs }, { signal, soFar }) => await runShell(command, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), soFar),
+		run: async ({ command, timeoutMs }, { signal, soFar }) =>
+			await runShell(command, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), soFar),
 	}),
 	read: own({
 		description: "Read a text file; each line has its number and a tab before it.",
-		input: z.strictObject({ path: Path, offset: z.int().positive().optional().describe("the first line"), limit: z.int().positive().optional() }),
+		input: z.strictObject({
+			path: Path,
+			offset: z.int().positive().optional().describe("the first line"),
+			limit: z.int().positive().optional(),
+		}),
 		kind: "read",
 		asks: false,
 		title: ({ path }) => `read ${path}`,
@@ -126,7 +134,9 @@ export async function carryOut(name: string, input: unknown, doing: Doing): Prom
 		if (!parsed.success) throw new Error(validationMessage(parsed.error));
 		const run: (input: never, doing: Doing) => Promise<string> = workTools[name].run;
 		return shortened(
-			await Reflect.apply(run, undefined, [parsed.data, doing]).catch((error: unknown) => Promise.reject(new Error(shortened(messageOf(error))))),
+			await Reflect.apply(run, undefined, [parsed.data, doing]).catch((error: unknown) =>
+				Promise.reject(new Error(shortened(messageOf(error)))),
+			),
 		);
 	}
 	if (!isShared(name)) throw new Error(`There is no tool ${name}.`);

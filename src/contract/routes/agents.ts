@@ -47,7 +47,13 @@ export const agentRoutes = {
 		query: z.strictObject({ reaped: z.stringbool().default(false) }),
 		answer: z.array(Agent),
 	}),
-	agent: route({ method: "get", path: "/api/agents/:agent", summary: "one agent", query: z.strictObject(Reference), answer: Agent }),
+	agent: route({
+		method: "get",
+		path: "/api/agents/:agent",
+		summary: "one agent",
+		query: z.strictObject(Reference),
+		answer: Agent,
+	}),
 	agentAdd: route({
 		method: "post",
 		path: "/api/agents",
@@ -85,7 +91,8 @@ export const agentRoutes = {
 		method: "post",
 		path: "/api/agents/:agent/delete",
 		alias: { method: "delete", path: "/api/agents/:agent" },
-		summary: "end an agent for good and put its workspace into the trash, if nothing waits for it and its work is merged",
+		summary:
+			"end an agent for good and put its workspace into the trash, if nothing waits for it and its work is merged",
 		query: z.strictObject(Reference),
 		body: z.strictObject({ force: z.boolean().default(false), branch: z.boolean().default(false), reason: Reason }),
 		answer: Agent,
@@ -93,7 +100,8 @@ export const agentRoutes = {
 	settings: route({
 		method: "get",
 		path: "/api/agents/:agent/settings",
-		summary: "what it is told before everything else, and the files that it sees in every turn; an agent asks for its own",
+		summary:
+			"what it is told before everything else, and the files that it sees in every turn; an agent asks for its own",
 		query: z.strictObject(Reference),
 		answer: Settings,
 		agents: true,

@@ -35,7 +35,12 @@ export const daemonRoutes = {
 		}),
 	}),
 	status: route({ method: "get", path: "/api/status", summary: "the daemon and what it has", answer: Status }),
-	adapters: route({ method: "get", path: "/api/adapters", summary: "the vendors' agents, and which are installed", answer: z.array(Adapter) }),
+	adapters: route({
+		method: "get",
+		path: "/api/adapters",
+		summary: "the vendors' agents, and which are installed",
+		answer: z.array(Adapter),
+	}),
 	setup: route({
 		method: "post",
 		path: "/api/adapters/:type",
@@ -57,7 +62,12 @@ export const daemonRoutes = {
 		body: none,
 		answer: z.object({ file: z.string() }),
 	}),
-	space: route({ method: "get", path: "/api/space", summary: "disk usage of the home and of each project", answer: Space }),
+	space: route({
+		method: "get",
+		path: "/api/space",
+		summary: "disk usage of the home and of each project",
+		answer: Space,
+	}),
 	projects: route({
 		method: "get",
 		path: "/api/projects",
@@ -73,5 +83,10 @@ export const daemonRoutes = {
 		body: z.strictObject({ slug: ProjectSlug, path: z.string(), branch: z.string().optional() }),
 		answer: Project,
 	}),
-	projectRemove: route({ method: "delete", path: "/api/projects/:project", summary: "remove a project; its folder is not touched", answer: Project }),
+	projectRemove: route({
+		method: "delete",
+		path: "/api/projects/:project",
+		summary: "remove a project; its folder is not touched",
+		answer: Project,
+	}),
 };

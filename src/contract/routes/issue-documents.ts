@@ -16,7 +16,14 @@ export const issueDocumentRoutes = {
 		answer: z.array(Run),
 		agents: true,
 	}),
-	issueComments: route({ method: "get", path: "/api/issues/:issue/comments", summary: "its comments, oldest first", query, answer: comments, agents: true }),
+	issueComments: route({
+		method: "get",
+		path: "/api/issues/:issue/comments",
+		summary: "its comments, oldest first",
+		query,
+		answer: comments,
+		agents: true,
+	}),
 	issueDocuments: route({
 		method: "get",
 		path: "/api/issues/:issue/documents",

@@ -1,4 +1,5 @@
-// Issues: made, found, worked on. In a path an issue is `project#number`, a number with `?project=`, or `mine` for an agent.
+// Issues: made, found, worked on. In a path an issue is `project#number`, a number with `?project=`, or `mine` for an
+// agent.
 import { z } from "zod";
 import { AgentType, ProjectSlug } from "../ids.ts";
 import { DocumentName, DocumentType, IssuePriority } from "../issue.ts";
@@ -27,7 +28,8 @@ export const issueRoutes = {
 	issues: route({
 		method: "get",
 		path: "/api/issues",
-		summary: "all issues; `assignee` is an agent or `none`, `attention` those that need a person, `ready` those that an agent could be given now",
+		summary:
+			"all issues; `assignee` is an agent or `none`, `attention` those that need a person, `ready` those that an agent could be given now",
 		query: z.strictObject({ project: ProjectSlug.optional(), ...Filter }),
 		answer: z.array(Issue),
 		agents: true,
@@ -40,7 +42,13 @@ export const issueRoutes = {
 		answer: z.array(Issue),
 		agents: true,
 	}),
-	issueAdd: route({ method: "post", path: "/api/projects/:project/issues", summary: "a new issue", body: IssueRequest, answer: Issue }),
+	issueAdd: route({
+		method: "post",
+		path: "/api/projects/:project/issues",
+		summary: "a new issue",
+		body: IssueRequest,
+		answer: Issue,
+	}),
 	issue: route({
 		method: "get",
 		path: "/api/issues/:issue",
@@ -58,8 +66,21 @@ export const issueRoutes = {
 		body: IssueChange,
 		answer: Issue,
 	}),
-	issueDelete: route({ method: "delete", path: "/api/issues/:issue", summary: "hide it; its number is not used again", query, answer: Issue }),
-	issueStart: route({ method: "post", path: "/api/issues/:issue/start", summary: "into its first stage of work", query, body: none, answer: Issue }),
+	issueDelete: route({
+		method: "delete",
+		path: "/api/issues/:issue",
+		summary: "hide it; its number is not used again",
+		query,
+		answer: Issue,
+	}),
+	issueStart: route({
+		method: "post",
+		path: "/api/issues/:issue/start",
+		summary: "into its first stage of work",
+		query,
+		body: none,
+		answer: Issue,
+	}),
 	issueAssign: route({
 		method: "post",
 		path: "/api/issues/:issue/assign",
@@ -68,7 +89,14 @@ export const issueRoutes = {
 		body: z.strictObject({ agent: z.string().min(1).max(200), now: z.boolean().default(false) }),
 		answer: Issue,
 	}),
-	issueUnassign: route({ method: "post", path: "/api/issues/:issue/unassign", summary: "take it from its agent", query, body: none, answer: Issue }),
+	issueUnassign: route({
+		method: "post",
+		path: "/api/issues/:issue/unassign",
+		summary: "take it from its agent",
+		query,
+		body: none,
+		answer: Issue,
+	}),
 	issueMove: route({
 		method: "post",
 		path: "/api/issues/:issue/transition",
@@ -85,7 +113,13 @@ export const issueRoutes = {
 		body: z.strictObject({ on: z.int().positive() }),
 		answer: Issue,
 	}),
-	issueUndepend: route({ method: "delete", path: "/api/issues/:issue/dependencies/:on", summary: "it waits for that one no longer", query, answer: Issue }),
+	issueUndepend: route({
+		method: "delete",
+		path: "/api/issues/:issue/dependencies/:on",
+		summary: "it waits for that one no longer",
+		query,
+		answer: Issue,
+	}),
 	issueComment: route({
 		method: "post",
 		path: "/api/issues/:issue/comments",
@@ -129,7 +163,14 @@ export const issueRoutes = {
 		body: z.strictObject({ reason: Reason }),
 		answer: Issue,
 	}),
-	issueRetry: route({ method: "post", path: "/api/issues/:issue/retry", summary: "clear its attention and try again", query, body: none, answer: Issue }),
+	issueRetry: route({
+		method: "post",
+		path: "/api/issues/:issue/retry",
+		summary: "clear its attention and try again",
+		query,
+		body: none,
+		answer: Issue,
+	}),
 	issueAttend: route({
 		method: "post",
 		path: "/api/issues/:issue/attention",
@@ -157,7 +198,8 @@ export const issueRoutes = {
 	projectTune: route({
 		method: "post",
 		path: "/api/projects/:project/auto",
-		summary: "configure automatic work, the number of agents, what happens at a usage limit, and quiet hours; null restores a default",
+		summary:
+			"configure automatic work, the number of agents, what happens at a usage limit, and quiet hours; null restores a default",
 		body: z.strictObject({
 			auto: z.boolean().optional(),
 			agentsMax: z.int().positive().max(1000).nullable().optional(),

@@ -53,7 +53,13 @@ export const messagingRoutes = {
 		answer: Wait,
 		agents: true,
 	}),
-	waitCancel: route({ method: "delete", path: "/api/waits/:wait", summary: "wait no longer", answer: Wait, agents: true }),
+	waitCancel: route({
+		method: "delete",
+		path: "/api/waits/:wait",
+		summary: "wait no longer",
+		answer: Wait,
+		agents: true,
+	}),
 	send: route({
 		method: "post",
 		path: "/api/agents/:agent/mail",

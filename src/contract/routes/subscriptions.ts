@@ -13,8 +13,18 @@ const terms = {
 };
 
 export const subscriptionRoutes = {
-	subscriptions: route({ method: "get", path: "/api/subscriptions", summary: "all subscriptions with their slots", answer: z.array(Subscription) }),
-	subscription: route({ method: "get", path: "/api/subscriptions/:subscription", summary: "one subscription", answer: Subscription }),
+	subscriptions: route({
+		method: "get",
+		path: "/api/subscriptions",
+		summary: "all subscriptions with their slots",
+		answer: z.array(Subscription),
+	}),
+	subscription: route({
+		method: "get",
+		path: "/api/subscriptions/:subscription",
+		summary: "one subscription",
+		answer: Subscription,
+	}),
 	subscriptionAdd: route({
 		method: "post",
 		path: "/api/subscriptions",

@@ -144,7 +144,8 @@ export const threadRoutes = {
 	search: route({
 		method: "get",
 		path: "/api/search",
-		summary: "the items that have all of these words, newest first; an agent searches in its project. `word*` stands for all that begin with it",
+		summary:
+			"the items that have all of these words, newest first; an agent searches in its project. `word*` stands for all that begin with it",
 		query: z.strictObject({
 			text: z.string().min(1).max(1000),
 			agent: z.string().optional(),

@@ -24,7 +24,10 @@ export const usageRoutes = {
 		method: "get",
 		path: "/api/usage",
 		summary: "tokens and cost, added up by agent, issue, subscription or project",
-		query: z.strictObject({ by: z.enum(["agent", "issue", "subscription", "project"]).default("agent"), project: ProjectSlug.optional() }),
+		query: z.strictObject({
+			by: z.enum(["agent", "issue", "subscription", "project"]).default("agent"),
+			project: ProjectSlug.optional(),
+		}),
 		answer: z.array(UsageRow),
 	}),
 	agentUsage: route({

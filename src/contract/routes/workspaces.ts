@@ -22,7 +22,10 @@ export const workspaceRoutes = {
 		path: "/api/agents/:agent/commit",
 		summary: "commit its work in its name",
 		query: z.strictObject(Reference),
-		body: z.strictObject({ message: z.string().min(1).max(100_000), paths: z.array(z.string()).max(10_000).optional() }),
+		body: z.strictObject({
+			message: z.string().min(1).max(100_000),
+			paths: z.array(z.string()).max(10_000).optional(),
+		}),
 		answer: Committed,
 		agents: true,
 	}),
@@ -54,7 +57,11 @@ export const workspaceRoutes = {
 		path: "/api/agents/:agent/approve",
 		summary: "merge a reviewed commit into base, then bring the other agents up to date",
 		query: z.strictObject(Reference),
-		body: z.strictObject({ commit: CommitId.optional(), strategy: z.enum(mergeStrategies).optional(), message: z.string().max(100_000).optional() }),
+		body: z.strictObject({
+			commit: CommitId.optional(),
+			strategy: z.enum(mergeStrategies).optional(),
+			message: z.string().max(100_000).optional(),
+		}),
 		answer: z.object({ merged: Merged, synced: z.array(Synced) }),
 	}),
 	health: route({

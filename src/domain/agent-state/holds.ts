@@ -13,7 +13,12 @@ export interface HoldRule {
 export const holdTable: Record<HoldKind, HoldRule> = {
 	user: { label: "paused", setBy: "`pause`", resume: "ends", endedBy: "`resume`" },
 	interrupt: { label: "paused", setBy: "`interrupt` without `--resume`", resume: "ends", endedBy: "`resume`" },
-	limit: { label: "paused", setBy: "its subscription cools down", resume: "ends", endedBy: "the reset time; `resume` overrides" },
+	limit: {
+		label: "paused",
+		setBy: "its subscription cools down",
+		resume: "ends",
+		endedBy: "the reset time; `resume` overrides",
+	},
 	budget: {
 		label: "paused",
 		setBy: "a turn ended, or was stopped, with its budget used up",
@@ -61,7 +66,10 @@ function endsOnResume(kind: HoldKind, failedStep: string | undefined): boolean {
 }
 
 /** A step failed outside of any decision: the agent is held until somebody looks. */
-export function failedAt(agent: AgentState, { code, step, reason }: Pick<AgentFail, "code" | "step" | "reason">): NewEvent[] {
+export function failedAt(
+	agent: AgentState,
+	{ code, step, reason }: Pick<AgentFail, "code" | "step" | "reason">,
+): NewEvent[] {
 	return [
 		{ kind: "agent.failed", agent: agent.id, data: { code, step } },
 		{ kind: "agent.held", agent: agent.id, data: { hold: "error", reason } },

@@ -29,14 +29,16 @@ test("trouble beats a pause, and a hold shows only while the agent is idle", () 
 	expect(labelOf({ ...live("a"), holds: [hold("user"), hold("crash")] })).toBe("error");
 	expect(labelOf({ ...agent("a"), holds: [hold("error")] })).toBe("error");
 	expect(labelOf({ ...agent("a"), holds: [hold("user")] })).toBe("init");
-	for (const activity of activities.filter((each) => each !== "idle")) expect(labelOf({ ...live("a"), activity, holds: [hold("user")] })).not.toBe("paused");
+	for (const activity of activities.filter((each) => each !== "idle"))
+		expect(labelOf({ ...live("a"), activity, holds: [hold("user")] })).not.toBe("paused");
 });
 
 const cells = operations.flatMap((operation) => labels.map((label): [Operation, Label] => [operation, label]));
 
 test("every operation has an outcome under every label", () => {
 	expect(cells).toHaveLength(operations.length * 9);
-	for (const [operation, label] of cells) expect(transitions[operation][label], `${operation} under ${label}`).toBeDefined();
+	for (const [operation, label] of cells)
+		expect(transitions[operation][label], `${operation} under ${label}`).toBeDefined();
 });
 
 test.each(cells)("%s under %s is refused with its code, from, to and a suggestion, or allowed", (operation, label) => {
@@ -53,7 +55,8 @@ test.each(cells)("%s under %s is refused with its code, from, to and a suggestio
 });
 
 test("what must never be allowed is not", () => {
-	const refusals = (operation: Operation): Label[] => labels.filter((label) => "refuse" in transitions[operation][label]);
+	const refusals = (operation: Operation): Label[] =>
+		labels.filter((label) => "refuse" in transitions[operation][label]);
 	expect(refusals("delete")).toEqual(["init", "checkout", "running", "done", "deleted"]);
 	expect(refusals("kill")).toEqual(["dead", "deleted"]);
 	expect(refusals("start")).toEqual(["init", "checkout", "running", "done", "dead", "deleted"]);

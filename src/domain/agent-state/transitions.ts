@@ -4,7 +4,19 @@ import { type AgentState, type Label, labels } from "#contract/agent.ts";
 import { type Refusal, type RefusalCode, refuse } from "#contract/refusal.ts";
 import { labelOf } from "./label.ts";
 
-export const operations = ["say", "fork", "prompt", "start", "interrupt", "pause", "resume", "recover", "kill", "delete", "reap"] as const;
+export const operations = [
+	"say",
+	"fork",
+	"prompt",
+	"start",
+	"interrupt",
+	"pause",
+	"resume",
+	"recover",
+	"kill",
+	"delete",
+	"reap",
+] as const;
 export type Operation = (typeof operations)[number];
 
 type Suggestion = "status" | "wait" | "interrupt" | "recover" | "queue" | "turns";
@@ -124,7 +136,9 @@ const named: Partial<Record<Operation, string>> = {
 
 /** Where the operation would have led from a state that allows it. */
 function destination(operation: Operation): Label | null {
-	const reachable = labels.map((label) => transitions[operation][label]).find((cell, at) => "to" in cell && cell.to !== labels[at]);
+	const reachable = labels
+		.map((label) => transitions[operation][label])
+		.find((cell, at) => "to" in cell && cell.to !== labels[at]);
 	return reachable !== undefined && "to" in reachable ? reachable.to : null;
 }
 

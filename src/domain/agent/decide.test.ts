@@ -40,11 +40,14 @@ describe("resume", () => {
 	test("ends an error whose failed step had nothing to do with the workspace", () => {
 		given(failed("process"), held("error")).when(decideResume).gives(unheld("error"));
 	});
-	test.each(["dirty", "recovery"] as const)("is refused while the workspace is %s, and ends nothing else either", (hold) => {
-		given(held("user"), held(hold))
-			.when(decideResume)
-			.refuses("AGENT_INVALID_STATE", { details: { holds: [hold] }, suggestions: ["brood agent recover a"] });
-	});
+	test.each(["dirty", "recovery"] as const)(
+		"is refused while the workspace is %s, and ends nothing else either",
+		(hold) => {
+			given(held("user"), held(hold))
+				.when(decideResume)
+				.refuses("AGENT_INVALID_STATE", { details: { holds: [hold] }, suggestions: ["brood agent recover a"] });
+		},
+	);
 	test("is refused after a failed checkout", () => {
 		given(failed("checkout"), held("error")).when(decideResume).refuses("AGENT_INVALID_STATE");
 	});
@@ -66,7 +69,15 @@ describe("provisioning", () => {
 			.gives());
 	test("that fails holds the agent and remembers the step", () => {
 		given()
-			.when((agent) => decideFail(agent, { type: "agent.fail", agent: id("a"), code: "PATH_EXISTS", step: "worktree", reason: "there is a folder" }))
+			.when((agent) =>
+				decideFail(agent, {
+					type: "agent.fail",
+					agent: id("a"),
+					code: "PATH_EXISTS",
+					step: "worktree",
+					reason: "there is a folder",
+				}),
+			)
 			.gives(
 				{ kind: "agent.failed", agent: id("a"), data: { code: "PATH_EXISTS", step: "worktree" } },
 				{ kind: "agent.held", agent: id("a"), data: { hold: "error", reason: "there is a folder" } },

@@ -11,9 +11,14 @@ import { because, type Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import { decideBudget } from "../usage.ts";
 
-export function decideProvisioned(agent: AgentState, { workspace, head }: { workspace?: Workspace | undefined; head: string | null }): Decision {
+export function decideProvisioned(
+	agent: AgentState,
+	{ workspace, head }: { workspace?: Workspace | undefined; head: string | null },
+): Decision {
 	if (agent.life !== "provisioning") return [];
-	return [{ kind: "agent.provisioned", agent: agent.id, ...(workspace !== undefined && { data: { workspace, head } }) }];
+	return [
+		{ kind: "agent.provisioned", agent: agent.id, ...(workspace !== undefined && { data: { workspace, head } }) },
+	];
 }
 
 /** A step failed outside of any decision (a disk, a process): the agent is held until somebody looks. */
@@ -36,24 +41,37 @@ export function decideResume(agent: AgentState, { reason }: Pick<AgentResume, "r
 	const remaining = agent.holds.filter((hold) => !ends.includes(hold.kind));
 	if (remaining.length > 0) {
 		const kinds = remaining.map((hold) => hold.kind);
-		return refuse("AGENT_INVALID_STATE", `${agent.handle} is held (${kinds.join(", ")}): its workspace has to be looked at first.`, {
-			details: { agent: agent.id, from: "error", to: "idle", operation: "resume", holds: kinds },
-			suggestions: [suggestion("recover", agent)],
-		});
+		return refuse(
+			"AGENT_INVALID_STATE",
+			`${agent.handle} is held (${kinds.join(", ")}): its workspace has to be looked at first.`,
+			{
+				details: { agent: agent.id, from: "error", to: "idle", operation: "resume", holds: kinds },
+				suggestions: [suggestion("recover", agent)],
+			},
+		);
 	}
-	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends, ...because(reason) } }];
+	return ends.length === 0
+		? []
+		: [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends, ...because(reason) } }];
 }
 
 /** Clears error holds; while provisioning this makes the reactor try again. */
 export function decideRecover(agent: AgentState): Decision {
 	const refusal = refusedNow(agent, "recover");
 	if (refusal) return refusal;
-	const ends = agent.holds.map((hold) => hold.kind).filter((kind) => kind !== "user" && kind !== "interrupt" && kind !== "limit" && kind !== "budget");
+	const ends = agent.holds
+		.map((hold) => hold.kind)
+		.filter((kind) => kind !== "user" && kind !== "interrupt" && kind !== "limit" && kind !== "budget");
 	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends } }];
 }
 
 /** Settings belong to the agent, not to the conversation: no clear or rewind touches them. */
-export function decideConfigure(agent: AgentState, current: Settings, command: AgentConfigure, subscriptions: readonly SubscriptionState[]): Decision {
+export function decideConfigure(
+	agent: AgentState,
+	current: Settings,
+	command: AgentConfigure,
+	subscriptions: readonly SubscriptionState[],
+): Decision {
 	const refusal = refusedNow(agent, "say");
 	if (refusal) return refusal;
 	const { model = agent.model, policy = agent.policy, subscription = agent.subscription } = command;
@@ -61,7 +79,11 @@ export function decideConfigure(agent: AgentState, current: Settings, command: A
 	const wrong = wrongBinding(subscriptions, subscription === agent.subscription ? null : subscription, agent.type);
 	if (wrong) return wrong;
 	const { type: _type, agent: _agent, budget, ...others } = command;
-	const configured: NewEvent = { kind: "agent.configured", agent: agent.id, data: { model, policy, subscription, systemPrompt, pinned, options } };
+	const configured: NewEvent = {
+		kind: "agent.configured",
+		agent: agent.id,
+		data: { model, policy, subscription, systemPrompt, pinned, options },
+	};
 	const onlyTheBudget = budget !== undefined && Object.keys(others).length === 0;
 	return [...(onlyTheBudget ? [] : [configured]), ...(budget === undefined ? [] : decideBudget(agent, budget))];
 }

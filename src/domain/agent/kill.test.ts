@@ -31,7 +31,11 @@ describe("kill", () => {
 	});
 	test("with a cascade ends all below it, children first", () => {
 		const descendants = [agent("d", [], id("c")), agent("c", [], id("b"))];
-		expect(decideKill(sight({ descendants }), kill(true), { actor: human })).toEqual([...ended("d", "human"), ...ended("c", "human"), ...ended("b", "human")]);
+		expect(decideKill(sight({ descendants }), kill(true), { actor: human })).toEqual([
+			...ended("d", "human"),
+			...ended("c", "human"),
+			...ended("b", "human"),
+		]);
 	});
 	test("twice is ALREADY_DEAD", () => {
 		const target = live("b", [{ kind: "agent.ended", data: { reason: "killed" } }]);
@@ -40,15 +44,21 @@ describe("kill", () => {
 	test("of agent 0 is refused, also for a cascade", () => {
 		const target = agent("0", [{ kind: "agent.provisioned" }], null);
 		for (const cascade of [false, true])
-			expect(decideKill(sight({ target, above: [] }), kill(cascade), { actor: human })).toMatchObject({ code: "CANNOT_KILL_ROOT" });
+			expect(decideKill(sight({ target, above: [] }), kill(cascade), { actor: human })).toMatchObject({
+				code: "CANNOT_KILL_ROOT",
+			});
 	});
 });
 
 describe("an agent kills", () => {
 	test("itself", () => expect(decideKill(sight(), kill(), { actor: actor("b") })).toEqual(ended("b", actor("b"))));
-	test("what is below it", () => expect(decideKill(sight(), kill(), { actor: actor("a") })).toEqual(ended("b", actor("a"))));
+	test("what is below it", () =>
+		expect(decideKill(sight(), kill(), { actor: actor("a") })).toEqual(ended("b", actor("a"))));
 	test("nothing above it", () => {
-		expect(decideKill(sight({ aboveCaller: [id("b"), id("a")] }), kill(), { actor: actor("c") })).toMatchObject({ code: "CANNOT_KILL_ANCESTOR" });
+		expect(decideKill(sight({ aboveCaller: [id("b"), id("a")] }), kill(), { actor: actor("c") })).toMatchObject({
+			code: "CANNOT_KILL_ANCESTOR",
+		});
 	});
-	test("nothing beside it", () => expect(decideKill(sight(), kill(), { actor: actor("x") })).toMatchObject({ code: "FORBIDDEN" }));
+	test("nothing beside it", () =>
+		expect(decideKill(sight(), kill(), { actor: actor("x") })).toMatchObject({ code: "FORBIDDEN" }));
 });

@@ -45,7 +45,8 @@ export function decideKill(facts: KillFacts, command: AgentKill, by: { actor: Ac
 function forbidden({ target, above, aboveCaller }: KillFacts, actor: Actor): Refusal | null {
 	const details = { agent: target.id };
 	if (target.supervisor === null) return refuse("CANNOT_KILL_ROOT", "Agent 0 cannot be killed.", { details });
-	if (aboveCaller.includes(target.id)) return refuse("CANNOT_KILL_ANCESTOR", "An agent cannot kill an agent above it.", { details });
+	if (aboveCaller.includes(target.id))
+		return refuse("CANNOT_KILL_ANCESTOR", "An agent cannot kill an agent above it.", { details });
 	return notInSubtree(target.id, above, actor, "kills");
 }
 
@@ -63,8 +64,14 @@ export function decideDelete(facts: KillFacts, command: AgentDelete): Decision {
 		return refuse("CONFLICT", words, { details: { ...details, prompts }, suggestions: [suggestion("queue", target)] });
 	}
 	const reason = target.life === "provisioning" ? "provision_failed" : "deleted";
-	const ending = target.life === "ended" ? [] : [...handedOver(facts), ...ended(target, ends, reason, command.reason), ...givenBack([target], facts.givers)];
-	return [...ending, { kind: "agent.removed", agent: target.id, ...(command.reason !== "" && { data: { note: command.reason } }) }];
+	const ending =
+		target.life === "ended"
+			? []
+			: [...handedOver(facts), ...ended(target, ends, reason, command.reason), ...givenBack([target], facts.givers)];
+	return [
+		...ending,
+		{ kind: "agent.removed", agent: target.id, ...(command.reason !== "" && { data: { note: command.reason } }) },
+	];
 }
 
 function handedOver({ target, children }: KillFacts): NewEvent[] {
@@ -84,9 +91,15 @@ function killed(agent: AgentState, openWork: OpenWorkAndQueue | undefined, by: A
 }
 
 /** What will never run is cancelled, and who waited without a turn waits no longer. */
-function ended(agent: AgentState, openWork: OpenWorkAndQueue | undefined, reason: (typeof endReasons)[number], why: string): NewEvent[] {
+function ended(
+	agent: AgentState,
+	openWork: OpenWorkAndQueue | undefined,
+	reason: (typeof endReasons)[number],
+	why: string,
+): NewEvent[] {
 	const prompts = [...(openWork?.prompts ?? [])];
-	const cancelled: NewEvent[] = prompts.length === 0 ? [] : [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } }];
+	const cancelled: NewEvent[] =
+		prompts.length === 0 ? [] : [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } }];
 	const waits = agent.turn === null ? (openWork?.waits ?? []) : [];
 	return [
 		...cancelled,

@@ -10,7 +10,13 @@ describe("handles", () => {
 		expect(candidateHandles({ title: "Font replacement!", salt: "47fa0123abcd" })[0]).toBe("47fa-font-replacement");
 	});
 	test("take more digits when the shorter ones are taken", () => {
-		expect(candidateHandles({ title: "x", salt: "0123456789ab" })).toEqual(["0123-x", "01234-x", "012345-x", "01234567-x", "0123456789ab-x"]);
+		expect(candidateHandles({ title: "x", salt: "0123456789ab" })).toEqual([
+			"0123-x",
+			"01234-x",
+			"012345-x",
+			"01234567-x",
+			"0123456789ab-x",
+		]);
 	});
 	test("are the given name and nothing else", () => {
 		expect(candidateHandles({ name: Handle.parse("opus-1"), title: "ignored", salt: "0000" })).toEqual(["opus-1"]);
@@ -29,17 +35,25 @@ describe("handles", () => {
 		["日本語", ""],
 		["a".repeat(100), "a".repeat(40)],
 	])("make a slug of %s", (title, expected) => expect(slug(title)).toBe(expected));
-	test.each(["", "-x", "x-", "a/b", "../x", "A", "a b", "a\0", "🎉", "a".repeat(65), "a_b", "."])("refuse the name %j", (name) => {
-		expect(Handle.safeParse(name).success).toBe(false);
-	});
+	test.each(["", "-x", "x-", "a/b", "../x", "A", "a b", "a\0", "🎉", "a".repeat(65), "a_b", "."])(
+		"refuse the name %j",
+		(name) => {
+			expect(Handle.safeParse(name).success).toBe(false);
+		},
+	);
 });
 
 describe("a reference", () => {
 	const web = ProjectSlug.parse("web");
 	const api = ProjectSlug.parse("api");
-	const named = (agentId: AgentId, handle: string, project: ProjectSlug | null): Named => ({ id: agentId, handle: Handle.parse(handle), project });
+	const named = (agentId: AgentId, handle: string, project: ProjectSlug | null): Named => ({
+		id: agentId,
+		handle: Handle.parse(handle),
+		project,
+	});
 	const lower = AgentId.parse("abcdefghijklmnopqrstuv");
-	const found = (reference: string, project: ProjectSlug | null, agents: Named[]) => resolve(reference, project, agents);
+	const found = (reference: string, project: ProjectSlug | null, agents: Named[]) =>
+		resolve(reference, project, agents);
 
 	test("is an id before it is a handle", () => {
 		expect(found(lower, null, [named(id("x"), lower, null), named(lower, "other", web)])).toEqual({ id: lower });
@@ -74,6 +88,7 @@ describe("a reference", () => {
 		});
 	});
 	test("that names nobody says so, whatever it looks like", () => {
-		for (const text of ["", "-x", "../x", "\0", "x".repeat(5000), "__proto__"]) expect(found(text, null, [])).toMatchObject({ code: "AGENT_NOT_FOUND" });
+		for (const text of ["", "-x", "../x", "\0", "x".repeat(5000), "__proto__"])
+			expect(found(text, null, [])).toMatchObject({ code: "AGENT_NOT_FOUND" });
 	});
 });

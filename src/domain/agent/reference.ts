@@ -10,20 +10,30 @@ export type Named = Pick<AgentState, "id" | "handle" | "project">;
 export const idPrefixMin = 4;
 
 /** `candidates` are all agents whose id begins with, or whose handle is, a part of the reference. */
-export function resolve(reference: string, project: ProjectSlug | null, candidates: readonly Named[]): { id: AgentId } | Refusal {
+export function resolve(
+	reference: string,
+	project: ProjectSlug | null,
+	candidates: readonly Named[],
+): { id: AgentId } | Refusal {
 	const slash = reference.indexOf("/");
 	const elsewhere = candidates.filter((agent) => agent.handle === reference);
 	const steps: (readonly Named[])[] = [
 		candidates.filter((agent) => agent.id === reference),
 		elsewhere.filter((agent) => agent.project === project),
-		slash < 0 ? [] : candidates.filter((agent) => agent.project === reference.slice(0, slash) && agent.handle === reference.slice(slash + 1)),
+		slash < 0
+			? []
+			: candidates.filter(
+					(agent) => agent.project === reference.slice(0, slash) && agent.handle === reference.slice(slash + 1),
+				),
 		elsewhere,
 		reference.length < idPrefixMin ? [] : candidates.filter((agent) => agent.id.startsWith(reference)),
 	];
 	const matches = steps.find((found) => found.length > 0) ?? [];
 	const [only] = matches;
 	if (only === undefined) {
-		return refuse("AGENT_NOT_FOUND", `There is no agent ${JSON.stringify(reference.slice(0, 80))}.`, { suggestions: ["brood agent list"] });
+		return refuse("AGENT_NOT_FOUND", `There is no agent ${JSON.stringify(reference.slice(0, 80))}.`, {
+			suggestions: ["brood agent list"],
+		});
 	}
 	if (matches.length === 1) return { id: only.id };
 	return refuse("AMBIGUOUS_REF", `${JSON.stringify(reference)} names ${matches.length} agents.`, {

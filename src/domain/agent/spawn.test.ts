@@ -9,7 +9,12 @@ import { decideSpawn } from "./spawn.ts";
 
 const acp: AgentState = { ...live("a"), type: "acp", command: "program --acp" };
 
-function outcome(parent: AgentState, request: Partial<AgentSpawn>, by: Actor = actor("a"), subscriptions: SubscriptionState[] = []): string {
+function outcome(
+	parent: AgentState,
+	request: Partial<AgentSpawn>,
+	by: Actor = actor("a"),
+	subscriptions: SubscriptionState[] = [],
+): string {
 	const facts = {
 		parent,
 		supervisor: parent,
@@ -21,7 +26,11 @@ function outcome(parent: AgentState, request: Partial<AgentSpawn>, by: Actor = a
 		inMain: undefined,
 		full: null,
 	};
-	const decision = decideSpawn(facts, { type: "agent.spawn", by: parent.id, context: "fresh", ...request }, { actor: by, freshId: id("b") });
+	const decision = decideSpawn(
+		facts,
+		{ type: "agent.spawn", by: parent.id, context: "fresh", ...request },
+		{ actor: by, freshId: id("b") },
+	);
 	return isRefusal(decision) ? decision.code : "done";
 }
 
@@ -38,10 +47,26 @@ test("an agent gives its child its own subscription or none, whatever its policy
 	const [cheap, dear] = ["cheap", "dear"].map((name) => SubscriptionName.parse(name));
 	if (cheap === undefined || dear === undefined) throw new Error("two names");
 	const parent: AgentState = { ...live("a"), type: "claude", subscription: cheap, policy: "full" };
-	const terms = { maxConcurrent: 1, credential: null, fallback: null, quiet: null, coolingUntil: null, spent: nothingSpent };
-	const subscriptions = [cheap, dear].map((name) => ({ name, type: "claude", ...terms, createdAt: 1, createdBy: human, removedAt: null }));
+	const terms = {
+		maxConcurrent: 1,
+		credential: null,
+		fallback: null,
+		quiet: null,
+		coolingUntil: null,
+		spent: nothingSpent,
+	};
+	const subscriptions = [cheap, dear].map((name) => ({
+		name,
+		type: "claude",
+		...terms,
+		createdAt: 1,
+		createdBy: human,
+		removedAt: null,
+	}));
 	expect(outcome(parent, { subscription: dear }, actor("a"), subscriptions)).toBe("FORBIDDEN");
-	expect(outcome({ ...parent, subscription: null }, { subscription: dear }, actor("a"), subscriptions)).toBe("FORBIDDEN");
+	expect(outcome({ ...parent, subscription: null }, { subscription: dear }, actor("a"), subscriptions)).toBe(
+		"FORBIDDEN",
+	);
 	expect(outcome(parent, { subscription: cheap }, actor("a"), subscriptions)).toBe("done");
 	expect(outcome(parent, {}, actor("a"), subscriptions)).toBe("done");
 	expect(outcome(parent, { subscription: dear }, human, subscriptions)).toBe("done");

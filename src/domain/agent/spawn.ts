@@ -39,13 +39,19 @@ export interface SpawnFacts {
 export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor: Actor; freshId: AgentId }): Decision {
 	const { parent, supervisor } = facts;
 	const caller = agentOf(by.actor);
-	if (caller !== null && caller !== parent.id) return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
-	const refusal = refusedNow(parent, "fork") ?? (caller === null ? null : beyondParent(parent, command)) ?? notNow(facts, command, caller);
+	if (caller !== null && caller !== parent.id)
+		return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
+	const refusal =
+		refusedNow(parent, "fork") ??
+		(caller === null ? null : beyondParent(parent, command)) ??
+		notNow(facts, command, caller);
 	if (refusal) return refusal;
 	if (facts.project === undefined) return noProject(command.project ?? parent.project ?? undefined);
 	if (command.name === initHandle) return refuse("CONFLICT", "The name init belongs to agent 0.");
 	if (facts.handle === undefined) {
-		return refuse("CONFLICT", `The name ${command.name} has been used in this project; names are never used twice.`, { suggestions: ["brood agent list"] });
+		return refuse("CONFLICT", `The name ${command.name} has been used in this project; names are never used twice.`, {
+			suggestions: ["brood agent list"],
+		});
 	}
 	if (facts.forkPoint === undefined) {
 		return refuse("ITEM_NOT_IN_CONTEXT", `Item ${command.at} is not in the context of ${parent.handle}.`, {
@@ -92,7 +98,16 @@ export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor:
 		// without a workspace of its own there is nothing to prepare
 		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
 		...(lineage === null ? made(facts, child, caller) : inherited(facts, command, lineage, child)),
-		...(command.prompt === undefined ? [] : [{ kind: "prompt.queued", agent: child, text: command.prompt, data: { position: 0, source: "queue" } } as const]),
+		...(command.prompt === undefined
+			? []
+			: [
+					{
+						kind: "prompt.queued",
+						agent: child,
+						text: command.prompt,
+						data: { position: 0, source: "queue" },
+					} as const,
+				]),
 	];
 }
 
@@ -113,19 +128,29 @@ function notNow({ parent, openCalls, full }: SpawnFacts, command: AgentSpawn, ca
 const ranks: readonly Policy[] = ["ask", "auto-edit", "full"];
 
 /** What an agent may not give to its child, because it does not have it itself. */
-function beyondParent(parent: AgentState, { policy, workspaceKind, agentType, command, subscription }: AgentSpawn): Refusal | null {
+function beyondParent(
+	parent: AgentState,
+	{ policy, workspaceKind, agentType, command, subscription }: AgentSpawn,
+): Refusal | null {
 	const details = { agent: parent.id };
 	if (policy !== undefined && ranks.indexOf(policy) > ranks.indexOf(parent.policy))
 		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes none under ${policy}.`, { details });
-	if (workspaceKind === "main") return refuse("FORBIDDEN", "Only people put an agent into the repository itself.", { details });
+	if (workspaceKind === "main")
+		return refuse("FORBIDDEN", "Only people put an agent into the repository itself.", { details });
 	if (agentType !== undefined && agentType !== parent.type && parent.policy !== "full")
-		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own type only.`, { details });
+		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own type only.`, {
+			details,
+		});
 	// a key that it was not given would be read by its child
 	if (subscription !== undefined && subscription !== parent.subscription)
-		return refuse("FORBIDDEN", "An agent gives its child its own subscription or none.", { details: { ...details, subscription } });
+		return refuse("FORBIDDEN", "An agent gives its child its own subscription or none.", {
+			details: { ...details, subscription },
+		});
 	// a program is started without a question
 	if (command !== undefined && command !== parent.command && parent.policy !== "full")
-		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own program only.`, { details });
+		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own program only.`, {
+			details,
+		});
 	return null;
 }
 
@@ -135,7 +160,9 @@ const inherited = (facts: SpawnFacts, { at }: AgentSpawn, lineage: Lineage, chil
 	...(at === undefined ? answered(facts.openCalls, child) : []),
 ];
 
-/** A fork shows in both threads: the child learns who it is, the parent that it has one. Neither is older than the cut. */
+/**
+ * A fork shows in both threads: the child learns who it is, the parent that it has one. Neither is older than the cut.
+ */
 function tellBoth({ parent, handle }: SpawnFacts, lineage: Lineage, child: AgentId): NewEvent[] {
 	const told: NewEvent = {
 		kind: "fork",
@@ -144,13 +171,18 @@ function tellBoth({ parent, handle }: SpawnFacts, lineage: Lineage, child: Agent
 		data: { parent: parent.id, forkPoint: lineage.forkPoint },
 	};
 	if (parent.life === "ended") return [told];
-	return [told, { kind: "fork", agent: parent.id, text: `Forked ${handle}.`, data: { child, forkPoint: lineage.forkPoint } }];
+	return [
+		told,
+		{ kind: "fork", agent: parent.id, text: `Forked ${handle}.`, data: { child, forkPoint: lineage.forkPoint } },
+	];
 }
 
 /** A child that knows nothing of its parent's conversation still has to know who it is, and to whom it can write. */
 function made({ parent, handle }: SpawnFacts, child: AgentId, caller: AgentId | null): NewEvent[] {
 	if (caller === null) return [];
-	return [{ kind: "fork", agent: child, text: `You are ${handle}, made by ${parent.handle}.`, data: { parent: parent.id } }];
+	return [
+		{ kind: "fork", agent: child, text: `You are ${handle}, made by ${parent.handle}.`, data: { parent: parent.id } },
+	];
 }
 
 /** The parent is waiting for its calls; in the child, which will never hear their results, they return at once. */
@@ -164,7 +196,11 @@ function answered(calls: readonly OpenCall[], child: AgentId): NewEvent[] {
 }
 
 /** Agent 0: made once on the first start, then only found. */
-export function decideInit(existing: AgentState | undefined, command: { agentType: string }, by: { freshId: AgentId }): Decision {
+export function decideInit(
+	existing: AgentState | undefined,
+	command: { agentType: string },
+	by: { freshId: AgentId },
+): Decision {
 	if (existing !== undefined) return [];
 	const data = {
 		handle: initHandle,

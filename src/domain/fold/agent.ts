@@ -22,9 +22,20 @@ export const agentChanges = {
 	}),
 	"agent.budgeted": on((row, { data }) => ({ ...row, budget: data.budget })),
 	"agent.provisioned": on((row, { data }) => ({
-		...{ ...row, life: "live", plan: null, workspace: data?.workspace ?? row.workspace, seenCommit: data?.head ?? null },
+		...{
+			...row,
+			life: "live",
+			plan: null,
+			workspace: data?.workspace ?? row.workspace,
+			seenCommit: data?.head ?? null,
+		},
 	})),
-	"agent.assigned": on((row, { data, at }) => ({ ...row, activity: "preparing", issue: { ...data, home: null }, lastActiveAt: at })),
+	"agent.assigned": on((row, { data, at }) => ({
+		...row,
+		activity: "preparing",
+		issue: { ...data, home: null },
+		lastActiveAt: at,
+	})),
 	"agent.readied": on((row, { data }) => ({ ...onBranch(row, data.branch), activity: "idle" })),
 	"agent.settling": on((row) => ({ ...row, activity: "settling" })),
 	"agent.released": on((row, { data }) => ({
@@ -33,15 +44,29 @@ export const agentChanges = {
 	})),
 	"agent.failed": on((row, { data, at }) => ({ ...row, lastError: { ...data, at } })),
 	"agent.held": on((row, event) => ({
-		...{ ...row, ...(event.data.hold === "limit" && { limitWaivedUntil: null }), holds: withHold(row.holds, held(event)) },
+		...{
+			...row,
+			...(event.data.hold === "limit" && { limitWaivedUntil: null }),
+			holds: withHold(row.holds, held(event)),
+		},
 	})),
-	"agent.unheld": on((row, event) => ({ ...row, ...waived(row, event), holds: row.holds.filter(({ kind }) => !event.data.holds.includes(kind)) })),
+	"agent.unheld": on((row, event) => ({
+		...row,
+		...waived(row, event),
+		holds: row.holds.filter(({ kind }) => !event.data.holds.includes(kind)),
+	})),
 	"agent.supervised": on((row, { data }) => ({ ...row, supervisor: data.supervisor })),
 	"agent.ended": on((row, { data, at, actor }) => ({
 		...{ ...row, life: "ended", activity: "idle", holds: [] },
 		...{ endReason: data.reason, endNote: data.note ?? null, endedAt: at, endedBy: actor },
 	})),
-	"agent.removed": on((row, { data, at, actor }) => ({ ...row, workspaceRemovedAt: at, removedBy: actor, removedNote: data?.note ?? null, lease: null })),
+	"agent.removed": on((row, { data, at, actor }) => ({
+		...row,
+		workspaceRemovedAt: at,
+		removedBy: actor,
+		removedNote: data?.note ?? null,
+		lease: null,
+	})),
 	"agent.reaped": on((row, { at }) => ({ ...row, reapedAt: at })),
 
 	"turn.started": on((row, { id, data, at }) => {
@@ -54,7 +79,14 @@ export const agentChanges = {
 	"turn.settling": on((row) => ({ ...row, activity: "settling" })),
 	"turn.ended": on((row, { id, at }) => {
 		const took = row.turn === null ? [] : [at - row.turn.startedAt];
-		return { ...row, activity: "idle", turn: null, turnsTookMs: [...row.turnsTookMs, ...took].slice(-turnsJudged), turnEndedIn: id, lastActiveAt: at };
+		return {
+			...row,
+			activity: "idle",
+			turn: null,
+			turnsTookMs: [...row.turnsTookMs, ...took].slice(-turnsJudged),
+			turnEndedIn: id,
+			lastActiveAt: at,
+		};
 	}),
 	usage: {
 		keys: (event) => (usedIn(event) === null ? [] : [event.agent]),
@@ -63,7 +95,10 @@ export const agentChanges = {
 
 	"approval.answered": {
 		keys: ({ agent, data }) => (data.permit === undefined ? [] : [agent]),
-		change: (row, { data }) => ({ ...row, permits: data.permit === undefined ? row.permits : [...row.permits, data.permit] }),
+		change: (row, { data }) => ({
+			...row,
+			permits: data.permit === undefined ? row.permits : [...row.permits, data.permit],
+		}),
 	},
 	"workspace.leased": on((row, { data, at }) => ({ ...row, lease: { ...data, at } })),
 	"workspace.freed": on((row) => ({ ...row, lease: null })),
@@ -110,7 +145,11 @@ function spawned(event: EventOf<"agent.spawned">): AgentState {
 function onBranch(row: AgentState, branch: string | null): AgentState {
 	const { workspace, issue } = row;
 	if (workspace === null || branch === null) return row;
-	return { ...row, workspace: { ...workspace, branch }, issue: issue && { ...issue, home: issue.home ?? workspace.branch } };
+	return {
+		...row,
+		workspace: { ...workspace, branch },
+		issue: issue && { ...issue, home: issue.home ?? workspace.branch },
+	};
 }
 
 function held({ data, actor, at }: EventOf<"agent.held">): Hold {

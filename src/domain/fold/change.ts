@@ -13,7 +13,10 @@ import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 
-/** Every kind of row, by the key that it is found by. Where that is a number, it is the id of the event that made the row, or of its turn. */
+/**
+ * Every kind of row, by the key that it is found by. Where that is a number, it is the id of the event that made the
+ * row, or of its turn.
+ */
 export interface Rows {
 	agent: { key: AgentId; state: AgentState };
 	project: { key: ProjectSlug; state: ProjectState };
@@ -35,7 +38,9 @@ export type StateOf<R extends RowKind> = Rows[R]["state"];
 
 type TellingItem = (typeof tellingItems)[number];
 export type ChangingKind = NounEvent["kind"] | TellingItem;
-export type EventOf<K extends ChangingKind> = K extends TellingItem ? StampedItemEvent : Stamped<Extract<NewEvent, { kind: K }>>;
+export type EventOf<K extends ChangingKind> = K extends TellingItem
+	? StampedItemEvent
+	: Stamped<Extract<NewEvent, { kind: K }>>;
 
 /** A row that comes into being; the row of the agent that it names is at hand. */
 interface Makes<R extends RowKind, E> {

@@ -1,8 +1,8 @@
 // The one fold: from events to rows, for the engine and for every client.
 //
-// `changes` has, for each kind of row, what each kind of event does to it. An event is folded in two steps: `needed` names
-// the rows that must be at hand, and `fold` makes of them what they are afterwards. Between the two, the engine reads
-// rows from its transaction; a client that mirrors only some of them has the others missing, and leaves them so.
+// `changes` has, for each kind of row, what each kind of event does to it. An event is folded in two steps: `needed`
+// names the rows that must be at hand, and `fold` makes of them what they are afterwards. Between the two, the engine
+// reads rows from its transaction; a client that mirrors only some of them has the others missing, and leaves them so.
 import type { NounEvent, Stamped } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { agentChanges } from "./agent.ts";
@@ -71,7 +71,8 @@ export function needed(event: Folded): RowName[] {
 }
 
 /** All rows that the event makes, changes or removes. */
-export const touched = (event: Folded): RowName[] => stepsFor(event.kind).flatMap((step) => keysOf(step, event).map((key) => ({ kind: step.kind, key })));
+export const touched = (event: Folded): RowName[] =>
+	stepsFor(event.kind).flatMap((step) => keysOf(step, event).map((key) => ({ kind: step.kind, key })));
 
 /** What the event makes of the rows. `missing` is told of a row that the event changes and that is not at hand. */
 export function fold(event: Folded, rows: Shelves, missing: (row: RowName) => void): void {
@@ -80,8 +81,13 @@ export function fold(event: Folded, rows: Shelves, missing: (row: RowName) => vo
 		for (const key of keysOf(step, event)) {
 			const row = step.change === undefined ? undefined : Reflect.apply(shelf.get, shelf, [key]);
 			if (step.gone) Reflect.apply(shelf.delete, shelf, [key]);
-			else if (step.make !== undefined) Reflect.apply(shelf.set, shelf, [key, ask(step.make, event, step.agent && rows.agent.get(ask(step.agent, event)))]);
-			else if (row !== undefined && step.change !== undefined) Reflect.apply(shelf.set, shelf, [key, ask(step.change, row, event)]);
+			else if (step.make !== undefined)
+				Reflect.apply(shelf.set, shelf, [
+					key,
+					ask(step.make, event, step.agent && rows.agent.get(ask(step.agent, event))),
+				]);
+			else if (row !== undefined && step.change !== undefined)
+				Reflect.apply(shelf.set, shelf, [key, ask(step.change, row, event)]);
 			else if (step.ifThere !== true) missing({ kind: step.kind, key });
 		}
 	}
@@ -112,7 +118,8 @@ const keysOf = (step: Step, event: Folded): readonly Key[] => ask(step.keys, eve
 
 const steps = new Map<string, Step[]>();
 for (const kind of rowKinds) {
-	for (const [event, change] of Object.entries<AnyChange>(changes[kind])) steps.set(event, [...(steps.get(event) ?? []), { ...change, kind }]);
+	for (const [event, change] of Object.entries<AnyChange>(changes[kind]))
+		steps.set(event, [...(steps.get(event) ?? []), { ...change, kind }]);
 }
 
 const stepsFor = (kind: string): readonly Step[] => (Object.hasOwn(silent, kind) ? none : (steps.get(kind) ?? none));

@@ -22,10 +22,20 @@ const touched = on<OfIssue>(() => ({}));
 
 export const issueChanges = {
 	"issue.added": { keys: ({ id }) => [id], make: added },
-	"issue.edited": on((_, { data: { issue: _issue, ...changed }, text }) => ({ ...changed, ...(typeof text === "string" && { body: text }) })),
+	"issue.edited": on((_, { data: { issue: _issue, ...changed }, text }) => ({
+		...changed,
+		...(typeof text === "string" && { body: text }),
+	})),
 	"issue.moved": on(moved),
 	"issue.assigned": on((row, { data: { agent, folder } }) => ({
-		...{ assignee: agent, lastAgent: agent, folder: folder ?? row.folder, said: null, notBefore: null, attention: null },
+		...{
+			assignee: agent,
+			lastAgent: agent,
+			folder: folder ?? row.folder,
+			said: null,
+			notBefore: null,
+			attention: null,
+		},
 	})),
 	"issue.released": on((_, { data: { agent, done } }) => ({ assignee: null, said: null, leaving: { agent, done } })),
 	"issue.left": on(() => ({ leaving: null })),
@@ -35,7 +45,10 @@ export const issueChanges = {
 	"issue.waited": on((_, { data }) => ({ waiting: data.waiting, notBefore: data.notBefore ?? null })),
 	"issue.approved": on((_, { actor, data }) => ({ approvedBy: actor, approvedCommit: data.commit })),
 	"issue.merged": on((_, { data }) => ({ mergedCommit: data.commit })),
-	"issue.attended": on((_, { text, data, at }) => ({ attention: { reason: text, code: data.code ?? null, at }, notBefore: null })),
+	"issue.attended": on((_, { text, data, at }) => ({
+		attention: { reason: text, code: data.code ?? null, at },
+		notBefore: null,
+	})),
 	"issue.unattended": on(() => ({ attention: null, attempts: 0, bounces: 0, notBefore: null })),
 	"issue.failed": on((row, { data }) => ({ attempts: row.attempts + 1, notBefore: data.notBefore })),
 	"issue.deleted": on((_, { at }) => ({ deletedAt: at })),
@@ -55,7 +68,17 @@ export const issueChanges = {
 function added({ id, data, text, at, actor }: EventOf<"issue.added">): IssueState {
 	return {
 		...{ id, ...data, body: text, waiting: null, branch: null, assignee: null, leaving: null, lastAgent: null },
-		...{ run: null, prompt: null, said: null, attempts: 0, bounces: 0, notBefore: null, attention: null, commit: null, folder: null },
+		...{
+			run: null,
+			prompt: null,
+			said: null,
+			attempts: 0,
+			bounces: 0,
+			notBefore: null,
+			attention: null,
+			commit: null,
+			folder: null,
+		},
 		...{ spent: nothingSpent, approvedBy: null, approvedCommit: null, mergedCommit: null },
 		...{ createdAt: at, createdBy: actor, updatedAt: at, doneAt: null, deletedAt: null },
 	};
@@ -64,9 +87,19 @@ function added({ id, data, text, at, actor }: EventOf<"issue.added">): IssueStat
 /** A new stage begins with a clean slate; one that was done and is opened again has not been approved. */
 function moved(row: IssueState, { data, at }: EventOf<"issue.moved">): Partial<IssueState> {
 	const { to, why, waiting, final, branch } = data;
-	const reopened = row.doneAt !== null ? { approvedBy: null, approvedCommit: null, mergedCommit: null, commit: null, bounces: 0 } : {};
+	const reopened =
+		row.doneAt !== null ? { approvedBy: null, approvedCommit: null, mergedCommit: null, commit: null, bounces: 0 } : {};
 	return {
-		...{ stage: to, waiting, said: null, prompt: null, attempts: 0, notBefore: null, attention: null, doneAt: final === true ? at : null },
+		...{
+			stage: to,
+			waiting,
+			said: null,
+			prompt: null,
+			attempts: 0,
+			notBefore: null,
+			attention: null,
+			doneAt: final === true ? at : null,
+		},
 		...(branch !== undefined && { branch }),
 		...(why === "back" || why === "gate" ? { bounces: row.bounces + 1 } : why === "work" ? {} : { bounces: 0 }),
 		...reopened,
@@ -75,7 +108,10 @@ function moved(row: IssueState, { data, at }: EventOf<"issue.moved">): Partial<I
 
 function ran(row: IssueState, { data }: EventOf<"run.finished">): Partial<IssueState> {
 	const { tokens, cost, commit } = data;
-	const used = { ...(tokens && { inputTokens: tokens.input, outputTokens: tokens.output }), ...(cost !== null && { cost: { amount: cost, currency: "USD" } }) };
+	const used = {
+		...(tokens && { inputTokens: tokens.input, outputTokens: tokens.output }),
+		...(cost !== null && { cost: { amount: cost, currency: "USD" } }),
+	};
 	return { spent: withSpent(row.spent, used), run: null, commit: commit ?? row.commit };
 }
 
@@ -91,7 +127,12 @@ export const runChanges = {
 	},
 	"run.finished": {
 		keys: ({ data }) => [data.run],
-		change: (row, { data: { issue: _issue, run: _run, ...ended }, text, at }) => ({ ...row, ...ended, summary: text ?? null, endedAt: at }),
+		change: (row, { data: { issue: _issue, run: _run, ...ended }, text, at }) => ({
+			...row,
+			...ended,
+			summary: text ?? null,
+			endedAt: at,
+		}),
 	},
 } satisfies Changes<"run">;
 
@@ -119,5 +160,9 @@ export const noteChanges = {
 			return { ...note(event), by: from, kind: "message", stage, delivered };
 		},
 	},
-	"issue.delivered": { keys: ({ data }) => data.messages, change: (row) => ({ ...row, delivered: true }), ifThere: true },
+	"issue.delivered": {
+		keys: ({ data }) => data.messages,
+		change: (row) => ({ ...row, delivered: true }),
+		ifThere: true,
+	},
 } satisfies Changes<"note">;

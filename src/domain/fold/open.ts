@@ -10,10 +10,24 @@ export const mailChanges = {
 	"mail.sent": {
 		keys: ({ id }) => [id],
 		make: ({ id, actor: from, agent: to, text: body, at: sentAt, data }) => ({
-			...{ id, from, to, body, urgent: data?.urgent === true, state: "accepted", deliveredIn: null, sentAt, readAt: null, deletedAt: null },
+			...{
+				id,
+				from,
+				to,
+				body,
+				urgent: data?.urgent === true,
+				state: "accepted",
+				deliveredIn: null,
+				sentAt,
+				readAt: null,
+				deletedAt: null,
+			},
 		}),
 	},
-	"mail.delivered": { keys: letter, change: (row, { data }) => ({ ...row, state: "delivered", deliveredIn: data.turn }) },
+	"mail.delivered": {
+		keys: letter,
+		change: (row, { data }) => ({ ...row, state: "delivered", deliveredIn: data.turn }),
+	},
 	"mail.read": { keys: letter, change: (row, { at }) => ({ ...row, state: "read", readAt: at }) },
 	"mail.deleted": { keys: letter, change: (row, { at }) => ({ ...row, deletedAt: at }) },
 } satisfies Changes<"mail">;
@@ -23,10 +37,20 @@ export const approvalChanges = {
 	"approval.answered": {
 		keys: ({ data }) => [data.approval],
 		change: (row, { data, at, actor }) => ({
-			...{ ...row, state: data.allowed ? "allowed" : "denied", answeredAt: at, answeredBy: actor, option: data.option, reason: data.reason ?? null },
+			...{
+				...row,
+				state: data.allowed ? "allowed" : "denied",
+				answeredAt: at,
+				answeredBy: actor,
+				option: data.option,
+				reason: data.reason ?? null,
+			},
 		}),
 	},
-	"approval.cancelled": { keys: ({ data }) => data.approvals, change: (row, { at }) => ({ ...row, state: "cancelled", answeredAt: at }) },
+	"approval.cancelled": {
+		keys: ({ data }) => data.approvals,
+		change: (row, { at }) => ({ ...row, state: "cancelled", answeredAt: at }),
+	},
 } satisfies Changes<"approval">;
 
 function asked({ id, agent, data, at }: EventOf<"approval.asked">): ApprovalState {
@@ -34,12 +58,22 @@ function asked({ id, agent, data, at }: EventOf<"approval.asked">): ApprovalStat
 	const pending = { answeredAt: null, answeredBy: null, option: null, reason: null };
 	const row: ApprovalState = { id, agent, turn, ...question, state: "pending", askedAt: at, ...pending };
 	if (answer === undefined) return row;
-	return { ...row, state: answer.allowed ? "allowed" : "denied", answeredAt: at, answeredBy: system, option: answer.option, reason: answer.why };
+	return {
+		...row,
+		state: answer.allowed ? "allowed" : "denied",
+		answeredAt: at,
+		answeredBy: system,
+		option: answer.option,
+		reason: answer.why,
+	};
 }
 
 export const waitChanges = {
 	"wait.opened": { keys: ({ id }) => [id], make: opened },
-	"wait.ready": { keys: ({ data }) => [data.wait], change: (row, { data: { wait: _, ...outcome } }) => ({ ...row, ready: outcome }) },
+	"wait.ready": {
+		keys: ({ data }) => [data.wait],
+		change: (row, { data: { wait: _, ...outcome } }) => ({ ...row, ready: outcome }),
+	},
 	"wait.ended": {
 		keys: ({ data }) => [data.wait],
 		change: (row, { data: { wait: _, ...outcome }, at }) => ({ ...row, ...outcome, ready: null, endedAt: at }),
@@ -48,6 +82,16 @@ export const waitChanges = {
 
 function opened({ id, agent, data, at, actor }: EventOf<"wait.opened">): WaitState {
 	const { met, ...request } = data;
-	const row: WaitState = { id, agent, ...request, state: "open", openedAt: at, openedBy: actor, endedAt: null, seen: [], ready: null };
+	const row: WaitState = {
+		id,
+		agent,
+		...request,
+		state: "open",
+		openedAt: at,
+		openedBy: actor,
+		endedAt: null,
+		seen: [],
+		ready: null,
+	};
 	return met === undefined ? row : { ...row, state: "met", endedAt: at, seen: met };
 }

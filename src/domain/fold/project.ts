@@ -9,9 +9,15 @@ import { usedIn } from "./used.ts";
 const bySlug = (event: { data: { slug: ProjectSlug } }): ProjectSlug[] => [event.data.slug];
 
 export const projectChanges = {
-	"project.added": { keys: bySlug, make: ({ data, at }) => ({ ...defaultIssueSettings, ...data, approved: [], addedAt: at, removedAt: null }) },
+	"project.added": {
+		keys: bySlug,
+		make: ({ data, at }) => ({ ...defaultIssueSettings, ...data, approved: [], addedAt: at, removedAt: null }),
+	},
 	"project.tuned": { keys: bySlug, change: (row, { data }) => ({ ...row, ...data.tuning }) },
-	"project.approved": { keys: bySlug, change: (row, { data }) => ({ ...row, approved: [...row.approved, data.fingerprint] }) },
+	"project.approved": {
+		keys: bySlug,
+		change: (row, { data }) => ({ ...row, approved: [...row.approved, data.fingerprint] }),
+	},
 	"project.removed": { keys: bySlug, change: (row, { at }) => ({ ...row, removedAt: at }) },
 } satisfies Changes<"project">;
 
@@ -20,7 +26,14 @@ const byName = (event: { data: { name: SubscriptionName } }): SubscriptionName[]
 export const subscriptionChanges = {
 	"subscription.added": {
 		keys: byName,
-		make: ({ data, at, actor }) => ({ ...data, coolingUntil: null, spent: nothingSpent, createdAt: at, createdBy: actor, removedAt: null }),
+		make: ({ data, at, actor }) => ({
+			...data,
+			coolingUntil: null,
+			spent: nothingSpent,
+			createdAt: at,
+			createdBy: actor,
+			removedAt: null,
+		}),
 	},
 	"subscription.configured": { keys: byName, change: (row, { data }) => ({ ...row, ...data }) },
 	"subscription.cooled": { keys: byName, change: (row, { data }) => ({ ...row, coolingUntil: data.until }) },

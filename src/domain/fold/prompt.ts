@@ -6,17 +6,32 @@ const named = (event: { data: { prompt: number } }): number[] => [event.data.pro
 
 export const promptChanges = {
 	"prompt.queued": { keys: ({ id }) => [id], make: queued },
-	"prompt.edited": { keys: named, change: (row, { id, text, at, actor }) => ({ ...row, text, words: id, editedBy: actor, editedAt: at }) },
+	"prompt.edited": {
+		keys: named,
+		change: (row, { id, text, at, actor }) => ({ ...row, text, words: id, editedBy: actor, editedAt: at }),
+	},
 	"prompt.moved": { keys: ({ data }) => data.places.map(({ prompt }) => prompt), change: moved, ifThere: true },
 	// whoever wanted it at once no longer stands behind it
-	"prompt.returned": { keys: named, change: (row, { data }) => ({ ...row, position: data.position, manual: false, taken: null }) },
+	"prompt.returned": {
+		keys: named,
+		change: (row, { data }) => ({ ...row, position: data.position, manual: false, taken: null }),
+	},
 	"prompt.cancelled": { keys: ({ data }) => data.prompts, gone: true },
 	"turn.started": { keys: named, change: (row, { id }) => ({ ...row, taken: id }) },
 	"turn.ended": { keys: ({ data }) => (data.prompt === undefined ? [] : [data.prompt]), gone: true },
 } satisfies Changes<"prompt">;
 
 function queued({ id, agent, text, data, at, actor }: EventOf<"prompt.queued">): PromptState {
-	const { position, source, priority = 0, notBefore = null, manual = false, retries = null, metadata = null, from = null } = data;
+	const {
+		position,
+		source,
+		priority = 0,
+		notBefore = null,
+		manual = false,
+		retries = null,
+		metadata = null,
+		from = null,
+	} = data;
 	return {
 		...{ id, agent, text, words: id, position, priority, notBefore, manual, source, retries, metadata, from },
 		...{ createdAt: at, createdBy: actor, editedBy: null, editedAt: null, taken: null },

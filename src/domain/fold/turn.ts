@@ -9,9 +9,19 @@ const named = (event: { data: { turn: number } }): number[] => [event.data.turn]
 export const turnChanges = {
 	"turn.started": { keys: ({ id }) => [id], make: started },
 	"turn.handed": { keys: named, change: (row, { at }) => ({ ...row, handedAt: at }) },
-	"turn.stopping": { keys: named, change: (row, { at, data }) => ({ ...row, stoppingAt: at, stoppingFor: data.why ?? "interrupt" }) },
-	"turn.ended": { keys: named, change: (row, { at, data }) => ({ ...row, state: data.state, reason: data.reason, endedAt: at }) },
-	final: { keys: ({ turn }) => (turn == null ? [] : [turn]), change: (row, { id }) => ({ ...row, finalItem: id }), ifThere: true },
+	"turn.stopping": {
+		keys: named,
+		change: (row, { at, data }) => ({ ...row, stoppingAt: at, stoppingFor: data.why ?? "interrupt" }),
+	},
+	"turn.ended": {
+		keys: named,
+		change: (row, { at, data }) => ({ ...row, state: data.state, reason: data.reason, endedAt: at }),
+	},
+	final: {
+		keys: ({ turn }) => (turn == null ? [] : [turn]),
+		change: (row, { id }) => ({ ...row, finalItem: id }),
+		ifThere: true,
+	},
 	usage: {
 		keys: (event) => (usedIn(event) === null || event.turn == null ? [] : [event.turn]),
 		change: (row, event) => ({ ...row, usage: withUsage(row.usage, usedIn(event)?.usage ?? {}) }),

@@ -1,7 +1,7 @@
 // Who works on an issue: the agent and the issue are claimed, and its prompt queued, in one decision.
 //
-//   issue.assign ─▶ agent `preparing` ─▶ its workspace is on the branch ─▶ `idle`, its prompt starts ─▶ the run (flow.ts)
-//   released     ─▶ agent `settling`  ─▶ its workspace is home again     ─▶ `idle`, without an issue
+//   issue.assign ─▶ agent `preparing` ─▶ its workspace is on the branch ─▶ `idle`, its prompt starts ─▶ the run
+//   (flow.ts) released     ─▶ agent `settling`  ─▶ its workspace is home again     ─▶ `idle`, without an issue
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { IssueState, NoteState } from "#contract/issue.ts";
@@ -43,10 +43,16 @@ export function decideAssign(facts: IssueFacts, on: AgentFacts, { folder, now }:
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
 	if (agent.project !== issue.project)
-		return refuse("VALIDATION_ERROR", `${agent.handle} is not an agent of ${issue.project}.`, { details: { agent: agent.id, issue: nameOf(issue) } });
+		return refuse("VALIDATION_ERROR", `${agent.handle} is not an agent of ${issue.project}.`, {
+			details: { agent: agent.id, issue: nameOf(issue) },
+		});
 	if (issue.assignee === agent.id) return [];
 	const target = workStage(loaded.preset, issue);
-	const refusal = taken(issue) ?? busy(on) ?? blocked(issue, facts.all) ?? (target === undefined ? noWork(issue) : crowded(issue, target, facts.all));
+	const refusal =
+		taken(issue) ??
+		busy(on) ??
+		blocked(issue, facts.all) ??
+		(target === undefined ? noWork(issue) : crowded(issue, target, facts.all));
 	if (refusal) return refusal;
 	if (now && "short" in slot) return noSlot(agent, slot.short);
 	return target === undefined ? [] : claimed(facts, on, target, folder ?? null);
@@ -64,23 +70,35 @@ function taken(issue: IssueState): Refusal | null {
 			...about(issue, { assignee: issue.assignee }),
 			suggestions: [`brood issue unassign ${nameOf(issue)}`],
 		});
-	return issue.leaving === null ? null : refuse("AGENT_BUSY", `The agent that had ${nameOf(issue)} is on its way home; try again.`, about(issue));
+	return issue.leaving === null
+		? null
+		: refuse("AGENT_BUSY", `The agent that had ${nameOf(issue)} is on its way home; try again.`, about(issue));
 }
 
 export function busy({ agent, queue }: AgentFacts): Refusal | null {
 	const details = { agent: agent.id };
-	if (agent.life === "ended") return refuse("AGENT_INVALID_STATE", `${agent.handle} has ended.`, { details, suggestions: [suggestion("status", agent)] });
-	const no = (why: string, suggestions: string[]): Refusal => refuse("AGENT_BUSY", `${agent.handle} ${why}.`, { details, suggestions });
+	if (agent.life === "ended")
+		return refuse("AGENT_INVALID_STATE", `${agent.handle} has ended.`, {
+			details,
+			suggestions: [suggestion("status", agent)],
+		});
+	const no = (why: string, suggestions: string[]): Refusal =>
+		refuse("AGENT_BUSY", `${agent.handle} ${why}.`, { details, suggestions });
 	if (agent.issue !== null) return no(`works on issue ${agent.issue.number}`, [suggestion("wait", agent)]);
 	if (agent.life === "provisioning" || agent.activity !== "idle") return no("is busy", [suggestion("wait", agent)]);
-	if (agent.holds.length > 0) return no(`is held (${agent.holds.map(({ kind }) => kind).join(", ")})`, [suggestion("status", agent)]);
+	if (agent.holds.length > 0)
+		return no(`is held (${agent.holds.map(({ kind }) => kind).join(", ")})`, [suggestion("status", agent)]);
 	return queue.length > 0 ? no(`has ${queue.length} prompts waiting`, [suggestion("queue", agent)]) : null;
 }
 
 export function blocked(issue: IssueState, all: readonly IssueState[]): Refusal | null {
 	const by = blockers(issue, all);
 	if (by.length === 0) return null;
-	return refuse("CONFLICT", `${nameOf(issue)} is blocked by ${by.map((number) => `#${number}`).join(", ")}.`, about(issue, { blockedBy: by }));
+	return refuse(
+		"CONFLICT",
+		`${nameOf(issue)} is blocked by ${by.map((number) => `#${number}`).join(", ")}.`,
+		about(issue, { blockedBy: by }),
+	);
 }
 
 const noWork = (issue: IssueState): Refusal =>
@@ -94,10 +112,15 @@ const noWork = (issue: IssueState): Refusal =>
 function crowded(issue: IssueState, stage: Stage, all: readonly IssueState[]): Refusal | null {
 	if (stage.wipMax === undefined || inWork(stage.name, all) < stage.wipMax) return null;
 	const many = stage.wipMax === 1 ? "1 issue is" : `${stage.wipMax} issues are`;
-	return refuse("CONFLICT", `${many} being worked on in ${stage.name}, which is the limit.`, about(issue, { wipMax: stage.wipMax }));
+	return refuse(
+		"CONFLICT",
+		`${many} being worked on in ${stage.name}, which is the limit.`,
+		about(issue, { wipMax: stage.wipMax }),
+	);
 }
 
-export const inWork = (stage: string, all: readonly IssueState[]): number => all.filter((other) => other.assignee !== null && other.stage === stage).length;
+export const inWork = (stage: string, all: readonly IssueState[]): number =>
+	all.filter((other) => other.assignee !== null && other.stage === stage).length;
 
 /** Agent, issue and prompt in one. */
 export function claimed(facts: IssueFacts, on: AgentFacts, stage: Stage, folder: string | null): NewEvent[] {
@@ -129,30 +152,60 @@ const waitingAtStart = ({ prompt, gate }: Stage): "approval" | "gate" | null =>
 	prompt !== undefined || gate === undefined ? null : gate === "human" ? "approval" : "gate";
 
 /** A stage that failed is told the same again; messages that it was told are not told twice. */
-function queued({ issue, notes, lastRun, words }: IssueFacts, { agent, queue }: AgentFacts, stage: Stage, folder: string | null): NewEvent[] {
+function queued(
+	{ issue, notes, lastRun, words }: IssueFacts,
+	{ agent, queue }: AgentFacts,
+	stage: Stage,
+	folder: string | null,
+): NewEvent[] {
 	const messages = notes.filter((note) => note.kind === "message" && note.stage === stage.name && !note.delivered);
 	const comments = notes.filter((note) => note.kind === "comment" && note.id > lastRun);
-	const documents = [...new Map(notes.filter(({ kind }) => kind === "document").map((note) => [note.name, note])).values()];
+	const documents = [
+		...new Map(notes.filter(({ kind }) => kind === "document").map((note) => [note.name, note])).values(),
+	];
 	const again = issue.attempts > 0 && words !== null && messages.length === 0;
 	const text = again ? words : stagePrompt(issue, stage, { comments, documents, messages, folder });
 	// one without an id is written with this decision, and is told already
 	const told = messages.map(({ id }) => id).filter((id) => id !== 0);
-	const delivered: NewEvent[] = told.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issue: issue.id, messages: told } }];
-	return [...delivered, { kind: "prompt.queued", agent: agent.id, text, data: { position: nextPosition(false, queue), source: "issue", issue: issue.id } }];
+	const delivered: NewEvent[] =
+		told.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issue: issue.id, messages: told } }];
+	return [
+		...delivered,
+		{
+			kind: "prompt.queued",
+			agent: agent.id,
+			text,
+			data: { position: nextPosition(false, queue), source: "issue", issue: issue.id },
+		},
+	];
 }
 
 /** Clears what kept it from going on, and lets its agent, if it has one, try again. */
-export function decideRetryIssue({ on, ...facts }: IssueFacts & { on: AgentFacts | null }, { folder }: IssueRetry): Decision {
+export function decideRetryIssue(
+	{ on, ...facts }: IssueFacts & { on: AgentFacts | null },
+	{ folder }: IssueRetry,
+): Decision {
 	const { issue, project } = facts;
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
-	const clear: NewEvent[] = issue.attention !== null || issue.notBefore !== null ? [{ kind: "issue.unattended", agent: null, data: { issue: issue.id } }] : [];
+	const clear: NewEvent[] =
+		issue.attention !== null || issue.notBefore !== null
+			? [{ kind: "issue.unattended", agent: null, data: { issue: issue.id } }]
+			: [];
 	if (on === null || issue.run !== null || on.issuePrompts.length > 0 || on.agent.activity !== "idle") return clear;
 	const held = on.agent.holds.length > 0 ? busy({ ...on, agent: { ...on.agent, issue: null } }) : null;
 	if (held) return held;
 	const stage = stageOf(loaded.preset, issue.stage);
 	if (stage?.prompt === undefined) return clear;
-	return [...clear, ...queued({ ...facts, issue: { ...issue, attempts: Math.max(1, issue.attempts) } }, on, stage, folder ?? issue.folder)];
+	return [
+		...clear,
+		...queued(
+			{ ...facts, issue: { ...issue, attempts: Math.max(1, issue.attempts) } },
+			on,
+			stage,
+			folder ?? issue.folder,
+		),
+	];
 }
 
 export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentFacts | null }): Decision {
@@ -163,27 +216,39 @@ export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentFact
 			suggestions: [suggestion("interrupt", on.agent)],
 		});
 	}
-	return issue.run === null ? released(issue, on, false) : refuse("AGENT_BUSY", `What ${on.agent.handle} did is still being settled; try again.`, about(issue));
+	return issue.run === null
+		? released(issue, on, false)
+		: refuse("AGENT_BUSY", `What ${on.agent.handle} did is still being settled; try again.`, about(issue));
 }
 
 /** The agent has the issue no more; it is free once it went home. */
 export function released(issue: IssueState, { agent, issuePrompts }: AgentFacts, done: boolean): NewEvent[] {
 	const prompts = [...issuePrompts];
 	return [
-		...(prompts.length === 0 ? [] : [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } } satisfies NewEvent]),
+		...(prompts.length === 0
+			? []
+			: [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } } satisfies NewEvent]),
 		{ kind: "issue.released", agent: null, data: { issue: issue.id, agent: agent.id, done } },
 		...(agent.life === "ended" ? [] : [{ kind: "agent.settling", agent: agent.id } satisfies NewEvent]),
 	];
 }
 
 /** Its workspace is where the issue's branch is: its prompt may start. */
-export function decideReady({ issue, agent }: { issue: IssueState; agent: AgentState | undefined }, { branch }: IssueReady): Decision {
+export function decideReady(
+	{ issue, agent }: { issue: IssueState; agent: AgentState | undefined },
+	{ branch }: IssueReady,
+): Decision {
 	const prepares = agent?.issue?.id === issue.id && agent.activity === "preparing" && issue.assignee === agent.id;
 	return prepares ? [{ kind: "agent.readied", agent: agent.id, data: { branch } }] : [];
 }
 
 /** It is home. Its context begins anew, unless the project keeps it. */
-export function decideLeft(issue: IssueState, agent: AgentState | undefined, { problem }: IssueLeft, context: ProjectState["context"]): Decision {
+export function decideLeft(
+	issue: IssueState,
+	agent: AgentState | undefined,
+	{ problem }: IssueLeft,
+	context: ProjectState["context"],
+): Decision {
 	if (issue.leaving === null || agent === undefined) return [];
 	const { done } = issue.leaving;
 	const alive = agent.life !== "ended";

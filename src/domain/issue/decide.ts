@@ -2,7 +2,15 @@
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, agentOf } from "#contract/ids.ts";
 import type { IssueState, NoteState } from "#contract/issue.ts";
-import type { IssueAdd, IssueAttend, IssueComment, IssueDepend, IssueDocument, IssueEdit, IssueMessage } from "#contract/issue-commands.ts";
+import type {
+	IssueAdd,
+	IssueAttend,
+	IssueComment,
+	IssueDepend,
+	IssueDocument,
+	IssueEdit,
+	IssueMessage,
+} from "#contract/issue-commands.ts";
 import { noProject, type ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
@@ -17,37 +25,57 @@ export interface IssueInProject {
 export const nameOf = ({ project, number }: Pick<IssueState, "project" | "number">): string => `${project}#${number}`;
 
 /** What every refusal about an issue carries. */
-export const about = (issue: IssueState, more: Refusal["details"] = {}): { details: Refusal["details"]; suggestions: string[] } => ({
+export const about = (
+	issue: IssueState,
+	more: Refusal["details"] = {},
+): { details: Refusal["details"]; suggestions: string[] } => ({
 	details: { issue: nameOf(issue), stage: issue.stage, ...more },
 	suggestions: [`brood issue show ${nameOf(issue)}`],
 });
 
-export function brokenPreset(issue: Pick<IssueState, "project" | "number" | "preset">, { broken }: { broken: string }): Refusal {
+export function brokenPreset(
+	issue: Pick<IssueState, "project" | "number" | "preset">,
+	{ broken }: { broken: string },
+): Refusal {
 	return refuse("CONFLICT", `The preset ${issue.preset} of ${nameOf(issue)} is broken: ${broken}.`, {
 		details: { issue: nameOf(issue), preset: issue.preset, broken },
 	});
 }
 
-export function decideAddIssue(facts: { project: ProjectState | undefined; number: number; known: ReadonlySet<number> }, command: IssueAdd): Decision {
+export function decideAddIssue(
+	facts: { project: ProjectState | undefined; number: number; known: ReadonlySet<number> },
+	command: IssueAdd,
+): Decision {
 	const { project } = facts;
 	if (project === undefined || project.removedAt !== null) return noProject(command.project);
 	const preset = command.preset ?? project.preset;
 	const loaded = presetNamed(project, preset);
 	if ("broken" in loaded) {
-		return refuse("VALIDATION_ERROR", `The preset ${preset} cannot be used: ${loaded.broken}.`, { details: { preset, broken: loaded.broken } });
+		return refuse("VALIDATION_ERROR", `The preset ${preset} cannot be used: ${loaded.broken}.`, {
+			details: { preset, broken: loaded.broken },
+		});
 	}
 	const missing = command.dependsOn.find((number) => !facts.known.has(number));
 	if (missing !== undefined) return noIssue(project.slug, missing);
 	const { title, body, priority } = command;
 	const data = {
-		...{ project: project.slug, number: facts.number, title, priority, preset, stage: loaded.preset.stages[0]?.name ?? "" },
+		...{
+			project: project.slug,
+			number: facts.number,
+			title,
+			priority,
+			preset,
+			stage: loaded.preset.stages[0]?.name ?? "",
+		},
 		...{ labels: [...new Set(command.labels)], dependsOn: [...new Set(command.dependsOn)] },
 	};
 	return [{ kind: "issue.added", agent: null, text: body, data }];
 }
 
 export const noIssue = (project: string, number: number): Refusal =>
-	refuse("NOT_FOUND", `There is no issue ${project}#${number}.`, { suggestions: [`brood issue list --project ${project}`] });
+	refuse("NOT_FOUND", `There is no issue ${project}#${number}.`, {
+		suggestions: [`brood issue list --project ${project}`],
+	});
 
 /** What is written about it may change at any time; its workflow only before it has begun. */
 export function decideEditIssue({ issue, project }: IssueInProject, command: IssueEdit): Decision {
@@ -58,20 +86,34 @@ export function decideEditIssue({ issue, project }: IssueInProject, command: Iss
 	if (labels !== undefined) changes.labels = [...new Set(labels)];
 	if (preset !== undefined && preset !== issue.preset) {
 		const [now, asked] = [presetNamed(project, issue.preset), presetNamed(project, preset)];
-		if ("broken" in asked) return refuse("VALIDATION_ERROR", `The preset ${preset} cannot be used: ${asked.broken}.`, about(issue, { preset }));
+		if ("broken" in asked)
+			return refuse(
+				"VALIDATION_ERROR",
+				`The preset ${preset} cannot be used: ${asked.broken}.`,
+				about(issue, { preset }),
+			);
 		// one whose preset is broken is stuck until it gets another
 		const begun = "preset" in now && !isBeforeStart(now.preset, issue.stage);
 		if (begun || issue.assignee !== null)
-			return refuse("INVALID_TRANSITION", `${nameOf(issue)} is in ${issue.stage}: its preset is fixed once it has begun.`, about(issue));
+			return refuse(
+				"INVALID_TRANSITION",
+				`${nameOf(issue)} is in ${issue.stage}: its preset is fixed once it has begun.`,
+				about(issue),
+			);
 		changes.preset = preset;
 		changes.stage = asked.preset.stages[0]?.name ?? issue.stage;
 	}
 	const text = body !== undefined && body !== issue.body ? { text: body } : {};
-	return Object.keys(changes).length === 1 && body === issue.body ? [] : [{ kind: "issue.edited", agent: null, ...text, data: changes }];
+	return Object.keys(changes).length === 1 && body === issue.body
+		? []
+		: [{ kind: "issue.edited", agent: null, ...text, data: changes }];
 }
 
 /** `all` are the issues of the project. */
-export function decideDepend({ issue, all }: { issue: IssueState; all: readonly IssueState[] }, { on }: IssueDepend): Decision {
+export function decideDepend(
+	{ issue, all }: { issue: IssueState; all: readonly IssueState[] },
+	{ on }: IssueDepend,
+): Decision {
 	if (!all.some(({ number }) => number === on)) return noIssue(issue.project, on);
 	if (issue.dependsOn.includes(on)) return [];
 	const circle = circleFrom(on, issue.number, all);
@@ -106,7 +148,9 @@ function circleFrom(from: number, to: number, all: readonly IssueState[]): numbe
 
 /** The issues that have to be done first and are not. One that was deleted holds nobody up. */
 export function blockers(issue: IssueState, all: readonly IssueState[]): number[] {
-	return issue.dependsOn.filter((number) => all.some((other) => other.number === number && other.doneAt === null && other.deletedAt === null));
+	return issue.dependsOn.filter((number) =>
+		all.some((other) => other.number === number && other.doneAt === null && other.deletedAt === null),
+	);
 }
 
 export function decideComment({ issue }: IssueInProject, { text }: IssueComment, by: { actor: Actor }): Decision {
@@ -124,17 +168,32 @@ export function decideDocument(
 	const latest = notes.findLast((note) => note.kind === "document" && note.name === name);
 	const type = docType ?? latest?.type ?? "other";
 	if (latest?.text === text && latest.type === type) return [];
-	return [{ kind: "issue.documented", agent: null, text, data: { issue: issue.id, name, type, version: (latest?.version ?? 0) + 1 } }];
+	return [
+		{
+			kind: "issue.documented",
+			agent: null,
+			text,
+			data: { issue: issue.id, name, type, version: (latest?.version ?? 0) + 1 },
+		},
+	];
 }
 
-export function decideMessage({ issue, project }: IssueInProject, { stage, text }: IssueMessage, { actor }: { actor: Actor }): Decision {
+export function decideMessage(
+	{ issue, project }: IssueInProject,
+	{ stage, text }: IssueMessage,
+	{ actor }: { actor: Actor },
+): Decision {
 	const refusal = notTheirs(issue, actor);
 	if (refusal) return refusal;
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
 	if (stageOf(loaded.preset, stage)?.prompt === undefined) {
 		const stages = loaded.preset.stages.filter(({ prompt }) => prompt !== undefined).map(({ name }) => name);
-		return refuse("VALIDATION_ERROR", `No agent works in ${stage}; ${nameOf(issue)} has ${stages.join(", ")}.`, about(issue, { stages }));
+		return refuse(
+			"VALIDATION_ERROR",
+			`No agent works in ${stage}; ${nameOf(issue)} has ${stages.join(", ")}.`,
+			about(issue, { stages }),
+		);
 	}
 	return [{ kind: "issue.messaged", agent: null, text, data: { issue: issue.id, stage } }];
 }
@@ -142,14 +201,22 @@ export function decideMessage({ issue, project }: IssueInProject, { stage, text 
 export function decideAttend({ issue }: IssueInProject, { reason, code }: IssueAttend, by: { actor: Actor }): Decision {
 	// what an agent says about itself says nothing about the others
 	const known = code === undefined || agentOf(by.actor) !== null ? {} : { code };
-	return notTheirs(issue, by.actor) ?? [{ kind: "issue.attended", agent: null, text: reason, data: { issue: issue.id, ...known } }];
+	return (
+		notTheirs(issue, by.actor) ?? [
+			{ kind: "issue.attended", agent: null, text: reason, data: { issue: issue.id, ...known } },
+		]
+	);
 }
 
 /** An agent speaks only for the issue that it works on. */
 export function notTheirs(issue: IssueState, actor: Actor): Refusal | null {
 	const caller = agentOf(actor);
 	if (caller === null || caller === issue.assignee) return null;
-	return refuse("FORBIDDEN", `${nameOf(issue)} is not this agent's issue: an agent speaks only for the one that it works on, as \`mine\`.`, about(issue));
+	return refuse(
+		"FORBIDDEN",
+		`${nameOf(issue)} is not this agent's issue: an agent speaks only for the one that it works on, as \`mine\`.`,
+		about(issue),
+	);
 }
 
 /** It is only hidden; its number is not given to another. */

@@ -32,7 +32,9 @@ export function decideMoveIssue({ issue, project, all }: IssueFacts, { stage: to
 	const begins = isBeforeStart(preset, issue.stage) && !isBeforeStart(preset, to);
 	const refusal = begins ? blocked(issue, all) : null;
 	if (refusal) return refusal;
-	return [moved(issue, target, "move", isBeforeStart(preset, to) || issue.branch !== null ? {} : { branch: branchOf(issue) })];
+	return [
+		moved(issue, target, "move", isBeforeStart(preset, to) || issue.branch !== null ? {} : { branch: branchOf(issue) }),
+	];
 }
 
 function noSuchMove(issue: IssueState, to: string, allowed: readonly string[], target: Stage | undefined): Refusal {

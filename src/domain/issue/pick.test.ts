@@ -20,13 +20,49 @@ const built: Preset = {
 	],
 };
 const presets = { built: { preset: built }, odd: { broken: "nobody knows the way" } };
-const project = { ...defaultIssueSettings, slug: web, path: "/srv/web", base: null, url: null, approved: [], addedAt: 1, removedAt: null, auto: true, presets };
+const project = {
+	...defaultIssueSettings,
+	slug: web,
+	path: "/srv/web",
+	base: null,
+	url: null,
+	approved: [],
+	addedAt: 1,
+	removedAt: null,
+	auto: true,
+	presets,
+};
 
 const issue = (number: number, more: Partial<IssueState> = {}): IssueState => {
-	const data = { project: web, number, title: `Issue ${number}`, priority: "medium" as const, preset: "built", stage: "TODO", labels: [], dependsOn: [] };
-	return { ...issueChanges["issue.added"].make({ kind: "issue.added", agent: null, text: "", data, id: number, at: 1, actor: human }), ...more };
+	const data = {
+		project: web,
+		number,
+		title: `Issue ${number}`,
+		priority: "medium" as const,
+		preset: "built",
+		stage: "TODO",
+		labels: [],
+		dependsOn: [],
+	};
+	return {
+		...issueChanges["issue.added"].make({
+			kind: "issue.added",
+			agent: null,
+			text: "",
+			data,
+			id: number,
+			at: 1,
+			actor: human,
+		}),
+		...more,
+	};
 };
-const of = (letter: string, more: Partial<AgentState> = {}): AgentState => ({ ...live(letter), type: "claude", project: web, ...more });
+const of = (letter: string, more: Partial<AgentState> = {}): AgentState => ({
+	...live(letter),
+	type: "claude",
+	project: web,
+	...more,
+});
 const given = (facts: Partial<PickFacts>): Picked => {
 	const agents = facts.agents ?? [];
 	const free = new Set(agents.filter(({ life }) => life === "live").map((each) => each.id));
@@ -54,7 +90,14 @@ describe("which issue is worked on next", () => {
 			issue(3, { stage: "BUILD", assignee: id("z") }),
 			issue(4, { stage: "BUILD", leaving: { agent: id("z"), done: true } }),
 		];
-		expect(given({ issues: busy, agents: [of("a")] })).toEqual({ start: [], retry: [], assign: [], spawn: [], broken: [], nextAt: null });
+		expect(given({ issues: busy, agents: [of("a")] })).toEqual({
+			start: [],
+			retry: [],
+			assign: [],
+			spawn: [],
+			broken: [],
+			nextAt: null,
+		});
 	});
 
 	test("one that failed, when its time has come", () => {
@@ -65,7 +108,10 @@ describe("which issue is worked on next", () => {
 
 	test("one whose preset is broken never: a person is told why", () => {
 		const picked = given({ issues: [issue(1, { preset: "odd" })], agents: [of("a")] });
-		expect(picked).toMatchObject({ assign: [], broken: [{ issue: 1, reason: "Its preset odd is broken: nobody knows the way." }] });
+		expect(picked).toMatchObject({
+			assign: [],
+			broken: [{ issue: 1, reason: "Its preset odd is broken: nobody knows the way." }],
+		});
 	});
 });
 
@@ -91,7 +137,11 @@ describe("which agent works on it", () => {
 	const thinking = issue(1, { stage: "THINK" });
 
 	test("one with the stage's model, else one that stands in", () => {
-		const [opus, sonnet, other] = [of("o", { model: "opus" }), of("s", { model: "sonnet" }), of("x", { model: "haiku" })];
+		const [opus, sonnet, other] = [
+			of("o", { model: "opus" }),
+			of("s", { model: "sonnet" }),
+			of("x", { model: "haiku" }),
+		];
 		expect(assigned(given({ issues: [thinking], agents: [other, sonnet, opus] }))).toEqual(["#1 to o"]);
 		expect(assigned(given({ issues: [thinking], agents: [other, sonnet] }))).toEqual(["#1 to s"]);
 	});
@@ -99,44 +149,78 @@ describe("which agent works on it", () => {
 	test("a new one, if nobody fits, until the project has as many as it may", () => {
 		const other = of("x", { model: "haiku" });
 		expect(given({ issues: [thinking], agents: [other] })).toMatchObject({ assign: [], spawn: [{ model: "opus" }] });
-		expect(given({ issues: [thinking], agents: [other], project: { ...project, agentsMax: 1 } })).toMatchObject({ assign: [], spawn: [] });
+		expect(given({ issues: [thinking], agents: [other], project: { ...project, agentsMax: 1 } })).toMatchObject({
+			assign: [],
+			spawn: [],
+		});
 		const many = Array.from({ length: 9 }, (_, at) => issue(at + 1));
 		expect(given({ issues: many }).spawn).toHaveLength(project.agentsMax);
 	});
 
 	test("one that is on its way is waited for", () => {
-		expect(given({ issues: [issue(1)], agents: [{ ...agent("a"), type: "claude" }] })).toMatchObject({ assign: [], spawn: [] });
+		expect(given({ issues: [issue(1)], agents: [{ ...agent("a"), type: "claude" }] })).toMatchObject({
+			assign: [],
+			spawn: [],
+		});
 	});
 
 	test("never a person, who is asked by name only", () => {
-		expect(given({ issues: [issue(1)], agents: [of("p", { type: "human" })] })).toMatchObject({ assign: [], spawn: [{}] });
+		expect(given({ issues: [issue(1)], agents: [of("p", { type: "human" })] })).toMatchObject({
+			assign: [],
+			spawn: [{}],
+		});
 	});
 
-	test.each(["shell", "scripted"])("never one of type %s, which would execute the issue, unless the project or the preset names it", (type) => {
-		const agents = [of("a", { type })];
-		const issues = [issue(1)];
-		expect(given({ issues, agents })).toMatchObject({ assign: [], spawn: [{ type: "claude" }] });
-		expect(given({ issues, agents, subscribed: [type] })).toMatchObject({ assign: [], spawn: [], broken: [{ issue: 1, code: "AGENT_NOT_FOUND" }] });
-		expect(assigned(given({ issues, agents, project: { ...project, agentType: type } }))).toEqual(["#1 to a"]);
-		const named = { preset: { ...built, agent: { type } } };
-		expect(assigned(given({ issues, agents, project: { ...project, presets: { built: named } } }))).toEqual(["#1 to a"]);
-		expect(given({ issues, project: { ...project, presets: { built: named } } }).spawn).toEqual([{ type }]);
-	});
+	test.each(["shell", "scripted"])(
+		"never one of type %s, which would execute the issue, unless the project or the preset names it",
+		(type) => {
+			const agents = [of("a", { type })];
+			const issues = [issue(1)];
+			expect(given({ issues, agents })).toMatchObject({ assign: [], spawn: [{ type: "claude" }] });
+			expect(given({ issues, agents, subscribed: [type] })).toMatchObject({
+				assign: [],
+				spawn: [],
+				broken: [{ issue: 1, code: "AGENT_NOT_FOUND" }],
+			});
+			expect(assigned(given({ issues, agents, project: { ...project, agentType: type } }))).toEqual(["#1 to a"]);
+			const named = { preset: { ...built, agent: { type } } };
+			expect(assigned(given({ issues, agents, project: { ...project, presets: { built: named } } }))).toEqual([
+				"#1 to a",
+			]);
+			expect(given({ issues, project: { ...project, presets: { built: named } } }).spawn).toEqual([{ type }]);
+		},
+	);
 
 	test("where no type is named a person is told, once, with the command that names one; then it goes on by itself", () => {
-		const reason = "No agent type is named for automatic work in web. Name one with: brood project configure web --type claude";
+		const reason =
+			"No agent type is named for automatic work in web. Name one with: brood project configure web --type claude";
 		const nobody = { subscribed: [], issues: [issue(1)] };
-		const told = { start: [], retry: [], assign: [], spawn: [], broken: [{ issue: 1, code: "AGENT_NOT_FOUND", reason }], nextAt: null };
+		const told = {
+			start: [],
+			retry: [],
+			assign: [],
+			spawn: [],
+			broken: [{ issue: 1, code: "AGENT_NOT_FOUND", reason }],
+			nextAt: null,
+		};
 		expect(given(nobody)).toEqual(told);
 		const waiting = [issue(1, { attention: { reason, code: "AGENT_NOT_FOUND", at: 1 } })];
 		expect(given({ ...nobody, issues: waiting })).toEqual({ ...told, broken: [] });
 		expect(given({ issues: waiting })).toMatchObject({ retry: [1], assign: [], spawn: [{ type: "claude" }] });
-		expect(given({ ...nobody, issues: waiting, agents: [of("a")] })).toMatchObject({ retry: [1], assign: [{ issue: 1 }] });
-		expect(given({ ...nobody, agents: [of("a", { activity: "running" })], free: new Set<AgentId>() })).toEqual({ ...told, broken: [] });
+		expect(given({ ...nobody, issues: waiting, agents: [of("a")] })).toMatchObject({
+			retry: [1],
+			assign: [{ issue: 1 }],
+		});
+		expect(given({ ...nobody, agents: [of("a", { activity: "running" })], free: new Set<AgentId>() })).toEqual({
+			...told,
+			broken: [],
+		});
 	});
 
 	test("nobody twice", () => {
-		expect(assigned(given({ issues: [issue(1), issue(2)], agents: [of("a")], project: { ...project, agentsMax: 1 } }))).toEqual(["#1 to a"]);
+		expect(
+			assigned(given({ issues: [issue(1), issue(2)], agents: [of("a")], project: { ...project, agentsMax: 1 } })),
+		).toEqual(["#1 to a"]);
 	});
 
 	test("only one that is free", () => {

@@ -1,4 +1,5 @@
-// Automatic work: which issue is ready, and which agent takes it. A pure function of the rows, asked again whenever they change.
+// Automatic work: which issue is ready, and which agent takes it. A pure function of the rows, asked again whenever
+// they change.
 import type { AgentState } from "#contract/agent.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -37,8 +38,16 @@ export interface Picked {
 
 export function pickWork({ project, issues, agents, free, subscribed, now }: PickFacts): Picked {
 	const picked: Picked = { start: [], retry: [], assign: [], spawn: [], broken: [], nextAt: null };
-	const open = issues.filter((issue) => isOpen(issue) && mayBePicked(issue) && issue.assignee === null && issue.leaving === null && issue.waiting === null);
-	// where the preset names no type, the project does, or what is paid for; a type that executes its prompt is only taken by name
+	const open = issues.filter(
+		(issue) =>
+			isOpen(issue) &&
+			mayBePicked(issue) &&
+			issue.assignee === null &&
+			issue.leaving === null &&
+			issue.waiting === null,
+	);
+	// where the preset names no type, the project does, or what is paid for; a type that executes its prompt is only
+	// taken by name
 	const usual = project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
 	const left = new Set(free);
 	const coming = agents.filter((agent) => agent.life === "provisioning" && agent.holds.length === 0);
@@ -57,7 +66,8 @@ export function pickWork({ project, issues, agents, free, subscribed, now }: Pic
 		}
 		const stage = workStage(loaded.preset, issue);
 		if (stage === undefined) {
-			if (isBeforeStart(loaded.preset, issue.stage) && firstWork(loaded.preset)?.prompt === undefined) picked.start.push(issue.id);
+			if (isBeforeStart(loaded.preset, issue.stage) && firstWork(loaded.preset)?.prompt === undefined)
+				picked.start.push(issue.id);
 			continue;
 		}
 		const begun = taken.get(stage.name) ?? inWork(stage.name, issues);
@@ -83,7 +93,8 @@ export function pickWork({ project, issues, agents, free, subscribed, now }: Pic
 		else if (type === undefined) {
 			// one that is at work may take it when it is free
 			const later = firstMatch(selectors, agents) !== undefined;
-			if (!later && issue.attention === null) picked.broken.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: noAgentType(project) });
+			if (!later && issue.attention === null)
+				picked.broken.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: noAgentType(project) });
 			continue;
 		} else if (workers + picked.spawn.length < project.agentsMax) picked.spawn.push({ ...selectors[0], type });
 		else continue;
@@ -100,9 +111,13 @@ const mayBePicked = ({ attention }: IssueState): boolean => attention === null |
 const noAgentType = ({ slug }: ProjectState): string =>
 	`No agent type is named for automatic work in ${slug}. Name one with: brood project configure ${slug} --type claude`;
 
-const moreUrgent = (a: IssueState, b: IssueState): number => issuePriorities.indexOf(b.priority) - issuePriorities.indexOf(a.priority) || a.number - b.number;
+const moreUrgent = (a: IssueState, b: IssueState): number =>
+	issuePriorities.indexOf(b.priority) - issuePriorities.indexOf(a.priority) || a.number - b.number;
 
-const selectorsOf = (preset: Preset, stage: Stage): AgentSelector[] => [stage.agent ?? preset.agent ?? {}, ...(stage.fallbacks ?? preset.fallbacks ?? [])];
+const selectorsOf = (preset: Preset, stage: Stage): AgentSelector[] => [
+	stage.agent ?? preset.agent ?? {},
+	...(stage.fallbacks ?? preset.fallbacks ?? []),
+];
 
 function firstMatch(selectors: readonly AgentSelector[], agents: readonly AgentState[]): AgentState | undefined {
 	for (const request of selectors) {
@@ -114,4 +129,5 @@ function firstMatch(selectors: readonly AgentSelector[], agents: readonly AgentS
 
 /** People are only asked by name, and so are types that would execute the issue's words. */
 const matches = ({ type, model }: AgentState, request: AgentSelector): boolean =>
-	(request.type === undefined ? type !== "human" && !executesPrompt(type) : type === request.type) && (request.model === undefined || model === request.model);
+	(request.type === undefined ? type !== "human" && !executesPrompt(type) : type === request.type) &&
+	(request.model === undefined || model === request.model);

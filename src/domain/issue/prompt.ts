@@ -14,7 +14,11 @@ export interface PromptFacts {
 	folder: string | null;
 }
 
-export function stagePrompt(issue: IssueState, stage: Stage, { comments, documents, messages, folder }: PromptFacts): string {
+export function stagePrompt(
+	issue: IssueState,
+	stage: Stage,
+	{ comments, documents, messages, folder }: PromptFacts,
+): string {
 	return [
 		filled(stage.prompt ?? "", issue),
 		...(messages.length === 0 ? [] : ["", "Messages for this stage:", ...messages.map(quoted)]),
@@ -39,10 +43,13 @@ const filled = (template: string, issue: IssueState): string => {
 		stage: issue.stage,
 		branch: issue.branch ?? branchOf(issue),
 	};
-	return template.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) => (isVariable(name, values) ? values[name] : whole));
+	return template.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) =>
+		isVariable(name, values) ? values[name] : whole,
+	);
 };
 
-const isVariable = (name: string, values: Record<TemplateVariable, string>): name is TemplateVariable => Object.hasOwn(values, name);
+const isVariable = (name: string, values: Record<TemplateVariable, string>): name is TemplateVariable =>
+	Object.hasOwn(values, name);
 
 /** No note can pass for an instruction or for the template. */
 const quoted = ({ by, text }: NoteState): string => quote(`from ${by}`, text);

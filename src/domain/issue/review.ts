@@ -13,17 +13,25 @@ import { advanced, attended, moved, sentBack } from "./stage-change.ts";
 const laterMs = 60_000;
 
 /** What a gate's command said. */
-export function decideGate({ issue, project }: IssueInProject, { exit, stderr }: IssueGate, { monotonic: at }: { monotonic: number }): Decision {
+export function decideGate(
+	{ issue, project }: IssueInProject,
+	{ exit, stderr }: IssueGate,
+	{ monotonic: at }: { monotonic: number },
+): Decision {
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	if (issue.waiting !== "gate" || "broken" in loaded || stage === undefined) return [];
 	if (exit === 0) return advanced(issue, loaded.preset, stage, "work");
-	if (exit === 75) return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "gate", notBefore: at + laterMs } }];
+	if (exit === 75)
+		return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "gate", notBefore: at + laterMs } }];
 	const reason = stderr.trim() === "" ? `The command of the gate ended with ${exit} and said nothing.` : stderr;
 	const target = stageOf(loaded.preset, stage.back ?? stage.name);
 	// with nobody to tell, going back would only run the same command again
 	if (target?.prompt === undefined && target?.gate === stage.gate)
-		return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } }, attended(issue, reason.slice(0, 2000).toWellFormed())];
+		return [
+			{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } },
+			attended(issue, reason.slice(0, 2000).toWellFormed()),
+		];
 	return sentBack(issue, loaded.preset, stage, reason, "gate");
 }
 
@@ -34,15 +42,24 @@ export function decideApprove({ issue, project }: IssueInProject, { commit }: Is
 	const stage = stageOf(loaded.preset, issue.stage);
 	if (issue.waiting !== "approval" || stage === undefined) return notWaiting(issue, "approve");
 	if (commit !== undefined && issue.commit?.startsWith(commit) !== true) {
-		return refuse("CONFLICT", `The branch of ${nameOf(issue)} is at ${issue.commit ?? "no commit"}, not at ${commit}.`, about(issue, { commit: issue.commit }));
+		return refuse(
+			"CONFLICT",
+			`The branch of ${nameOf(issue)} is at ${issue.commit ?? "no commit"}, not at ${commit}.`,
+			about(issue, { commit: issue.commit }),
+		);
 	}
-	const clear: NewEvent[] = issue.attention === null ? [] : [{ kind: "issue.unattended", agent: null, data: { issue: issue.id } }];
+	const clear: NewEvent[] =
+		issue.attention === null ? [] : [{ kind: "issue.unattended", agent: null, data: { issue: issue.id } }];
 	return [...clear, ...advanced(issue, loaded.preset, stage, "approve")];
 }
 
 function notWaiting(issue: IssueState, verb: string): Refusal {
 	const words = `${nameOf(issue)} is in ${issue.stage}${issue.waiting === "merge" ? " and is being merged" : " and waits for nobody's approval"}.`;
-	return refuse("INVALID_TRANSITION", words, about(issue, { from: issue.stage, operation: verb, waiting: issue.waiting }));
+	return refuse(
+		"INVALID_TRANSITION",
+		words,
+		about(issue, { from: issue.stage, operation: verb, waiting: issue.waiting }),
+	);
 }
 
 /** What came of the merge: done, or back to the person who approved it. */
@@ -52,8 +69,14 @@ export function decideMerged({ issue, project }: IssueInProject, { commit, probl
 	const next = "preset" in loaded && stage?.next !== undefined ? stageOf(loaded.preset, stage.next) : undefined;
 	if (issue.waiting !== "merge") return [];
 	if (problem !== undefined || next === undefined) {
-		const reason = problem === undefined ? "Its preset has no stage behind this one any more." : `It could not be merged: ${problem.message}`;
-		return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } }, attended(issue, reason, problem?.code)];
+		const reason =
+			problem === undefined
+				? "Its preset has no stage behind this one any more."
+				: `It could not be merged: ${problem.message}`;
+		return [
+			{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } },
+			attended(issue, reason, problem?.code),
+		];
 	}
 	return [{ kind: "issue.merged", agent: null, data: { issue: issue.id, commit } }, moved(issue, next, "approve")];
 }
@@ -92,7 +115,17 @@ export function decideReject(
 	};
 	return [
 		moved(issue, target, "reject"),
-		{ kind: "issue.messaged", agent: null, text: reason, data: { issue: issue.id, stage: target.name, delivered: true } },
-		...claimed({ ...facts, issue: { ...issue, stage: target.name, attempts: 0 }, notes: [...facts.notes, message] }, last, target, folder ?? issue.folder),
+		{
+			kind: "issue.messaged",
+			agent: null,
+			text: reason,
+			data: { issue: issue.id, stage: target.name, delivered: true },
+		},
+		...claimed(
+			{ ...facts, issue: { ...issue, stage: target.name, attempts: 0 }, notes: [...facts.notes, message] },
+			last,
+			target,
+			folder ?? issue.folder,
+		),
 	];
 }

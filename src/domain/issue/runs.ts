@@ -38,7 +38,16 @@ export function decideFinishRun(facts: FinishFacts, command: RunFinish): Decisio
 		kind: "run.finished",
 		agent: run.agent,
 		text: issue.said?.summary ?? facts.final,
-		data: { issue: issue.id, run: run.id, state, work, tokens: facts.tokens, cost: facts.cost, session, commit: command.commit },
+		data: {
+			issue: issue.id,
+			run: run.id,
+			state,
+			work,
+			tokens: facts.tokens,
+			cost: facts.cost,
+			session,
+			commit: command.commit,
+		},
 	};
 	// what goes on, or is no longer this agent's, is not judged
 	const goesOn = untouched || on.issuePrompts.length > 0 || on.waits || turn.stoppingFor === "urgent mail";
@@ -53,7 +62,13 @@ function judged(facts: FinishFacts, { problem }: RunFinish, work: boolean): NewE
 	// a person takes over from here with the agent at hand; by itself nothing would free it
 	const letGo = project.auto || on.agent.life === "ended" ? released(issue, on, false) : [];
 	if ("broken" in loaded || stage === undefined)
-		return [...letGo, attended(issue, `Its preset ${issue.preset} is broken: ${"broken" in loaded ? loaded.broken : "its stage is gone"}.`)];
+		return [
+			...letGo,
+			attended(
+				issue,
+				`Its preset ${issue.preset} is broken: ${"broken" in loaded ? loaded.broken : "its stage is gone"}.`,
+			),
+		];
 	if (issue.attention !== null) return letGo;
 	if (work)
 		return [
@@ -62,23 +77,32 @@ function judged(facts: FinishFacts, { problem }: RunFinish, work: boolean): NewE
 				? sentBack(issue, loaded.preset, stage, issue.said.summary, "back", actingAgent(facts.run.agent))
 				: passed(issue, loaded.preset, stage)),
 		];
-	if (problem !== undefined) return [...letGo, ...failed(issue, project, `Its work could not be settled: ${problem}`, at)];
+	if (problem !== undefined)
+		return [...letGo, ...failed(issue, project, `Its work could not be settled: ${problem}`, at)];
 	if (turn.state === "completed") return [...letGo, attended(issue, withoutWork(facts.final))];
 	const reason = `Its turn ${turn.state === "failed" ? "failed" : `was ${turn.state}`}${turn.reason === null ? "" : `: ${turn.reason}`}.`;
-	return [...letGo, ...(turn.stoppingFor === "interrupt" ? [attended(issue, reason)] : failed(issue, project, reason, at))];
+	return [
+		...letGo,
+		...(turn.stoppingFor === "interrupt" ? [attended(issue, reason)] : failed(issue, project, reason, at)),
+	];
 }
 
 const withoutWork = (final: string | null): string =>
 	`The run left no work behind: no commit, no work_complete.${final === null || final.trim() === "" ? "" : ` It ended with: ${final.trim().slice(0, 500).toWellFormed()}`}`;
 
 /** Said by its agent: this stage's work is complete, or has to go back. It counts when the turn ends. */
-export function decideComplete({ issue, project }: IssueInProject, { summary, back }: IssueComplete, by: { actor: Actor }): Decision {
+export function decideComplete(
+	{ issue, project }: IssueInProject,
+	{ summary, back }: IssueComplete,
+	by: { actor: Actor },
+): Decision {
 	const refusal = notTheirs(issue, by.actor);
 	if (refusal) return refusal;
 	if (issue.run === null) return refuse("CONFLICT", `No run of ${nameOf(issue)} is open.`, about(issue));
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
-	if (back && stage?.back === undefined) return refuse("INVALID_TRANSITION", `From ${issue.stage} there is no way back.`, about(issue));
+	if (back && stage?.back === undefined)
+		return refuse("INVALID_TRANSITION", `From ${issue.stage} there is no way back.`, about(issue));
 	return [{ kind: "issue.said", agent: null, text: summary, data: { issue: issue.id, back } }];
 }
 
@@ -90,14 +114,21 @@ export function decideLose(
 ): Decision {
 	if (on === null || issue.run !== null) return [];
 	const { agent } = on;
-	if (agent.life === "ended") return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} was ${agent.endReason ?? "ended"}.`, at)];
+	if (agent.life === "ended")
+		return [
+			...released(issue, on, false),
+			...failed(issue, project, `${agent.handle} was ${agent.endReason ?? "ended"}.`, at),
+		];
 	if (agent.issue?.id !== issue.id) return [];
-	if (reason !== undefined) return agent.activity === "preparing" ? [...released(issue, on, false), ...failed(issue, project, reason, at)] : [];
+	if (reason !== undefined)
+		return agent.activity === "preparing" ? [...released(issue, on, false), ...failed(issue, project, reason, at)] : [];
 	if (agent.activity !== "idle" || agent.turn !== null || on.waits || issue.attention !== null) return [];
-	// what passes, or a person meant, is waited for; a person who assigned it looks after the rest, and by itself nobody would
+	// what passes, or a person meant, is waited for; a person who assigned it looks after the rest, and by itself nobody
+	// would
 	const passes: readonly string[] = ["limit", "user", "interrupt"];
 	const held = agent.holds.flatMap(({ kind }) => (passes.includes(kind) ? [] : kind)).join(", ");
-	if (project.auto && held !== "") return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} is held (${held}).`, at)];
+	if (project.auto && held !== "")
+		return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} is held (${held}).`, at)];
 	if (on.issuePrompts.length > 0) return [];
 	return [...released(issue, on, false), attended(issue, `Its prompt was taken out of the queue of ${agent.handle}.`)];
 }

@@ -1,4 +1,5 @@
-// The steps from one stage to another that runs, gates and people's answers share: on, through a gate, back, or to a person.
+// The steps from one stage to another that runs, gates and people's answers share: on, through a gate, back, or to a
+// person.
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
@@ -16,7 +17,11 @@ type Why = Extract<NewEvent, { kind: "issue.moved" }>["data"]["why"];
 
 export function moved(issue: IssueState, to: Stage, why: Why, more: { branch?: string } = {}): NewEvent {
 	const final = to.final === true ? { final: true as const } : {};
-	return { kind: "issue.moved", agent: null, data: { issue: issue.id, from: issue.stage, to: to.name, why, waiting: waitingIn(to), ...final, ...more } };
+	return {
+		kind: "issue.moved",
+		agent: null,
+		data: { issue: issue.id, from: issue.stage, to: to.name, why, waiting: waitingIn(to), ...final, ...more },
+	};
 }
 
 export const attended = (issue: IssueState, reason: string, code?: RefusalCode): NewEvent => ({
@@ -27,38 +32,76 @@ export const attended = (issue: IssueState, reason: string, code?: RefusalCode):
 });
 
 /** By itself it is tried again, more and more slowly; then, and where a person assigned it, a person has to look. */
-export function failed(issue: IssueState, { auto }: Pick<ProjectState, "auto">, reason: string, at: number): NewEvent[] {
-	if (!auto || issue.attempts >= retriesMax) return [attended(issue, auto ? `${reason} It was tried ${issue.attempts + 1} times.` : reason)];
-	return [{ kind: "issue.failed", agent: null, text: reason, data: { issue: issue.id, notBefore: at + backoffMs * 2 ** issue.attempts } }];
+export function failed(
+	issue: IssueState,
+	{ auto }: Pick<ProjectState, "auto">,
+	reason: string,
+	at: number,
+): NewEvent[] {
+	if (!auto || issue.attempts >= retriesMax)
+		return [attended(issue, auto ? `${reason} It was tried ${issue.attempts + 1} times.` : reason)];
+	return [
+		{
+			kind: "issue.failed",
+			agent: null,
+			text: reason,
+			data: { issue: issue.id, notBefore: at + backoffMs * 2 ** issue.attempts },
+		},
+	];
 }
 
 /** The stage's work is done: through its gate, if it has one. */
 export function passed(issue: IssueState, preset: Preset, stage: Stage): NewEvent[] {
 	const waiting = gateOf(stage);
-	return waiting === null ? advanced(issue, preset, stage, "work") : [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting } }];
+	return waiting === null
+		? advanced(issue, preset, stage, "work")
+		: [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting } }];
 }
 
 /** To the next stage; into a final one through the merge. */
-export function advanced(issue: IssueState, preset: Preset, stage: Stage, why: "work" | "approve", commit: string | null = issue.commit): NewEvent[] {
+export function advanced(
+	issue: IssueState,
+	preset: Preset,
+	stage: Stage,
+	why: "work" | "approve",
+	commit: string | null = issue.commit,
+): NewEvent[] {
 	const next = stage.next === undefined ? undefined : stageOf(preset, stage.next);
 	if (next === undefined) return [];
 	const approved: NewEvent = { kind: "issue.approved", agent: null, data: { issue: issue.id, commit } };
-	if (next.final === true) return [approved, { kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "merge" } }];
+	if (next.final === true)
+		return [approved, { kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "merge" } }];
 	return [...(why === "approve" ? [approved] : []), moved(issue, next, why)];
 }
 
 /** The reasons become a message to the stage that it goes back to. */
-export function sentBack(issue: IssueState, preset: Preset, stage: Stage, reason: string, why: "back" | "gate" | "reject", from?: Actor): NewEvent[] {
+export function sentBack(
+	issue: IssueState,
+	preset: Preset,
+	stage: Stage,
+	reason: string,
+	why: "back" | "gate" | "reject",
+	from?: Actor,
+): NewEvent[] {
 	const target = stageOf(preset, stage.back ?? stage.name);
 	if (target === undefined) return [];
 	const told: NewEvent[] =
 		target.prompt === undefined || reason.trim() === ""
 			? []
-			: [{ kind: "issue.messaged", agent: null, text: reason, data: { issue: issue.id, stage: target.name, ...(from !== undefined && { from }) } }];
+			: [
+					{
+						kind: "issue.messaged",
+						agent: null,
+						text: reason,
+						data: { issue: issue.id, stage: target.name, ...(from !== undefined && { from }) },
+					},
+				];
 	const often = why !== "reject" && issue.bounces >= bouncesMax;
 	return [
 		moved(issue, target, why),
 		...told,
-		...(often ? [attended(issue, `It was sent back ${issue.bounces + 1} times: ${reason.slice(0, 500).toWellFormed()}`)] : []),
+		...(often
+			? [attended(issue, `It was sent back ${issue.bounces + 1} times: ${reason.slice(0, 500).toWellFormed()}`)]
+			: []),
 	];
 }

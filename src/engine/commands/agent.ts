@@ -13,10 +13,18 @@ import {
 	noSettings,
 	type Settings,
 } from "#contract/agent.ts";
-import { decideConfigure, decideFail, decidePause, decideProvisioned, decideReap, decideRecover, decideResume } from "#domain/agent/decide.ts";
+import {
+	decideConfigure,
+	decideFail,
+	decidePause,
+	decideProvisioned,
+	decideReap,
+	decideRecover,
+	decideResume,
+} from "#domain/agent/decide.ts";
 import { decideLimit } from "#domain/subscription.ts";
 import { decideInterrupt } from "#domain/turn.ts";
-import type { Reads } from "../ports.ts";
+import type { Reads } from "../ports/store.ts";
 import { onAgent } from "./on-agent.ts";
 
 export const agentCommands = {
@@ -39,7 +47,9 @@ export const agentCommands = {
 	"agent.configure": onAgent({
 		schema: AgentConfigure,
 		speakers: "people",
-		texts: ({ systemPrompt, pinned, options }) => [[systemPrompt ?? "", ...(pinned ?? []), ...Object.entries(options ?? {}).flat()].join()],
+		texts: ({ systemPrompt, pinned, options }) => [
+			[systemPrompt ?? "", ...(pinned ?? []), ...Object.entries(options ?? {}).flat()].join(),
+		],
 		load: async ({ tx }, { subscription }, { agent }) => ({
 			current: await settingsOf(tx, agent.settings),
 			subscriptions: subscription === undefined ? [] : await tx.subscriptions(),

@@ -17,7 +17,10 @@ export const approvalCommands = {
 	"approval.answer": onAgent({
 		schema: ApprovalAnswer,
 		speakers: "people",
-		load: async ({ tx }, { agent, approval }) => ({ approval: await tx.approval(approval), queue: await tx.queue(agent) }),
+		load: async ({ tx }, { agent, approval }) => ({
+			approval: await tx.approval(approval),
+			queue: await tx.queue(agent),
+		}),
 		decide: (agent, command, { approval, queue }) => decideAnswer(agent, command, approval, queue),
 	}),
 	"approval.withdraw": onAgent({

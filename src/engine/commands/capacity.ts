@@ -2,9 +2,12 @@
 import type { Limits } from "#contract/limits.ts";
 import type { LeaseState } from "#contract/subscription.ts";
 import type { Capacity } from "#domain/slots.ts";
-import type { Work } from "../work.ts";
+import type { Work } from "./work.ts";
 
-export async function capacityOf(work: Work, { turnsMax }: Limits): Promise<Omit<Capacity, "leases"> & { leases: LeaseState[] }> {
+export async function capacityOf(
+	work: Work,
+	{ turnsMax }: Limits,
+): Promise<Omit<Capacity, "leases"> & { leases: LeaseState[] }> {
 	const [subscriptions, projects] = [await work.tx.subscriptions(), await work.tx.projects()];
 	const { at: now, monotonic } = work.envelope;
 	return { subscriptions, projects, leases: await work.tx.leases(), turnsMax, now, monotonic };

@@ -11,14 +11,19 @@ import type { Limits } from "#contract/limits.ts";
 import type { Subject } from "#contract/receipt.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
-import type { Locks, Reads } from "../ports.ts";
-import type { Decided, Work } from "../work.ts";
+import type { Locks, Reads } from "../ports/store.ts";
+import type { Decided, Work } from "./work.ts";
 
-/** Agents, people and the daemon; people and the daemon; the daemon alone. Each decider still checks whom an agent speaks to. */
+/**
+ * Agents, people and the daemon; people and the daemon; the daemon alone. Each decider still checks whom an agent
+ * speaks to.
+ */
 export type Speakers = "everyone" | "people" | "daemon";
 
 /** The schema of a command that has at least these fields. */
-export type SchemaOf<C = unknown> = z.ZodType<C & { type: Command["type"] }> & { shape: { type: { value: Command["type"] } } };
+export type SchemaOf<C = unknown> = z.ZodType<C & { type: Command["type"] }> & {
+	shape: { type: { value: Command["type"] } };
+};
 
 /** What any command has, whatever it is about. */
 export interface Common<S extends SchemaOf> {
@@ -54,7 +59,9 @@ export interface Definition<T extends Command["type"] = Command["type"]> {
 	decide(work: Work, command: Command, limits: Limits): Promise<Decided>;
 }
 
-export function defineCommand<S extends SchemaOf, L extends object>(parts: Parts<S, L>): Definition<z.output<S>["type"]> {
+export function defineCommand<S extends SchemaOf, L extends object>(
+	parts: Parts<S, L>,
+): Definition<z.output<S>["type"]> {
 	const type: z.output<S>["type"] = parts.schema.shape.type.value;
 	const isOwn = (command: Command): command is Command & z.output<S> => command.type === type;
 	const own = (command: Command): Command & z.output<S> => {

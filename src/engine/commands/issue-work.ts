@@ -5,10 +5,10 @@ import type { TurnState } from "#contract/turn.ts";
 import { decideLeft, decideReady } from "#domain/issue/assign.ts";
 import { decideGate, decideMerged } from "#domain/issue/review.ts";
 import { decideFinishRun, decideLose, type FinishFacts } from "#domain/issue/runs.ts";
-import type { Work } from "../work.ts";
 import { defineCommand } from "./define.ts";
 import { ofIssue, withProject } from "./locks.ts";
 import { agentFacts, onIssue } from "./on-issue.ts";
+import type { Work } from "./work.ts";
 
 export const issueWorkCommands = {
 	"issue.ready": onIssue({
@@ -32,7 +32,8 @@ export const issueWorkCommands = {
 				agent: issue?.leaving ? await work.agent(issue.leaving.agent) : undefined,
 			};
 		},
-		decide: ({ issue, project, agent }, command) => (issue === undefined || project === undefined ? [] : decideLeft(issue, agent, command, project.context)),
+		decide: ({ issue, project, agent }, command) =>
+			issue === undefined || project === undefined ? [] : decideLeft(issue, agent, command, project.context),
 		subject: {},
 	}),
 	"issue.lose": onIssue({
@@ -67,7 +68,8 @@ async function finishFacts(work: Work, command: RunFinish): Promise<FinishFacts 
 	const project = issue && (await work.project(issue.project));
 	const turn = run && (await work.turn(run.turn));
 	const on = run === undefined ? null : await agentFacts(work, run.agent);
-	if (run === undefined || issue === undefined || project === undefined || turn === undefined || on === null) return null;
+	if (run === undefined || issue === undefined || project === undefined || turn === undefined || on === null)
+		return null;
 	const final = turn.finalItem === null ? null : ((await work.tx.event(turn.finalItem))?.text ?? null);
 	return { run, issue, project, on, turn, final, ...usageOf(turn), at: work.envelope.monotonic };
 }

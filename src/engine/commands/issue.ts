@@ -73,7 +73,8 @@ export const issueCommands = {
 			on: await agentFacts(work, command.agent),
 			capacity: await capacityOf(work, limits),
 		}),
-		decide: ({ on, capacity, ...seen }, command) => (on === null ? noAgent(command.agent) : decideAssign(seen, on, command, claim(on.agent, capacity))),
+		decide: ({ on, capacity, ...seen }, command) =>
+			on === null ? noAgent(command.agent) : decideAssign(seen, on, command, claim(on.agent, capacity)),
 	}),
 	"issue.unassign": onIssue({
 		schema: IssueUnassign,
@@ -112,7 +113,10 @@ export const issueCommands = {
 	"issue.reject": onIssue({
 		schema: IssueReject,
 		speakers: "people",
-		load: async (work, seen) => ({ ...(await factsOf(work, seen)), last: await agentFacts(work, seen.issue.lastAgent) }),
+		load: async (work, seen) => ({
+			...(await factsOf(work, seen)),
+			last: await agentFacts(work, seen.issue.lastAgent),
+		}),
 		decide: decideReject,
 	}),
 	"issue.attend": onIssue({ schema: IssueAttend, speakers: "everyone", decide: decideAttend }),

@@ -2,10 +2,10 @@
 import { AgentDelete, AgentKill, type AgentState } from "#contract/agent.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
 import { decideDelete, decideKill, type KillFacts, type OpenWorkAndQueue } from "#domain/agent/kill.ts";
-import type { Reads } from "../ports.ts";
-import type { Work } from "../work.ts";
+import type { Reads } from "../ports/store.ts";
 import { onAgent } from "./on-agent.ts";
 import { openWorkOf } from "./open-work.ts";
+import type { Work } from "./work.ts";
 
 export const killCommands = {
 	"agent.kill": onAgent({
@@ -58,7 +58,11 @@ async function openWorkOfAll(work: Work, agents: readonly AgentState[]): Promise
 async function giversTo(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, AgentState>> {
 	const found = new Map<AgentId, AgentState>();
 	for (const { budget } of agents) {
-		for (let from = budget?.from ?? null; from !== null && !found.has(from); from = found.get(from)?.budget?.from ?? null) {
+		for (
+			let from = budget?.from ?? null;
+			from !== null && !found.has(from);
+			from = found.get(from)?.budget?.from ?? null
+		) {
 			const giver = await work.agent(from);
 			if (giver !== undefined) found.set(from, giver);
 		}

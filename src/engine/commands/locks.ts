@@ -2,7 +2,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
-import type { Locks, Reads } from "../ports.ts";
+import type { Locks, Reads } from "../ports/store.ts";
 
 export const ofAgent = (_: Reads, { agent }: { agent: AgentId }): Partial<Locks> => ({ agents: [agent] });
 
@@ -14,7 +14,8 @@ export async function ofIssue(reads: Reads, { issue: id }: { issue: number }): P
 }
 
 /** Numbers, circles and limits of issues are the project's. */
-export const withProject = (issue: IssueState | undefined): Partial<Locks> => (issue === undefined ? {} : { issues: [issue.id], projects: [issue.project] });
+export const withProject = (issue: IssueState | undefined): Partial<Locks> =>
+	issue === undefined ? {} : { issues: [issue.id], projects: [issue.project] };
 
 /** The issue that the agent works on. */
 export async function ofWork(reads: Reads, agent: AgentState | undefined): Promise<Partial<Locks>> {

@@ -4,9 +4,9 @@ import { agentOf } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { MailDelete, MailRead, MailSend, MailWake } from "#contract/mail.ts";
 import { decideDelete, decideRead, decideSend, decideWake } from "#domain/mail.ts";
-import type { Work } from "../work.ts";
 import { defineCommand } from "./define.ts";
 import { noAgent, onAgent } from "./on-agent.ts";
+import type { Work } from "./work.ts";
 
 export const mailCommands = {
 	"mail.send": defineCommand({
@@ -25,7 +25,8 @@ export const mailCommands = {
 	"mail.read": onAgent({
 		schema: MailRead,
 		speakers: "everyone",
-		load: async ({ tx }, { agent, mail: id }) => (await tx.mails(agent)).filter((mail) => mail.state !== "read" && (id === undefined || mail.id === id)),
+		load: async ({ tx }, { agent, mail: id }) =>
+			(await tx.mails(agent)).filter((mail) => mail.state !== "read" && (id === undefined || mail.id === id)),
 		decide: (agent, _, unread, envelope) => decideRead(agent, unread, envelope),
 	}),
 	"mail.wake": onAgent({

@@ -6,9 +6,9 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
-import type { Work } from "../work.ts";
 import { type Common, type Definition, defineCommand, type Parts, type SchemaOf } from "./define.ts";
 import { ofAgent } from "./locks.ts";
+import type { Work } from "./work.ts";
 
 type AgentSchema = SchemaOf<{ agent: AgentId }>;
 
@@ -37,10 +37,13 @@ export function onAgent<S extends AgentSchema, L>(parts: Alone<S> | WithLoad<S, 
 		...rest,
 		load: async (work, command, limits) => {
 			const agent = await work.agent(command.agent);
-			return agent === undefined ? noAgent(command.agent) : { agent, loaded: await load(work, command, { agent, limits }) };
+			return agent === undefined
+				? noAgent(command.agent)
+				: { agent, loaded: await load(work, command, { agent, limits }) };
 		},
 		decide: ({ agent, loaded }, command, envelope) => decide(agent, command, loaded, envelope),
 	});
 }
 
-export const noAgent = (id: AgentId): Refusal => refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });
+export const noAgent = (id: AgentId): Refusal =>
+	refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });

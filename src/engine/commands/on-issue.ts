@@ -8,9 +8,9 @@ import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
 import type { AgentFacts, IssueFacts } from "#domain/issue/assign.ts";
 import type { IssueInProject } from "#domain/issue/decide.ts";
-import type { Work } from "../work.ts";
 import { type Common, type Definition, defineCommand, type Parts, type SchemaOf } from "./define.ts";
 import { ofIssue } from "./locks.ts";
+import type { Work } from "./work.ts";
 
 type IssueSchema = SchemaOf<{ issue: number }>;
 
@@ -27,9 +27,13 @@ interface WithLoad<S extends IssueSchema, L extends object> extends Omit<Alone<S
 }
 
 /** An issue that was deleted is not there for anybody. */
-export function onIssue<S extends IssueSchema, L extends object>(parts: WithLoad<S, L>): Definition<z.output<S>["type"]>;
+export function onIssue<S extends IssueSchema, L extends object>(
+	parts: WithLoad<S, L>,
+): Definition<z.output<S>["type"]>;
 export function onIssue<S extends IssueSchema>(parts: Alone<S>): Definition<z.output<S>["type"]>;
-export function onIssue<S extends IssueSchema, L extends object>(parts: Alone<S> | WithLoad<S, L>): Definition<z.output<S>["type"]> {
+export function onIssue<S extends IssueSchema, L extends object>(
+	parts: Alone<S> | WithLoad<S, L>,
+): Definition<z.output<S>["type"]> {
 	if (!("load" in parts)) return onIssue({ ...parts, load: async () => ({}) });
 	const { load, ...rest } = parts;
 	return defineCommand<S, IssueInProject & L>({

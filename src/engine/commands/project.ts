@@ -2,9 +2,9 @@
 import type { ProjectSlug } from "#contract/ids.ts";
 import { GitRecord, ProjectAdd, ProjectApprove, ProjectRemove, ProjectTune } from "#contract/project.ts";
 import { decideAddProject, decideApproveConfig, decideConfigureProject, decideRemoveProject } from "#domain/project.ts";
-import type { Reads } from "../ports.ts";
-import type { Work } from "../work.ts";
+import type { Reads } from "../ports/store.ts";
 import { defineCommand } from "./define.ts";
+import type { Work } from "./work.ts";
 
 type Named = { slug: ProjectSlug };
 

@@ -3,9 +3,9 @@ import { agentOf } from "#contract/ids.ts";
 import { PromptCancel, PromptEdit, PromptMove, PromptQueue, type PromptState } from "#contract/prompt.ts";
 import { decideCancel, decideEdit, decideMove, decideQueue } from "#domain/prompt.ts";
 import { claim } from "#domain/slots.ts";
-import type { Work } from "../work.ts";
 import { capacityOf } from "./capacity.ts";
 import { onAgent } from "./on-agent.ts";
+import type { Work } from "./work.ts";
 
 export const promptCommands = {
 	"prompt.queue": onAgent({

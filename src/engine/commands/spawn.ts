@@ -9,10 +9,10 @@ import { candidateHandles } from "#domain/agent/handle.ts";
 import { decideInit, decideSpawn, type SpawnFacts } from "#domain/agent/spawn.ts";
 import { isVisible, lastOfContext } from "#domain/history.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
-import type { Locks, Reads } from "../ports.ts";
-import type { Work } from "../work.ts";
+import type { Locks, Reads } from "../ports/store.ts";
 import { defineCommand } from "./define.ts";
 import { noAgent } from "./on-agent.ts";
+import type { Work } from "./work.ts";
 
 export const spawnCommands = {
 	"agent.init": defineCommand({
@@ -36,7 +36,9 @@ export const spawnCommands = {
 	}),
 };
 
-/** The family's limit is counted over all of it, except agent 0, which has none; and the project must not go meanwhile. */
+/**
+ * The family's limit is counted over all of it, except agent 0, which has none; and the project must not go meanwhile.
+ */
 async function ofFamily(reads: Reads, { by, project }: AgentSpawn): Promise<Partial<Locks>> {
 	const home = project ?? (await reads.agent(by))?.project ?? null;
 	return { agents: [by, ...(await reads.above(by)).slice(0, -1)], ...(home !== null && { projects: [home] }) };
@@ -71,7 +73,9 @@ async function forkPoint({ tx }: Work, parent: AgentState, at: number | undefine
 	const item = await tx.event(at);
 	if (item === undefined || !isItem(item)) return undefined;
 	const { ranges } = await tx.ranges(parent.id);
-	const inRanges = ranges.some(({ agent, after, upTo }) => agent === item.agent && at > after && (upTo === null || at <= upTo));
+	const inRanges = ranges.some(
+		({ agent, after, upTo }) => agent === item.agent && at > after && (upTo === null || at <= upTo),
+	);
 	return inRanges && isVisible(item, await tx.controls(parent.id)) ? at : undefined;
 }
 
@@ -95,7 +99,11 @@ async function inMain({ tx }: Work, project: ProjectSlug): Promise<AgentState | 
 	return living.find((agent) => (agent.workspace ?? agent.plan)?.kind === "main");
 }
 
-async function firstFree({ tx }: Work, project: ProjectSlug | null, handles: readonly Handle[]): Promise<Handle | undefined> {
+async function firstFree(
+	{ tx }: Work,
+	project: ProjectSlug | null,
+	handles: readonly Handle[],
+): Promise<Handle | undefined> {
 	for (const handle of handles) if ((await tx.agentByHandle(project, handle)) === undefined) return handle;
 	return undefined;
 }

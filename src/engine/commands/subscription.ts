@@ -1,11 +1,21 @@
 // Commands about subscriptions: each may change what its slots are counted against.
 import type { SubscriptionName } from "#contract/ids.ts";
-import { SubscriptionAdd, SubscriptionConfigure, SubscriptionCool, SubscriptionRemove } from "#contract/subscription.ts";
-import { decideAddSubscription, decideConfigureSubscription, decideCool, decideRemoveSubscription } from "#domain/subscription.ts";
-import type { Reads } from "../ports.ts";
-import type { Work } from "../work.ts";
+import {
+	SubscriptionAdd,
+	SubscriptionConfigure,
+	SubscriptionCool,
+	SubscriptionRemove,
+} from "#contract/subscription.ts";
+import {
+	decideAddSubscription,
+	decideConfigureSubscription,
+	decideCool,
+	decideRemoveSubscription,
+} from "#domain/subscription.ts";
+import type { Reads } from "../ports/store.ts";
 import { toMonotonic } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
+import type { Work } from "./work.ts";
 
 type Named = { name: SubscriptionName };
 
@@ -31,7 +41,8 @@ export const subscriptionCommands = {
 		...onSubscription,
 		schema: SubscriptionCool,
 		// people name a wall-clock time
-		decide: ({ all }, command, envelope) => decideCool(all, { ...command, until: command.until === null ? null : toMonotonic(command.until, envelope) }),
+		decide: ({ all }, command, envelope) =>
+			decideCool(all, { ...command, until: command.until === null ? null : toMonotonic(command.until, envelope) }),
 	}),
 	"subscription.remove": defineCommand({
 		...onSubscription,

@@ -5,13 +5,13 @@ import { TurnCrash, TurnEnd, TurnFinish, TurnRelease, type TurnState } from "#co
 import { decideLimitedEnd, type LimitFacts } from "#domain/cooldown.ts";
 import { positionBeforeAll } from "#domain/prompt.ts";
 import { decideCrash, decideFinishTurn, decideRelease, decideTurnEnd, withLastItems } from "#domain/turn-end.ts";
-import type { Work } from "../work.ts";
 import { toMonotonic } from "./capacity.ts";
 import { itemText } from "./context.ts";
 import { slotsFor } from "./locks.ts";
 import { onAgent } from "./on-agent.ts";
 import { openWorkOf } from "./open-work.ts";
 import { notOpen, promptTextOf } from "./turn.ts";
+import type { Work } from "./work.ts";
 
 export const turnEndCommands = {
 	"turn.end": onAgent({
@@ -72,7 +72,12 @@ async function whatItLeaves(work: Work, { agent, turn }: Pick<TurnRelease, "agen
 	};
 }
 
-async function limitFacts(work: Work, turn: TurnState, slug: ProjectSlug | null, { coolDownMs }: Limits): Promise<LimitFacts> {
+async function limitFacts(
+	work: Work,
+	turn: TurnState,
+	slug: ProjectSlug | null,
+	{ coolDownMs }: Limits,
+): Promise<LimitFacts> {
 	return {
 		turn,
 		words: await promptTextOf(work, turn),

@@ -1,10 +1,20 @@
-// Commands about turns: how they start, what is heard of them, and how they end. What ends with a limit is in `turn-end.ts`.
+// Commands about turns: how they start, what is heard of them, and how they end. What ends with a limit is in
+// `turn-end.ts`.
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import { authorOf } from "#contract/prompt.ts";
-import { TurnAppend, TurnHand, TurnHeard, TurnRetry, TurnSettle, TurnSilent, TurnStart, TurnYield } from "#contract/turn.ts";
+import {
+	TurnAppend,
+	TurnHand,
+	TurnHeard,
+	TurnRetry,
+	TurnSettle,
+	TurnSilent,
+	TurnStart,
+	TurnYield,
+} from "#contract/turn.ts";
 import type { Decision } from "#domain/decision.ts";
 import { nextDue, positionBeforeAll } from "#domain/prompt.ts";
 import { claim } from "#domain/slots.ts";
@@ -20,11 +30,11 @@ import {
 	type PromptText,
 } from "#domain/turn.ts";
 import { closed, openCallsOf } from "#domain/turn-end.ts";
-import type { Work } from "../work.ts";
 import { capacityOf } from "./capacity.ts";
 import { itemText } from "./context.ts";
 import { ofWork, slotsFor } from "./locks.ts";
 import { onAgent } from "./on-agent.ts";
+import type { Work } from "./work.ts";
 
 export const turnCommands = {
 	"turn.start": onAgent({
@@ -40,7 +50,8 @@ export const turnCommands = {
 			capacity: await capacityOf(work, limits),
 		}),
 		// what the last run left is settled before the next one begins
-		decide: (agent, _, { head, run, capacity }) => (run === null ? decideStart(agent, head, claim(agent, capacity, head?.manual)) : []),
+		decide: (agent, _, { head, run, capacity }) =>
+			run === null ? decideStart(agent, head, claim(agent, capacity, head?.manual)) : [],
 		subject: "the event",
 	}),
 	"turn.hand": onAgent({
@@ -52,7 +63,8 @@ export const turnCommands = {
 			const mails = turn?.source === "mail" ? (await work.tx.mails(agent)).filter(isNew) : [];
 			return { turn, prompt: promptTextIn(prompt), mails: firstMails(mails) };
 		},
-		decide: (agent, command, { turn, prompt, mails }) => (turn === undefined ? notOpen(agent, command.turn) : decideHandOver(agent, turn, prompt, mails)),
+		decide: (agent, command, { turn, prompt, mails }) =>
+			turn === undefined ? notOpen(agent, command.turn) : decideHandOver(agent, turn, prompt, mails),
 		subject: "the event",
 	}),
 	"turn.append": onAgent({
@@ -75,7 +87,8 @@ export const turnCommands = {
 				first: (await work.tx.queue(command.agent)).first,
 			};
 		},
-		decide: (agent, command, { turn, ...seen }) => (turn === undefined ? notOpen(agent, command.turn) : decideYield(agent, turn, seen)),
+		decide: (agent, command, { turn, ...seen }) =>
+			turn === undefined ? notOpen(agent, command.turn) : decideYield(agent, turn, seen),
 	}),
 	"turn.silent": onAgent({ schema: TurnSilent, speakers: "daemon", decide: decideSilent }),
 	"turn.heard": onAgent({ schema: TurnHeard, speakers: "daemon", decide: decideHeard }),
@@ -88,7 +101,11 @@ export const turnCommands = {
 		load: async (work, { agent, turn: named }) => {
 			const id = named ?? (await work.tx.latestTurns(agent, 1))[0]?.id;
 			const turn = id === undefined ? undefined : await work.turn(id);
-			return { turn, words: await promptTextOf(work, turn), position: positionBeforeAll((await work.tx.queue(agent)).first) };
+			return {
+				turn,
+				words: await promptTextOf(work, turn),
+				position: positionBeforeAll((await work.tx.queue(agent)).first),
+			};
 		},
 		decide: (agent, _, { turn, ...seen }) => decideRetry(agent, turn, seen),
 		subject: "the event",
@@ -98,13 +115,19 @@ export const turnCommands = {
 export const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, turn) ?? [];
 
 /** What the turn's process was given; null if it never was. */
-export async function promptTextOf({ tx }: Work, turn: { id: number; agent: AgentId; handedAt: number | null } | undefined): Promise<PromptText | null> {
+export async function promptTextOf(
+	{ tx }: Work,
+	turn: { id: number; agent: AgentId; handedAt: number | null } | undefined,
+): Promise<PromptText | null> {
 	if (turn === undefined || turn.handedAt === null) return null;
 	const [first] = await tx.events({ after: turn.id, limit: 1, agent: turn.agent, kinds: ["user"] });
 	return first?.turn !== turn.id || first.text === null ? null : { text: first.text, from: authorOf(first.data) };
 }
 
-/** Of a prompt: whoever the words say, else the agent that queued it. A prompt of a person or of the daemon is the user's. */
+/**
+ * Of a prompt: whoever the words say, else the agent that queued it. A prompt of a person or of the daemon is the
+ * user's.
+ */
 function promptTextIn(event: Event | undefined): PromptText {
 	const by = event === undefined || agentOf(event.actor) === null ? null : event.actor;
 	return { text: event?.text ?? "", from: authorOf(event?.data) ?? by };

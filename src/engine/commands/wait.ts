@@ -5,10 +5,10 @@ import { WaitCancel, WaitLook, WaitOpen, type WaitState } from "#contract/wait.t
 import { wakesOnMail } from "#domain/mail.ts";
 import { claimAgain } from "#domain/slots.ts";
 import { decideCancelWait, decideLook, decideOpen, type ResumeClaim, type TargetFacts } from "#domain/wait.ts";
-import type { Locks, Reads } from "../ports.ts";
-import type { Work } from "../work.ts";
+import type { Locks, Reads } from "../ports/store.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
+import type { Work } from "./work.ts";
 
 export const waitCommands = {
 	"wait.open": defineCommand({
@@ -40,7 +40,8 @@ export const waitCommands = {
 			const targets = await factsOfAll(work, wait.targets);
 			return { found: { wait, targets, queue, resumeClaim: await resumeClaimOf(work, wait, limits) } };
 		},
-		decide: ({ found }, _, { monotonic: now }) => (found === undefined ? [] : decideLook(found.wait, found.targets, { ...found, now })),
+		decide: ({ found }, _, { monotonic: now }) =>
+			found === undefined ? [] : decideLook(found.wait, found.targets, { ...found, now }),
 		subject: {},
 	}),
 	"wait.cancel": defineCommand({
@@ -67,12 +68,18 @@ async function ofWait(reads: Reads, { wait: id }: { wait: number }): Promise<Par
 }
 
 /** Only a turn that is still open and gave its place back has to have one again. */
-async function resumeClaimOf(work: Work, { agent: id, turn: of, blocking }: WaitState, limits: Limits): Promise<ResumeClaim> {
+async function resumeClaimOf(
+	work: Work,
+	{ agent: id, turn: of, blocking }: WaitState,
+	limits: Limits,
+): Promise<ResumeClaim> {
 	if (id === null || of === null || !blocking) return null;
 	const [agent, turn] = [await work.agent(id), await work.turn(of)];
 	if (agent === undefined || turn?.state !== "open") return null;
 	const capacity = await capacityOf(work, limits);
-	return capacity.leases.some((lease) => lease.turn === turn.id) ? null : claimAgain(agent, turn.subscription, capacity);
+	return capacity.leases.some((lease) => lease.turn === turn.id)
+		? null
+		: claimAgain(agent, turn.subscription, capacity);
 }
 
 async function factsOfAll(work: Work, targets: readonly AgentId[]): Promise<TargetFacts[]> {
@@ -85,7 +92,9 @@ async function factsOfAll(work: Work, targets: readonly AgentId[]): Promise<Targ
 async function factsOf(work: Work, id: AgentId, waiting: ReadonlySet<AgentId>): Promise<TargetFacts[]> {
 	const agent = await work.agent(id);
 	if (agent === undefined) return [];
-	const due = (await work.tx.prompts(id)).filter(({ notBefore }) => notBefore === null || notBefore <= work.envelope.at);
+	const due = (await work.tx.prompts(id)).filter(
+		({ notBefore }) => notBefore === null || notBefore <= work.envelope.at,
+	);
 	const mails = await work.tx.mails(id);
 	const newMail = wakesOnMail(agent) ? mails.filter((mail) => mail.state === "accepted").length : 0;
 	const unreadMail = mails.filter((mail) => mail.state !== "read").length;

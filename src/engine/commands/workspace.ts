@@ -1,12 +1,26 @@
 // Commands about where an agent works, and where its program keeps the conversation.
 import type { AgentState } from "#contract/agent.ts";
 import { SessionOpen } from "#contract/session.ts";
-import { WorkspaceCrash, WorkspaceDrift, WorkspaceFound, WorkspaceFree, WorkspaceLease, WorkspaceRecord } from "#contract/workspace-step.ts";
+import {
+	WorkspaceCrash,
+	WorkspaceDrift,
+	WorkspaceFound,
+	WorkspaceFree,
+	WorkspaceLease,
+	WorkspaceRecord,
+} from "#contract/workspace-step.ts";
 import { decideOpenSession } from "#domain/session.ts";
 import { tooLate } from "#domain/turn-end.ts";
-import { decideDrift, decideFound, decideFree, decideLease, decideLeaseCrash, decideRecord } from "#domain/workspace.ts";
-import type { Work } from "../work.ts";
+import {
+	decideDrift,
+	decideFound,
+	decideFree,
+	decideLease,
+	decideLeaseCrash,
+	decideRecord,
+} from "#domain/workspace.ts";
 import { onAgent } from "./on-agent.ts";
+import type { Work } from "./work.ts";
 
 export const workspaceCommands = {
 	"workspace.lease": onAgent({
@@ -24,8 +38,12 @@ export const workspaceCommands = {
 	"workspace.record": onAgent({
 		schema: WorkspaceRecord,
 		speakers: "everyone",
-		load: async (work, { turn }, { agent }) => ({ turn: await turnOf(work, turn), others: await othersIn(work, agent) }),
-		decide: (agent, command, { turn, others }, envelope) => tooLate(agent, command.turn, turn) ?? decideRecord(agent, command, others, envelope),
+		load: async (work, { turn }, { agent }) => ({
+			turn: await turnOf(work, turn),
+			others: await othersIn(work, agent),
+		}),
+		decide: (agent, command, { turn, others }, envelope) =>
+			tooLate(agent, command.turn, turn) ?? decideRecord(agent, command, others, envelope),
 	}),
 	"workspace.drift": onAgent({
 		schema: WorkspaceDrift,
@@ -49,5 +67,7 @@ const turnOf = async (work: Work, id: number | undefined) => (id === undefined ?
 async function othersIn({ tx }: Work, { id, project, workspace }: AgentState): Promise<AgentState[]> {
 	if (project === null || workspace === null) return [];
 	const neighbours = await tx.agents({ project });
-	return neighbours.filter((other) => other.id !== id && other.life !== "ended" && other.workspace?.path === workspace.path);
+	return neighbours.filter(
+		(other) => other.id !== id && other.life !== "ended" && other.workspace?.path === workspace.path,
+	);
 }

@@ -7,13 +7,15 @@ import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { pickWork } from "#domain/issue/pick.ts";
-import { withCleanWorkspace } from "../clean-workspaces.ts";
-import { issueFolder } from "../issue-folder.ts";
-import type { IssueWork } from "../issue-work.ts";
-import type { Log } from "../log.ts";
-import { type Clock, type Dispatch, monotonicNow, type Reads, StoreFault } from "../ports.ts";
-import type { ProjectProblems } from "../project-problems.ts";
-import { dispatchAll, type Looked, type Reactor } from "../reactor.ts";
+import { dispatchAll, type Looked, type Reactor } from "../loop/reactor.ts";
+import { type Clock, monotonicNow } from "../ports/clock.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
+import type { IssueWork } from "../ports/issue-work.ts";
+import type { Log } from "../ports/log.ts";
+import { type Reads, StoreFault } from "../ports/store.ts";
+import { withCleanWorkspace } from "../workspaces/clean-workspaces.ts";
+import { issueFolder } from "../workspaces/issue-folder.ts";
+import type { ProjectProblems } from "../workspaces/project-problems.ts";
 
 interface Parts {
 	reads: Reads;
@@ -55,7 +57,12 @@ export function autoReactor(parts: Parts): Reactor {
 					if (at !== null) soonest(at);
 				} catch (error) {
 					if (error instanceof StoreFault) throw error;
-					log.warn("automatic work", "The issues of a project could not be given out", { project: project.slug }, error);
+					log.warn(
+						"automatic work",
+						"The issues of a project could not be given out",
+						{ project: project.slug },
+						error,
+					);
 					soonest(monotonicNow(clock) + problemRetryMs);
 				}
 			}
@@ -94,11 +101,15 @@ async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState
 	const free = new Set<AgentId>();
 	for (const agent of agents) {
 		const idle = agent.life === "live" && agent.activity === "idle" && agent.holds.length === 0 && agent.issue === null;
-		if (idle && (counts.get(agent.id)?.queueLength ?? 0) === 0 && (await hasNoConversation(reads, agent, project))) free.add(agent.id);
+		if (idle && (counts.get(agent.id)?.queueLength ?? 0) === 0 && (await hasNoConversation(reads, agent, project)))
+			free.add(agent.id);
 	}
 	const issues = await reads.issues(project.slug);
-	const subscribed = (await reads.subscriptions()).filter(({ removedAt }) => removedAt === null).map(({ type }) => type);
-	// only those are looked at that would be given something; whoever has changes of somebody's in its workspace is passed over
+	const subscribed = (await reads.subscriptions())
+		.filter(({ removedAt }) => removedAt === null)
+		.map(({ type }) => type);
+	// only those are looked at that would be given something; whoever has changes of somebody's in its workspace is
+	// passed over
 	for (;;) {
 		const picked = pickWork({ project, issues, agents, free, subscribed, now: monotonicNow(clock) });
 		const chosen = agents.filter(({ id }) => picked.assign.some(({ agent }) => agent === id));

@@ -1,25 +1,35 @@
-// Looks at all workspaces once, when the daemon starts: what was moved, changed or lost meanwhile holds its agent before anybody
-// works there. Nothing is repaired. After that every turn looks at its own.
+// Looks at all workspaces once, when the daemon starts: what was moved, changed or lost meanwhile holds its agent
+// before anybody works there. Nothing is repaired. After that every turn looks at its own.
 import type { AgentState } from "#contract/agent.ts";
-import { caught, type Log } from "../log.ts";
-import type { Dispatch, Reads } from "../ports.ts";
-import type { ProjectProblems } from "../project-problems.ts";
-import type { Reactor } from "../reactor.ts";
-import type { Workspaces } from "../workspaces.ts";
-import { drift } from "./workspace.ts";
+import type { Reactor } from "../loop/reactor.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
+import { caught, type Log } from "../ports/log.ts";
+import type { Reads } from "../ports/store.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { drift } from "../workspaces/after-turn.ts";
+import type { ProjectProblems } from "../workspaces/project-problems.ts";
 
-export function driftReactor(parts: { reads: Reads; dispatch: Dispatch; workspaces: Workspaces | null; log: Log; problems: ProjectProblems }): Reactor {
+export function driftReactor(parts: {
+	reads: Reads;
+	dispatch: Dispatch;
+	workspaces: Workspaces | null;
+	log: Log;
+	problems: ProjectProblems;
+}): Reactor {
 	return {
 		name: "drift",
 		wakes: () => false,
 		async look(signal) {
-			const settled = (agent: AgentState): boolean => agent.life === "live" && agent.workspace !== null && agent.turn === null;
+			const settled = (agent: AgentState): boolean =>
+				agent.life === "live" && agent.workspace !== null && agent.turn === null;
 			// a disk may be mounted later than the daemon starts; whoever starts a turn before that is held then
 			const away = (agent: AgentState): boolean => parts.problems.of(agent.project)?.code === "PROJECT_GONE";
 			for (const agent of (await parts.reads.agents()).filter((each) => settled(each) && !away(each))) {
 				if (signal.aborted) break;
 				// a repository that cannot be read is found out by whoever works there next
-				await drift(parts, agent).catch(caught(parts.log, "drift", "A workspace could not be looked at", { agent: agent.id }));
+				await drift(parts, agent).catch(
+					caught(parts.log, "drift", "A workspace could not be looked at", { agent: agent.id }),
+				);
 			}
 			return "done";
 		},

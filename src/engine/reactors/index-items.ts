@@ -1,11 +1,12 @@
-// Makes what was said findable, a little after it was said. Indexing costs several times what writing does, so it is done apart
-// from commits and in small portions, which take up a few percent of the writer's time however much is written. A search does
-// not depend on how far this has come: it asks for the rest before it looks.
+// Makes what was said findable, a little after it was said. Indexing costs several times what writing does, so it is
+// done apart from commits and in small portions, which take up a few percent of the writer's time however much is
+// written. A search does not depend on how far this has come: it asks for the rest before it looks.
 import type { Event } from "#contract/event.ts";
 import { isItem } from "#contract/item.ts";
-import type { Log } from "../log.ts";
-import { type Clock, monotonicNow, type Store, StoreFault } from "../ports.ts";
-import type { Reactor } from "../reactor.ts";
+import type { Reactor } from "../loop/reactor.ts";
+import { type Clock, monotonicNow } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import { type Store, StoreFault } from "../ports/store.ts";
 
 const pauseMs = 1000;
 const portion = 200;

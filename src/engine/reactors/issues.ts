@@ -2,8 +2,8 @@
 //
 //   rows say what is due ─▶ the world is changed through `IssueWork` ─▶ a command says what came of it
 //
-// A step may take minutes (git, a gate's command), so each runs by itself and none waits for another; only the steps of one
-// issue and of one agent come one after the other. A crash in a step means that the next look finds it due again.
+// A step may take minutes (git, a gate's command), so each runs by itself and none waits for another; only the steps of
+// one issue and of one agent come one after the other. A crash in a step means that the next look finds it due again.
 
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
@@ -13,12 +13,14 @@ import type { IssueState, RunState } from "#contract/issue.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { presetNamed, stageOf } from "#domain/preset.ts";
-import { anyFault } from "../fault.ts";
-import type { IssueOfProject, IssueWork } from "../issue-work.ts";
-import type { Log } from "../log.ts";
-import { type Clock, type Dispatch, monotonicNow, type Reads } from "../ports.ts";
-import type { Looked, Reactor } from "../reactor.ts";
-import { isRetryable, retryWhile } from "../retry.ts";
+import { anyFault } from "../loop/fault.ts";
+import type { Looked, Reactor } from "../loop/reactor.ts";
+import { isRetryable, retryWhile } from "../loop/retry.ts";
+import { type Clock, monotonicNow } from "../ports/clock.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
+import type { IssueOfProject, IssueWork } from "../ports/issue-work.ts";
+import type { Log } from "../ports/log.ts";
+import type { Reads } from "../ports/store.ts";
 
 interface Parts {
 	reads: Reads;
@@ -102,7 +104,11 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	async #take(step: Step, signal: AbortSignal): Promise<boolean> {
 		const command = await step(signal);
 		if (command === null || signal.aborted) return false;
-		const outcome = await retryWhile(() => this.#parts.dispatch({ actor: system, key: null, command }), isRetryable, signal);
+		const outcome = await retryWhile(
+			() => this.#parts.dispatch({ actor: system, key: null, command }),
+			isRetryable,
+			signal,
+		);
 		return outcome !== null && "done" in outcome && outcome.events.length > 0;
 	}
 
@@ -127,7 +133,8 @@ export class IssueMover implements Reactor, AsyncDisposable {
 			const agent = await reads.agent(run.agent);
 			const over = (await reads.turn(run.turn))?.state !== "open";
 			// a workspace that is being tidied up is settled afterwards
-			if (agent !== undefined && over && (agent.life === "ended" || agent.activity === "idle")) return async () => await this.#settled(assignment, agent, run);
+			if (agent !== undefined && over && (agent.life === "ended" || agent.activity === "idle"))
+				return async () => await this.#settled(assignment, agent, run);
 			return null;
 		}
 		if (issue.leaving !== null) return await this.#leaving(assignment, issue.leaving.agent);
@@ -137,7 +144,9 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	}
 
 	async #settled(assignment: IssueOfProject, agent: AgentState, run: RunState): Promise<CommandInput> {
-		const settled = await attempt(() => this.#parts.work.settle({ ...assignment, agent, branch: assignment.issue.branch ?? "" }));
+		const settled = await attempt(() =>
+			this.#parts.work.settle({ ...assignment, agent, branch: assignment.issue.branch ?? "" }),
+		);
 		const { ahead, commit } = isRefusal(settled) ? { ahead: 0, commit: null } : settled;
 		return { type: "run.finish", run: run.id, ahead, commit, ...(isRefusal(settled) && { problem: settled.message }) };
 	}
@@ -148,7 +157,10 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		if (agent === undefined || agent.life === "ended") return async () => left;
 		if (agent.activity !== "settling") return null;
 		return async () => {
-			const problem = await attempt(async () => (await this.#parts.work.release({ ...assignment, agent, branch: assignment.issue.branch ?? "" })) ?? nothing);
+			const problem = await attempt(
+				async () =>
+					(await this.#parts.work.release({ ...assignment, agent, branch: assignment.issue.branch ?? "" })) ?? nothing,
+			);
 			return { ...left, ...(isRefusal(problem) && { problem }) };
 		};
 	}
@@ -160,13 +172,23 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		if (agent?.life === "live" && agent.activity === "preparing" && agent.issue?.id === issue.id) {
 			return async () => {
 				const there = await attempt(() => work.checkout({ ...assignment, agent, branch: issue.branch ?? "" }));
-				if (isRefusal(there)) return { type: "issue.lose", issue: issue.id, reason: `Its branch could not be checked out: ${there.message}` };
+				if (isRefusal(there))
+					return {
+						type: "issue.lose",
+						issue: issue.id,
+						reason: `Its branch could not be checked out: ${there.message}`,
+					};
 				return { type: "issue.ready", issue: issue.id, branch: there.branch };
 			};
 		}
 		// whether it is lost is decided with the rows in hand
-		const mayBeLost = agent?.life === "ended" || (agent?.activity === "idle" && agent.turn === null && issue.attention === null);
-		const waits = mayBeLost && agent?.life !== "ended" && agent?.holds.length === 0 && (await reads.prompts(id)).some(({ source }) => source === "issue");
+		const mayBeLost =
+			agent?.life === "ended" || (agent?.activity === "idle" && agent.turn === null && issue.attention === null);
+		const waits =
+			mayBeLost &&
+			agent?.life !== "ended" &&
+			agent?.holds.length === 0 &&
+			(await reads.prompts(id)).some(({ source }) => source === "issue");
 		return mayBeLost && !waits ? async () => ({ type: "issue.lose", issue: issue.id }) : null;
 	}
 
@@ -174,7 +196,8 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		const { reads, work } = this.#parts;
 		const { issue, project } = assignment;
 		const command = commandOf(project, issue);
-		if (command === null) return { type: "issue.attend", issue: issue.id, reason: "Its gate is not in its preset any more." };
+		if (command === null)
+			return { type: "issue.attend", issue: issue.id, reason: "Its gate is not in its preset any more." };
 		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);
 		const ended = await attempt(() => work.gate({ ...assignment, agent, branch: issue.branch ?? "", command }, signal));
 		if (signal.aborted) return null;
@@ -186,8 +209,14 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		const { reads, work } = this.#parts;
 		const { issue } = assignment;
 		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);
-		const merged = await attempt(() => work.merge({ ...assignment, agent, branch: issue.branch ?? "", commit: issue.approvedCommit }));
-		return { type: "issue.merge", issue: issue.id, ...(isRefusal(merged) ? { commit: null, problem: merged } : { commit: merged.commit }) };
+		const merged = await attempt(() =>
+			work.merge({ ...assignment, agent, branch: issue.branch ?? "", commit: issue.approvedCommit }),
+		);
+		return {
+			type: "issue.merge",
+			issue: issue.id,
+			...(isRefusal(merged) ? { commit: null, problem: merged } : { commit: merged.commit }),
+		};
 	}
 }
 

@@ -1,14 +1,21 @@
-// Holds the agents of a subscription that cools down, and lets them go on when it is over: at its time, or before if somebody says so.
-import { type Clock, type Dispatch, monotonicNow, type Reads } from "../ports.ts";
-import { dispatchAll, type Reactor } from "../reactor.ts";
+// Holds the agents of a subscription that cools down, and lets them go on when it is over: at its time, or before if
+// somebody says so.
+
+import { dispatchAll, type Reactor } from "../loop/reactor.ts";
+import { type Clock, monotonicNow } from "../ports/clock.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
+import type { Reads } from "../ports/store.ts";
 
 export function limitsReactor({ reads, dispatch, clock }: { reads: Reads; dispatch: Dispatch; clock: Clock }): Reactor {
 	return {
 		name: "limits",
-		wakes: ({ kind, data }) => kind.startsWith("subscription.") || (kind === "agent.held" && Object(data).hold === "limit"),
+		wakes: ({ kind, data }) =>
+			kind.startsWith("subscription.") || (kind === "agent.held" && Object(data).hold === "limit"),
 		async look(signal) {
 			const now = monotonicNow(clock);
-			const cooling = (await reads.subscriptions()).filter(({ coolingUntil, removedAt }) => removedAt === null && (coolingUntil ?? 0) > now);
+			const cooling = (await reads.subscriptions()).filter(
+				({ coolingUntil, removedAt }) => removedAt === null && (coolingUntil ?? 0) > now,
+			);
 			const types = new Set(cooling.map(({ type }) => type));
 			const live = await reads.agents({ life: "live" });
 			const concerned = live.filter(({ type, holds }) => types.has(type) || holds.some(({ kind }) => kind === "limit"));
@@ -18,7 +25,10 @@ export function limitsReactor({ reads, dispatch, clock }: { reads: Reads; dispat
 				dispatch,
 				concerned.map((agent) => ({ type: "agent.limit", agent: agent.id })),
 			);
-			const ends = [...cooling.map(({ coolingUntil }) => coolingUntil ?? now), ...concerned.flatMap(({ holds }) => holds.flatMap(({ until }) => until ?? []))];
+			const ends = [
+				...cooling.map(({ coolingUntil }) => coolingUntil ?? now),
+				...concerned.flatMap(({ holds }) => holds.flatMap(({ until }) => until ?? [])),
+			];
 			const next = Math.min(...ends.filter((end) => end > now));
 			return said === "again" || !Number.isFinite(next) ? said : { inMs: next - monotonicNow(clock) };
 		},

@@ -1,18 +1,20 @@
-// Gives a new agent its workspace. Every step of that can be begun again: a daemon that dies here leaves an agent that is still
-// being provisioned, and the next one goes on. A failure leaves nothing on disk and holds the agent until somebody says
-// `recover`; its conversation is there all the same.
+// Gives a new agent its workspace. Every step of that can be begun again: a daemon that dies here leaves an agent that
+// is still being provisioned, and the next one goes on. A failure leaves nothing on disk and holds the agent until
+// somebody says `recover`; its conversation is there all the same.
 
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import { approvedIn, checkoutOf, projectRepository } from "../checkout.ts";
-import { anyFault } from "../fault.ts";
-import { caught, type Log } from "../log.ts";
-import type { Dispatch, Reads } from "../ports.ts";
-import type { Looked, Reactor } from "../reactor.ts";
-import { isRetryable, retryWhile } from "../retry.ts";
-import type { Provisioned, StepControl, Workspaces } from "../workspaces.ts";
+import { anyFault } from "../loop/fault.ts";
+import type { Looked, Reactor } from "../loop/reactor.ts";
+import { isRetryable, retryWhile } from "../loop/retry.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
+import { caught, type Log } from "../ports/log.ts";
+import type { Reads } from "../ports/store.ts";
+import type { Provisioned, StepControl } from "../ports/workspace-requests.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { approvedIn, checkoutOf, projectRepository } from "../workspaces/checkout.ts";
 
 interface Parts {
 	reads: Reads;
@@ -45,7 +47,9 @@ export class Provisioner implements Reactor {
 
 	async look(signal: AbortSignal): Promise<Looked> {
 		const waiting = await this.#parts.reads.agents({ life: "provisioning" });
-		const due = waiting.filter((agent) => !this.#running.has(agent.id) && !agent.holds.some((hold) => hold.kind === "error"));
+		const due = waiting.filter(
+			(agent) => !this.#running.has(agent.id) && !agent.holds.some((hold) => hold.kind === "error"),
+		);
 		const ids = new Set(waiting.map((agent) => agent.id));
 		// whoever was killed needs no place any more
 		for (const [id, { stop }] of this.#running) if (!ids.has(id)) stop.abort();
@@ -73,14 +77,17 @@ export class Provisioner implements Reactor {
 		if (plan === null) return await this.#say({ type: "agent.provisioned", agent: agent.id });
 		// without git it waits for a daemon that has it
 		if (workspaces === null) return;
-		const made = await this.#make(agent, workspaces, signal).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+		const made = await this.#make(agent, workspaces, signal).catch((error: unknown) =>
+			error instanceof Error ? error : new Error(String(error)),
+		);
 		// whoever stops us leaves it to the next daemon
 		if (this.#stop.signal.aborted) return;
 		if ((await this.#parts.reads.agent(agent.id))?.life === "ended") return await this.#takeBack(agent, made);
 		if (made instanceof Error) return await this.#failed(agent, anyFault(made));
 		if (isRefusal(made)) return await this.#failed(agent, made);
 		const missing = made.missing.slice(0, 20).map(({ path, reason }) => `${path} did not come along: ${reason}.`);
-		for (const text of [...missing, ...made.notes]) await this.#say({ type: "item.append", agent: agent.id, kind: "system", text });
+		for (const text of [...missing, ...made.notes])
+			await this.#say({ type: "item.append", agent: agent.id, kind: "system", text });
 		await this.#say({ type: "agent.provisioned", agent: agent.id, workspace: made.workspace, head: made.head });
 	}
 
@@ -89,9 +96,11 @@ export class Provisioner implements Reactor {
 		const project = slug === null ? undefined : await this.#parts.reads.project(slug);
 		if (project === undefined || made instanceof Error || isRefusal(made) || made.workspace.kind === "main") return;
 		const checkout = { project: projectRepository(project), agent: { id, handle }, workspace: made.workspace };
-		await this.#parts.workspaces
-			?.remove(checkout, { force: true, branch: true })
-			.catch(caught(this.#parts.log, "provision", "The workspace of an agent that ended could not be removed", { agent: id }));
+		await this.#parts.workspaces?.remove(checkout, { force: true, branch: true }).catch(
+			caught(this.#parts.log, "provision", "The workspace of an agent that ended could not be removed", {
+				agent: id,
+			}),
+		);
 	}
 
 	async #failed(agent: AgentState, { code, message }: Pick<Refusal, "code" | "message">): Promise<void> {
@@ -108,12 +117,16 @@ export class Provisioner implements Reactor {
 		const live: StepControl = { line: (text) => lines.add(text), signal, approved: await approvedIn(reads, agent) };
 		if (project.url !== null) await workspaces.refresh(project, { signal });
 		const made = plan.parent === null ? null : await this.#fromParent(plan, tenant, workspaces, live);
-		const result = made ?? (await workspaces.provision({ ...tenant, ...(plan.from !== null && { from: plan.from }) }, live));
+		const result =
+			made ?? (await workspaces.provision({ ...tenant, ...(plan.from !== null && { from: plan.from }) }, live));
 		await lines.written();
 		return result;
 	}
 
-	/** The parent's tree itself while nobody is at it and it is as it was when the fork was asked for; else the snapshot of that moment. */
+	/**
+	 * The parent's tree itself while nobody is at it and it is as it was when the fork was asked for; else the snapshot
+	 * of that moment.
+	 */
 	async #fromParent(
 		{ parent: id, snapshot }: NonNullable<AgentState["plan"]>,
 		tenant: Parameters<Workspaces["provision"]>[0],
@@ -124,10 +137,17 @@ export class Provisioner implements Reactor {
 		const agent = id === null ? undefined : await reads.agent(id);
 		const parent = agent === undefined ? null : await checkoutOf(reads, agent);
 		if (parent === null) return null;
-		const leased = await dispatch({ actor: system, key: null, command: { type: "workspace.lease", agent: parent.agent.id, step: "fork" } });
+		const leased = await dispatch({
+			actor: system,
+			key: null,
+			command: { type: "workspace.lease", agent: parent.agent.id, step: "fork" },
+		});
 		try {
 			const still = "done" in leased && (await isStill(this.#parts.log, workspaces, parent, snapshot));
-			return await workspaces.provisionFrom({ ...tenant, parent, ...(!still && snapshot !== null && { snapshot }) }, live);
+			return await workspaces.provisionFrom(
+				{ ...tenant, parent, ...(!still && snapshot !== null && { snapshot }) },
+				live,
+			);
 		} finally {
 			if ("done" in leased) await this.#say({ type: "workspace.free", agent: parent.agent.id });
 		}
@@ -139,7 +159,12 @@ export class Provisioner implements Reactor {
 }
 
 /** Nothing changed in the tree since this snapshot of it. */
-async function isStill(log: Log, workspaces: Workspaces, checkout: Parameters<Workspaces["snapshots"]>[0], snapshot: string | null): Promise<boolean> {
+async function isStill(
+	log: Log,
+	workspaces: Workspaces,
+	checkout: Parameters<Workspaces["snapshots"]>[0],
+	snapshot: string | null,
+): Promise<boolean> {
 	if (snapshot === null) return true;
 	const taken = await workspaces
 		.takeSnapshot(checkout, { reason: "fork" })

@@ -1,9 +1,11 @@
-// Ends waits: when what they wait for has happened, or when their time is up. Nothing is polled: every event of an agent that
-// somebody waits for makes it look, and so does the clock at the next deadline.
+// Ends waits: when what they wait for has happened, or when their time is up. Nothing is polled: every event of an
+// agent that somebody waits for makes it look, and so does the clock at the next deadline.
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { type Clock, type Dispatch, monotonicNow, type Reads } from "../ports.ts";
-import { dispatchAll, type Reactor } from "../reactor.ts";
+import { dispatchAll, type Reactor } from "../loop/reactor.ts";
+import { type Clock, monotonicNow } from "../ports/clock.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
+import type { Reads } from "../ports/store.ts";
 
 /** Items say nothing about what an agent is up to; everything else may. */
 const nouns = /^(agent|turn|prompt|mail|wait)\./;
@@ -13,7 +15,8 @@ export function waitsReactor(parts: { reads: Reads; dispatch: Dispatch; clock: C
 	let watched: ReadonlySet<AgentId> = new Set();
 	return {
 		name: "waits",
-		wakes: (event: Event) => nouns.test(event.kind) && (event.kind.startsWith("wait.") || (event.agent !== null && watched.has(event.agent))),
+		wakes: (event: Event) =>
+			nouns.test(event.kind) && (event.kind.startsWith("wait.") || (event.agent !== null && watched.has(event.agent))),
 		async look(signal) {
 			const open = await parts.reads.openWaits();
 			watched = new Set(open.flatMap((wait) => wait.targets));

@@ -1,6 +1,8 @@
 // Wakes an idle agent that has mail which no turn was shown.
-import type { Dispatch, Reads } from "../ports.ts";
-import { dispatchAll, type Reactor } from "../reactor.ts";
+
+import { dispatchAll, type Reactor } from "../loop/reactor.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
+import type { Reads } from "../ports/store.ts";
 
 const wakers = ["mail.sent", "turn.ended", "agent.provisioned", "agent.unheld", "prompt.cancelled"];
 

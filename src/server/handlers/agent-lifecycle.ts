@@ -28,7 +28,8 @@ export function agentLifecycleHandlers(context: RequestContext): Handlers<Names>
 		settings: (asked) =>
 			context.about(asked, async (id) => {
 				const caller = agentOf(asked.actor);
-				if (caller !== null && caller !== id) return refuse("FORBIDDEN", "An agent sees only its own settings.", { details: { agent: id } });
+				if (caller !== null && caller !== id)
+					return refuse("FORBIDDEN", "An agent sees only its own settings.", { details: { agent: id } });
 				const agent = await context.reads.agent(id);
 				return agent === undefined ? noSettings : await context.engine.settings(agent);
 			}),

@@ -6,16 +6,19 @@ import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Approval, Wait } from "#contract/wire.ts";
-import { until } from "#engine/until.ts";
+import { until } from "#engine/loop/until.ts";
 import { approvalView, waitView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
 
-const noApproval = (id: string | undefined): Refusal => refuse("NOT_FOUND", `There is no approval ${id}.`, { suggestions: ["brood approval list"] });
+const noApproval = (id: string | undefined): Refusal =>
+	refuse("NOT_FOUND", `There is no approval ${id}.`, { suggestions: ["brood approval list"] });
 
 /** how long a caller who wants to be told is kept on the line before it has to ask again */
 const blockMs = 30_000;
 
-export function openHandlers(context: RequestContext): Handlers<"approvals" | "approval" | "approvalAnswer" | "waitOpen" | "wait" | "waitCancel"> {
+export function openHandlers(
+	context: RequestContext,
+): Handlers<"approvals" | "approval" | "approvalAnswer" | "waitOpen" | "wait" | "waitCancel"> {
 	const { engine, reads } = context;
 	return {
 		approvals: async ({ query }) => {
@@ -23,17 +26,28 @@ export function openHandlers(context: RequestContext): Handlers<"approvals" | "a
 			if (meant !== null && isRefusal(meant)) return meant;
 			const unknown = query.project === undefined ? null : await context.unknownProject(query.project);
 			if (unknown !== null) return unknown;
-			const shown = await Promise.all((await reads.pendingApprovals(meant?.id)).map((approval) => withPath(context, approval)));
-			return shown.flatMap(({ approval, project }) => (query.project === undefined || project === query.project ? [approval] : []));
+			const shown = await Promise.all(
+				(await reads.pendingApprovals(meant?.id)).map((approval) => withPath(context, approval)),
+			);
+			return shown.flatMap(({ approval, project }) =>
+				query.project === undefined || project === query.project ? [approval] : [],
+			);
 		},
 		approval: async (asked) => {
 			const approval = await reads.approval(numberIn(asked, "approval"));
-			return approval === undefined ? noApproval(asked.params["approval"]) : (await withPath(context, approval)).approval;
+			return approval === undefined
+				? noApproval(asked.params["approval"])
+				: (await withPath(context, approval)).approval;
 		},
 		approvalAnswer: async (asked) => {
 			const approval = await reads.approval(numberIn(asked, "approval"));
 			if (approval === undefined) return noApproval(asked.params["approval"]);
-			const outcome = await context.say(asked, { type: "approval.answer", agent: approval.agent, approval: approval.id, ...asked.body });
+			const outcome = await context.say(asked, {
+				type: "approval.answer",
+				agent: approval.agent,
+				approval: approval.id,
+				...asked.body,
+			});
 			if ("refused" in outcome) return outcome.refused;
 			return (await withPath(context, (await reads.approval(approval.id)) ?? approval)).approval;
 		},
@@ -67,7 +81,10 @@ export function openHandlers(context: RequestContext): Handlers<"approvals" | "a
 	};
 }
 
-async function targetsOf(context: RequestContext, asked: RouteRequest<"waitOpen">): Promise<{ ids: AgentId[] } | Refusal> {
+async function targetsOf(
+	context: RequestContext,
+	asked: RouteRequest<"waitOpen">,
+): Promise<{ ids: AgentId[] } | Refusal> {
 	const caller = agentOf(asked.actor);
 	const home = caller === null ? null : ((await context.reads.agent(caller))?.project ?? null);
 	const ids: AgentId[] = [];
@@ -93,7 +110,8 @@ async function over({ engine, reads }: RequestContext, id: number): Promise<void
 async function shown({ reads }: RequestContext, id: number, actor: Actor): Promise<Wait | Refusal> {
 	const wait: WaitState | undefined = await reads.wait(id);
 	const caller = agentOf(actor);
-	if (wait === undefined || (caller !== null && wait.agent !== caller)) return refuse("NOT_FOUND", `There is no wait ${id}.`);
+	if (wait === undefined || (caller !== null && wait.agent !== caller))
+		return refuse("NOT_FOUND", `There is no wait ${id}.`);
 	const targets = await Promise.all(wait.targets.map((target) => reads.agent(target)));
 	return waitView(
 		wait,
@@ -101,8 +119,13 @@ async function shown({ reads }: RequestContext, id: number, actor: Actor): Promi
 	);
 }
 
-async function withPath({ reads }: RequestContext, approval: ApprovalState): Promise<{ approval: Approval; project: string | null }> {
+async function withPath(
+	{ reads }: RequestContext,
+	approval: ApprovalState,
+): Promise<{ approval: Approval; project: string | null }> {
 	const ids = [approval.agent, ...(await reads.above(approval.agent))];
-	const agents = (await Promise.all(ids.map((id) => reads.agent(id)))).filter((agent): agent is AgentState => agent !== undefined);
+	const agents = (await Promise.all(ids.map((id) => reads.agent(id)))).filter(
+		(agent): agent is AgentState => agent !== undefined,
+	);
 	return { approval: approvalView(approval, agents), project: agents[0]?.project ?? null };
 }

@@ -8,7 +8,10 @@ import { detailed, withIssue } from "./issues.ts";
 type Parts = "issueRuns" | "issueComments" | "issueDocuments" | "issueMessages" | "issueArtifacts";
 
 export function issueDocumentHandlers(context: RequestContext): Handlers<Parts | "labels"> {
-	const part = async <T extends object>(asked: RouteRequest<Parts>, pick: (issue: IssueDetails) => T): Promise<T | Refusal> =>
+	const part = async <T extends object>(
+		asked: RouteRequest<Parts>,
+		pick: (issue: IssueDetails) => T,
+	): Promise<T | Refusal> =>
 		await withIssue(context, asked, async (issue) => {
 			const found = await detailed(context, issue);
 			return isRefusal(found) ? found : pick(found);
@@ -17,7 +20,10 @@ export function issueDocumentHandlers(context: RequestContext): Handlers<Parts |
 		issueRuns: (asked) => part(asked, ({ runs }) => runs),
 		issueComments: (asked) => part(asked, ({ comments }) => comments),
 		issueDocuments: (asked) => part(asked, ({ documents }) => documents),
-		issueMessages: (asked) => part(asked, ({ messages }) => messages.filter(({ stage }) => asked.query.stage === undefined || stage === asked.query.stage)),
+		issueMessages: (asked) =>
+			part(asked, ({ messages }) =>
+				messages.filter(({ stage }) => asked.query.stage === undefined || stage === asked.query.stage),
+			),
 		issueArtifacts: (asked) => part(asked, ({ artifacts }) => artifacts ?? noFolder),
 		labels: async ({ params }) => {
 			const project = await context.projectNamed(params["project"]);

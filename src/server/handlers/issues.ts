@@ -6,8 +6,8 @@ import type { IssueState } from "#contract/issue.ts";
 import type { Issue, IssueDetails } from "#contract/issue-wire.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import { issueFolder } from "#engine/issue-folder.ts";
-import { until } from "#engine/until.ts";
+import { until } from "#engine/loop/until.ts";
+import { issueFolder } from "#engine/workspaces/issue-folder.ts";
 import { type IssueFilter, issueDetails, issueView, isWanted, presetsView } from "#views/issue.ts";
 import type { PriorReceipt } from "../idempotency.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
@@ -32,9 +32,17 @@ type Names = "issues" | "issuesOf" | "issueAdd" | "issue" | Verbs | Notes | "pre
 export function issueHandlers(context: RequestContext): Handlers<Names> {
 	const { engine, reads } = context;
 	const verb = (asked: RouteRequest<Verbs>, command: CommandWithout<"issue">): Promise<Issue | Refusal> =>
-		withIssue(context, asked, async (issue) => (await said(context, asked, issue, command)) ?? (await shown(context, issue.id)));
+		withIssue(
+			context,
+			asked,
+			async (issue) => (await said(context, asked, issue, command)) ?? (await shown(context, issue.id)),
+		);
 	const note = (asked: RouteRequest<Notes>, command: CommandWithout<"issue">): Promise<IssueDetails | Refusal> =>
-		withIssue(context, asked, async (issue) => (await said(context, asked, issue, command)) ?? (await detailed(context, issue)));
+		withIssue(
+			context,
+			asked,
+			async (issue) => (await said(context, asked, issue, command)) ?? (await detailed(context, issue)),
+		);
 	return {
 		issues: ({ query, actor }) => listed(context, actor, query.project, query),
 		issuesOf: async ({ params, query, actor }) => {
@@ -77,11 +85,17 @@ export function issueHandlers(context: RequestContext): Handlers<Names> {
 		projectTune: async (asked) => {
 			const project = await tuned(context, asked.params["project"]);
 			if (isRefusal(project)) return project;
-			const inTheWay = Object.entries(project.written).find(([name, value]) => ![undefined, value].includes(Reflect.get(asked.body, name)));
+			const inTheWay = Object.entries(project.written).find(
+				([name, value]) => ![undefined, value].includes(Reflect.get(asked.body, name)),
+			);
 			if (inTheWay !== undefined)
-				return refuse("CONFLICT", `A config.yaml says issues.${inTheWay[0]}: ${inTheWay[1]} for ${project.slug}, which ranks above this. Change it there.`, {
-					suggestions: [`brood project settings ${project.slug}`],
-				});
+				return refuse(
+					"CONFLICT",
+					`A config.yaml says issues.${inTheWay[0]}: ${inTheWay[1]} for ${project.slug}, which ranks above this. Change it there.`,
+					{
+						suggestions: [`brood project settings ${project.slug}`],
+					},
+				);
 			const outcome = await context.say(asked, { type: "project.tune", slug: project.slug, ...asked.body });
 			if ("refused" in outcome) return outcome.refused;
 			return context.project((await reads.project(project.slug)) ?? project);
@@ -107,15 +121,25 @@ async function listed(
 	// an agent sees the issues of its own project
 	const of = caller === null ? project : ((await reads.agent(caller))?.project ?? undefined);
 	if (caller !== null && of === undefined) return [];
-	const meant = query.assignee === undefined || query.assignee === "none" ? null : await engine.resolve(query.assignee, of ?? null);
+	const meant =
+		query.assignee === undefined || query.assignee === "none" ? null : await engine.resolve(query.assignee, of ?? null);
 	if (meant !== null && isRefusal(meant)) return meant;
 	const assignee = meant === null ? (query.assignee === "none" ? ("none" as const) : undefined) : meant.id;
 	const found: Issue[] = [];
 	for (const each of await reads.projects()) {
 		if (each.removedAt !== null || (of !== undefined && each.slug !== of)) continue;
 		const all = await reads.issues(each.slug);
-		const extras = { project: each, all, runs: await reads.runsOfProject(each.slug), handles: await handlesOf(context, each.slug) };
-		found.push(...all.filter((issue) => isWanted(issue, { ...query, assignee }, extras)).map((issue) => issueView(issue, extras)));
+		const extras = {
+			project: each,
+			all,
+			runs: await reads.runsOfProject(each.slug),
+			handles: await handlesOf(context, each.slug),
+		};
+		found.push(
+			...all
+				.filter((issue) => isWanted(issue, { ...query, assignee }, extras))
+				.map((issue) => issueView(issue, extras)),
+		);
 	}
 	return found;
 }
@@ -127,7 +151,12 @@ async function handlesOf({ reads }: RequestContext, project: ProjectSlug): Promi
 /** `web#12`, 12 in a project, or `mine` for an agent that has one. */
 export async function withIssue<T extends object>(
 	context: RequestContext,
-	asked: { params: Readonly<Record<string, string>>; query: { project?: ProjectSlug | undefined }; actor: Actor; earlier: PriorReceipt },
+	asked: {
+		params: Readonly<Record<string, string>>;
+		query: { project?: ProjectSlug | undefined };
+		actor: Actor;
+		earlier: PriorReceipt;
+	},
 	work: (issue: IssueState) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
 	const { reads } = context;
@@ -140,15 +169,26 @@ export async function withIssue<T extends object>(
 	const [, slug, number] = /^(?:(.+)#)?(\d{1,9})$/.exec(name) ?? [];
 	const project = ProjectSlug.safeParse(slug ?? query.project ?? agent?.project);
 	const found =
-		name === "mine" ? await reads.issue(agent?.issue?.id ?? 0) : project.success ? await reads.issueByNumber(project.data, Number(number ?? 0)) : undefined;
+		name === "mine"
+			? await reads.issue(agent?.issue?.id ?? 0)
+			: project.success
+				? await reads.issueByNumber(project.data, Number(number ?? 0))
+				: undefined;
 	if (found === undefined || found.deletedAt !== null || (agent !== undefined && agent.project !== found.project)) {
-		const where = number !== undefined && slug === undefined && !project.success ? " Name it project#number, or say --project." : "";
-		return refuse("NOT_FOUND", `There is no issue ${JSON.stringify(name)}.${where}`, { suggestions: ["brood issue list"] });
+		const where =
+			number !== undefined && slug === undefined && !project.success
+				? " Name it project#number, or say --project."
+				: "";
+		return refuse("NOT_FOUND", `There is no issue ${JSON.stringify(name)}.${where}`, {
+			suggestions: ["brood issue list"],
+		});
 	}
 	return await work(found);
 }
 
-/** The issue that the first attempt was about: deleted, or its caller's no longer, it may not be found by name any more. */
+/**
+ * The issue that the first attempt was about: deleted, or its caller's no longer, it may not be found by name any more.
+ */
 async function changedBefore({ reads }: RequestContext, earlier: PriorReceipt): Promise<IssueState | undefined> {
 	const [first] = earlier !== null && "subject" in earlier.answer ? (earlier.answer.events ?? []) : [];
 	const event = first === undefined ? undefined : await reads.event(first);
@@ -157,7 +197,12 @@ async function changedBefore({ reads }: RequestContext, earlier: PriorReceipt): 
 }
 
 /** Null when it was done. */
-async function said(context: RequestContext, asked: RouteRequest<Verbs | Notes>, issue: IssueState, command: CommandWithout<"issue">): Promise<Refusal | null> {
+async function said(
+	context: RequestContext,
+	asked: RouteRequest<Verbs | Notes>,
+	issue: IssueState,
+	command: CommandWithout<"issue">,
+): Promise<Refusal | null> {
 	const project = asked.earlier === null ? await tuned(context, issue.project) : null;
 	if (project !== null && isRefusal(project)) return project;
 	const outcome = await context.say(asked, { ...command, issue: issue.id });
@@ -171,11 +216,18 @@ async function withFolder(
 ): Promise<Issue | Refusal> {
 	return await withIssue(context, asked, async (issue) => {
 		const folder = await issueFolder(context.engine.issueWork, context.reads, issue);
-		return (await said(context, asked, issue, { ...command, ...(folder !== null && { folder }) })) ?? (await shown(context, issue.id));
+		return (
+			(await said(context, asked, issue, { ...command, ...(folder !== null && { folder }) })) ??
+			(await shown(context, issue.id))
+		);
 	});
 }
 
-async function assigned(context: RequestContext, asked: RouteRequest<"issueAssign">, issue: IssueState): Promise<Issue | Refusal> {
+async function assigned(
+	context: RequestContext,
+	asked: RouteRequest<"issueAssign">,
+	issue: IssueState,
+): Promise<Issue | Refusal> {
 	const { engine, reads } = context;
 	const meant = await engine.resolve(asked.body.agent, issue.project);
 	if (isRefusal(meant)) return meant;
@@ -183,12 +235,21 @@ async function assigned(context: RequestContext, asked: RouteRequest<"issueAssig
 	const dirty = agent === undefined || asked.earlier !== null ? null : await engine.issueWork.inspect(agent);
 	if (dirty !== null) return dirty;
 	const folder = await issueFolder(engine.issueWork, reads, issue);
-	const command = { type: "issue.assign" as const, agent: meant.id, now: asked.body.now, ...(folder !== null && { folder }) };
+	const command = {
+		type: "issue.assign" as const,
+		agent: meant.id,
+		now: asked.body.now,
+		...(folder !== null && { folder }),
+	};
 	return (await said(context, asked, issue, command)) ?? (await shown(context, issue.id));
 }
 
 /** Answered when the merge is through, or did not go through. */
-async function approved(context: RequestContext, asked: RouteRequest<"issueApprove">, issue: IssueState): Promise<Issue | Refusal> {
+async function approved(
+	context: RequestContext,
+	asked: RouteRequest<"issueApprove">,
+	issue: IssueState,
+): Promise<Issue | Refusal> {
 	const { engine, reads } = context;
 	const refused = await said(context, asked, issue, { type: "issue.approve", ...asked.body });
 	if (refused) return refused;
@@ -211,8 +272,14 @@ async function shown(context: RequestContext, id: number): Promise<Issue | Refus
 	const { reads } = context;
 	const issue = await reads.issue(id);
 	const project = issue && (await reads.project(issue.project));
-	if (issue === undefined || project === undefined) return refuse("NOT_FOUND", "There is no such issue.", { suggestions: ["brood issue list"] });
-	const extras = { project, all: await reads.issues(project.slug), runs: await reads.runs(id), handles: await handlesOf(context, project.slug) };
+	if (issue === undefined || project === undefined)
+		return refuse("NOT_FOUND", "There is no such issue.", { suggestions: ["brood issue list"] });
+	const extras = {
+		project,
+		all: await reads.issues(project.slug),
+		runs: await reads.runs(id),
+		handles: await handlesOf(context, project.slug),
+	};
 	return issueView(issue, extras);
 }
 

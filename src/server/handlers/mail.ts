@@ -15,13 +15,19 @@ export function mailHandlers(context: RequestContext): Handlers<"send" | "mail" 
 			}),
 		mail: (asked) =>
 			context.about(asked, async (id) =>
-				mayLook(asked.actor, id) ? (await reads.mails(id)).map(mailView) : refuse("FORBIDDEN", "An agent reads only its own mail."),
+				mayLook(asked.actor, id)
+					? (await reads.mails(id)).map(mailView)
+					: refuse("FORBIDDEN", "An agent reads only its own mail."),
 			),
 		mailRead: (asked) =>
 			context.about(asked, async (agent) => {
 				const outcome = await context.say(asked, { type: "mail.read", agent, ...asked.body });
 				if ("refused" in outcome) return outcome.refused;
-				const read = new Set(outcome.events.flatMap((event) => (event.kind === "mail.read" ? Number(Reflect.get(Object(event.data), "mail")) : [])));
+				const read = new Set(
+					outcome.events.flatMap((event) =>
+						event.kind === "mail.read" ? Number(Reflect.get(Object(event.data), "mail")) : [],
+					),
+				);
 				return (await reads.mails(agent)).filter((mail) => read.has(mail.id)).map(mailView);
 			}),
 		mailDelete: (asked) =>

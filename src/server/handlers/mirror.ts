@@ -3,7 +3,10 @@ import type { Credential } from "#contract/subscription.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 import { unjournaled } from "../unjournaled.ts";
 
-export function mirrorHandlers({ engine, reads }: RequestContext, problem: (credential: Credential) => string | null): Handlers<"rows"> {
+export function mirrorHandlers(
+	{ engine, reads }: RequestContext,
+	problem: (credential: Credential) => string | null,
+): Handlers<"rows"> {
 	return {
 		rows: async ({ query: { boards, threads, items: itemsMax } }) => ({
 			journal: engine.agentZero.id,

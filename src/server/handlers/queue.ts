@@ -6,15 +6,26 @@ import { isItem } from "#contract/item.ts";
 import { authorOf, PromptEvent } from "#contract/prompt.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
-import { eventsWhere } from "#engine/event-pages.ts";
+import { eventsWhere } from "#engine/loop/event-pages.ts";
 import { itemView, promptView, turnView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
 
-type Names = "queue" | "prompt" | "promptEdit" | "promptMove" | "promptRemove" | "queueClear" | "turns" | "turn" | "turnRetry" | "turnFinish";
+type Names =
+	| "queue"
+	| "prompt"
+	| "promptEdit"
+	| "promptMove"
+	| "promptRemove"
+	| "queueClear"
+	| "turns"
+	| "turn"
+	| "turnRetry"
+	| "turnFinish";
 
 export function queueHandlers(context: RequestContext): Handlers<Names> {
 	const { reads } = context;
-	const queue = async (agent: AgentId): Promise<Prompt[]> => (await reads.prompts(agent)).map((prompt, at) => promptView(prompt, at + 1));
+	const queue = async (agent: AgentId): Promise<Prompt[]> =>
+		(await reads.prompts(agent)).map((prompt, at) => promptView(prompt, at + 1));
 	const say = async (asked: RouteRequest<Names>, command: CommandInput): Promise<Refusal | Said> => {
 		const outcome = await context.say(asked, command);
 		return "refused" in outcome ? outcome.refused : { event: outcome.done.event ?? 0, events: outcome.events };
@@ -24,7 +35,12 @@ export function queueHandlers(context: RequestContext): Handlers<Names> {
 		prompt: (asked) =>
 			context.about(asked, async (agent) => {
 				const { notBefore, ...request } = asked.body;
-				const queued = await say(asked, { type: "prompt.queue", agent, ...request, ...(notBefore !== undefined && { notBefore: Date.parse(notBefore) }) });
+				const queued = await say(asked, {
+					type: "prompt.queue",
+					agent,
+					...request,
+					...(notBefore !== undefined && { notBefore: Date.parse(notBefore) }),
+				});
 				return isRefusal(queued) ? queued : await asQueued(context, agent, queued.event);
 			}),
 		promptEdit: (asked) => changed(asked, { type: "prompt.edit", ...asked.body }),
@@ -35,7 +51,10 @@ export function queueHandlers(context: RequestContext): Handlers<Names> {
 				if (prompt === 0) return noPrompt(asked);
 				const before = await queue(agent);
 				const said = await say(asked, { type: "prompt.cancel", agent, prompt, reason: asked.query.reason });
-				return isRefusal(said) ? said : ((await cancelled(context, agent, { before, said }))[0] ?? refuse("NOT_FOUND", `There is no prompt ${prompt}.`));
+				return isRefusal(said)
+					? said
+					: ((await cancelled(context, agent, { before, said }))[0] ??
+							refuse("NOT_FOUND", `There is no prompt ${prompt}.`));
 			}),
 		queueClear: (asked) =>
 			context.about(asked, async (agent) => {
@@ -50,7 +69,10 @@ export function queueHandlers(context: RequestContext): Handlers<Names> {
 				if (isRefusal(turn)) return turn;
 				// its final item is its last one, however much the agent said since
 				const range = { after: turn.id, agent, ...(turn.finalItem !== null && { upTo: turn.finalItem }) };
-				return { turn, items: (await eventsWhere(reads, range, (event) => event.turn === turn.id && isItem(event))).map(itemView) };
+				return {
+					turn,
+					items: (await eventsWhere(reads, range, (event) => event.turn === turn.id && isItem(event))).map(itemView),
+				};
 			}),
 		turnRetry: (asked) =>
 			context.about(asked, async (agent) => {
@@ -69,7 +91,10 @@ export function queueHandlers(context: RequestContext): Handlers<Names> {
 			}),
 	};
 
-	function changed(asked: RouteRequest<"promptEdit" | "promptMove">, command: CommandWithout<"agent" | "prompt">): Promise<Prompt | Refusal> {
+	function changed(
+		asked: RouteRequest<"promptEdit" | "promptMove">,
+		command: CommandWithout<"agent" | "prompt">,
+	): Promise<Prompt | Refusal> {
 		return context.about(asked, async (agent) => {
 			const prompt = numberIn(asked, "prompt");
 			if (prompt === 0) return noPrompt(asked);
@@ -81,10 +106,16 @@ export function queueHandlers(context: RequestContext): Handlers<Names> {
 }
 
 /** As they were in the queue before it; a retry after a crash finds them in the journal only. */
-async function cancelled(context: RequestContext, agent: AgentId, { before, said }: { before: readonly Prompt[]; said: Said }): Promise<Prompt[]> {
+async function cancelled(
+	context: RequestContext,
+	agent: AgentId,
+	{ before, said }: { before: readonly Prompt[]; said: Said },
+): Promise<Prompt[]> {
 	const events = said.events.map((event) => PromptEvent.safeParse(event).data);
 	const ids = events.flatMap((fact) => (fact?.kind === "prompt.cancelled" ? fact.data.prompts : []));
-	const found = await Promise.all(ids.map(async (id) => before.find((prompt) => prompt.id === id) ?? (await asQueued(context, agent, id))));
+	const found = await Promise.all(
+		ids.map(async (id) => before.find((prompt) => prompt.id === id) ?? (await asQueued(context, agent, id))),
+	);
 	return found.flatMap((prompt) => (isRefusal(prompt) ? [] : [prompt]));
 }
 
@@ -99,7 +130,8 @@ async function meant({ reads }: RequestContext, agent: AgentId, asked: RouteRequ
 	const { turn, agent: name } = asked.params;
 	const wanted = turn === "last" ? latest : await reads.turn(numberIn(asked, "turn"));
 	if (wanted?.agent === agent) return turnView(wanted);
-	if (latest === undefined) return refuse("NOT_FOUND", `${name} has had no turn yet.`, { suggestions: [`brood queue list ${name}`] });
+	if (latest === undefined)
+		return refuse("NOT_FOUND", `${name} has had no turn yet.`, { suggestions: [`brood queue list ${name}`] });
 	return refuse("NOT_FOUND", `${name} has no turn ${turn}.`, { suggestions: [`brood turn list ${name}`] });
 }
 
@@ -114,6 +146,15 @@ async function asQueued({ reads }: RequestContext, agent: AgentId, id: number): 
 	const event = await reads.event(id);
 	if (event === undefined) return refuse("NOT_FOUND", "Nothing was queued.");
 	const { text, at, actor, data } = itemView(event);
-	const common = { from: authorOf(data), retries: null, metadata: null, notBefore: null, priority: 0, manual: false, editedBy: null, editedAt: null };
+	const common = {
+		from: authorOf(data),
+		retries: null,
+		metadata: null,
+		notBefore: null,
+		priority: 0,
+		manual: false,
+		editedBy: null,
+		editedAt: null,
+	};
 	return { id, agent, text: text ?? "", position: 0, source: "queue", createdAt: at, createdBy: actor, ...common };
 }

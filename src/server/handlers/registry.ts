@@ -7,7 +7,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import type { Agent } from "#contract/wire.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
-import type { Outcome } from "#engine/ports.ts";
+import type { Outcome } from "#engine/ports/dispatch.ts";
 import { Mirrored } from "#views/mirrored.ts";
 import { backUp } from "../backup.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
@@ -52,14 +52,20 @@ export function registryHandlers(context: RequestContext, about: About, rotateTo
 					text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
 					fix: "brood logs --level warn",
 				})),
-				...(await engine.problems.again()).map(({ project, text, fix }) => ({ what: `project ${project}`, text: text.replace(`${project}: `, ""), fix })),
+				...(await engine.problems.again()).map(({ project, text, fix }) => ({
+					what: `project ${project}`,
+					text: text.replace(`${project}: `, ""),
+					fix,
+				})),
 			],
 		}),
 		backup: (asked) => backUp(context, asked),
 		tokenRotate: async () => ({ file: rotateToken() }),
 		projects: async ({ query }) => {
 			if (query.check) await engine.problems.lookAtAll();
-			return (await reads.projects()).filter((project) => project.removedAt === null).map((project) => context.project(project));
+			return (await reads.projects())
+				.filter((project) => project.removedAt === null)
+				.map((project) => context.project(project));
 		},
 		project: async ({ params }) => {
 			const project = await context.projectNamed(params["project"]);
@@ -67,24 +73,43 @@ export function registryHandlers(context: RequestContext, about: About, rotateTo
 		},
 		projectAdd: async (asked) => {
 			const { slug, path: source, branch } = asked.body;
-			const opened = await engine.cycle?.workspaces.openProject({ slug, source, ...(branch !== undefined && { branch }) });
+			const opened = await engine.cycle?.workspaces.openProject({
+				slug,
+				source,
+				...(branch !== undefined && { branch }),
+			});
 			if (opened !== undefined && isRefusal(opened)) return opened;
-			return projectOf(context, await context.say(asked, { type: "project.add", slug, ...(opened ?? { path: source }) }));
+			return projectOf(
+				context,
+				await context.say(asked, { type: "project.add", slug, ...(opened ?? { path: source }) }),
+			);
 		},
-		projectRemove: async (asked) => projectOf(context, await context.say(asked, { type: "project.remove", slug: asked.params["project"] ?? "" })),
+		projectRemove: async (asked) =>
+			projectOf(context, await context.say(asked, { type: "project.remove", slug: asked.params["project"] ?? "" })),
 		agents: ({ query, actor }) => listed(context, query, actor),
 		agentsOf: async ({ params, query, actor }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
-			return slug.success ? await listed(context, { ...query, project: slug.data }, actor) : noProject(params["project"]);
+			return slug.success
+				? await listed(context, { ...query, project: slug.data }, actor)
+				: noProject(params["project"]);
 		},
 		agent: (asked) => context.about(asked, (id) => context.agent(id)),
 		agentAdd: (asked) => context.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...request(asked.body) }),
 		agentAddTo: (asked) =>
-			context.spawned(asked, { by: engine.agentZero.id, context: "fresh", project: asked.params["project"] ?? "", ...request(asked.body) }),
+			context.spawned(asked, {
+				by: engine.agentZero.id,
+				context: "fresh",
+				project: asked.params["project"] ?? "",
+				...request(asked.body),
+			}),
 	};
 }
 
-async function listed(context: RequestContext, query: { project?: ProjectSlug | undefined; reaped: boolean }, actor: Actor): Promise<Agent[] | Refusal> {
+async function listed(
+	context: RequestContext,
+	query: { project?: ProjectSlug | undefined; reaped: boolean },
+	actor: Actor,
+): Promise<Agent[] | Refusal> {
 	const { engine, reads } = context;
 	const caller = agentOf(actor);
 	// an agent sees the agents of its own project
@@ -92,7 +117,10 @@ async function listed(context: RequestContext, query: { project?: ProjectSlug | 
 	const project = caller === null ? query.project : (home ?? undefined);
 	const unknown = project === undefined ? null : await context.unknownProject(project);
 	if (unknown !== null) return unknown;
-	const mirrored = new Mirrored(await reads.mirrored({ boards: [], threads: [], itemsMax: 0 }), { boards: [], threads: [] });
+	const mirrored = new Mirrored(await reads.mirrored({ boards: [], threads: [], itemsMax: 0 }), {
+		boards: [],
+		threads: [],
+	});
 	const seen = {
 		now: engine.now(),
 		monotonic: engine.scheduler.monotonic(),
@@ -101,7 +129,9 @@ async function listed(context: RequestContext, query: { project?: ProjectSlug | 
 		projects: {},
 		subscriptions: {},
 	};
-	return mirrored.agents(seen, { project, reaped: query.reaped }).filter((agent) => home === undefined || agent.project === home);
+	return mirrored
+		.agents(seen, { project, reaped: query.reaped })
+		.filter((agent) => home === undefined || agent.project === home);
 }
 
 interface SpawnInput {
@@ -113,7 +143,11 @@ interface SpawnInput {
 /** `type` is another name for `agentType`; a kind of workspace asks for one of its own. */
 export function request<W extends SpawnInput>({ type, agentType = type, workspace, ...rest }: W) {
 	const place =
-		workspace === undefined ? {} : workspace === "none" || workspace === "share" ? { workspace } : { workspace: "new" as const, workspaceKind: workspace };
+		workspace === undefined
+			? {}
+			: workspace === "none" || workspace === "share"
+				? { workspace }
+				: { workspace: "new" as const, workspaceKind: workspace };
 	return { ...rest, ...place, ...(agentType !== undefined && { agentType }) };
 }
 

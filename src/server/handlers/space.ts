@@ -1,13 +1,14 @@
 // Disk usage.
 import type { HomeSpace } from "#contract/space.ts";
-import { projectRepository } from "#engine/checkout.ts";
+import { projectRepository } from "#engine/workspaces/checkout.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 
 export function spaceHandlers(context: RequestContext, home: () => Promise<HomeSpace>): Handlers<"space"> {
 	return {
 		space: async () => {
 			const workspaces = context.engine.cycle?.workspaces;
-			const projects = workspaces === undefined ? [] : (await context.reads.projects()).filter(({ removedAt }) => removedAt === null);
+			const projects =
+				workspaces === undefined ? [] : (await context.reads.projects()).filter(({ removedAt }) => removedAt === null);
 			// one after another: each of them walks through all of its files; a repository that is gone takes no room
 			const found = [];
 			for (const project of projects) {

@@ -5,12 +5,14 @@ import { isItem } from "#contract/item.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { termsOf } from "#contract/search.ts";
 import type { Found } from "#contract/wire.ts";
-import { eventsWhere } from "#engine/event-pages.ts";
+import { eventsWhere } from "#engine/loop/event-pages.ts";
 import { foundView, itemView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
 import { StreamFilter, type Wanted } from "../stream-filter.ts";
 
-export function threadHandlers(context: RequestContext): Handlers<"items" | "item" | "context" | "clear" | "mark" | "rewind" | "journal" | "search"> {
+export function threadHandlers(
+	context: RequestContext,
+): Handlers<"items" | "item" | "context" | "clear" | "mark" | "rewind" | "journal" | "search"> {
 	const { engine, reads } = context;
 	return {
 		items: (asked) =>
@@ -28,7 +30,8 @@ export function threadHandlers(context: RequestContext): Handlers<"items" | "ite
 		context: (asked) =>
 			context.about(asked, async (id) => {
 				const caller = agentOf(asked.actor);
-				if (caller !== null && caller !== id) return refuse("FORBIDDEN", "An agent sees only its own context.", { details: { agent: id } });
+				if (caller !== null && caller !== id)
+					return refuse("FORBIDDEN", "An agent sees only its own context.", { details: { agent: id } });
 				const context = await engine.context(id);
 				return isRefusal(context) ? context : context.items.map(itemView);
 			}),
@@ -41,14 +44,22 @@ export function threadHandlers(context: RequestContext): Handlers<"items" | "ite
 			if (meant !== null && isRefusal(meant)) return meant;
 			const beyond = await context.beyondTheEnd(after);
 			if (beyond !== null) return beyond;
-			return await pageOf(context, { agent: meant?.id, project, kinds: kind?.split(",") }, { after, limit, ...(since && { since: Date.parse(since) }) });
+			return await pageOf(
+				context,
+				{ agent: meant?.id, project, kinds: kind?.split(",") },
+				{ after, limit, ...(since && { since: Date.parse(since) }) },
+			);
 		},
 		search: (asked) => search(context, asked),
 	};
 }
 
 /** A page of the journal; where few events are wanted, as many windows of it as make one, or as end it. */
-async function pageOf({ reads }: RequestContext, wanted: Wanted, { after, limit, since }: { after: number; limit: number; since?: number }) {
+async function pageOf(
+	{ reads }: RequestContext,
+	wanted: Wanted,
+	{ after, limit, since }: { after: number; limit: number; since?: number },
+) {
 	const whose = wanted.agent === undefined ? wanted : { ...wanted, project: undefined };
 	const filter = await StreamFilter.of(whose, reads);
 	const last = await reads.lastEvent();
@@ -64,10 +75,14 @@ async function pageOf({ reads }: RequestContext, wanted: Wanted, { after, limit,
 }
 
 /** People search everywhere, an agent in its project. */
-async function search({ engine, reads }: RequestContext, { query, actor }: RouteRequest<"search">): Promise<{ found: Found[]; complete: boolean } | Refusal> {
+async function search(
+	{ engine, reads }: RequestContext,
+	{ query, actor }: RouteRequest<"search">,
+): Promise<{ found: Found[]; complete: boolean } | Refusal> {
 	const caller = agentOf(actor);
 	const home = caller === null ? query.project : ((await reads.agent(caller))?.project ?? null);
-	if (query.project !== undefined && query.project !== home) return refuse("FORBIDDEN", "An agent searches only in its project.");
+	if (query.project !== undefined && query.project !== home)
+		return refuse("FORBIDDEN", "An agent searches only in its project.");
 	const meant = query.agent === undefined ? null : await engine.resolve(query.agent, home ?? null);
 	if (meant !== null && isRefusal(meant)) return meant;
 	const terms = termsOf(query.text);
@@ -78,7 +93,12 @@ async function search({ engine, reads }: RequestContext, { query, actor }: Route
 		...(meant && { agent: meant.id }),
 		...(home !== undefined && { project: home }),
 	});
-	const agents = new Map((await Promise.all([...new Set(hits.map((hit) => hit.agent))].map((id) => reads.agent(id)))).map((agent) => [agent?.id, agent]));
+	const agents = new Map(
+		(await Promise.all([...new Set(hits.map((hit) => hit.agent))].map((id) => reads.agent(id)))).map((agent) => [
+			agent?.id,
+			agent,
+		]),
+	);
 	const found = hits.flatMap((hit) => {
 		const agent = agents.get(hit.agent);
 		return agent === undefined ? [] : [foundView(hit, agent)];

@@ -7,7 +7,8 @@ export function usageHandlers(context: RequestContext): Handlers<"usage" | "agen
 	const { reads } = context;
 	return {
 		usage: async ({ query: { by, project } }) => {
-			const wanted = <T extends { project: string | null }>(each: T): boolean => project === undefined || each.project === project;
+			const wanted = <T extends { project: string | null }>(each: T): boolean =>
+				project === undefined || each.project === project;
 			if (by === "subscription") return (await reads.subscriptions()).map(subscriptionUsage);
 			if (by === "issue") return (await reads.issues(project)).map(issueUsage);
 			const agents = await reads.agents({});
@@ -19,7 +20,9 @@ export function usageHandlers(context: RequestContext): Handlers<"usage" | "agen
 			context.about(asked, async (id) => {
 				const agents = await reads.agents({});
 				const agent = agents.find((each) => each.id === id);
-				return agent === undefined ? refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`) : agentUsage(agent, familyUsage(agents).get(id) ?? agent.spent);
+				return agent === undefined
+					? refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`)
+					: agentUsage(agent, familyUsage(agents).get(id) ?? agent.spent);
 			}),
 	};
 }

@@ -6,7 +6,7 @@ import type { ProjectState } from "#contract/project.ts";
 import { noProject } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { runGc } from "#engine/upkeep.ts";
-import type { WorkCycle } from "#engine/work-cycle.ts";
+import type { WorkCycle } from "#engine/workspaces/work-cycle.ts";
 import { snapshotView } from "#views/wire.ts";
 import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
 
@@ -20,7 +20,8 @@ export function workspaceHandlers(context: RequestContext): Handlers<OfAgent | O
 	): Promise<T | Refusal> =>
 		await context.about(asked, async (id) => {
 			const caller = agentOf(asked.actor);
-			if (caller !== null && caller !== id) return refuse("FORBIDDEN", "An agent sees and changes only its own workspace.", { details: { agent: id } });
+			if (caller !== null && caller !== id)
+				return refuse("FORBIDDEN", "An agent sees and changes only its own workspace.", { details: { agent: id } });
 			return await withAgent(context, id, work);
 		});
 	return {
@@ -42,8 +43,14 @@ export function workspaceHandlers(context: RequestContext): Handlers<OfAgent | O
 			inProject(context, asked, async (cycle, project) => {
 				const effective = await cycle.workspaces.settings(project, project.approved);
 				const wrong = isRefusal(effective) ? effective : await context.engine.problems.refusal(project);
-				if (isRefusal(effective) || wrong !== null) return wrong ?? refuse("INTERNAL_ERROR", "No settings were answered.");
-				const { preset, agentsMax, context: issueContext, agentType } = (await context.reads.project(project.slug)) ?? project;
+				if (isRefusal(effective) || wrong !== null)
+					return wrong ?? refuse("INTERNAL_ERROR", "No settings were answered.");
+				const {
+					preset,
+					agentsMax,
+					context: issueContext,
+					agentType,
+				} = (await context.reads.project(project.slug)) ?? project;
 				return { ...effective, issues: { preset, agentsMax, context: issueContext, agentType } };
 			}),
 		projectApprove: (asked) =>
@@ -53,7 +60,9 @@ export function workspaceHandlers(context: RequestContext): Handlers<OfAgent | O
 				if (isRefusal(effective)) return effective;
 				// exactly what somebody has seen: what is there now must still be that, unless it was approved then
 				if (effective.fingerprint !== asked.body.fingerprint && asked.earlier === null)
-					return refuse("CONFLICT", `This is not what the repository of ${slug} wants to run now.`, { suggestions: [`brood project settings ${slug}`] });
+					return refuse("CONFLICT", `This is not what the repository of ${slug} wants to run now.`, {
+						suggestions: [`brood project settings ${slug}`],
+					});
 				const outcome = await context.say(asked, { type: "project.approve", slug, ...asked.body });
 				if ("refused" in outcome) return outcome.refused;
 				return outcome.done.project === undefined ? noProject(slug) : context.project(outcome.done.project);
@@ -63,22 +72,37 @@ export function workspaceHandlers(context: RequestContext): Handlers<OfAgent | O
 				const warmed = await cycle.workspaces.warm(project, { approved: project.approved });
 				return isRefusal(warmed) ? warmed : { path: warmed.path, commit: warmed.commit, filled: warmed.filled };
 			}),
-		gc: (asked) => inProject(context, asked, async (cycle, project) => await runGc(cycle.workspaces, context.reads, project, asked.body.dryRun)),
+		gc: (asked) =>
+			inProject(
+				context,
+				asked,
+				async (cycle, project) => await runGc(cycle.workspaces, context.reads, project, asked.body.dryRun),
+			),
 	};
 }
 
 /** `base`, `index`, `parent`, or another agent by any of its names. */
-async function diff(context: RequestContext, cycle: WorkCycle, agent: AgentState, { query, actor }: RouteRequest<"diff">) {
+async function diff(
+	context: RequestContext,
+	cycle: WorkCycle,
+	agent: AgentState,
+	{ query, actor }: RouteRequest<"diff">,
+) {
 	const { against } = query;
 	if (against === "base" || against === "index") return await cycle.diff(agent, against);
-	const meant = against === "parent" ? { id: agent.lineage?.agent ?? agent.supervisor } : await context.engine.resolve(against, query.project ?? agent.project);
+	const meant =
+		against === "parent"
+			? { id: agent.lineage?.agent ?? agent.supervisor }
+			: await context.engine.resolve(against, query.project ?? agent.project);
 	if (isRefusal(meant)) return meant;
 	const other = meant.id === null ? undefined : await context.reads.agent(meant.id);
 	if (other === undefined) return refuse("AGENT_NOT_FOUND", `${agent.handle} has no parent.`);
 	// what others have not committed is theirs; `parent` is for people
 	const caller = agentOf(actor);
 	if (caller !== null && caller !== other.id && !(await context.reads.above(other.id)).includes(caller))
-		return refuse("FORBIDDEN", "An agent compares its work only with its base, its index and the agents below it.", { details: { agent: other.id } });
+		return refuse("FORBIDDEN", "An agent compares its work only with its base, its index and the agents below it.", {
+			details: { agent: other.id },
+		});
 	return await cycle.diff(agent, other);
 }
 
@@ -89,7 +113,8 @@ async function withAgent<T extends object>(
 ): Promise<T | Refusal> {
 	const agent = await context.reads.agent(id);
 	const { cycle } = context.engine;
-	if (agent === undefined) return refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });
+	if (agent === undefined)
+		return refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });
 	if (cycle === null) return noGit;
 	const project = agent.project === null ? undefined : await context.reads.project(agent.project);
 	return await explained(context, project, () => work(cycle, agent));
@@ -107,7 +132,11 @@ async function inProject<T extends object>(
 }
 
 /** A fault is the project's if its repository cannot be used: then that is the answer. */
-async function explained<T extends object>(context: RequestContext, project: ProjectState | undefined, work: () => Promise<T | Refusal>): Promise<T | Refusal> {
+async function explained<T extends object>(
+	context: RequestContext,
+	project: ProjectState | undefined,
+	work: () => Promise<T | Refusal>,
+): Promise<T | Refusal> {
 	try {
 		return await work();
 	} catch (error) {

@@ -15,20 +15,38 @@ export function openApi(version: string): object {
 		for (const way of [route, ...(route.alias ? [{ ...route, ...route.alias }] : [])]) {
 			const path = way.path.replace(/:(\w+)/g, "{$1}");
 			// an operation has a name of its own
-			paths[path] = { ...paths[path], [way.method]: operation(way === route ? name : `${name}Also`, way, schemas, answers) };
+			paths[path] = {
+				...paths[path],
+				[way.method]: operation(way === route ? name : `${name}Also`, way, schemas, answers),
+			};
 		}
 	}
-	const parts = { paths, parameters: parameterComponents(schemas), responses: { ...answers, ...refusalComponents(schemas) } };
+	const parts = {
+		paths,
+		parameters: parameterComponents(schemas),
+		responses: { ...answers, ...refusalComponents(schemas) },
+	};
 	const { schemas: components, rest } = schemas.resolved(parts);
 	return {
 		openapi: "3.1.0",
-		info: { title: "Brood", version, description: "A process manager for coding agents.", license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+		info: {
+			title: "Brood",
+			version,
+			description: "A process manager for coding agents.",
+			license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+		},
 		servers: [{ url: "http://127.0.0.1:4180" }],
 		security: [{ token: [] }],
 		tags: [...new Set(Object.values(routes).map(({ path }) => tagOf(path)))].toSorted().map((name) => ({ name })),
 		paths: rest.paths,
 		components: {
-			securitySchemes: { token: { type: "http", scheme: "bearer", description: "The person's token, from the file `token` in the daemon's home." } },
+			securitySchemes: {
+				token: {
+					type: "http",
+					scheme: "bearer",
+					description: "The person's token, from the file `token` in the daemon's home.",
+				},
+			},
 			parameters: rest.parameters,
 			responses: rest.responses,
 			schemas: components,
@@ -36,9 +54,18 @@ export function openApi(version: string): object {
 	};
 }
 
-function operation(name: string, route: Omit<Route, "method"> & { method: string }, schemas: Schemas, answers: Record<string, JsonSchema>): JsonSchema {
+function operation(
+	name: string,
+	route: Omit<Route, "method"> & { method: string },
+	schemas: Schemas,
+	answers: Record<string, JsonSchema>,
+): JsonSchema {
 	const { path, summary, body, answer, method, agents } = route;
-	const parameters = [...pathParameters(path), ...queryParameters(queryOf(route), schemas), ...(method === "get" ? [] : [idempotencyKey])];
+	const parameters = [
+		...pathParameters(path),
+		...queryParameters(queryOf(route), schemas),
+		...(method === "get" ? [] : [idempotencyKey]),
+	];
 	return {
 		operationId: name,
 		tags: [tagOf(path)],
@@ -52,7 +79,10 @@ function operation(name: string, route: Omit<Route, "method"> & { method: string
 }
 
 function bodyOf(body: z.ZodObject, schemas: Schemas): JsonSchema {
-	return { ...(!body.safeParse({}).success && { required: true }), content: { "application/json": { schema: schemas.sent(body) } } };
+	return {
+		...(!body.safeParse({}).success && { required: true }),
+		content: { "application/json": { schema: schemas.sent(body) } },
+	};
 }
 
 /** A noun, or a list of one, is answered by many routes: described once, under the noun's name. */
@@ -69,7 +99,10 @@ function answerOf(data: JsonSchema, answers: Record<string, JsonSchema>, list: b
 	return { $ref: `#/components/responses/${name}` };
 }
 
-const next = { type: ["integer", "null"], description: "where the next page begins, null behind the last; only if `limit` or `after` was given" };
+const next = {
+	type: ["integer", "null"],
+	description: "where the next page begins, null behind the last; only if `limit` or `after` was given",
+};
 
 function nameIn(schema: unknown, suffix = ""): string | null {
 	const { $ref } = Reference.safeParse(schema).data ?? {};
@@ -87,7 +120,14 @@ function tagOf(path: string): string {
 	return rest.flatMap((word) => nounsBelow[first]?.[word] ?? []).at(-1) ?? nouns[first] ?? first;
 }
 
-const nouns: Record<string, string> = { backup: "daemon", space: "daemon", status: "daemon", token: "daemon", journal: "events", search: "items" };
+const nouns: Record<string, string> = {
+	backup: "daemon",
+	space: "daemon",
+	status: "daemon",
+	token: "daemon",
+	journal: "events",
+	search: "items",
+};
 
 const workspace = ["diff", "commit", "sync", "release", "approve", "health", "snapshots", "restore"];
 const conversation = ["items", "context", "clear", "mark", "rewind"];

@@ -1,4 +1,5 @@
-// The event stream, which is no route of the table: it does not end by itself, and writes messages instead of an answer.
+// The event stream, which is no route of the table: it does not end by itself, and writes messages instead of an
+// answer.
 import { z } from "zod";
 import { EventId } from "#contract/ids.ts";
 import { Delta, type StreamMessage, StreamQuery, UnjournaledUpdate } from "#contract/stream.ts";
@@ -12,13 +13,20 @@ type Named<M = StreamMessage> = M extends unknown ? keyof M : never;
 /** Each by the name of its `event:` line; an event of the journal has no such line, which stands for `message`. */
 const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string }> = {
 	event: { data: Item, id: EventId, meaning: "an event of the journal, under its id" },
-	delta: { data: Delta, meaning: "a piece of an item that is still being said; only with `deltas`, only live, in no journal" },
+	delta: {
+		data: Delta,
+		meaning: "a piece of an item that is still being said; only with `deltas`, only live, in no journal",
+	},
 	at: { data: z.int().nonnegative(), meaning: "the reader has everything that it asked for up to this event" },
 	unjournaled: {
 		data: UnjournaledUpdate,
-		meaning: "what is shown beside the rows and no event tells; only with `threads`, whole at first and then what changed",
+		meaning:
+			"what is shown beside the rows and no event tells; only with `threads`, whole at first and then what changed",
 	},
-	cut: { data: z.object({ after: z.int().nonnegative() }), meaning: "the reader did not keep up: the stream ends, and goes on behind this event" },
+	cut: {
+		data: z.object({ after: z.int().nonnegative() }),
+		meaning: "the reader did not keep up: the stream ends, and goes on behind this event",
+	},
 };
 
 const description =
@@ -34,7 +42,11 @@ export function eventsOperation(schemas: Schemas): JsonSchema {
 		type: "object",
 		description: meaning,
 		required: ["event", ...(id ? ["id"] : []), "data"],
-		properties: { event: { const: event === "event" ? "message" : event }, ...(id && { id: schemas.read(id) }), data: schemas.read(data) },
+		properties: {
+			event: { const: event === "event" ? "message" : event },
+			...(id && { id: schemas.read(id) }),
+			data: schemas.read(data),
+		},
 	}));
 	return {
 		operationId: "events",

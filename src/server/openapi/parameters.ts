@@ -13,9 +13,16 @@ interface Parameter {
 
 /** Every name that a path has behind a colon. */
 const inPath: Record<string, Parameter> = {
-	agent: { schema: z.string(), description: "an agent: its id, the beginning of its id, its handle, or `project/handle`" },
+	agent: {
+		schema: z.string(),
+		description: "an agent: its id, the beginning of its id, its handle, or `project/handle`",
+	},
 	approval: { schema: EventId, description: "the id of an approval" },
-	issue: { schema: z.string(), description: "an issue: `project#number`, a number together with `?project=`, or `mine` for the issue of the agent that asks" },
+	issue: {
+		schema: z.string(),
+		description:
+			"an issue: `project#number`, a number together with `?project=`, or `mine` for the issue of the agent that asks",
+	},
 	item: { schema: EventId, description: "the id of an item" },
 	mail: { schema: EventId, description: "the id of a mail" },
 	on: { schema: IssueNumber, description: "the number of the other issue" },
@@ -47,7 +54,10 @@ export function parameterComponents(schemas: Schemas): Record<string, JsonSchema
 		`${name}Path`,
 		{ name, in: "path", required: true, description, schema: schemas.read(schema) },
 	]);
-	const queries = Object.entries(inManyQueries).map(([name, schema]) => [`${name}Query`, queryParameter(name, schema, schemas)]);
+	const queries = Object.entries(inManyQueries).map(([name, schema]) => [
+		`${name}Query`,
+		queryParameter(name, schema, schemas),
+	]);
 	return { ...Object.fromEntries([...paths, ...queries]), idempotencyKey: { ...keyHeader, schema: schemas.read(Key) } };
 }
 
@@ -73,5 +83,11 @@ function queryParameter(name: string, schema: z.core.$ZodType, schemas: Schemas)
 	const read = schemas.read(schema);
 	// several values are written behind each other, with commas
 	const list = read["type"] === "array" && { style: "form", explode: false };
-	return { name, in: "query", ...(!z.safeParse(schema, undefined).success && { required: true }), ...list, schema: read };
+	return {
+		name,
+		in: "query",
+		...(!z.safeParse(schema, undefined).success && { required: true }),
+		...list,
+		schema: read,
+	};
 }

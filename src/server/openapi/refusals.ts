@@ -20,7 +20,9 @@ const meanings: Record<number, string> = {
 	507: "the disk is full",
 };
 
-const statuses = [...new Set(Object.values(refusalCodes).map(({ status }) => Number(status)))].toSorted((one, other) => one - other);
+const statuses = [...new Set(Object.values(refusalCodes).map(({ status }) => Number(status)))].toSorted(
+	(one, other) => one - other,
+);
 
 /** One for each status by its number, and `Refused` for all of them. */
 export function refusalComponents(schemas: Schemas): Record<string, JsonSchema> {
@@ -33,13 +35,23 @@ export function refusalComponents(schemas: Schemas): Record<string, JsonSchema> 
 		const codes = Object.entries(refusalCodes).flatMap(([code, each]) => (each.status === status ? [code] : []));
 		const meaning = meanings[status];
 		if (meaning === undefined) throw new Error(`say in openapi/refusals.ts what a refusal with status ${status} means`);
-		return [`${status}`, response(meaning, { allOf: [any, { type: "object", required: ["code"], properties: { code: { enum: codes } } }] })];
+		return [
+			`${status}`,
+			response(meaning, {
+				allOf: [any, { type: "object", required: ["code"], properties: { code: { enum: codes } } }],
+			}),
+		];
 	});
 	return { ...Object.fromEntries(byStatus), Refused: response("refused; `error.code` says why", any) };
 }
 
-/** Those that tell routes apart. `default` stands for all others: every route may meet a wrong token, a full disk or a fault. */
-export function refusalResponses(route: Pick<Route, "path" | "query"> & { method: string }): Record<string, JsonSchema> {
+/**
+ * Those that tell routes apart. `default` stands for all others: every route may meet a wrong token, a full disk or a
+ * fault.
+ */
+export function refusalResponses(
+	route: Pick<Route, "path" | "query"> & { method: string },
+): Record<string, JsonSchema> {
 	const changes = route.method !== "get";
 	const names = route.path.includes(":") || ["agent", "project"].some((name) => route.query?.shape[name] !== undefined);
 	const known = [400, 403, ...(names ? [404] : []), ...(changes ? [409, 429] : [])];

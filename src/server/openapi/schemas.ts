@@ -1,4 +1,5 @@
-// The schemas of the contract as JSON Schema, each named one once: requests in the form that is sent, answers in the form that is read.
+// The schemas of the contract as JSON Schema, each named one once: requests in the form that is sent, answers in the
+// form that is read.
 import { z } from "zod";
 import { Policy } from "#contract/approval.ts";
 import * as ids from "#contract/ids.ts";
@@ -13,13 +14,34 @@ import { Space } from "#contract/space.ts";
 import { Credential, Quiet } from "#contract/subscription.ts";
 import { Budget, BudgetRequest, Cost, Spent, Usage } from "#contract/usage.ts";
 import * as wire from "#contract/wire.ts";
-import { BranchStatus, CommitId, Committed, Diff, Health, HealthIssue, Merged, Workspace } from "#contract/workspace.ts";
+import {
+	BranchStatus,
+	CommitId,
+	Committed,
+	Diff,
+	Health,
+	HealthIssue,
+	Merged,
+	Workspace,
+} from "#contract/workspace.ts";
 import { LeaseStep } from "#contract/workspace-step.ts";
 
 /** Every noun of the wire, and what several of them share. */
 const named: Record<string, unknown> = {
 	...{ ...ids, ...wire, ...issueWire, Refusal, RefusalCode, Json },
-	...{ Policy, LeaseStep, IssueNumber, IssuePriority, Preset, PresetName, Stage, StageName, ProjectSettings, UsageRow, Space },
+	...{
+		Policy,
+		LeaseStep,
+		IssueNumber,
+		IssuePriority,
+		Preset,
+		PresetName,
+		Stage,
+		StageName,
+		ProjectSettings,
+		UsageRow,
+		Space,
+	},
 	...{ Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
 	...{ CommitId, Committed, Diff, Health, HealthIssue, Merged, BranchStatus, Workspace },
 };
@@ -50,19 +72,29 @@ export class Schemas {
 		return this.#schema(schema, "output");
 	}
 
-	/** The components, and the rest of the document with their final names. A name has `Input` behind it only where the two forms differ. */
+	/**
+	 * The components, and the rest of the document with their final names. A name has `Input` behind it only where the
+	 * two forms differ.
+	 */
 	resolved<T extends object>(rest: T): { schemas: Record<string, JsonSchema>; rest: T } {
 		const { input, output } = this.#kept;
 		const apart = formsApart(input, output);
 		const rename = <V>(value: V): V => renamed(value, apart);
-		const inputs = Object.entries(input).map(([id, schema]) => [apart.has(id) ? `${id}Input` : id, rename(schema)] as const);
+		const inputs = Object.entries(input).map(
+			([id, schema]) => [apart.has(id) ? `${id}Input` : id, rename(schema)] as const,
+		);
 		const outputs = Object.entries(output).map(([id, schema]) => [id, rename(schema)] as const);
 		const sorted = [...inputs, ...outputs].toSorted(([one], [other]) => (one < other ? -1 : 1));
 		return { schemas: Object.fromEntries(sorted), rest: rename(rest) };
 	}
 
 	#schema(schema: z.core.$ZodType, form: Form): JsonSchema {
-		const made = z.toJSONSchema(schema, { io: form, metadata: registry, unrepresentable: "any", override: (each) => simplify(each, form) });
+		const made = z.toJSONSchema(schema, {
+			io: form,
+			metadata: registry,
+			unrepresentable: "any",
+			override: (each) => simplify(each, form),
+		});
 		const { $schema: _, $defs = {}, ...rest } = made;
 		for (const [id, each] of Object.entries($defs)) this.#kept[form][id] = pointed(each, form);
 		return pointed(rest, form);
@@ -90,29 +122,38 @@ function formsApart(input: Record<string, JsonSchema>, output: Record<string, Js
 	const both = Object.keys(input).filter((id) => output[id] !== undefined);
 	for (let before = -1; before !== apart.size; ) {
 		before = apart.size;
-		for (const id of both) if (JSON.stringify(renamed(input[id], apart)) !== JSON.stringify(renamed(output[id], apart))) apart.add(id);
+		for (const id of both)
+			if (JSON.stringify(renamed(input[id], apart)) !== JSON.stringify(renamed(output[id], apart))) apart.add(id);
 	}
 	return apart;
 }
 
 function mapRefs<V>(value: V, change: (ref: string) => string): V {
-	return JSON.parse(JSON.stringify(value), (key, each: unknown) => (key === "$ref" && typeof each === "string" ? change(each) : each));
+	return JSON.parse(JSON.stringify(value), (key, each: unknown) =>
+		key === "$ref" && typeof each === "string" ? change(each) : each,
+	);
 }
 
 /** Leaves out what tells a reader nothing, and what an answer may have one day. */
-function simplify({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }, form: Form): void {
+function simplify(
+	{ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema },
+	form: Form,
+): void {
 	// any JSON value: every schema validator knows what that is
-	if (registry.get(zodSchema)?.id === "Json") for (const keyword of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, keyword);
+	if (registry.get(zodSchema)?.id === "Json")
+		for (const keyword of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, keyword);
 	if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) Reflect.deleteProperty(jsonSchema, "maximum");
 	if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) Reflect.deleteProperty(jsonSchema, "minimum");
 	// its format says the same in one word
 	if (jsonSchema.format === "date-time") Reflect.deleteProperty(jsonSchema, "pattern");
-	if (form === "output" && jsonSchema.additionalProperties === false) Reflect.deleteProperty(jsonSchema, "additionalProperties");
+	if (form === "output" && jsonSchema.additionalProperties === false)
+		Reflect.deleteProperty(jsonSchema, "additionalProperties");
 	// generators of clients take a field that has a default for one that is always there, also where it is sent
 	if (form === "input" && jsonSchema.default !== undefined) {
 		jsonSchema.description = `default: ${JSON.stringify(jsonSchema.default)}`;
 		Reflect.deleteProperty(jsonSchema, "default");
 	}
 	// the keys of every JSON object are texts
-	if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') Reflect.deleteProperty(jsonSchema, "propertyNames");
+	if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}')
+		Reflect.deleteProperty(jsonSchema, "propertyNames");
 }

@@ -20,7 +20,11 @@ export interface CliContext extends Connected {
 }
 
 /** Runs a command; `show` turns what it answered into words for a person. */
-export async function act<T>(options: Options, ask: (cli: CliContext) => Promise<T>, show: (data: T) => string): Promise<void> {
+export async function act<T>(
+	options: Options,
+	ask: (cli: CliContext) => Promise<T>,
+	show: (data: T) => string,
+): Promise<void> {
 	try {
 		const { project } = options;
 		if (project !== undefined && !isProjectSlug(project))

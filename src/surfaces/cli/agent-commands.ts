@@ -6,8 +6,14 @@ import { json, project, reason } from "./options.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
 
-const policy = () => new Option("--policy <policy>", "who answers when it asks for permission").choices(["ask", "auto-edit", "full"] as const);
-const subscription = () => new Option("--subscription <name>", "whose slots it uses; without it, whichever fits its type");
+const policy = () =>
+	new Option("--policy <policy>", "who answers when it asks for permission").choices([
+		"ask",
+		"auto-edit",
+		"full",
+	] as const);
+const subscription = () =>
+	new Option("--subscription <name>", "whose slots it uses; without it, whichever fits its type");
 
 export function agentCommands(program: Command): void {
 	program.commandsGroup("Agents:");
@@ -53,38 +59,74 @@ function addCommand(agent: Command): void {
 		.addOption(policy())
 		.addOption(budgetTokens())
 		.addOption(budgetCost())
-		.addOption(new Option("--workspace <kind>", "where it works; a worktree in a project, else none").choices(["worktree", "clone", "main", "none"] as const))
+		.addOption(
+			new Option("--workspace <kind>", "where it works; a worktree in a project, else none").choices([
+				"worktree",
+				"clone",
+				"main",
+				"none",
+			] as const),
+		)
 		.option("--from <branch>", "the branch that it starts from; the project's base if absent")
 		.option("--no-wait", "answer before its workspace is ready")
-		.addHelpText("after", "\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'")
+		.addHelpText(
+			"after",
+			"\nExamples:\n  brood agent add\n  brood agent add opus-1 --project web --type scripted --prompt 'say hello'",
+		)
 		.addOption(new Option("--project <slug>", "the project it belongs to; the one of this directory if absent"))
 		.option("--no-project", "it belongs to none, whatever the directory")
 		.addOption(json())
-		.action(async (name, { project: slug, type, model, command, prompt, subscription: paid, policy: who, workspace, from, json: asJson, wait, ...bounds }) => {
-			const [{ act }, { projectHere }, { madeAgent, noted }] = await Promise.all([import("./act.ts"), import("./here.ts"), import("./print.ts")]);
-			const body = {
-				...(name && { name }),
-				...(type && { type }),
-				...(model && { model }),
-				...(command && { command }),
-				...(prompt && { prompt }),
-				...(paid && { subscription: paid }),
-				...(who && { policy: who }),
-				...(workspace && { workspace }),
-				...(from && { from }),
-				wait,
-				...budgetOf(bounds),
-			};
-			await act(
-				{ json: asJson, ...(typeof slug === "string" && { project: slug }) },
-				async (cli) => {
-					const { client, key, query } = cli;
-					const project = slug === false ? undefined : (query.project ?? (await projectHere(cli)));
-					return noted(await (project === undefined ? client.ask("agentAdd", { key, body }) : client.ask("agentAddTo", { key, params: { project }, body })));
+		.action(
+			async (
+				name,
+				{
+					project: slug,
+					type,
+					model,
+					command,
+					prompt,
+					subscription: paid,
+					policy: who,
+					workspace,
+					from,
+					json: asJson,
+					wait,
+					...bounds
 				},
-				madeAgent,
-			);
-		});
+			) => {
+				const [{ act }, { projectHere }, { madeAgent, noted }] = await Promise.all([
+					import("./act.ts"),
+					import("./here.ts"),
+					import("./print.ts"),
+				]);
+				const body = {
+					...(name && { name }),
+					...(type && { type }),
+					...(model && { model }),
+					...(command && { command }),
+					...(prompt && { prompt }),
+					...(paid && { subscription: paid }),
+					...(who && { policy: who }),
+					...(workspace && { workspace }),
+					...(from && { from }),
+					wait,
+					...budgetOf(bounds),
+				};
+				await act(
+					{ json: asJson, ...(typeof slug === "string" && { project: slug }) },
+					async (cli) => {
+						const { client, key, query } = cli;
+						const project = slug === false ? undefined : (query.project ?? (await projectHere(cli)));
+						return noted(
+							await (project === undefined
+								? client.ask("agentAdd", { key, body })
+								: client.ask("agentAddTo", { key, params: { project }, body })),
+						);
+					},
+					madeAgent,
+				);
+			},
+		);
 }
 
 function listCommand(agent: Command): void {
@@ -100,7 +142,10 @@ function listCommand(agent: Command): void {
 			const reaped = { reaped: String(options.reaped === true) };
 			await act(
 				options,
-				({ client, query }) => (options.available ? client.call("agentsAvailable", { query }) : client.call("agents", { query: { ...query, ...reaped } })),
+				({ client, query }) =>
+					options.available
+						? client.call("agentsAvailable", { query })
+						: client.call("agents", { query: { ...query, ...reaped } }),
 				agentTable,
 			);
 		});
@@ -113,8 +158,14 @@ function configureCommand(agent: Command): void {
 		.argument("<agent>", "whose")
 		.option("--model <model>", "the model it uses")
 		.option("--system-prompt <text>", "its system prompt")
-		.option("--option <name=value...>", "what its program is set to, such as mode=plan, instead of what it was; empty for nothing")
-		.option("--pin <files...>", "files of its workspace that it sees in every turn, instead of those that it saw; empty for none")
+		.option(
+			"--option <name=value...>",
+			"what its program is set to, such as mode=plan, instead of what it was; empty for nothing",
+		)
+		.option(
+			"--pin <files...>",
+			"files of its workspace that it sees in every turn, instead of those that it saw; empty for none",
+		)
 		.option("--subscription <name>", "whose slots it uses; empty for whichever fits its type")
 		.addOption(policy())
 		.addOption(budgetTokens())
@@ -154,14 +205,21 @@ function forkCommand(program: Command): void {
 		.option("--share-workspace", "in the same tree as its parent")
 		.option("--no-wait", "answer before its workspace is ready")
 		.addOption(
-			new Option("--workspace <kind>", "a tree of its own of this kind, with the parent's files, or none").choices(["worktree", "clone", "none"] as const),
+			new Option("--workspace <kind>", "a tree of its own of this kind, with the parent's files, or none").choices([
+				"worktree",
+				"clone",
+				"none",
+			] as const),
 		)
 		.option("--type <type>", "another agent type")
 		.option("--model <model>", "another model")
 		.addOption(policy())
 		.addOption(budgetTokens())
 		.addOption(budgetCost())
-		.addHelpText("after", "\nExamples:\n  brood fork opus-1\n  brood fork opus-1 'try it the other way' --name other-way\n  brood fork opus-1 --at 42")
+		.addHelpText(
+			"after",
+			"\nExamples:\n  brood fork opus-1\n  brood fork opus-1 'try it the other way' --name other-way\n  brood fork opus-1 --at 42",
+		)
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, options) => {
@@ -180,7 +238,12 @@ function forkCommand(program: Command): void {
 				wait: options.wait,
 				...budgetOf(options),
 			};
-			await act(options, async ({ client, key, query }) => noted(await client.call("fork", { key, query, params: { agent: reference }, body })), madeAgent);
+			await act(
+				options,
+				async ({ client, key, query }) =>
+					noted(await client.call("fork", { key, query, params: { agent: reference }, body })),
+				madeAgent,
+			);
 		});
 }
 
@@ -196,24 +259,32 @@ function signal(parent: Command, name: string, route: Verb, description: string)
 	const resume = new Option("--resume", "go on with the queue afterwards").default(false);
 	const cascade = new Option("--cascade", "with everything below it").default(false);
 	if (route === "pause" || route === "resume")
-		command.addOption(reason()).action((reference, { reason: why, ...options }) => tell(route, reference, options, { reason: why }));
+		command
+			.addOption(reason())
+			.action((reference, { reason: why, ...options }) => tell(route, reference, options, { reason: why }));
 	else if (route === "interrupt")
 		command
 			.addOption(reason())
 			.addOption(resume)
-			.action((reference, { reason: why, resume: on, ...options }) => tell(route, reference, options, { reason: why, resume: on }));
+			.action((reference, { reason: why, resume: on, ...options }) =>
+				tell(route, reference, options, { reason: why, resume: on }),
+			);
 	else if (route === "kill")
 		command
 			.addOption(cascade)
 			.addOption(reason())
-			.action((reference, { cascade: all, reason: why, ...options }) => tell(route, reference, options, { cascade: all, reason: why }));
+			.action((reference, { cascade: all, reason: why, ...options }) =>
+				tell(route, reference, options, { cascade: all, reason: why }),
+			);
 	else if (route === "agentDelete")
 		command
 			.alias("remove")
 			.addOption(reason())
 			.option("--force", "also with prompts in its queue, or work that is not merged", false)
 			.option("--branch", "its branch too", false)
-			.action((reference, { force, branch, reason: why, ...options }) => tell(route, reference, options, { force, branch, reason: why }));
+			.action((reference, { force, branch, reason: why, ...options }) =>
+				tell(route, reference, options, { force, branch, reason: why }),
+			);
 	else command.action((reference, options) => tell(route, reference, options, route === "agent" ? undefined : {}));
 }
 

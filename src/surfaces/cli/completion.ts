@@ -47,7 +47,8 @@ async function candidates(root: Node, words: readonly string[]): Promise<string[
 		else if (!word.startsWith("-")) arguments_++;
 	}
 	if (words.at(-1)?.startsWith("-")) return node.options.flatMap(({ long }) => long ?? []);
-	if (node.commands.length > 0) return node.commands.map((command) => command.name()).filter((name) => name !== "complete");
+	if (node.commands.length > 0)
+		return node.commands.map((command) => command.name()).filter((name) => name !== "complete");
 	return node.registeredArguments[arguments_]?.name() === "agent" ? await agentNames() : [];
 }
 

@@ -1,4 +1,5 @@
-// Finding the daemon, and starting it on first use. Inside an agent the daemon is the one that started it, and none other.
+// Finding the daemon, and starting it on first use. Inside an agent the daemon is the one that started it, and none
+// other.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -28,7 +29,10 @@ export async function connect(): Promise<Connected> {
 	return (await running()) ?? (await start());
 }
 
-/** The daemon went away while somebody waits. One that died is started again; one that was stopped is waited for, since somebody wanted that. */
+/**
+ * The daemon went away while somebody waits. One that died is started again; one that was stopped is waited for, since
+ * somebody wanted that.
+ */
 export async function reconnect(deadline?: AbortSignal): Promise<Connected> {
 	if (givenAddress() !== null) return await connect();
 	for (let told = false; ; told = true) {
@@ -82,7 +86,8 @@ function isSameFolder(one: string, other: string): boolean {
 function checkHome(home: string): void {
 	const found = statSync(home, { throwIfNoEntry: false });
 	const problem = found === undefined ? null : homeProblem(home, found, process.getuid?.() ?? null);
-	if (problem !== null) throw new Refused(refuse("HOME_UNUSABLE", problem.message, { suggestions: problem.suggestions }));
+	if (problem !== null)
+		throw new Refused(refuse("HOME_UNUSABLE", problem.message, { suggestions: problem.suggestions }));
 }
 
 /** What the daemon of this home wrote down about itself, or the last one did. */

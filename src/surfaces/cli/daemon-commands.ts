@@ -33,7 +33,9 @@ export function daemonCommands(program: Command): void {
 		.command("logs")
 		.description("show the daemon's log, also when it is not running")
 		.option("-n, --lines <count>", "number of entries", Number, 100)
-		.addOption(new Option("--level <level>", "this level and those above it").choices(logLevels).default("info" as const))
+		.addOption(
+			new Option("--level <level>", "this level and those above it").choices(logLevels).default("info" as const),
+		)
 		.option("--follow", "keep printing new entries")
 		.option("--json", "print one JSON document; with --follow one object per line")
 		.action(async (options) => {
@@ -87,7 +89,8 @@ function tokenCommands(program: Command): void {
 			await act(
 				options,
 				({ client, key }) => client.call("tokenRotate", { key }),
-				({ file }) => `the token was replaced; the new one is in ${file}\nbrowsers and scripts with the old one have to be given the new one`,
+				({ file }) =>
+					`the token was replaced; the new one is in ${file}\nbrowsers and scripts with the old one have to be given the new one`,
 			);
 		});
 }

@@ -1,5 +1,5 @@
-// `brood demo`: five issues of the playground go through `quick-fix`, worked on by three scripted agents that need no key and
-// no network. It makes its own issues and agents, touches nobody else's, and takes its agents away again.
+// `brood demo`: five issues of the playground go through `quick-fix`, worked on by three scripted agents that need no
+// key and no network. It makes its own issues and agents, touches nobody else's, and takes its agents away again.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,8 +33,20 @@ async function playground({ client, key }: CliContext, tell: (line: string) => v
 	const folder = join(homeOf(), project);
 	if (!existsSync(join(folder, ".git"))) {
 		mkdirSync(folder, { recursive: true });
-		writeFileSync(join(folder, "README.md"), "# Playground\n\nA repository to try things in. Nothing here is precious.\n");
-		const git = (...args: string[]) => promisify(execFile)("git", ["-C", folder, "-c", "user.name=brood", "-c", "user.email=brood@brood.local", ...args]);
+		writeFileSync(
+			join(folder, "README.md"),
+			"# Playground\n\nA repository to try things in. Nothing here is precious.\n",
+		);
+		const git = (...args: string[]) =>
+			promisify(execFile)("git", [
+				"-C",
+				folder,
+				"-c",
+				"user.name=brood",
+				"-c",
+				"user.email=brood@brood.local",
+				...args,
+			]);
 		await git("init", "--quiet", "--initial-branch=main");
 		await git("add", "--", "README.md");
 		await git("commit", "--quiet", "--message=Begin");
@@ -65,7 +77,8 @@ class Demo {
 			const stop = new AbortController();
 			let all = await this.#step(issues, agents);
 			for await (const event of this.#client.events(lastEvent, stop.signal)) {
-				if (/^(issue\.(moved|waited|left|attended)|agent\.(released|provisioned))$/.test(event.kind)) all = await this.#step(issues, agents);
+				if (/^(issue\.(moved|waited|left|attended)|agent\.(released|provisioned))$/.test(event.kind))
+					all = await this.#step(issues, agents);
 				if (all.every(({ doneAt, attention }) => doneAt !== null || attention !== null)) stop.abort();
 			}
 			if (all.some(({ attention }) => attention !== null)) process.exitCode = 1;
@@ -77,17 +90,23 @@ class Demo {
 
 	/** Shows what has changed, gives what is ready to whoever is free, and approves what waits for it. */
 	async #step(issues: readonly Issue[], agents: readonly string[]): Promise<Issue[]> {
-		const now = await Promise.all(issues.map(({ number }) => this.#client.call("issue", { params: { issue: `${project}#${number}` } })));
+		const now = await Promise.all(
+			issues.map(({ number }) => this.#client.call("issue", { params: { issue: `${project}#${number}` } })),
+		);
 		for (const issue of now) this.#show(issue);
 		const all = await this.#client.call("agents", { query: {} });
-		const free = all.filter(({ id, label, issue }) => agents.includes(id) && label === "idle" && issue === null).map(({ id }) => id);
+		const free = all
+			.filter(({ id, label, issue }) => agents.includes(id) && label === "idle" && issue === null)
+			.map(({ id }) => id);
 		for (const issue of now) {
 			const params = { issue: `${project}#${issue.number}` };
 			if (issue.attention !== null || issue.doneAt !== null || issue.assignee !== null) continue;
-			if (issue.waiting === "approval") await this.#may(this.#client.call("issueApprove", { key: this.#next(), params, body: {} }));
+			if (issue.waiting === "approval")
+				await this.#may(this.#client.call("issueApprove", { key: this.#next(), params, body: {} }));
 			else if (issue.waiting === null) {
 				const agent = free.shift();
-				if (agent !== undefined) await this.#may(this.#client.call("issueAssign", { key: this.#next(), params, body: { agent } }));
+				if (agent !== undefined)
+					await this.#may(this.#client.call("issueAssign", { key: this.#next(), params, body: { agent } }));
 			}
 		}
 		return now;
@@ -101,8 +120,17 @@ class Demo {
 
 	async #add(title: string, at: number): Promise<Issue> {
 		const file = `demo/${at}.txt`;
-		const body = [`say I work on "${title}".`, `write ${file} ${title}.`, `commit ${title}`, `work_complete ${title}: see ${file}.`].join("\n");
-		return await this.#client.call("issueAdd", { key: this.#next(), params: { project }, body: { title, body, preset: "quick-fix", labels: ["demo"] } });
+		const body = [
+			`say I work on "${title}".`,
+			`write ${file} ${title}.`,
+			`commit ${title}`,
+			`work_complete ${title}: see ${file}.`,
+		].join("\n");
+		return await this.#client.call("issueAdd", {
+			key: this.#next(),
+			params: { project },
+			body: { title, body, preset: "quick-fix", labels: ["demo"] },
+		});
 	}
 
 	async #agent(): Promise<string> {
@@ -116,7 +144,9 @@ class Demo {
 	}
 
 	async #remove(agent: string): Promise<void> {
-		await this.#may(this.#client.call("agentDelete", { key: this.#next(), params: { agent }, body: { reason: "the demo is over" } }));
+		await this.#may(
+			this.#client.call("agentDelete", { key: this.#next(), params: { agent }, body: { reason: "the demo is over" } }),
+		);
 	}
 
 	/** Somebody else may have been quicker; the next event shows what is left to do. */

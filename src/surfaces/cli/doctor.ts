@@ -33,7 +33,10 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	const adapters = (await asked(found?.client.call("adapters"))) ?? [];
 	const subscriptions = (await asked(found?.client.call("subscriptions"))) ?? [];
 	for (const { name, problem } of subscriptions)
-		if (problem !== null) findings.push(bad(`subscription ${name}`, problem, `mend the file, or: brood subscription configure ${name} --env-file FILE`));
+		if (problem !== null)
+			findings.push(
+				bad(`subscription ${name}`, problem, `mend the file, or: brood subscription configure ${name} --env-file FILE`),
+			);
 	// each project is looked at; what else is wrong the daemon knows already
 	await asked(found?.client.call("projects", { query: { check: "true" } }));
 	const problems = (await asked(found?.client.call("status")))?.problems ?? [];
@@ -65,7 +68,9 @@ function node(): Finding {
 function sqlite(): Finding {
 	const found = process.versions["sqlite"] ?? "0";
 	const enough = found.localeCompare("3.51.3", "en", { numeric: true }) >= 0;
-	return enough ? good("sqlite", found) : bad("sqlite", `${found} can corrupt a store`, "use a Node with SQLite 3.51.3 or newer");
+	return enough
+		? good("sqlite", found)
+		: bad("sqlite", `${found} can corrupt a store`, "use a Node with SQLite 3.51.3 or newer");
 }
 
 function git(): Finding {
@@ -85,38 +90,62 @@ function home(): Finding {
 		return bad("home", `${folder} cannot be written`, `make it yours: chown -R "$USER" ${folder}`);
 	}
 	if ((statSync(folder).mode & 0o077) !== 0) return bad("home", `${folder} is open to others`, `chmod 700 ${folder}`);
-	return existsSync(path.join(folder, "brood.db")) ? good("home", `${folder}, with a store`) : good("home", `${folder}, without a store yet`);
+	return existsSync(path.join(folder, "brood.db"))
+		? good("home", `${folder}, with a store`)
+		: good("home", `${folder}, without a store yet`);
 }
 
 function space(): Finding {
 	const folder = homeOf();
 	const { bavail, bsize } = statfsSync(existsSync(folder) ? folder : path.dirname(folder));
 	const mib = Math.floor((bavail * bsize) / 1024 / 1024);
-	return mib > 500 ? good("space", `${mib} MiB free`) : bad("space", `only ${mib} MiB free`, "free some space: a full disk refuses every command");
+	return mib > 500
+		? good("space", `${mib} MiB free`)
+		: bad("space", `only ${mib} MiB free`, "free some space: a full disk refuses every command");
 }
 
 function token(): Finding {
 	const file = path.join(homeOf(), "token");
 	if (!existsSync(file)) return good("token", "made on first use");
-	return (statSync(file).mode & 0o077) === 0 ? good("token", "only its owner can read it") : bad("token", `${file} can be read by others`, `chmod 600 ${file}`);
+	return (statSync(file).mode & 0o077) === 0
+		? good("token", "only its owner can read it")
+		: bad("token", `${file} can be read by others`, `chmod 600 ${file}`);
 }
 
 /** What is in force, and what would be stronger. The daemon found it out by trying, so nobody else can say. */
 function containment(status: Status | null): Finding {
 	if (!existsSync("/proc/self/stat"))
-		return bad("containment", "process groups only: without /proc, what leaves its group is not found", "on this system, look for leftovers yourself");
-	if (status === null) return good("containment", givenAddress() === null ? "found out when the daemon starts" : "known to whoever started this agent");
+		return bad(
+			"containment",
+			"process groups only: without /proc, what leaves its group is not found",
+			"on this system, look for leftovers yourself",
+		);
+	if (status === null)
+		return good(
+			"containment",
+			givenAddress() === null ? "found out when the daemon starts" : "known to whoever started this agent",
+		);
 	const { text, stronger } = levels[status.containment];
-	return { name: "containment", ok: true, text: `${status.containment}: ${text}; agents have your own powers`, fix: stronger };
+	return {
+		name: "containment",
+		ok: true,
+		text: `${status.containment}: ${text}; agents have your own powers`,
+		fix: stronger,
+	};
 }
 
 const byKernel = "the kernel ends an agent's processes with the daemon, whose environment they cannot read";
 const levels: Record<Status["containment"], { text: string; stronger: string | null }> = {
 	bubblewrap: { text: byKernel, stronger: null },
-	namespace: { text: byKernel, stronger: "stronger: bubblewrap (apt-get install bubblewrap), if config.yaml does not ask for another; then brood down" },
+	namespace: {
+		text: byKernel,
+		stronger:
+			"stronger: bubblewrap (apt-get install bubblewrap), if config.yaml does not ask for another; then brood down",
+	},
 	groups: {
 		text: "process trees by mark and session, ended at the next start if the daemon is killed",
-		stronger: "stronger: bubblewrap (apt-get install bubblewrap) and user namespaces, if config.yaml does not ask for another; then brood down",
+		stronger:
+			"stronger: bubblewrap (apt-get install bubblewrap) and user namespaces, if config.yaml does not ask for another; then brood down",
 	},
 };
 
@@ -128,19 +157,34 @@ function asRefusal(error: unknown): Refusal {
 
 function daemon(status: Status | null, refusal: Refusal | null): Finding {
 	const given = givenAddress();
-	if (refusal !== null) return bad("daemon", `${refusal.code}: ${refusal.message}`, refusal.suggestions.at(-1) ?? "brood logs");
+	if (refusal !== null)
+		return bad("daemon", `${refusal.code}: ${refusal.message}`, refusal.suggestions.at(-1) ?? "brood logs");
 	if (given !== null) return good("daemon", `${given.url}, the one that started this agent`);
 	if (status === null) return good("daemon", "not running; it starts by itself on first use");
 	if (status.contract !== contractVersion)
-		return bad("daemon", `speaks contract ${status.contract}, this is ${contractVersion}`, "brood down, then use the newer of the two");
-	return good("daemon", `${status.version} at ${status.url} (pid ${status.pid})${status.version === version ? "" : `; this is ${version}`}`);
+		return bad(
+			"daemon",
+			`speaks contract ${status.contract}, this is ${contractVersion}`,
+			"brood down, then use the newer of the two",
+		);
+	return good(
+		"daemon",
+		`${status.version} at ${status.url} (pid ${status.pid})${status.version === version ? "" : `; this is ${version}`}`,
+	);
 }
 
 /** An agent that is not installed is no problem: nobody has to use all of them. */
-function adapter({ type, version: driven, installed, loggedIn, login }: Adapter, subscriptions: readonly Subscription[]): Finding {
+function adapter(
+	{ type, version: driven, installed, loggedIn, login }: Adapter,
+	subscriptions: readonly Subscription[],
+): Finding {
 	if (installed === null) return { ...good(type, "not installed"), fix: `to use it: brood setup ${type}` };
 	if (installed !== driven) return bad(type, `${installed}, but this release drives ${driven}`, `brood setup ${type}`);
 	const paid = subscriptions.filter((each) => each.type === type && each.credential !== null).map(({ name }) => name);
-	if (paid.length > 0) return good(type, `${installed}, credentials from ${paid.join(", ")}${loggedIn ? "; login found" : ""}`);
-	return { ...good(type, `${installed}, ${loggedIn ? "looks logged in" : "does not look logged in"}`), fix: loggedIn ? null : `to log in: ${login}` };
+	if (paid.length > 0)
+		return good(type, `${installed}, credentials from ${paid.join(", ")}${loggedIn ? "; login found" : ""}`);
+	return {
+		...good(type, `${installed}, ${loggedIn ? "looks logged in" : "does not look logged in"}`),
+		fix: loggedIn ? null : `to log in: ${login}`,
+	};
 }

@@ -28,10 +28,17 @@ export async function events(options: EventOptions): Promise<void> {
 }
 
 async function allPages({ client, query }: CliContext, { agent, kind, since, after }: EventOptions): Promise<Item[]> {
-	const request = { ...query, ...(agent && { agent }), ...(kind && { kind }), ...(since && { since: timeOf(since, "earlier") }) };
+	const request = {
+		...query,
+		...(agent && { agent }),
+		...(kind && { kind }),
+		...(since && { since: timeOf(since, "earlier") }),
+	};
 	const found: Item[] = [];
 	for (let from: number | null = after; from !== null; ) {
-		const page: { events: Item[]; next: number | null } = await client.call("journal", { query: { ...request, after: from, limit: 10_000 } });
+		const page: { events: Item[]; next: number | null } = await client.call("journal", {
+			query: { ...request, after: from, limit: 10_000 },
+		});
 		found.push(...page.events);
 		from = page.next;
 	}
@@ -42,7 +49,10 @@ async function allPages({ client, query }: CliContext, { agent, kind, since, aft
 export async function itemOf({ client, query }: CliContext, reference: string, id: string): Promise<Item> {
 	const agent = await client.call("agent", { query, params: { agent: reference } });
 	const item = await client.call("item", { params: { item: id } });
-	if (item.agent !== agent.id) throw new Refused(refuse("NOT_FOUND", `${agent.handle} has no item ${id}.`, { suggestions: [`brood log ${agent.handle}`] }));
+	if (item.agent !== agent.id)
+		throw new Refused(
+			refuse("NOT_FOUND", `${agent.handle} has no item ${id}.`, { suggestions: [`brood log ${agent.handle}`] }),
+		);
 	return item;
 }
 
@@ -58,13 +68,15 @@ function eventLine(event: Item): string {
 function fieldsOf(data: unknown): string[] {
 	return Object.entries(Object(data)).flatMap(([name, value]: [string, unknown]) => {
 		if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return [];
-		if (!Array.isArray(value)) return `${name} ${typeof value === "object" ? `(${fieldsOf(value).join(", ")})` : written(value)}`;
+		if (!Array.isArray(value))
+			return `${name} ${typeof value === "object" ? `(${fieldsOf(value).join(", ")})` : written(value)}`;
 		const brief = value.length <= 5 && value.every((each) => typeof each !== "object");
 		return `${name} ${brief ? value.map(written).join(" ") : `(${value.length})`}`;
 	});
 }
 
-const written = (value: unknown): string => (typeof value === "string" && !/^[\w.:/@#-]+$/.test(value) ? JSON.stringify(value) : String(value));
+const written = (value: unknown): string =>
+	typeof value === "string" && !/^[\w.:/@#-]+$/.test(value) ? JSON.stringify(value) : String(value);
 
 async function follow(options: EventOptions): Promise<void> {
 	await watching(options, async (client, signal) => {
@@ -79,7 +91,8 @@ async function follow(options: EventOptions): Promise<void> {
 	});
 }
 
-const show = (event: Item, { json }: Options, line: (event: Item) => string): void => (json === true ? printJson(event) : print(line(event)));
+const show = (event: Item, { json }: Options, line: (event: Item) => string): void =>
+	json === true ? printJson(event) : print(line(event));
 
 export interface LogOptions extends Options {
 	after?: number | undefined;
@@ -88,37 +101,54 @@ export interface LogOptions extends Options {
 	deltas?: true | undefined;
 }
 
-/** An agent's items as they come: from the first one, or from where it is asked to begin. On a terminal also what is still being said. */
+/**
+ * An agent's items as they come: from the first one, or from where it is asked to begin. On a terminal also what is
+ * still being said.
+ */
 export async function followThread(reference: string, options: LogOptions): Promise<void> {
 	await watching(options, async (client, signal) => {
 		const { id } = await client.ask("agent", { params: { agent: reference }, query: { project: options.project } });
 		const last = options.number === undefined ? null : (await lastItems(client, id, options)).at(0);
-		const after = last === undefined ? await lastEvent(client) : last === null ? await startOf(client, options, options.after ?? 0) : last.id - 1;
+		const after =
+			last === undefined
+				? await lastEvent(client)
+				: last === null
+					? await startOf(client, options, options.after ?? 0)
+					: last.id - 1;
 		const pieces = new Pieces(options.json === true);
 		const deltas = options.deltas === true || (options.json !== true && process.stdout.isTTY);
 		for await (const message of client.follow({ agent: id, after, deltas }, signal)) {
 			if ("delta" in message) pieces.show(message.delta);
-			if ("event" in message && isItem(message.event)) pieces.before(message.event, (item) => show(item, options, itemLine));
+			if ("event" in message && isItem(message.event))
+				pieces.before(message.event, (item) => show(item, options, itemLine));
 		}
 	});
 }
 
 /** The part of a thread that is asked for, oldest first. */
-export async function threadPart({ client, query }: CliContext, reference: string, options: LogOptions): Promise<Item[]> {
+export async function threadPart(
+	{ client, query }: CliContext,
+	reference: string,
+	options: LogOptions,
+): Promise<Item[]> {
 	const { id } = await client.call("agent", { query, params: { agent: reference } });
 	return await lastItems(client, id, options);
 }
 
 async function lastItems(client: Client, agent: string, { after = 0, since, number }: LogOptions): Promise<Item[]> {
 	const from = since === undefined ? "" : timeOf(since, "earlier");
-	const items = (await client.call("items", { params: { agent } })).filter((item) => item.id > after && item.at >= from);
+	const items = (await client.call("items", { params: { agent } })).filter(
+		(item) => item.id > after && item.at >= from,
+	);
 	return number === undefined ? items : items.slice(Math.max(0, items.length - number));
 }
 
 /** Behind which event to begin. A time is looked up once, where the events are. */
 async function startOf(client: Client, { since }: { since?: string | undefined }, after: number): Promise<number> {
 	if (since === undefined) return after;
-	const { events: found } = await client.call("journal", { query: { since: timeOf(since, "earlier"), after, limit: 1 } });
+	const { events: found } = await client.call("journal", {
+		query: { since: timeOf(since, "earlier"), after, limit: 1 },
+	});
 	return found[0] === undefined ? await lastEvent(client) : found[0].id - 1;
 }
 

@@ -10,6 +10,9 @@ export async function projectHere({ client, status }: CliContext): Promise<Proje
 	const here = process.cwd() + sep;
 	const within = (folder: string): boolean => here.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 	const all = await client.call("projects");
-	const routePaths = all.flatMap(({ slug, path }) => [path, `${status.home}${sep}projects${sep}${slug}`].map((folder) => ({ slug, folder })));
-	return routePaths.filter(({ folder }) => within(folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]?.slug;
+	const routePaths = all.flatMap(({ slug, path }) =>
+		[path, `${status.home}${sep}projects${sep}${slug}`].map((folder) => ({ slug, folder })),
+	);
+	return routePaths.filter(({ folder }) => within(folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]
+		?.slug;
 }

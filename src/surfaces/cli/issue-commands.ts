@@ -4,7 +4,8 @@ import { json } from "./options.ts";
 
 const project = () => new Option("--project <slug>", "the issue's project; that of the directory if absent");
 const many = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
-const priority = () => new Option("--priority <priority>", "how urgent it is").choices(["low", "medium", "high", "critical"] as const);
+const priority = () =>
+	new Option("--priority <priority>", "how urgent it is").choices(["low", "medium", "high", "critical"] as const);
 const which = "project#number, or a number inside a project's directory";
 
 export function issueCommands(program: Command): void {
@@ -97,7 +98,10 @@ function verbs(issue: Command): void {
 		.option("--now", "only if its turn can start at once", false)
 		.addOption(project())
 		.addOption(json())
-		.action(async (ref, agent, { now, ...options }) => await (await import("./issues.ts")).tell("issueAssign", ref, options, { agent, now }));
+		.action(
+			async (ref, agent, { now, ...options }) =>
+				await (await import("./issues.ts")).tell("issueAssign", ref, options, { agent, now }),
+		);
 	issue
 		.command("move")
 		.description("to another stage, by hand; out of DONE this reopens it")
@@ -105,7 +109,10 @@ function verbs(issue: Command): void {
 		.argument("<stage>", "where to")
 		.addOption(project())
 		.addOption(json())
-		.action(async (ref, stage, options) => await (await import("./issues.ts")).tell("issueMove", ref, options, { stage: stage.toUpperCase() }));
+		.action(
+			async (ref, stage, options) =>
+				await (await import("./issues.ts")).tell("issueMove", ref, options, { stage: stage.toUpperCase() }),
+		);
 	issue
 		.command("depend")
 		.description("it waits until another one is done")
@@ -124,7 +131,12 @@ function verbs(issue: Command): void {
 		.addOption(json())
 		.action(
 			async (ref, options) =>
-				await (await import("./issues.ts")).tell("issueApprove", ref, options, options.commit === undefined ? {} : { commit: options.commit }),
+				await (await import("./issues.ts")).tell(
+					"issueApprove",
+					ref,
+					options,
+					options.commit === undefined ? {} : { commit: options.commit },
+				),
 		);
 	issue
 		.command("reject")
@@ -133,7 +145,10 @@ function verbs(issue: Command): void {
 		.requiredOption("--reason <text>", "why: the next prompt has it")
 		.addOption(project())
 		.addOption(json())
-		.action(async (ref, options) => await (await import("./issues.ts")).tell("issueReject", ref, options, { reason: options.reason }));
+		.action(
+			async (ref, options) =>
+				await (await import("./issues.ts")).tell("issueReject", ref, options, { reason: options.reason }),
+		);
 }
 
 function words(issue: Command): void {
@@ -144,7 +159,9 @@ function words(issue: Command): void {
 		.argument("<text>", "what")
 		.addOption(project())
 		.addOption(json())
-		.action(async (ref, text, options) => await (await import("./issues.ts")).tell("issueComment", ref, options, { text }));
+		.action(
+			async (ref, text, options) => await (await import("./issues.ts")).tell("issueComment", ref, options, { text }),
+		);
 	issue
 		.command("message")
 		.description("a note for the agent of one stage, told once")
@@ -153,7 +170,10 @@ function words(issue: Command): void {
 		.argument("<text>", "what")
 		.addOption(project())
 		.addOption(json())
-		.action(async (ref, stage, text, options) => await (await import("./issues.ts")).tell("issueMessage", ref, options, { stage: stage.toUpperCase(), text }));
+		.action(
+			async (ref, stage, text, options) =>
+				await (await import("./issues.ts")).tell("issueMessage", ref, options, { stage: stage.toUpperCase(), text }),
+		);
 	issue
 		.command("document")
 		.description("keep a document with it; the same name again is a new version")
@@ -174,7 +194,11 @@ function words(issue: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(
-			async (ref, options) => await (await import("./issues.ts")).tell("workComplete", ref, options, { summary: options.summary, back: options.back === true }),
+			async (ref, options) =>
+				await (await import("./issues.ts")).tell("workComplete", ref, options, {
+					summary: options.summary,
+					back: options.back === true,
+				}),
 		);
 }
 
@@ -204,7 +228,9 @@ export function issueProjectCommands(group: Command): void {
 		.argument("[project]", "which; that of the directory if absent")
 		.option("--agents-max <count>", "maximum number of agents; `default` for the usual number")
 		.option("--type <type>", "the agent type, where a preset names none; empty for none")
-		.addOption(new Option("--context <what>", "of agents that are released").choices(["clear", "keep", "default"] as const))
+		.addOption(
+			new Option("--context <what>", "of agents that are released").choices(["clear", "keep", "default"] as const),
+		)
 		.addOption(project())
 		.addOption(json())
 		.action(async (on, slug, options) => await (await import("./issues.ts")).auto([on, slug], options));
@@ -214,5 +240,8 @@ export function issueProjectCommands(group: Command): void {
 		.argument("[project]", "which; that of the directory if absent")
 		.addOption(project())
 		.addOption(json())
-		.action(async (slug, options) => await (await import("./issues.ts")).presets({ ...options, project: slug ?? options.project }));
+		.action(
+			async (slug, options) =>
+				await (await import("./issues.ts")).presets({ ...options, project: slug ?? options.project }),
+		);
 }

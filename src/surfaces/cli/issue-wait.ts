@@ -21,7 +21,8 @@ export async function wait(name: string, options: WaitOptions): Promise<void> {
 		async (cli) => {
 			if (timeout !== undefined && !(timeout >= 0)) throw new UsageError("--timeout takes a number of seconds.");
 			const stop = new AbortController();
-			const timer = timeout === undefined ? undefined : setTimeout(() => stop.abort(), Math.min(timeout * 1000, 2 ** 31 - 1));
+			const timer =
+				timeout === undefined ? undefined : setTimeout(() => stop.abort(), Math.min(timeout * 1000, 2 ** 31 - 1));
 			try {
 				return await over(cli, name, options, stop.signal);
 			} finally {
@@ -51,11 +52,16 @@ async function over(cli: CliContext, name: string, options: WaitOptions, signal:
 		if (!signal.aborted) throw error;
 	}
 	throw new Refused(
-		refuse("TIMEOUT", `Time ran out: ${first.project}#${first.number} is not there yet.`, { details: { issue: `${first.project}#${first.number}` } }),
+		refuse("TIMEOUT", `Time ran out: ${first.project}#${first.number} is not there yet.`, {
+			details: { issue: `${first.project}#${first.number}` },
+		}),
 	);
 }
 
-/** Another stage than the one it is in now, or the one that was named. A gate where a person has to decide counts as attention. */
+/**
+ * Another stage than the one it is in now, or the one that was named. A gate where a person has to decide counts as
+ * attention.
+ */
 function conditionOf(first: Issue, { for: condition, stage }: WaitOptions): (issue: Issue) => boolean {
 	if (condition === "done") return ({ doneAt }) => doneAt !== null;
 	if (condition === "attention") return ({ attention, waiting }) => attention !== null || waiting === "approval";

@@ -17,7 +17,8 @@ interface IssueOptions extends Options {
 	priority?: "low" | "medium" | "high" | "critical" | undefined;
 }
 
-const bodyOf = ({ body, file }: IssueOptions): { body?: string } => (body === undefined && file === undefined ? {} : { body: textOf(body, file) });
+const bodyOf = ({ body, file }: IssueOptions): { body?: string } =>
+	body === undefined && file === undefined ? {} : { body: textOf(body, file) };
 
 export async function add(title: string, options: IssueOptions & { dependsOn?: string[] | undefined }): Promise<void> {
 	const { label, preset, priority } = options;
@@ -32,7 +33,11 @@ export async function add(title: string, options: IssueOptions & { dependsOn?: s
 				...(priority && { priority }),
 				...(dependsOn && { dependsOn }),
 			};
-			return await cli.client.call("issueAdd", { key: cli.key, params: { project: await projectFor(cli) }, body: { title, ...request } });
+			return await cli.client.call("issueAdd", {
+				key: cli.key,
+				params: { project: await projectFor(cli) },
+				body: { title, ...request },
+			});
 		},
 		(made) => issueTable([made]),
 	);
@@ -61,7 +66,12 @@ export async function list(text: string | undefined, options: Filter): Promise<v
 		options,
 		async (cli) => {
 			const here = options.all === true ? undefined : (cli.query.project ?? (await projectHere(cli)));
-			const filter = { ...(stage && { stage: stage.toUpperCase() }), ...(label && { label }), ...(assignee && { assignee }), ...(text && { text }) };
+			const filter = {
+				...(stage && { stage: stage.toUpperCase() }),
+				...(label && { label }),
+				...(assignee && { assignee }),
+				...(text && { text }),
+			};
 			const flags = {
 				...(priority && { priority }),
 				...(attention && { attention: "true" }),
@@ -78,13 +88,22 @@ export async function show(name: string, options: Options): Promise<void> {
 	await act(options, async (cli) => await cli.client.call("issue", await named(cli, name)), issueLines);
 }
 
-export async function edit(name: string, options: IssueOptions & { title?: string | undefined; labels?: boolean | undefined }): Promise<void> {
+export async function edit(
+	name: string,
+	options: IssueOptions & { title?: string | undefined; labels?: boolean | undefined },
+): Promise<void> {
 	const { title, label, preset, priority } = options;
 	await act(
 		options,
 		async (cli) => {
 			const labels = options.labels === false ? [] : label;
-			const body = { ...(title && { title }), ...bodyOf(options), ...(labels && { labels }), ...(preset && { preset }), ...(priority && { priority }) };
+			const body = {
+				...(title && { title }),
+				...bodyOf(options),
+				...(labels && { labels }),
+				...(preset && { preset }),
+				...(priority && { priority }),
+			};
 			return await cli.client.call("issueEdit", { key: cli.key, ...(await named(cli, name)), body });
 		},
 		(changed) => issueTable([changed]),
@@ -97,10 +116,18 @@ export async function document(
 	text: string | undefined,
 	options: Options & { file?: string | undefined; type?: string | undefined },
 ): Promise<void> {
-	await tell("issueDocument", name, options, { name: title, ...(options.type && { type: options.type }), text: textOf(text, options.file) });
+	await tell("issueDocument", name, options, {
+		name: title,
+		...(options.type && { type: options.type }),
+		text: textOf(text, options.file),
+	});
 }
 
-export async function depend(name: string, on: number, options: Options & { remove?: true | undefined }): Promise<void> {
+export async function depend(
+	name: string,
+	on: number,
+	options: Options & { remove?: true | undefined },
+): Promise<void> {
 	if (options.remove !== true) return await tell("issueDepend", name, options, { on });
 	await act(
 		options,
@@ -130,7 +157,8 @@ type Verb =
 export async function tell(route: Verb, name: string, options: Options, body?: object): Promise<void> {
 	await act(
 		options,
-		async (cli): Promise<Issue> => await cli.client.ask(route, { key: cli.key, ...(await named(cli, name)), ...(body && { body }) }),
+		async (cli): Promise<Issue> =>
+			await cli.client.ask(route, { key: cli.key, ...(await named(cli, name)), ...(body && { body }) }),
 		(changed) => issueTable([changed]),
 	);
 }
@@ -138,7 +166,11 @@ export async function tell(route: Verb, name: string, options: Options, body?: o
 /** `auto on`, `auto on web` and `auto web on` mean the same. */
 export async function auto(
 	words: (string | undefined)[],
-	options: Options & { agentsMax?: string | undefined; type?: string | undefined; context?: "clear" | "keep" | "default" | undefined },
+	options: Options & {
+		agentsMax?: string | undefined;
+		type?: string | undefined;
+		context?: "clear" | "keep" | "default" | undefined;
+	},
 ): Promise<void> {
 	const { agentsMax, type, context } = options;
 	const isSwitch = (word: string | undefined): boolean => word === "on" || word === "off";
@@ -150,20 +182,34 @@ export async function auto(
 			if (on === undefined) throw new UsageError("Say on or off.");
 			const named = type === undefined ? {} : { agentType: type || null };
 			const most = agentsMax === undefined ? {} : { agentsMax: agentsMax === "default" ? null : Number(agentsMax) };
-			const body = { auto: on === "on", ...named, ...most, ...(context && { context: context === "default" ? null : context }) };
+			const body = {
+				auto: on === "on",
+				...named,
+				...most,
+				...(context && { context: context === "default" ? null : context }),
+			};
 			return await cli.client.call("projectTune", { key: cli.key, params: { project: await projectFor(cli) }, body });
 		},
 		({ slug: of, auto: flows, agentsMax: most }) =>
-			flows ? `the issues of ${of} flow by themselves, with at most ${most} agents` : `the issues of ${of} wait for somebody to assign them`,
+			flows
+				? `the issues of ${of} flow by themselves, with at most ${most} agents`
+				: `the issues of ${of} wait for somebody to assign them`,
 	);
 }
 
 export async function presets(options: Options): Promise<void> {
-	await act(options, async (cli) => await cli.client.call("presets", { params: { project: await projectFor(cli) } }), presetLines);
+	await act(
+		options,
+		async (cli) => await cli.client.call("presets", { params: { project: await projectFor(cli) } }),
+		presetLines,
+	);
 }
 
 /** A number alone is looked for in the project of the directory. */
-export async function named(cli: CliContext, name: string): Promise<{ params: { issue: string }; query: { project?: ProjectSlug } }> {
+export async function named(
+	cli: CliContext,
+	name: string,
+): Promise<{ params: { issue: string }; query: { project?: ProjectSlug } }> {
 	const project = cli.query.project ?? (/^\d+$/.test(name) ? await projectHere(cli) : undefined);
 	return { params: { issue: name }, query: project === undefined ? {} : { project } };
 }
@@ -171,5 +217,9 @@ export async function named(cli: CliContext, name: string): Promise<{ params: { 
 async function projectFor(cli: CliContext): Promise<ProjectSlug> {
 	const project = cli.query.project ?? (await projectHere(cli));
 	if (project !== undefined) return project;
-	throw new Refused(refuse("VALIDATION_ERROR", "This directory belongs to no project: say --project.", { suggestions: ["brood project list"] }));
+	throw new Refused(
+		refuse("VALIDATION_ERROR", "This directory belongs to no project: say --project.", {
+			suggestions: ["brood project list"],
+		}),
+	);
 }

@@ -1,5 +1,16 @@
-// The daemon's log: lines of JSON in the home, words for people here. It is read from the files, so that it can be read when no daemon runs.
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync, watch } from "node:fs";
+// The daemon's log: lines of JSON in the home, words for people here. It is read from the files, so that it can be read
+// when no daemon runs.
+import {
+	closeSync,
+	existsSync,
+	fstatSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	readSync,
+	statSync,
+	watch,
+} from "node:fs";
 import path from "node:path";
 import { isAtLeast, type LogEntry, type LogLevel, logLevels } from "#contract/log.ts";
 import { indented, inline } from "#contract/visible.ts";
@@ -79,7 +90,9 @@ class Tail {
 
 	async *lines(): AsyncGenerator<string> {
 		let wake = Promise.withResolvers<void>();
-		const watcher = watch(path.dirname(this.#file), (_, name) => (name === null || name === path.basename(this.#file) ? wake.resolve() : undefined));
+		const watcher = watch(path.dirname(this.#file), (_, name) =>
+			name === null || name === path.basename(this.#file) ? wake.resolve() : undefined,
+		);
 		try {
 			for (;;) {
 				yield* this.#new();

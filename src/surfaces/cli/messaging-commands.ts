@@ -8,7 +8,11 @@ export function messagingCommands(program: Command): void {
 		.command("wait")
 		.description("wait for agents")
 		.argument("<agents...>", "for whom")
-		.addOption(new Option("--for <condition>", "what has to have happened").choices(["idle", "turn", "mail", "ended"] as const).default("idle" as const))
+		.addOption(
+			new Option("--for <condition>", "what has to have happened")
+				.choices(["idle", "turn", "mail", "ended"] as const)
+				.default("idle" as const),
+		)
 		.option("--all", "of all of them (the default)")
 		.addOption(new Option("--any", "of any one of them").conflicts("all"))
 		.option("--timeout <seconds>", "how long; exit 124 if it was not long enough", seconds)
@@ -26,7 +30,9 @@ export function messagingCommands(program: Command): void {
 			const { serveTools } = await import("#surfaces/mcp/stdio.ts");
 			const { BROOD_URL: url, BROOD_TOKEN: token, BROOD_AGENT: agent } = process.env;
 			if (serveTools({ url, token, agent })) return;
-			(await import("./print.ts")).printToStderr("brood: The tools are for agents: a daemon starts this with BROOD_URL, BROOD_TOKEN and BROOD_AGENT.");
+			(await import("./print.ts")).printToStderr(
+				"brood: The tools are for agents: a daemon starts this with BROOD_URL, BROOD_TOKEN and BROOD_AGENT.",
+			);
 			process.exitCode = 2;
 		});
 	approvalCommands(program.command("approval").description("approve or deny what agents ask for"));
@@ -43,7 +49,8 @@ function approvalCommands(approval: Command): void {
 			const [{ act }, { approvalTable }] = await Promise.all([import("./act.ts"), import("./print-approvals.ts")]);
 			await act(
 				options,
-				({ client, query }) => client.call("approvals", { query: { ...query, ...(options.agent && { agent: options.agent }) } }),
+				({ client, query }) =>
+					client.call("approvals", { query: { ...query, ...(options.agent && { agent: options.agent }) } }),
 				approvalTable,
 			);
 		});

@@ -13,7 +13,8 @@ export function whole(words: string): number {
 
 /** A number of seconds, also a part of one. */
 export function seconds(words: string): number {
-	if (!/^\d{1,7}(\.\d{1,3})?$/.test(words)) throw new InvalidArgumentError("It has to be a number of seconds, like 0.5 or 600.");
+	if (!/^\d{1,7}(\.\d{1,3})?$/.test(words))
+		throw new InvalidArgumentError("It has to be a number of seconds, like 0.5 or 600.");
 	if (Number(words) > secondsMax) throw new InvalidArgumentError(`${secondsMax} seconds (30 days) at most.`);
 	return Number(words);
 }

@@ -17,15 +17,37 @@ export function approvalTable(approvals: readonly Approval[]): string {
 const lineLength = 100;
 
 /** All of it, and nothing cut: whoever says yes to it has seen it. Every line of the agent's own is behind a bar. */
-export function approvalLines({ id, path, state, tool, title, content, files, inside, askedAt, answeredBy, reason }: Approval): string {
-	const answer = state === "pending" ? "pending" : `${state}${answeredBy === null ? "" : ` by ${answeredBy}`}${reason === null ? "" : `: ${inline(reason)}`}`;
-	const place = files.length === 0 ? "it names no files" : inside ? "all in its workspace" : "not all in its workspace, or run by a program";
+export function approvalLines({
+	id,
+	path,
+	state,
+	tool,
+	title,
+	content,
+	files,
+	inside,
+	askedAt,
+	answeredBy,
+	reason,
+}: Approval): string {
+	const answer =
+		state === "pending"
+			? "pending"
+			: `${state}${answeredBy === null ? "" : ` by ${answeredBy}`}${reason === null ? "" : `: ${inline(reason)}`}`;
+	const place =
+		files.length === 0
+			? "it names no files"
+			: inside
+				? "all in its workspace"
+				: "not all in its workspace, or run by a program";
 	return [
 		`approval ${id} of ${path.join("/")}, ${askedAt}: ${answer}`,
 		`tool ${inline(tool)}; files: ${place}`,
 		...files.map((file) => `  ${inline(file)}`),
 		`  | ${indented(title, "  | ")}`,
 		...(content === "" ? [] : ["all that it says about it:", `  | ${indented(content, "  | ")}`]),
-		...(state === "pending" ? [`  try: brood approval allow ${id}`, `  try: brood approval deny ${id} --reason '…'`] : []),
+		...(state === "pending"
+			? [`  try: brood approval allow ${id}`, `  try: brood approval deny ${id} --reason '…'`]
+			: []),
 	].join("\n");
 }

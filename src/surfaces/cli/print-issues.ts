@@ -4,7 +4,14 @@ import { indented, inline } from "#contract/visible.ts";
 import { table } from "./print.ts";
 
 export function issueTable(issues: readonly Issue[]): string {
-	const rows = issues.map((issue) => [`${issue.project}#${issue.number}`, issue.stage, issue.priority, issue.agent ?? "-", stateOf(issue), issue.title]);
+	const rows = issues.map((issue) => [
+		`${issue.project}#${issue.number}`,
+		issue.stage,
+		issue.priority,
+		issue.agent ?? "-",
+		stateOf(issue),
+		issue.title,
+	]);
 	return table(["ISSUE", "STAGE", "PRIORITY", "AGENT", "STATE", "TITLE"], rows) || "no issues";
 }
 
@@ -33,12 +40,16 @@ export function issueLines(issue: IssueDetails): string {
 		["approved by", issue.approvedBy],
 		["priority", issue.priority],
 		["labels", issue.labels.join(", ") || null],
-		["depends on", issue.dependsOn.map((on) => `#${on}${issue.blockedBy.includes(on) ? "" : " (done)"}`).join(", ") || null],
+		[
+			"depends on",
+			issue.dependsOn.map((on) => `#${on}${issue.blockedBy.includes(on) ? "" : " (done)"}`).join(", ") || null,
+		],
 		["moves", issue.moves.join(", ") || null],
 		["folder", artifacts?.path ?? null],
 		["files", artifacts?.files.join(", ") || null],
 	];
-	const section = (name: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : ["", `${name}:`, ...lines]);
+	const section = (name: string, lines: readonly string[]): string[] =>
+		lines.length === 0 ? [] : ["", `${name}:`, ...lines];
 	return [
 		`${project}#${number} ${inline(title)}`,
 		...facts.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(12)} ${inline(value)}`)),
@@ -54,12 +65,25 @@ export function issueLines(issue: IssueDetails): string {
 		),
 		...section(
 			"messages",
-			issue.messages.map(({ stage, by, text, delivered }) => `${stage}, from ${by}${delivered ? "" : ", not delivered yet"}: ${indented(text, "  | ")}`),
+			issue.messages.map(
+				({ stage, by, text, delivered }) =>
+					`${stage}, from ${by}${delivered ? "" : ", not delivered yet"}: ${indented(text, "  | ")}`,
+			),
 		),
 	].join("\n");
 }
 
-function runLine({ stage, handle, agent, state, work, durationMs, tokens, cost, summary }: Issue["runs"][number]): string {
+function runLine({
+	stage,
+	handle,
+	agent,
+	state,
+	work,
+	durationMs,
+	tokens,
+	cost,
+	summary,
+}: Issue["runs"][number]): string {
 	const time = durationMs === null ? "" : `, ${(durationMs / 1000).toFixed(1)} s`;
 	const used = tokens === null ? "" : `, ${tokens.input + tokens.output} tokens`;
 	const paid = cost === null ? "" : `, $${cost.toFixed(4)}`;
@@ -70,7 +94,10 @@ function runLine({ stage, handle, agent, state, work, durationMs, tokens, cost, 
 export function presetLines(presets: readonly NamedPreset[]): string {
 	return presets
 		.map(({ name, default: usual, loaded }) => {
-			const how = "broken" in loaded ? `broken: ${inline(loaded.broken)}` : loaded.preset.stages.map((stage) => stage.name).join(" → ");
+			const how =
+				"broken" in loaded
+					? `broken: ${inline(loaded.broken)}`
+					: loaded.preset.stages.map((stage) => stage.name).join(" → ");
 			return `${name}${usual ? " (the usual one)" : ""}\n  ${how}`;
 		})
 		.join("\n");

@@ -9,14 +9,22 @@ export function diffText({ files, patch, truncated, left }: Diff, stat: boolean)
 	const not = left.map(({ path, reason }) => `not shown: ${inline(path)} (${inline(reason)})`).join("\n");
 	if (files.length === 0) return not || "nothing differs";
 	if (!stat) return `${patch}${not}`;
-	const rows = files.map(({ path, from, added, deleted }) => [`+${added ?? "-"}`, `-${deleted ?? "-"}`, from === null ? path : `${from} → ${path}`]);
+	const rows = files.map(({ path, from, added, deleted }) => [
+		`+${added ?? "-"}`,
+		`-${deleted ?? "-"}`,
+		from === null ? path : `${from} → ${path}`,
+	]);
 	return `${table(["ADDED", "DELETED", "FILE"], rows)}${truncated ? "\n[cut: there is more]" : ""}${not === "" ? "" : `\n${not}`}`;
 }
 
 export function commitText({ commit, branch, files, left }: Committed): string {
 	const took = files.map(({ status, path }) => `  ${status} ${inline(path)}`);
 	const not = left.map(({ path, reason }) => `  left ${inline(path)}: ${inline(reason)}`);
-	return [`${commit.slice(0, 10)} on ${branch}, ${files.length} ${files.length === 1 ? "file" : "files"}`, ...took, ...not].join("\n");
+	return [
+		`${commit.slice(0, 10)} on ${branch}, ${files.length} ${files.length === 1 ? "file" : "files"}`,
+		...took,
+		...not,
+	].join("\n");
 }
 
 export function healthText({ healthy, issues }: Health): string {
@@ -30,19 +38,38 @@ export function approveText({ merged, synced }: { merged: Merged; synced: Synced
 		? `${reviewed.slice(0, 10)} had been merged before`
 		: `${reviewed.slice(0, 10)} is in ${base.branch} as ${commit.slice(0, 10)} (${strategy})`;
 	const { push } = merged;
-	const pushed = push === null ? [] : [push.pushed ? `  pushed to ${push.remote}` : `  not pushed: ${inline(push.error ?? "")}`];
-	return [first, ...pushed, ...synced.map(({ handle, moved, text }) => `  ${handle}: ${moved ? "moved. " : ""}${inline(text)}`)].join("\n");
+	const pushed =
+		push === null ? [] : [push.pushed ? `  pushed to ${push.remote}` : `  not pushed: ${inline(push.error ?? "")}`];
+	return [
+		first,
+		...pushed,
+		...synced.map(({ handle, moved, text }) => `  ${handle}: ${moved ? "moved. " : ""}${inline(text)}`),
+	].join("\n");
 }
 
 export function snapshotTable(snapshots: readonly Snapshot[]): string {
-	const held = ({ missing }: Snapshot): string => (missing.length === 0 ? "all" : `all but ${missing.length}: ${missing.map(({ path }) => path).join(", ")}`);
-	const rows = snapshots.map((each) => [each.id, each.at, each.turn === null ? "-" : String(each.turn), each.reason, held(each)]);
+	const held = ({ missing }: Snapshot): string =>
+		missing.length === 0 ? "all" : `all but ${missing.length}: ${missing.map(({ path }) => path).join(", ")}`;
+	const rows = snapshots.map((each) => [
+		each.id,
+		each.at,
+		each.turn === null ? "-" : String(each.turn),
+		each.reason,
+		held(each),
+	]);
 	return table(["SNAPSHOT", "TAKEN", "TURN", "WHY", "HOLDS"], rows) || "no snapshots yet";
 }
 
 export function leftoverTable(leftovers: readonly Leftover[], dryRun: boolean): string {
-	const rows = leftovers.map(({ what, name, bytes, reason, freed }) => [what, size(bytes), freed ? (dryRun ? "would free" : "freed") : "kept", name, reason]);
+	const rows = leftovers.map(({ what, name, bytes, reason, freed }) => [
+		what,
+		size(bytes),
+		freed ? (dryRun ? "would free" : "freed") : "kept",
+		name,
+		reason,
+	]);
 	return table(["WHAT", "SIZE", "", "NAME", "WHY"], rows) || "nothing to free";
 }
 
-const size = (bytes: number): string => (bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} kB` : `${Math.ceil(bytes / 1024 / 1024)} MB`);
+const size = (bytes: number): string =>
+	bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} kB` : `${Math.ceil(bytes / 1024 / 1024)} MB`;

@@ -1,8 +1,8 @@
 // What people and scripts see. With --json, standard output has one document with data or standard error one with an
 // error, and nothing else.
 //
-// Everything that the command line prints goes through the functions here, which make visible what a terminal would obey: the words of
-// agents, repositories and strangers are in all of it.
+// Everything that the command line prints goes through the functions here, which make visible what a terminal would
+// obey: the words of agents, repositories and strangers are in all of it.
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { asJson, indented, inline, visible } from "#contract/visible.ts";
@@ -13,7 +13,8 @@ export const printJson = (value: unknown): void => void process.stdout.write(`${
 export const printData = (data: unknown): void => printJson({ data });
 /** A part of a line. */
 export const printPiece = (text: string): void => void process.stdout.write(visible(text));
-export const print = (text: string): void => void process.stdout.write(visible(text === "" || text.endsWith("\n") ? text : `${text}\n`));
+export const print = (text: string): void =>
+	void process.stdout.write(visible(text === "" || text.endsWith("\n") ? text : `${text}\n`));
 /** Beside the answer, for people only. */
 export const printToStderr = (text: string): void => void process.stderr.write(visible(`${text}\n`));
 
@@ -68,13 +69,22 @@ export function printError(error: unknown, json: boolean): number {
 function refusalOf(error: unknown): Refusal {
 	const message = error instanceof Error ? error.message : String(error);
 	const code = error instanceof Error && "code" in error ? String(error.code) : "";
-	if (code === "ENOSPC" || code === "EDQUOT") return refuse("DISK_FULL", `The disk is full: ${message}.`, { suggestions: ["df -h"] });
-	if (["EACCES", "EPERM", "EROFS", "ENOTDIR"].includes(code)) return refuse("HOME_UNUSABLE", `${message}.`, { suggestions: ["brood doctor"] });
-	if (["ECONNRESET", "EPIPE", "ECONNREFUSED", "ENOENT"].includes(code) || (error instanceof Error && error.name === "WrongDaemon"))
-		return refuse("DAEMON_UNREACHABLE", "The daemon ended before it answered: whether the command took effect is not known.", {
-			details: { reason: message },
-			suggestions: ["brood status", "brood logs"],
-		});
+	if (code === "ENOSPC" || code === "EDQUOT")
+		return refuse("DISK_FULL", `The disk is full: ${message}.`, { suggestions: ["df -h"] });
+	if (["EACCES", "EPERM", "EROFS", "ENOTDIR"].includes(code))
+		return refuse("HOME_UNUSABLE", `${message}.`, { suggestions: ["brood doctor"] });
+	if (
+		["ECONNRESET", "EPIPE", "ECONNREFUSED", "ENOENT"].includes(code) ||
+		(error instanceof Error && error.name === "WrongDaemon")
+	)
+		return refuse(
+			"DAEMON_UNREACHABLE",
+			"The daemon ended before it answered: whether the command took effect is not known.",
+			{
+				details: { reason: message },
+				suggestions: ["brood status", "brood logs"],
+			},
+		);
 	return refuse("INTERNAL_ERROR", message);
 }
 
@@ -96,17 +106,36 @@ export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").tr
 
 export function agentTable(agents: readonly Agent[]): string {
 	const rows = agents.map((agent) => {
-		return [agent.handle, agent.project ?? "-", agent.type, labelOf(agent), String(agent.queueLength), String(agent.unreadMail), agent.id];
+		return [
+			agent.handle,
+			agent.project ?? "-",
+			agent.type,
+			labelOf(agent),
+			String(agent.queueLength),
+			String(agent.unreadMail),
+			agent.id,
+		];
 	});
 	return table(["AGENT", "PROJECT", "TYPE", "LABEL", "QUEUE", "MAIL", "ID"], rows) || "no agents";
 }
 
 export function promptTable(prompts: readonly Prompt[]): string {
 	const when = ({ notBefore, manual, priority, editedBy }: Prompt): string =>
-		[manual && "now", priority !== 0 && `priority ${priority}`, notBefore !== null && `not before ${notBefore}`, editedBy !== null && `edited by ${editedBy}`]
+		[
+			manual && "now",
+			priority !== 0 && `priority ${priority}`,
+			notBefore !== null && `not before ${notBefore}`,
+			editedBy !== null && `edited by ${editedBy}`,
+		]
 			.filter((word) => typeof word === "string")
 			.join(", ");
-	const rows = prompts.map((prompt) => [String(prompt.position), String(prompt.id), prompt.createdBy, when(prompt), oneLine(prompt.text)]);
+	const rows = prompts.map((prompt) => [
+		String(prompt.position),
+		String(prompt.id),
+		prompt.createdBy,
+		when(prompt),
+		oneLine(prompt.text),
+	]);
 	return table(["#", "ID", "BY", "WHEN", "TEXT"], rows) || "nothing waits";
 }
 
@@ -124,7 +153,9 @@ export function mailTable(mails: readonly Mail[]): string {
 
 /** Whole mails: each line is behind a bar, so that no text can pass for the next mail. */
 export const mailLines = (mails: readonly Mail[]): string =>
-	mails.map(({ id, from, sentAt, body }) => `mail ${id} from ${from}, ${sentAt}\n  | ${indented(body.trimEnd(), "  | ")}`).join("\n") || "no mail";
+	mails
+		.map(({ id, from, sentAt, body }) => `mail ${id} from ${from}, ${sentAt}\n  | ${indented(body.trimEnd(), "  | ")}`)
+		.join("\n") || "no mail";
 
 export function foundLines({ found, complete }: { found: readonly Found[]; complete: boolean }): string {
 	const rows = found.map(({ id, project, handle, kind, at, snippet }) => [
@@ -148,50 +179,104 @@ export function age(since: string): string {
 /** The label, and behind it what somebody should know: that its turn waits for an answer, or is silent. */
 function labelOf({ label, turn, holds }: Agent): string {
 	// that a person paused it, or that something failed, is what the word says
-	const why = label === "paused" || label === "error" ? holds.map(({ kind }) => kind).filter((kind) => kind !== "user" && kind !== label) : [];
+	const why =
+		label === "paused" || label === "error"
+			? holds.map(({ kind }) => kind).filter((kind) => kind !== "user" && kind !== label)
+			: [];
 	if (why.length > 0) return `${label} (${why.join(", ")})`;
 	if (turn === null) return label;
-	const more = turn.silentSince !== null ? "silent" : turn.phase === "approval" || turn.phase === "wait" ? turn.phase : null;
+	const more =
+		turn.silentSince !== null ? "silent" : turn.phase === "approval" || turn.phase === "wait" ? turn.phase : null;
 	return more === null ? label : `${label} (${more})`;
 }
 
 /** Everything about one agent, a line each; what is not there is left out. */
 export function agentDetails(agent: Agent): string {
 	// how many are ahead is part of the words that say what it waits for
-	const { id, handle, label, holds, lineage, turn, lastError, workspace, session, ahead: _, spent, budget, left, ...rest } = agent;
-	const { name, project, type, model, policy, createdAt, createdBy, endedAt, endedBy, endReason, endNote, ...more } = rest;
+	const {
+		id,
+		handle,
+		label,
+		holds,
+		lineage,
+		turn,
+		lastError,
+		workspace,
+		session,
+		ahead: _,
+		spent,
+		budget,
+		left,
+		...rest
+	} = agent;
+	const { name, project, type, model, policy, createdAt, createdBy, endedAt, endedBy, endReason, endNote, ...more } =
+		rest;
 	const { workspaceRemovedAt, removedBy, removedNote, ...plain } = more;
 	const lines: [string, string | number | null][] = [
 		...Object.entries({ handle, id, label, name, project, type, model, policy }),
-		...Object.entries({ ...plain, createdAt, createdBy, endedAt, endedBy, endReason, endNote, workspaceRemovedAt, removedBy, removedNote }),
-		["workspace", workspace && `${workspace.kind} ${workspace.path}, branch ${workspace.branch}, base ${workspace.base}`],
-		["session", session && `${session.session}, ${session.how}${session.program === null ? "" : ` in ${session.program}`}, can ${session.powers.join(", ")}`],
+		...Object.entries({
+			...plain,
+			createdAt,
+			createdBy,
+			endedAt,
+			endedBy,
+			endReason,
+			endNote,
+			workspaceRemovedAt,
+			removedBy,
+			removedNote,
+		}),
+		[
+			"workspace",
+			workspace && `${workspace.kind} ${workspace.path}, branch ${workspace.branch}, base ${workspace.base}`,
+		],
+		[
+			"session",
+			session &&
+				`${session.session}, ${session.how}${session.program === null ? "" : ` in ${session.program}`}, can ${session.powers.join(", ")}`,
+		],
 		["turn", turn && `${turn.id}, ${turn.phase}, since ${turn.startedAt}`],
 		["attention", turn?.silentSince ? `nothing was heard of its turn since ${turn.silentSince}` : null],
 		["used", spentLine(spent)],
 		["budget", budget && `${budgetLine(budget)}; left: ${budgetLine(left ?? budget)}`],
 		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],
 		["lastError", lastError && `${lastError.code} at ${lastError.step}, ${lastError.at}`],
-		...holds.map(({ kind, reason, by, at }): [string, string] => ["held", `${kind}${reason === "" ? "" : ` (${reason})`}, by ${by}, ${at}`]),
+		...holds.map(({ kind, reason, by, at }): [string, string] => [
+			"held",
+			`${kind}${reason === "" ? "" : ` (${reason})`}, by ${by}, ${at}`,
+		]),
 	];
 	return details(lines);
 }
 
 const details = (lines: readonly [string, string | number | null][]): string =>
-	lines.flatMap(([name, value]) => (value === null || value === "" ? [] : `${name.padEnd(20)} ${inline(String(value))}`)).join("\n");
+	lines
+		.flatMap(([name, value]) => (value === null || value === "" ? [] : `${name.padEnd(20)} ${inline(String(value))}`))
+		.join("\n");
 
 export function subscriptionTable(all: readonly Subscription[]): string {
 	const rows = all.map(({ name, type, used, maxConcurrent, fallback, coolingUntil }) => {
-		return [name, type, `${used}/${maxConcurrent}`, fallback ?? "-", coolingUntil === null ? "-" : `until ${coolingUntil}`];
+		return [
+			name,
+			type,
+			`${used}/${maxConcurrent}`,
+			fallback ?? "-",
+			coolingUntil === null ? "-" : `until ${coolingUntil}`,
+		];
 	});
-	return table(["SUBSCRIPTION", "TYPE", "USED", "FALLBACK", "COOLING"], rows) || "no subscriptions: agents need no slots";
+	return (
+		table(["SUBSCRIPTION", "TYPE", "USED", "FALLBACK", "COOLING"], rows) || "no subscriptions: agents need no slots"
+	);
 }
 
 export function subscriptionDetails({ credential, quiet, spent, ...plain }: Subscription): string {
 	const lines: [string, string | number | null][] = [
 		...Object.entries(plain),
 		["used in all", spentLine(spent)],
-		["credential", credential === null ? "your own login" : "envFile" in credential ? credential.envFile : credential.configDir],
+		[
+			"credential",
+			credential === null ? "your own login" : "envFile" in credential ? credential.envFile : credential.configDir,
+		],
 		["quiet", quiet && `${quiet.from}-${quiet.to} ${quiet.zone}`],
 	];
 	return details(lines);
@@ -203,7 +288,10 @@ export function tree(agents: readonly Agent[]): string {
 	const branch = (agent: Agent, indent: string, last: boolean): string[] => {
 		const children = below.get(agent.id) ?? [];
 		const own = `${indent}${last ? "└─ " : "├─ "}${agent.handle}  ${labelOf(agent)}  ${agent.type}${agent.project === null ? "" : `  ${agent.project}`}`;
-		return [own, ...children.flatMap((child, at) => branch(child, `${indent}${last ? "   " : "│  "}`, at === children.length - 1))];
+		return [
+			own,
+			...children.flatMap((child, at) => branch(child, `${indent}${last ? "   " : "│  "}`, at === children.length - 1)),
+		];
 	};
 	const known = new Set(agents.map((agent) => agent.id));
 	const roots = agents.filter((agent) => agent.supervisor === null || !known.has(agent.supervisor));

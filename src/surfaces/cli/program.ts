@@ -28,7 +28,9 @@ export function program(): Command {
 	const inherited = {
 		writeErr: (text: string): void =>
 			void process.stderr.write(
-				json ? `${asJson({ error: refuse("VALIDATION_ERROR", text.trim().replace(/^error: /, "")) })}\n` : `${visible(indented(text.trimEnd(), "  "))}\n`,
+				json
+					? `${asJson({ error: refuse("VALIDATION_ERROR", text.trim().replace(/^error: /, "")) })}\n`
+					: `${visible(indented(text.trimEnd(), "  "))}\n`,
 			),
 	};
 	made.configureOutput(inherited).exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));

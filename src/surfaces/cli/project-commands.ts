@@ -14,7 +14,11 @@ export function projectCommands(program: Command): void {
 		.option("--branch <name>", "the branch that agents start from and that their work is merged into")
 		.option("--json", "print one JSON document")
 		.action(async (path, options) => {
-			const [{ act }, { slugOf }, { resolve }] = await Promise.all([import("./act.ts"), import("./status.ts"), import("node:path")]);
+			const [{ act }, { slugOf }, { resolve }] = await Promise.all([
+				import("./act.ts"),
+				import("./status.ts"),
+				import("node:path"),
+			]);
 			const url = /^[a-z][a-z0-9+.-]*:\/\/|^[^/@\s]+@[^/:\s]+:/i.test(path);
 			const body = {
 				slug: options.name ?? slugOf(path.replace(/\.git\/?$/, "")),
@@ -37,7 +41,11 @@ export function projectCommands(program: Command): void {
 				({ client }) => client.call("projects", { query: { check: "true" } }),
 				(all) => {
 					const hasProblem = all.some(({ problem }) => problem !== null);
-					const rows = all.map(({ slug, path, problem }) => [slug, path, ...(hasProblem ? [problem === null ? "" : `${problem.text} (${problem.fix})`] : [])]);
+					const rows = all.map(({ slug, path, problem }) => [
+						slug,
+						path,
+						...(hasProblem ? [problem === null ? "" : `${problem.text} (${problem.fix})`] : []),
+					]);
 					return table(["PROJECT", "PATH", ...(hasProblem ? ["PROBLEM"] : [])], rows) || "no projects yet";
 				},
 			);
@@ -76,12 +84,15 @@ function upkeepCommands(project: Command): void {
 				({ client }) => client.call("projectSettings", { params: { project: slug } }),
 				({ settings, issues, pendingApproval }) => {
 					const lines = Object.entries({ ...settings, issues }).map(
-						([name, value]) => `${name.padEnd(14)} ${indented(typeof value === "string" ? value : JSON.stringify(value), "  | ")}`,
+						([name, value]) =>
+							`${name.padEnd(14)} ${indented(typeof value === "string" ? value : JSON.stringify(value), "  | ")}`,
 					);
 					if (pendingApproval === null) return lines.join("\n");
 					const { fingerprint, ...wants } = pendingApproval;
 					const asked = Object.entries(wants).flatMap(([name, value]) =>
-						value === null || value.length === 0 ? [] : [value].flat().map((each) => `  ${name}: ${indented(each, "    | ")}`),
+						value === null || value.length === 0
+							? []
+							: [value].flat().map((each) => `  ${name}: ${indented(each, "    | ")}`),
 					);
 					const heading = "Its repository wants to run this, which nobody has approved:";
 					return [...lines, heading, ...asked, `  try: brood project approve-config ${slug} ${fingerprint}`].join("\n");
@@ -139,12 +150,10 @@ function configureCommand(project: Command): void {
 		.description("configure usage limits, quiet hours and the agent type")
 		.argument("<project>", "its name")
 		.addOption(
-			new Option("--on-limit <policy>", "wait for the end of it, use what stands in, or stop until somebody looks").choices([
-				"wait",
-				"fallback",
-				"stop",
-				"default",
-			] as const),
+			new Option(
+				"--on-limit <policy>",
+				"wait for the end of it, use what stands in, or stop until somebody looks",
+			).choices(["wait", "fallback", "stop", "default"] as const),
 		)
 		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; empty for never")
 		.option("--type <type>", "the agent type for automatic work on its issues; empty for none")

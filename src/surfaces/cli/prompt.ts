@@ -20,7 +20,8 @@ interface PromptOptions extends Options {
 
 /** The words of a prompt, from the line or from a file. */
 export function textOf(text: string | undefined, file: string | undefined): string {
-	if ((text === undefined) === (file === undefined)) throw new UsageError("Give either the words of the prompt or --file.");
+	if ((text === undefined) === (file === undefined))
+		throw new UsageError("Give either the words of the prompt or --file.");
 	const words = text ?? contentOf(file ?? "-");
 	if (words === "") throw new UsageError("A prompt without words: there is nothing to do.");
 	return words;
@@ -39,7 +40,8 @@ export async function prompt(reference: string, text: string | undefined, option
 		options,
 		async ({ client, key, query }): Promise<Prompt | Turn> => {
 			const { priority, notBefore } = options;
-			if (options.now === true && notBefore !== undefined) throw new UsageError("--now and --not-before exclude each other.");
+			if (options.now === true && notBefore !== undefined)
+				throw new UsageError("--now and --not-before exclude each other.");
 			const body = {
 				text: textOf(text, options.file),
 				front: options.front === true,
@@ -66,12 +68,18 @@ function endOf({ id, state, reason, retriedAs }: Turn): string {
 /** A prompt of an agent that is held waits for somebody: then so would we, for ever. */
 async function startable(client: Client, { id, agent }: Pick<Prompt, "id" | "agent">): Promise<void> {
 	const { handle, label, holds } = await client.call("agent", { params: { agent }, query: {} });
-	const waits = holds.length > 0 && (await client.call("queue", { params: { agent }, query: {} })).some((waiting) => waiting.id === id);
+	const waits =
+		holds.length > 0 &&
+		(await client.call("queue", { params: { agent }, query: {} })).some((waiting) => waiting.id === id);
 	if (waits)
 		throw new Refused(
-			refuse("AGENT_INVALID_STATE", `Prompt ${id} is queued, but ${handle} is ${label}: it starts when the agent is resumed.`, {
-				suggestions: [`brood agent status ${handle}`],
-			}),
+			refuse(
+				"AGENT_INVALID_STATE",
+				`Prompt ${id} is queued, but ${handle} is ${label}: it starts when the agent is resumed.`,
+				{
+					suggestions: [`brood agent status ${handle}`],
+				},
+			),
 		);
 }
 
@@ -84,21 +92,34 @@ function tell({ id, data }: Pick<Item, "id" | "data">): void {
 		);
 }
 
-/** The turn of a prompt, when it is over. A daemon that died meanwhile is started again: it knows how the turn ended. */
-async function over(client: Client, { id, agent }: Prompt, asked: (event: Pick<Item, "id" | "data">) => void): Promise<Turn> {
+/**
+ * The turn of a prompt, when it is over. A daemon that died meanwhile is started again: it knows how the turn ended.
+ */
+async function over(
+	client: Client,
+	{ id, agent }: Prompt,
+	asked: (event: Pick<Item, "id" | "data">) => void,
+): Promise<Turn> {
 	const stop = new AbortController();
 	try {
 		const found = async (): Promise<Turn | undefined> =>
-			(await client.call("turns", { params: { agent } })).findLast((turn) => turn.prompt === id && turn.state !== "open");
+			(await client.call("turns", { params: { agent } })).findLast(
+				(turn) => turn.prompt === id && turn.state !== "open",
+			);
 		const first = await found();
 		if (first !== undefined) return first;
 		for await (const event of client.events(id, stop.signal, reconnect)) {
 			if (event.agent === agent && event.kind === "approval.asked") asked(event);
-			if (event.agent === agent && ["agent.held", "prompt.returned", "turn.ended"].includes(event.kind)) await startable(client, { id, agent });
+			if (event.agent === agent && ["agent.held", "prompt.returned", "turn.ended"].includes(event.kind))
+				await startable(client, { id, agent });
 			if (event.agent !== agent || event.kind !== "turn.ended") continue;
 			const turn = await found();
 			// a turn that never handed its prompt over is followed by another one
-			if (turn !== undefined && !(await client.call("queue", { params: { agent } })).some((waiting) => waiting.id === id)) return turn;
+			if (
+				turn !== undefined &&
+				!(await client.call("queue", { params: { agent } })).some((waiting) => waiting.id === id)
+			)
+				return turn;
 		}
 		throw new Error("the event stream ended");
 	} finally {

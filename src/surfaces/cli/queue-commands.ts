@@ -36,7 +36,11 @@ export function queueCommands(program: Command): void {
 		.action(async (reference, options) => {
 			const { act } = await import("./act.ts");
 			const { promptTable } = await import("./print.ts");
-			await act(options, ({ client, query }) => client.call("queue", { query, params: { agent: reference } }), promptTable);
+			await act(
+				options,
+				({ client, query }) => client.call("queue", { query, params: { agent: reference } }),
+				promptTable,
+			);
 		});
 	promptCommand(queue.command("add").description("queue a prompt")).action(async (reference, text, options) => {
 		const { prompt } = await import("./prompt.ts");
@@ -69,11 +73,20 @@ function changeCommands(queue: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, text, options) => {
-			const [{ act }, { textOf }, { promptTable }] = await Promise.all([import("./act.ts"), import("./prompt.ts"), import("./print.ts")]);
+			const [{ act }, { textOf }, { promptTable }] = await Promise.all([
+				import("./act.ts"),
+				import("./prompt.ts"),
+				import("./print.ts"),
+			]);
 			await act(
 				options,
 				({ client, key, query }) =>
-					client.call("promptEdit", { key, query, params: { agent: reference, prompt }, body: { text: textOf(text, options.file), reason: options.reason } }),
+					client.call("promptEdit", {
+						key,
+						query,
+						params: { agent: reference, prompt },
+						body: { text: textOf(text, options.file), reason: options.reason },
+					}),
 				(changed) => promptTable([changed]),
 			);
 		});
@@ -89,7 +102,8 @@ function changeCommands(queue: Command): void {
 			const [{ act }, { promptTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			await act(
 				options,
-				({ client, key, query }) => client.call("promptMove", { key, query, params: { agent: reference, prompt }, body: { to } }),
+				({ client, key, query }) =>
+					client.call("promptMove", { key, query, params: { agent: reference, prompt }, body: { to } }),
 				(moved) => promptTable([moved]),
 			);
 		});
@@ -106,7 +120,8 @@ function changeCommands(queue: Command): void {
 			const ask = { params: { agent: reference, prompt } };
 			await act(
 				options,
-				({ client, key, query }) => client.call("promptRemove", { key, query: { ...query, reason: options.reason }, ...ask }),
+				({ client, key, query }) =>
+					client.call("promptRemove", { key, query: { ...query, reason: options.reason }, ...ask }),
 				(removed: Prompt) => `prompt ${removed.id} removed`,
 			);
 		});
@@ -121,7 +136,8 @@ function changeCommands(queue: Command): void {
 			const { act } = await import("./act.ts");
 			await act(
 				options,
-				({ client, key, query }) => client.call("queueClear", { key, query: { ...query, reason: options.reason }, params: { agent: reference } }),
+				({ client, key, query }) =>
+					client.call("queueClear", { key, query: { ...query, reason: options.reason }, params: { agent: reference } }),
 				(removed) => `${removed.length} ${removed.length === 1 ? "prompt" : "prompts"} removed`,
 			);
 		});
@@ -137,7 +153,11 @@ function turnCommands(program: Command): void {
 		.addOption(json())
 		.action(async (reference, options) => {
 			const [{ act }, { turnTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(options, ({ client, query }) => client.call("turns", { query, params: { agent: reference } }), turnTable);
+			await act(
+				options,
+				({ client, query }) => client.call("turns", { query, params: { agent: reference } }),
+				turnTable,
+			);
 		});
 	turn
 		.command("show")
@@ -148,7 +168,11 @@ function turnCommands(program: Command): void {
 		.addOption(json())
 		.action(async (reference, id, options) => {
 			const [{ act }, { turnLines }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(options, ({ client, query }) => client.call("turn", { query, params: { agent: reference, turn: id } }), turnLines);
+			await act(
+				options,
+				({ client, query }) => client.call("turn", { query, params: { agent: reference, turn: id } }),
+				turnLines,
+			);
 		});
 	turn
 		.command("retry")
@@ -161,7 +185,8 @@ function turnCommands(program: Command): void {
 			const { act } = await import("./act.ts");
 			await act(
 				options,
-				({ client, key, query }) => client.call("turnRetry", { key, query, params: { agent: reference, turn: id }, body: {} }),
+				({ client, key, query }) =>
+					client.call("turnRetry", { key, query, params: { agent: reference, turn: id }, body: {} }),
 				(queued) => `prompt ${queued.id} runs it again`,
 			);
 		});

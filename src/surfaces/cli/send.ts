@@ -1,9 +1,9 @@
-// Requests over plain HTTP: Node's `fetch` takes longer to load than most commands take to run. An `import` of `node:http` looks at
-// everything that it has, and with its `WebSocket` loads the whole of `fetch` after all.
+// Requests over plain HTTP: Node's `fetch` takes longer to load than most commands take to run. An `import` of
+// `node:http` looks at everything that it has, and with its `WebSocket` loads the whole of `fetch` after all.
 //
-// The daemon of a home is only ever told the token once it is known whom it goes to. The socket in the home is such a place: nobody
-// else can put one there. Where there is no socket, the program on the port has to show first that it has the token itself, and the
-// request goes over the very connection on which it did.
+// The daemon of a home is only ever told the token once it is known whom it goes to. The socket in the home is such a
+// place: nobody else can put one there. Where there is no socket, the program on the port has to show first that it has
+// the token itself, and the request goes over the very connection on which it did.
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import path from "node:path";
@@ -46,7 +46,8 @@ async function throughProof(url: string, request: HttpRequest, host: string): Pr
 	const target = { ...targetOf(url), agent };
 	const asked = await exchange({ ...target, path: `/api/proof?nonce=${nonce}` }, { method: "GET", headers: {} });
 	const expected = createHmac("sha256", token).update(proofText(address, nonce)).digest();
-	if (!timingSafeEqual(expected, proofIn(await asked.text(), expected.length))) throw new WrongDaemon(`Another program than the daemon listens on ${host}.`);
+	if (!timingSafeEqual(expected, proofIn(await asked.text(), expected.length)))
+		throw new WrongDaemon(`Another program than the daemon listens on ${host}.`);
 	return await exchange(target, request);
 }
 
@@ -73,7 +74,9 @@ function proofIn(text: string, length: number): Buffer {
 }
 
 const isUnreachable = (error: unknown): boolean =>
-	error instanceof Error && "code" in error && ["ENOENT", "ECONNREFUSED", "EINVAL", "ENAMETOOLONG", "ENOTSOCK"].includes(String(error.code));
+	error instanceof Error &&
+	"code" in error &&
+	["ENOENT", "ECONNREFUSED", "EINVAL", "ENAMETOOLONG", "ENOTSOCK"].includes(String(error.code));
 
 type HttpTarget = RequestOptions & { path: string };
 
@@ -108,11 +111,17 @@ function sent(response: IncomingMessage): Sent {
 	};
 }
 
-/** Many requests take long, so the time alone says nothing: from time to time the daemon is asked whether it is there at all. */
+/**
+ * Many requests take long, so the time alone says nothing: from time to time the daemon is asked whether it is there at
+ * all.
+ */
 function watch(out: ClientRequest, target: HttpTarget): NodeJS.Timeout {
 	const { agent: _own, ...plain } = target;
 	const seconds = timeoutMs() / 1000;
-	const asking = http.request({ ...plain, path: "/api/health", method: "GET", timeout: timeoutMs() - lookAfterMs() }, (response) => response.resume());
+	const asking = http.request(
+		{ ...plain, path: "/api/health", method: "GET", timeout: timeoutMs() - lookAfterMs() },
+		(response) => response.resume(),
+	);
 	asking.on("timeout", () => {
 		asking.destroy();
 		const words = `The daemon has not answered for ${seconds} s: it is stopped or overloaded.`;

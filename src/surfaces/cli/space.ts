@@ -26,12 +26,18 @@ function spaceText({ home, projects }: Space): string {
 			table(
 				["WHAT", "SIZE", ""],
 				[
-					["objects", size(objects.bytes), `${objects.loose} loose, ${objects.packs} ${objects.packs === 1 ? "pack" : "packs"}`],
+					[
+						"objects",
+						size(objects.bytes),
+						`${objects.loose} loose, ${objects.packs} ${objects.packs === 1 ? "pack" : "packs"}`,
+					],
 					["refs of Brood", String(refs.brood), `${snapshots} of snapshots; ${refs.loose} not packed`],
 					["workspaces", size(workspaces.bytes), String(workspaces.count)],
 					["trash", size(trash.bytes), String(trash.count)],
 					["other", size(other), "primary, scratch trees, issue documents"],
-					...(borrowers === 0 ? [] : [["borrowers", String(borrowers), "workspaces that use this repository's objects"]]),
+					...(borrowers === 0
+						? []
+						: [["borrowers", String(borrowers), "workspaces that use this repository's objects"]]),
 				],
 			),
 			`  see what would be freed: brood project gc ${project} --dry-run`,

@@ -1,7 +1,8 @@
-// Starting the daemon: in a session of its own, with what Node prints in the home, and without what the shell happens to have in its environment.
+// Starting the daemon: in a session of its own, with what Node prints in the home, and without what the shell happens
+// to have in its environment.
 //
-// Several commands may do so at once. One daemon gets the home; the others say that they found it taken and end, and their commands
-// wait for the one that got it. Should that one fail as well, the next attempt brings its own reason.
+// Several commands may do so at once. One daemon gets the home; the others say that they found it taken and end, and
+// their commands wait for the one that got it. Should that one fail as well, the next attempt brings its own reason.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync } from "node:fs";
@@ -68,7 +69,9 @@ async function launch(home: string): Promise<Report> {
 async function reported(child: ChildProcess): Promise<Report> {
 	const { promise, resolve } = Promise.withResolvers<Report>();
 	const failed = (how: string): void =>
-		resolve({ refused: refuse("DAEMON_UNREACHABLE", `The daemon did not start: ${how}.`, { suggestions: ["brood logs"] }) });
+		resolve({
+			refused: refuse("DAEMON_UNREACHABLE", `The daemon did not start: ${how}.`, { suggestions: ["brood logs"] }),
+		});
 	const ended = once(child, "exit");
 	child.once("message", (report: Report) => resolve(report));
 	child.once("error", (error) => failed(error.message));
@@ -83,5 +86,9 @@ async function reported(child: ChildProcess): Promise<Report> {
 }
 
 function cleaned(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-	return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(GIT_|npm_|NODE_OPTIONS$|NODE_CHANNEL_|BROOD_(TOKEN|AGENT|URL|MARK)$)/.test(name)));
+	return Object.fromEntries(
+		Object.entries(env).filter(
+			([name]) => !/^(GIT_|npm_|NODE_OPTIONS$|NODE_CHANNEL_|BROOD_(TOKEN|AGENT|URL|MARK)$)/.test(name),
+		),
+	);
 }

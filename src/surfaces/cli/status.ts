@@ -10,7 +10,9 @@ import { givenAddress, homeOf, running } from "./connect.ts";
 import { print, printData, printError } from "./print.ts";
 
 export function statusLine({ version, url, pid, home, store, containment, agents, turns, problems }: Status): string {
-	const wrong = problems.map(({ what, text, fix }) => `\nFIX ${inline(what)}: ${inline(text)}${fix === null ? "" : `\n    ${inline(fix)}`}`);
+	const wrong = problems.map(
+		({ what, text, fix }) => `\nFIX ${inline(what)}: ${inline(text)}${fix === null ? "" : `\n    ${inline(fix)}`}`,
+	);
 	return `brood ${version} at ${url} (pid ${pid})\nhome ${home}, store ${store}, containment ${containment}\n${agents} agents alive, ${turns} turns running${wrong.join("")}`;
 }
 
@@ -40,7 +42,10 @@ async function theDaemon(): Promise<Status | { pid: number; home: string } | nul
 	if (pid !== undefined && pid !== status.pid) return { pid, home };
 	if (pid === undefined && holdersOf(home) !== null)
 		throw new Refused(
-			refuse("FORBIDDEN", `The daemon (pid ${status.pid}) is out of reach from here: it runs in another container or for another user. Stop it there.`),
+			refuse(
+				"FORBIDDEN",
+				`The daemon (pid ${status.pid}) is out of reach from here: it runs in another container or for another user. Stop it there.`,
+			),
 		);
 	return status;
 }
@@ -58,7 +63,8 @@ async function end(pid: number): Promise<string> {
 	process.kill(pid, "SIGTERM");
 	// one that was stopped would never hear it
 	process.kill(pid, "SIGCONT");
-	for (const until = performance.now() + downMs; performance.now() < until; await pause(20)) if (!exists(pid)) return "stopped";
+	for (const until = performance.now() + downMs; performance.now() < until; await pause(20))
+		if (!exists(pid)) return "stopped";
 	// nothing that was acknowledged is lost by it
 	process.kill(pid, "SIGKILL");
 	while (exists(pid)) await pause(20);

@@ -6,7 +6,11 @@ import { json } from "./options.ts";
 
 export function subscriptionCommands(program: Command): void {
 	const subscription = program.command("subscription").description("paid plans and keys, each with a number of slots");
-	terms(subscription.command("add").description("add a subscription; agents of its type need one of its slots from then on"))
+	terms(
+		subscription
+			.command("add")
+			.description("add a subscription; agents of its type need one of its slots from then on"),
+	)
 		.requiredOption("--type <type>", "the agent type that it is for")
 		.addHelpText(
 			"after",
@@ -16,12 +20,16 @@ export function subscriptionCommands(program: Command): void {
 			const [{ act }, { subscriptionTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			await act(
 				{ json: asJson },
-				async ({ client, key }) => await client.ask("subscriptionAdd", { key, body: { name, type, ...(await bodyOf(request)) } }),
+				async ({ client, key }) =>
+					await client.ask("subscriptionAdd", { key, body: { name, type, ...(await bodyOf(request)) } }),
 				(made) => subscriptionTable([made]),
 			);
 		});
-	terms(subscription.command("configure").description("change a subscription; what is not named stays as it is")).action(
-		async (name, { json: asJson, ...request }) => await tell("subscriptionConfigure", name, asJson, async () => await bodyOf(request)),
+	terms(
+		subscription.command("configure").description("change a subscription; what is not named stays as it is"),
+	).action(
+		async (name, { json: asJson, ...request }) =>
+			await tell("subscriptionConfigure", name, asJson, async () => await bodyOf(request)),
 	);
 	subscription
 		.command("list")
@@ -38,7 +46,11 @@ export function subscriptionCommands(program: Command): void {
 		.addOption(json())
 		.action(async (name, options) => {
 			const [{ act }, { subscriptionDetails }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(options, ({ client }) => client.call("subscription", { params: { subscription: name } }), subscriptionDetails);
+			await act(
+				options,
+				({ client }) => client.call("subscription", { params: { subscription: name } }),
+				subscriptionDetails,
+			);
 		});
 	subscription
 		.command("cool")
@@ -67,7 +79,11 @@ const terms = (command: Command) =>
 	command
 		.argument("<subscription>", "its name")
 		.option("--max-concurrent <number>", "how many turns may run on it at one time; 1 if nothing is said", Number)
-		.addOption(new Option("--env-file <file>", "variables for its agents, from a file that only you can read (0600)").conflicts("configDir"))
+		.addOption(
+			new Option("--env-file <file>", "variables for its agents, from a file that only you can read (0600)").conflicts(
+				"configDir",
+			),
+		)
 		.option("--config-dir <folder>", "the folder in which the vendor's program keeps its login")
 		.option("--fallback <subscription>", "what its agents use while it cools down; empty for nothing")
 		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; empty for never")

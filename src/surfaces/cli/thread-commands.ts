@@ -36,7 +36,10 @@ export function threadCommands(program: Command): void {
 			const part = options.context === true;
 			await act(
 				options,
-				(cli) => (part ? cli.client.call("context", { query: cli.query, params: { agent: reference } }) : threadPart(cli, reference, options)),
+				(cli) =>
+					part
+						? cli.client.call("context", { query: cli.query, params: { agent: reference } })
+						: threadPart(cli, reference, options),
 				(items) => items.map(itemLine).join("\n"),
 			);
 		});
@@ -45,12 +48,19 @@ export function threadCommands(program: Command): void {
 		["mark", "name a place in the context"],
 		["rewind", "go back to a mark"],
 	] as const) {
-		const command = program.command(name).description(description).argument("<agent>", "whose").addOption(project()).addOption(json());
+		const command = program
+			.command(name)
+			.description(description)
+			.argument("<agent>", "whose")
+			.addOption(project())
+			.addOption(json());
 		if (name === "clear") command.action((reference, options) => write(name, reference, options, {}));
 		else
 			command
 				.argument("[name]", "the mark's name")
-				.action((reference, mark, options) => write(name, reference, options, mark === undefined ? {} : { name: mark }));
+				.action((reference, mark, options) =>
+					write(name, reference, options, mark === undefined ? {} : { name: mark }),
+				);
 	}
 	mailCommands(program);
 	searchCommand(program);
@@ -83,7 +93,11 @@ function searchCommand(program: Command): void {
 		.action(async (text, options) => {
 			const [{ act }, { foundLines }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
 			const { agent, limit } = options;
-			await act(options, ({ client, query }) => client.call("search", { query: { ...query, text, limit, ...(agent && { agent }) } }), foundLines);
+			await act(
+				options,
+				({ client, query }) => client.call("search", { query: { ...query, text, limit, ...(agent && { agent }) } }),
+				foundLines,
+			);
 		});
 }
 
@@ -94,7 +108,11 @@ async function write(
 	body: object,
 ): Promise<void> {
 	const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-	await act(options, ({ client, key, query }) => client.ask(route, { key, query, params: { agent: reference }, body }), itemLine);
+	await act(
+		options,
+		({ client, key, query }) => client.ask(route, { key, query, params: { agent: reference }, body }),
+		itemLine,
+	);
 }
 
 function mailCommands(program: Command): void {
@@ -111,7 +129,8 @@ function mailCommands(program: Command): void {
 			const urgent = options.urgent === true;
 			await act(
 				options,
-				({ client, key, query }) => client.call("send", { key, query, params: { agent: reference }, body: { body, urgent } }),
+				({ client, key, query }) =>
+					client.call("send", { key, query, params: { agent: reference }, body: { body, urgent } }),
 				(mail) =>
 					`mail ${mail.id} accepted${urgent && !mail.urgent ? " as ordinary mail: only people and the agents above and below it may interrupt an agent" : ""}`,
 			);
@@ -132,7 +151,10 @@ function mailCommands(program: Command): void {
 				const params = { agent: reference };
 				await act(
 					options,
-					({ client, key, query }) => (name === "check" ? client.call("mail", { query, params }) : client.call("mailRead", { key, query, params, body: {} })),
+					({ client, key, query }) =>
+						name === "check"
+							? client.call("mail", { query, params })
+							: client.call("mailRead", { key, query, params, body: {} }),
 					name === "check" ? mailTable : mailLines,
 				);
 			});

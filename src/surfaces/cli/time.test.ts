@@ -24,9 +24,21 @@ test.each([
 	expect(timeOf(words, "later")).toBe(time);
 });
 
-test.each(["", "10", "5", "Nov 20", "tomorrow", "-5m", "1.5h", "10 m", "30m1h", "12:00", "2026-02-31", "2026-13-01", "99999-01-01", "999999999d"])(
-	"%j is none",
-	(words) => {
-		expect(() => timeOf(words, "later")).toThrow("is no time");
-	},
-);
+test.each([
+	"",
+	"10",
+	"5",
+	"Nov 20",
+	"tomorrow",
+	"-5m",
+	"1.5h",
+	"10 m",
+	"30m1h",
+	"12:00",
+	"2026-02-31",
+	"2026-13-01",
+	"99999-01-01",
+	"999999999d",
+])("%j is none", (words) => {
+	expect(() => timeOf(words, "later")).toThrow("is no time");
+});

@@ -3,7 +3,8 @@ import type { Quiet } from "#contract/subscription.ts";
 import { UsageError } from "./print.ts";
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
-const distanceRule = /^(?:(?<w>\d{1,5})w)?(?:(?<d>\d{1,6})d)?(?:(?<h>\d{1,7})h)?(?:(?<m>\d{1,9})m)?(?:(?<s>\d{1,9})s)?$/;
+const distanceRule =
+	/^(?:(?<w>\d{1,5})w)?(?:(?<d>\d{1,6})d)?(?:(?<h>\d{1,7})h)?(?:(?<m>\d{1,9})m)?(?:(?<s>\d{1,9})s)?$/;
 /** Without a zone it is the time of whoever says it; a day alone begins there as well. */
 const isoRule = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
@@ -11,7 +12,10 @@ export function timeOf(words: string, direction: "later" | "earlier"): string {
 	const distance = distanceOf(words);
 	const now = performance.timeOrigin + performance.now();
 	const at = distance === null ? isoOf(words) : direction === "later" ? now + distance : Math.max(0, now - distance);
-	if (Number.isNaN(at)) throw new UsageError(`${JSON.stringify(words)} is no time: use one like 2026-01-31T08:00:00Z, or 90s, 10m, 1h30m, 7d.`);
+	if (Number.isNaN(at))
+		throw new UsageError(
+			`${JSON.stringify(words)} is no time: use one like 2026-01-31T08:00:00Z, or 90s, 10m, 1h30m, 7d.`,
+		);
 	return new Date(at).toISOString();
 }
 
@@ -24,13 +28,19 @@ function distanceOf(words: string): number | null {
 /** NaN for what is no day of any calendar: the 31st of February would become the 3rd of March. */
 function isoOf(words: string): number {
 	const [, day, clock = "00:00", zone = ""] = isoRule.exec(words) ?? [];
-	if (day === undefined || !new Date(`${day}T00:00Z`).getTime() || !new Date(`${day}T00:00Z`).toISOString().startsWith(day)) return Number.NaN;
+	if (
+		day === undefined ||
+		!new Date(`${day}T00:00Z`).getTime() ||
+		!new Date(`${day}T00:00Z`).toISOString().startsWith(day)
+	)
+		return Number.NaN;
 	return Date.parse(`${day}T${clock}${zone}`);
 }
 
 /** Hours of the day, by the clocks of whoever says it. */
 export function hoursOf(words: string): Quiet {
 	const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(words) ?? [];
-	if (from === undefined || to === undefined) throw new UsageError(`${JSON.stringify(words)} are no hours: use some like 22:00-07:00.`);
+	if (from === undefined || to === undefined)
+		throw new UsageError(`${JSON.stringify(words)} are no hours: use some like 22:00-07:00.`);
 	return { from, to, zone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
 }

@@ -8,19 +8,35 @@ export function usageCommands(program: Command): void {
 		.command("usage")
 		.description("tokens and cost, added up")
 		.argument("[agent]", "only this one, alone and with its forks")
-		.addOption(new Option("--by <noun>", "what is added up").choices(["agent", "issue", "subscription", "project"] as const))
+		.addOption(
+			new Option("--by <noun>", "what is added up").choices(["agent", "issue", "subscription", "project"] as const),
+		)
 		.addOption(project())
 		.addOption(json())
 		.addHelpText("after", "\nExamples:\n  brood usage\n  brood usage opus-1\n  brood usage --by issue --project web")
 		.action(async (reference, { by, ...options }) => {
 			const [{ act }, { usageDetails, usageTable }] = await Promise.all([import("./act.ts"), import("./usage.ts")]);
-			if (reference !== undefined) await act(options, ({ client, query }) => client.call("agentUsage", { query, params: { agent: reference } }), usageDetails);
-			else await act(options, ({ client, query }) => client.call("usage", { query: { ...query, ...(by && { by }) } }), usageTable);
+			if (reference !== undefined)
+				await act(
+					options,
+					({ client, query }) => client.call("agentUsage", { query, params: { agent: reference } }),
+					usageDetails,
+				);
+			else
+				await act(
+					options,
+					({ client, query }) => client.call("usage", { query: { ...query, ...(by && { by }) } }),
+					usageTable,
+				);
 		});
 }
 
-export const budgetTokens = () => new Option("--budget-tokens <number>", "how many tokens it may use in all; none for no limit").argParser(tokensOf);
-export const budgetCost = () => new Option("--budget-cost <amount>", "what it may cost in all, like 5 or '5 EUR'; none for no limit").argParser(costOf);
+export const budgetTokens = () =>
+	new Option("--budget-tokens <number>", "how many tokens it may use in all; none for no limit").argParser(tokensOf);
+export const budgetCost = () =>
+	new Option("--budget-cost <amount>", "what it may cost in all, like 5 or '5 EUR'; none for no limit").argParser(
+		costOf,
+	);
 
 /** the parser takes null for "nothing was said" */
 type Unbounded = "none";
@@ -32,7 +48,10 @@ interface Bounds {
 
 export function budgetOf({ budgetTokens: tokens, budgetCost: cost }: Bounds): { budget?: BudgetRequest } {
 	const bound = <T>(value: T | Unbounded): T | null => (value === "none" ? null : value);
-	const budget = { ...(tokens !== undefined && { tokens: bound(tokens) }), ...(cost !== undefined && { cost: bound(cost) }) };
+	const budget = {
+		...(tokens !== undefined && { tokens: bound(tokens) }),
+		...(cost !== undefined && { cost: bound(cost) }),
+	};
 	return Object.keys(budget).length === 0 ? {} : { budget };
 }
 

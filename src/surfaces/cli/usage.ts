@@ -6,9 +6,19 @@ import { budgetLine, money, number, spentLine } from "#views/usage-lines.ts";
 import { table } from "./print.ts";
 
 export function usageTable(rows: readonly UsageRow[]): string {
-	const told = rows.filter(({ tokens, spent, budget, withForks }) => tokens > 0 || spent.costs.length > 0 || budget !== null || hasForks(spent, withForks));
+	const told = rows.filter(
+		({ tokens, spent, budget, withForks }) =>
+			tokens > 0 || spent.costs.length > 0 || budget !== null || hasForks(spent, withForks),
+	);
 	const cells = told.map(({ name, spent, withForks, left }) => [
-		...[name, number(spent.inputTokens), number(spent.outputTokens), number(spent.cachedReadTokens), number(spent.cachedWriteTokens), money(spent)],
+		...[
+			name,
+			number(spent.inputTokens),
+			number(spent.outputTokens),
+			number(spent.cachedReadTokens),
+			number(spent.cachedWriteTokens),
+			money(spent),
+		],
 		...[withForks === null ? "-" : familyLine(withForks), left === null ? "-" : budgetLine(left)],
 	]);
 	const head = ["NAME", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITTEN", "COST", "WITH FORKS", "BUDGET LEFT"];

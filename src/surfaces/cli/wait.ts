@@ -18,25 +18,40 @@ export async function wait(agents: string[], options: WaitOptions): Promise<void
 		async (cli) => {
 			const opened = await cli.client.call("waitOpen", { key: cli.key, body: request(agents, options, cli) });
 			// whoever stops waiting leaves no row behind
-			const stop = (): void => void cli.client.call("waitCancel", { params: { wait: String(opened.id) } }).finally(() => process.exit(130));
+			const stop = (): void =>
+				void cli.client.call("waitCancel", { params: { wait: String(opened.id) } }).finally(() => process.exit(130));
 			process.once("SIGINT", stop);
-			const deadline = options.timeout === undefined ? undefined : AbortSignal.timeout(Math.min(options.timeout * 1000, 2 ** 31 - 1));
+			const deadline =
+				options.timeout === undefined ? undefined : AbortSignal.timeout(Math.min(options.timeout * 1000, 2 ** 31 - 1));
 			const ended = await over(opened, cli, deadline);
 			process.removeListener("SIGINT", stop);
 			if (ended.state === "met") return ended;
 			const late = ended.seen.filter((each) => !each.met).map((each) => each.handle);
 			if (ended.state === "timeout")
-				throw new Refused(refuse("TIMEOUT", `Time ran out: still waiting for ${late.join(", ")}.`, { details: { wait: ended.id, late } }));
+				throw new Refused(
+					refuse("TIMEOUT", `Time ran out: still waiting for ${late.join(", ")}.`, {
+						details: { wait: ended.id, late },
+					}),
+				);
 			throw new Refused(refuse("CONFLICT", "The wait was cancelled.", { details: { wait: ended.id } }));
 		},
-		(ended) => ended.seen.map((each) => `${each.handle}  ${each.label}${each.met ? "" : "  (not waited for any longer)"}`).join("\n"),
+		(ended) =>
+			ended.seen
+				.map((each) => `${each.handle}  ${each.label}${each.met ? "" : "  (not waited for any longer)"}`)
+				.join("\n"),
 	);
 }
 
 function request(agents: string[], options: WaitOptions, { query }: CliContext) {
 	const { timeout } = options;
 	const mode = options.any === true ? ("any" as const) : ("all" as const);
-	return { agents, ...query, for: options.for, mode, ...(timeout !== undefined && { timeoutMs: Math.round(timeout * 1000) }) };
+	return {
+		agents,
+		...query,
+		for: options.for,
+		mode,
+		...(timeout !== undefined && { timeoutMs: Math.round(timeout * 1000) }),
+	};
 }
 
 /** A daemon that goes away meanwhile is called again: the wait is still there when it is back. */

@@ -40,7 +40,11 @@ function workCommands(agent: Command): void {
 		.action(async (reference, paths, options) => {
 			const [{ act }, { commitText }] = await Promise.all([import("./act.ts"), import("./print-work.ts")]);
 			const body = { message: options.message, ...(paths.length > 0 && { paths }) };
-			await act(options, ({ client, key, query }) => client.call("commit", { key, query, params: { agent: reference }, body }), commitText);
+			await act(
+				options,
+				({ client, key, query }) => client.call("commit", { key, query, params: { agent: reference }, body }),
+				commitText,
+			);
 		});
 	agent
 		.command("health")
@@ -50,7 +54,11 @@ function workCommands(agent: Command): void {
 		.addOption(json())
 		.action(async (reference, options) => {
 			const [{ act }, { healthText }] = await Promise.all([import("./act.ts"), import("./print-work.ts")]);
-			await act(options, ({ client, query }) => client.call("health", { query, params: { agent: reference } }), healthText);
+			await act(
+				options,
+				({ client, query }) => client.call("health", { query, params: { agent: reference } }),
+				healthText,
+			);
 		});
 	agent
 		.command("release")
@@ -85,7 +93,14 @@ function mergeCommands(agent: Command): void {
 		.description("merge a reviewed commit into base, then bring the other agents up to date")
 		.argument("<agent>", whose)
 		.option("--commit <hash>", "the commit that was reviewed; its branch's newest if absent")
-		.addOption(new Option("--strategy <how>", "how; the project's setting if absent").choices(["ff", "merge", "squash", "rebase"] as const))
+		.addOption(
+			new Option("--strategy <how>", "how; the project's setting if absent").choices([
+				"ff",
+				"merge",
+				"squash",
+				"rebase",
+			] as const),
+		)
 		.option("--message <text>", "of the merge")
 		.addOption(project())
 		.addOption(json())
@@ -93,7 +108,11 @@ function mergeCommands(agent: Command): void {
 			const [{ act }, { approveText }] = await Promise.all([import("./act.ts"), import("./print-work.ts")]);
 			const { commit, strategy, message } = options;
 			const body = { ...(commit && { commit }), ...(strategy && { strategy }), ...(message && { message }) };
-			await act(options, ({ client, key, query }) => client.call("approve", { key, query, params: { agent: reference }, body }), approveText);
+			await act(
+				options,
+				({ client, key, query }) => client.call("approve", { key, query, params: { agent: reference }, body }),
+				approveText,
+			);
 		});
 }
 
@@ -107,7 +126,11 @@ function snapshotCommands(program: Command): void {
 		.addOption(json())
 		.action(async (reference, options) => {
 			const [{ act }, { snapshotTable }] = await Promise.all([import("./act.ts"), import("./print-work.ts")]);
-			await act(options, ({ client, query }) => client.call("snapshots", { query, params: { agent: reference } }), snapshotTable);
+			await act(
+				options,
+				({ client, query }) => client.call("snapshots", { query, params: { agent: reference } }),
+				snapshotTable,
+			);
 		});
 	snapshot
 		.command("show")
@@ -136,7 +159,8 @@ function snapshotCommands(program: Command): void {
 			const { act } = await import("./act.ts");
 			await act(
 				options,
-				({ client, key, query }) => client.call("restore", { key, query, params: { agent: reference }, body: { snapshot: id } }),
+				({ client, key, query }) =>
+					client.call("restore", { key, query, params: { agent: reference }, body: { snapshot: id } }),
 				(home) => `${home.text}${home.snapshot === null ? "" : ` What was there before is snapshot ${home.snapshot}.`}`,
 			);
 		});

@@ -1,5 +1,5 @@
-// The tools over HTTP, served by the daemon itself. What a tool asks for goes through the same routes and the same guard as
-// every request, without a way through the network.
+// The tools over HTTP, served by the daemon itself. What a tool asks for goes through the same routes and the same
+// guard as every request, without a way through the network.
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { Client, fromResponse } from "#client/client.ts";
 import { mcpServer } from "./server.ts";
@@ -14,7 +14,10 @@ export interface McpRequest {
 type Fetch = (request: Request) => Response | Promise<Response>;
 
 /** `routes` answers for the daemon at `url`. */
-export async function answerMcp({ request, self, token }: McpRequest, { url, routes }: { url: string; routes: Fetch }): Promise<Response> {
+export async function answerMcp(
+	{ request, self, token }: McpRequest,
+	{ url, routes }: { url: string; routes: Fetch },
+): Promise<Response> {
 	const host = new URL(url).host;
 	const client = new Client({ url, token }, async (to, { headers, ...rest }) =>
 		fromResponse(await routes(new Request(to, { ...rest, headers: { ...headers, host } }))),

@@ -1,5 +1,5 @@
-// The tools for agents as the Model Context Protocol has them. Each is a thin call of the daemon's routes with the token of the
-// agent's process, so that its powers are exactly those of the token.
+// The tools for agents as the Model Context Protocol has them. Each is a thin call of the daemon's routes with the
+// token of the agent's process, so that its powers are exactly those of the token.
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Client } from "#client/client.ts";
 import { isRefusal } from "#contract/refusal.ts";
@@ -25,14 +25,18 @@ const instructions =
 	"Brood manages the agent that you are: you can make child agents, give them work, write to other agents of your project and wait for them.";
 
 /**
- * Words only: where there is structured content as well, Claude Code and Codex show that to the model and leave the words
- * out. Programs find the same as data beside it.
+ * Words only: where there is structured content as well, Claude Code and Codex show that to the model and leave the
+ * words out. Programs find the same as data beside it.
  */
 async function answer({ client, self }: McpCaller, name: ToolName, input: unknown) {
 	const answered = await useTool(name, input, { self, call: client.callOrRefusal });
 	if (isRefusal(answered)) {
 		const { code, message, details } = answered;
-		return { isError: true, content: [{ type: "text" as const, text: refusalText(answered) }], _meta: { [dataName]: { code, message, details } } };
+		return {
+			isError: true,
+			content: [{ type: "text" as const, text: refusalText(answered) }],
+			_meta: { [dataName]: { code, message, details } },
+		};
 	}
 	return { content: [{ type: "text" as const, text: answered.text }], _meta: { [dataName]: answered.data } };
 }

@@ -50,7 +50,10 @@ export const usage = { input: 120, output: 30 } as const;
 
 /** A field of something that came over the wire. */
 export function field(value: unknown, ...names: readonly string[]): unknown {
-	return names.reduce((inner: unknown, name) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, name) : undefined), value);
+	return names.reduce(
+		(inner: unknown, name) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, name) : undefined),
+		value,
+	);
 }
 
 export const filled = (value: unknown): boolean => Array.isArray(value) && value.length > 0;

@@ -15,7 +15,10 @@ export const anthropic: Wire = {
 				piece("content_block_delta", { index, delta: delta(block) }),
 				piece("content_block_stop", { index }),
 			]),
-			piece("message_delta", { delta: { stop_reason: stop(said), stop_sequence: null }, usage: { output_tokens: usage.output } }),
+			piece("message_delta", {
+				delta: { stop_reason: stop(said), stop_sequence: null },
+				usage: { output_tokens: usage.output },
+			}),
 			piece("message_stop", {}),
 		];
 	},
@@ -23,7 +26,9 @@ export const anthropic: Wire = {
 	failure: ({ code, message: text }) => ({ type: "error", error: { type: code, message: text } }),
 };
 
-type Block = { type: "text" | "thinking"; text: string } | { type: "tool_use"; id: string; name: string; input: object };
+type Block =
+	| { type: "text" | "thinking"; text: string }
+	| { type: "tool_use"; id: string; name: string; input: object };
 
 const piece = (type: string, data: object): Piece => ({ event: type, data: { type, ...data } });
 const stop = ({ calls }: Said): string => (calls.length > 0 ? "tool_use" : "end_turn");
@@ -43,7 +48,9 @@ function begun(block: Block): object {
 
 function delta(block: Block): object {
 	if (block.type === "tool_use") return { type: "input_json_delta", partial_json: JSON.stringify(block.input) };
-	return block.type === "text" ? { type: "text_delta", text: block.text } : { type: "thinking_delta", thinking: block.text };
+	return block.type === "text"
+		? { type: "text_delta", text: block.text }
+		: { type: "thinking_delta", thinking: block.text };
 }
 
 function finished(block: Block): object {
@@ -51,6 +58,20 @@ function finished(block: Block): object {
 }
 
 function message(model: string, n: number, content: object[], reason: string | null): object {
-	const tokens = { input_tokens: usage.input, output_tokens: reason === null ? 1 : usage.output, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
-	return { id: `msg_${n}`, type: "message", role: "assistant", model, content, stop_reason: reason, stop_sequence: null, usage: tokens };
+	const tokens = {
+		input_tokens: usage.input,
+		output_tokens: reason === null ? 1 : usage.output,
+		cache_read_input_tokens: 0,
+		cache_creation_input_tokens: 0,
+	};
+	return {
+		id: `msg_${n}`,
+		type: "message",
+		role: "assistant",
+		model,
+		content,
+		stop_reason: reason,
+		stop_sequence: null,
+		usage: tokens,
+	};
 }

@@ -8,11 +8,18 @@ export const gemini: Wire = {
 	model: (_, { pathname }) => /models\/([^:]+):/.exec(pathname)?.[1] ?? "unknown",
 	stream: (said, about) => [{ data: whole(said, about) }],
 	whole,
-	failure: ({ status, code, message }) => ({ error: { code: status, status: code, message, details: status === 429 ? dayIsOver : [] } }),
+	failure: ({ status, code, message }) => ({
+		error: { code: status, status: code, message, details: status === 429 ? dayIsOver : [] },
+	}),
 };
 
 /** What is used up for the day is not tried again. */
-const dayIsOver = [{ "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel" }] }];
+const dayIsOver = [
+	{
+		"@type": "type.googleapis.com/google.rpc.QuotaFailure",
+		violations: [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel" }],
+	},
+];
 
 function whole({ text, thought, calls }: Said, { model }: { model: string }): object {
 	const parts = [
@@ -22,7 +29,11 @@ function whole({ text, thought, calls }: Said, { model }: { model: string }): ob
 	];
 	return {
 		candidates: [{ index: 0, content: { role: "model", parts }, finishReason: "STOP" }],
-		usageMetadata: { promptTokenCount: usage.input, candidatesTokenCount: usage.output, totalTokenCount: usage.input + usage.output },
+		usageMetadata: {
+			promptTokenCount: usage.input,
+			candidatesTokenCount: usage.output,
+			totalTokenCount: usage.input + usage.output,
+		},
 		modelVersion: model,
 	};
 }

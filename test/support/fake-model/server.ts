@@ -81,7 +81,9 @@ export class FakeModel implements AsyncDisposable {
 		const wire = wires.find((each) => each.asks(url));
 		if (request.method !== "POST" || wire === undefined) {
 			this.strange.push(`${request.method} ${url.pathname}`);
-			return void response.writeHead(request.method === "POST" ? 404 : 200, { "content-type": "application/json" }).end("{}");
+			return void response
+				.writeHead(request.method === "POST" ? 404 : 200, { "content-type": "application/json" })
+				.end("{}");
 		}
 		const body = Object(await json(request));
 		const side = !wire.offersTools(body);
@@ -102,10 +104,16 @@ export class FakeModel implements AsyncDisposable {
 		return at < 0 ? undefined : this.#script.splice(at, 1)[0];
 	}
 
-	#answer(wire: Wire, answer: Answer, { response, url, body }: { response: ServerResponse; url: URL; body: object }): void {
+	#answer(
+		wire: Wire,
+		answer: Answer,
+		{ response, url, body }: { response: ServerResponse; url: URL; body: object },
+	): void {
 		if ("status" in answer) {
 			const { status, headers = {}, code = "error", message = "no" } = answer;
-			return void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(wire.failure({ status, code, message })));
+			return void response
+				.writeHead(status, { "content-type": "application/json", ...headers })
+				.end(JSON.stringify(wire.failure({ status, code, message })));
 		}
 		const about = { model: wire.model(body, url), n: ++this.#count };
 		const streamed = Reflect.get(body, "stream") === true || url.pathname.includes("streamGenerate");
@@ -118,7 +126,10 @@ export class FakeModel implements AsyncDisposable {
 			return;
 		}
 		const said = saidOf(answer);
-		if (!streamed) return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(wire.whole(said, about)));
+		if (!streamed)
+			return void response
+				.writeHead(200, { "content-type": "application/json" })
+				.end(JSON.stringify(wire.whole(said, about)));
 		response.writeHead(200, streaming);
 		for (const piece of wire.stream(said, about)) response.write(written(piece));
 		response.end();

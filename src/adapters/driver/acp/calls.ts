@@ -1,5 +1,5 @@
-// The tool calls of one turn, as far as they have been told of. Bounded: a program that begins calls and never ends them has its
-// oldest ones closed.
+// The tool calls of one turn, as far as they have been told of. Bounded: a program that begins calls and never ends
+// them has its oldest ones closed.
 import type { ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { TurnItem } from "#contract/turn.ts";
 

@@ -3,10 +3,17 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Cost, client, methods, type PromptResponse, type RequestPermissionRequest, type SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import {
+	type Cost,
+	client,
+	methods,
+	type PromptResponse,
+	type RequestPermissionRequest,
+	type SessionUpdate,
+} from "@agentclientprotocol/sdk/unstable";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
-import type { OpenSession, PermissionAnswer } from "#engine/driver.ts";
+import type { OpenSession, PermissionAnswer } from "#engine/ports/driver.ts";
 import { type CommandLine, containedCommand } from "../../system/containment.ts";
 import type { SandboxMounts } from "../../system/mounts.ts";
 import { messageStream } from "./messages.ts";
@@ -90,18 +97,29 @@ export async function launch(wanted: Launch): Promise<Launched> {
 			if (answer === null) return { outcome: { outcome: "cancelled" as const } };
 			const { option: optionId, reason } = answer;
 			// our own programs hear the reason; the protocol has no field for it
-			return { outcome: { outcome: "selected" as const, optionId }, ...(reason !== null && { _meta: { brood: { reason } } }) };
+			return {
+				outcome: { outcome: "selected" as const, optionId },
+				...(reason !== null && { _meta: { brood: { reason } } }),
+			};
 		})
 		// updates outside of a turn never open one
-		.onNotification(methods.client.session.update, async ({ params }) => (params.sessionId === current ? listening?.update(params.update) : undefined))
+		.onNotification(methods.client.session.update, async ({ params }) =>
+			params.sessionId === current ? listening?.update(params.update) : undefined,
+		)
 		.connect(stream);
 	const unheard = Promise.withResolvers<void>();
-	const gone = Promise.race([ended, Promise.race([connection.closed, unheard.promise]).then(() => brokenBy ?? "it closed its end of the line")]);
+	const gone = Promise.race([
+		ended,
+		Promise.race([connection.closed, unheard.promise]).then(() => brokenBy ?? "it closed its end of the line"),
+	]);
 	let present = true;
 	void gone.then(() => {
 		present = false;
 	});
-	const opening = initialize(connection).then(async (info) => ({ info, session: request && (await openSession(connection, info, request)) }));
+	const opening = initialize(connection).then(async (info) => ({
+		info,
+		session: request && (await openSession(connection, info, request)),
+	}));
 	const up = Promise.race([opening, gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
 	const { info, session } = await up.catch((error: unknown) => exitReason(error, stdout, ended));
 	const sessionId = session?.session ?? "";
@@ -114,9 +132,15 @@ export async function launch(wanted: Launch): Promise<Launched> {
 		session,
 		async prompt(text, on) {
 			listening = on;
-			const asked = connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
+			const asked = connection.agent.request(methods.agent.session.prompt, {
+				sessionId,
+				prompt: [{ type: "text", text }],
+			});
 			// with unshare, a closed output is not noticed
-			const look = containment === "namespace" ? setInterval(() => hasOutputOpen(child.pid ?? 0, output) || unheard.resolve(), lookMs) : undefined;
+			const look =
+				containment === "namespace"
+					? setInterval(() => hasOutputOpen(child.pid ?? 0, output) || unheard.resolve(), lookMs)
+					: undefined;
 			try {
 				return await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
 			} finally {
@@ -126,10 +150,14 @@ export async function launch(wanted: Launch): Promise<Launched> {
 		},
 		spent: spending(session === null || session.how === "new" ? 0 : (request?.costBefore ?? 0)),
 		cancel: () =>
-			void connection.agent.notify(methods.agent.session.cancel, { sessionId }).catch(expected("a process that does not listen is ended soon after")),
+			void connection.agent
+				.notify(methods.agent.session.cancel, { sessionId })
+				.catch(expected("a process that does not listen is ended soon after")),
 		async close() {
 			if (!present || session?.powers.includes("close") !== true) return;
-			const closed = connection.agent.request(methods.agent.session.close, { sessionId }).catch(expected("it is ended either way"));
+			const closed = connection.agent
+				.request(methods.agent.session.close, { sessionId })
+				.catch(expected("it is ended either way"));
 			await Promise.race([closed, gone, pause(closeMs, undefined, { ref: false })]);
 		},
 		listens: () => present,
@@ -139,7 +167,12 @@ export async function launch(wanted: Launch): Promise<Launched> {
 function startProgram({ containment, mounts = null, folder, environment, command: name, args: words }: Launch) {
 	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
 	const { command, args, pipes } = containedCommand(containment, { command: name, args: words }, mounts);
-	const child = spawn(command, [...args], { cwd: folder, env: { ...environment }, detached: true, stdio: [...pipes.stdio] });
+	const child = spawn(command, [...args], {
+		cwd: folder,
+		env: { ...environment },
+		detached: true,
+		stdio: [...pipes.stdio],
+	});
 	child.on("error", expected("a process that cannot even be started is reported by `ended`"));
 	const { stdin } = child;
 	const stdout = child.stdio[pipes.output];

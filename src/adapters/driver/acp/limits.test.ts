@@ -17,9 +17,13 @@ test("our own programs tell a usage limit in the error's data, with or without t
 
 test("others tell it by a kind of error, or in words", () => {
 	const met = (message: string, data?: unknown) => limitOf(failed(message, data), { now, fromText: true });
-	expect(met("Internal error: API Error: Request rejected (429)", { errorKind: "rate_limit" })).toEqual({ limit: { until: null } });
+	expect(met("Internal error: API Error: Request rejected (429)", { errorKind: "rate_limit" })).toEqual({
+		limit: { until: null },
+	});
 	expect(met("Claude AI usage limit reached|1767229200")).toEqual({ limit: { until: 1_767_229_200_000 } });
-	expect(met("RESOURCE_EXHAUSTED: your quota resets at 2026-01-02T03:04:05Z")).toEqual({ limit: { until: Date.parse("2026-01-02T03:04:05Z") } });
+	expect(met("RESOURCE_EXHAUSTED: your quota resets at 2026-01-02T03:04:05Z")).toEqual({
+		limit: { until: Date.parse("2026-01-02T03:04:05Z") },
+	});
 	const plan = { message: "You’ve hit your usage limit. Try again in 3 hours.", codexErrorInfo: "usageLimitExceeded" };
 	expect(met("Internal error", plan)).toEqual({ limit: { until: now + 3 * 3_600_000 } });
 	expect(errorText(failed("Internal error", plan))).toBe(plan.message);
@@ -39,7 +43,8 @@ test.each([
 
 test("a time of the clock is the next one of that name, and a day is that day; both are over when their minute is", () => {
 	const noon = new Date(2026, 0, 1, 12).getTime();
-	const until = (time: string) => limitFromText(`You’ve hit your usage limit. Visit a page or try again at ${time}.`, noon).limit?.until;
+	const until = (time: string) =>
+		limitFromText(`You’ve hit your usage limit. Visit a page or try again at ${time}.`, noon).limit?.until;
 	expect(until("5:20 PM")).toBe(new Date(2026, 0, 1, 17, 21).getTime());
 	expect(until("5:20 AM")).toBe(new Date(2026, 0, 1, 5, 21).getTime() + 86_400_000);
 	expect(until("12:00 PM")).toBe(noon + 60_000);
@@ -49,7 +54,9 @@ test("a time of the clock is the next one of that name, and a day is that day; b
 
 test("a moment that no calendar has is none", () => {
 	for (const resetAt of [1e30, Number.POSITIVE_INFINITY, -1e300, "someday", null, {}]) {
-		expect(limitOf(failed("limit", { limit: { resetAt } }), { now, fromText: false }), String(resetAt)).toEqual({ limit: { until: null } });
+		expect(limitOf(failed("limit", { limit: { resetAt } }), { now, fromText: false }), String(resetAt)).toEqual({
+			limit: { until: null },
+		});
 	}
 	expect(limitFromText(`usage limit: try again in ${"9".repeat(400)} days`, now)).toEqual({ limit: { until: null } });
 	expect(limitFromText("usage limit: try again in 99999999999999999999 days", now)).toEqual({ limit: { until: null } });

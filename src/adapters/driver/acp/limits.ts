@@ -1,5 +1,5 @@
-// How each vendor's program says that a usage limit was met. Ours say it in the data of the error; others in words, or in
-// a field of their own (`limits` of a vendor). Pure: what was said in, when the limit ends out.
+// How each vendor's program says that a usage limit was met. Ours say it in the data of the error; others in words, or
+// in a field of their own (`limits` of a vendor). Pure: what was said in, when the limit ends out.
 import { allVendors } from "../vendors/vendors.ts";
 
 export interface Limited {
@@ -56,10 +56,15 @@ function endIn(words: string, now: number): number | null {
 		const end = limits?.endIn?.(words, now) ?? null;
 		if (end !== null) return known(end);
 	}
-	const span = /\b(?:in|after)\s+((?:\d+(?:\.\d+)?\s*(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b[\s,and]*)+)/i.exec(words)?.[1];
+	const span =
+		/\b(?:in|after)\s+((?:\d+(?:\.\d+)?\s*(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b[\s,and]*)+)/i.exec(
+			words,
+		)?.[1];
 	if (span === undefined) return null;
 	const parts = [...span.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/gi)];
-	return known(now + parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit?.toLowerCase() ?? ""] ?? 0), 0));
+	return known(
+		now + parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit?.toLowerCase() ?? ""] ?? 0), 0),
+	);
 }
 
 const unitMs: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 };

@@ -1,8 +1,9 @@
 // The line to an agent's program: one JSON message on each line, both ways.
 //
-// Nothing that a program sends makes the daemon pay for more than it sent. A line has a largest size; lines are read no faster than
-// what they said is taken in, and than a steady pace; a program that asks and does not read the answers is not listened to until it
-// does; what is no message is left out and told of. So memory is bounded, and a flood waits in the program's own pipe.
+// Nothing that a program sends makes the daemon pay for more than it sent. A line has a largest size; lines are read no
+// faster than what they said is taken in, and than a steady pace; a program that asks and does not read the answers is
+// not listened to until it does; what is no message is left out and told of. So memory is bounded, and a flood waits in
+// the program's own pipe.
 import type { Readable } from "node:stream";
 import { Writable } from "node:stream";
 import { setImmediate as others, setTimeout as pause } from "node:timers/promises";
@@ -127,7 +128,8 @@ class Pace {
 
 	async take(bytes: number): Promise<void> {
 		const now = performance.now();
-		for (const what of ["bytes", "messages"] as const) this.#left[what] = Math.min(atOnce[what], this.#left[what] + (now - this.#at) * perMs[what]);
+		for (const what of ["bytes", "messages"] as const)
+			this.#left[what] = Math.min(atOnce[what], this.#left[what] + (now - this.#at) * perMs[what]);
 		this.#at = now;
 		this.#left.bytes -= bytes;
 		this.#left.messages -= 1;

@@ -1,22 +1,79 @@
-// The files that a call's input names, at any depth and in whatever form. An input is understood or it is not: a field that is not
-// in these lists may be a command or the name of a file, so a call that has one is asked about.
+// The files that a call's input names, at any depth and in whatever form. An input is understood or it is not: a field
+// that is not in these lists may be a command or the name of a file, so a call that has one is asked about.
 
 /** Fields whose text is the name of a file or a folder, or a pattern of such names. */
 const pathNames = new Set([
-	...["path", "paths", "file", "files", "file_path", "filePath", "filepath", "filename", "fileName", "relativePath", "relative_path"],
-	...["abs_path", "absolute_path", "notebook_path", "notebookPath", "dir", "directory", "folder", "cwd", "parentDir", "dir_path"],
-	...["source", "destination", "from", "to", "target", "old_path", "new_path", "oldPath", "newPath", "move_path", "movePath"],
+	...[
+		"path",
+		"paths",
+		"file",
+		"files",
+		"file_path",
+		"filePath",
+		"filepath",
+		"filename",
+		"fileName",
+		"relativePath",
+		"relative_path",
+	],
+	...[
+		"abs_path",
+		"absolute_path",
+		"notebook_path",
+		"notebookPath",
+		"dir",
+		"directory",
+		"folder",
+		"cwd",
+		"parentDir",
+		"dir_path",
+	],
+	...[
+		"source",
+		"destination",
+		"from",
+		"to",
+		"target",
+		"old_path",
+		"new_path",
+		"oldPath",
+		"newPath",
+		"move_path",
+		"movePath",
+	],
 	...["pattern", "glob", "include", "exclude", "query", "regex"],
 ]);
 /** Fields whose text goes into a file or is looked for in one; only of a tool that edits. */
 const textNames = new Set([
-	...["content", "contents", "text", "old_string", "new_string", "oldString", "newString", "old_str", "new_str", "oldText", "newText"],
+	...[
+		"content",
+		"contents",
+		"text",
+		"old_string",
+		"new_string",
+		"oldString",
+		"newString",
+		"old_str",
+		"new_str",
+		"oldText",
+		"newText",
+	],
 	...["old", "new", "old_text", "new_text", "old_source", "new_source", "file_text", "insert_text"],
 ]);
 /** Fields whose text is a change with the names of its files in it. */
 const patchNames = new Set(["diff", "patch", "unified_diff", "patchText"]);
 /** Fields that choose between a few words. */
-const choiceNames = new Set(["type", "kind", "status", "tool", "edit_mode", "cell_type", "cell_id", "output_mode", "operation"]);
+const choiceNames = new Set([
+	"type",
+	"kind",
+	"status",
+	"tool",
+	"edit_mode",
+	"cell_type",
+	"cell_id",
+	"output_mode",
+	"operation",
+]);
 /** Fields that hold further fields. */
 const groupNames = new Set(["input", "arguments", "edits", "changes"]);
 
@@ -27,7 +84,14 @@ const placesMax = 1000;
 export function placesIn(tool: string, input: unknown): string[] | null {
 	const places = new Set<string>();
 	const isUnderstood = (value: unknown, name: string, depth: number): boolean => {
-		if (value === undefined || value === null || typeof value === "number" || typeof value === "boolean" || value === "") return true;
+		if (
+			value === undefined ||
+			value === null ||
+			typeof value === "number" ||
+			typeof value === "boolean" ||
+			value === ""
+		)
+			return true;
 		if (typeof value === "string") {
 			const named = namedBy(tool, name, value);
 			for (const place of named ?? []) places.add(place);
@@ -44,7 +108,8 @@ export function placesIn(tool: string, input: unknown): string[] | null {
 	return isUnderstood(input, "", 0) && places.size <= placesMax ? [...places] : null;
 }
 
-const isField = (name: string): boolean => [pathNames, textNames, patchNames, choiceNames, groupNames].some((names) => names.has(name));
+const isField = (name: string): boolean =>
+	[pathNames, textNames, patchNames, choiceNames, groupNames].some((names) => names.has(name));
 
 function namedBy(tool: string, name: string, text: string): readonly string[] | null {
 	if (pathNames.has(name)) return [text];
@@ -53,7 +118,10 @@ function namedBy(tool: string, name: string, text: string): readonly string[] | 
 	return choiceNames.has(name) && /^[\w-]{1,64}$/.test(text) ? [] : null;
 }
 
-/** The headers of a change, in the forms of diff, git and the models' own. Lines of a hunk are no headers, whatever they look like. */
+/**
+ * The headers of a change, in the forms of diff, git and the models' own. Lines of a hunk are no headers, whatever they
+ * look like.
+ */
 export function filesOfPatch(patch: string): string[] | null {
 	const files: string[] = [];
 	let [before, after] = [0, 0];
@@ -76,4 +144,5 @@ export function filesOfPatch(patch: string): string[] | null {
 	return before === 0 && after === 0 ? files : null;
 }
 
-const header = /^(?:--- |\+\+\+ |Index: |(?:rename|copy) (?:from|to) |\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: )([^\t\r]+)/;
+const header =
+	/^(?:--- |\+\+\+ |Index: |(?:rename|copy) (?:from|to) |\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: )([^\t\r]+)/;

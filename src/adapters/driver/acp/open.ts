@@ -1,5 +1,5 @@
-// The ACP handshake: identity, capabilities and a session (resumed, forked or new). `fs` and `terminal` are not offered to it: no
-// tool of an agent runs inside the daemon.
+// The ACP handshake: identity, capabilities and a session (resumed, forked or new). `fs` and `terminal` are not offered
+// to it: no tool of an agent runs inside the daemon.
 import {
 	type AgentCapabilities,
 	type ClientConnection,
@@ -9,7 +9,7 @@ import {
 	PROTOCOL_VERSION,
 } from "@agentclientprotocol/sdk/unstable";
 import type { SessionPower } from "#contract/session.ts";
-import type { OpenSession } from "#engine/driver.ts";
+import type { OpenSession } from "#engine/ports/driver.ts";
 
 /** A program that offers tools to the agent, started by the agent's own program. */
 export interface ToolServer {
@@ -44,8 +44,14 @@ export interface AgentInfo {
 }
 
 export async function initialize({ agent }: ClientConnection): Promise<AgentInfo> {
-	const { agentCapabilities = {}, agentInfo } = await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
-	return { powers: powersOf(agentCapabilities), program: agentInfo ? `${agentInfo.name} ${agentInfo.version}`.slice(0, 200) : null };
+	const { agentCapabilities = {}, agentInfo } = await agent.request(methods.agent.initialize, {
+		protocolVersion: PROTOCOL_VERSION,
+		clientCapabilities: {},
+	});
+	return {
+		powers: powersOf(agentCapabilities),
+		program: agentInfo ? `${agentInfo.name} ${agentInfo.version}`.slice(0, 200) : null,
+	};
 }
 
 function powersOf({ loadSession, sessionCapabilities: can = {} }: AgentCapabilities): SessionPower[] {
@@ -59,17 +65,30 @@ function powersOf({ loadSession, sessionCapabilities: can = {} }: AgentCapabilit
 	return offered.flatMap(([power, there]) => (there ? power : []));
 }
 
-export async function openSession(connection: ClientConnection, info: AgentInfo, request: SessionRequest): Promise<OpenSession> {
+export async function openSession(
+	connection: ClientConnection,
+	info: AgentInfo,
+	request: SessionRequest,
+): Promise<OpenSession> {
 	const { powers, program } = info;
 	const instructed = request.systemPrompt === null || powers.includes("systemPrompt");
 	const params = sessionParams(request, powers);
 	const opened =
 		(await attempt(request.resume, () => resumed(connection, powers, request.resume ?? "", params))) ??
-		(await attempt(powers.includes("fork") ? request.copyOf : null, () => copied(connection, request.copyOf ?? "", params))) ??
+		(await attempt(powers.includes("fork") ? request.copyOf : null, () =>
+			copied(connection, request.copyOf ?? "", params),
+		)) ??
 		(await fresh(connection, params));
 	const modes = opened.modes?.availableModes ?? [];
-	if (request.mode !== null && opened.modes?.currentModeId !== request.mode && modes.some(({ id }) => id === request.mode))
-		await connection.agent.request(methods.agent.session.setMode, { sessionId: opened.sessionId, modeId: request.mode });
+	if (
+		request.mode !== null &&
+		opened.modes?.currentModeId !== request.mode &&
+		modes.some(({ id }) => id === request.mode)
+	)
+		await connection.agent.request(methods.agent.session.setMode, {
+			sessionId: opened.sessionId,
+			modeId: request.mode,
+		});
 	if (request.model !== null) await chooseModel(connection, opened, request.model);
 	for (const [name, value] of Object.entries(request.options)) await choose(connection, opened, name, value);
 	return { session: opened.sessionId, folder: request.folder, powers, program, how: opened.how, instructed };
@@ -86,7 +105,8 @@ function sessionParams({ folder, toolServers, systemPrompt }: SessionRequest, po
 			...{ name, command, args: [...args] },
 			env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
 		})),
-		...(content.length > 0 && powers.includes("systemPrompt") && { systemPrompt: { mode: "append" as const, content } }),
+		...(content.length > 0 &&
+			powers.includes("systemPrompt") && { systemPrompt: { mode: "append" as const, content } }),
 	};
 }
 
@@ -96,8 +116,18 @@ async function attempt(session: string | null, open: () => Promise<Opened | null
 }
 
 /** `load` says everything again, which nobody listens to; `resume` does not. */
-async function resumed({ agent }: ClientConnection, powers: readonly SessionPower[], sessionId: string, params: SessionParams): Promise<Opened | null> {
-	if (powers.includes("resume")) return { ...(await agent.request(methods.agent.session.resume, { sessionId, ...params })), sessionId, how: "resumed" };
+async function resumed(
+	{ agent }: ClientConnection,
+	powers: readonly SessionPower[],
+	sessionId: string,
+	params: SessionParams,
+): Promise<Opened | null> {
+	if (powers.includes("resume"))
+		return {
+			...(await agent.request(methods.agent.session.resume, { sessionId, ...params })),
+			sessionId,
+			how: "resumed",
+		};
 	if (!powers.includes("load")) return null;
 	return { ...(await agent.request(methods.agent.session.load, { sessionId, ...params })), sessionId, how: "resumed" };
 }
@@ -110,15 +140,27 @@ async function fresh({ agent }: ClientConnection, params: SessionParams): Promis
 	return { ...(await agent.request(methods.agent.session.new, params)), how: "new" };
 }
 
-/** By its id or its name, where the program lets itself be told; a model that it does not have is not silently another one. */
-async function chooseModel({ agent }: ClientConnection, { sessionId, configOptions, ...rest }: Opened, model: string): Promise<void> {
+/**
+ * By its id or its name, where the program lets itself be told; a model that it does not have is not silently another
+ * one.
+ */
+async function chooseModel(
+	{ agent }: ClientConnection,
+	{ sessionId, configOptions, ...rest }: Opened,
+	model: string,
+): Promise<void> {
 	const option = configOptions?.find(({ category, type }) => category === "model" && type === "select");
 	if (option?.type === "select") {
 		const choices = option.options.flatMap((each) => ("options" in each ? each.options : each));
 		const choice = choices.find(({ value, name }) => value === model || name === model);
-		if (choice === undefined) throw new UnsupportedSetting(`it has no model ${model}, but ${choices.map(({ value }) => value).join(", ")}`);
+		if (choice === undefined)
+			throw new UnsupportedSetting(`it has no model ${model}, but ${choices.map(({ value }) => value).join(", ")}`);
 		if (option.currentValue !== choice.value)
-			await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value: choice.value });
+			await agent.request(methods.agent.session.setConfigOption, {
+				sessionId,
+				configId: option.id,
+				value: choice.value,
+			});
 		return;
 	}
 	// older programs have a list of models beside the session
@@ -127,20 +169,38 @@ async function chooseModel({ agent }: ClientConnection, { sessionId, configOptio
 }
 
 /** A mode is an option in newer programs, and something of its own in others. */
-async function choose({ agent }: ClientConnection, { sessionId, configOptions, modes, how }: Opened, name: string, value: string): Promise<void> {
+async function choose(
+	{ agent }: ClientConnection,
+	{ sessionId, configOptions, modes, how }: Opened,
+	name: string,
+	value: string,
+): Promise<void> {
 	// one that says nothing of them when it goes on with a session has them as they were
 	if (how !== "new" && configOptions == null && modes == null) return;
 	const option = configOptions?.find(({ id }) => id === name);
 	if (option?.type === "select") {
-		const values = option.options.flatMap((each) => ("options" in each ? each.options : each)).map((each) => each.value);
-		if (!values.includes(value)) throw new UnsupportedSetting(`its option ${name} is one of ${values.join(", ")}, and not ${value}`);
+		const values = option.options
+			.flatMap((each) => ("options" in each ? each.options : each))
+			.map((each) => each.value);
+		if (!values.includes(value))
+			throw new UnsupportedSetting(`its option ${name} is one of ${values.join(", ")}, and not ${value}`);
 		await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: name, value });
 	} else if (option?.type === "boolean") {
-		await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: name, type: "boolean", value: value === "true" });
+		await agent.request(methods.agent.session.setConfigOption, {
+			sessionId,
+			configId: name,
+			type: "boolean",
+			value: value === "true",
+		});
 	} else if (name === "mode" && modes?.availableModes.some(({ id }) => id === value) === true) {
 		await agent.request(methods.agent.session.setMode, { sessionId, modeId: value });
 	} else {
-		const names = [...(configOptions ?? []).map(({ id }) => id), ...(modes?.availableModes ?? []).map(({ id }) => `mode=${id}`)];
-		throw new UnsupportedSetting(`it has no option ${name}=${value}${names.length === 0 ? "" : `, but ${names.join(", ")}`}`);
+		const names = [
+			...(configOptions ?? []).map(({ id }) => id),
+			...(modes?.availableModes ?? []).map(({ id }) => `mode=${id}`),
+		];
+		throw new UnsupportedSetting(
+			`it has no option ${name}=${value}${names.length === 0 ? "" : `, but ${names.join(", ")}`}`,
+		);
 	}
 }

@@ -1,7 +1,7 @@
 // Whether any process in a PID namespace still has its output open.
 //
-// We hear that a program closed its output when the last copy of it is closed. `unshare` and the reaper keep theirs for as
-// long as they live, so it has to be looked up: which processes inside still have it open?
+// We hear that a program closed its output when the last copy of it is closed. `unshare` and the reaper keep theirs for
+// as long as they live, so it has to be looked up: which processes inside still have it open?
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** False once no process inside has the wrapper's output open; true if that is unknown. */

@@ -1,5 +1,5 @@
-// What an agent's program asks before it goes on: all that is known of the call, for whoever answers. Nothing of it is cut: what
-// cannot be shown whole is not asked.
+// What an agent's program asks before it goes on: all that is known of the call, for whoever answers. Nothing of it is
+// cut: what cannot be shown whole is not asked.
 import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { Call } from "./calls.ts";
@@ -28,7 +28,9 @@ export function questionOf({ toolCall, options }: RequestPermissionRequest, call
 		title: (title || toolCall.toolCallId).slice(0, titleLength).toWellFormed(),
 		tool,
 		call: toolCall.toolCallId.slice(0, 200),
-		options: options.slice(0, 32).map(({ optionId, name, kind }) => ({ id: optionId, name: name.slice(0, 1000), kind })),
+		options: options
+			.slice(0, 32)
+			.map(({ optionId, name, kind }) => ({ id: optionId, name: name.slice(0, 1000), kind })),
 		content: parts
 			.filter((part) => part !== "")
 			.join("\n")
@@ -38,9 +40,15 @@ export function questionOf({ toolCall, options }: RequestPermissionRequest, call
 	};
 }
 
-function placesOf(tool: string, files: readonly string[], input: unknown, content: readonly ToolCallContent[]): readonly string[] {
+function placesOf(
+	tool: string,
+	files: readonly string[],
+	input: unknown,
+	content: readonly ToolCallContent[],
+): readonly string[] {
 	const named = placesIn(tool, input);
-	// where its program names no files, those in its input are no promise that there are no others; a terminal is a command
+	// where its program names no files, those in its input are no promise that there are no others; a terminal is a
+	// command
 	if (files.length === 0 || named === null || content.some(({ type }) => type === "terminal")) return [];
 	const places = [...new Set([...files, ...named])];
 	// what is moved goes somewhere
@@ -50,12 +58,23 @@ function placesOf(tool: string, files: readonly string[], input: unknown, conten
 /** Names of texts that a change has as its old and its new side. */
 const sides: Readonly<Record<string, "oldText" | "newText">> = {
 	...{ old_string: "oldText", oldString: "oldText", oldText: "oldText", old_text: "oldText", old_str: "oldText" },
-	...{ new_string: "newText", newString: "newText", newText: "newText", new_text: "newText", new_str: "newText", content: "newText" },
+	...{
+		new_string: "newText",
+		newString: "newText",
+		newText: "newText",
+		new_text: "newText",
+		new_str: "newText",
+		content: "newText",
+	},
 };
 
-/** A field each, whole; a text of several lines below its name. Only the old and the new text of a change that is shown below are not shown twice. */
+/**
+ * A field each, whole; a text of several lines below its name. Only the old and the new text of a change that is shown
+ * below are not shown twice.
+ */
 function inputText(tool: string, input: unknown, changes: readonly Change[]): string {
-	if (typeof input !== "object" || input === null || Array.isArray(input)) return typeof input === "string" ? input : JSON.stringify(input);
+	if (typeof input !== "object" || input === null || Array.isArray(input))
+		return typeof input === "string" ? input : JSON.stringify(input);
 	return Object.entries(input)
 		.filter(([name, value]: [string, unknown]) => !(tool === "edit" && isShownBy(changes, name, value)))
 		.map(([name, value]: [string, unknown]) => {
@@ -68,7 +87,9 @@ function inputText(tool: string, input: unknown, changes: readonly Change[]): st
 
 function isShownBy(changes: readonly Change[], name: string, value: unknown): boolean {
 	const side = Object.hasOwn(sides, name) ? sides[name] : undefined;
-	return side !== undefined && typeof value === "string" && value !== "" && changes.some((change) => change[side] === value);
+	return (
+		side !== undefined && typeof value === "string" && value !== "" && changes.some((change) => change[side] === value)
+	);
 }
 
 function partText(part: ToolCallContent): string {
@@ -77,7 +98,10 @@ function partText(part: ToolCallContent): string {
 	return JSON.stringify(part);
 }
 
-/** All of both sides. Lines that are the same in both are shown too: that they are in the file already is only what the program says. */
+/**
+ * All of both sides. Lines that are the same in both are shown too: that they are in the file already is only what the
+ * program says.
+ */
 export function changeText(path: string, oldText: string | null, newText: string): string {
 	const [before, after] = [oldText === null ? [] : oldText.split("\n"), newText.split("\n")];
 	let start = 0;

@@ -1,5 +1,5 @@
-// What the real programs said, line by line, and the items that it became. The names have the version that said it: a new
-// version gets a new recording.
+// What the real programs said, line by line, and the items that it became. The names have the version that said it: a
+// new version gets a new recording.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -20,7 +20,11 @@ function played(type: string) {
 		items.push(...more);
 	}
 	const last = finish(state);
-	return { items: [...items, ...last.items].map(({ kind, text, data }) => [kind, text, data]), window: state.window, failed: state.failed };
+	return {
+		items: [...items, ...last.items].map(({ kind, text, data }) => [kind, text, data]),
+		window: state.window,
+		failed: state.failed,
+	};
 }
 
 test("every program has a recording, of the version that is driven", () => {
@@ -31,12 +35,19 @@ test("claude writes a file, and meets a limit: two turns, one after the other", 
 	const { items, window, failed } = played("claude");
 	expect(items).toEqual([
 		["assistant", "I write.", null],
-		["tool_call", "Write a.txt", { call: "toolu_1_0", tool: "edit", input: { file_path: "/work/a.txt", content: "hi" } }],
+		[
+			"tool_call",
+			"Write a.txt",
+			{ call: "toolu_1_0", tool: "edit", input: { file_path: "/work/a.txt", content: "hi" } },
+		],
 		["tool_result", "--- /work/a.txt\nhi", { call: "toolu_1_0", status: "completed", output: null }],
 		["assistant", "Written.", null],
 		["assistant", "API Error: Request rejected (429) · You have hit the limit", null],
 	]);
-	expect({ window, failed }).toMatchObject({ window: { used: 150, size: 1_000_000, cost: { amount: 0.00162, currency: "USD" } }, failed: false });
+	expect({ window, failed }).toMatchObject({
+		window: { used: 150, size: 1_000_000, cost: { amount: 0.00162, currency: "USD" } },
+		failed: false,
+	});
 });
 
 test("codex runs a command, and meets a limit", () => {
@@ -52,7 +63,13 @@ test("codex runs a command, and meets a limit", () => {
 		],
 		["tool_result", "", { call: "call_1_0", status: "completed", output: null }],
 		["assistant", "Written.", null],
-		["assistant", expect.stringMatching(/^Warning: Model metadata[\s\S]*exceeded retry limit, last status: 429 Too Many Requests\n\n$/), null],
+		[
+			"assistant",
+			expect.stringMatching(
+				/^Warning: Model metadata[\s\S]*exceeded retry limit, last status: 429 Too Many Requests\n\n$/,
+			),
+			null,
+		],
 	]);
 	expect({ window, failed }).toMatchObject({ window: { used: 150, size: 258_400 }, failed: true });
 });
@@ -61,8 +78,16 @@ test("opencode writes a file", () => {
 	const { items, window } = played("opencode");
 	expect(items).toEqual([
 		["assistant", "I write.", null],
-		["tool_call", "write", { call: expect.stringMatching(/^call_\d+_0$/), tool: "edit", input: { filePath: "/work/a.txt", content: "hi" } }],
-		["tool_result", expect.stringContaining("Wrote file successfully."), expect.objectContaining({ status: "completed" })],
+		[
+			"tool_call",
+			"write",
+			{ call: expect.stringMatching(/^call_\d+_0$/), tool: "edit", input: { filePath: "/work/a.txt", content: "hi" } },
+		],
+		[
+			"tool_result",
+			expect.stringContaining("Wrote file successfully."),
+			expect.objectContaining({ status: "completed" }),
+		],
 		["assistant", "Written.", null],
 	]);
 	expect(window).toMatchObject({ size: 100_000 });

@@ -23,7 +23,10 @@ const chunk = (text: string, messageId?: string): SessionUpdate => ({
 	content: { type: "text", text },
 	...(messageId && { messageId }),
 });
-const thought = (text: string): SessionUpdate => ({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } });
+const thought = (text: string): SessionUpdate => ({
+	sessionUpdate: "agent_thought_chunk",
+	content: { type: "text", text },
+});
 const item = (kind: string, text: string | null, data: TurnItem["data"] = null): TurnItem => ({ kind, text, data });
 
 test("the pieces of a message become one item; another message id begins another item", () => {
@@ -35,7 +38,13 @@ test("the pieces of a message become one item; another message id begins another
 });
 
 test("without ids a message lasts until something else is said or done", () => {
-	const call: SessionUpdate = { sessionUpdate: "tool_call", toolCallId: "c", title: "ls", kind: "execute", rawInput: { command: "ls" } };
+	const call: SessionUpdate = {
+		sessionUpdate: "tool_call",
+		toolCallId: "c",
+		title: "ls",
+		kind: "execute",
+		rawInput: { command: "ls" },
+	};
 	expect(played(thought("Hm"), thought("m."), chunk("I "), chunk("look."), call, chunk("Done.")).items).toEqual([
 		item("thought", "Hmm."),
 		item("assistant", "I look."),
@@ -55,8 +64,16 @@ test("a tool's result is written when it is over, with its text or what it put o
 	const begun: SessionUpdate = { sessionUpdate: "tool_call", toolCallId: "c", title: "t", kind: "read" };
 	const call = item("tool_call", "t", { call: "c", tool: "read", input: null });
 	expect(
-		played(begun, update("in_progress", { ...text("all of it"), rawInput: { path: "a" } }), update("completed"), update("completed", text("again"))).items,
-	).toEqual([call, item("tool_result", "all of it", { call: "c", status: "completed", output: null, input: { path: "a" } })]);
+		played(
+			begun,
+			update("in_progress", { ...text("all of it"), rawInput: { path: "a" } }),
+			update("completed"),
+			update("completed", text("again")),
+		).items,
+	).toEqual([
+		call,
+		item("tool_result", "all of it", { call: "c", status: "completed", output: null, input: { path: "a" } }),
+	]);
 	expect(played(begun, update("failed", { rawOutput: { code: 1 } })).items).toEqual([
 		call,
 		item("tool_result", "", { call: "c", status: "failed", output: { code: 1 } }),
@@ -66,10 +83,11 @@ test("a tool's result is written when it is over, with its text or what it put o
 });
 
 test("a call that is over when it is reported has its result at once", () => {
-	expect(played({ sessionUpdate: "tool_call", toolCallId: "c", title: "t", status: "completed" }).items.map(({ kind }) => kind)).toEqual([
-		"tool_call",
-		"tool_result",
-	]);
+	expect(
+		played({ sessionUpdate: "tool_call", toolCallId: "c", title: "t", status: "completed" }).items.map(
+			({ kind }) => kind,
+		),
+	).toEqual(["tool_call", "tool_result"]);
 });
 
 test("a plan is one item, and what says nothing about the conversation is left out", () => {
@@ -81,7 +99,10 @@ test("a plan is one item, and what says nothing about the conversation is left o
 		],
 	};
 	expect(
-		played({ sessionUpdate: "available_commands_update", availableCommands: [] }, plan, { sessionUpdate: "current_mode_update", currentModeId: "x" }).items,
+		played({ sessionUpdate: "available_commands_update", availableCommands: [] }, plan, {
+			sessionUpdate: "current_mode_update",
+			currentModeId: "x",
+		}).items,
 	).toEqual([item("plan", "completed: look\npending: mend")]);
 });
 
@@ -98,7 +119,10 @@ test("what a call had put out when it was cut off is its result", () => {
 		toolCallId: "1",
 		content: [{ type: "content" as const, content: { type: "text" as const, text: "half of it" } }],
 	};
-	const { items } = played({ sessionUpdate: "tool_call", toolCallId: "1", title: "make", kind: "execute", status: "in_progress" }, partial);
+	const { items } = played(
+		{ sessionUpdate: "tool_call", toolCallId: "1", title: "make", kind: "execute", status: "in_progress" },
+		partial,
+	);
 	expect(items.map(({ kind, text }) => [kind, text])).toEqual([
 		["tool_call", "make"],
 		["tool_result", "half of it"],
@@ -107,34 +131,74 @@ test("what a call had put out when it was cut off is its result", () => {
 });
 
 test("what an agent sends along is kept within bounds, and never takes its neighbours with it", () => {
-	const call = (rawInput: unknown): SessionUpdate => ({ sessionUpdate: "tool_call", toolCallId: "c", title: "t", rawInput });
+	const call = (rawInput: unknown): SessionUpdate => ({
+		sessionUpdate: "tool_call",
+		toolCallId: "c",
+		title: "t",
+		rawInput,
+	});
 	const input = (rawInput: unknown) => Reflect.get(Object(played(call(rawInput)).items[0]?.data), "input");
 	expect(input({ a: "x".repeat(2_000_000) })).toMatchObject({ cut: expect.stringMatching(/too long/) });
-	expect(input(JSON.parse(`${"[".repeat(3000)}${"]".repeat(3000)}`))).toMatchObject({ cut: expect.stringMatching(/deeply/) });
+	expect(input(JSON.parse(`${"[".repeat(3000)}${"]".repeat(3000)}`))).toMatchObject({
+		cut: expect.stringMatching(/deeply/),
+	});
 	expect(JSON.stringify(input(JSON.parse('{"a":{"__proto__":1,"b":2}}')))).toBe('{"a":{"b":2}}');
 });
 
 test("pictures and other content leave a sign of themselves", () => {
-	expect(played({ sessionUpdate: "agent_message_chunk", content: { type: "image", data: "", mimeType: "image/png" } }).items).toEqual([
-		item("assistant", "[image]"),
-	]);
+	expect(
+		played({ sessionUpdate: "agent_message_chunk", content: { type: "image", data: "", mimeType: "image/png" } }).items,
+	).toEqual([item("assistant", "[image]")]);
 });
 
 test("a call that is only being prepared is told when it is known what it is about", () => {
-	const preparing: SessionUpdate = { sessionUpdate: "tool_call", toolCallId: "c", title: "Preparing file…", kind: "edit", status: "pending", rawInput: {} };
-	const known: SessionUpdate = { sessionUpdate: "tool_call_update", toolCallId: "c", title: "Write a.txt", rawInput: { file_path: "a.txt" } };
-	const over: SessionUpdate = { sessionUpdate: "tool_call_update", toolCallId: "c", status: "completed", rawOutput: "written" };
+	const preparing: SessionUpdate = {
+		sessionUpdate: "tool_call",
+		toolCallId: "c",
+		title: "Preparing file…",
+		kind: "edit",
+		status: "pending",
+		rawInput: {},
+	};
+	const known: SessionUpdate = {
+		sessionUpdate: "tool_call_update",
+		toolCallId: "c",
+		title: "Write a.txt",
+		rawInput: { file_path: "a.txt" },
+	};
+	const over: SessionUpdate = {
+		sessionUpdate: "tool_call_update",
+		toolCallId: "c",
+		status: "completed",
+		rawOutput: "written",
+	};
 	const call = item("tool_call", "Write a.txt", { call: "c", tool: "edit", input: { file_path: "a.txt" } });
-	expect(played(preparing, known, over).items).toEqual([call, item("tool_result", "", { call: "c", status: "completed", output: "written" })]);
-	expect(played(preparing).items).toEqual([item("tool_call", "Preparing file…", { call: "c", tool: "edit", input: null })]);
+	expect(played(preparing, known, over).items).toEqual([
+		call,
+		item("tool_result", "", { call: "c", status: "completed", output: "written" }),
+	]);
+	expect(played(preparing).items).toEqual([
+		item("tool_call", "Preparing file…", { call: "c", tool: "edit", input: null }),
+	]);
 });
 
 test("what a program prints in a terminal of its own making is the call's output", () => {
 	const call: SessionUpdate = {
-		...{ sessionUpdate: "tool_call", toolCallId: "c", title: "ls", kind: "execute", status: "in_progress", rawInput: { command: "ls" } },
+		...{
+			sessionUpdate: "tool_call",
+			toolCallId: "c",
+			title: "ls",
+			kind: "execute",
+			status: "in_progress",
+			rawInput: { command: "ls" },
+		},
 		content: [{ type: "terminal", terminalId: "c" }],
 	};
-	const printed = (data: string): SessionUpdate => ({ sessionUpdate: "tool_call_update", toolCallId: "c", _meta: { terminal_output_delta: { data } } });
+	const printed = (data: string): SessionUpdate => ({
+		sessionUpdate: "tool_call_update",
+		toolCallId: "c",
+		_meta: { terminal_output_delta: { data } },
+	});
 	const over: SessionUpdate = { sessionUpdate: "tool_call_update", toolCallId: "c", status: "completed" };
 	expect(played(call, printed("a\n"), printed("b\n"), over).items.at(-1)).toEqual(
 		item("tool_result", "a\nb\n", { call: "c", status: "completed", output: null }),
@@ -142,7 +206,13 @@ test("what a program prints in a terminal of its own making is the call's output
 });
 
 test("a call that begins with the id of one that is over is another call: nothing is done unseen", () => {
-	const begin = (title: string): SessionUpdate => ({ sessionUpdate: "tool_call", toolCallId: "call_0", title, kind: "execute", rawInput: { command: title } });
+	const begin = (title: string): SessionUpdate => ({
+		sessionUpdate: "tool_call",
+		toolCallId: "call_0",
+		title,
+		kind: "execute",
+		rawInput: { command: title },
+	});
 	const end: SessionUpdate = { sessionUpdate: "tool_call_update", toolCallId: "call_0", status: "completed" };
 	expect(played(begin("ls"), end, end, begin("rm -rf ."), end).items.map(({ kind, text }) => [kind, text])).toEqual([
 		["tool_call", "ls"],
@@ -150,20 +220,32 @@ test("a call that begins with the id of one that is over is another call: nothin
 		["tool_call", "rm -rf ."],
 		["tool_result", ""],
 	]);
-	const asked = begun(translate(translate(emptyTranslation(), begin("ls")).next, end).next, { toolCallId: "call_0", title: "rm -rf .", kind: "execute" });
+	const asked = begun(translate(translate(emptyTranslation(), begin("ls")).next, end).next, {
+		toolCallId: "call_0",
+		title: "rm -rf .",
+		kind: "execute",
+	});
 	expect(asked.items).toMatchObject([{ kind: "tool_call", text: "rm -rf ." }]);
 });
 
 test("calls cost what they are, however many are open; the oldest are closed, each once, before the daemon runs out of memory", () => {
 	const state = emptyTranslation();
 	const begin = (id: string, text: string): SessionUpdate => ({
-		...{ sessionUpdate: "tool_call", toolCallId: id, title: "t", kind: "read", status: "in_progress", rawInput: { id } },
+		...{
+			sessionUpdate: "tool_call",
+			toolCallId: id,
+			title: "t",
+			kind: "read",
+			status: "in_progress",
+			rawInput: { id },
+		},
 		content: [{ type: "content", content: { type: "text", text } }],
 	});
 	const results = new Map<unknown, number>();
 	const count = (items: readonly TurnItem[]): void => {
 		for (const { kind, data } of items)
-			if (kind === "tool_result") results.set(Reflect.get(Object(data), "call"), (results.get(Reflect.get(Object(data), "call")) ?? 0) + 1);
+			if (kind === "tool_result")
+				results.set(Reflect.get(Object(data), "call"), (results.get(Reflect.get(Object(data), "call")) ?? 0) + 1);
 	};
 	for (let at = 0; at < 100_000; at++) count(translate(state, begin(`c${at}`, "some")).items);
 	expect(state.calls.open.size).toBe(1000);

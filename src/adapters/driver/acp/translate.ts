@@ -3,7 +3,13 @@
 // Pieces of one message become one item, written when the message is over: when another one begins, a tool is called or
 // the turn ends. A tool call is written when it is first heard of and its result when it is over, with whatever its
 // updates said in between. Updates that say nothing about the conversation are left out.
-import type { ContentBlock, RequestPermissionRequest, SessionUpdate, ToolCallContent, UsageUpdate } from "@agentclientprotocol/sdk/unstable";
+import type {
+	ContentBlock,
+	RequestPermissionRequest,
+	SessionUpdate,
+	ToolCallContent,
+	UsageUpdate,
+} from "@agentclientprotocol/sdk/unstable";
 import type { PartialOf, TurnItem } from "#contract/turn.ts";
 import { type Call, Calls } from "./calls.ts";
 
@@ -20,7 +26,13 @@ export interface Translation {
 	failed: boolean;
 }
 
-export const emptyTranslation = (): Translation => ({ open: null, lastMessage: null, calls: new Calls(), window: null, failed: false });
+export const emptyTranslation = (): Translation => ({
+	open: null,
+	lastMessage: null,
+	calls: new Calls(),
+	window: null,
+	failed: false,
+});
 
 export interface Translated {
 	next: Translation;
@@ -40,11 +52,20 @@ export function translate(state: Translation, update: SessionUpdate): Translated
 		case "tool_call_update":
 			return call(state, update);
 		case "plan":
-			return complete(state, [{ kind: "plan", text: clip(update.entries.map((entry) => `${entry.status}: ${entry.content}`).join("\n")), data: null }]);
+			return complete(state, [
+				{
+					kind: "plan",
+					text: clip(update.entries.map((entry) => `${entry.status}: ${entry.content}`).join("\n")),
+					data: null,
+				},
+			]);
 		case "usage_update":
 			return unchanged({ ...state, window: { ...update, cost: update.cost ?? state.window?.cost ?? null } });
 		case "session_info_update":
-			return unchanged({ ...state, failed: state.failed || fieldOf(update, "_meta", "codex", "threadStatus", "type") === "systemError" });
+			return unchanged({
+				...state,
+				failed: state.failed || fieldOf(update, "_meta", "codex", "threadStatus", "type") === "systemError",
+			});
 		default:
 			return unchanged(state);
 	}
@@ -57,7 +78,9 @@ export function begun(state: Translation, toolCall: RequestPermissionRequest["to
 	return call(state, { sessionUpdate: "tool_call_update", ...toolCall }, true);
 }
 
-/** The end of a turn ends whatever was still being said. What a call had put out before it was cut off is its result. */
+/**
+ * The end of a turn ends whatever was still being said. What a call had put out before it was cut off is its result.
+ */
 export function finish(state: Translation): Translated {
 	const open = [...state.calls.open];
 	const unsaid = open.filter(([, each]) => !each.said).map(([id, each]) => announced(id, each));
@@ -65,14 +88,27 @@ export function finish(state: Translation): Translated {
 	return complete(state, [...unsaid, ...cut]);
 }
 
-function piece(state: Translation, kind: "assistant" | "thought", id: string | null, content: ContentBlock): Translated {
+function piece(
+	state: Translation,
+	kind: "assistant" | "thought",
+	id: string | null,
+	content: ContentBlock,
+): Translated {
 	const text = textOf(content);
 	const { open } = state;
 	const same = open !== null && open.kind === kind && (id === null ? !open.named : open.message === id);
 	const before = same ? { next: state, items: [] } : complete(state, []);
 	const message = same ? open.message : (id ?? kind);
-	const next = { ...before.next, open: { message, named: id !== null, kind, text: longer(same ? open.text : "", text) } };
-	return { next, items: before.items, delta: { message, kind, text: clip(text) }, partial: { of: { said: kind }, output: () => next.open.text } };
+	const next = {
+		...before.next,
+		open: { message, named: id !== null, kind, text: longer(same ? open.text : "", text) },
+	};
+	return {
+		next,
+		items: before.items,
+		delta: { message, kind, text: clip(text) },
+		partial: { of: { said: kind }, output: () => next.open.text },
+	};
 }
 
 type CallUpdate = Extract<SessionUpdate, { sessionUpdate: "tool_call" | "tool_call_update" }>;
@@ -86,7 +122,12 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 	const over = update.status === "completed" || update.status === "failed";
 	const input = isEmpty(update.rawInput) ? known?.input : bounded(update.rawInput);
 	// a call that is only being prepared says what it is about in a moment
-	const ready = needed || over || input !== undefined || (update.status ?? "pending") !== "pending" || update.rawInput === undefined;
+	const ready =
+		needed ||
+		over ||
+		input !== undefined ||
+		(update.status ?? "pending") !== "pending" ||
+		update.rawInput === undefined;
 	const now: Call = {
 		said: known?.said === true || ready,
 		title: update.title ?? known?.title ?? "",
@@ -105,12 +146,15 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 	const first = now.said && known?.said !== true ? [announced(id, now)] : [];
 	const closed = over ? [] : calls.put(id, now);
 	if (over) calls.end(id);
-	const ended = over ? [result(id, update.status ?? "completed", now)] : closed.map(([other, each]) => result(other, "too many open calls", each));
+	const ended = over
+		? [result(id, update.status ?? "completed", now)]
+		: closed.map(([other, each]) => result(other, "too many open calls", each));
 	const said = first.length + ended.length === 0 ? unchanged(state) : complete(state, [...first, ...ended]);
 	return over || outputOf(now) === "" ? said : { ...said, partial: { of: { call: id }, output: () => outputOf(now) } };
 }
 
-const isEmpty = (input: unknown): boolean => input === undefined || (typeof input === "object" && input !== null && Object.keys(input).length === 0);
+const isEmpty = (input: unknown): boolean =>
+	input === undefined || (typeof input === "object" && input !== null && Object.keys(input).length === 0);
 
 const announced = (id: string, { title, tool, input }: Call): TurnItem => ({
 	kind: "tool_call",
@@ -125,10 +169,14 @@ function printedIn(update: CallUpdate): string {
 }
 
 function fieldOf(value: unknown, ...names: readonly string[]): unknown {
-	return names.reduce((inner: unknown, name) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, name) : undefined), value);
+	return names.reduce(
+		(inner: unknown, name) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, name) : undefined),
+		value,
+	);
 }
 
-const outputOf = ({ shown, printed }: Call): string => (shown === "" ? printed : printed === "" ? shown : `${shown}\n${printed}`);
+const outputOf = ({ shown, printed }: Call): string =>
+	shown === "" ? printed : printed === "" ? shown : `${shown}\n${printed}`;
 
 /** A terminal is the program's own: what it printed is told apart. */
 const shownIn = (content: readonly ToolCallContent[]): string =>
@@ -141,7 +189,11 @@ function result(id: string, status: string, now: Call): TurnItem {
 	const text = outputOf(now);
 	// what the call was about may only have become known after it had begun
 	const input = now.told || now.input === undefined ? {} : { input: now.input };
-	return { kind: "tool_result", text: clip(text), data: { call: id, status, output: text === "" ? now.output : null, ...input } };
+	return {
+		kind: "tool_result",
+		text: clip(text),
+		data: { call: id, status, output: text === "" ? now.output : null, ...input },
+	};
 }
 
 function contentText(part: ToolCallContent): string {
@@ -154,7 +206,11 @@ function complete(state: Translation, items: TurnItem[]): Translated {
 	const { open } = state;
 	if (open === null) return { next: state, items, delta: null };
 	const said: TurnItem = { kind: open.kind, text: open.text, data: null };
-	return { next: { ...state, open: null, lastMessage: open.kind === "assistant" ? open.text : state.lastMessage }, items: [said, ...items], delta: null };
+	return {
+		next: { ...state, open: null, lastMessage: open.kind === "assistant" ? open.text : state.lastMessage },
+		items: [said, ...items],
+		delta: null,
+	};
 }
 
 function textOf(content: ContentBlock): string {
@@ -181,7 +237,8 @@ function bounded(value: unknown): TurnItem["data"] {
 	if (value === undefined) return null;
 	const text = written(value);
 	if (text === null) return { cut: "it was nested too deeply to keep" };
-	if (text.length > dataLengthMax) return { cut: `${text.length} characters were too long to keep`, start: text.slice(0, 1000) };
+	if (text.length > dataLengthMax)
+		return { cut: `${text.length} characters were too long to keep`, start: text.slice(0, 1000) };
 	return depthOf(text) > dataDepthMax ? { cut: "it was nested too deeply to keep" } : JSON.parse(text);
 }
 
@@ -193,7 +250,9 @@ function written(value: unknown): string | null {
 	}
 }
 
-/** Counted on the text, so that nothing deep is ever walked into; a bracket inside a string only makes it look deeper. */
+/**
+ * Counted on the text, so that nothing deep is ever walked into; a bracket inside a string only makes it look deeper.
+ */
 function depthOf(text: string): number {
 	let [depth, deepest] = [0, 0];
 	for (const character of text) {

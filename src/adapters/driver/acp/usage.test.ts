@@ -32,8 +32,19 @@ test("a number that is none, or money without a name, takes nothing else along",
 	]);
 	const spent = spending(0);
 	expect([spent(usd(Number.POSITIVE_INFINITY)), spent(usd(2))]).toEqual([null, usd(2)]);
-	const [unnamed] = usageItem(tokens, { used: 1, size: 2, cost: { amount: 3, currency: "" } }, { amount: 3, currency: "" });
-	expect(Usage.safeParse(unnamed?.data)).toMatchObject({ success: true, data: { ...tokens, cost: { amount: 3, currency: "?" } } });
-	const [endless] = usageItem({ ...tokens, thoughtTokens: Number.POSITIVE_INFINITY }, null, usd(Number.POSITIVE_INFINITY));
+	const [unnamed] = usageItem(
+		tokens,
+		{ used: 1, size: 2, cost: { amount: 3, currency: "" } },
+		{ amount: 3, currency: "" },
+	);
+	expect(Usage.safeParse(unnamed?.data)).toMatchObject({
+		success: true,
+		data: { ...tokens, cost: { amount: 3, currency: "?" } },
+	});
+	const [endless] = usageItem(
+		{ ...tokens, thoughtTokens: Number.POSITIVE_INFINITY },
+		null,
+		usd(Number.POSITIVE_INFINITY),
+	);
 	expect(endless?.data).toEqual(tokens);
 });

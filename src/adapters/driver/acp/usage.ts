@@ -15,13 +15,22 @@ export function tokensOf({ usage, _meta }: Pick<PromptResponse, "usage" | "_meta
 export function tokensSoFar({ _meta }: Pick<UsageUpdate, "_meta">): Tokens | null {
 	const told: unknown = Reflect.get(Object(_meta?.["brood"]), "tokens");
 	if (typeof told !== "object" || told === null) return null;
-	const known = Object.entries(told).filter((entry): entry is [string, number] => typeof entry[1] === "number" && entry[1] >= 0);
+	const known = Object.entries(told).filter(
+		(entry): entry is [string, number] => typeof entry[1] === "number" && entry[1] >= 0,
+	);
 	return { inputTokens: 0, outputTokens: 0, ...Object.fromEntries(known) };
 }
 
-type Tokens = Pick<TokenUsage, "inputTokens" | "outputTokens" | "thoughtTokens" | "cachedReadTokens" | "cachedWriteTokens">;
+type Tokens = Pick<
+	TokenUsage,
+	"inputTokens" | "outputTokens" | "thoughtTokens" | "cachedReadTokens" | "cachedWriteTokens"
+>;
 
-export function usageItem(tokens: Tokens | null, window: Pick<UsageUpdate, "used" | "size" | "cost"> | null, cost: Cost | null): TurnItem[] {
+export function usageItem(
+	tokens: Tokens | null,
+	window: Pick<UsageUpdate, "used" | "size" | "cost"> | null,
+	cost: Cost | null,
+): TurnItem[] {
 	if (tokens === null && window === null) return [];
 	const { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens } = tokens ?? {};
 	const counts = {
@@ -63,8 +72,8 @@ export function countUp(): (total: Tokens | null) => Tokens | null {
 }
 
 /**
- * Programs add up the cost of a session; a turn's is what came to it since. A session that a new process goes on with may
- * be counted on, or from nothing: a sum that is smaller than the last one is a new one.
+ * Programs add up the cost of a session; a turn's is what came to it since. A session that a new process goes on with
+ * may be counted on, or from nothing: a sum that is smaller than the last one is a new one.
  */
 export function spending(already: number): (total: Cost | null) => Cost | null {
 	let before = already;

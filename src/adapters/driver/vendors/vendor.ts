@@ -1,5 +1,6 @@
-// Everything that Brood has to know of one vendor's program, in one description: how it is installed and started, what lets it in, what it
-// obeys, where it writes and how it says that a usage limit was met. Whoever needs any of that reads it here and knows no vendor by name.
+// Everything that Brood has to know of one vendor's program, in one description: how it is installed and started, what
+// lets it in, what it obeys, where it writes and how it says that a usage limit was met. Whoever needs any of that
+// reads it here and knows no vendor by name.
 import type { Policy } from "#contract/approval.ts";
 import type { CommandLine } from "../../system/containment.ts";
 
@@ -24,7 +25,10 @@ export interface Vendor {
 	/** the folders of its home, as it finds them: what a sandbox lays the agent's own over */
 	folders(seen: Variables, home: string): readonly VendorFolder[];
 	trust: {
-		/** what it obeys of a repository: hooks, tool servers, plugins. In lower case, and asked about for agents of every type */
+		/**
+		 * what it obeys of a repository: hooks, tool servers, plugins. In lower case, and asked about for agents of every
+		 * type
+		 */
 		obeys: readonly string[];
 		/** the same, but no other vendor's program would look at it */
 		obeysAlone?: readonly string[];
@@ -56,7 +60,10 @@ export interface VendorFolder {
 }
 
 /** With our own Node: the machine's may be too old for it, or not there. */
-export const script = (file: string, args: readonly string[] = []): CommandLine => ({ command: process.execPath, args: [file, ...args] });
+export const script = (file: string, args: readonly string[] = []): CommandLine => ({
+	command: process.execPath,
+	args: [file, ...args],
+});
 
 export const always = (mode: string): Record<Policy, string> => ({ ask: mode, "auto-edit": mode, full: mode });
 

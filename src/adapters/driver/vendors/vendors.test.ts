@@ -8,7 +8,8 @@ import { vendors } from "./vendors.ts";
 
 test("a sign of a login is a file in the home that the vendor's own program leaves there", () => {
 	const home = mkdtempSync(path.join(os.tmpdir(), "brood-test-"));
-	const loggedIn = () => Object.entries(vendors).flatMap(([type, vendor]) => (looksLoggedIn(vendor, home) ? [type] : []));
+	const loggedIn = () =>
+		Object.entries(vendors).flatMap(([type, vendor]) => (looksLoggedIn(vendor, home) ? [type] : []));
 	expect(loggedIn()).toEqual([]);
 	mkdirSync(path.join(home, ".codex"));
 	writeFileSync(path.join(home, ".codex/auth.json"), "{}");
@@ -28,6 +29,8 @@ test.each([
 test("OpenCode's log says why a request was refused, and calls for titles do not count", () => {
 	const line = (small: boolean) =>
 		`timestamp=2026-11-15T20:04:16.074Z level=ERROR run=726cb535 message="stream error" providerID=test modelID=m session.id=ses_1 small=${small} agent=build mode=primary error.error="AI_APICallError: \\"Rate\\" limit reached"`;
-	expect(vendors["opencode"]?.limits?.limitLogPattern?.exec(line(false))?.[1]).toBe('AI_APICallError: \\"Rate\\" limit reached');
+	expect(vendors["opencode"]?.limits?.limitLogPattern?.exec(line(false))?.[1]).toBe(
+		'AI_APICallError: \\"Rate\\" limit reached',
+	);
 	expect(vendors["opencode"]?.limits?.limitLogPattern?.exec(line(true))).toBeNull();
 });

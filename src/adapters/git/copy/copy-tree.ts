@@ -43,7 +43,8 @@ async function plan({ from, to, leave }: CopyRequest): Promise<Group[]> {
 			const text = entry.name.toString();
 			if (leave.has(name)) continue;
 			// a name that is no text cannot be an argument
-			const whole = Buffer.from(text).equals(entry.name) && !(entry.isDirectory() && (mixed.has(name) || isBytes(folder)));
+			const whole =
+				Buffer.from(text).equals(entry.name) && !(entry.isDirectory() && (mixed.has(name) || isBytes(folder)));
 			if (whole && !isBytes(folder)) names.push(text);
 			else if (entry.isDirectory()) {
 				const { mode } = await lstat(pathOf(from, name));
@@ -56,7 +57,8 @@ async function plan({ from, to, leave }: CopyRequest): Promise<Group[]> {
 	return groups;
 }
 
-const isBytes = (name: ByteName): boolean => !Buffer.from(Buffer.from(name, "latin1").toString()).equals(Buffer.from(name, "latin1"));
+const isBytes = (name: ByteName): boolean =>
+	!Buffer.from(Buffer.from(name, "latin1").toString()).equals(Buffer.from(name, "latin1"));
 
 async function entriesOf(from: string, folder: ByteName): Promise<Dirent<Buffer>[]> {
 	return await readdir(folder === "" ? from : pathOf(from, folder), { withFileTypes: true, encoding: "buffer" });
@@ -79,8 +81,8 @@ function inCalls(folder: ByteName, names: readonly string[]): Group[] {
 	return [...groups, { folder, names: current }];
 }
 
-// Owner and extended attributes are looked up for each file and are the same for all of an agent's: without them a copy takes a quarter
-// less. Modes come along by themselves where nothing is masked.
+// Owner and extended attributes are looked up for each file and are the same for all of an agent's: without them a copy
+// takes a quarter less. Modes come along by themselves where nothing is masked.
 const lean = ["sh", "-c", 'umask 0; exec cp -dR --preserve=timestamps,links --reflink=auto "$@"', "cp"] as const;
 
 async function copyGroup({ from, to, signal }: CopyRequest, { folder, names }: Group): Promise<void> {
@@ -91,13 +93,19 @@ async function copyGroup({ from, to, signal }: CopyRequest, { folder, names }: G
 
 async function run(command: string, args: readonly string[], folder: string, signal?: AbortSignal): Promise<void> {
 	await new Promise<void>((resolve, reject) => {
-		const child = spawn(command, args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"], ...(signal === undefined ? {} : { signal }) });
+		const child = spawn(command, args, {
+			cwd: folder,
+			stdio: ["ignore", "ignore", "pipe"],
+			...(signal === undefined ? {} : { signal }),
+		});
 		let errors = "";
 		child.stderr.on("data", (chunk: Buffer) => {
 			errors = (errors + chunk.toString()).slice(0, 2000);
 		});
 		child.on("error", reject);
-		child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(`${command} failed in ${folder}: ${errors.trim()}`))));
+		child.on("close", (code) =>
+			code === 0 ? resolve() : reject(new Error(`${command} failed in ${folder}: ${errors.trim()}`)),
+		);
 	});
 }
 

@@ -21,7 +21,8 @@ export async function materialize(
 	const operation = operations ? held : new Map<string, Buffer>();
 	const begun = head.branch === null ? operationBranch(operation) : null;
 	const refusal = await makeWorktree(git, { ...to, commit: begun?.commit ?? head.commit }, async (tree) => {
-		if (begun !== null && head.commit !== null) await git(tree.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
+		if (begun !== null && head.commit !== null)
+			await git(tree.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
 		await writeFiles(git, tree, files);
 		await putBackRest(tree, snapshot, { index, operation: onBranch(operation, branchRef(to.branch)) }, null);
 		await refresh(git, tree);

@@ -1,5 +1,5 @@
-// A submodule's repository lies in the git folder of the worktree around it. A copy of the files alone would share it with
-// the first worktree: the copy gets one of its own.
+// A submodule's repository lies in the git folder of the worktree around it. A copy of the files alone would share it
+// with the first worktree: the copy gets one of its own.
 import { lstat, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
@@ -9,7 +9,10 @@ import { Links, staysInside } from "../tree/links.ts";
 import { notThere, openTree, type ReadIndex, readIndex, type Tree } from "../tree/tree.ts";
 import { copyTree } from "./copy-tree.ts";
 
-export async function copySubmodules(git: Git, { from, to, index }: { from: Tree; to: Tree; index: ReadIndex }): Promise<void> {
+export async function copySubmodules(
+	git: Git,
+	{ from, to, index }: { from: Tree; to: Tree; index: ReadIndex },
+): Promise<void> {
 	const names = new Set(index.entries.filter(({ mode }) => mode === gitlink).map((entry) => entry.path.toString()));
 	const links = new Links(from.folder);
 	for (const name of names) {
@@ -31,5 +34,8 @@ async function giveOwnRepository(git: Git, source: Tree, folder: string, gitFold
 	const config = path.join(gitFolder, "config");
 	const text = await readRegularText(config);
 	await writeFile(path.join(folder, ".git"), `gitdir: ${gitFolder}\n`);
-	if (/^\s*worktree\s*=/im.test(text)) await git(folder, ["config", "--file", config, "core.worktree", folder], { environment: { GIT_WORK_TREE: folder } });
+	if (/^\s*worktree\s*=/im.test(text))
+		await git(folder, ["config", "--file", config, "core.worktree", folder], {
+			environment: { GIT_WORK_TREE: folder },
+		});
 }

@@ -1,5 +1,5 @@
-// Git's index, read as the file that it is: versions 2 to 4, SHA-1 or SHA-256. Enough to see the entries, to give them the
-// file dates of a copied tree, and to leave out what only held in the old place.
+// Git's index, read as the file that it is: versions 2 to 4, SHA-1 or SHA-256. Enough to see the entries, to give them
+// the file dates of a copied tree, and to leave out what only held in the old place.
 import { createHash } from "node:crypto";
 
 export interface IndexEntry {
@@ -25,7 +25,8 @@ export const gitlink = 0o160000;
 const statLength = 40;
 
 export function parseIndex(bytes: Buffer, hashLength: number): IndexFile {
-	if (bytes.length < 12 + hashLength || bytes.toString("latin1", 0, 4) !== "DIRC") throw new Error("this is no index of git");
+	if (bytes.length < 12 + hashLength || bytes.toString("latin1", 0, 4) !== "DIRC")
+		throw new Error("this is no index of git");
 	const version = bytes.readUInt32BE(4);
 	if (version < 2 || version > 4) throw new Error(`an index of version ${version} is not known`);
 	const count = bytes.readUInt32BE(8);
@@ -111,9 +112,17 @@ export function sameFile(bytes: Buffer, entry: IndexEntry, { mtimeNs, size }: Fi
 }
 
 export function writeStat(bytes: Buffer, entry: IndexEntry, stat: FileStat): void {
-	const numbers = [stat.ctimeNs / second, stat.ctimeNs % second, stat.mtimeNs / second, stat.mtimeNs % second, stat.dev, stat.ino];
+	const numbers = [
+		stat.ctimeNs / second,
+		stat.ctimeNs % second,
+		stat.mtimeNs / second,
+		stat.mtimeNs % second,
+		stat.dev,
+		stat.ino,
+	];
 	for (const [place, value] of numbers.entries()) bytes.writeUInt32BE(low(value), entry.at + place * 4);
-	for (const [place, value] of [stat.uid, stat.gid, stat.size].entries()) bytes.writeUInt32BE(low(value), entry.at + 28 + place * 4);
+	for (const [place, value] of [stat.uid, stat.gid, stat.size].entries())
+		bytes.writeUInt32BE(low(value), entry.at + 28 + place * 4);
 }
 
 const low = (value: bigint): number => Number(BigInt.asUintN(32, value));
@@ -122,15 +131,26 @@ const low = (value: bigint): number => Number(BigInt.asUintN(32, value));
 const local = ["UNTR", "FSMN", "EOIE", "IEOT"];
 
 /** The same index as a file for another place. */
-export function rewriteIndex(bytes: Buffer, { extensions, end }: IndexFile, hashLength: number, drop: readonly string[] = local): Buffer {
-	const body = Buffer.concat([bytes.subarray(0, end), ...extensions.filter(({ name }) => !drop.includes(name)).map((extension) => extension.bytes)]);
+export function rewriteIndex(
+	bytes: Buffer,
+	{ extensions, end }: IndexFile,
+	hashLength: number,
+	drop: readonly string[] = local,
+): Buffer {
+	const body = Buffer.concat([
+		bytes.subarray(0, end),
+		...extensions.filter(({ name }) => !drop.includes(name)).map((extension) => extension.bytes),
+	]);
 	const hash = createHash(hashLength === 32 ? "sha256" : "sha1")
 		.update(body)
 		.digest();
 	return Buffer.concat([body, hash]);
 }
 
-/** Without file dates and caches: the same bytes as long as nobody stages anything, however often git looks at the files. */
+/**
+ * Without file dates and caches: the same bytes as long as nobody stages anything, however often git looks at the
+ * files.
+ */
 export function withoutTimes(bytes: Buffer, index: IndexFile, hashLength: number): Buffer {
 	const copy = Buffer.from(bytes);
 	for (const { at } of index.entries) copy.fill(0, at, at + 24).fill(0, at + 28, at + statLength);
@@ -138,10 +158,15 @@ export function withoutTimes(bytes: Buffer, index: IndexFile, hashLength: number
 }
 
 /**
- * What is staged, and nothing that spares git a look at the files: no dates, no caches, nothing that is to be taken for unchanged. A file that
- * is not there is left out only if it is `absent` on purpose.
+ * What is staged, and nothing that spares git a look at the files: no dates, no caches, nothing that is to be taken for
+ * unchanged. A file that is not there is left out only if it is `absent` on purpose.
  */
-export function withoutStatCache(bytes: Buffer, index: IndexFile, hashLength: number, absent: (name: Buffer) => boolean): Buffer {
+export function withoutStatCache(
+	bytes: Buffer,
+	index: IndexFile,
+	hashLength: number,
+	absent: (name: Buffer) => boolean,
+): Buffer {
 	const copy = Buffer.from(bytes);
 	for (const { at, skipWorktree, path } of index.entries) {
 		const flagsAt = at + statLength + hashLength;

@@ -1,5 +1,5 @@
-// File names are bytes. Inside this folder a name is a string in which each character stands for one byte (latin1), so that
-// names can be compared and looked up; only here do they become paths or text.
+// File names are bytes. Inside this folder a name is a string in which each character stands for one byte (latin1), so
+// that names can be compared and looked up; only here do they become paths or text.
 import type { FileName } from "#contract/snapshot.ts";
 
 /** One byte per character; never shown to anybody. */
@@ -40,13 +40,15 @@ export function parentFolders(name: ByteName): ByteName[] {
 const pathBytesMax = process.platform === "darwin" ? 1023 : 4095;
 
 /** Nobody can open it by its path, whoever made it. */
-export const isTooLong = (folder: string, name: ByteName): boolean => Buffer.byteLength(folder) + 1 + name.length > pathBytesMax;
+export const isTooLong = (folder: string, name: ByteName): boolean =>
+	Buffer.byteLength(folder) + 1 + name.length > pathBytesMax;
 
 /** of a path that is too long, at its beginning and at its end */
 const partMax = 100;
 
 /** A path of thousands of characters says no more than its two ends. */
-export const brief = (text: string): string => (text.length <= 2 * partMax + 1 ? text : `${text.slice(0, partMax)}…${text.slice(-partMax)}`.toWellFormed());
+export const brief = (text: string): string =>
+	text.length <= 2 * partMax + 1 ? text : `${text.slice(0, partMax)}…${text.slice(-partMax)}`.toWellFormed();
 
 /** A name for people; what is not text becomes question marks. */
 export const displayName = (raw: ByteName): string => Buffer.from(raw, "latin1").toString().toWellFormed();

@@ -4,7 +4,14 @@ const forbidden = /[\p{Cc} ~^:?*[\\]|\.\.|@\{|\/\/|(^|\/)\.|\.(\/|$)|\.lock(\/|$
 
 /** Whether git takes this for the name of a branch; stricter than git in that no part begins with a dash. */
 export function isBranchName(name: string): boolean {
-	return name.length > 0 && name.length <= 240 && !forbidden.test(name) && !name.includes("/-") && name !== "HEAD" && !name.startsWith("refs/");
+	return (
+		name.length > 0 &&
+		name.length <= 240 &&
+		!forbidden.test(name) &&
+		!name.includes("/-") &&
+		name !== "HEAD" &&
+		!name.startsWith("refs/")
+	);
 }
 
 /** The full name of a branch, for arguments that must never be read as anything else. */

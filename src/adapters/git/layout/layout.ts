@@ -1,5 +1,5 @@
-// Where things are in Brood's home. A name becomes a path here and nowhere else; slugs and handles cannot contain anything
-// but letters, digits and dashes, so that a name with a dot in front is always one of ours.
+// Where things are in Brood's home. A name becomes a path here and nowhere else; slugs and handles cannot contain
+// anything but letters, digits and dashes, so that a name with a dot in front is always one of ours.
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { Handle, ProjectSlug } from "#contract/ids.ts";
@@ -62,13 +62,19 @@ export class Layout {
 		return path.join(this.home, "trash");
 	}
 
-	/** Makes the folder that a place of ours is in. Refuses if that folder turns out to be somewhere else: somebody linked it away. */
+	/**
+	 * Makes the folder that a place of ours is in. Refuses if that folder turns out to be somewhere else: somebody linked
+	 * it away.
+	 */
 	async parent(place: string): Promise<Refusal | null> {
 		const folder = path.dirname(place);
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		const expected = path.join(await realpath(this.home), path.relative(this.home, folder));
 		if ((await realpath(folder)) === expected) return null;
-		return refuse("PATH_EXISTS", `${folder} leads out of Brood's home.`, { details: { path: folder }, suggestions: ["brood doctor"] });
+		return refuse("PATH_EXISTS", `${folder} leads out of Brood's home.`, {
+			details: { path: folder },
+			suggestions: ["brood doctor"],
+		});
 	}
 
 	/** Sees to it that a place is free and inside the home. */
@@ -78,7 +84,9 @@ export class Layout {
 }
 
 export function inTheWay(place: string): Refusal {
-	return refuse("PATH_EXISTS", `${place} exists and is not ours to overwrite. Move it away, or choose another name.`, { details: { path: place } });
+	return refuse("PATH_EXISTS", `${place} exists and is not ours to overwrite. Move it away, or choose another name.`, {
+		details: { path: place },
+	});
 }
 
 /** Something has that name, a broken link included. */

@@ -4,12 +4,13 @@ import { open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import { PrimaryMark, WorkspaceMark } from "#contract/workspace.ts";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
 
 const name = "brood.json";
 const markBytesMax = 64 * 1024;
 /** a link in its place is not written through */
-const resumable = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const resumable =
+	constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The mark in a git folder, or at a path of its own; null if there is none or it cannot be read as one. */
 export async function readMark(file: string): Promise<WorkspaceMark | null> {
@@ -29,7 +30,10 @@ export async function readPrimaryMarkAt(file: string): Promise<PrimaryMark | nul
 /** Whether the mark is of the agent's workspace. One that several share carries the mark of whoever it was made for. */
 export function isOurs(mark: WorkspaceMark | null, { project, agent, workspace }: Checkout): boolean {
 	if (mark === null) return false;
-	return mark.agent === agent.id || (mark.project === project.slug && mark.path === workspace.path && mark.branch === workspace.branch);
+	return (
+		mark.agent === agent.id ||
+		(mark.project === project.slug && mark.path === workspace.path && mark.branch === workspace.branch)
+	);
 }
 
 export const markIn = (gitFolder: string): string => path.join(gitFolder, name);
@@ -47,7 +51,10 @@ export async function writeMark(file: string, mark: WorkspaceMark | PrimaryMark)
 	await writeDurably(file, `${JSON.stringify(mark)}\n`);
 }
 
-/** The same for a mark that only has to outlive this process: after a power cut the one before it tells the truth as well. */
+/**
+ * The same for a mark that only has to outlive this process: after a power cut the one before it tells the truth as
+ * well.
+ */
 export async function noteMark(file: string, mark: WorkspaceMark): Promise<void> {
 	const temporary = `${file}.${process.pid}`;
 	await writeFile(temporary, `${JSON.stringify(mark)}\n`, { mode: 0o600, flag: resumable });

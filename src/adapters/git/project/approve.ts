@@ -2,12 +2,13 @@
 //
 //   look ─▶ compute the result ─▶ check it in a scratch tree ─▶ record it ─▶ move base
 //
-// Only the last step changes what anybody sees, and it is one git command: a compare-and-swap of the branch, or, where a
-// person has base checked out, a fast-forward in that checkout, which git refuses if it would touch what is not committed.
+// Only the last step changes what anybody sees, and it is one git command: a compare-and-swap of the branch, or, where
+// a person has base checked out, a fast-forward in that checkout, which git refuses if it would touch what is not
+// committed.
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun, Merged, MergeStrategy } from "#contract/workspace.ts";
-import type { ApproveRequest, Checkout } from "#engine/workspaces.ts";
+import type { ApproveRequest, Checkout } from "#engine/ports/workspace-requests.ts";
 import { countOf } from "../format/plural.ts";
 import { isCommitId } from "../format/refs.ts";
 import { exists } from "../layout/layout.ts";
@@ -44,14 +45,22 @@ export const fromOutside = (context: GitContext, checkout: Checkout): CheckoutRe
 	tip: async () => await tipOf(context, checkout),
 });
 
-export async function approveWork(context: GitContext, checkout: Checkout, request: ApproveRequest, look: CheckoutReader): Promise<Merged | Refusal> {
+export async function approveWork(
+	context: GitContext,
+	checkout: Checkout,
+	request: ApproveRequest,
+	look: CheckoutReader,
+): Promise<Merged | Refusal> {
 	const { git } = context;
 	const { project, workspace } = checkout;
 	const effective = await settingsOf(context, project, request.approved);
 	if (isRefusal(effective)) return effective;
 	if (!isCommitId(request.commit))
-		return refuse("VALIDATION_ERROR", "An approval names the reviewed commit by its whole hash.", { details: { commit: request.commit } });
-	const pushed = async (): Promise<Merged["push"]> => (effective.settings.push === "approve" ? await pushBranch(git, project.path, workspace.base) : null);
+		return refuse("VALIDATION_ERROR", "An approval names the reviewed commit by its whole hash.", {
+			details: { commit: request.commit },
+		});
+	const pushed = async (): Promise<Merged["push"]> =>
+		effective.settings.push === "approve" ? await pushBranch(git, project.path, workspace.base) : null;
 	const earlier = await alreadyMerged(context, checkout, request.commit);
 	// whoever merged may have died before the push
 	if (earlier !== null) return { ...earlier, push: await pushed() };
@@ -67,7 +76,8 @@ export async function approveWork(context: GitContext, checkout: Checkout, reque
 	const strategy = before === null ? "ff" : (request.strategy ?? effective.settings.merge);
 	const result = await resultOf(context, checkout, strategy, before, request);
 	if (isRefusal(result)) return result;
-	const checked = check === null ? null : await runCheck(context, checkout, check.command, result.commit, effective, request);
+	const checked =
+		check === null ? null : await runCheck(context, checkout, check.command, result.commit, effective, request);
 	if (checked !== null && checked.exit !== 0) return commandFailed("check", checked);
 
 	// the check may have taken minutes; a sandbox is asked before the lock is taken, since others wait for that
@@ -97,15 +107,38 @@ export async function approveWork(context: GitContext, checkout: Checkout, reque
 }
 
 /** A merge of exactly this commit that base contains: what a caller who never heard the answer wants to know. */
-async function alreadyMerged({ git }: GitContext, { project, agent, workspace }: Checkout, reviewed: string): Promise<Merged | null> {
+async function alreadyMerged(
+	{ git }: GitContext,
+	{ project, agent, workspace }: Checkout,
+	reviewed: string,
+): Promise<Merged | null> {
 	const found = await recordedMerge(git, project.path, agent.id, reviewed);
 	const now = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
-	if (found === null || now === null || found.branch !== workspace.base || !(await isAncestor(git, project.path, found.commit, now))) return null;
+	if (
+		found === null ||
+		now === null ||
+		found.branch !== workspace.base ||
+		!(await isAncestor(git, project.path, found.commit, now))
+	)
+		return null;
 	const { commit, strategy, before } = found;
-	return { reviewed, commit, strategy, base: { branch: workspace.base, before, after: commit }, check: null, push: null, replayed: true };
+	return {
+		reviewed,
+		commit,
+		strategy,
+		base: { branch: workspace.base, before, after: commit },
+		check: null,
+		push: null,
+		replayed: true,
+	};
 }
 
-async function notReady(context: GitContext, checkout: Checkout, reviewed: string, look: CheckoutReader): Promise<Refusal | null> {
+async function notReady(
+	context: GitContext,
+	checkout: Checkout,
+	reviewed: string,
+	look: CheckoutReader,
+): Promise<Refusal | null> {
 	const { project, agent, workspace } = checkout;
 	const whose = `${project.slug}/${agent.handle}`;
 	const tip = await look.tip();
@@ -127,7 +160,10 @@ async function notReady(context: GitContext, checkout: Checkout, reviewed: strin
 	});
 }
 
-function checkOf({ settings, pendingApproval }: EffectiveSettings, { project }: Checkout): { command: string } | Refusal | null {
+function checkOf(
+	{ settings, pendingApproval }: EffectiveSettings,
+	{ project }: Checkout,
+): { command: string } | Refusal | null {
 	if (settings.check !== null) return { command: settings.check };
 	return pendingApproval?.check == null ? null : notApproved(pendingApproval, project.slug);
 }
@@ -147,27 +183,59 @@ async function resultOf(
 	if (strategy === "ff") {
 		if (await isAncestor(git, project.path, base, request.commit)) return { commit: request.commit };
 		const { behind } = await count(git, project.path, base, request.commit);
-		return refuse("CONFLICT", `${workspace.base} has ${countOf(behind, "commit")} that ${workspace.branch} lacks, so it cannot be moved forward to it.`, {
-			details: { behind },
-			suggestions: [`brood agent sync ${project.slug}/${agent.handle} --strategy rebase`],
-		});
+		return refuse(
+			"CONFLICT",
+			`${workspace.base} has ${countOf(behind, "commit")} that ${workspace.branch} lacks, so it cannot be moved forward to it.`,
+			{
+				details: { behind },
+				suggestions: [`brood agent sync ${project.slug}/${agent.handle} --strategy rebase`],
+			},
+		);
 	}
-	if (strategy === "rebase") return await rebased(context, project, project.path, { tip: request.commit, onto: base, identity });
+	if (strategy === "rebase")
+		return await rebased(context, project, project.path, { tip: request.commit, onto: base, identity });
 	const merged = await mergeTrees(git, project.path, base, request.commit);
 	if (isRefusal(merged)) return merged;
 	if (merged.tree === (await treeOfCommit(git, project.path, base))) {
-		return refuse("AGENT_NO_COMMIT", `${workspace.base} has everything that ${workspace.branch} has.`, { details: { tip: request.commit, base } });
+		return refuse("AGENT_NO_COMMIT", `${workspace.base} has everything that ${workspace.branch} has.`, {
+			details: { tip: request.commit, base },
+		});
 	}
-	const message = withTrailers(request.message ?? (await usualMessage(context, checkout, strategy, base, request.commit)), {
-		"Brood-Agent": agent.handle,
-		"Brood-Reviewed": request.commit,
-	});
-	return { commit: await commitTree(git, project.path, merged.tree, strategy === "squash" ? [base] : [base, request.commit], message, identity) };
+	const message = withTrailers(
+		request.message ?? (await usualMessage(context, checkout, strategy, base, request.commit)),
+		{
+			"Brood-Agent": agent.handle,
+			"Brood-Reviewed": request.commit,
+		},
+	);
+	return {
+		commit: await commitTree(
+			git,
+			project.path,
+			merged.tree,
+			strategy === "squash" ? [base] : [base, request.commit],
+			message,
+			identity,
+		),
+	};
 }
 
-async function usualMessage({ git }: GitContext, { project, workspace }: Checkout, strategy: MergeStrategy, base: string, tip: string): Promise<string> {
+async function usualMessage(
+	{ git }: GitContext,
+	{ project, workspace }: Checkout,
+	strategy: MergeStrategy,
+	base: string,
+	tip: string,
+): Promise<string> {
 	if (strategy === "merge") return `Merge ${workspace.branch} into ${workspace.base}`;
-	const { text } = await git(project.path, ["log", "--reverse", "--max-count=100", "--format=%s", `${base}..${tip}`, "--"]);
+	const { text } = await git(project.path, [
+		"log",
+		"--reverse",
+		"--max-count=100",
+		"--format=%s",
+		`${base}..${tip}`,
+		"--",
+	]);
 	const [first = workspace.branch, ...more] = text.split("\n");
 	return more.length === 0 ? first : `${first}\n\n${more.map((subject) => `- ${subject}`).join("\n")}`;
 }
@@ -182,21 +250,39 @@ async function runCheck(
 ): Promise<CommandRun> {
 	const { project } = checkout;
 	return await inCheckTree(context, project, commit, effective.settings, async (tree) => {
-		return await runProjectCommand(context, command, { project, folder: tree, environment: commandEnvironment(context, checkout.agent, request) }, request);
+		return await runProjectCommand(
+			context,
+			command,
+			{ project, folder: tree, environment: commandEnvironment(context, checkout.agent, request) },
+			request,
+		);
 	});
 }
 
 /** Null if base is on the new commit now. */
-async function moveBase(context: GitContext, { project, workspace }: Checkout, before: string | null, after: string): Promise<Refusal | null> {
+async function moveBase(
+	context: GitContext,
+	{ project, workspace }: Checkout,
+	before: string | null,
+	after: string,
+): Promise<Refusal | null> {
 	const { git } = context;
 	const ref = `refs/heads/${workspace.base}`;
-	const checkout = (await worktreesOf(git, project.path)).find((worktree) => worktree.branch === ref && !worktree.bare && !worktree.prunable);
+	const checkout = (await worktreesOf(git, project.path)).find(
+		(worktree) => worktree.branch === ref && !worktree.bare && !worktree.prunable,
+	);
 	const movedMeanwhile = async (): Promise<Refusal | null> => {
 		const now = await commitOf(git, project.path, ref);
-		return now === before ? null : refuse("CONFLICT", `${workspace.base} moved meanwhile. Nothing was merged.`, { details: { expected: before, found: now } });
+		return now === before
+			? null
+			: refuse("CONFLICT", `${workspace.base} moved meanwhile. Nothing was merged.`, {
+					details: { expected: before, found: now },
+				});
 	};
 	if (checkout === undefined) {
-		const swap = await git(project.path, ["update-ref", ref, after, before ?? "0".repeat(after.length)], { answers: [1, 128] });
+		const swap = await git(project.path, ["update-ref", ref, after, before ?? "0".repeat(after.length)], {
+			answers: [1, 128],
+		});
 		if (swap.code === 0) return null;
 		const moved = await movedMeanwhile();
 		if (moved !== null) return moved;
@@ -217,7 +303,8 @@ async function moveBase(context: GitContext, { project, workspace }: Checkout, b
 	const tree = await readStatus(git, checkout.path);
 	const listed = errors.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.trim()] : []));
 	const dirty = dirtyRefusal(tree, { folder: checkout.path });
-	if (now !== before || (dirty === null && listed.length === 0)) throw new Error(`git merge failed in ${checkout.path}: ${errors.slice(0, 2000)}`);
+	if (now !== before || (dirty === null && listed.length === 0))
+		throw new Error(`git merge failed in ${checkout.path}: ${errors.slice(0, 2000)}`);
 	return refuse(
 		"WORKTREE_DIRTY",
 		`${workspace.base} is checked out in ${checkout.path}, and merging would overwrite what is not committed there. Nothing was changed.`,

@@ -1,6 +1,6 @@
 // A tree for a check or a gate: exactly the commit that would be merged, with what agents share, gone afterwards.
 import type { ProjectSettings } from "#contract/project-config.ts";
-import type { ProjectRepository } from "#engine/workspaces.ts";
+import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { readPrimaryMarkAt } from "../layout/mark.ts";
 import { inSandboxedScratch } from "../sandbox/primary.ts";
 import type { GitContext } from "../workspace/git-context.ts";
@@ -16,7 +16,10 @@ export async function inCheckTree<T>(
 	work: (tree: string) => Promise<T>,
 ): Promise<T> {
 	const { git, layout } = context;
-	const from = { primary: layout.primary(project.slug), checkout: project.path === layout.mirror(project.slug) ? null : project.path };
+	const from = {
+		primary: layout.primary(project.slug),
+		checkout: project.path === layout.mirror(project.slug) ? null : project.path,
+	};
 	// a mistake in the configuration keeps the command from being run at all
 	if ((await wantsSandbox(context, project)) === false) {
 		return await inScratch(context, project, project.path, commit, async (tree) => {

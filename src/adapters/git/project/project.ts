@@ -1,10 +1,10 @@
-// Making a repository a project. A local one is used where it is, and nothing in it is changed; a URL is cloned as a bare
-// repository into the home, whose `refs/heads` are ours and whose `refs/remotes/origin` follow the remote.
+// Making a repository a project. A local one is used where it is, and nothing in it is changed; a URL is cloned as a
+// bare repository into the home, whose `refs/heads` are ours and whose `refs/remotes/origin` follow the remote.
 import { realpath, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { OpenedProject, ProjectRepository, StepControl } from "#engine/workspaces.ts";
+import type { OpenedProject, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { GitFailed } from "../run/git.ts";
@@ -21,9 +21,15 @@ export async function openProject(
 	request: { slug: ProjectSlug; source: string; branch?: string },
 	control: StepControl,
 ): Promise<OpenedProject | Refusal> {
-	const place = looksLikeUrl(request.source) ? await openMirror(context, request.slug, request.source, control) : await openLocal(context, request.source);
+	const place = looksLikeUrl(request.source)
+		? await openMirror(context, request.slug, request.source, control)
+		: await openLocal(context, request.source);
 	if (isRefusal(place)) return place;
-	const base = await existingBranch(context.git, place.path, request.branch ?? (await defaultBranch(context.git, place.path)));
+	const base = await existingBranch(
+		context.git,
+		place.path,
+		request.branch ?? (await defaultBranch(context.git, place.path)),
+	);
 	if (isRefusal(base)) return base;
 	// so that a config.yaml can be put there at once
 	const wrong = await context.layout.parent(context.layout.config(request.slug));
@@ -31,12 +37,17 @@ export async function openProject(
 }
 
 async function openLocal(context: GitContext, source: string): Promise<{ path: string; url: null } | Refusal> {
-	const refused = (why: string): Refusal => refuse("VALIDATION_ERROR", `${JSON.stringify(source)} cannot be a project: ${why}.`, { details: { path: source } });
+	const refused = (why: string): Refusal =>
+		refuse("VALIDATION_ERROR", `${JSON.stringify(source)} cannot be a project: ${why}.`, { details: { path: source } });
 	if (!path.isAbsolute(source) || source.includes("\0")) return refused("give an absolute path, or a URL");
 	if ((await stat(source).catch(() => null))?.isDirectory() !== true) return refused("there is no such folder");
 	const folder = await realpath(source);
 	// git is kept from looking further up, so a folder inside a repository is none
-	const found = await context.git(folder, ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--is-bare-repository"], { answers: [128] });
+	const found = await context.git(
+		folder,
+		["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--is-bare-repository"],
+		{ answers: [128] },
+	);
 	if (found.code !== 0) return refused("it is not the root of a git repository; git init makes one");
 	const [gitFolder, bare] = found.text.split("\n");
 	if (bare === "true") return { path: folder, url: null };
@@ -46,7 +57,12 @@ async function openLocal(context: GitContext, source: string): Promise<{ path: s
 	return { path: folder, url: null };
 }
 
-async function openMirror(context: GitContext, slug: ProjectSlug, url: string, control: StepControl): Promise<{ path: string; url: string } | Refusal> {
+async function openMirror(
+	context: GitContext,
+	slug: ProjectSlug,
+	url: string,
+	control: StepControl,
+): Promise<{ path: string; url: string } | Refusal> {
 	const { git, layout } = context;
 	const mirror = layout.mirror(slug);
 	const wrong = checkUrl(url) ?? (await layout.parent(mirror));
@@ -68,7 +84,9 @@ async function openMirror(context: GitContext, slug: ProjectSlug, url: string, c
 		} catch (error) {
 			await discard(context, partial);
 			if (!(error instanceof GitFailed)) throw error;
-			return refuse("NOT_FOUND", `${url} could not be cloned: ${lastLine(error.errors)}`, { details: { url, errors: error.errors.slice(0, 4000) } });
+			return refuse("NOT_FOUND", `${url} could not be cloned: ${lastLine(error.errors)}`, {
+				details: { url, errors: error.errors.slice(0, 4000) },
+			});
 		}
 	});
 }
@@ -92,8 +110,12 @@ export async function refreshProject(
 		throw error;
 	}
 	return await exclusively(project.path, async () => {
-		const [here, there] = [await commitOf(git, project.path, `refs/heads/${base}`), await commitOf(git, project.path, `refs/remotes/origin/${base}`)];
-		if (there === null || here === there || (here !== null && !(await isAncestor(git, project.path, here, there)))) return { moved: false, error: null };
+		const [here, there] = [
+			await commitOf(git, project.path, `refs/heads/${base}`),
+			await commitOf(git, project.path, `refs/remotes/origin/${base}`),
+		];
+		if (there === null || here === there || (here !== null && !(await isAncestor(git, project.path, here, there))))
+			return { moved: false, error: null };
 		await git(project.path, ["update-ref", `refs/heads/${base}`, there, here ?? "0".repeat(there.length)]);
 		return { moved: true, error: null };
 	});

@@ -2,22 +2,34 @@
 //
 //   intent ─▶ worktree (or clone) ─▶ files ─▶ mark ─▶ shared paths ─▶ setup ─▶ mark: ready ─▶ no intent
 //
-// The intent is written beside the place before anything else: whatever is found there afterwards is ours. Called again, a
-// request whose mark says ready is done; one with a mark goes on after the files; one with only an intent is taken back
-// and begun anew. Whatever fails is taken back as well, down to the branch, if that has not moved.
+// The intent is written beside the place before anything else: whatever is found there afterwards is ours. Called
+// again, a request whose mark says ready is done; one with a mark goes on after the files; one with only an intent is
+// taken back and begun anew. Whatever fails is taken back as well, down to the branch, if that has not moved.
 
 import { basename } from "node:path";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { EffectiveSettings, ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import { caught, noLog } from "#engine/log.ts";
-import type { ProjectRepository, Provisioned, ProvisionRequest, StepControl } from "#engine/workspaces.ts";
+import { caught, noLog } from "#engine/ports/log.ts";
+import type {
+	ProjectRepository,
+	Provisioned,
+	ProvisionRequest,
+	StepControl,
+} from "#engine/ports/workspace-requests.ts";
 import { makeWorktree } from "../copy/fork-tree.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, markIn, noteMark, readMark, writeMark } from "../layout/mark.ts";
 import { branchFor, commitOf, existingBranch } from "../run/user-input.ts";
-import { type Built, discardSandboxed, makeSandboxedTree, registerBranch, sandboxRefusal, shareSandboxed } from "../sandbox/make.ts";
+import {
+	type Built,
+	discardSandboxed,
+	makeSandboxedTree,
+	registerBranch,
+	sandboxRefusal,
+	shareSandboxed,
+} from "../sandbox/make.ts";
 import { discardNewBranch } from "../snapshot/destroy.ts";
 import { checkOut } from "../tree/checkout.ts";
 import { makeClone } from "../workspace/clone.ts";
@@ -35,7 +47,12 @@ export interface Fork {
 	build(mark: WorkspaceMark, settings: ProjectSettings): Promise<Built | Refusal>;
 }
 
-export async function provision(context: GitContext, request: ProvisionRequest, control: StepControl, fork?: Fork): Promise<Provisioned | Refusal> {
+export async function provision(
+	context: GitContext,
+	request: ProvisionRequest,
+	control: StepControl,
+	fork?: Fork,
+): Promise<Provisioned | Refusal> {
 	const likely = request.from ?? request.project.base ?? undefined;
 	// asked for at once: each is a process of its own
 	const [effective, branch, guessed] = await Promise.all([
@@ -45,7 +62,10 @@ export async function provision(context: GitContext, request: ProvisionRequest, 
 	]);
 	if (isRefusal(effective)) return effective;
 	const wanted = request.from ?? effective.settings.base;
-	const base = guessed !== undefined && wanted === likely ? guessed : await existingBranch(context.git, request.project.path, wanted);
+	const base =
+		guessed !== undefined && wanted === likely
+			? guessed
+			: await existingBranch(context.git, request.project.path, wanted);
 	if (isRefusal(base)) return base;
 	const own = await wantsSandbox(context, request.project);
 	if (typeof own !== "boolean") return own;
@@ -61,7 +81,13 @@ export async function provision(context: GitContext, request: ProvisionRequest, 
 	if (isRefusal(found)) return found;
 	if (found.mark?.ready === true) {
 		await dropMark(intent);
-		return await answer(context, request.project, found.mark, { shared: [], setup: null, found: true, missing: [], notes: [] });
+		return await answer(context, request.project, found.mark, {
+			shared: [],
+			setup: null,
+			found: true,
+			missing: [],
+			notes: [],
+		});
 	}
 	try {
 		const made =
@@ -69,7 +95,12 @@ export async function provision(context: GitContext, request: ProvisionRequest, 
 				? await make(
 						context,
 						request,
-						{ intent, branch: found.anew ? await branchFor(context.git, request.project.path, request.agent.handle) : branch, base, own },
+						{
+							intent,
+							branch: found.anew ? await branchFor(context.git, request.project.path, request.agent.handle) : branch,
+							base,
+							own,
+						},
 						effective.settings,
 						fork,
 					)
@@ -79,21 +110,38 @@ export async function provision(context: GitContext, request: ProvisionRequest, 
 		return done;
 	} catch (error) {
 		await takeBack(context, request, intent).catch(
-			caught(context.log ?? noLog, "git", "What was made of a workspace could not be taken back", { agent: request.agent.id }),
+			caught(context.log ?? noLog, "git", "What was made of a workspace could not be taken back", {
+				agent: request.agent.id,
+			}),
 		);
 		throw error;
 	}
 }
 
 /** The repository itself: nothing is made, nothing is changed. */
-async function settleInMain({ git }: GitContext, { project }: ProvisionRequest, base: string): Promise<Provisioned | Refusal> {
+async function settleInMain(
+	{ git }: GitContext,
+	{ project }: ProvisionRequest,
+	base: string,
+): Promise<Provisioned | Refusal> {
 	if ((await git(project.path, ["rev-parse", "--is-bare-repository"])).text === "true") {
-		return refuse("VALIDATION_ERROR", `${project.slug} has no checkout that an agent could work in. Use a worktree or a clone.`);
+		return refuse(
+			"VALIDATION_ERROR",
+			`${project.slug} has no checkout that an agent could work in. Use a worktree or a clone.`,
+		);
 	}
 	const head = await git(project.path, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
 	const branch = head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : base;
 	const commit = await commitOf(git, project.path, "HEAD");
-	return { workspace: { kind: "main", path: project.path, branch, base }, head: commit, shared: [], setup: null, found: true, missing: [], notes: [] };
+	return {
+		workspace: { kind: "main", path: project.path, branch, base },
+		head: commit,
+		shared: [],
+		setup: null,
+		found: true,
+		missing: [],
+		notes: [],
+	};
 }
 
 interface SetupRequest {
@@ -103,7 +151,10 @@ interface SetupRequest {
 	notes: string[];
 }
 
-function setupOf({ settings, pendingApproval }: EffectiveSettings, { project }: ProvisionRequest): SetupRequest | Refusal {
+function setupOf(
+	{ settings, pendingApproval }: EffectiveSettings,
+	{ project }: ProvisionRequest,
+): SetupRequest | Refusal {
 	if (settings.setup === null && pendingApproval?.setup != null) return notApproved(pendingApproval, project.slug);
 	return { command: settings.setup, mayFail: false, notes: [] };
 }
@@ -123,7 +174,12 @@ export function notApproved(pending: NonNullable<EffectiveSettings["pendingAppro
 }
 
 /** What an earlier call left, if it was the same agent's; anything else in the way is refused. */
-async function findExisting(context: GitContext, request: ProvisionRequest, place: string, intent: string): Promise<Found | Refusal> {
+async function findExisting(
+	context: GitContext,
+	request: ProvisionRequest,
+	place: string,
+	intent: string,
+): Promise<Found | Refusal> {
 	const wrong = await context.layout.parent(place);
 	if (wrong !== null) return wrong;
 	const begun = await readMark(intent);
@@ -150,13 +206,21 @@ async function make(
 		branch: { name: branch, taken },
 		base,
 		own,
-	}: { intent: string; branch: { name: string; taken: boolean }; base: { branch: string; commit: string | null }; own: boolean },
+	}: {
+		intent: string;
+		branch: { name: string; taken: boolean };
+		base: { branch: string; commit: string | null };
+		own: boolean;
+	},
 	settings: ProjectSettings,
 	fork?: Fork,
 ): Promise<Made | Refusal> {
 	const { project, agent } = request;
 	if (taken) {
-		return refuse("PATH_EXISTS", `There is a branch ${branch} already.`, { details: { branch }, suggestions: [`brood agent list --project ${project.slug}`] });
+		return refuse("PATH_EXISTS", `There is a branch ${branch} already.`, {
+			details: { branch },
+			suggestions: [`brood agent list --project ${project.slug}`],
+		});
 	}
 	const start = fork === undefined ? base.commit : fork.start;
 	const mark: WorkspaceMark = {
@@ -177,12 +241,19 @@ async function make(
 	return { mark, ...built };
 }
 
-/** Where the mark of a workspace is: in its git folder, or, for one whose git folder is its own, where nobody inside can write. */
+/**
+ * Where the mark of a workspace is: in its git folder, or, for one whose git folder is its own, where nobody inside can
+ * write.
+ */
 async function markFileOf({ layout }: GitContext, { own, project, path }: WorkspaceMark): Promise<string> {
 	return own === true ? layout.ownMark(ProjectSlug.parse(project), basename(path)) : markIn(await gitFolderOf(path));
 }
 
-async function makeTree(context: GitContext, { project, agent }: ProvisionRequest, mark: WorkspaceMark): Promise<Built | Refusal> {
+async function makeTree(
+	context: GitContext,
+	{ project, agent }: ProvisionRequest,
+	mark: WorkspaceMark,
+): Promise<Built | Refusal> {
 	const { kind, path, branch, start } = mark;
 	const built: Built = { missing: [], ignored: false };
 	if (mark.own === true) {
@@ -195,7 +266,11 @@ async function makeTree(context: GitContext, { project, agent }: ProvisionReques
 		return built;
 	}
 	return (
-		(await makeWorktree(context.git, { repository: project.path, folder: path, branch, commit: start }, async () => await checkOut(context, mark))) ?? built
+		(await makeWorktree(
+			context.git,
+			{ repository: project.path, folder: path, branch, commit: start },
+			async () => await checkOut(context, mark),
+		)) ?? built
 	);
 }
 
@@ -212,12 +287,22 @@ async function finish(
 	const shared =
 		mark.own === true
 			? await shareSandboxed(context, checkout, settings)
-			: await share(context.git, mark.path, { primary: context.layout.primary(project.slug), checkout: projectCheckout }, settings);
+			: await share(
+					context.git,
+					mark.path,
+					{ primary: context.layout.primary(project.slug), checkout: projectCheckout },
+					settings,
+				);
 	if (isRefusal(shared)) return shared;
 	const ran =
 		command === null || ignored
 			? null
-			: await runProjectCommand(context, command, { project, folder: mark.path, environment: commandEnvironment(context, agent, control) }, control);
+			: await runProjectCommand(
+					context,
+					command,
+					{ project, folder: mark.path, environment: commandEnvironment(context, agent, control) },
+					control,
+				);
 	const failed = ran === null || ran.exit === 0 ? null : commandFailed("setup", ran);
 	if (failed !== null && (!mayFail || control.signal?.aborted === true)) return failed;
 	// a flush would wait for every file of the tree, and the next commit of the store flushes it anyway
@@ -238,26 +323,49 @@ async function answer(
 	more: Omit<Provisioned, "workspace" | "head">,
 ): Promise<Provisioned> {
 	// of one in a sandbox the project knows where its branch was when it last came out
-	const head = await (mark.own === true ? commitOf(context.git, project.path, `refs/heads/${mark.branch}`) : commitOf(context.git, mark.path, "HEAD"));
+	const head = await (mark.own === true
+		? commitOf(context.git, project.path, `refs/heads/${mark.branch}`)
+		: commitOf(context.git, mark.path, "HEAD"));
 	return { workspace: workspaceOf(mark), head, ...more };
 }
 
-const workspaceOf = ({ kind, path, branch, base }: WorkspaceMark): Provisioned["workspace"] => ({ kind, path, branch, base });
+const workspaceOf = ({ kind, path, branch, base }: WorkspaceMark): Provisioned["workspace"] => ({
+	kind,
+	path,
+	branch,
+	base,
+});
 
-/** Removes what an intent says we were making, and nothing else; the branch only if all of its commits are elsewhere too. */
+/**
+ * Removes what an intent says we were making, and nothing else; the branch only if all of its commits are elsewhere
+ * too.
+ */
 async function takeBack(context: GitContext, { project }: ProvisionRequest, intent: string): Promise<void> {
 	const mark = await readMark(intent);
 	if (mark === null) return;
 	if (mark.kind === "clone" && mark.own !== true) await discard(context, mark.path);
 	else {
-		await (mark.own === true ? discardSandboxed(context, project, mark) : discardWorktree(context, project.path, mark.path));
+		await (mark.own === true
+			? discardSandboxed(context, project, mark)
+			: discardWorktree(context, project.path, mark.path));
 		const tip = await commitOf(context.git, project.path, `refs/heads/${mark.branch}`);
 		const ref = `refs/heads/${mark.branch}`;
 		const own =
 			tip === null || tip === mark.start
 				? ""
-				: (await context.git(project.path, ["rev-list", "--max-count=1", tip, "--not", `--exclude=${ref}`, "--all", "--"])).text;
-		if (tip !== null && own === "") await discardNewBranch(context.git, { repository: project.path, branch: mark.branch, commit: tip });
+				: (
+						await context.git(project.path, [
+							"rev-list",
+							"--max-count=1",
+							tip,
+							"--not",
+							`--exclude=${ref}`,
+							"--all",
+							"--",
+						])
+					).text;
+		if (tip !== null && own === "")
+			await discardNewBranch(context.git, { repository: project.path, branch: mark.branch, commit: tip });
 	}
 	await dropMark(intent);
 }

@@ -1,9 +1,10 @@
 // Keeps a repository's own configuration from running anything.
 //
-// Before a command, the whole configuration is listed with the place where each value comes from; listing runs nothing. Each
-// key that names a program (or weakens a guard) and is set by the repository itself gets the value that the user or the
-// system gave it, or a neutral one, through GIT_CONFIG_COUNT, which git hands on to its helpers and submodules. What cannot be
-// overridden is refused. Hooks, the file system monitor, external diffs and text conversions never run at all.
+// Before a command, the whole configuration is listed with the place where each value comes from; listing runs nothing.
+// Each key that names a program (or weakens a guard) and is set by the repository itself gets the value that the user
+// or the system gave it, or a neutral one, through GIT_CONFIG_COUNT, which git hands on to its helpers and submodules.
+// What cannot be overridden is refused. Hooks, the file system monitor, external diffs and text conversions never run
+// at all.
 //
 // Known limit: between the listing and the command an agent of the same user can change the file.
 import path from "node:path";
@@ -47,12 +48,18 @@ export class ConfigGuard {
 
 	async guard(folder: string, args: readonly string[], asked: Readonly<Record<string, string>>): Promise<Guarded> {
 		const above = path.dirname(path.resolve(folder));
-		if (above.includes(path.delimiter)) return { refused: `git cannot be kept inside a folder below ${JSON.stringify(above)}: its path has a colon` };
+		if (above.includes(path.delimiter))
+			return { refused: `git cannot be kept inside a folder below ${JSON.stringify(above)}: its path has a colon` };
 		const place = await repositoryPathsOf(folder, { ...this.#plain, ...asked });
 		if (place.trap !== null) return { refused: place.trap };
-		const where: Record<string, string> = { GIT_CEILING_DIRECTORIES: above, ...(place.bare ? { GIT_DIR: path.resolve(folder) } : {}) };
+		const where: Record<string, string> = {
+			GIT_CEILING_DIRECTORIES: above,
+			...(place.bare ? { GIT_DIR: path.resolve(folder) } : {}),
+		};
 		const guard = await this.#guardOf(folder, place, { ...this.#plain, ...where, ...asked });
-		const inner = looksInside.includes(args[verbAt(args)] ?? "") ? await this.#inside(folder, place, asked["GIT_INDEX_FILE"], 0).catch(() => null) : [];
+		const inner = looksInside.includes(args[verbAt(args)] ?? "")
+			? await this.#inside(folder, place, asked["GIT_INDEX_FILE"], 0).catch(() => null)
+			: [];
 		if (inner === null) return { refused: "the index cannot be read" };
 		const wrong = refusal(guard, folder, place, args, asked);
 		if (wrong !== null) return { refused: wrong };
@@ -60,12 +67,23 @@ export class ConfigGuard {
 		if ("refused" in across) return across;
 		return {
 			args: withFlags(across.args),
-			environment: { ...where, ...guard.environment, ...asVariables([...inner, ...guard.overrides, ...this.#settings, ...across.overrides]) },
+			environment: {
+				...where,
+				...guard.environment,
+				...asVariables([...inner, ...guard.overrides, ...this.#settings, ...across.overrides]),
+			},
 		};
 	}
 
-	/** Git looks into the repositories that the index knows; what their own configuration brings is taken away as well. */
-	async #inside(folder: string, place: RepositoryPaths, index: string | undefined, depth: number): Promise<readonly (readonly [string, string])[]> {
+	/**
+	 * Git looks into the repositories that the index knows; what their own configuration brings is taken away as well.
+	 */
+	async #inside(
+		folder: string,
+		place: RepositoryPaths,
+		index: string | undefined,
+		depth: number,
+	): Promise<readonly (readonly [string, string])[]> {
 		if (place.gitFolder === null || depth > 3) return [];
 		const found: (readonly [string, string])[] = [];
 		for (const inner of await this.#nested.below(folder, index ?? path.join(place.gitFolder, "index"))) {
@@ -100,7 +118,11 @@ function parse(listed: Buffer): Setting[] {
 	for (let at = 0; at + 1 < parts.length; at += 2) {
 		const [scope = "", entry = ""] = [parts[at], parts[at + 1]];
 		const end = entry.indexOf("\n");
-		settings.push({ scope, key: end < 0 ? entry : entry.slice(0, end), value: end < 0 ? "true" : entry.slice(end + 1) });
+		settings.push({
+			scope,
+			key: end < 0 ? entry : entry.slice(0, end),
+			value: end < 0 ? "true" : entry.slice(end + 1),
+		});
 	}
 	return settings;
 }
@@ -115,12 +137,16 @@ function guardAgainst(settings: readonly Setting[]): GuardedConfig {
 		const own = trusted.findLast((setting) => setting.key === key)?.value;
 		if (choosesServers(key) && own !== undefined) overrides.push([key, own]);
 		if (neutral === null) continue;
-		if (key.includes("\uFFFD")) refused = `the repository's configuration sets ${key}, a name that cannot be overridden`;
+		if (key.includes("\uFFFD"))
+			refused = `the repository's configuration sets ${key}, a name that cannot be overridden`;
 		overrides.push([key, own ?? neutral]);
 	}
 	if (brought.some(({ key }) => isHelper(key))) {
 		// an empty helper forgets all that came before it
-		overrides.push(["credential.helper", ""], ...trusted.filter(({ key }) => isHelper(key)).map(({ key, value }): [string, string] => [key, value]));
+		overrides.push(
+			["credential.helper", ""],
+			...trusted.filter(({ key }) => isHelper(key)).map(({ key, value }): [string, string] => [key, value]),
+		);
 	}
 	return {
 		overrides: [...overrides, ...alwaysSet],
@@ -145,7 +171,8 @@ function refusal(
 	if (guard.refused !== null) return guard.refused;
 	if (guard.worktree !== null && place.gitFolder !== null && asked["GIT_WORK_TREE"] === undefined) {
 		const named = path.resolve(place.gitFolder, guard.worktree);
-		if (named !== path.resolve(folder) && named !== place.realFolder) return `the repository says that its working tree is ${named}, not ${folder}`;
+		if (named !== path.resolve(folder) && named !== place.realFolder)
+			return `the repository says that its working tree is ${named}, not ${folder}`;
 	}
 	if (guard.trailers && (args.includes("interpret-trailers") || args.some((arg) => arg.startsWith("--trailer")))) {
 		return "the repository's configuration brings programs for trailers";
@@ -153,7 +180,17 @@ function refusal(
 	return null;
 }
 
-const differs = ["diff", "diff-files", "diff-index", "diff-tree", "show", "log", "format-patch", "whatchanged", "range-diff"];
+const differs = [
+	"diff",
+	"diff-files",
+	"diff-index",
+	"diff-tree",
+	"show",
+	"log",
+	"format-patch",
+	"whatchanged",
+	"range-diff",
+];
 const looksAtSubmodules = ["status", "diff", "diff-files", "diff-index"];
 
 /** Verbs that ask a repository inside whether it is clean, and take no flag against it. */
@@ -179,14 +216,19 @@ const looksInside: readonly string[] = [
 	"stash",
 ];
 
-/** External diffs cannot be taken away by configuration, and looking into a submodule would run what its configuration says. */
+/**
+ * External diffs cannot be taken away by configuration, and looking into a submodule would run what its configuration
+ * says.
+ */
 function withFlags(args: readonly string[]): readonly string[] {
 	const at = verbAt(args);
 	const verb = args[at] ?? "";
 	const flags = [
 		...(differs.includes(verb) ? ["--no-ext-diff", "--no-textconv"] : []),
 		...(verb === "blame" ? ["--no-textconv"] : []),
-		...(looksAtSubmodules.includes(verb) && !args.some((arg) => arg.startsWith("--ignore-submodules")) ? ["--ignore-submodules=dirty"] : []),
+		...(looksAtSubmodules.includes(verb) && !args.some((arg) => arg.startsWith("--ignore-submodules"))
+			? ["--ignore-submodules=dirty"]
+			: []),
 	];
 	return [...args.slice(0, at + 1), ...flags, ...args.slice(at + 1)];
 }

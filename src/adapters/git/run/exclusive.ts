@@ -6,8 +6,8 @@ import { repositoryPathsOf } from "./repository-paths.ts";
 const tails = new Map<string, Promise<unknown>>();
 
 /**
- * One at a time per repository, for what races inside git, such as `worktree add`. Any worktree stands for its repository.
- * Never inside another call for the same one: it would wait for itself.
+ * One at a time per repository, for what races inside git, such as `worktree add`. Any worktree stands for its
+ * repository. Never inside another call for the same one: it would wait for itself.
  */
 export async function exclusively<T>(repository: string, work: () => Promise<T>): Promise<T> {
 	const { commonFolder, realFolder } = await repositoryPathsOf(repository, {});

@@ -1,8 +1,8 @@
-// The one place where git is run. Git is a command interpreter: what the user's own configuration says is trusted and keeps
-// working (identity, credentials, filters); what a repository brings along never runs (see config-guard.ts).
+// The one place where git is run. Git is a command interpreter: what the user's own configuration says is trusted and
+// keeps working (identity, credentials, filters); what a repository brings along never runs (see config-guard.ts).
 //
-// `folder` is the top of a working tree or a bare repository, or any folder for verbs that need no repository: git never
-// looks for one further up, so a worktree that lost its `.git` cannot become a part of whatever lies around it.
+// `folder` is the top of a working tree or a bare repository, or any folder for verbs that need no repository: git
+// never looks for one further up, so a worktree that lost its `.git` cannot become a part of whatever lies around it.
 // Names never become options: put `--end-of-options` before a ref and `--` before a path, or use refs.ts.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -89,7 +89,12 @@ export function makeGit(parts: {
 	halt?: AbortSignal;
 }): Git {
 	const plain = environmentOfGit(parts.environment);
-	const run = async (folder: string, args: readonly string[], asked: GitOptions, environment: Record<string, string>): Promise<GitResult> => {
+	const run = async (
+		folder: string,
+		args: readonly string[],
+		asked: GitOptions,
+		environment: Record<string, string>,
+	): Promise<GitResult> => {
 		const signals = [asked.signal, parts.halt].filter((signal) => signal !== undefined);
 		const options = signals.length === 0 ? asked : { ...asked, signal: AbortSignal.any(signals) };
 		const start = performance.now();
@@ -99,7 +104,13 @@ export function makeGit(parts: {
 			code = result.code;
 			return result;
 		} finally {
-			parts.record?.({ folder, args, aside: environment["GIT_INDEX_FILE"] !== undefined, code, ms: performance.now() - start });
+			parts.record?.({
+				folder,
+				args,
+				aside: environment["GIT_INDEX_FILE"] !== undefined,
+				code,
+				ms: performance.now() - start,
+			});
 		}
 	};
 	const configGuard = new ConfigGuard(
@@ -120,16 +131,23 @@ export function makeGit(parts: {
 		for (let attempt = 0; ; attempt++) {
 			const result = await run(folder, guarded.args, options, environment);
 			if (result.code === 0 || options.answers?.includes(result.code) === true) return result;
-			if (!lockInTheWay.test(result.errors) || performance.now() > deadline) throw new GitFailed(args, result.code, result.errors);
+			if (!lockInTheWay.test(result.errors) || performance.now() > deadline)
+				throw new GitFailed(args, result.code, result.errors);
 			await pause(Math.min(20 * 2 ** attempt, 500), undefined, { signal: options.signal });
 		}
 	};
 }
 
 /** Somebody else is writing. Not "cannot lock ref … is at … but expected …": that is an answer. */
-const lockInTheWay = /Unable to create '[^']*\.lock': File exists|could not lock config file [^\n]*: File exists|failed to read [^\n]*commondir/;
+const lockInTheWay =
+	/Unable to create '[^']*\.lock': File exists|could not lock config file [^\n]*: File exists|failed to read [^\n]*commondir/;
 
-async function runOnce(folder: string, args: readonly string[], options: GitOptions, environment: Record<string, string>): Promise<GitResult> {
+async function runOnce(
+	folder: string,
+	args: readonly string[],
+	options: GitOptions,
+	environment: Record<string, string>,
+): Promise<GitResult> {
 	if (options.signal?.aborted === true) throw new GitFailed(args, null, calledOffReason, { calledOff: true });
 	const timeoutMs = options.timeoutMs ?? timeoutMsDefault;
 	return await new Promise((resolve, reject) => {
@@ -142,7 +160,10 @@ async function runOnce(folder: string, args: readonly string[], options: GitOpti
 		});
 		if (options.background === true) yieldTo(child.pid);
 		const stop = stopper(child.pid);
-		const [output, errors] = [new Bounded(outputBytesMax, () => stop("more output than we can hold")), new Bounded(errorBytesMax)];
+		const [output, errors] = [
+			new Bounded(outputBytesMax, () => stop("more output than we can hold")),
+			new Bounded(errorBytesMax),
+		];
 		const timer = setTimeout(() => stop(`no answer within ${timeoutMs} ms`), timeoutMs);
 		const calledOff = (): void => stop(calledOffReason);
 		options.signal?.addEventListener("abort", calledOff, { once: true });
@@ -152,20 +173,33 @@ async function runOnce(folder: string, args: readonly string[], options: GitOpti
 			options.signal?.removeEventListener("abort", calledOff);
 			end();
 		};
-		const drained = options.sink === undefined ? null : pour(child.stdout, options.sink, () => stop("nobody took its output"));
+		const drained =
+			options.sink === undefined ? null : pour(child.stdout, options.sink, () => stop("nobody took its output"));
 		if (drained === null) child.stdout?.on("data", (chunk: Buffer) => output.put(chunk));
 		child.stderr?.on("data", (chunk: Buffer) => errors.put(chunk));
 		// a git that has heard enough closes its end; its exit code tells whether that was an error
 		child.stdin?.on("error", expected("git may end before it has read everything; its exit says what came of it"));
 		feed(child.stdin, options.input);
 		// the system says the same of a program and of a folder that are not there
-		child.on("error", (error) => settle(() => reject(new GitFailed(args, null, existsSync(folder) ? error.message : `${folder} is gone`))));
+		child.on("error", (error) =>
+			settle(() => reject(new GitFailed(args, null, existsSync(folder) ? error.message : `${folder} is gone`))),
+		);
 		const closed = (code: number | null): void =>
 			settle(() => {
 				const bytes = output.bytes();
 				if (stop.reason !== null)
-					reject(new GitFailed(args, null, `${stop.reason}\n${errors.bytes().toString()}`, { calledOff: stop.reason === calledOffReason }));
-				else resolve({ code: code ?? 128, bytes, text: bytes.toString().replace(/\n$/, ""), errors: errors.bytes().toString() });
+					reject(
+						new GitFailed(args, null, `${stop.reason}\n${errors.bytes().toString()}`, {
+							calledOff: stop.reason === calledOffReason,
+						}),
+					);
+				else
+					resolve({
+						code: code ?? 128,
+						bytes,
+						text: bytes.toString().replace(/\n$/, ""),
+						errors: errors.bytes().toString(),
+					});
 			});
 		child.on("close", (code) => (drained === null ? closed(code) : void drained.then(() => closed(code))));
 	});

@@ -1,6 +1,6 @@
-// The other side of a fetch or a push. If that is a repository on this machine, git runs a second git there, which does not
-// inherit our settings and would run that repository's hooks: it gets them on its command line instead. What we do not
-// recognise as a path on this machine may not turn out to be one.
+// The other side of a fetch or a push. If that is a repository on this machine, git runs a second git there, which does
+// not inherit our settings and would run that repository's hooks: it gets them on its command line instead. What we do
+// not recognise as a path on this machine may not turn out to be one.
 
 /** One value of a configuration, and which kind of file it stands in. */
 export interface Setting {
@@ -34,7 +34,10 @@ export function remotesIn(settings: readonly Setting[], brought: readonly Settin
 	return {
 		here: addresses,
 		programs: brought.some(({ key }) => /^remote\..*\.(uploadpack|receivepack|vcs)$/.test(key)),
-		certificates: brought.find(({ key }) => choosesServers(key) && !settings.some((other) => other.key === key && !brought.includes(other)))?.key ?? null,
+		certificates:
+			brought.find(
+				({ key }) => choosesServers(key) && !settings.some((other) => other.key === key && !brought.includes(other)),
+			)?.key ?? null,
 		promised: brought.some(({ key }) => /^(remote\..*\.promisor|extensions\.partialclone)$/.test(key)),
 	};
 }
@@ -43,18 +46,29 @@ export function throughRemotes(args: readonly string[], remotes: Remotes): Acros
 	const at = verbAt(args);
 	const verb = args[at] ?? "";
 	const crosses = receivers.includes(verb) || senders.includes(verb);
-	const here = crosses && args.slice(at + 1).some((arg) => !arg.startsWith("-") && (remotes.here.includes(arg) || isHere(arg)));
+	const here =
+		crosses && args.slice(at + 1).some((arg) => !arg.startsWith("-") && (remotes.here.includes(arg) || isHere(arg)));
 	const risky = (crosses && !here) || others.includes(verb) || remotes.promised;
-	if (remotes.programs && risky) return { refused: "the repository's configuration names programs for the other side of a remote" };
+	if (remotes.programs && risky)
+		return { refused: "the repository's configuration names programs for the other side of a remote" };
 	if (remotes.certificates !== null && risky) return { refused: ownAuthority(remotes.certificates) };
 	if (!crosses) return { args, overrides: [] };
 	if (!here) return { args, overrides: [["protocol.file.allow", "never"]] };
-	const program = receivers.includes(verb) ? `--receive-pack=${guarded} receive-pack` : `--upload-pack=${guarded} upload-pack`;
-	return { args: [...args.slice(0, at + 1), program, ...args.slice(at + 1)], overrides: [["protocol.file.allow", "user"]] };
+	const program = receivers.includes(verb)
+		? `--receive-pack=${guarded} receive-pack`
+		: `--upload-pack=${guarded} upload-pack`;
+	return {
+		args: [...args.slice(0, at + 1), program, ...args.slice(at + 1)],
+		overrides: [["protocol.file.allow", "user"]],
+	};
 }
 
-/** With such a setting a repository could bring its own authority, and be given the password that is meant for another server. */
-export const choosesServers = (key: string): boolean => /^http\.(.*\.)?((proxy)?ssl(cainfo|capath)|sslversion|sslcipherlist|sslbackend|schannel\w+)$/.test(key);
+/**
+ * With such a setting a repository could bring its own authority, and be given the password that is meant for another
+ * server.
+ */
+export const choosesServers = (key: string): boolean =>
+	/^http\.(.*\.)?((proxy)?ssl(cainfo|capath)|sslversion|sslcipherlist|sslbackend|schannel\w+)$/.test(key);
 
 const ownAuthority = (key: string): string =>
 	`the repository's own configuration sets ${key}, which decides which servers git believes; if you want that, set it with git config --global`;

@@ -15,14 +15,19 @@ export interface RepositoryPaths {
 	trap: string | null;
 }
 
-export async function repositoryPathsOf(folder: string, environment: Readonly<Record<string, string>>): Promise<RepositoryPaths> {
+export async function repositoryPathsOf(
+	folder: string,
+	environment: Readonly<Record<string, string>>,
+): Promise<RepositoryPaths> {
 	const found = await findGitFolder(folder, environment["GIT_DIR"]);
 	const gitFolder = found?.gitFolder ?? null;
 	const traps: string[] = [];
 	const commonFolder = gitFolder === null ? null : await commonFolderOf(gitFolder, traps);
 	const read = [
 		...(commonFolder === null ? [] : [path.join(commonFolder, "packed-refs")]),
-		...(gitFolder === null ? [] : [path.join(gitFolder, "HEAD"), environment["GIT_INDEX_FILE"] ?? path.join(gitFolder, "index")]),
+		...(gitFolder === null
+			? []
+			: [path.join(gitFolder, "HEAD"), environment["GIT_INDEX_FILE"] ?? path.join(gitFolder, "index")]),
 	];
 	await Promise.all(read.map(async (file) => await notAPipe(file, traps)));
 	const home = environment["HOME"] ?? "/";
@@ -59,7 +64,10 @@ async function textOf(file: string, traps: string[], options: { follow?: boolean
 	return bytes?.toString("latin1") ?? null;
 }
 
-async function findGitFolder(folder: string, given: string | undefined): Promise<{ gitFolder: string; bare: boolean } | null> {
+async function findGitFolder(
+	folder: string,
+	given: string | undefined,
+): Promise<{ gitFolder: string; bare: boolean } | null> {
 	if (given !== undefined) return { gitFolder: path.resolve(folder, given), bare: false };
 	const inside = path.join(folder, ".git");
 	const kind = await stat(inside).catch(() => null);
@@ -68,7 +76,9 @@ async function findGitFolder(folder: string, given: string | undefined): Promise
 		const link = /^gitdir: (.*?)\r?\n?$/s.exec(await readRegularText(inside, { follow: true }).catch(() => ""))?.[1];
 		if (link !== undefined) return { gitFolder: path.resolve(folder, link), bare: false };
 	}
-	const parts = await Promise.all(["HEAD", "objects", "refs"].map((name) => stat(path.join(folder, name)).catch(() => null)));
+	const parts = await Promise.all(
+		["HEAD", "objects", "refs"].map((name) => stat(path.join(folder, name)).catch(() => null)),
+	);
 	return parts.every((part) => part !== null) ? { gitFolder: path.resolve(folder), bare: true } : null;
 }
 

@@ -43,14 +43,19 @@ export async function worktreesOf(git: Git, repository: string): Promise<Worktre
 /** The one at a path, whatever links lead there. */
 export async function worktreeAt(git: Git, repository: string, place: string): Promise<Worktree | null> {
 	const real = await realpath(place).catch(() => place);
-	return (await worktreesOf(git, repository)).find((worktree) => worktree.path === place || worktree.path === real) ?? null;
+	return (
+		(await worktreesOf(git, repository)).find((worktree) => worktree.path === place || worktree.path === real) ?? null
+	);
 }
 
 /**
- * Whether a working tree and a repository know each other, as the links between them say. Read from the disk: git lists all
- * worktrees to find one, and a turn must not cost more where there are many.
+ * Whether a working tree and a repository know each other, as the links between them say. Read from the disk: git lists
+ * all worktrees to find one, and a turn must not cost more where there are many.
  */
-export async function isWorktreeOf(repository: string, { folder, gitFolder }: { folder: string; gitFolder: string }): Promise<boolean> {
+export async function isWorktreeOf(
+	repository: string,
+	{ folder, gitFolder }: { folder: string; gitFolder: string },
+): Promise<boolean> {
 	const [theirs, ours, back] = await Promise.all([
 		repositoryPathsOf(repository, {}),
 		repositoryPathsOf(folder, {}),
@@ -58,7 +63,9 @@ export async function isWorktreeOf(repository: string, { folder, gitFolder }: { 
 	]);
 	if (back === null || theirs.commonFolder === null || ours.commonFolder === null) return false;
 	const [one, other, registered, there] = await Promise.all(
-		[theirs.commonFolder, ours.commonFolder, path.dirname(path.resolve(gitFolder, back.trimEnd())), folder].map((place) => realpath(place).catch(() => place)),
+		[theirs.commonFolder, ours.commonFolder, path.dirname(path.resolve(gitFolder, back.trimEnd())), folder].map(
+			(place) => realpath(place).catch(() => place),
+		),
 	);
 	return one === other && registered === there;
 }

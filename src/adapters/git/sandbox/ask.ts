@@ -1,13 +1,22 @@
-// Calls the worker in an agent's sandbox, and imports its branch tip and snapshots as objects, under refs that are named here.
+// Calls the worker in an agent's sandbox, and imports its branch tip and snapshots as objects, under refs that are
+// named here.
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import type { Checkout, ProjectRepository } from "#engine/workspaces.ts";
+import type { Checkout, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { branchRef } from "../format/refs.ts";
 import { readPrimaryMarkAt } from "../layout/mark.ts";
 import { commitOf } from "../run/user-input.ts";
 import { worktreesOf } from "../run/worktrees.ts";
-import { emptyTree, findSnapshot, newestOf, readObjects, refsOf, rememberNewest, type Snapshot } from "../snapshot/snapshots.ts";
+import {
+	emptyTree,
+	findSnapshot,
+	newestOf,
+	readObjects,
+	refsOf,
+	rememberNewest,
+	type Snapshot,
+} from "../snapshot/snapshots.ts";
 import { type Step, type StepContext, steps } from "../worker/steps.ts";
 import { SandboxFault, type SandboxWorkers } from "../worker/workers.ts";
 import { keepBorrowed } from "../workspace/borrows.ts";
@@ -31,8 +40,12 @@ export interface ProjectView {
 /** Steps that write, or that read every file. */
 export const longMs = 15 * 60 * 1000;
 
-/** The tip of an agent's branch, as it last came out. A slash would make folders, and one branch may be called like another's folder. */
-export const workRef = (agent: string, branch: string): string => `refs/brood/work/${agent}/${branch.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
+/**
+ * The tip of an agent's branch, as it last came out. A slash would make folders, and one branch may be called like
+ * another's folder.
+ */
+export const workRef = (agent: string, branch: string): string =>
+	`refs/brood/work/${agent}/${branch.replaceAll("%", "%25").replaceAll("/", "%2F")}`;
 
 export function workersOf({ workers, containment }: GitContext): SandboxWorkers | Refusal {
 	if (workers !== undefined && containment === "bubblewrap") return workers;
@@ -40,9 +53,17 @@ export function workersOf({ workers, containment }: GitContext): SandboxWorkers 
 	return refuse("CONFLICT", output, { details: { output }, suggestions: ["brood doctor"] });
 }
 
-export async function projectView(context: GitContext, { project, agent, workspace, mark }: SandboxedCheckout): Promise<ProjectView | Refusal> {
+export async function projectView(
+	context: GitContext,
+	{ project, agent, workspace, mark }: SandboxedCheckout,
+): Promise<ProjectView | Refusal> {
 	const { git, layout, clock } = context;
-	const names = [`refs/heads/${workspace.base}`, branchRef(workspace.branch), `refs/remotes/origin/${workspace.branch}`, workRef(agent.id, workspace.branch)];
+	const names = [
+		`refs/heads/${workspace.base}`,
+		branchRef(workspace.branch),
+		`refs/remotes/origin/${workspace.branch}`,
+		workRef(agent.id, workspace.branch),
+	];
 	const [effective, { snapshot: last, objects }, primary] = await Promise.all([
 		settingsOf(context, project),
 		newestOf(
@@ -95,7 +116,12 @@ export async function ask<W, A>(
 	});
 }
 
-async function mountsFor(context: GitContext, project: ProjectRepository, mark: WorkspaceMark, alsoReadable?: WorkspaceMark): Promise<SandboxMounts> {
+async function mountsFor(
+	context: GitContext,
+	project: ProjectRepository,
+	mark: WorkspaceMark,
+	alsoReadable?: WorkspaceMark,
+): Promise<SandboxMounts> {
 	const mounts = await sandboxedMounts(context, project, mark);
 	if (isRefusal(mounts)) throw new SandboxFault(mounts.message);
 	if (alsoReadable === undefined) return mounts;
@@ -107,7 +133,12 @@ async function mountsFor(context: GitContext, project: ProjectRepository, mark: 
 }
 
 /** Objects out of the sandbox and into the project's store, whole and checked. */
-async function pullObjects(context: GitContext, checkout: SandboxedCheckout, view: ProjectView, want: readonly string[]): Promise<void> {
+async function pullObjects(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	view: ProjectView,
+	want: readonly string[],
+): Promise<void> {
 	const { base, branch, start, last } = view.scene.given;
 	const have = [base, branch, start, last?.commit ?? null, view.seen].filter((commit) => commit !== null);
 	await importObjects({
@@ -115,12 +146,18 @@ async function pullObjects(context: GitContext, checkout: SandboxedCheckout, vie
 		repository: checkout.project.path,
 		salt: context.ids.salt(),
 		...{ want, have },
-		send: async (bytes) => void (await ask(context, checkout, steps.pack, view, { want: [...want], have }, { timeoutMs: longMs, bytes })),
+		send: async (bytes) =>
+			void (await ask(context, checkout, steps.pack, view, { want: [...want], have }, { timeoutMs: longMs, bytes })),
 	});
 }
 
 /** A tree of files as an object that the project has; nothing leads to it, and nobody needs it for long. */
-export async function pullTree(context: GitContext, checkout: SandboxedCheckout, view: ProjectView, tree: string): Promise<void> {
+export async function pullTree(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	view: ProjectView,
+	tree: string,
+): Promise<void> {
 	await pullObjects(context, checkout, view, [tree]);
 }
 
@@ -151,12 +188,22 @@ function noSnapshot(error: unknown): null {
 }
 
 /** The ref inside may be an old one that came out long ago, or anything that somebody put there. */
-async function isNew({ git }: GitContext, { project }: SandboxedCheckout, { scene }: ProjectView, taken: string): Promise<boolean> {
+async function isNew(
+	{ git }: GitContext,
+	{ project }: SandboxedCheckout,
+	{ scene }: ProjectView,
+	taken: string,
+): Promise<boolean> {
 	return taken !== scene.given.last?.commit && (await commitOf(git, project.path, taken)) === null;
 }
 
 /** Other branches of its own repository, before that goes. */
-async function keepOthers(context: GitContext, checkout: SandboxedCheckout, view: ProjectView, others: readonly string[]): Promise<void> {
+async function keepOthers(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	view: ProjectView,
+	others: readonly string[],
+): Promise<void> {
 	for (const commit of others) {
 		if ((await commitOf(context.git, checkout.project.path, commit)) !== null) continue;
 		await pullObjects(context, checkout, view, [commit]);
@@ -164,8 +211,16 @@ async function keepOthers(context: GitContext, checkout: SandboxedCheckout, view
 	}
 }
 
-/** Throws `NoSnapshot` for anything that is not exactly as our own program makes them: whoever is inside can put what they like there. */
-export async function pullSnapshot(context: GitContext, checkout: SandboxedCheckout, view: ProjectView, commit: string): Promise<Snapshot> {
+/**
+ * Throws `NoSnapshot` for anything that is not exactly as our own program makes them: whoever is inside can put what
+ * they like there.
+ */
+export async function pullSnapshot(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	view: ProjectView,
+	commit: string,
+): Promise<Snapshot> {
 	const { git } = context;
 	const { project, agent } = checkout;
 	await pullObjects(context, checkout, view, [commit]);
@@ -174,9 +229,12 @@ export async function pullSnapshot(context: GitContext, checkout: SandboxedCheck
 	const snapshot = await findSnapshot(git, project.path, commit);
 	const [object, files] = await readObjects(git, project.path, [commit, `${commit}:tree`]);
 	// a line more in the message would be read as a snapshot of somebody else
-	const digest = /^(?:[^\n]+\n)+\nSnapshot: [^\n]*\n\nContent: ([0-9a-f]{64})\n$/.exec(object?.bytes.toString() ?? "")?.[1];
+	const digest = /^(?:[^\n]+\n)+\nSnapshot: [^\n]*\n\nContent: ([0-9a-f]{64})\n$/.exec(
+		object?.bytes.toString() ?? "",
+	)?.[1];
 	const holds = snapshot !== null && snapshot.tree === (files?.id ?? (await emptyTree(git, project.path)));
-	if (!holds || digest === undefined) throw new NoSnapshot(`${commit} in the git folder of ${agent.handle} is no snapshot that Brood has made`);
+	if (!holds || digest === undefined)
+		throw new NoSnapshot(`${commit} in the git folder of ${agent.handle} is no snapshot that Brood has made`);
 	await git(project.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 	const kept = { ref, commit, agent: agent.id, sequence, at: snapshot.manifest.at, digest };
 	rememberNewest({ commonFolder: project.path }, kept);
@@ -185,8 +243,8 @@ export async function pullSnapshot(context: GitContext, checkout: SandboxedCheck
 }
 
 /**
- * The project's own branch of that name follows, for people who look there and for whoever works on it next: unless somebody else moved
- * it, or has it checked out.
+ * The project's own branch of that name follows, for people who look there and for whoever works on it next: unless
+ * somebody else moved it, or has it checked out.
  */
 export async function recordTip(
 	{ git }: GitContext,
@@ -204,12 +262,18 @@ export async function recordTip(
 	const lines = [
 		`update ${workRef(agent.id, workspace.branch)}\0${tip}\0\0`,
 		...(lost ? [`update refs/brood/left/${agent.id}/${before}\0${before}\0\0`] : []),
-		...(follows && !theirs && here !== tip && workspace.branch !== workspace.base ? [`update ${ref}\0${tip}\0${here ?? none}\0`] : []),
+		...(follows && !theirs && here !== tip && workspace.branch !== workspace.base
+			? [`update ${ref}\0${tip}\0${here ?? none}\0`]
+			: []),
 	];
 	await git(project.path, ["update-ref", "-z", "--stdin"], { input: lines.join("") });
 }
 
 /** What it needs of the project's objects from now on. */
-export async function borrow({ git }: GitContext, { project, agent }: Checkout, kept: Parameters<typeof keepBorrowed>[3]): Promise<void> {
+export async function borrow(
+	{ git }: GitContext,
+	{ project, agent }: Checkout,
+	kept: Parameters<typeof keepBorrowed>[3],
+): Promise<void> {
 	await keepBorrowed(git, project.path, agent.id, kept);
 }

@@ -1,9 +1,10 @@
-// Bringing a workspace with a git folder of its own back, moving an older one into a git folder of its own, and removing one.
+// Bringing a workspace with a git folder of its own back, moving an older one into a git folder of its own, and
+// removing one.
 import { mkdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import type { Checkout, MoveResult, Removed, RemoveRequest, StepControl } from "#engine/workspaces.ts";
+import type { Checkout, MoveResult, Removed, RemoveRequest, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { markIn, writeMark } from "../layout/mark.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -19,14 +20,24 @@ import { forkStart, makeSandboxedTree, registerBranch, sandboxRefusal } from "./
 import { makeOwnRepository } from "./own-repository.ts";
 import { recoverInside, sandboxedDirty, sandboxedTip, snapshotSandboxed } from "./verbs.ts";
 
-export async function recoverSandboxed(context: GitContext, checkout: SandboxedCheckout, control: StepControl, accept?: Accept): Promise<MoveResult | Refusal> {
+export async function recoverSandboxed(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	control: StepControl,
+	accept?: Accept,
+): Promise<MoveResult | Refusal> {
 	const home = await recovered(context, checkout, control, accept);
 	const file = context.layout.ownMark(checkout.project.slug, path.basename(checkout.workspace.path));
 	if (!isRefusal(home) && !checkout.mark.ready) await writeMark(file, { ...checkout.mark, ready: true });
 	return home;
 }
 
-async function recovered(context: GitContext, checkout: SandboxedCheckout, control: StepControl, accept?: Accept): Promise<MoveResult | Refusal> {
+async function recovered(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	control: StepControl,
+	accept?: Accept,
+): Promise<MoveResult | Refusal> {
 	const { layout } = context;
 	const { project, workspace } = checkout;
 	const name = path.basename(workspace.path);
@@ -34,7 +45,9 @@ async function recovered(context: GitContext, checkout: SandboxedCheckout, contr
 		await setGitAside(context, checkout);
 		await remake(context, checkout);
 		const home = await recoverInside(context, checkout, control, null);
-		return isRefusal(home) ? home : { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` };
+		return isRefusal(home)
+			? home
+			: { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` };
 	}
 	const gone = !(await exists(layout.ownGit(project.slug, name)));
 	const home = gone ? null : await recoverInside(context, checkout, control, accept ?? null).catch(damaged);
@@ -46,7 +59,11 @@ async function recovered(context: GitContext, checkout: SandboxedCheckout, contr
 	const again = await recoverInside(context, checkout, control, null);
 	return isRefusal(again)
 		? again
-		: { ...again, moved: true, text: `Your git folder could not be read; it is in the trash, and a new one was made. ${again.text}` };
+		: {
+				...again,
+				moved: true,
+				text: `Your git folder could not be read; it is in the trash, and a new one was made. ${again.text}`,
+			};
 }
 
 /** What git cannot read in there is damage; anything else is not for us to judge. */
@@ -55,8 +72,15 @@ function damaged(error: unknown): null {
 	throw error;
 }
 
-async function startOf({ git }: GitContext, { project, agent, workspace, mark }: SandboxedCheckout): Promise<string | null> {
-	const places = [workRef(agent.id, workspace.branch), `refs/heads/${workspace.branch}`, `refs/heads/${workspace.base}`];
+async function startOf(
+	{ git }: GitContext,
+	{ project, agent, workspace, mark }: SandboxedCheckout,
+): Promise<string | null> {
+	const places = [
+		workRef(agent.id, workspace.branch),
+		`refs/heads/${workspace.branch}`,
+		`refs/heads/${workspace.base}`,
+	];
 	for (const place of places) {
 		const commit = await commitOf(git, project.path, place);
 		if (commit !== null) return commit;
@@ -66,7 +90,11 @@ async function startOf({ git }: GitContext, { project, agent, workspace, mark }:
 
 async function remake(context: GitContext, checkout: SandboxedCheckout): Promise<void> {
 	const start = await startOf(context, checkout);
-	await makeSandboxedTree(context, checkout.project, checkout.agent, { ...checkout.mark, branch: checkout.workspace.branch, start });
+	await makeSandboxedTree(context, checkout.project, checkout.agent, {
+		...checkout.mark,
+		branch: checkout.workspace.branch,
+		start,
+	});
 }
 
 /** A git folder for files that are there. */
@@ -74,7 +102,14 @@ async function recreateGitFolder(context: GitContext, checkout: SandboxedCheckou
 	const { project, agent, workspace } = checkout;
 	const gitFolder = context.layout.ownGit(project.slug, path.basename(workspace.path));
 	const start = await startOf(context, checkout);
-	await makeOwnRepository(context.git, { project, agent, gitFolder, branch: workspace.branch, base: workspace.base, start });
+	await makeOwnRepository(context.git, {
+		project,
+		agent,
+		gitFolder,
+		branch: workspace.branch,
+		base: workspace.base,
+		start,
+	});
 	const view = await projectView(context, checkout);
 	if (isRefusal(view)) return view;
 	await ask(context, checkout, steps.reindex, view, {}, { timeoutMs: longMs });
@@ -96,12 +131,18 @@ async function setGitAside(context: GitContext, checkout: SandboxedCheckout): Pr
 /** Renamed and never copied: copying would read what is in it. */
 async function aside(from: string, to: string): Promise<void> {
 	await rename(from, to).catch((error: unknown) => {
-		if (codeOf(error) === "EXDEV") throw new Error(`${from} and the trash are on different disks, and what a sandbox wrote is not copied. Move one of them.`);
+		if (codeOf(error) === "EXDEV")
+			throw new Error(
+				`${from} and the trash are on different disks, and what a sandbox wrote is not copied. Move one of them.`,
+			);
 		if (codeOf(error) !== "ENOENT") throw error;
 	});
 }
 
-/** An agent's workspace from before its project wanted a sandbox: its files and its unfinished work come along, the old tree goes to the trash. */
+/**
+ * An agent's workspace from before its project wanted a sandbox: its files and its unfinished work come along, the old
+ * tree goes to the trash.
+ */
 export async function convert(context: GitContext, checkout: Checkout): Promise<MoveResult | Refusal> {
 	const { layout } = context;
 	const { project, agent, workspace } = checkout;
@@ -111,7 +152,14 @@ export async function convert(context: GitContext, checkout: Checkout): Promise<
 	if (isRefusal(begin)) return begin;
 	const binned = await moveToTrash(context, checkout);
 	if (isRefusal(binned)) return binned;
-	const mark: WorkspaceMark = { agent: agent.id, project: project.slug, ...workspace, start: begin.start, ready: true, own: true };
+	const mark: WorkspaceMark = {
+		agent: agent.id,
+		project: project.slug,
+		...workspace,
+		start: begin.start,
+		ready: true,
+		own: true,
+	};
 	const own = { ...checkout, mark };
 	const file = layout.ownMark(project.slug, path.basename(workspace.path));
 	await layout.parent(file);
@@ -128,21 +176,37 @@ export async function convert(context: GitContext, checkout: Checkout): Promise<
 	await writeMark(file, mark);
 	const standing = await ask(context, own, steps.standing, view, {});
 	if (isRefusal(standing)) return standing;
-	const missing = filled.missing.length === 0 ? "" : ` ${filled.missing.length} of your files did not come along; they are in ${binned.trash}.`;
+	const missing =
+		filled.missing.length === 0
+			? ""
+			: ` ${filled.missing.length} of your files did not come along; they are in ${binned.trash}.`;
 	const text = `Your workspace has a git folder of its own now, for the sandbox. Your files came along; what git ignores is in ${binned.trash}.${missing}`;
 	return { standing, moved: true, snapshot: null, text };
 }
 
 /** The branch, at the commit that it was on. */
-async function resume({ git, layout }: GitContext, { project, workspace }: SandboxedCheckout, start: string | null): Promise<void> {
+async function resume(
+	{ git, layout }: GitContext,
+	{ project, workspace }: SandboxedCheckout,
+	start: string | null,
+): Promise<void> {
 	const gitFolder = layout.ownGit(project.slug, path.basename(workspace.path));
-	if (start !== null) await git(gitFolder, ["update-ref", `refs/heads/${workspace.branch}`, start], { environment: { GIT_DIR: gitFolder } });
+	if (start !== null)
+		await git(gitFolder, ["update-ref", `refs/heads/${workspace.branch}`, start], {
+			environment: { GIT_DIR: gitFolder },
+		});
 }
 
-export async function removeSandboxed(context: GitContext, checkout: SandboxedCheckout, request: RemoveRequest): Promise<Removed | Refusal> {
+export async function removeSandboxed(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	request: RemoveRequest,
+): Promise<Removed | Refusal> {
 	const { project, agent, workspace } = checkout;
 	const there = await exists(workspace.path);
-	const tip = there ? await sandboxedTip(context, checkout).catch(damaged) : await commitOf(context.git, project.path, workRef(agent.id, workspace.branch));
+	const tip = there
+		? await sandboxedTip(context, checkout).catch(damaged)
+		: await commitOf(context.git, project.path, workRef(agent.id, workspace.branch));
 	if (tip !== null && typeof tip !== "string") return tip;
 	if (request.force !== true) {
 		const dirty = there ? await sandboxedDirty(context, checkout) : null;
@@ -159,7 +223,10 @@ export async function removeSandboxed(context: GitContext, checkout: SandboxedCh
 	return { trash, snapshot: taken === null ? null : numberOf(taken), branchRemoved, teardown };
 }
 
-/** The last snapshot, and every commit that only its own repository has. A git folder that is damaged goes to the trash as it is, if somebody insists. */
+/**
+ * The last snapshot, and every commit that only its own repository has. A git folder that is damaged goes to the trash
+ * as it is, if somebody insists.
+ */
 async function lastLook(context: GitContext, checkout: SandboxedCheckout, force: boolean) {
 	try {
 		const taken = await snapshotSandboxed(context, checkout, { reason: "before a removal", turn: null });

@@ -1,6 +1,6 @@
 // What each step does inside of a sandbox.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { Checkout, MoveResult, StepControl } from "#engine/workspaces.ts";
+import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
 import { fillFrom, treeStateOf } from "../copy/fork-tree.ts";
 import { branchRef } from "../format/refs.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -43,7 +43,10 @@ export function on<W, A>({ name, input }: Step<W, A>, work: (sandbox: SandboxCon
 	handlers.set(name, async (sandbox, raw) => await work(sandbox, input.parse(raw)));
 }
 
-on(steps.health, async ({ context, checkout }, { seen }) => (await healthOf(context, checkout, { commit: seen })).issues);
+on(
+	steps.health,
+	async ({ context, checkout }, { seen }) => (await healthOf(context, checkout, { commit: seen })).issues,
+);
 on(steps.standing, async ({ context, checkout }) => await branchStatus(context, checkout));
 on(steps.commitsSince, async ({ context, checkout }, { seen }) => await commitsSince(context, checkout, seen));
 on(
@@ -56,9 +59,15 @@ on(
 			controlOf(begun),
 		),
 );
-on(steps.sync, async ({ context, checkout }, { strategy, begun }) => await syncWork(context, checkout, strategy, controlOf(begun)));
+on(
+	steps.sync,
+	async ({ context, checkout }, { strategy, begun }) => await syncWork(context, checkout, strategy, controlOf(begun)),
+);
 on(steps.release, async ({ context, checkout }, { begun }) => await release(context, checkout, controlOf(begun)));
-on(steps.clean, async ({ context, checkout }) => await readable(checkout, async () => await cleanTree(context, checkout)));
+on(
+	steps.clean,
+	async ({ context, checkout }) => await readable(checkout, async () => await cleanTree(context, checkout)),
+);
 on(steps.diff, async ({ context, checkout }) => await diffOf(context, checkout, { kind: "index" }));
 
 on(steps.tree, async ({ context, checkout }) => {
@@ -74,9 +83,17 @@ on(steps.enter, async ({ context, checkout }, { begun }): Promise<MoveResult | R
 	const { git, given } = context;
 	const { path: folder, branch } = checkout.workspace;
 	const [local, theirs] = [await commitOf(git, folder, branchRef(branch)), given?.branch ?? null];
-	if (theirs !== null && local === null) await git(folder, ["update-ref", branchRef(branch), theirs, "0".repeat(theirs.length)]);
+	if (theirs !== null && local === null)
+		await git(folder, ["update-ref", branchRef(branch), theirs, "0".repeat(theirs.length)]);
 	const home = await release(context, checkout, controlOf(begun));
-	if (isRefusal(home) || theirs === null || local === null || local === theirs || !(await isAncestor(git, folder, local, theirs))) return home;
+	if (
+		isRefusal(home) ||
+		theirs === null ||
+		local === null ||
+		local === theirs ||
+		!(await isAncestor(git, folder, local, theirs))
+	)
+		return home;
 	const tip = await commitOf(git, folder, branchRef(branch));
 	if (tip === null || !(await isAncestor(git, folder, tip, theirs))) return home;
 	const stuck = await moveBranch(context, checkout, tip, theirs);
@@ -96,9 +113,17 @@ on(steps.snapshot, async ({ context, checkout }, { reason, turn }) => {
 
 on(steps.restore, async ({ context, checkout }, { commit }) => {
 	const broken = await mendIndex(context.git, checkout.workspace.path);
-	const restored = await restoreSnapshot(context.git, { ...requestFor(context, checkout, withBroken("before a restore", broken)), snapshot: commit });
+	const restored = await restoreSnapshot(context.git, {
+		...requestFor(context, checkout, withBroken("before a restore", broken)),
+		snapshot: commit,
+	});
 	if (isRefusal(restored)) return restored;
-	return await moveResult(context, checkout, true, `${withBroken("Your files were put back as a snapshot has them", broken)}.`);
+	return await moveResult(
+		context,
+		checkout,
+		true,
+		`${withBroken("Your files were put back as a snapshot has them", broken)}.`,
+	);
 });
 
 on(steps.fill, async ({ context: { git }, checkout }, { commit }) => {
@@ -120,13 +145,23 @@ on(steps.copy, async ({ context, checkout }, { from, everything }) => {
 	const { path: folder, branch } = checkout.workspace;
 	const copy = context.given?.settings.copy ?? [];
 	const parent = await treeStateOf(context.git, await openTree(from));
-	await fillFrom(context.git, parent, await openTree(folder), { from: { folder: from }, to: { folder, branch }, copy, sharesBlocks: everything });
+	await fillFrom(context.git, parent, await openTree(folder), {
+		from: { folder: from },
+		to: { folder, branch },
+		copy,
+		sharesBlocks: everything,
+	});
 	return { missing: [] };
 });
 
 on(steps.share, async ({ context, checkout, scene }) => {
 	const { settings, primary } = scene.given;
-	return await share(context.git, checkout.workspace.path, { primary: scene.primaryFolder, checkout: scene.checkout, filled: primary }, settings);
+	return await share(
+		context.git,
+		checkout.workspace.path,
+		{ primary: scene.primaryFolder, checkout: scene.checkout, filled: primary },
+		settings,
+	);
 });
 
 on(steps.reindex, async ({ context: { git }, checkout }) => {
@@ -149,7 +184,11 @@ on(steps.tips, async ({ context: { git }, checkout }) => {
 		"refs/brood/left",
 	]);
 	const others = text.split("\n").flatMap((line) => (line.endsWith(" commit") ? [line.split(" ")[0] ?? ""] : []));
-	return { branch: await commitOf(git, folder, branchRef(branch)), taken: await commitOf(git, folder, takenRef), others: [...new Set(others)] };
+	return {
+		branch: await commitOf(git, folder, branchRef(branch)),
+		taken: await commitOf(git, folder, takenRef),
+		others: [...new Set(others)],
+	};
 });
 
 const packTimeoutMs = 10 * 60 * 1000;
@@ -157,10 +196,14 @@ const packTimeoutMs = 10 * 60 * 1000;
 on(steps.pack, async ({ context: { git }, checkout, bytes }, { want, have }) => {
 	const input = `${want.join("\n")}\n--not\n${have.join("\n")}\n`;
 	// what is borrowed is there already
-	await git(checkout.workspace.path, ["pack-objects", "--quiet", "--stdout", "--revs", "--local", "--delta-base-offset"], {
-		input,
-		sink: bytes,
-		timeoutMs: packTimeoutMs,
-	});
+	await git(
+		checkout.workspace.path,
+		["pack-objects", "--quiet", "--stdout", "--revs", "--local", "--delta-base-offset"],
+		{
+			input,
+			sink: bytes,
+			timeoutMs: packTimeoutMs,
+		},
+	);
 	return {};
 });

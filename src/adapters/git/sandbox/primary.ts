@@ -1,10 +1,11 @@
-// Trees of a project with a sandbox that are nobody's: `primary/`, and those in which checks and gates run. Each is a repository of its own that
-// borrows the project's objects, made anew from a commit; once a command has run in it, nothing of it is read outside.
+// Trees of a project with a sandbox that are nobody's: `primary/`, and those in which checks and gates run. Each is a
+// repository of its own that borrows the project's objects, made anew from a commit; once a command has run in it,
+// nothing of it is read outside.
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
-import type { ProjectRepository, StepControl } from "#engine/workspaces.ts";
+import type { ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, readPrimaryMark, readPrimaryMarkAt, writeMark } from "../layout/mark.ts";
 import { readObjects } from "../snapshot/snapshots.ts";
@@ -37,7 +38,12 @@ export async function warmSandboxed(
 	const file = layout.primaryMark(project.slug);
 	const mark = await readPrimaryMarkAt(file);
 	const there = await exists(place);
-	if (there && mark?.commit != null && mark.lockfiles !== null && (await sameLockfiles(context, project, mark.commit, commit))) {
+	if (
+		there &&
+		mark?.commit != null &&
+		mark.lockfiles !== null &&
+		(await sameLockfiles(context, project, mark.commit, commit))
+	) {
 		await writeMark(file, { ...mark, commit });
 		return { path: place, commit, filled: false, setup: null };
 	}
@@ -60,7 +66,12 @@ async function isPrimary(place: string, { slug }: ProjectRepository): Promise<bo
 	return gitFolder !== null && (await readPrimaryMark(gitFolder))?.project === slug;
 }
 
-async function sameLockfiles({ git }: GitContext, { path: repository }: ProjectRepository, one: string, other: string): Promise<boolean> {
+async function sameLockfiles(
+	{ git }: GitContext,
+	{ path: repository }: ProjectRepository,
+	one: string,
+	other: string,
+): Promise<boolean> {
 	if (one === other) return true;
 	const names = [one, other].flatMap((commit) => lockfiles.map((name) => `${commit}:${name}`));
 	const found = await readObjects(git, repository, names);
@@ -79,7 +90,12 @@ async function makeTree(context: GitContext, project: ProjectRepository, tree: s
 }
 
 /** A tree of exactly this commit for a command, gone afterwards. */
-export async function inSandboxedScratch<T>(context: GitContext, project: ProjectRepository, commit: string, work: (tree: string) => Promise<T>): Promise<T> {
+export async function inSandboxedScratch<T>(
+	context: GitContext,
+	project: ProjectRepository,
+	commit: string,
+	work: (tree: string) => Promise<T>,
+): Promise<T> {
 	const tree = path.join(context.layout.scratches(project.slug), context.ids.salt());
 	const wrong = await context.layout.free(tree);
 	if (wrong !== null && isRefusal(wrong)) throw new Error(wrong.message);

@@ -1,6 +1,7 @@
-// Objects that come out of a sandbox. They arrive as a pack through a pipe, in a store of their own; git checks each of them (what it is
-// called, what is in it, what it leads to) before any of them gets into the project's. Their names follow from their content, so nothing
-// that the project has can be replaced, and where they are kept is for the caller to say and not for the sandbox.
+// Objects that come out of a sandbox. They arrive as a pack through a pipe, in a store of their own; git checks each of
+// them (what it is called, what is in it, what it leads to) before any of them gets into the project's. Their names
+// follow from their content, so nothing that the project has can be replaced, and where they are kept is for the caller
+// to say and not for the sandbox.
 import { mkdir, open, readdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { PassThrough } from "node:stream";
@@ -35,20 +36,33 @@ export async function importObjects({ git, repository, salt, want, have, send }:
 	const objects = path.join(commonFolder, "objects");
 	// git's own name for such a place, so that it clears away what a crash leaves
 	const quarantine = path.join(objects, `tmp_objdir-brood-${salt}`);
-	const environment = { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects, GIT_QUARANTINE_PATH: quarantine };
+	const environment = {
+		GIT_OBJECT_DIRECTORY: quarantine,
+		GIT_ALTERNATE_OBJECT_DIRECTORIES: objects,
+		GIT_QUARANTINE_PATH: quarantine,
+	};
 	await mkdir(path.join(quarantine, "pack"), { recursive: true, mode: 0o700 });
 	try {
 		await receive(git, repository, environment, send);
 		const input = [...want, ...have.map((commit) => `^${commit}`)].map((name) => `${name}\n`).join("");
 		// whatever it leads to is there, too
-		await git(repository, ["rev-list", "--objects", "--quiet", "--stdin"], { environment, input, timeoutMs: checkTimeoutMs });
+		await git(repository, ["rev-list", "--objects", "--quiet", "--stdin"], {
+			environment,
+			input,
+			timeoutMs: checkTimeoutMs,
+		});
 		await move(git, repository, quarantine, objects);
 	} finally {
 		await dropQuarantine(quarantine);
 	}
 }
 
-async function receive(git: Git, repository: string, environment: Record<string, string>, send: Incoming["send"]): Promise<void> {
+async function receive(
+	git: Git,
+	repository: string,
+	environment: Record<string, string>,
+	send: Incoming["send"],
+): Promise<void> {
 	const input = new PassThrough();
 	const args = ["-c", "core.fsync=none", "index-pack", "--stdin", "--strict", `--max-input-size=${packBytesMax}`];
 	const received = git(repository, args, { environment, input, timeoutMs: checkTimeoutMs });
@@ -69,7 +83,8 @@ async function move(git: Git, repository: string, quarantine: string, objects: s
 		const pack = await readRegular(file, { bytesMax: looseMax.bytes }).catch(() => null);
 		const count = pack === null || pack.length < 12 ? null : pack.readUInt32BE(8);
 		if (count === 0) continue;
-		if (pack !== null && count !== null && count <= looseMax.objects) await git(repository, ["unpack-objects", "-q"], { input: pack });
+		if (pack !== null && count !== null && count <= looseMax.objects)
+			await git(repository, ["unpack-objects", "-q"], { input: pack });
 		else await movePack(file, path.join(objects, "pack"));
 	}
 }

@@ -1,5 +1,5 @@
-// Inside of a sandbox: takes requests line by line, does git's work in the one tree that it is for, and answers in frames. What it
-// runs is what the daemon runs elsewhere; only what it cannot see from here comes with each request.
+// Inside of a sandbox: takes requests line by line, does git's work in the one tree that it is for, and answers in
+// frames. What it runs is what the daemon runs elsewhere; only what it cannot see from here comes with each request.
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";

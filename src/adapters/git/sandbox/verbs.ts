@@ -1,8 +1,18 @@
-// The verbs of the work cycle for an agent in a sandbox. No file of its tree and no file of its git folder is opened here: each verb
-// asks the worker in its sandbox, and new commits come out as objects (see quarantine.ts).
+// The verbs of the work cycle for an agent in a sandbox. No file of its tree and no file of its git folder is opened
+// here: each verb asks the worker in its sandbox, and new commits come out as objects (see quarantine.ts).
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { BranchStatus, Committed, Diff, Health, HealthIssue, LeftOut, Pushed, SeenCommit, SyncStrategy } from "#contract/workspace.ts";
-import type { Checkout, CommitRequest, MoveResult, StepControl } from "#engine/workspaces.ts";
+import type {
+	BranchStatus,
+	Committed,
+	Diff,
+	Health,
+	HealthIssue,
+	LeftOut,
+	Pushed,
+	SeenCommit,
+	SyncStrategy,
+} from "#contract/workspace.ts";
+import type { Checkout, CommitRequest, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
 import { branchRef } from "../format/refs.ts";
 import { exists } from "../layout/layout.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -10,7 +20,7 @@ import { findSnapshot, type Snapshot } from "../snapshot/snapshots.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { treeGone } from "../verbs/branch-status.ts";
 import { differsFromCommit } from "../verbs/clean.ts";
-import { forkPoint, checkoutName, theirOwn, treeOf } from "../verbs/diff.ts";
+import { checkoutName, forkPoint, theirOwn, treeOf } from "../verbs/diff.ts";
 import { pushBranch } from "../verbs/push.ts";
 import type { Accept } from "../verbs/recover.ts";
 import { isCalledOff } from "../worker/faults.ts";
@@ -18,9 +28,23 @@ import { type Step, steps } from "../worker/steps.ts";
 import { SandboxFault } from "../worker/workers.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { numberOf } from "../workspace/keep.ts";
-import { ask, borrow, longMs, type ProjectView, projectView, pullChanges, pullSnapshot, pullTree, type SandboxedCheckout } from "./ask.ts";
+import {
+	ask,
+	borrow,
+	longMs,
+	type ProjectView,
+	projectView,
+	pullChanges,
+	pullSnapshot,
+	pullTree,
+	type SandboxedCheckout,
+} from "./ask.ts";
 
-export async function sandboxedHealth(context: GitContext, checkout: SandboxedCheckout, seen: { commit: string | null }): Promise<Health> {
+export async function sandboxedHealth(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	seen: { commit: string | null },
+): Promise<Health> {
 	const fix = `brood agent recover ${checkout.project.slug}/${checkout.agent.handle}`;
 	const issues = await issuesOf(context, checkout, seen, fix).catch((error: unknown): HealthIssue[] => {
 		if (isCalledOff(error)) throw error;
@@ -29,20 +53,33 @@ export async function sandboxedHealth(context: GitContext, checkout: SandboxedCh
 	return { healthy: issues.length === 0, issues };
 }
 
-async function issuesOf(context: GitContext, checkout: SandboxedCheckout, seen: { commit: string | null }, fix: string): Promise<HealthIssue[]> {
+async function issuesOf(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	seen: { commit: string | null },
+	fix: string,
+): Promise<HealthIssue[]> {
 	const { path: folder } = checkout.workspace;
 	if (!(await exists(folder))) return [{ code: "PATH_GONE", text: `${folder} is gone.`, fix }];
 	if (!checkout.mark.ready) return [{ code: "UNFINISHED", text: "It was never made ready.", fix }];
 	const view = await projectView(context, checkout);
-	if (isRefusal(view)) return [{ code: "NOT_OURS", text: view.message, fix: `brood project settings ${checkout.project.slug}` }];
+	if (isRefusal(view))
+		return [{ code: "NOT_OURS", text: view.message, fix: `brood project settings ${checkout.project.slug}` }];
 	return await ask(context, checkout, steps.health, view, { seen: seen.commit });
 }
 
-export async function sandboxedStatus(context: GitContext, checkout: SandboxedCheckout): Promise<BranchStatus | Refusal> {
+export async function sandboxedStatus(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+): Promise<BranchStatus | Refusal> {
 	return await looked(context, checkout, steps.standing, {});
 }
 
-export async function sandboxedCommits(context: GitContext, checkout: SandboxedCheckout, seen: string | null): Promise<SeenCommit[] | Refusal> {
+export async function sandboxedCommits(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	seen: string | null,
+): Promise<SeenCommit[] | Refusal> {
 	return await looked(context, checkout, steps.commitsSince, { seen });
 }
 
@@ -56,13 +93,22 @@ export async function sandboxedAutorunFiles(
 	return await ask(context, checkout, steps.autorunFiles, view, { type });
 }
 
-export async function areInsideOwn(context: GitContext, checkout: SandboxedCheckout, places: readonly string[]): Promise<boolean> {
+export async function areInsideOwn(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	places: readonly string[],
+): Promise<boolean> {
 	const answer = await looked(context, checkout, steps.inside, { places: [...places] });
 	return !isRefusal(answer) && answer.inside;
 }
 
 /** A step that changes nothing. */
-async function looked<W, A extends object>(context: GitContext, checkout: SandboxedCheckout, step: Step<W, A>, request: W): Promise<A | Refusal> {
+async function looked<W, A extends object>(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	step: Step<W, A>,
+	request: W,
+): Promise<A | Refusal> {
 	const view = await ready(context, checkout);
 	return isRefusal(view) ? view : await ask(context, checkout, step, view, request);
 }
@@ -79,14 +125,24 @@ export async function commitSandboxed(
 ): Promise<Committed | Refusal> {
 	const view = await ready(context, checkout);
 	if (isRefusal(view)) return view;
-	if (control.begin !== undefined) await control.begin({ head: (await ask(context, checkout, steps.tips, view, {})).branch });
-	const request = { begun: control.begun ?? null, message, paths: paths === undefined ? null : [...paths], turn: turn ?? null, stage: stage ?? null };
+	if (control.begin !== undefined)
+		await control.begin({ head: (await ask(context, checkout, steps.tips, view, {})).branch });
+	const request = {
+		begun: control.begun ?? null,
+		message,
+		paths: paths === undefined ? null : [...paths],
+		turn: turn ?? null,
+		stage: stage ?? null,
+	};
 	const made = await ask(context, checkout, steps.commit, view, request, { timeoutMs: longMs });
 	if (!isRefusal(made)) await pullChanges(context, checkout, view);
 	return made;
 }
 
-/** Drawn here, from objects that came out and were checked: what is shown is what can be merged, and nothing that its git folder says. */
+/**
+ * Drawn here, from objects that came out and were checked: what is shown is what can be merged, and nothing that its
+ * git folder says.
+ */
 export async function sandboxedDiff(
 	context: GitContext,
 	checkout: SandboxedCheckout,
@@ -121,7 +177,11 @@ interface WholeTree {
 }
 
 /** The whole tree of a workspace as an object. */
-export async function treeIn(context: GitContext, checkout: Checkout, own: SandboxedCheckout | null): Promise<WholeTree | Refusal> {
+export async function treeIn(
+	context: GitContext,
+	checkout: Checkout,
+	own: SandboxedCheckout | null,
+): Promise<WholeTree | Refusal> {
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
 	if (own === null) return { ...(await treeOf(context, checkout.workspace.path)), head: null };
@@ -129,7 +189,8 @@ export async function treeIn(context: GitContext, checkout: Checkout, own: Sandb
 	if (isRefusal(view)) return view;
 	const made = await ask(context, own, steps.tree, view, {}, { timeoutMs: longMs });
 	if (isRefusal(made)) return made;
-	for (const object of [made.head, made.tree]) if (object !== null && object !== view.seen) await pullTree(context, own, view, object);
+	for (const object of [made.head, made.tree])
+		if (object !== null && object !== view.seen) await pullTree(context, own, view, object);
 	return { ...made, objects: null };
 }
 
@@ -138,10 +199,19 @@ export const syncSandboxed = async (
 	checkout: SandboxedCheckout,
 	strategy: SyncStrategy,
 	control: StepControl,
-): Promise<MoveResult | Refusal> => await moved(context, checkout, steps.sync, { strategy, begun: control.begun ?? null }, control);
-export const releaseSandboxed = async (context: GitContext, checkout: SandboxedCheckout, control: StepControl): Promise<MoveResult | Refusal> =>
+): Promise<MoveResult | Refusal> =>
+	await moved(context, checkout, steps.sync, { strategy, begun: control.begun ?? null }, control);
+export const releaseSandboxed = async (
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	control: StepControl,
+): Promise<MoveResult | Refusal> =>
 	await moved(context, checkout, steps.release, { begun: control.begun ?? null }, control);
-export const enterSandboxed = async (context: GitContext, checkout: SandboxedCheckout, control: StepControl): Promise<MoveResult | Refusal> =>
+export const enterSandboxed = async (
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	control: StepControl,
+): Promise<MoveResult | Refusal> =>
 	await moved(context, checkout, steps.enter, { begun: control.begun ?? null }, control);
 
 /** What its branch is on comes out first: a step of ours loses no commit. */
@@ -173,24 +243,42 @@ export async function recoverInside(
 	control: StepControl,
 	accept: Accept | null,
 ): Promise<MoveResult | Refusal> {
-	const taken = await snapshotSandboxed(context, checkout, { reason: "before a recovery", turn: null }).catch((error: unknown) => {
-		// a broken index is mended in there, and the files are kept then
-		if (error instanceof SandboxFault) return null;
-		throw error;
-	});
-	const home = await moved(context, checkout, steps.recover, { accept: accept === null ? null : { seen: accept.seen, step: accept.step ?? null } }, control);
+	const taken = await snapshotSandboxed(context, checkout, { reason: "before a recovery", turn: null }).catch(
+		(error: unknown) => {
+			// a broken index is mended in there, and the files are kept then
+			if (error instanceof SandboxFault) return null;
+			throw error;
+		},
+	);
+	const home = await moved(
+		context,
+		checkout,
+		steps.recover,
+		{ accept: accept === null ? null : { seen: accept.seen, step: accept.step ?? null } },
+		control,
+	);
 	if (isRefusal(home)) return home;
 	return {
 		...home,
-		snapshot: /^\d+$/.test(home.snapshot ?? "") ? home.snapshot : taken !== null && !isRefusal(taken) && taken.fresh ? numberOf(taken.snapshot) : null,
+		snapshot: /^\d+$/.test(home.snapshot ?? "")
+			? home.snapshot
+			: taken !== null && !isRefusal(taken) && taken.fresh
+				? numberOf(taken.snapshot)
+				: null,
 	};
 }
 
-export async function restoreSandboxed(context: GitContext, checkout: SandboxedCheckout, snapshot: Snapshot): Promise<MoveResult | Refusal> {
-	const taken = await snapshotSandboxed(context, checkout, { reason: "before a restore", turn: null }).catch((error: unknown) => {
-		if (error instanceof SandboxFault) return null;
-		throw error;
-	});
+export async function restoreSandboxed(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	snapshot: Snapshot,
+): Promise<MoveResult | Refusal> {
+	const taken = await snapshotSandboxed(context, checkout, { reason: "before a restore", turn: null }).catch(
+		(error: unknown) => {
+			if (error instanceof SandboxFault) return null;
+			throw error;
+		},
+	);
 	if (taken !== null && isRefusal(taken)) return taken;
 	await borrow(context, checkout, { restored: snapshot.commit });
 	const home = await moved(context, checkout, steps.restore, { commit: snapshot.commit }, {});
@@ -207,7 +295,8 @@ export async function snapshotSandboxed(
 	if (isRefusal(view)) return view;
 	const { commit, fresh } = await ask(context, checkout, steps.snapshot, view, { reason, turn }, { timeoutMs: longMs });
 	const { last } = view.scene.given;
-	if (fresh || last === null || last.commit !== commit) return { snapshot: await pullSnapshot(context, checkout, view, commit), fresh: true };
+	if (fresh || last === null || last.commit !== commit)
+		return { snapshot: await pullSnapshot(context, checkout, view, commit), fresh: true };
 	const found = await findSnapshot(context.git, checkout.project.path, last.ref);
 	if (found === null) throw new Error(`${last.ref} cannot be read`);
 	return { snapshot: found, fresh: false };
@@ -235,7 +324,11 @@ export async function sandboxedTip(context: GitContext, checkout: SandboxedCheck
 }
 
 /** A refusal if anything is not committed, or if the files are not those of this commit. */
-export async function sandboxedDirty(context: GitContext, checkout: SandboxedCheckout, commit?: string): Promise<Refusal | null> {
+export async function sandboxedDirty(
+	context: GitContext,
+	checkout: SandboxedCheckout,
+	commit?: string,
+): Promise<Refusal | null> {
 	const view = await ready(context, checkout);
 	if (isRefusal(view)) return view;
 	const clean = await ask(context, checkout, steps.clean, view, {}, { timeoutMs: longMs });

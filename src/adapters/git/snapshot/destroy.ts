@@ -20,18 +20,32 @@ import type { Snapshot } from "./snapshots.ts";
 import type { Survey } from "./survey.ts";
 
 /** Everything that is there and that the snapshot does not hold, so that writing over it would be for good. */
-export function notInSnapshot(survey: Survey, more: Pick<Gathered, "tooLarge" | "unreadable" | "tooLong" | "names">): ByteName[] {
+export function notInSnapshot(
+	survey: Survey,
+	more: Pick<Gathered, "tooLarge" | "unreadable" | "tooLong" | "names">,
+): ByteName[] {
 	const folders = survey.ignored.map((name) => name.replace(/\/$/, ""));
 	const submodules = survey.submodules.filter(({ state }) => state === "repository").map((submodule) => submodule.path);
 	const unreached = [...survey.tooLong, ...survey.closed, ...more.tooLong];
-	return [...folders, ...survey.nestedRepositories, ...submodules, ...survey.special, ...unreached, ...more.tooLarge, ...more.unreadable, ...more.names];
+	return [
+		...folders,
+		...survey.nestedRepositories,
+		...submodules,
+		...survey.special,
+		...unreached,
+		...more.tooLarge,
+		...more.unreadable,
+		...more.names,
+	];
 }
 
 /** Names among `wanted` that cannot be written without hurting one of `there`. */
 export function collisions(there: readonly ByteName[], wanted: Iterable<ByteName>): ByteName[] {
 	const names = new Set(there);
 	const folders = new Set(there.flatMap(parentFolders));
-	return [...wanted].filter((name) => names.has(name) || folders.has(name) || parentFolders(name).some((folder) => names.has(folder)));
+	return [...wanted].filter(
+		(name) => names.has(name) || folders.has(name) || parentFolders(name).some((folder) => names.has(folder)),
+	);
 }
 
 export function incomplete(found: readonly ByteName[]): Refusal {
@@ -51,7 +65,9 @@ export async function removeFiles(tree: Tree, _held: Snapshot, names: readonly B
 	const folders = new Set<ByteName>();
 	for (const name of names) {
 		const file = pathOf(tree.folder, name);
-		const parent = await realpath(pathOf(tree.folder, parentFolders(name).at(-1) ?? "."), { encoding: "latin1" }).catch(notThere);
+		const parent = await realpath(pathOf(tree.folder, parentFolders(name).at(-1) ?? "."), { encoding: "latin1" }).catch(
+			notThere,
+		);
 		const inside = parent !== null && `${parent}/`.startsWith(`${Buffer.from(root).toString("latin1")}/`);
 		if (!inside) continue;
 		await unlink(file).catch(notThere);
@@ -77,7 +93,12 @@ export async function removeIndex(tree: Tree, _held: Snapshot): Promise<void> {
 }
 
 /** A branch goes, its commits stay under a ref of ours. Nothing happens if it moved since the caller looked. */
-export async function deleteBranch(git: Git, repository: string, branch: string, commit: string): Promise<{ keptAs: string }> {
+export async function deleteBranch(
+	git: Git,
+	repository: string,
+	branch: string,
+	commit: string,
+): Promise<{ keptAs: string }> {
 	const ref = branchRef(branch);
 	const keptAs = `refs/brood/branches/${branch}/${commitId(commit)}`;
 	await git(repository, ["update-ref", keptAs, commit]);
@@ -90,15 +111,27 @@ export async function resetTree(git: Git, request: SnapshotRequest, commit: stri
 	const tree = await openTree(request.folder);
 	const { snapshot: held, gathered } = await takeSnapshotDetailed(git, request);
 	const { survey, tooLarge, unreadable, names, held: files } = gathered;
-	const target = new Set(namesIn((await git(tree.folder, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commitId(commit)])).bytes));
+	const target = new Set(
+		namesIn((await git(tree.folder, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commitId(commit)])).bytes),
+	);
 	const staged = new Set(gathered.index?.entries.map((entry) => entry.path.toString("latin1")));
 	const tooLong = gathered.tooLong.filter((name) => staged.has(name));
 	// changed and held by nothing, or in the way of what comes
-	const lost = [...new Set([...tooLarge, ...unreadable, ...tooLong, ...names, ...collisions(notInSnapshot(survey, gathered), target)])];
+	const lost = [
+		...new Set([
+			...tooLarge,
+			...unreadable,
+			...tooLong,
+			...names,
+			...collisions(notInSnapshot(survey, gathered), target),
+		]),
+	];
 	const submodules = new Set(survey.submodules.map((submodule) => submodule.path));
 	const real = lost.filter((name) => !submodules.has(name));
 	if (real.length > 0) return incomplete(real);
-	const untracked = (files?.entries ?? []).map((entry) => entry.path.toString("latin1")).filter((name) => !target.has(name));
+	const untracked = (files?.entries ?? [])
+		.map((entry) => entry.path.toString("latin1"))
+		.filter((name) => !target.has(name));
 	await removeOperation(tree, held);
 	await removeFiles(tree, held, untracked);
 	await git(tree.folder, ["reset", "-q", "--hard", commitId(commit)]);
@@ -111,12 +144,16 @@ export async function removeWorktree(
 	request: SnapshotRequest & { trash: string; note?: WorkspaceMark },
 ): Promise<{ held: Snapshot; trashed: string } | Refusal> {
 	const tree = await openTree(request.folder);
-	if (tree.gitFolder === tree.commonFolder) return refuse("FORBIDDEN", "This is the repository itself and not a worktree of it.");
+	if (tree.gitFolder === tree.commonFolder)
+		return refuse("FORBIDDEN", "This is the repository itself and not a worktree of it.");
 	const held = await takeSnapshot(git, request);
 	return { held, trashed: await exclusively(tree.commonFolder, async () => await intoTrash(tree, request)) };
 }
 
-async function intoTrash(tree: Tree, { trash, at, note }: { trash: string; at: number; note?: WorkspaceMark }): Promise<string> {
+async function intoTrash(
+	tree: Tree,
+	{ trash, at, note }: { trash: string; at: number; note?: WorkspaceMark },
+): Promise<string> {
 	const trashed = path.join(trash, `${at}-${path.basename(tree.folder)}-${path.basename(tree.gitFolder)}`);
 	await mkdir(trashed, { recursive: true });
 	if (note !== undefined) await writeMark(markIn(trashed), note);
@@ -130,13 +167,22 @@ async function moveAside(from: string, to: string): Promise<void> {
 		await rename(from, to);
 	} catch (error) {
 		if (codeOf(error) !== "EXDEV") throw error;
-		await cp(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true, errorOnExist: true, force: false });
+		await cp(from, to, {
+			recursive: true,
+			preserveTimestamps: true,
+			verbatimSymlinks: true,
+			errorOnExist: true,
+			force: false,
+		});
 		await removeFolder(from);
 	}
 }
 
 /** What has lain in the trash for longer than this goes for good; only the one that is named, if one is. */
-export async function emptyTrash(trash: string, rules: { now: number; olderThanMs: number; dryRun: boolean; only?: string }): Promise<string[]> {
+export async function emptyTrash(
+	trash: string,
+	rules: { now: number; olderThanMs: number; dryRun: boolean; only?: string },
+): Promise<string[]> {
 	const names = (await readdir(trash).catch(notThere)) ?? [];
 	const asked = names.filter((name) => rules.only === undefined || name === rules.only);
 	const old = asked.filter((name) => /^\d+-/.test(name) && Number.parseInt(name, 10) < rules.now - rules.olderThanMs);
@@ -145,7 +191,10 @@ export async function emptyTrash(trash: string, rules: { now: number; olderThanM
 }
 
 /** Takes back a worktree that was being made and that nobody has seen yet. */
-export async function discardNewWorktree(git: Git, made: { repository: string; folder: string; branch: string; commit: string | null }): Promise<void> {
+export async function discardNewWorktree(
+	git: Git,
+	made: { repository: string; folder: string; branch: string; commit: string | null },
+): Promise<void> {
 	const tree = await openTree(made.folder).catch(() => null);
 	await removeFolder(made.folder);
 	if (tree !== null && tree.gitFolder !== tree.commonFolder && (await lstat(tree.gitFolder).catch(notThere)) !== null) {
@@ -155,15 +204,24 @@ export async function discardNewWorktree(git: Git, made: { repository: string; f
 }
 
 /** Takes back a branch that was just made at this commit. */
-export async function discardNewBranch(git: Git, { repository, branch, commit }: { repository: string; branch: string; commit: string }): Promise<void> {
+export async function discardNewBranch(
+	git: Git,
+	{ repository, branch, commit }: { repository: string; branch: string; commit: string },
+): Promise<void> {
 	await git(repository, ["update-ref", "-d", branchRef(branch), commit], { answers: [1, 128] });
 }
 
 /** The beginning of the names in the trash that need not be kept: what we made ourselves and nobody has worked in. */
 export const discardedPrefix = ".unmade-";
 
-/** Takes back a folder that we made ourselves. Renamed first: a crash leaves rubbish in the trash, and never half a tree in its place. */
-export async function discardNewFolder(folder: string, { trash, salt }: { trash: string; salt: string }): Promise<void> {
+/**
+ * Takes back a folder that we made ourselves. Renamed first: a crash leaves rubbish in the trash, and never half a tree
+ * in its place.
+ */
+export async function discardNewFolder(
+	folder: string,
+	{ trash, salt }: { trash: string; salt: string },
+): Promise<void> {
 	if ((await lstat(folder).catch(notThere)) === null) return;
 	await mkdir(trash, { recursive: true, mode: 0o700 });
 	const name = `${discardedPrefix}${salt}`;
@@ -177,7 +235,12 @@ export async function emptyDiscarded(trash: string, name: string): Promise<void>
 }
 
 /** Takes a worktree whose folder is gone off the repository's list. Nobody else's is touched, as `prune` would. */
-export async function forgetWorktree(git: Git, repository: string, folder: string, { locked }: { locked: boolean }): Promise<void> {
+export async function forgetWorktree(
+	git: Git,
+	repository: string,
+	folder: string,
+	{ locked }: { locked: boolean },
+): Promise<void> {
 	if ((await lstat(folder).catch(notThere)) !== null) throw new Error(`${folder} is still there`);
 	// git locks a worktree while it makes it, and a killed git leaves it so
 	if (locked) await git(repository, ["worktree", "unlock", folder], { answers: [128] });
@@ -185,19 +248,39 @@ export async function forgetWorktree(git: Git, repository: string, folder: strin
 }
 
 /** Refs of ours that are needless; each only if it is still what the caller saw. */
-export async function dropRefs(git: Git, repository: string, refs: readonly { ref: string; id: string }[]): Promise<void> {
+export async function dropRefs(
+	git: Git,
+	repository: string,
+	refs: readonly { ref: string; id: string }[],
+): Promise<void> {
 	for (const { ref } of refs) if (!ref.startsWith("refs/brood/")) throw new Error(`${ref} is not ours`);
-	await git(repository, ["update-ref", "-z", "--stdin"], { input: refs.map(({ ref, id }) => `delete ${ref}\0${commitId(id)}\0`).join("") });
+	await git(repository, ["update-ref", "-z", "--stdin"], {
+		input: refs.map(({ ref, id }) => `delete ${ref}\0${commitId(id)}\0`).join(""),
+	});
 }
 
 /**
- * Removes objects that nothing leads to and that are older than this. The caller holds everything by refs that is not to go;
- * reflogs, records of resolved conflicts and worktrees that seem to be gone are left alone, whatever the configuration says.
+ * Removes objects that nothing leads to and that are older than this. The caller holds everything by refs that is not
+ * to go; reflogs, records of resolved conflicts and worktrees that seem to be gone are left alone, whatever the
+ * configuration says.
  */
-export async function pruneKept(git: Git, repository: string, { olderThanSeconds }: { olderThanSeconds: number }): Promise<void> {
-	const never = ["gc.reflogExpire", "gc.reflogExpireUnreachable", "gc.worktreePruneExpire", "gc.rerereResolved", "gc.rerereUnresolved"];
+export async function pruneKept(
+	git: Git,
+	repository: string,
+	{ olderThanSeconds }: { olderThanSeconds: number },
+): Promise<void> {
+	const never = [
+		"gc.reflogExpire",
+		"gc.reflogExpireUnreachable",
+		"gc.worktreePruneExpire",
+		"gc.rerereResolved",
+		"gc.rerereUnresolved",
+	];
 	const args = [...never.flatMap((key) => ["-c", `${key}=never`]), "-c", "pack.threads=1", "-c", "gc.cruftPacks=false"];
-	await git(repository, [...args, "gc", "--quiet", `--prune=${olderThanSeconds}.seconds.ago`], { timeoutMs: 30 * 60_000, background: true });
+	await git(repository, [...args, "gc", "--quiet", `--prune=${olderThanSeconds}.seconds.ago`], {
+		timeoutMs: 30 * 60_000,
+		background: true,
+	});
 }
 
 /** Objects that were checked and moved, or refused. */

@@ -1,5 +1,5 @@
-// The files of a working tree as a tree of git: raw bytes, through a shadow whose own index remembers what was read before, so
-// that only what changed is read again.
+// The files of a working tree as a tree of git: raw bytes, through a shadow whose own index remembers what was read
+// before, so that only what changed is read again.
 import { accessSync, constants, lstatSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
@@ -65,7 +65,15 @@ async function gatherOnce(git: Git, tree: Tree, shadow: Shadow, fileBytesMax: nu
 	const gone = [...known].filter((name) => !survey.wanted.has(name));
 	await record(shadow, sorted.take, [...sorted.leave.filter((name) => known.has(name)), ...gone]);
 	const id = (await shadow.git(["write-tree"])).text;
-	return { id, survey, index, held: await readIndexFile(memory, tree.hashLength), ...sorted, unsteady: false, readAny: sorted.take.length > 0 };
+	return {
+		id,
+		survey,
+		index,
+		held: await readIndexFile(memory, tree.hashLength),
+		...sorted,
+		unsteady: false,
+		readAny: sorted.take.length > 0,
+	};
 }
 
 interface Sorted {
@@ -121,5 +129,9 @@ function placeFor(folder: string, name: ByteName, fileBytesMax: number): keyof S
 
 async function record(shadow: Shadow, take: readonly ByteName[], drop: readonly ByteName[]): Promise<void> {
 	if (drop.length > 0) await shadow.git(["update-index", "--force-remove", "-z", "--stdin"], { input: listOf(drop) });
-	if (take.length > 0) await shadow.git(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], { input: listOf(take), timeoutMs: 600_000 });
+	if (take.length > 0)
+		await shadow.git(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], {
+			input: listOf(take),
+			timeoutMs: 600_000,
+		});
 }

@@ -1,5 +1,5 @@
-// Back to a snapshot, byte for byte: files, index, operation, HEAD. What is there now is held by a snapshot first; what no
-// snapshot can hold is never written over, and ignored files are not touched.
+// Back to a snapshot, byte for byte: files, index, operation, HEAD. What is there now is held by a snapshot first; what
+// no snapshot can hold is never written over, and ignored files are not touched.
 import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { expected } from "#contract/log.ts";
@@ -11,7 +11,16 @@ import { quickCheckout } from "../tree/checkout.ts";
 import { staysInside } from "../tree/links.ts";
 import { type Operation, writeOperation } from "../tree/operation.ts";
 import { type Head, notThere, openTree, readHead, type Tree } from "../tree/tree.ts";
-import { collisions, deleteBranch, incomplete, notInSnapshot, removeEmpty, removeFiles, removeIndex, removeOperation } from "./destroy.ts";
+import {
+	collisions,
+	deleteBranch,
+	incomplete,
+	notInSnapshot,
+	removeEmpty,
+	removeFiles,
+	removeIndex,
+	removeOperation,
+} from "./destroy.ts";
 import { gather } from "./gather.ts";
 import { openShadow } from "./shadow.ts";
 import { fileBytesMaxDefault, type SnapshotRequest, takeSnapshotDetailed } from "./snapshot.ts";
@@ -25,7 +34,10 @@ export interface Restored {
 	left: FileName[];
 }
 
-export async function restoreSnapshot(git: Git, request: SnapshotRequest & { snapshot: string }): Promise<Restored | Refusal> {
+export async function restoreSnapshot(
+	git: Git,
+	request: SnapshotRequest & { snapshot: string },
+): Promise<Restored | Refusal> {
 	const tree = await openTree(request.folder);
 	const snapshot = await findSnapshot(git, request.folder, request.snapshot);
 	if (snapshot === null) return refuse("SNAPSHOT_GONE", "There is no such snapshot any more.");
@@ -49,12 +61,20 @@ export async function restoreSnapshot(git: Git, request: SnapshotRequest & { sna
 	await putBackHead(git, tree, snapshot.manifest.head);
 	await refresh(git, tree);
 	const after = await gather(git, tree, request.fileBytesMax ?? fileBytesMaxDefault);
-	if (after.id !== snapshot.tree) throw new Error(`the files in ${request.folder} are not those of ${snapshot.ref}; what was there before is ${before.ref}`);
+	if (after.id !== snapshot.tree)
+		throw new Error(
+			`the files in ${request.folder} are not those of ${snapshot.ref}; what was there before is ${before.ref}`,
+		);
 	return { snapshot, before, left: leftOut(snapshot) };
 }
 
 /** Directories, the index and the operation of a snapshot, for a tree whose files are there already. */
-export async function putBackRest(tree: Tree, snapshot: Snapshot, { index, operation }: Parts, before: Snapshot | null): Promise<void> {
+export async function putBackRest(
+	tree: Tree,
+	snapshot: Snapshot,
+	{ index, operation }: Parts,
+	before: Snapshot | null,
+): Promise<void> {
 	const { emptyDirectories, missing } = snapshot.manifest;
 	const submodules = missing.submodules.filter(({ state }) => state !== "absent").map((submodule) => submodule.path);
 	for (const name of [...emptyDirectories, ...submodules].map(fromFileName).filter(staysInside)) {
@@ -66,7 +86,9 @@ export async function putBackRest(tree: Tree, snapshot: Snapshot, { index, opera
 }
 
 async function linked({ folder }: Tree, name: ByteName): Promise<boolean> {
-	const stats = await Promise.all([...parentFolders(name), name].map((part) => lstat(pathOf(folder, part)).catch(notThere)));
+	const stats = await Promise.all(
+		[...parentFolders(name), name].map((part) => lstat(pathOf(folder, part)).catch(notThere)),
+	);
 	return stats.some((stat) => stat !== null && !stat.isDirectory());
 }
 
@@ -78,14 +100,21 @@ export interface Parts {
 /** The index and the operation that a snapshot holds. */
 export async function readParts(git: Git, folder: string, { commit }: Snapshot): Promise<Parts> {
 	const { bytes } = await git(folder, ["ls-tree", "-r", "--full-tree", "-z", commit, "index", "operation"]);
-	const listed = [...bytes.toString().matchAll(/\d+ blob (\w+)\t([^\0]*)\0/g)].map(([, id = "", name = ""]) => ({ id, name }));
+	const listed = [...bytes.toString().matchAll(/\d+ blob (\w+)\t([^\0]*)\0/g)].map(([, id = "", name = ""]) => ({
+		id,
+		name,
+	}));
 	const contents = await readObjects(
 		git,
 		folder,
 		listed.map(({ id }) => id),
 	);
-	const [operation, parts] = [new Map<string, Buffer>(), listed.map(({ name }, at) => ({ name, content: contents[at]?.bytes ?? Buffer.alloc(0) }))];
-	for (const { name, content } of parts) if (name.startsWith("operation/")) operation.set(name.slice("operation/".length), content);
+	const [operation, parts] = [
+		new Map<string, Buffer>(),
+		listed.map(({ name }, at) => ({ name, content: contents[at]?.bytes ?? Buffer.alloc(0) })),
+	];
+	for (const { name, content } of parts)
+		if (name.startsWith("operation/")) operation.set(name.slice("operation/".length), content);
 	return { index: parts.find(({ name }) => name === "index")?.content ?? null, operation };
 }
 
@@ -111,7 +140,9 @@ export async function replaceIndex({ gitFolder }: Tree, bytes: Buffer): Promise<
 }
 
 export function leftOut({ manifest: { missing } }: Snapshot): FileName[] {
-	const submodules = missing.submodules.filter(({ state }) => state === "repository").map((submodule) => submodule.path);
+	const submodules = missing.submodules
+		.filter(({ state }) => state === "repository")
+		.map((submodule) => submodule.path);
 	return [
 		...missing.nestedRepositories,
 		...submodules,
@@ -123,7 +154,12 @@ export function leftOut({ manifest: { missing } }: Snapshot): FileName[] {
 	];
 }
 
-async function changesBetween(git: Git, { folder }: Tree, now: string, then: string): Promise<{ remove: ByteName[]; write: ByteName[] }> {
+async function changesBetween(
+	git: Git,
+	{ folder }: Tree,
+	now: string,
+	then: string,
+): Promise<{ remove: ByteName[]; write: ByteName[] }> {
 	const { bytes } = await git(folder, ["diff-tree", "-r", "-z", "--no-renames", "--name-status", now, then]);
 	const parts = bytes.toString("latin1").split("\0");
 	const changes: { remove: ByteName[]; write: ByteName[] } = { remove: [], write: [] };
@@ -152,7 +188,8 @@ async function branchToMove(git: Git, tree: Tree, then: Head): Promise<{ commit:
 	const [commit = "", ...rest] = text.split(" ");
 	const elsewhere = rest.join(" ");
 	const now = await readHead(git, tree);
-	if (elsewhere !== "" && now.branch !== then.branch) return refuse("CONFLICT", `The branch ${then.branch} is checked out in ${elsewhere}.`);
+	if (elsewhere !== "" && now.branch !== then.branch)
+		return refuse("CONFLICT", `The branch ${then.branch} is checked out in ${elsewhere}.`);
 	return { commit: commit === "" || commit === then.commit ? null : commit };
 }
 

@@ -1,5 +1,6 @@
 // A git folder of our own beside the real one: same objects, an index of ours, no configuration or attributes of the
-// repository. What goes through it is stored and written as the bytes that they are: no filters, no line ends, no encodings.
+// repository. What goes through it is stored and written as the bytes that they are: no filters, no line ends, no
+// encodings.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
@@ -28,7 +29,8 @@ export async function openShadow(git: Git, tree: Tree, indexFile?: string): Prom
 	};
 	return {
 		folder,
-		git: async (args, options = {}) => await git(tree.folder, args, { ...options, environment: { ...options.environment, ...environment } }),
+		git: async (args, options = {}) =>
+			await git(tree.folder, args, { ...options, environment: { ...options.environment, ...environment } }),
 		[Symbol.asyncDispose]: async () => await rm(folder, { recursive: true, force: true }),
 	};
 }

@@ -6,7 +6,8 @@
 //   operation/      a merge, rebase, cherry-pick, revert or bisect in progress
 //   manifest.json   HEAD, the circumstances, and what could not be held
 //
-// Its parents are HEAD's commit and those that the operation needs. It is written durably and read back before it counts.
+// Its parents are HEAD's commit and those that the operation needs. It is written durably and read back before it
+// counts.
 import { createHash } from "node:crypto";
 import type { FileName, SnapshotManifest } from "#contract/snapshot.ts";
 import { gitlink, withoutTimes } from "../format/index-file.ts";
@@ -31,7 +32,10 @@ export interface SnapshotRequest {
 	fileBytesMax?: number;
 	/** commits that it keeps alive besides HEAD's */
 	keep?: readonly string[];
-	/** the one before it, where another repository keeps them; then the new one is left under `takenRef` for that repository to fetch */
+	/**
+	 * the one before it, where another repository keeps them; then the new one is left under `takenRef` for that
+	 * repository to fetch
+	 */
 	last?: SnapshotRef | null;
 }
 
@@ -48,7 +52,10 @@ export async function takeSnapshot(git: Git, request: SnapshotRequest): Promise<
 }
 
 /** A snapshot, whether it is a new one, and what was seen of the tree while it was taken. */
-export async function takeSnapshotDetailed(git: Git, request: SnapshotRequest): Promise<{ snapshot: Snapshot; fresh: boolean; gathered: Gathered }> {
+export async function takeSnapshotDetailed(
+	git: Git,
+	request: SnapshotRequest,
+): Promise<{ snapshot: Snapshot; fresh: boolean; gathered: Gathered }> {
 	const tree = await openTree(request.folder);
 	return await inTurn(`${tree.commonFolder}\0${request.agent}`, async () => {
 		const [head, operation, gathered] = await Promise.all([
@@ -69,7 +76,12 @@ export async function takeSnapshotDetailed(git: Git, request: SnapshotRequest): 
 			return {
 				gathered,
 				fresh: false,
-				snapshot: { ref: last.ref, commit: last.commit, tree: gathered.id, manifest: await readManifest(git, request.folder, last.commit) },
+				snapshot: {
+					ref: last.ref,
+					commit: last.commit,
+					tree: gathered.id,
+					manifest: await readManifest(git, request.folder, last.commit),
+				},
 			};
 		}
 		const sequence = (last?.sequence ?? 0) + 1;
@@ -82,14 +94,18 @@ export async function takeSnapshotDetailed(git: Git, request: SnapshotRequest): 
 		const written = await readManifest(git, request.folder, commit);
 		if (written.tree !== gathered.id || written.at !== manifest.at)
 			throw new GitFailed(["fast-import"], null, `the snapshot ${ref} does not read as it was written`);
-		if (request.last === undefined) rememberNewest(tree, { ref, commit, agent: request.agent, sequence, at: request.at, digest });
+		if (request.last === undefined)
+			rememberNewest(tree, { ref, commit, agent: request.agent, sequence, at: request.at, digest });
 		return { gathered, fresh: true, snapshot: { ref, commit, tree: gathered.id, manifest } };
 	});
 }
 
 function manifestOf(request: SnapshotRequest, head: Head, { survey, held, ...gathered }: Gathered): SnapshotManifest {
 	const names = (list: readonly ByteName[]): FileName[] => list.map(toFileName);
-	const tooLong = [...new Set([...survey.tooLong, ...gathered.tooLong].map((name) => brief(displayName(name))))].slice(0, tooLongMax);
+	const tooLong = [...new Set([...survey.tooLong, ...gathered.tooLong].map((name) => brief(displayName(name))))].slice(
+		0,
+		tooLongMax,
+	);
 	return {
 		version: 1,
 		at: request.at,
@@ -115,14 +131,23 @@ function manifestOf(request: SnapshotRequest, head: Head, { survey, held, ...gat
 	};
 }
 
-/** Blobs of the index that the tree of files does not hold: staged and changed again, in conflict, deleted, or filtered. */
+/**
+ * Blobs of the index that the tree of files does not hold: staged and changed again, in conflict, deleted, or filtered.
+ */
 function stagedOnly({ index, held }: Gathered): string[] {
 	const inTree = new Set(held?.entries.map((entry) => entry.id.toString("hex")));
-	const blobs = (index?.entries ?? []).filter(({ mode, intentToAdd }) => mode !== gitlink && mode !== 0o40000 && !intentToAdd);
+	const blobs = (index?.entries ?? []).filter(
+		({ mode, intentToAdd }) => mode !== gitlink && mode !== 0o40000 && !intentToAdd,
+	);
 	return [...new Set(blobs.map((entry) => entry.id.toString("hex")))].filter((id) => !inTree.has(id));
 }
 
-function partsOf(tree: Tree, { id, index }: Gathered, operation: Operation, types: ReadonlyMap<string, string>): Part[] {
+function partsOf(
+	tree: Tree,
+	{ id, index }: Gathered,
+	operation: Operation,
+	types: ReadonlyMap<string, string>,
+): Part[] {
 	const found = (type: string): string[] => [...types].filter((entry) => entry[1] === type).map(([name]) => name);
 	return [
 		{ path: "tree", mode: "040000", id },
@@ -140,4 +165,7 @@ function digestOf(manifest: SnapshotManifest, parts: readonly Part[], parents: r
 	return hash.digest("hex");
 }
 
-const manifestPart = (manifest: SnapshotManifest): Part => ({ path: "manifest.json", bytes: Buffer.from(`${JSON.stringify(manifest, null, "\t")}\n`) });
+const manifestPart = (manifest: SnapshotManifest): Part => ({
+	path: "manifest.json",
+	bytes: Buffer.from(`${JSON.stringify(manifest, null, "\t")}\n`),
+});

@@ -30,12 +30,20 @@ export function refsOf(agent: string): string {
 	return `${snapshotRefs}/${agent}`;
 }
 
-/** Of one agent or of all, the oldest first within an agent. `folder` is any worktree of the repository, or the repository. */
+/**
+ * Of one agent or of all, the oldest first within an agent. `folder` is any worktree of the repository, or the
+ * repository.
+ */
 export async function keptSnapshots(git: Git, folder: string, agent?: string): Promise<SnapshotRef[]> {
 	const below = agent === undefined ? snapshotRefs : refsOf(agent);
-	const { text } = await git(folder, ["for-each-ref", "--format=%(objectname) %(committerdate:unix) %(refname) %(contents:body)", below]);
+	const { text } = await git(folder, [
+		"for-each-ref",
+		"--format=%(objectname) %(committerdate:unix) %(refname) %(contents:body)",
+		below,
+	]);
 	const found = text.split("\n").flatMap((line): SnapshotRef[] => {
-		const [, commit, seconds, ref, owner, sequence, digest = ""] = /^(\w+) (\d+) (refs\/brood\/snapshots\/([\w-]+)\/(\d+)) Content: (\w+)$/.exec(line) ?? [];
+		const [, commit, seconds, ref, owner, sequence, digest = ""] =
+			/^(\w+) (\d+) (refs\/brood\/snapshots\/([\w-]+)\/(\d+)) Content: (\w+)$/.exec(line) ?? [];
 		if (commit === undefined || ref === undefined || owner === undefined) return [];
 		return [{ ref, commit, agent: owner, sequence: Number(sequence), at: Number(seconds) * 1000, digest }];
 	});
@@ -54,9 +62,9 @@ export interface Newest {
 }
 
 /**
- * The newest snapshot of an agent, at the same price however many there are: the one that was seen last is asked for again,
- * and the number after it; all are looked through only if that tells of something else. Answers in the same breath what
- * `objects` are.
+ * The newest snapshot of an agent, at the same price however many there are: the one that was seen last is asked for
+ * again, and the number after it; all are looked through only if that tells of something else. Answers in the same
+ * breath what `objects` are.
  */
 export async function newestOf(
 	git: Git,
@@ -89,9 +97,15 @@ function remember(key: string, newest: SnapshotRef): void {
 	if (seen.size > seenMax && oldest.done !== true) seen.delete(oldest.value);
 }
 
-async function lookUp(git: Git, folder: string, names: readonly string[]): Promise<({ id: string; type: string } | null)[]> {
+async function lookUp(
+	git: Git,
+	folder: string,
+	names: readonly string[],
+): Promise<({ id: string; type: string } | null)[]> {
 	if (names.length === 0) return [];
-	const { text } = await git(folder, ["cat-file", "--batch-check"], { input: names.map((name) => `${name}\n`).join("") });
+	const { text } = await git(folder, ["cat-file", "--batch-check"], {
+		input: names.map((name) => `${name}\n`).join(""),
+	});
 	return text.split("\n").map((line) => {
 		const [, id, type] = /^([0-9a-f]+) (\w+) \d+$/.exec(line) ?? [];
 		return id === undefined || type === undefined ? null : { id, type };
@@ -108,7 +122,10 @@ export async function findSnapshot(git: Git, folder: string, snapshot: string): 
 	return (await findSnapshots(git, folder, [snapshot]))[0] ?? null;
 }
 
-/** Several by their refs, read by one process; without those that are gone, and without what was put there and is no snapshot. */
+/**
+ * Several by their refs, read by one process; without those that are gone, and without what was put there and is no
+ * snapshot.
+ */
 export async function findSnapshots(git: Git, folder: string, refs: readonly string[]): Promise<Snapshot[]> {
 	const names = refs.map(checked).flatMap((ref) => [`${ref}^{commit}`, `${ref}:manifest.json`]);
 	const objects = await readObjects(git, folder, names);
@@ -129,7 +146,11 @@ function manifestIn(bytes: Buffer): SnapshotManifest | null {
 }
 
 /** In the order asked for, null for what does not exist. Names must not contain line ends. */
-export async function readObjects(git: Git, folder: string, names: readonly string[]): Promise<({ id: string; bytes: Buffer } | null)[]> {
+export async function readObjects(
+	git: Git,
+	folder: string,
+	names: readonly string[],
+): Promise<({ id: string; bytes: Buffer } | null)[]> {
 	if (names.length === 0) return [];
 	const { bytes } = await git(folder, ["cat-file", "--batch"], { input: names.map((name) => `${name}\n`).join("") });
 	const found: ({ id: string; bytes: Buffer } | null)[] = [];
@@ -144,10 +165,15 @@ export async function readObjects(git: Git, folder: string, names: readonly stri
 }
 
 /** A snapshot and how its files differ from those of the commit below it. */
-export async function showSnapshot(git: Git, folder: string, snapshot: string): Promise<(Snapshot & { diffstat: string }) | null> {
+export async function showSnapshot(
+	git: Git,
+	folder: string,
+	snapshot: string,
+): Promise<(Snapshot & { diffstat: string }) | null> {
 	const found = await findSnapshot(git, folder, snapshot);
 	if (found === null) return null;
-	const base = found.manifest.head.commit === null ? await emptyTree(git, folder) : `${found.manifest.head.commit}^{tree}`;
+	const base =
+		found.manifest.head.commit === null ? await emptyTree(git, folder) : `${found.manifest.head.commit}^{tree}`;
 	const { text } = await git(folder, ["diff-tree", "-r", "--stat", base, found.tree]);
 	return { ...found, diffstat: text };
 }
@@ -164,7 +190,10 @@ export interface PruneRules {
 	youngerThanMs: number;
 	/** and no more than so many of an agent, however young */
 	perAgentMax?: number;
-	/** whose they are; of an agent that was deleted the newest go too, and of one that nobody knows none. All are living if absent */
+	/**
+	 * whose they are; of an agent that was deleted the newest go too, and of one that nobody knows none. All are living
+	 * if absent
+	 */
 	owners?: { living: ReadonlySet<string>; gone: ReadonlySet<string> };
 	/** not more than so many in one go, the oldest first */
 	atMost?: number;
@@ -203,6 +232,7 @@ function staysBy(rules: PruneRules, one: SnapshotRef, newer: number): boolean {
 }
 
 function checked(snapshot: string): string {
-	if (!isCommitId(snapshot) && !/^refs\/brood\/snapshots\/[\w-]+\/\d+$/.test(snapshot)) throw new Error(`${JSON.stringify(snapshot)} is no snapshot`);
+	if (!isCommitId(snapshot) && !/^refs\/brood\/snapshots\/[\w-]+\/\d+$/.test(snapshot))
+		throw new Error(`${JSON.stringify(snapshot)} is no snapshot`);
 	return snapshot;
 }

@@ -37,14 +37,20 @@ export async function surveyTree(git: Git, tree: Tree, index: ReadIndex | null):
 		git(tree.folder, ["ls-files", "-o", "-i", "-z", "--exclude-standard", "--directory"]),
 	]);
 	const entries = index?.entries ?? [];
-	const gitlinks = new Set(entries.filter(({ mode }) => mode === gitlink).map((entry) => entry.path.toString("latin1")));
+	const gitlinks = new Set(
+		entries.filter(({ mode }) => mode === gitlink).map((entry) => entry.path.toString("latin1")),
+	);
 	const tracked = entries
 		.filter(({ mode, skipWorktree }) => mode !== gitlink && mode !== 0o40000 && !skipWorktree)
 		.map((entry) => entry.path.toString("latin1"));
 	const untracked = namesIn(others.bytes);
 	const nested = untracked.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1));
 	const ignoredNames = namesIn(ignored.bytes);
-	const closed = new Set([...nested, ...gitlinks, ...ignoredNames.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1))]);
+	const closed = new Set([
+		...nested,
+		...gitlinks,
+		...ignoredNames.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1)),
+	]);
 	const walked = await walk(tree.folder, closed);
 	return {
 		wanted: new Set([...tracked, ...untracked.filter((name) => !name.endsWith("/"))]),
@@ -59,8 +65,16 @@ const idOf = (entries: ReadIndex["entries"], name: ByteName): string | null =>
 	entries.find((entry) => entry.mode === gitlink && entry.path.toString("latin1") === name)?.id.toString("hex") ?? null;
 
 /** Git sees neither empty folders nor sockets, pipes and devices. */
-async function walk(folder: string, apart: ReadonlySet<ByteName>): Promise<Pick<Survey, "special" | "emptyDirectories" | "tooLong" | "closed">> {
-	const [special, emptyDirectories, tooLong, closed]: [ByteName[], ByteName[], ByteName[], ByteName[]] = [[], [], [], []];
+async function walk(
+	folder: string,
+	apart: ReadonlySet<ByteName>,
+): Promise<Pick<Survey, "special" | "emptyDirectories" | "tooLong" | "closed">> {
+	const [special, emptyDirectories, tooLong, closed]: [ByteName[], ByteName[], ByteName[], ByteName[]] = [
+		[],
+		[],
+		[],
+		[],
+	];
 	const waiting: ByteName[] = [""];
 	for (let count = 1; waiting.length > 0; count++) {
 		const name = waiting.pop() ?? "";
@@ -78,7 +92,12 @@ async function walk(folder: string, apart: ReadonlySet<ByteName>): Promise<Pick<
 		// others have work to do as well
 		if (count % 64 === 0) await breathe();
 	}
-	return { special: special.sort(), emptyDirectories: emptyDirectories.sort(), tooLong: tooLong.sort(), closed: closed.sort() };
+	return {
+		special: special.sort(),
+		emptyDirectories: emptyDirectories.sort(),
+		tooLong: tooLong.sort(),
+		closed: closed.sort(),
+	};
 }
 
 function entriesOf(folder: string, name: ByteName): Dirent<Buffer>[] | "closed" {
@@ -93,9 +112,12 @@ function entriesOf(folder: string, name: ByteName): Dirent<Buffer>[] | "closed" 
 
 async function lookAtSubmodule(git: Git, { folder }: Tree, name: ByteName, staged: string | null): Promise<Submodule> {
 	const inside = path.join(folder, Buffer.from(name, "latin1").toString());
-	if (!staysInside(name) || (await new Links(folder).leavesFolder(name))) return { path: name, state: "absent", commit: null, dirty: false };
-	if ((await lstat(pathOf(folder, name)).catch(notThere))?.isDirectory() !== true) return { path: name, state: "absent", commit: null, dirty: false };
-	if ((await lstat(path.join(inside, ".git")).catch(notThere)) === null) return { path: name, state: "empty", commit: null, dirty: false };
+	if (!staysInside(name) || (await new Links(folder).leavesFolder(name)))
+		return { path: name, state: "absent", commit: null, dirty: false };
+	if ((await lstat(pathOf(folder, name)).catch(notThere))?.isDirectory() !== true)
+		return { path: name, state: "absent", commit: null, dirty: false };
+	if ((await lstat(path.join(inside, ".git")).catch(notThere)) === null)
+		return { path: name, state: "empty", commit: null, dirty: false };
 	const head = await git(inside, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1, 128] });
 	const status = await git(inside, ["status", "--porcelain=v2", "-z", "--untracked-files=normal"]);
 	const commit = head.code === 0 ? head.text : null;

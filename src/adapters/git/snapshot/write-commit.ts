@@ -14,7 +14,11 @@ export interface WriteCommitRequest {
 }
 
 /** Answers the id of the commit. */
-export async function writeCommit(git: Git, folder: string, { ref, parents, message, at, parts, replace = false }: WriteCommitRequest): Promise<string> {
+export async function writeCommit(
+	git: Git,
+	folder: string,
+	{ ref, parents, message, at, parts, replace = false }: WriteCommitRequest,
+): Promise<string> {
 	const who = `brood <brood@localhost> ${Math.floor(at / 1000)} +0000`;
 	const [first, ...others] = parents;
 	const stream = [
@@ -33,10 +37,14 @@ export async function writeCommit(git: Git, folder: string, { ref, parents, mess
 	];
 	const input = Buffer.concat(stream.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
 	return (
-		await git(folder, ["fast-import", "--quiet", ...(replace ? ["--force"] : []), "--done", "--date-format=raw"], { input, timeoutMs: 600_000 })
+		await git(folder, ["fast-import", "--quiet", ...(replace ? ["--force"] : []), "--done", "--date-format=raw"], {
+			input,
+			timeoutMs: 600_000,
+		})
 	).text.trim();
 }
 
-const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from("\n")]);
+const data = (bytes: Buffer): Buffer =>
+	Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from("\n")]);
 
 const quoted = (path: string): string => `"${path.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;

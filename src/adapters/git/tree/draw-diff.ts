@@ -9,7 +9,14 @@ const leftMax = 1000;
 /** changed lines beyond which no further files are put into the patch */
 const linesMax = 20_000;
 
-const shape = ["--no-color", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--no-relative"];
+const shape = [
+	"--no-color",
+	"--find-renames",
+	"--src-prefix=a/",
+	"--dst-prefix=b/",
+	"--submodule=short",
+	"--no-relative",
+];
 
 /** Where it is drawn, and what is known of it that git will not draw. */
 export interface Canvas {
@@ -19,7 +26,11 @@ export interface Canvas {
 	left?: readonly LeftOut[];
 }
 
-export async function drawDiff({ git, folder, environment = {}, left = [] }: Canvas, from: readonly string[], against: string): Promise<Diff> {
+export async function drawDiff(
+	{ git, folder, environment = {}, left = [] }: Canvas,
+	from: readonly string[],
+	against: string,
+): Promise<Diff> {
 	const { bytes } = await git(folder, ["diff", ...shape, "--numstat", "-z", ...from, "--"], { environment });
 	const all = filesOf(bytes);
 	const listed = all.slice(0, filesMax);
@@ -44,7 +55,9 @@ async function patchOf(
 ): Promise<string> {
 	if (only?.length === 0) return "";
 	const names = only?.flatMap(({ raw }) => raw.map((name) => Buffer.from(name, "latin1").toString())) ?? [];
-	return (await git(folder, ["--literal-pathspecs", "diff", ...shape, "--patch", ...from, "--", ...names], { environment })).bytes.toString();
+	return (
+		await git(folder, ["--literal-pathspecs", "diff", ...shape, "--patch", ...from, "--", ...names], { environment })
+	).bytes.toString();
 }
 
 function fitting(files: readonly ChangedFile[]): number {

@@ -1,5 +1,6 @@
-// An index of ours for looking at a tree: what is staged is taken from the tree's own, and nothing else is. That one says of each file when it
-// was last seen and that it need not be read again, and whoever owns the tree can write there what they like. Here git reads every file.
+// An index of ours for looking at a tree: what is staged is taken from the tree's own, and nothing else is. That one
+// says of each file when it was last seen and that it need not be read again, and whoever owns the tree can write there
+// what they like. Here git reads every file.
 import { lstatSync } from "node:fs";
 import { rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -11,7 +12,11 @@ import { openTree, readIndex } from "./tree.ts";
 const readTimeoutMs = 10 * 60 * 1000;
 
 /** Does something with the variables that make git use it. */
-export async function withFreshIndex<T>(git: Git, folder: string, work: (environment: Record<string, string>) => Promise<T>): Promise<T> {
+export async function withFreshIndex<T>(
+	git: Git,
+	folder: string,
+	work: (environment: Record<string, string>) => Promise<T>,
+): Promise<T> {
 	const place = await temporaryFolder("index");
 	try {
 		const environment = { GIT_INDEX_FILE: path.join(place, "index") };
@@ -28,7 +33,11 @@ export async function withFreshIndex<T>(git: Git, folder: string, work: (environ
 		if (index !== null) {
 			await writeFile(environment.GIT_INDEX_FILE, withoutStatCache(index.bytes, index, tree.hashLength, absent));
 			// once for all that is to be asked
-			await git(folder, ["update-index", "-q", "--unmerged", "--refresh"], { environment, answers: [1], timeoutMs: readTimeoutMs });
+			await git(folder, ["update-index", "-q", "--unmerged", "--refresh"], {
+				environment,
+				answers: [1],
+				timeoutMs: readTimeoutMs,
+			});
 		}
 		return await work(environment);
 	} finally {

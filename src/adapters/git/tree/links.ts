@@ -14,7 +14,8 @@ export class Links {
 	/** Whether something above the name is missing or not a folder. */
 	async leavesFolder(name: ByteName): Promise<boolean> {
 		for (const folder of parentFolders(name)) {
-			const known = this.#known.get(folder) ?? (await lstat(pathOf(this.#folder, folder)).catch(notThere))?.isDirectory() !== true;
+			const known =
+				this.#known.get(folder) ?? (await lstat(pathOf(this.#folder, folder)).catch(notThere))?.isDirectory() !== true;
 			this.#known.set(folder, known);
 			if (known) return true;
 		}

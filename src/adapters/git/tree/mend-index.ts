@@ -1,5 +1,5 @@
-// An index that cannot be read would keep an agent from every way out. It is never thrown away: it is set aside in the git
-// folder, and one from HEAD takes its place, so that the files as they are can be held by a snapshot.
+// An index that cannot be read would keep an agent from every way out. It is never thrown away: it is set aside in the
+// git folder, and one from HEAD takes its place, so that the files as they are can be held by a snapshot.
 import { lstat, readdir, rename } from "node:fs/promises";
 import path from "node:path";
 import type { Git } from "../run/git.ts";
@@ -10,7 +10,9 @@ export async function mendIndex(git: Git, folder: string): Promise<string | null
 	const tree = await openTree(folder);
 	const index = path.join(tree.gitFolder, "index");
 	if ((await lstat(index).catch(notThere)) === null || (await isSound(git, tree))) return null;
-	const taken = (await readdir(tree.gitFolder)).flatMap((name) => /^index\.broken-(\d{1,9})$/.exec(name)?.[1] ?? []).map(Number);
+	const taken = (await readdir(tree.gitFolder))
+		.flatMap((name) => /^index\.broken-(\d{1,9})$/.exec(name)?.[1] ?? [])
+		.map(Number);
 	const name = `index.broken-${Math.max(0, ...taken) + 1}`;
 	await rename(index, path.join(tree.gitFolder, name));
 	const head = await git(folder, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1, 128] });

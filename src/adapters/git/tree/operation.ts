@@ -9,8 +9,16 @@ import { notThere, type Tree } from "./tree.ts";
 /** Names relative to the git folder. */
 export type Operation = ReadonlyMap<string, Buffer>;
 
-const files = /^(MERGE_(HEAD|MSG|MODE|RR|AUTOSTASH)|AUTO_MERGE|SQUASH_MSG|ORIG_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|BISECT_[A-Z_]+)$/;
-export const operationFolders = ["rebase-merge", "rebase-apply", "sequencer", "refs/bisect", "refs/rewritten", "refs/worktree"];
+const files =
+	/^(MERGE_(HEAD|MSG|MODE|RR|AUTOSTASH)|AUTO_MERGE|SQUASH_MSG|ORIG_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|BISECT_[A-Z_]+)$/;
+export const operationFolders = [
+	"rebase-merge",
+	"rebase-apply",
+	"sequencer",
+	"refs/bisect",
+	"refs/rewritten",
+	"refs/worktree",
+];
 
 export async function readOperation({ gitFolder }: Pick<Tree, "gitFolder">): Promise<Operation> {
 	const top = (await readdir(gitFolder)).filter((name) => files.test(name));
@@ -27,8 +35,11 @@ export async function readOperation({ gitFolder }: Pick<Tree, "gitFolder">): Pro
 async function filesBelow(gitFolder: string, folder: string): Promise<string[]> {
 	// one that is a link leads elsewhere
 	if ((await lstat(path.join(gitFolder, folder)).catch(notThere))?.isDirectory() !== true) return [];
-	const entries = (await readdir(path.join(gitFolder, folder), { withFileTypes: true, recursive: true }).catch(notThere)) ?? [];
-	return entries.filter((entry) => entry.isFile()).map((entry) => path.relative(gitFolder, path.join(entry.parentPath, entry.name)));
+	const entries =
+		(await readdir(path.join(gitFolder, folder), { withFileTypes: true, recursive: true }).catch(notThere)) ?? [];
+	return entries
+		.filter((entry) => entry.isFile())
+		.map((entry) => path.relative(gitFolder, path.join(entry.parentPath, entry.name)));
 }
 
 export async function writeOperation({ gitFolder }: Pick<Tree, "gitFolder">, operation: Operation): Promise<void> {
@@ -47,7 +58,9 @@ const idsInside =
 
 /** Commits that the operation needs and that nothing else may be keeping. */
 export function commitsOf(operation: Operation): string[] {
-	const found = [...operation].filter(([name]) => idsInside.test(name)).flatMap(([, bytes]) => bytes.toString("latin1").match(/^[0-9a-f]{40,64}$/gm) ?? []);
+	const found = [...operation]
+		.filter(([name]) => idsInside.test(name))
+		.flatMap(([, bytes]) => bytes.toString("latin1").match(/^[0-9a-f]{40,64}$/gm) ?? []);
 	return [...new Set(found)];
 }
 
@@ -63,7 +76,8 @@ export function operationBranch(operation: Operation): OperationBranch | null {
 	for (const folder of ["rebase-merge", "rebase-apply"]) {
 		const branch = line(operation, `${folder}/head-name`);
 		const commit = line(operation, `${folder}/orig-head`);
-		if (branch?.startsWith("refs/heads/") === true) return { branch, commit: commit !== null && isCommitId(commit) ? commit : null };
+		if (branch?.startsWith("refs/heads/") === true)
+			return { branch, commit: commit !== null && isCommitId(commit) ? commit : null };
 	}
 	const start = line(operation, "BISECT_START");
 	return start === null || /^[0-9a-f]{40,64}$/.test(start) ? null : { branch: `refs/heads/${start}`, commit: null };
@@ -76,7 +90,8 @@ export function onBranch(operation: Operation, branch: string): Operation {
 		if (line(operation, name)?.startsWith("refs/heads/") === true) renamed.set(name, Buffer.from(`${branch}\n`));
 	}
 	const begun = operationBranch(operation);
-	if (operation.has("BISECT_START") && begun !== null) renamed.set("BISECT_START", Buffer.from(`${branch.slice("refs/heads/".length)}\n`));
+	if (operation.has("BISECT_START") && begun !== null)
+		renamed.set("BISECT_START", Buffer.from(`${branch.slice("refs/heads/".length)}\n`));
 	return renamed;
 }
 

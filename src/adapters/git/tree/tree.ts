@@ -26,7 +26,12 @@ export interface Head {
 export async function openTree(folder: string): Promise<Tree> {
 	const { gitFolder, commonFolder, bare, contents } = await repositoryPathsOf(folder, {});
 	if (gitFolder === null || commonFolder === null || bare) throw new Error(`${folder} is no working tree of git`);
-	return { folder, gitFolder, commonFolder, hashLength: /^\s*objectformat\s*=\s*sha256\s*$/im.test(contents[0] ?? "") ? 32 : 20 };
+	return {
+		folder,
+		gitFolder,
+		commonFolder,
+		hashLength: /^\s*objectformat\s*=\s*sha256\s*$/im.test(contents[0] ?? "") ? 32 : 20,
+	};
 }
 
 export async function readHead(git: Git, { folder, gitFolder }: Tree): Promise<Head> {
@@ -34,7 +39,10 @@ export async function readHead(git: Git, { folder, gitFolder }: Tree): Promise<H
 		readRegularText(path.join(gitFolder, "HEAD")),
 		git(folder, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1, 128] }),
 	]);
-	return { branch: /^ref: (refs\/heads\/.*?)\n?$/.exec(text)?.[1] ?? null, commit: commit.code === 0 ? commit.text : null };
+	return {
+		branch: /^ref: (refs\/heads\/.*?)\n?$/.exec(text)?.[1] ?? null,
+		commit: commit.code === 0 ? commit.text : null,
+	};
 }
 
 export interface ReadIndex extends IndexFile {

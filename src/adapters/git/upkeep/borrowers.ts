@@ -1,10 +1,11 @@
-// Who borrows objects from a repository: workspaces of ours whose own repository names it in `objects/info/alternates`. This is
-// the one place where that is asked. What an agent with a git folder of its own borrows is held by refs (borrows.ts), so no garbage
-// collection takes it; while somebody borrows without such refs, nothing may be removed from the repository.
+// Who borrows objects from a repository: workspaces of ours whose own repository names it in `objects/info/alternates`.
+// This is the one place where that is asked. What an agent with a git folder of its own borrows is held by refs
+// (borrows.ts), so no garbage collection takes it; while somebody borrows without such refs, nothing may be removed
+// from the repository.
 import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
-import type { ProjectRepository } from "#engine/workspaces.ts";
+import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { readMark } from "../layout/mark.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { borrowedBy } from "../workspace/borrows.ts";
@@ -19,12 +20,17 @@ interface Borrower {
 }
 
 /** Workspaces of the project's agents, and what of them lies in the trash. */
-export async function borrowersOf(context: Pick<GitContext, "layout" | "git">, project: ProjectRepository): Promise<Borrower[]> {
+export async function borrowersOf(
+	context: Pick<GitContext, "layout" | "git">,
+	project: ProjectRepository,
+): Promise<Borrower[]> {
 	const { layout, git } = context;
 	const { commonFolder } = await repositoryPathsOf(project.path, {});
 	if (commonFolder === null) return [];
 	const lender = await real(path.join(commonFolder, "objects"));
-	const [agents, own, trash] = await Promise.all([layout.agents(project.slug), layout.ownGits(project.slug), layout.trash].map(below));
+	const [agents, own, trash] = await Promise.all(
+		[layout.agents(project.slug), layout.ownGits(project.slug), layout.trash].map(below),
+	);
 	const found: Borrower[] = [];
 	const holders = new Set((await borrowedBy(git, project.path)).map(({ agent }) => agent));
 	for (const place of own ?? []) {
@@ -36,13 +42,16 @@ export async function borrowersOf(context: Pick<GitContext, "layout" | "git">, p
 		if ((await sandboxMarkAt(context, project, tree)) !== null) continue;
 		const { gitFolder, commonFolder: its } = await repositoryPathsOf(tree, {});
 		// a worktree has its repository's objects and none of its own
-		if (gitFolder !== null && gitFolder === its && (await borrows(gitFolder, lender))) found.push({ place: gitFolder, held: false });
+		if (gitFolder !== null && gitFolder === its && (await borrows(gitFolder, lender)))
+			found.push({ place: gitFolder, held: false });
 	}
 	return found;
 }
 
 const below = async (folder: string): Promise<string[]> =>
-	(await readdir(folder).catch((): string[] => [])).filter((name) => !name.startsWith(".")).map((name) => path.join(folder, name));
+	(await readdir(folder).catch((): string[] => []))
+		.filter((name) => !name.startsWith("."))
+		.map((name) => path.join(folder, name));
 
 /** Directly, or through one that it borrows from. */
 async function borrows(gitFolder: string, lender: string): Promise<boolean> {

@@ -1,11 +1,12 @@
-// Deletes what has expired. Each thing is deleted for a reason that its name or mark states; what has none is listed and kept.
+// Deletes what has expired. Each thing is deleted for a reason that its name or mark states; what has none is listed
+// and kept.
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { diskBytes } from "#adapters/system/disk.ts";
 import { Handle, type ProjectSlug } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
-import type { AgentIdentity, GcRequest, Leftover, ProjectRepository } from "#engine/workspaces.ts";
+import type { AgentIdentity, GcRequest, Leftover, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { markIn, readMark } from "../layout/mark.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { worktreesOf } from "../run/worktrees.ts";
@@ -26,8 +27,15 @@ interface Candidate extends Omit<Leftover, "bytes"> {
 	free(): Promise<void>;
 }
 
-/** Everything, or, `atMost`, so many folders and refs and without their sizes: what the daemon does now and then by itself. */
-export async function collect(context: GitContext, project: ProjectRepository, options: GcRequest): Promise<Leftover[]> {
+/**
+ * Everything, or, `atMost`, so many folders and refs and without their sizes: what the daemon does now and then by
+ * itself.
+ */
+export async function collect(
+	context: GitContext,
+	project: ProjectRepository,
+	options: GcRequest,
+): Promise<Leftover[]> {
 	const candidates = [
 		...(await trash(context, project.slug)),
 		...(await scratches(context, project)),
@@ -35,7 +43,10 @@ export async function collect(context: GitContext, project: ProjectRepository, o
 		...(await borrows(context, project, options.living)),
 		...(await unknownFolders(context, project, options.living)),
 	];
-	const abbreviated = options.atMost === undefined ? candidates : candidates.filter(({ freed }) => freed).slice(0, options.atMost.folders);
+	const abbreviated =
+		options.atMost === undefined
+			? candidates
+			: candidates.filter(({ freed }) => freed).slice(0, options.atMost.folders);
 	const found: Leftover[] = [];
 	for (const { free, place, ...leftover } of abbreviated) {
 		const bytes = options.atMost === undefined ? await diskBytes(place) : 0;
@@ -43,13 +54,22 @@ export async function collect(context: GitContext, project: ProjectRepository, o
 		found.push({ ...leftover, bytes, ...(kept !== null && { freed: false, reason: kept }) });
 	}
 	const refs = [...(await prune(context, project, options)), ...(await dropStaleRefs(context, project, options))];
-	return [...found, ...refs, ...(await pack(context, project, options)), ...(await inClones(context, project, options))];
+	return [
+		...found,
+		...refs,
+		...(await pack(context, project, options)),
+		...(await inClones(context, project, options)),
+	];
 }
 
 /** One that cannot be removed is told of, and keeps none of the others. */
-const reasonOf = (error: unknown): string => `could not be removed: ${error instanceof Error ? error.message : String(error)}`;
+const reasonOf = (error: unknown): string =>
+	`could not be removed: ${error instanceof Error ? error.message : String(error)}`;
 
-/** Agents with a repository of their own have their snapshots in it. What they themselves left unreachable there stays until they go. */
+/**
+ * Agents with a repository of their own have their snapshots in it. What they themselves left unreachable there stays
+ * until they go.
+ */
 async function inClones(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
 	const effective = await settingsOf(context, project);
 	// what is in a sandbox is touched by nobody outside of it
@@ -83,7 +103,8 @@ async function trash({ layout, clock, retention }: GitContext, slug: ProjectSlug
 		const days = (clock.now() - Number(time)) / dayMs;
 		const rules = { now: clock.now(), olderThanMs: trashDays * dayMs, dryRun: false, only: name };
 		const free = async (): Promise<void> => void (await emptyTrash(layout.trash, rules));
-		const reason = owner === null ? "it does not say whose it was" : `${Math.floor(days)} days in the trash, kept for ${trashDays}`;
+		const reason =
+			owner === null ? "it does not say whose it was" : `${Math.floor(days)} days in the trash, kept for ${trashDays}`;
 		found.push({ what: "trash", name, place, reason, freed: owner !== null && days > trashDays, free });
 	}
 	return found;
@@ -108,7 +129,9 @@ async function ownerOf(place: string): Promise<string | null> {
 async function scratches(context: GitContext, project: ProjectRepository): Promise<Candidate[]> {
 	const folder = context.layout.scratches(project.slug);
 	// one may have lost its folder already and still be on the repository's list
-	const listed = (await worktreesOf(context.git, project.path)).map((worktree) => worktree.path).filter((place) => path.dirname(place) === folder);
+	const listed = (await worktreesOf(context.git, project.path))
+		.map((worktree) => worktree.path)
+		.filter((place) => path.dirname(place) === folder);
 	const all = new Set([...(await names(folder)).map((name) => path.join(folder, name)), ...listed]);
 	const left = [...all].filter((place) => !scratchInUse.has(place));
 	return left.map((place) => ({
@@ -123,7 +146,9 @@ async function scratches(context: GitContext, project: ProjectRepository): Promi
 
 async function halfClones(context: GitContext, slug: ProjectSlug): Promise<Candidate[]> {
 	const folder = context.layout.project(slug);
-	const left = (await names(folder)).filter((name) => name.startsWith(".clone-")).map((name) => path.join(folder, name));
+	const left = (await names(folder))
+		.filter((name) => name.startsWith(".clone-"))
+		.map((name) => path.join(folder, name));
 	return left.map((place) => ({
 		what: "clone",
 		name: path.basename(place),
@@ -135,10 +160,16 @@ async function halfClones(context: GitContext, slug: ProjectSlug): Promise<Candi
 }
 
 /** What a workspace borrowed is kept until that workspace is neither in its place nor in the trash. */
-async function borrows({ git, layout }: GitContext, project: ProjectRepository, living: readonly AgentIdentity[]): Promise<Candidate[]> {
+async function borrows(
+	{ git, layout }: GitContext,
+	project: ProjectRepository,
+	living: readonly AgentIdentity[],
+): Promise<Candidate[]> {
 	const borrowers = await borrowedBy(git, project.path);
 	if (borrowers.length === 0) return [];
-	const own = (await names(layout.ownGits(project.slug))).filter((name) => name.endsWith(".json")).map((name) => path.join(layout.ownGits(project.slug), name));
+	const own = (await names(layout.ownGits(project.slug)))
+		.filter((name) => name.endsWith(".json"))
+		.map((name) => path.join(layout.ownGits(project.slug), name));
 	const binned = (await names(layout.trash)).map((name) => markIn(path.join(layout.trash, name)));
 	const users = new Set((await Promise.all([...own, ...binned].map(readMark))).map((mark) => mark?.agent));
 	for (const { id } of living) users.add(id);
@@ -155,7 +186,11 @@ async function borrows({ git, layout }: GitContext, project: ProjectRepository, 
 }
 
 /** Shown only: somebody may know what they are. */
-async function unknownFolders(context: GitContext, project: ProjectRepository, living: readonly AgentIdentity[]): Promise<Candidate[]> {
+async function unknownFolders(
+	context: GitContext,
+	project: ProjectRepository,
+	living: readonly AgentIdentity[],
+): Promise<Candidate[]> {
 	const { layout } = context;
 	const { slug } = project;
 	const found: Candidate[] = [];
@@ -163,7 +198,10 @@ async function unknownFolders(context: GitContext, project: ProjectRepository, l
 		if (name.startsWith(".") || living.some(({ handle }) => handle === name)) continue;
 		const place = path.join(layout.agents(slug), name);
 		const mark = (await sandboxMarkAt(context, project, place)) ?? (await markAt(place).catch(() => null));
-		const reason = mark !== null && Handle.safeParse(name).success ? `the workspace of ${name}, which was not removed` : "not made by Brood";
+		const reason =
+			mark !== null && Handle.safeParse(name).success
+				? `the workspace of ${name}, which was not removed`
+				: "not made by Brood";
 		found.push({ what: "unknown", name, place, reason, freed: false, free: async () => {} });
 	}
 	return found;

@@ -1,13 +1,15 @@
-// Refs and objects that are files of their own, put together: a repository with thirty agents gets hundreds of both an hour.
+// Refs and objects that are files of their own, put together: a repository with thirty agents gets hundreds of both an
+// hour.
 //
-// In a person's repository only what git's own background maintenance does is done: nothing that is there is gone afterwards,
-// reachable or not, and no reflog is touched; but for the objects of expired snapshots (prune.ts). Whoever is at work there with
-// git goes first: while its garbage collection or its maintenance runs, ours waits for the next time. A mirror in the home is
-// wholly ours: there, what nothing leads to is removed. Nowhere anything, while some workspace borrows from the repository.
+// In a person's repository only what git's own background maintenance does is done: nothing that is there is gone
+// afterwards, reachable or not, and no reflog is touched; but for the objects of expired snapshots (prune.ts). Whoever
+// is at work there with git goes first: while its garbage collection or its maintenance runs, ours waits for the next
+// time. A mirror in the home is wholly ours: there, what nothing leads to is removed. Nowhere anything, while some
+// workspace borrows from the repository.
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
-import type { GcRequest, Leftover, ProjectRepository } from "#engine/workspaces.ts";
+import type { GcRequest, Leftover, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Git } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { pruneKept } from "../snapshot/destroy.ts";
@@ -32,10 +34,17 @@ export async function pack(context: GitContext, project: ProjectRepository, requ
 	const objects = await looseObjects(path.join(commonFolder, "objects"));
 	const packs = await packsIn(commonFolder);
 	const control = request.signal === undefined ? {} : { signal: request.signal };
-	const run = async (...args: string[]): Promise<void> => void (await git(project.path, args, { ...control, timeoutMs: timeoutMs, background: true }));
+	const run = async (...args: string[]): Promise<void> =>
+		void (await git(project.path, args, { ...control, timeoutMs: timeoutMs, background: true }));
 	const tidied: Leftover[] = [];
 	if (refs > looseRefsMax) {
-		tidied.push({ what: "ref", name: "loose refs", bytes: 0, reason: `${refs} refs are files of their own: packed`, freed: true });
+		tidied.push({
+			what: "ref",
+			name: "loose refs",
+			bytes: 0,
+			reason: `${refs} refs are files of their own: packed`,
+			freed: true,
+		});
 		if (!request.dryRun) await run("pack-refs", "--all");
 	}
 	const isOurs = project.path === layout.mirror(project.slug);
@@ -44,7 +53,17 @@ export async function pack(context: GitContext, project: ProjectRepository, requ
 		const held = await objectBytes(git, project.path);
 		const pruned = request.dryRun || (await pruneDropped(context, project, { asked: request.atMost === undefined }));
 		const bytes = request.dryRun ? 0 : Math.max(0, held.all - (await objectBytes(git, project.path)).all);
-		if (pruned) return [...tidied, { what: "objects", name: "objects", bytes, reason: "of expired snapshots, and nothing else refers to them", freed: true }];
+		if (pruned)
+			return [
+				...tidied,
+				{
+					what: "objects",
+					name: "objects",
+					bytes,
+					reason: "of expired snapshots, and nothing else refers to them",
+					freed: true,
+				},
+			];
 	}
 	if (objects <= looseObjectsMax && packs <= packsMax) return tidied;
 	const before = await objectBytes(git, project.path);
@@ -54,8 +73,10 @@ export async function pack(context: GitContext, project: ProjectRepository, requ
 			await pruneKept(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
 		} else {
 			// twice: the first packs, the second takes away the files whose objects are in a pack now
-			for (const _ of ["pack", "tidy"]) await run("-c", "pack.threads=1", "maintenance", "run", "--quiet", "--task=loose-objects");
-			if (packs > packsMax) await run("-c", "pack.threads=1", "maintenance", "run", "--quiet", "--task=incremental-repack");
+			for (const _ of ["pack", "tidy"])
+				await run("-c", "pack.threads=1", "maintenance", "run", "--quiet", "--task=loose-objects");
+			if (packs > packsMax)
+				await run("-c", "pack.threads=1", "maintenance", "run", "--quiet", "--task=incremental-repack");
 		}
 	}
 	const bytes = request.dryRun ? before.loose : Math.max(0, before.all - (await objectBytes(git, project.path)).all);
@@ -80,18 +101,30 @@ export async function looseRefs(folder: string): Promise<number> {
 /** About: some of the 256 folders stand for all of them, as git itself guesses. */
 async function looseObjects(folder: string): Promise<number> {
 	const sample = ["17", "2a", "3d", "5c", "6e", "81", "9b", "a4", "b7", "c9", "d2", "e6", "f0", "0b", "48", "75"];
-	const counts = await Promise.all(sample.map(async (name) => (await readdir(path.join(folder, name)).catch(() => [])).length));
+	const counts = await Promise.all(
+		sample.map(async (name) => (await readdir(path.join(folder, name)).catch(() => [])).length),
+	);
 	return Math.round((counts.reduce((sum, count) => sum + count, 0) / sample.length) * 256);
 }
 
 async function packsIn(commonFolder: string): Promise<number> {
-	return (await readdir(path.join(commonFolder, "objects", "pack")).catch((): string[] => [])).filter((name) => name.endsWith(".pack")).length;
+	return (await readdir(path.join(commonFolder, "objects", "pack")).catch((): string[] => [])).filter((name) =>
+		name.endsWith(".pack"),
+	).length;
 }
 
 /** As git counts. */
-export async function objectBytes(git: Git, repository: string): Promise<{ loose: number; all: number; count: number; packs: number }> {
+export async function objectBytes(
+	git: Git,
+	repository: string,
+): Promise<{ loose: number; all: number; count: number; packs: number }> {
 	const { text } = await git(repository, ["count-objects", "-v"]);
 	const said = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(text)?.[1] ?? 0);
 	const loose = said("size") * 1024;
-	return { loose, all: loose + said("size-pack") * 1024 + said("size-garbage") * 1024, count: said("count"), packs: said("packs") };
+	return {
+		loose,
+		all: loose + said("size-pack") * 1024 + said("size-garbage") * 1024,
+		count: said("count"),
+		packs: said("packs"),
+	};
 }

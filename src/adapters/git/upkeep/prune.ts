@@ -1,14 +1,15 @@
 // Removing the objects of expired snapshots from a person's repository, and nothing else.
 //
-// Which commits were dropped is written down before their refs go (`.dropped` beside the project's settings). Once there are
-// enough of them, git's own garbage collection runs, and for as long as it runs refs of ours hold everything else: what the
-// person's refs lead to at this moment, and every object that nothing leads to and that is not of a dropped snapshot. No reflog
-// expires. Git itself spares what is younger than snapshots are kept. A crash in between leaves refs that the next run removes.
+// Which commits were dropped is written down before their refs go (`.dropped` beside the project's settings). Once
+// there are enough of them, git's own garbage collection runs, and for as long as it runs refs of ours hold everything
+// else: what the person's refs lead to at this moment, and every object that nothing leads to and that is not of a
+// dropped snapshot. No reflog expires. Git itself spares what is younger than snapshots are kept. A crash in between
+// leaves refs that the next run removes.
 import { appendFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
-import type { GcRequest, Leftover, ProjectRepository } from "#engine/workspaces.ts";
+import type { GcRequest, Leftover, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { isCommitId } from "../format/refs.ts";
 import { writeDurably } from "../layout/mark.ts";
 import type { Git } from "../run/git.ts";
@@ -22,7 +23,11 @@ export const droppedMin = 200;
 const keeping = "refs/brood/keep";
 
 /** The snapshots whose refs go now. */
-async function noteDropped({ layout }: GitContext, project: ProjectRepository, commits: readonly string[]): Promise<void> {
+async function noteDropped(
+	{ layout }: GitContext,
+	project: ProjectRepository,
+	commits: readonly string[],
+): Promise<void> {
 	// a clone's objects go with the clone
 	if (commits.length === 0 || path.dirname(project.path) === layout.agents(project.slug)) return;
 	await mkdir(layout.project(project.slug), { recursive: true, mode: 0o700 });
@@ -38,22 +43,50 @@ export async function dropped({ layout }: GitContext, { slug }: ProjectRepositor
 export async function prune(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
 	const { snapshotDays, snapshotsKept, snapshotsMax } = context.retention ?? defaults;
 	const owners = { living: new Set(request.living.map(({ id }): string => id)), gone: new Set<string>(request.gone) };
-	const rules = { now: context.clock.now(), newestPerAgent: snapshotsKept, perAgentMax: snapshotsMax, youngerThanMs: snapshotDays * dayMs };
-	const bounded = { ...rules, owners, needed: new Set(request.needed), ...(request.atMost && { atMost: request.atMost.refs }) };
-	const gone = await pruneSnapshots(context.git, project.path, bounded, { dryRun: request.dryRun, note: (commits) => noteDropped(context, project, commits) });
+	const rules = {
+		now: context.clock.now(),
+		newestPerAgent: snapshotsKept,
+		perAgentMax: snapshotsMax,
+		youngerThanMs: snapshotDays * dayMs,
+	};
+	const bounded = {
+		...rules,
+		owners,
+		needed: new Set(request.needed),
+		...(request.atMost && { atMost: request.atMost.refs }),
+	};
+	const gone = await pruneSnapshots(context.git, project.path, bounded, {
+		dryRun: request.dryRun,
+		note: (commits) => noteDropped(context, project, commits),
+	});
 	const why = (agent: string, at: number): string => {
 		if (owners.gone.has(agent)) return `of a deleted agent, and older than ${snapshotDays} days`;
 		const old = at <= rules.now - rules.youngerThanMs;
-		return old ? `older than ${snapshotDays} days, and ${snapshotsKept} newer ones are kept` : `there are more than ${snapshotsMax} of this agent`;
+		return old
+			? `older than ${snapshotDays} days, and ${snapshotsKept} newer ones are kept`
+			: `there are more than ${snapshotsMax} of this agent`;
 	};
-	return gone.map(({ ref, agent, at }) => ({ what: "snapshot", name: ref, bytes: 0, reason: why(agent, at), freed: true }));
+	return gone.map(({ ref, agent, at }) => ({
+		what: "snapshot",
+		name: ref,
+		bytes: 0,
+		reason: why(agent, at),
+		freed: true,
+	}));
 }
 
 /** When it was last done, by repository: what git spared as too young it spares an hour later as well. */
 const lastly = new Map<string, number>();
 
-/** Answers whether it was done: not while somebody borrows objects, not for fewer than `droppedMin`, and not too often unless asked for. */
-export async function pruneDropped(context: GitContext, project: ProjectRepository, { asked }: { asked: boolean }): Promise<boolean> {
+/**
+ * Answers whether it was done: not while somebody borrows objects, not for fewer than `droppedMin`, and not too often
+ * unless asked for.
+ */
+export async function pruneDropped(
+	context: GitContext,
+	project: ProjectRepository,
+	{ asked }: { asked: boolean },
+): Promise<boolean> {
 	const { git, layout, clock } = context;
 	const { snapshotDays } = context.retention ?? defaults;
 	if (!asked && clock.now() < (lastly.get(project.path) ?? 0) + (snapshotDays * dayMs) / 14) return false;
@@ -65,7 +98,9 @@ export async function pruneDropped(context: GitContext, project: ProjectReposito
 	const others = (await unreachable(git, project.path)).filter((id) => !ours.has(id));
 	const { text } = await git(project.path, ["for-each-ref", "--format=%(objectname)"]);
 	const held = [...new Set([...others, ...text.split("\n").filter((id) => id !== "")])];
-	await git(project.path, ["update-ref", "-z", "--stdin"], { input: held.map((id) => `update ${keeping}/${id}\0${id}\0\0`).join("") });
+	await git(project.path, ["update-ref", "-z", "--stdin"], {
+		input: held.map((id) => `update ${keeping}/${id}\0${id}\0\0`).join(""),
+	});
 	try {
 		await pruneKept(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
 	} finally {
@@ -88,13 +123,19 @@ async function releaseHolds(git: Git, repository: string): Promise<void> {
 async function existing(git: Git, repository: string, ids: readonly string[]): Promise<string[]> {
 	if (ids.length === 0) return [];
 	const { text } = await git(repository, ["cat-file", "--batch-check"], { input: ids.map((id) => `${id}\n`).join("") });
-	return text.split("\n").flatMap((line) => (/^[0-9a-f]+ commit \d+$/.test(line) ? [line.slice(0, line.indexOf(" "))] : []));
+	return text
+		.split("\n")
+		.flatMap((line) => (/^[0-9a-f]+ commit \d+$/.test(line) ? [line.slice(0, line.indexOf(" "))] : []));
 }
 
 /** Objects that these commits lead to and no ref does. */
 async function onlyOf(git: Git, repository: string, commits: readonly string[]): Promise<Set<string>> {
 	const options = { input: commits.map((id) => `${id}\n`).join(""), timeoutMs: 20 * 60_000, background: true };
-	const { text } = await git(repository, ["rev-list", "--objects", "--missing=allow-any", "--stdin", "--not", "--all"], options);
+	const { text } = await git(
+		repository,
+		["rev-list", "--objects", "--missing=allow-any", "--stdin", "--not", "--all"],
+		options,
+	);
 	return new Set(text.split("\n").map((line) => line.split(" ", 1)[0] ?? ""));
 }
 

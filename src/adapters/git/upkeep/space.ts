@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { diskBytes } from "#adapters/system/disk.ts";
 import type { ProjectSpace } from "#contract/space.ts";
-import type { ProjectRepository } from "#engine/workspaces.ts";
+import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { borrowersOf } from "./borrowers.ts";
@@ -22,7 +22,9 @@ export async function spaceOf(context: GitContext, project: ProjectRepository): 
 		borrowersOf(context, project),
 	]);
 	const names = refs.text === "" ? [] : refs.text.split("\n");
-	const workspaces = (await readdir(layout.agents(slug)).catch((): string[] => [])).filter((name) => !name.startsWith("."));
+	const workspaces = (await readdir(layout.agents(slug)).catch((): string[] => [])).filter(
+		(name) => !name.startsWith("."),
+	);
 	const inAgents = await diskBytes(layout.agents(slug));
 	const mirror = await diskBytes(layout.mirror(slug));
 	const trash = await trashOf(context, slug);

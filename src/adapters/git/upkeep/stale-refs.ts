@@ -1,7 +1,7 @@
-// Refs of ours that have become needless: the commit that they keep is in base, or they tell about an agent that was deleted.
-// What nothing else leads to stays for good, however old: it may be the last copy of somebody's work.
+// Refs of ours that have become needless: the commit that they keep is in base, or they tell about an agent that was
+// deleted. What nothing else leads to stays for good, however old: it may be the last copy of somebody's work.
 import { isRefusal } from "#contract/refusal.ts";
-import type { GcRequest, Leftover, ProjectRepository } from "#engine/workspaces.ts";
+import type { GcRequest, Leftover, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
 import { dropRefs } from "../snapshot/destroy.ts";
 import type { GitContext } from "../workspace/git-context.ts";
@@ -13,7 +13,11 @@ interface Stale {
 	reason: string;
 }
 
-export async function dropStaleRefs(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
+export async function dropStaleRefs(
+	context: GitContext,
+	project: ProjectRepository,
+	request: GcRequest,
+): Promise<Leftover[]> {
 	const found = (await stale(context, project, new Set<string>(request.gone))).slice(0, request.atMost?.refs);
 	if (!request.dryRun && found.length > 0) await dropRefs(context.git, project.path, found);
 	return found.map(({ ref, reason }) => ({ what: "ref", name: ref, bytes: 0, reason, freed: true }));
@@ -28,13 +32,19 @@ async function stale(context: GitContext, project: ProjectRepository, gone: Read
 		const { text } = await git(project.path, ["for-each-ref", "--format=%(objectname) %(refname)", ...args]);
 		return text.split("\n").flatMap((line) => {
 			const [, id, ref, kind, owner] = /^([0-9a-f]+) (refs\/brood\/(\w+)\/([^/]+).*)$/.exec(line) ?? [];
-			return id === undefined || ref === undefined || kind === undefined || owner === undefined ? [] : [{ id, ref, kind, owner }];
+			return id === undefined || ref === undefined || kind === undefined || owner === undefined
+				? []
+				: [{ id, ref, kind, owner }];
 		});
 	};
 	const merged = await list(`--merged=${base}`, "refs/brood/left", "refs/brood/clones", "refs/brood/branches");
 	const told = gone.size === 0 ? [] : await list("refs/brood/merges");
 	return [
-		...merged.filter(({ kind, owner }) => kind === "branches" || gone.has(owner)).map(({ ref, id }) => ({ ref, id, reason: "base has this commit" })),
-		...told.filter(({ owner }) => gone.has(owner)).map(({ ref, id }) => ({ ref, id, reason: "the record of a merge of a deleted agent" })),
+		...merged
+			.filter(({ kind, owner }) => kind === "branches" || gone.has(owner))
+			.map(({ ref, id }) => ({ ref, id, reason: "base has this commit" })),
+		...told
+			.filter(({ owner }) => gone.has(owner))
+			.map(({ ref, id }) => ({ ref, id, reason: "the record of a merge of a deleted agent" })),
 	];
 }

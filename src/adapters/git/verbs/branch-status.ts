@@ -1,7 +1,7 @@
 // How an agent's branch stands against its base, and what has happened on it.
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { BranchStatus, SeenCommit } from "#contract/workspace.ts";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -21,20 +21,33 @@ async function readBranchStatus(context: GitContext, checkout: Checkout): Promis
 	const head = await commitOf(context.git, checkout.workspace.path, `refs/heads/${checkout.workspace.branch}`);
 	const counts = await count(context.git, checkout.workspace.path, base, head);
 	const merged = head !== null && counts.ahead > 0 && (await isMerged(context, checkout, head));
-	return { head, base, ahead: merged ? 0 : counts.ahead, behind: counts.behind, dirty: tree.changes.length > 0 || tree.operation !== null };
+	return {
+		head,
+		base,
+		ahead: merged ? 0 : counts.ahead,
+		behind: counts.behind,
+		dirty: tree.changes.length > 0 || tree.operation !== null,
+	};
 }
 
 /** What `look` sees; a tree that is damaged so that it cannot be read is a refusal with git's words. */
-export async function readable<T>({ project, agent, workspace }: Checkout, look: () => Promise<T>): Promise<T | Refusal> {
+export async function readable<T>(
+	{ project, agent, workspace }: Checkout,
+	look: () => Promise<T>,
+): Promise<T | Refusal> {
 	try {
 		return await look();
 	} catch (error) {
 		if (!(error instanceof GitFailed) && codeOf(error) === null) throw error;
 		const whose = `${project.slug}/${agent.handle}`;
-		return refuse("CONFLICT", `The workspace of ${whose} cannot be read: ${error instanceof Error ? error.message : ""}`, {
-			details: { path: workspace.path },
-			suggestions: [`brood agent health ${whose}`, `brood agent recover ${whose}`],
-		});
+		return refuse(
+			"CONFLICT",
+			`The workspace of ${whose} cannot be read: ${error instanceof Error ? error.message : ""}`,
+			{
+				details: { path: workspace.path },
+				suggestions: [`brood agent health ${whose}`, `brood agent recover ${whose}`],
+			},
+		);
 	}
 }
 
@@ -42,21 +55,43 @@ export async function treeGone({ project, agent, workspace }: Checkout): Promise
 	if (await exists(workspace.path)) return null;
 	return refuse("NOT_FOUND", `The workspace of ${project.slug}/${agent.handle} is not at ${workspace.path} any more.`, {
 		details: { path: workspace.path },
-		suggestions: [`brood agent health ${project.slug}/${agent.handle}`, `brood agent recover ${project.slug}/${agent.handle}`],
+		suggestions: [
+			`brood agent health ${project.slug}/${agent.handle}`,
+			`brood agent recover ${project.slug}/${agent.handle}`,
+		],
 	});
 }
 
 /** Commits that only one of the two has. */
-export async function count(git: Git, folder: string, base: string | null, head: string | null): Promise<{ ahead: number; behind: number }> {
-	const range = base !== null && head !== null ? [`${base}...${head}`] : head !== null ? [head] : base !== null ? [`^${base}`, base] : null;
+export async function count(
+	git: Git,
+	folder: string,
+	base: string | null,
+	head: string | null,
+): Promise<{ ahead: number; behind: number }> {
+	const range =
+		base !== null && head !== null
+			? [`${base}...${head}`]
+			: head !== null
+				? [head]
+				: base !== null
+					? [`^${base}`, base]
+					: null;
 	if (range === null) return { ahead: 0, behind: 0 };
 	const { text } = await git(folder, ["rev-list", "--count", "--left-right", ...range, "--"]);
 	const [left = 0, right = 0] = text.split("\t").map(Number);
 	return base !== null && head !== null ? { ahead: right, behind: left } : { ahead: left + right, behind: 0 };
 }
 
-/** Everything on this commit is in base: by ancestry, by a merge in another form that we recorded, or because base has the same content. */
-export async function isMerged(context: GitContext, { project, agent, workspace }: Checkout, tip: string): Promise<boolean> {
+/**
+ * Everything on this commit is in base: by ancestry, by a merge in another form that we recorded, or because base has
+ * the same content.
+ */
+export async function isMerged(
+	context: GitContext,
+	{ project, agent, workspace }: Checkout,
+	tip: string,
+): Promise<boolean> {
 	const base = await commitOf(context.git, project.path, `refs/heads/${workspace.base}`);
 	if (base === null || (await commitOf(context.git, project.path, tip)) === null) return false;
 	if (await isAncestor(context.git, project.path, tip, base)) return true;
@@ -67,7 +102,11 @@ export async function isMerged(context: GitContext, { project, agent, workspace 
 const seenMax = 200;
 
 /** Since the last one that was seen; all that base lacks if that one is gone. */
-export async function commitsSince(context: GitContext, checkout: Checkout, seen: string | null): Promise<SeenCommit[] | Refusal> {
+export async function commitsSince(
+	context: GitContext,
+	checkout: Checkout,
+	seen: string | null,
+): Promise<SeenCommit[] | Refusal> {
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
 	const { git } = context;
@@ -78,7 +117,16 @@ export async function commitsSince(context: GitContext, checkout: Checkout, seen
 	const known = seen === null ? null : await commitOf(git, path, seen);
 	// what came with base is no news of this agent's
 	const not = [known, base].flatMap((commit) => (commit === null ? [] : [`^${commit}`]));
-	const { text } = await git(path, ["log", "--reverse", "-z", `--max-count=${seenMax}`, "--format=%H%n%an%n%s", head, ...not, "--"]);
+	const { text } = await git(path, [
+		"log",
+		"--reverse",
+		"-z",
+		`--max-count=${seenMax}`,
+		"--format=%H%n%an%n%s",
+		head,
+		...not,
+		"--",
+	]);
 	const name = identityOf(checkout.agent)["GIT_AUTHOR_NAME"];
 	return text
 		.split("\0")

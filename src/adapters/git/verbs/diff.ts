@@ -1,9 +1,9 @@
-// What differs. Untracked files are part of an agent's work, so they are shown too: a copy of the index learns of them, the
-// real one never does.
+// What differs. Untracked files are part of an agent's work, so they are shown too: a copy of the index learns of them,
+// the real one never does.
 import { lstatSync } from "node:fs";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Diff, LeftOut } from "#contract/workspace.ts";
-import type { Checkout, DiffTarget } from "#engine/workspaces.ts";
+import type { Checkout, DiffTarget } from "#engine/ports/workspace-requests.ts";
 import { listOf, pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 import { fileBytesMaxDefault } from "../snapshot/snapshot.ts";
@@ -18,24 +18,54 @@ export async function diffOf(context: GitContext, checkout: Checkout, against: D
 	if (gone !== null) return gone;
 	const { path: folder } = checkout.workspace;
 	const { git } = context;
-	if (against.kind === "agent") return await againstTree(context, checkout, against.checkout, await treeOf(context, against.checkout.workspace.path));
+	if (against.kind === "agent")
+		return await againstTree(
+			context,
+			checkout,
+			against.checkout,
+			await treeOf(context, against.checkout.workspace.path),
+		);
 	const from = against.kind === "index" ? null : await forkOff(context, checkout);
-	return await withIndex(context, folder, "name", async (look) => await drawDiff({ git, folder, ...look }, from === null ? [] : [from], from ?? "index"));
+	return await withIndex(
+		context,
+		folder,
+		"name",
+		async (look) => await drawDiff({ git, folder, ...look }, from === null ? [] : [from], from ?? "index"),
+	);
 }
 
 /** Against a tree that the project has as an object. */
-export async function diffAgainstTree(context: GitContext, checkout: Checkout, other: Checkout, theirs: Omit<Whole, "objects">): Promise<Diff | Refusal> {
+export async function diffAgainstTree(
+	context: GitContext,
+	checkout: Checkout,
+	other: Checkout,
+	theirs: Omit<Whole, "objects">,
+): Promise<Diff | Refusal> {
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
-	const { text: objects } = await context.git(checkout.project.path, ["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
+	const { text: objects } = await context.git(checkout.project.path, [
+		"rev-parse",
+		"--path-format=absolute",
+		"--git-path",
+		"objects",
+	]);
 	return await againstTree(context, checkout, other, { ...theirs, objects });
 }
 
-async function againstTree(context: GitContext, { workspace: { path: folder } }: Checkout, other: Checkout, theirs: Whole): Promise<Diff> {
+async function againstTree(
+	context: GitContext,
+	{ workspace: { path: folder } }: Checkout,
+	other: Checkout,
+	theirs: Whole,
+): Promise<Diff> {
 	return await withIndex(context, folder, "name", async ({ environment: index, left }) => {
 		// two clones have two stores; reading from both copies nothing
 		const environment = { ...index, GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
-		return await drawDiff({ git: context.git, folder, environment, left: [...left, ...theirOwn(other, theirs.left)] }, [theirs.tree], checkoutName(other));
+		return await drawDiff(
+			{ git: context.git, folder, environment, left: [...left, ...theirOwn(other, theirs.left)] },
+			[theirs.tree],
+			checkoutName(other),
+		);
 	});
 }
 
@@ -62,7 +92,10 @@ interface Whole {
 	left: readonly LeftOut[];
 }
 
-/** The whole tree of another workspace as an object; the file contents become objects of that repository that nothing refers to. */
+/**
+ * The whole tree of another workspace as an object; the file contents become objects of that repository that nothing
+ * refers to.
+ */
 export async function treeOf(context: GitContext, folder: string): Promise<Whole> {
 	const made = await withIndex(context, folder, "content", async ({ environment, left }) => {
 		return { tree: (await context.git(folder, ["write-tree"], { environment })).text, left };
@@ -71,7 +104,10 @@ export async function treeOf(context: GitContext, folder: string): Promise<Whole
 	return { ...made, objects };
 }
 
-/** An index of our own that knows untracked files, by name or with their content; but for those that nobody could read in time, or at all. */
+/**
+ * An index of our own that knows untracked files, by name or with their content; but for those that nobody could read
+ * in time, or at all.
+ */
 async function withIndex<T>(
 	context: GitContext,
 	folder: string,
@@ -86,7 +122,10 @@ async function withIndex<T>(
 		const names = listOf(named.flatMap((change) => (change.from === null ? [change.raw] : [change.from, change.raw])));
 		const how = depth === "name" ? "--intent-to-add" : "-A";
 		if (named.length > 0)
-			await context.git(folder, ["--literal-pathspecs", "add", how, "--pathspec-from-file=-", "--pathspec-file-nul"], { environment, input: names });
+			await context.git(folder, ["--literal-pathspecs", "add", how, "--pathspec-from-file=-", "--pathspec-file-nul"], {
+				environment,
+				input: names,
+			});
 		return await work({ environment, left: [...left].map(([{ path }, reason]) => ({ path, reason })) });
 	});
 }
@@ -105,5 +144,7 @@ function leftOut(folder: string, changes: readonly Change[]): Map<Change, string
 
 function tooLargeReason(folder: string, raw: string): string | null {
 	const stat = lstatSync(pathOf(folder, raw), { throwIfNoEntry: false });
-	return stat?.isFile() === true && stat.size > fileBytesMaxDefault ? `untracked, ${stat.size} bytes: too large to show` : null;
+	return stat?.isFile() === true && stat.size > fileBytesMaxDefault
+		? `untracked, ${stat.size} bytes: too large to show`
+		: null;
 }

@@ -1,10 +1,11 @@
-// Whether a workspace is where and as it was. It is only looked at: what drifted is told, with a command that is safe to run.
+// Whether a workspace is where and as it was. It is only looked at: what drifted is told, with a command that is safe
+// to run.
 import { lstat, statfs } from "node:fs/promises";
 import path from "node:path";
 import { configProblem } from "#contract/project-config.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Health, HealthIssue } from "#contract/workspace.ts";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { markIn, readMark } from "../layout/mark.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
@@ -20,11 +21,17 @@ import { repositoryProblem } from "./repository-problem.ts";
 const damages: readonly HealthIssue["code"][] = ["NOT_OURS", "BRANCH_GONE"];
 const freeBytesMin = 512 * 1024 * 1024;
 
-export async function healthOf(context: GitContext, checkout: Checkout, seen: { commit: string | null }): Promise<Health> {
+export async function healthOf(
+	context: GitContext,
+	checkout: Checkout,
+	seen: { commit: string | null },
+): Promise<Health> {
 	const recover = `brood agent recover ${checkout.project.slug}/${checkout.agent.handle}`;
 	const found = await orReported(recover, async () => await issuesOf(context, checkout, seen, recover));
 	// damage of the whole project looks like damage of each of its workspaces
-	const gone = found.some(({ code }) => damages.includes(code)) ? await repositoryProblem(context.git, checkout.project) : null;
+	const gone = found.some(({ code }) => damages.includes(code))
+		? await repositoryProblem(context.git, checkout.project)
+		: null;
 	const issues = gone === null ? found : [gone];
 	return { healthy: issues.length === 0, issues };
 }
@@ -37,7 +44,12 @@ async function orReported(fix: string, look: () => Promise<HealthIssue[]>): Prom
 	});
 }
 
-async function issuesOf(context: GitContext, checkout: Checkout, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {
+async function issuesOf(
+	context: GitContext,
+	checkout: Checkout,
+	seen: { commit: string | null },
+	recover: string,
+): Promise<HealthIssue[]> {
 	const { workspace, project } = checkout;
 	if (!(await exists(workspace.path))) return [{ code: "PATH_GONE", text: `${workspace.path} is gone.`, fix: recover }];
 	const foreign = await notOurs(context, checkout);
@@ -45,7 +57,10 @@ async function issuesOf(context: GitContext, checkout: Checkout, seen: { commit:
 	return [
 		...(await orReported(recover, async () => await branchIssues(context, checkout, seen, recover))),
 		...(await orReported(recover, async () => await leftovers(context, checkout, recover))),
-		...(await orReported(`brood project settings ${project.slug}`, async () => await linkIssues(context, checkout, recover))),
+		...(await orReported(
+			`brood project settings ${project.slug}`,
+			async () => await linkIssues(context, checkout, recover),
+		)),
 		...(await diskIssues(workspace.path)),
 	];
 }
@@ -63,10 +78,17 @@ async function notOurs({ given }: GitContext, { project, agent, workspace }: Che
 		return `${project.path} does not know the worktree ${workspace.path}.`;
 	const mark = await readMark(markIn(gitFolder));
 	// one that several share carries the mark of whoever it was made for, and its place
-	return mark?.agent === agent.id || mark?.path === workspace.path ? null : `${workspace.path} is not marked as a workspace of ${agent.handle}.`;
+	return mark?.agent === agent.id || mark?.path === workspace.path
+		? null
+		: `${workspace.path} is not marked as a workspace of ${agent.handle}.`;
 }
 
-async function branchIssues({ git }: GitContext, checkout: Checkout, seen: { commit: string | null }, recover: string): Promise<HealthIssue[]> {
+async function branchIssues(
+	{ git }: GitContext,
+	checkout: Checkout,
+	seen: { commit: string | null },
+	recover: string,
+): Promise<HealthIssue[]> {
 	const { path: folder, branch, kind } = checkout.workspace;
 	const issues: HealthIssue[] = [];
 	const head = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
@@ -75,8 +97,14 @@ async function branchIssues({ git }: GitContext, checkout: Checkout, seen: { com
 		const where = head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : "a detached HEAD";
 		issues.push({ code: "OTHER_BRANCH", text: `HEAD is on ${where} and not on ${branch}.`, fix: recover });
 	}
-	if (tip === null && seen.commit !== null) issues.push({ code: "BRANCH_GONE", text: `The branch ${branch} is gone; it was on ${seen.commit}.`, fix: recover });
-	if (tip !== null && seen.commit !== null && tip !== seen.commit && (await commitOf(git, folder, seen.commit)) !== null) {
+	if (tip === null && seen.commit !== null)
+		issues.push({ code: "BRANCH_GONE", text: `The branch ${branch} is gone; it was on ${seen.commit}.`, fix: recover });
+	if (
+		tip !== null &&
+		seen.commit !== null &&
+		tip !== seen.commit &&
+		(await commitOf(git, folder, seen.commit)) !== null
+	) {
 		const onward = await isAncestor(git, folder, seen.commit, tip);
 		if (!onward)
 			issues.push({
@@ -88,30 +116,56 @@ async function branchIssues({ git }: GitContext, checkout: Checkout, seen: { com
 	return issues;
 }
 
-async function leftovers({ git, clock, given }: GitContext, checkout: Checkout, recover: string): Promise<HealthIssue[]> {
+async function leftovers(
+	{ git, clock, given }: GitContext,
+	checkout: Checkout,
+	recover: string,
+): Promise<HealthIssue[]> {
 	const tree = await readStatus(git, checkout.workspace.path);
 	const issues: HealthIssue[] = [];
 	const lock = await lstat(path.join(tree.gitFolder, "index.lock")).catch(() => null);
 	if (lock !== null) {
 		const seconds = Math.max(0, Math.round((clock.now() - lock.mtimeMs) / 1000));
-		issues.push({ code: "LOCK_LEFT", text: `A lock of git's is ${seconds} s old: it is at work, or was killed.`, fix: recover });
+		issues.push({
+			code: "LOCK_LEFT",
+			text: `A lock of git's is ${seconds} s old: it is at work, or was killed.`,
+			fix: recover,
+		});
 	}
-	if (tree.operation !== null) issues.push({ code: "OPERATION_OPEN", text: `A ${tree.operation} was begun and not finished.`, fix: recover });
-	const mark = checkout.workspace.kind === "main" || given !== undefined ? null : await readMark(markIn(tree.gitFolder));
+	if (tree.operation !== null)
+		issues.push({ code: "OPERATION_OPEN", text: `A ${tree.operation} was begun and not finished.`, fix: recover });
+	const mark =
+		checkout.workspace.kind === "main" || given !== undefined ? null : await readMark(markIn(tree.gitFolder));
 	if (mark?.ready === false) issues.push({ code: "UNFINISHED", text: "It was never made ready.", fix: recover });
 	return issues;
 }
 
-async function linkIssues(context: GitContext, { project, workspace }: Checkout, recover: string): Promise<HealthIssue[]> {
+async function linkIssues(
+	context: GitContext,
+	{ project, workspace }: Checkout,
+	recover: string,
+): Promise<HealthIssue[]> {
 	const effective = await settingsOf(context, project);
 	if (isRefusal(effective)) return [configProblem(project.slug, effective.message)];
 	if (workspace.kind === "main") return [];
-	const broken = await Promise.all(effective.settings.shared.map((name) => brokenLink(workspace.path, context.layout.primary(project.slug), name)));
-	return broken.filter((text) => text !== null).map((text) => ({ code: "LINK_BROKEN", text: `${text}.`, fix: recover }));
+	const broken = await Promise.all(
+		effective.settings.shared.map((name) => brokenLink(workspace.path, context.layout.primary(project.slug), name)),
+	);
+	return broken
+		.filter((text) => text !== null)
+		.map((text) => ({ code: "LINK_BROKEN", text: `${text}.`, fix: recover }));
 }
 
 async function diskIssues(folder: string): Promise<HealthIssue[]> {
 	const disk = await statfs(folder).catch(() => null);
 	const free = disk === null ? freeBytesMin : disk.bavail * disk.bsize;
-	return free >= freeBytesMin ? [] : [{ code: "DISK_LOW", text: `Only ${Math.round(free / 1024 / 1024)} MiB are free.`, fix: "brood project gc --dry-run" }];
+	return free >= freeBytesMin
+		? []
+		: [
+				{
+					code: "DISK_LOW",
+					text: `Only ${Math.round(free / 1024 / 1024)} MiB are free.`,
+					fix: "brood project gc --dry-run",
+				},
+			];
 }

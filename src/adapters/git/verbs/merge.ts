@@ -1,14 +1,28 @@
 // Computing what a merge would give, without touching any checkout.
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { ProjectRepository } from "#engine/workspaces.ts";
+import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { displayName } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { inScratch } from "../workspace/scratch.ts";
 
 /** The tree that both sides make together, or the files in which they disagree. */
-export async function mergeTrees(git: Git, repository: string, ours: string, theirs: string): Promise<{ tree: string } | Refusal> {
-	const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories", ours, theirs];
+export async function mergeTrees(
+	git: Git,
+	repository: string,
+	ours: string,
+	theirs: string,
+): Promise<{ tree: string } | Refusal> {
+	const args = [
+		"merge-tree",
+		"--write-tree",
+		"-z",
+		"--name-only",
+		"--no-messages",
+		"--allow-unrelated-histories",
+		ours,
+		theirs,
+	];
 	const { code, bytes } = await git(repository, args, { answers: [1] });
 	const [tree = "", ...files] = bytes.toString("latin1").split("\0");
 	return code === 0 ? { tree } : conflict(files);
@@ -16,7 +30,9 @@ export async function mergeTrees(git: Git, repository: string, ours: string, the
 
 export function conflict(raw: readonly string[]): Refusal {
 	const files = [...new Set(raw.filter((name) => name !== "").map(displayName))];
-	return refuse("MERGE_CONFLICT", `Both sides changed ${files.join(", ")}. Nothing was changed.`, { details: { files } });
+	return refuse("MERGE_CONFLICT", `Both sides changed ${files.join(", ")}. Nothing was changed.`, {
+		details: { files },
+	});
 }
 
 export async function commitTree(

@@ -10,9 +10,20 @@ export async function pushBranch(git: Git, folder: string, branch: string, commi
 	const known = await git(folder, ["config", "--get", `remote.${remote}.url`], { answers: [1] });
 	if (known.code !== 0) return { remote, branch, pushed: false, error: "there is no remote origin" };
 	try {
-		await git(folder, ["push", "--quiet", "--no-verify", "--no-follow-tags", remote, `${commit ?? `refs/heads/${branch}`}:refs/heads/${branch}`], {
-			timeoutMs: networkTimeoutMs,
-		});
+		await git(
+			folder,
+			[
+				"push",
+				"--quiet",
+				"--no-verify",
+				"--no-follow-tags",
+				remote,
+				`${commit ?? `refs/heads/${branch}`}:refs/heads/${branch}`,
+			],
+			{
+				timeoutMs: networkTimeoutMs,
+			},
+		);
 		return { remote, branch, pushed: true, error: null };
 	} catch (error) {
 		if (!(error instanceof GitFailed)) throw error;

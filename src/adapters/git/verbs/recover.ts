@@ -1,44 +1,46 @@
 // Recovery: a workspace brought back after a kill, a crash of the machine or somebody's mistake.
 //
-// The problem. Anything may have happened: git died with its lock in place, a merge is half done, the branch was deleted or moved
-// back, the index cannot be read, the folder lost its `.git`, or is gone. Afterwards the agent must be able to work, and nothing
-// that it wrote may be lost.
+// The problem. Anything may have happened: git died with its lock in place, a merge is half done, the branch was
+// deleted or moved back, the index cannot be read, the folder lost its `.git`, or is gone. Afterwards the agent must be
+// able to work, and nothing that it wrote may be lost.
 //
 // What always holds
-//   - A snapshot is taken before a single file changes. It holds uncommitted files, the index and the operation in progress.
+//   - A snapshot is taken before a single file changes. It holds uncommitted files, the index and the operation in
+//     progress.
 //   - No commit becomes unreachable: a tip that a branch is moved away from gets a ref under `refs/brood/left/`.
-//   - Nothing is removed, or taken for ours, because of its name: the mark in the git folder says whose it is (`isOurs`). A folder
-//     that is in the way and not ours stays, and the answer is PATH_EXISTS.
+//   - Nothing is removed, or taken for ours, because of its name: the mark in the git folder says whose it is
+//     (`isOurs`). A folder that is in the way and not ours stays, and the answer is PATH_EXISTS.
 //   - What was only read by the step that died is left as it is: files that are fine are not reset.
 //
 // The steps
-//   1. as it is: where health finds nothing that needs a change (or only that the branch was moved back, which is somebody's
-//      wish), a snapshot, the lost tip kept, shared links made again, done (`acceptAsItIs`)
+//   1. as it is: where health finds nothing that needs a change (or only that the branch was moved back, which is
+//      somebody's wish), a snapshot, the lost tip kept, shared links made again, done (`acceptAsItIs`)
 //   2. what an earlier recovery left half made is taken back (`takeBackHalf`)
-//   3. the folder is gone: a new tree from the branch, or from base where that is gone too (`remake`).
-//      The folder lost its `.git`: `git worktree repair`, if at least half of the files that git knows are in it (`repair`)
+//   3. the folder is gone: a new tree from the branch, or from base where that is gone too (`remake`). The folder lost
+//      its `.git`: `git worktree repair`, if at least half of the files that git knows are in it (`repair`)
 //   4. a lock older than a minute is renamed; a younger one is a refusal, since a git may be at work (`unlock`)
-//   5. a branch that is gone is made again from the log of HEAD (`restoreBranch`); an index that cannot be read is kept under
-//      another name and rebuilt (`mendIndex`)
+//   5. a branch that is gone is made again from the log of HEAD (`restoreBranch`); an index that cannot be read is kept
+//      under another name and rebuilt (`mendIndex`)
 //   6. snapshot, then the tree as HEAD has it, ignored files untouched (`cleanUp`)
 //   7. home: the agent's branch, moved to base if it has nothing of its own (`release`); then the shared links
 //
-// A crash of the recovery itself. Every step may be done again, and the next call begins at step 1. In step 3 an intent is written
-// before the tree and removed after its mark, so half a tree is known to be ours and nobody's work: step 2 discards it. Between 6 and
-// 7 the tree is clean and the snapshot is there; between a kept tip and the moved branch there is one ref too many, which upkeep drops
-// after the agent's end, once base contains the commit.
+// A crash of the recovery itself. Every step may be done again, and the next call begins at step 1. In step 3 an intent
+// is written before the tree and removed after its mark, so half a tree is known to be ours and nobody's work: step 2
+// discards it. Between 6 and 7 the tree is clean and the snapshot is there; between a kept tip and the moved branch
+// there is one ref too many, which upkeep drops after the agent's end, once base contains the commit.
 //
 // Why not another way
 //   - `git reset --hard` at once: it loses what was not committed, and writes into a tree that may not be ours
 //   - a fresh worktree every time: ignored files (dependencies, build results, local settings) would be gone
-//   - `git worktree prune`: it forgets every tree that is away at the moment, also other people's on a disk that is not mounted
+//   - `git worktree prune`: it forgets every tree that is away at the moment, also other people's on a disk that is not
+//     mounted
 import { lstat, rename } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
-import type { Checkout, MoveResult, StepControl } from "#engine/workspaces.ts";
+import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
 import { namesIn, pathOf } from "../format/names.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
@@ -69,9 +71,16 @@ export interface Accept {
 	step?: LeaseStep;
 }
 
-export async function recover(context: GitContext, checkout: Checkout, control: StepControl, accept?: Accept): Promise<MoveResult | Refusal> {
-	const asItIs = async (): Promise<MoveResult | Refusal | null> => (accept === undefined ? null : await acceptAsItIs(context, checkout, control, accept));
-	if (checkout.workspace.kind === "main") return (accept?.step === undefined ? null : await asItIs()) ?? (await release(context, checkout, control));
+export async function recover(
+	context: GitContext,
+	checkout: Checkout,
+	control: StepControl,
+	accept?: Accept,
+): Promise<MoveResult | Refusal> {
+	const asItIs = async (): Promise<MoveResult | Refusal | null> =>
+		accept === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
+	if (checkout.workspace.kind === "main")
+		return (accept?.step === undefined ? null : await asItIs()) ?? (await release(context, checkout, control));
 	const left = await asItIs();
 	if (left !== null) return left;
 	await takeBackHalf(context, checkout);
@@ -83,7 +92,10 @@ export async function recover(context: GitContext, checkout: Checkout, control: 
 	return missing ? { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` } : home;
 }
 
-/** A tree that is there: unlocked, its branch and its index mended, what is not committed kept in a snapshot, and then home. */
+/**
+ * A tree that is there: unlocked, its branch and its index mended, what is not committed kept in a snapshot, and then
+ * home.
+ */
 export async function returnToBranch(
 	context: GitContext,
 	checkout: Checkout,
@@ -102,7 +114,9 @@ export async function returnToBranch(
 	const home = await release(context, checkout, control, cleaned.snapshot);
 	if (isRefusal(home)) return home;
 	await linkAgain(context, checkout, control);
-	return broken === null ? home : { ...home, text: `Git's index could not be read and is kept as ${broken}. ${home.text}` };
+	return broken === null
+		? home
+		: { ...home, text: `Git's index could not be read and is kept as ${broken}. ${home.text}` };
 }
 
 async function linkAgain(context: GitContext, { project, workspace }: Checkout, control: StepControl): Promise<void> {
@@ -121,8 +135,8 @@ const harmless: readonly string[] = ["HEAD_WENT_BACK", "LINK_BROKEN", "DISK_LOW"
 const sparing: readonly LeaseStep[] = ["commit", "approve"];
 
 /**
- * A branch that somebody moved back, or amended, is where they wanted it: the commit that it lost gets a ref, and the files stay as
- * they are. So do those that the daemon died over without touching them. Null if anything else is wrong.
+ * A branch that somebody moved back, or amended, is where they wanted it: the commit that it lost gets a ref, and the
+ * files stay as they are. So do those that the daemon died over without touching them. Null if anything else is wrong.
  */
 export async function acceptAsItIs(
 	context: GitContext,
@@ -141,7 +155,9 @@ export async function acceptAsItIs(
 	if (back !== null) await keepTip(context.git, checkout, back);
 	if (kind !== "main") await linkAgain(context, checkout, control);
 	const lost =
-		back === null ? "Nothing is wrong with your workspace any more." : lostCommitText(branch, (await commitOf(context.git, folder, "HEAD")) ?? "", back);
+		back === null
+			? "Nothing is wrong with your workspace any more."
+			: lostCommitText(branch, (await commitOf(context.git, folder, "HEAD")) ?? "", back);
 	const kept = fresh ? ` They are in snapshot ${snapshot.id} as well.` : "";
 	return await moveResult(context, checkout, back !== null, `${lost} Your files were left as they are.${kept}`);
 }
@@ -167,8 +183,13 @@ async function remake(context: GitContext, checkout: Checkout): Promise<Refusal 
 	if (workspace.kind === "clone") await makeClone(context, project, agent, mark);
 	else {
 		await exclusively(project.path, async () => {
-			await setAside(context, checkout, path.join(layout.trash, `${context.clock.now()}-${project.slug}-${agent.handle}`));
-			const branch = tip === null ? ["-b", workspace.branch, workspace.path, start] : [workspace.path, workspace.branch];
+			await setAside(
+				context,
+				checkout,
+				path.join(layout.trash, `${context.clock.now()}-${project.slug}-${agent.handle}`),
+			);
+			const branch =
+				tip === null ? ["-b", workspace.branch, workspace.path, start] : [workspace.path, workspace.branch];
 			await git(project.path, ["worktree", "add", "--quiet", "--no-checkout", ...branch]);
 		});
 	}
@@ -192,7 +213,10 @@ async function takeBackHalf(context: GitContext, checkout: Checkout): Promise<vo
 	await dropMark(intentOf(context, checkout));
 }
 
-/** The agent that the workspace was made for: this one, or the one that it shares the place with. Null where the place is nobody's. */
+/**
+ * The agent that the workspace was made for: this one, or the one that it shares the place with. Null where the place
+ * is nobody's.
+ */
 async function makerOf({ git, layout }: GitContext, checkout: Checkout): Promise<string | null> {
 	const { project, agent, workspace } = checkout;
 	if (workspace.path === layout.agent(project.slug, agent.handle)) return agent.id;
@@ -209,14 +233,19 @@ async function repair({ git }: GitContext, checkout: Checkout): Promise<Refusal 
 	const ours = async (): Promise<boolean> => isOurs(await markAt(workspace.path), checkout);
 	if (await ours()) return null;
 	const looksLikeIt =
-		workspace.kind === "worktree" && !(await exists(path.join(workspace.path, ".git"))) && (await hasItsFiles(git, project.path, workspace.path));
+		workspace.kind === "worktree" &&
+		!(await exists(path.join(workspace.path, ".git"))) &&
+		(await hasItsFiles(git, project.path, workspace.path));
 	if (looksLikeIt) await git(project.path, ["worktree", "repair", workspace.path], { answers: [1, 128] });
 	return looksLikeIt && (await ours()) ? null : inTheWay(workspace.path);
 }
 
 const filesLookedAt = 200;
 
-/** Whether at least half of the files that git knows of the tree are in the folder: another folder in its place is not it. */
+/**
+ * Whether at least half of the files that git knows of the tree are in the folder: another folder in its place is not
+ * it.
+ */
 async function hasItsFiles(git: Git, repository: string, folder: string): Promise<boolean> {
 	const gitFolder = await registeredFor(git, repository, folder);
 	if (gitFolder === null) return false;
@@ -249,11 +278,18 @@ async function restoreBranch({ git, given }: GitContext, { workspace }: Checkout
 	const gitFolder = await gitFolderOf(workspace.path);
 	const log = await readRegularText(path.join(gitFolder, "logs", "HEAD")).catch(() => "");
 	const last = log.trimEnd().split("\n").at(-1)?.split(" ")[1] ?? "";
-	const commit = (await commitOf(git, workspace.path, last)) ?? (given === undefined ? (await readMark(markIn(gitFolder)))?.start : given.start) ?? null;
+	const commit =
+		(await commitOf(git, workspace.path, last)) ??
+		(given === undefined ? (await readMark(markIn(gitFolder)))?.start : given.start) ??
+		null;
 	if (commit !== null) await git(workspace.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 }
 
-async function cleanUp(context: GitContext, checkout: Checkout, broken: string | null): Promise<{ snapshot: string | null } | Refusal> {
+async function cleanUp(
+	context: GitContext,
+	checkout: Checkout,
+	broken: string | null,
+): Promise<{ snapshot: string | null } | Refusal> {
 	const tree = await readStatus(context.git, checkout.workspace.path);
 	const reason = withBroken("before a recovery", broken);
 	if (tree.changes.length > 0 || tree.operation !== null) return await clean(context, checkout, reason);

@@ -1,6 +1,6 @@
 // Removing a workspace: only what is clean and merged, unless somebody insists; and never without a way back.
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Checkout, Removed, RemoveRequest } from "#engine/workspaces.ts";
+import type { Checkout, Removed, RemoveRequest } from "#engine/ports/workspace-requests.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { isOurs } from "../layout/mark.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -15,20 +15,31 @@ import { dirtyRefusal, markAt, readStatus } from "../workspace/tree-status.ts";
 import { isMerged, readable } from "./branch-status.ts";
 import { mergeTrees, treeOfCommit } from "./merge.ts";
 
-export async function removeWorkspace(context: GitContext, checkout: Checkout, request: RemoveRequest): Promise<Removed | Refusal> {
+export async function removeWorkspace(
+	context: GitContext,
+	checkout: Checkout,
+	request: RemoveRequest,
+): Promise<Removed | Refusal> {
 	const { git } = context;
 	const { project, workspace } = checkout;
-	if (workspace.kind === "main") return refuse("CONFLICT", `${project.path} is the project itself and is never removed.`, { details: { path: project.path } });
+	if (workspace.kind === "main")
+		return refuse("CONFLICT", `${project.path} is the project itself and is never removed.`, {
+			details: { path: project.path },
+		});
 	const there = await exists(workspace.path);
 	// a folder is only moved if its mark says that it is this agent's
 	if (there && !isOurs(await markAt(workspace.path), checkout)) return inTheWay(workspace.path);
 	const locked = (await worktreeAt(git, project.path, workspace.path))?.locked ?? null;
 	if (locked !== null)
-		return refuse("CONFLICT", `Somebody has locked ${workspace.path}${locked === "" ? "" : `: ${locked}`}.`, { details: { path: workspace.path } });
+		return refuse("CONFLICT", `Somebody has locked ${workspace.path}${locked === "" ? "" : `: ${locked}`}.`, {
+			details: { path: workspace.path },
+		});
 	const tip = there || workspace.kind === "worktree" ? await tipOf(context, checkout) : null;
 	if (request.force !== true) {
 		const dirty = there
-			? await readable(checkout, async () => dirtyRefusal(await readStatus(git, workspace.path), { folder: workspace.path, checkout }))
+			? await readable(checkout, async () =>
+					dirtyRefusal(await readStatus(git, workspace.path), { folder: workspace.path, checkout }),
+				)
 			: null;
 		if (dirty !== null) return dirty;
 		if (tip !== null && !(await isSafe(context, checkout, tip, request.merged ?? []))) return notMerged(checkout, tip);
@@ -36,12 +47,21 @@ export async function removeWorkspace(context: GitContext, checkout: Checkout, r
 	const teardown = there ? await tearDown(context, checkout, request) : null;
 	const binned = await moveToTrash(context, checkout);
 	if (isRefusal(binned)) return binned;
-	const branchRemoved = request.branch === true && tip !== null && workspace.kind === "worktree" && (await removeBranch(context, checkout, tip));
+	const branchRemoved =
+		request.branch === true &&
+		tip !== null &&
+		workspace.kind === "worktree" &&
+		(await removeBranch(context, checkout, tip));
 	return { ...binned, branchRemoved, teardown };
 }
 
 /** Merged by ancestry, by a merge that was recorded, or because base would not change if it were merged. */
-export async function isSafe(context: GitContext, checkout: Checkout, tip: string, merged: readonly string[]): Promise<boolean> {
+export async function isSafe(
+	context: GitContext,
+	checkout: Checkout,
+	tip: string,
+	merged: readonly string[],
+): Promise<boolean> {
 	if (merged.includes(tip) || (await isMerged(context, checkout, tip))) return true;
 	const { git } = context;
 	const base = await commitOf(git, checkout.project.path, `refs/heads/${checkout.workspace.base}`);
@@ -58,19 +78,35 @@ export function notMerged({ project, agent, workspace }: Checkout, tip: string):
 	});
 }
 
-export async function tearDown(context: GitContext, checkout: Checkout, request: RemoveRequest): Promise<Removed["teardown"]> {
+export async function tearDown(
+	context: GitContext,
+	checkout: Checkout,
+	request: RemoveRequest,
+): Promise<Removed["teardown"]> {
 	const effective = await settingsOf(context, checkout.project, request.approved);
 	if (isRefusal(effective) || effective.settings.teardown === null) return null;
 	// a command that is locked in must not leave anything in a tree that is looked at from outside afterwards
 	const locked = await wantsSandbox(context, checkout.project);
 	if (locked !== false && (await sandboxMarkAt(context, checkout.project, checkout.workspace.path)) === null)
-		return { command: effective.settings.teardown, exit: null, output: "It was not run: the workspace was made before the project asked for a sandbox." };
-	const where = { project: checkout.project, folder: checkout.workspace.path, environment: commandEnvironment(context, checkout.agent, request) };
+		return {
+			command: effective.settings.teardown,
+			exit: null,
+			output: "It was not run: the workspace was made before the project asked for a sandbox.",
+		};
+	const where = {
+		project: checkout.project,
+		folder: checkout.workspace.path,
+		environment: commandEnvironment(context, checkout.agent, request),
+	};
 	return await runProjectCommand(context, effective.settings.teardown, where, request);
 }
 
 /** Only as it was looked at, and only if nobody has it checked out. Its commits stay under a ref of ours. */
-export async function removeBranch({ git }: GitContext, { project, workspace }: Checkout, tip: string): Promise<boolean> {
+export async function removeBranch(
+	{ git }: GitContext,
+	{ project, workspace }: Checkout,
+	tip: string,
+): Promise<boolean> {
 	const ref = `refs/heads/${workspace.branch}`;
 	if ((await worktreesOf(git, project.path)).some((worktree) => worktree.branch === ref)) return false;
 	await deleteBranch(git, project.path, workspace.branch, tip);

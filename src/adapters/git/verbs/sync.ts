@@ -1,8 +1,8 @@
-// Bringing base into an agent's branch. The result is computed first, elsewhere; the agent's tree is only moved to a result
-// that has no conflicts, in one git command.
+// Bringing base into an agent's branch. The result is computed first, elsewhere; the agent's tree is only moved to a
+// result that has no conflicts, in one git command.
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
-import type { Checkout, MoveResult, StepControl } from "#engine/workspaces.ts";
+import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
 import { countOf } from "../format/plural.ts";
 import { baseCommit, type GitContext, identityOf, repositoryOf } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
@@ -11,7 +11,12 @@ import { notOnBranch } from "./commit.ts";
 import { commitTree, mergeTrees, rebased } from "./merge.ts";
 import { moveBranch } from "./move.ts";
 
-export async function syncWork(context: GitContext, checkout: Checkout, strategy: SyncStrategy, control: StepControl = {}): Promise<MoveResult | Refusal> {
+export async function syncWork(
+	context: GitContext,
+	checkout: Checkout,
+	strategy: SyncStrategy,
+	control: StepControl = {},
+): Promise<MoveResult | Refusal> {
 	const { git } = context;
 	const { path, base: baseName } = checkout.workspace;
 	const gone = await treeGone(checkout);
@@ -21,7 +26,8 @@ export async function syncWork(context: GitContext, checkout: Checkout, strategy
 	if (unready !== null) return unready;
 	const base = await baseCommit(context, checkout);
 	const { ahead, behind } = await count(git, path, base, tree.head);
-	const words = (came: number): string => `Your files changed: ${countOf(came, "commit")} of ${baseName} came in (${strategy}).`;
+	const words = (came: number): string =>
+		`Your files changed: ${countOf(came, "commit")} of ${baseName} came in (${strategy}).`;
 	if (base === null || (behind === 0 && tree.head !== null)) {
 		const before = control.begun?.head;
 		// whoever moved it died before telling
@@ -31,7 +37,10 @@ export async function syncWork(context: GitContext, checkout: Checkout, strategy
 	}
 	// work that was merged in another form is in base already
 	const own = tree.head !== null && ahead > 0 && !(await isMerged(context, checkout, tree.head));
-	const target = own && tree.head !== null ? await combined(context, checkout, strategy, { head: tree.head, base, ahead, behind }) : { commit: base };
+	const target =
+		own && tree.head !== null
+			? await combined(context, checkout, strategy, { head: tree.head, base, ahead, behind })
+			: { commit: base };
 	if (isRefusal(target)) return target;
 	await control.begin?.({ head: tree.head });
 	const stuck = await moveBranch(context, checkout, tree.head, target.commit);
@@ -47,19 +56,33 @@ async function combined(
 	const { project, agent, workspace } = checkout;
 	const whose = `${project.slug}/${agent.handle}`;
 	if (strategy === "ff" || workspace.kind === "main") {
-		return refuse("CONFLICT", `${whose} has ${countOf(ahead, "commit")} of its own and is ${behind} behind ${workspace.base}.`, {
-			details: { ahead, behind },
-			suggestions:
-				workspace.kind === "main"
-					? [`brood agent diff ${whose}`]
-					: [`brood agent sync ${whose} --strategy rebase`, `brood agent sync ${whose} --strategy merge`],
-		});
+		return refuse(
+			"CONFLICT",
+			`${whose} has ${countOf(ahead, "commit")} of its own and is ${behind} behind ${workspace.base}.`,
+			{
+				details: { ahead, behind },
+				suggestions:
+					workspace.kind === "main"
+						? [`brood agent diff ${whose}`]
+						: [`brood agent sync ${whose} --strategy rebase`, `brood agent sync ${whose} --strategy merge`],
+			},
+		);
 	}
 	const identity = identityOf(agent);
-	if (strategy === "rebase") return await rebased(context, project, repositoryOf(checkout), { tip: head, onto: base, identity });
+	if (strategy === "rebase")
+		return await rebased(context, project, repositoryOf(checkout), { tip: head, onto: base, identity });
 	const merged = await mergeTrees(context.git, workspace.path, head, base);
 	if (isRefusal(merged)) return merged;
-	return { commit: await commitTree(context.git, workspace.path, merged.tree, [head, base], `Merge ${workspace.base} into ${workspace.branch}\n`, identity) };
+	return {
+		commit: await commitTree(
+			context.git,
+			workspace.path,
+			merged.tree,
+			[head, base],
+			`Merge ${workspace.base} into ${workspace.branch}\n`,
+			identity,
+		),
+	};
 }
 
 export async function moveResult(

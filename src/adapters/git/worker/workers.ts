@@ -1,8 +1,8 @@
 // The workers inside of sandboxes: our own program, which runs git in an agent's tree. The daemon touches no file in
 // such a tree: it asks, and believes what comes back only if it has the right shape.
 //
-// One process per sandbox, kept for a few seconds because steps come in groups (look, snapshot, look). A process that does not
-// answer in time, or says anything that is not our protocol, is ended whole.
+// One process per sandbox, kept for a few seconds because steps come in groups (look, snapshot, look). A process that
+// does not answer in time, or says anything that is not our protocol, is ended whole.
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { type CommandLine, containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
@@ -39,7 +39,10 @@ export class SandboxFault extends Error {
 	override readonly name = "RoomFault";
 }
 
-/** Nobody waits for it any more, or the daemon stops: that says nothing of the workspace, and whoever asks again may well get it. */
+/**
+ * Nobody waits for it any more, or the daemon stops: that says nothing of the workspace, and whoever asks again may
+ * well get it.
+ */
 export class CalledOff extends Error {
 	override readonly name = "CalledOff";
 	readonly refusalCode = "GIT_FAILED";
@@ -60,10 +63,18 @@ export class SandboxWorkers implements AsyncDisposable {
 		options.halt?.addEventListener("abort", () => void this[Symbol.asyncDispose](), { once: true });
 	}
 
-	async ask<W, A>(mounts: SandboxMounts, { name, answer }: Step<W, A>, { scene, input, timeoutMs = timeoutMsDefault, signal, bytes }: StepCall<W>): Promise<A> {
-		if (signal?.aborted === true || this.#options.halt?.aborted === true) throw new CalledOff("The step was called off.");
+	async ask<W, A>(
+		mounts: SandboxMounts,
+		{ name, answer }: Step<W, A>,
+		{ scene, input, timeoutMs = timeoutMsDefault, signal, bytes }: StepCall<W>,
+	): Promise<A> {
+		if (signal?.aborted === true || this.#options.halt?.aborted === true)
+			throw new CalledOff("The step was called off.");
 		const worker = await this.#workerIn(mounts, scene.workspace.path);
-		const text = await worker.ask({ step: name, scene, input }, { timeoutMs, ...(signal && { signal }), ...(bytes && { bytes }) });
+		const text = await worker.ask(
+			{ step: name, scene, input },
+			{ timeoutMs, ...(signal && { signal }), ...(bytes && { bytes }) },
+		);
 		const parsed = answer.safeParse(jsonOf(text));
 		if (parsed.success) return parsed.data;
 		worker.end("its answer does not have the right shape");
@@ -96,7 +107,10 @@ export class SandboxWorkers implements AsyncDisposable {
 	#begin(key: string, mounts: SandboxMounts, folder: string): Worker {
 		const { program, readable, environment, containment, keepMs = keepMsDefault } = this.#options;
 		if (containment !== "bubblewrap") throw new SandboxFault("There is no sandbox without bubblewrap.");
-		const worker = new Worker({ ...mounts, readable: [...readable, ...mounts.readable] }, { program, folder, environment, keepMs });
+		const worker = new Worker(
+			{ ...mounts, readable: [...readable, ...mounts.readable] },
+			{ program, folder, environment, keepMs },
+		);
 		this.#open.set(key, worker);
 		void worker.over.then(() => (this.#open.get(key) === worker ? this.#open.delete(key) : undefined));
 		const idle = [...this.#open.values()].filter((each) => each.isIdle && each !== worker);
@@ -128,13 +142,23 @@ class Worker {
 
 	constructor(
 		mounts: SandboxMounts,
-		{ program, folder, environment, keepMs }: { program: CommandLine; folder: string; environment: Readonly<Record<string, string>>; keepMs: number },
+		{
+			program,
+			folder,
+			environment,
+			keepMs,
+		}: { program: CommandLine; folder: string; environment: Readonly<Record<string, string>>; keepMs: number },
 	) {
 		this.folder = folder;
 		this.#mounts = mounts;
 		this.#keepMs = keepMs;
 		const { command, args, pipes } = containedCommand("bubblewrap", program, mounts);
-		this.#child = spawn(command, [...args], { cwd: folder, env: sandboxEnvironment(environment, mounts), stdio: [...pipes.stdio], detached: true });
+		this.#child = spawn(command, [...args], {
+			cwd: folder,
+			env: sandboxEnvironment(environment, mounts),
+			stdio: [...pipes.stdio],
+			detached: true,
+		});
 		// we hold the lifeline open: if the daemon dies, the worker ends
 		for (const pipe of this.#child.stdio) pipe?.on("error", expected("its end is heard of"));
 		this.#child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {

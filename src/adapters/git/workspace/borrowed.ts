@@ -1,6 +1,7 @@
-// What a sandbox shows of the project's repository: its git folder, and the stores of objects that it borrows from. All of these are names that the
-// repository itself gives (`.git`, `commondir`, `objects/info/alternates`), so each is looked at before it is believed: only what is a git folder or a store
-// of objects, and nothing that is hidden in a sandbox.
+// What a sandbox shows of the project's repository: its git folder, and the stores of objects that it borrows from. All
+// of these are names that the repository itself gives (`.git`, `commondir`, `objects/info/alternates`), so each is
+// looked at before it is believed: only what is a git folder or a store of objects, and nothing that is hidden in a
+// sandbox.
 import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { mayBeSeen } from "#adapters/system/mounts.ts";
@@ -19,7 +20,8 @@ export async function borrowedFrom(common: string, hidden: readonly string[]): P
 	if (folder === null) return [];
 	if (!(await isGitFolder(folder))) return notShown(folder, "which is not the git folder of a repository");
 	const stores = await storesOf(await realpath(path.join(folder, "objects")));
-	for (const store of stores) if (!(await isStore(store))) return notShown(store, "which is not a store of git objects");
+	for (const store of stores)
+		if (!(await isStore(store))) return notShown(store, "which is not a store of git objects");
 	const all = [folder, ...stores];
 	const open = mayBeSeen(all, hidden);
 	const closed = all.find((place) => !open.includes(place));
@@ -39,7 +41,9 @@ async function storesOf(store: string): Promise<string[]> {
 }
 
 async function namedIn(store: string): Promise<string[]> {
-	const text = await readRegularText(path.join(store, "info/alternates"), { bytesMax: alternatesBytesMax }).catch(() => "");
+	const text = await readRegularText(path.join(store, "info/alternates"), { bytesMax: alternatesBytesMax }).catch(
+		() => "",
+	);
 	const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 	const places = await Promise.all(lines.map((line) => realpath(path.resolve(store, line)).catch(() => null)));
 	return places.filter((place) => place !== null);
@@ -52,12 +56,18 @@ async function isStore(place: string): Promise<boolean> {
 }
 
 async function isGitFolder(place: string): Promise<boolean> {
-	const [head, objects, refs] = await Promise.all(["HEAD", "objects", "refs"].map((name) => stat(path.join(place, name)).catch(() => null)));
+	const [head, objects, refs] = await Promise.all(
+		["HEAD", "objects", "refs"].map((name) => stat(path.join(place, name)).catch(() => null)),
+	);
 	return head?.isFile() === true && objects?.isDirectory() === true && refs?.isDirectory() === true;
 }
 
 function notShown(place: string, why: string): Refusal {
-	return refuse("CONFLICT", `its repository takes objects from ${place}, ${why}; look at .git, commondir and objects/info/alternates in the repository`, {
-		details: { path: place },
-	});
+	return refuse(
+		"CONFLICT",
+		`its repository takes objects from ${place}, ${why}; look at .git, commondir and objects/info/alternates in the repository`,
+		{
+			details: { path: place },
+		},
+	);
 }

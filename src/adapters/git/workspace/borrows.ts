@@ -1,5 +1,6 @@
-// What workspaces with a git folder of their own borrow from the project: `refs/brood/borrows/<agent>/<name>`. Their objects are not copied, so
-// as long as such a ref is there no garbage collection of the project, ours or the person's, may take what it leads to.
+// What workspaces with a git folder of their own borrow from the project: `refs/brood/borrows/<agent>/<name>`. Their
+// objects are not copied, so as long as such a ref is there no garbage collection of the project, ours or the person's,
+// may take what it leads to.
 //
 //   start     the commit that the workspace began at, and for a fork the snapshot that it came from
 //   base      where base was when it was last brought in
@@ -21,13 +22,22 @@ export const borrowRef = (agent: string, name: BorrowName): string => {
 };
 
 /** Kept for the agent from now on, in the place of what was kept under that name before. */
-export async function keepBorrowed(git: Git, repository: string, agent: string, kept: Partial<Record<BorrowName, string | null>>): Promise<void> {
+export async function keepBorrowed(
+	git: Git,
+	repository: string,
+	agent: string,
+	kept: Partial<Record<BorrowName, string | null>>,
+): Promise<void> {
 	const names: readonly BorrowName[] = ["start", "base", "restored"];
-	const lines = names.flatMap((name) => (kept[name] == null ? [] : [`update ${borrowRef(agent, name)}\0${kept[name]}\0\0`]));
+	const lines = names.flatMap((name) =>
+		kept[name] == null ? [] : [`update ${borrowRef(agent, name)}\0${kept[name]}\0\0`],
+	);
 	if (lines.length > 0) await git(repository, ["update-ref", "-z", "--stdin"], { input: lines.join("") });
 }
 
-/** Who borrows, and what. Snapshots, the seen tips of branches (`refs/brood/work`) and merges have refs of their own. */
+/**
+ * Who borrows, and what. Snapshots, the seen tips of branches (`refs/brood/work`) and merges have refs of their own.
+ */
 export async function borrowedBy(git: Git, repository: string): Promise<Borrower[]> {
 	const { text } = await git(repository, ["for-each-ref", "--format=%(objectname) %(refname)", borrowRefs]);
 	const found = new Map<string, Borrower>();

@@ -1,21 +1,28 @@
 // The isolated kind of workspace: a repository of its own that shares nothing with the project's, not even objects.
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import type { AgentIdentity, ProjectRepository } from "#engine/workspaces.ts";
+import type { AgentIdentity, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { withoutSecrets } from "../run/user-input.ts";
 import { type GitContext, identityOf } from "./git-context.ts";
 
 const cloneTimeoutMs = 30 * 60 * 1000;
 
-/** A clone with a HEAD on a new branch and no files yet. The project is its remote `brood`; `origin` is where the project itself comes from. */
+/**
+ * A clone with a HEAD on a new branch and no files yet. The project is its remote `brood`; `origin` is where the
+ * project itself comes from.
+ */
 export async function makeClone(
 	{ git, layout }: GitContext,
 	project: ProjectRepository,
 	agent: AgentIdentity,
 	{ path, branch, start }: WorkspaceMark,
 ): Promise<void> {
-	await git(layout.agents(project.slug), ["clone", "--quiet", "--no-hardlinks", "--no-checkout", "--origin", "brood", "--", project.path, path], {
-		timeoutMs: cloneTimeoutMs,
-	});
+	await git(
+		layout.agents(project.slug),
+		["clone", "--quiet", "--no-hardlinks", "--no-checkout", "--origin", "brood", "--", project.path, path],
+		{
+			timeoutMs: cloneTimeoutMs,
+		},
+	);
 	const upstream = await git(project.path, ["config", "--local", "--get", "remote.origin.url"], { answers: [1] });
 	// a password in the project's own configuration is no business of an isolated agent
 	const url = upstream.code === 0 ? withoutSecrets(upstream.text) : "";

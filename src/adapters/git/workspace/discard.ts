@@ -1,4 +1,5 @@
-// Taking back what we made ourselves and nobody has worked in: a provisioning that failed, a scratch tree, half a clone.
+// Taking back what we made ourselves and nobody has worked in: a provisioning that failed, a scratch tree, half a
+// clone.
 import path from "node:path";
 import { exclusively } from "../run/exclusive.ts";
 import { worktreeAt } from "../run/worktrees.ts";

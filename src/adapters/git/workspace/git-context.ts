@@ -3,9 +3,9 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import type { Retention } from "#contract/retention.ts";
 import type { PrimaryMark } from "#contract/workspace.ts";
-import type { Log } from "#engine/log.ts";
-import type { Clock, Ids } from "#engine/ports.ts";
-import type { AgentIdentity, Checkout, StepControl } from "#engine/workspaces.ts";
+import type { Clock, Ids } from "#engine/ports/clock.ts";
+import type { Log } from "#engine/ports/log.ts";
+import type { AgentIdentity, Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists, type Layout } from "../layout/layout.ts";
 import type { Git } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -22,7 +22,10 @@ export interface GitContext {
 	/** what keeps the processes of those commands together; our own group if nothing is said */
 	containment?: ContainmentLevel;
 	log?: Log;
-	/** what no sandbox shows besides the usual private places: the files and folders of subscriptions, and what the daemon's own variables name */
+	/**
+	 * what no sandbox shows besides the usual private places: the files and folders of subscriptions, and what the
+	 * daemon's own variables name
+	 */
 	hides?(): Promise<readonly string[]>;
 	/** how long things are kept; the defaults if nothing is said */
 	retention?: Retention;
@@ -53,7 +56,11 @@ export function identityOf({ handle }: AgentIdentity): Record<string, string> {
 	return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
 
-export function commandEnvironment(context: GitContext, agent: AgentIdentity | null, control: StepControl): Record<string, string> {
+export function commandEnvironment(
+	context: GitContext,
+	agent: AgentIdentity | null,
+	control: StepControl,
+): Record<string, string> {
 	return { ...context.environment, ...control.environment, ...(agent === null ? {} : identityOf(agent)) };
 }
 
@@ -63,7 +70,8 @@ export function baseRefOf({ workspace }: Checkout): string {
 }
 
 /** The repository that the agent's commits are in. */
-export const repositoryOf = ({ project, workspace }: Checkout): string => (workspace.kind === "clone" ? workspace.path : project.path);
+export const repositoryOf = ({ project, workspace }: Checkout): string =>
+	workspace.kind === "clone" ? workspace.path : project.path;
 
 /** Where base is now; a clone asks the project first. Null if base has no commit yet, or is gone. */
 export async function baseCommit(context: GitContext, checkout: Checkout): Promise<string | null> {
@@ -72,7 +80,15 @@ export async function baseCommit(context: GitContext, checkout: Checkout): Promi
 	const commit = await commitOf(context.git, project.path, `refs/heads/${workspace.base}`);
 	if (workspace.kind === "clone" && commit !== null) {
 		const refspec = `+refs/heads/${workspace.base}:${baseRefOf(checkout)}`;
-		await context.git(workspace.path, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", project.path, refspec]);
+		await context.git(workspace.path, [
+			"fetch",
+			"--quiet",
+			"--no-tags",
+			"--no-write-fetch-head",
+			"--",
+			project.path,
+			refspec,
+		]);
 	}
 	return commit;
 }
@@ -89,14 +105,23 @@ export async function tipOf(context: GitContext, checkout: Checkout): Promise<st
 	const ref = `refs/heads/${workspace.branch}`;
 	const tip = await commitOf(context.git, workspace.kind === "clone" ? workspace.path : project.path, ref);
 	if (workspace.kind === "clone" && tip !== null) {
-		await context.git(project.path, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", workspace.path, `+${ref}:refs/brood/clones/${agent.id}`]);
+		await context.git(project.path, [
+			"fetch",
+			"--quiet",
+			"--no-tags",
+			"--no-write-fetch-head",
+			"--",
+			workspace.path,
+			`+${ref}:refs/brood/clones/${agent.id}`,
+		]);
 	}
 	return tip;
 }
 
 /** The same, also when the clone is gone: then it is where the project last saw it. */
 export async function seenTip(context: GitContext, checkout: Checkout): Promise<string | null> {
-	if (checkout.workspace.kind !== "clone" || (await exists(checkout.workspace.path))) return await tipOf(context, checkout);
+	if (checkout.workspace.kind !== "clone" || (await exists(checkout.workspace.path)))
+		return await tipOf(context, checkout);
 	return await commitOf(context.git, checkout.project.path, `refs/brood/clones/${checkout.agent.id}`);
 }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { AgentId } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Diff, WorkspaceMark } from "#contract/workspace.ts";
-import type { Checkout, Snapshot } from "#engine/workspaces.ts";
+import type { Checkout, Snapshot } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
@@ -13,7 +13,14 @@ import { registeredFor, worktreeAt } from "../run/worktrees.ts";
 import { forgetWorktree, removeWorktree, resetTree } from "../snapshot/destroy.ts";
 import { restoreSnapshot } from "../snapshot/restore.ts";
 import { type SnapshotRequest, takeSnapshot, takeSnapshotDetailed } from "../snapshot/snapshot.ts";
-import { emptyTree, findSnapshot, findSnapshots, keptSnapshots, refsOf, type Snapshot as Taken } from "../snapshot/snapshots.ts";
+import {
+	emptyTree,
+	findSnapshot,
+	findSnapshots,
+	keptSnapshots,
+	refsOf,
+	type Snapshot as Taken,
+} from "../snapshot/snapshots.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { mendIndex, withBroken } from "../tree/mend-index.ts";
 import { type GitContext, repositoryOf } from "./git-context.ts";
@@ -22,12 +29,22 @@ import { gitFolderAt, tooLongReason } from "./tree-status.ts";
 /** so many manifests are read by one process */
 const atOnce = 500;
 
-export function requestFor({ clock, given }: GitContext, { agent, workspace }: Checkout, reason: string, turn: number | null = null): SnapshotRequest {
+export function requestFor(
+	{ clock, given }: GitContext,
+	{ agent, workspace }: Checkout,
+	reason: string,
+	turn: number | null = null,
+): SnapshotRequest {
 	return { folder: workspace.path, agent: agent.id, reason, turn, at: clock.now(), ...(given && { last: given.last }) };
 }
 
 /** The last one again, not `fresh`, if the tree is as that has it. */
-export async function take(context: GitContext, checkout: Checkout, reason: string, turn: number | null): Promise<{ snapshot: Snapshot; fresh: boolean }> {
+export async function take(
+	context: GitContext,
+	checkout: Checkout,
+	reason: string,
+	turn: number | null,
+): Promise<{ snapshot: Snapshot; fresh: boolean }> {
 	const { snapshot, fresh } = await takeSnapshotDetailed(context.git, requestFor(context, checkout, reason, turn));
 	return { snapshot: toSnapshot(snapshot), fresh };
 }
@@ -37,10 +54,21 @@ export const numberOf = ({ ref }: { ref: string }): string => ref.slice(ref.last
 
 export function toSnapshot({ ref, commit, manifest }: Taken): Snapshot {
 	const [agent] = ref.split("/").slice(-2);
-	const { nestedRepositories, submodules, tooLarge, special, unreadable, tooLong = [], names, ignoredCount } = manifest.missing;
+	const {
+		nestedRepositories,
+		submodules,
+		tooLarge,
+		special,
+		unreadable,
+		tooLong = [],
+		names,
+		ignoredCount,
+	} = manifest.missing;
 	const missing = [
 		...nestedRepositories.map((name) => ({ path: nameOf(name), reason: "a repository of its own" })),
-		...submodules.filter(({ dirty }) => dirty).map((submodule) => ({ path: nameOf(submodule.path), reason: "a submodule with changes" })),
+		...submodules
+			.filter(({ dirty }) => dirty)
+			.map((submodule) => ({ path: nameOf(submodule.path), reason: "a submodule with changes" })),
 		...tooLarge.map((name) => ({ path: nameOf(name), reason: "too large" })),
 		...special.map((name) => ({ path: nameOf(name), reason: "neither a file nor a link" })),
 		...unreadable.map((name) => ({ path: nameOf(name), reason: "not readable" })),
@@ -48,11 +76,22 @@ export function toSnapshot({ ref, commit, manifest }: Taken): Snapshot {
 		...names.map((name) => ({ path: nameOf(name), reason: "a name that git cannot hold" })),
 	];
 	const { at, reason, turn, head } = manifest;
-	return { id: numberOf({ ref }), commit, agent: AgentId.parse(agent), at, reason, turn, head: head.commit, missing, ignored: ignoredCount };
+	return {
+		id: numberOf({ ref }),
+		commit,
+		agent: AgentId.parse(agent),
+		at,
+		reason,
+		turn,
+		head: head.commit,
+		missing,
+		ignored: ignoredCount,
+	};
 }
 
 type Name = Taken["manifest"]["emptyDirectories"][number];
-export const nameOf = (name: Name): string => (typeof name === "string" ? name : Buffer.from(name.base64, "base64").toString().toWellFormed());
+export const nameOf = (name: Name): string =>
+	typeof name === "string" ? name : Buffer.from(name.base64, "base64").toString().toWellFormed();
 
 /** Newest first. */
 export async function list(context: GitContext, checkout: Checkout): Promise<Snapshot[]> {
@@ -66,12 +105,17 @@ export async function list(context: GitContext, checkout: Checkout): Promise<Sna
 }
 
 export async function has(context: GitContext, checkout: Checkout, id: string): Promise<boolean> {
-	return /^\d+$/.test(id) && (await findSnapshot(context.git, await snapshotRepository(checkout), `${refsOf(checkout.agent.id)}/${id}`)) !== null;
+	return (
+		/^\d+$/.test(id) &&
+		(await findSnapshot(context.git, await snapshotRepository(checkout), `${refsOf(checkout.agent.id)}/${id}`)) !== null
+	);
 }
 
 /** The repository that an agent's snapshots are in; that of a clone that is gone is the project's. */
 async function snapshotRepository(checkout: Checkout): Promise<string> {
-	return checkout.workspace.kind === "clone" && (await gitFolderAt(checkout.workspace.path)) !== null ? checkout.workspace.path : checkout.project.path;
+	return checkout.workspace.kind === "clone" && (await gitFolderAt(checkout.workspace.path)) !== null
+		? checkout.workspace.path
+		: checkout.project.path;
 }
 
 /** By its number or its commit; the refusal names the nearest that is there. */
@@ -81,7 +125,8 @@ export async function find(context: GitContext, checkout: Checkout, id: string):
 	const wanted = all.find((one) => numberOf(one) === id || one.commit === id);
 	const taken = wanted === undefined ? null : await findSnapshot(context.git, folder, wanted.ref);
 	if (taken !== null && wanted !== undefined) return { ...taken, ref: wanted.ref };
-	const distance = ({ sequence }: { sequence: number }): number => Math.abs(sequence - (Number.parseInt(id, 10) || Number.MAX_SAFE_INTEGER));
+	const distance = ({ sequence }: { sequence: number }): number =>
+		Math.abs(sequence - (Number.parseInt(id, 10) || Number.MAX_SAFE_INTEGER));
 	const nearest = all.toSorted((a, b) => distance(a) - distance(b))[0];
 	const whose = `${checkout.project.slug}/${checkout.agent.handle}`;
 	return refuse(
@@ -102,33 +147,59 @@ export async function show(context: GitContext, checkout: Checkout, id: string):
 	return await drawDiff({ git: context.git, folder }, [from, taken.tree], from);
 }
 
-export async function restore(context: GitContext, checkout: Checkout, id: string): Promise<{ snapshot: string | null; broken: string | null } | Refusal> {
+export async function restore(
+	context: GitContext,
+	checkout: Checkout,
+	id: string,
+): Promise<{ snapshot: string | null; broken: string | null } | Refusal> {
 	const { kind, path: folder } = checkout.workspace;
 	// nothing but an approve writes into a person's own checkout
-	if (kind === "main") return refuse("CONFLICT", `${folder} is the project itself; no snapshot is put back there.`, { details: { path: folder } });
+	if (kind === "main")
+		return refuse("CONFLICT", `${folder} is the project itself; no snapshot is put back there.`, {
+			details: { path: folder },
+		});
 	const taken = await find(context, checkout, id);
 	if (isRefusal(taken)) return taken;
 	const broken = await mendIndex(context.git, checkout.workspace.path);
-	const restored = await restoreSnapshot(context.git, { ...requestFor(context, checkout, withBroken("before a restore", broken)), snapshot: taken.commit });
+	const restored = await restoreSnapshot(context.git, {
+		...requestFor(context, checkout, withBroken("before a restore", broken)),
+		snapshot: taken.commit,
+	});
 	return isRefusal(restored) ? restored : { snapshot: numberOf(restored.before), broken };
 }
 
 /** A snapshot, then the tree as HEAD has it, ignored files left alone. */
-export async function clean(context: GitContext, checkout: Checkout, reason: string): Promise<{ snapshot: string | null } | Refusal> {
+export async function clean(
+	context: GitContext,
+	checkout: Checkout,
+	reason: string,
+): Promise<{ snapshot: string | null } | Refusal> {
 	const head = await commitOf(context.git, checkout.workspace.path, "HEAD");
-	if (head === null) return refuse("CONFLICT", "There is no commit yet that the tree could go back to.", { details: { path: checkout.workspace.path } });
+	if (head === null)
+		return refuse("CONFLICT", "There is no commit yet that the tree could go back to.", {
+			details: { path: checkout.workspace.path },
+		});
 	const held = await resetTree(context.git, requestFor(context, checkout, reason), head);
 	return isRefusal(held) ? held : { snapshot: numberOf(held) };
 }
 
-/** A snapshot, then the folder into the trash and the worktree off the repository's list. What is gone already is no failure. */
-export async function moveToTrash(context: GitContext, checkout: Checkout): Promise<{ snapshot: string | null; trash: string | null } | Refusal> {
+/**
+ * A snapshot, then the folder into the trash and the worktree off the repository's list. What is gone already is no
+ * failure.
+ */
+export async function moveToTrash(
+	context: GitContext,
+	checkout: Checkout,
+): Promise<{ snapshot: string | null; trash: string | null } | Refusal> {
 	const { layout, clock, git } = context;
 	const { project, agent, workspace } = checkout;
 	const name = path.join(layout.trash, `${clock.now()}-${project.slug}-${agent.handle}`);
 	await mkdir(layout.trash, { recursive: true, mode: 0o700 });
 	if (!(await exists(workspace.path))) {
-		const aside = workspace.kind === "worktree" ? await exclusively(project.path, async () => await setAside(context, checkout, name)) : null;
+		const aside =
+			workspace.kind === "worktree"
+				? await exclusively(project.path, async () => await setAside(context, checkout, name))
+				: null;
 		return { snapshot: null, trash: aside };
 	}
 	const request = requestFor(context, checkout, withBroken("before a removal", await mendIndex(git, workspace.path)));
@@ -158,7 +229,16 @@ export const noteOf = ({ project, agent, workspace }: Checkout): WorkspaceMark =
 /** A clone's snapshot, for when the clone is gone or another repository needs it. */
 export async function fetchSnapshot({ git }: GitContext, from: Checkout, ref: string, to: string): Promise<void> {
 	const own = repositoryOf(from);
-	if (own !== to) await git(to, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", own, `+${ref}:${refsOf(from.agent.id)}/${numberOf({ ref })}`]);
+	if (own !== to)
+		await git(to, [
+			"fetch",
+			"--quiet",
+			"--no-tags",
+			"--no-write-fetch-head",
+			"--",
+			own,
+			`+${ref}:${refsOf(from.agent.id)}/${numberOf({ ref })}`,
+		]);
 }
 
 /** What git still knows of a tree that is gone, its index above all, goes to the trash before it is forgotten. */

@@ -8,8 +8,8 @@ import { endAll, findTree, innerPid, type Process } from "#adapters/system/proce
 import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
-import { caught, type Log, noLog } from "#engine/log.ts";
-import type { ProjectRepository, StepControl } from "#engine/workspaces.ts";
+import { caught, type Log, noLog } from "#engine/ports/log.ts";
+import type { ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import type { GitContext } from "./git-context.ts";
 import { mountsFor } from "./sandbox-mounts.ts";
 
@@ -40,11 +40,17 @@ export async function runProjectCommand(
 	const { containment = "groups" } = context;
 	const mounts = await mountsFor(context, project, folder, null);
 	if (mounts !== null && isRefusal(mounts)) return { command, exit: notStarted, output: mounts.message };
-	if (mounts !== null && containment !== "bubblewrap") return { command, exit: notStarted, output: "The project asks for a sandbox, which needs bubblewrap." };
+	if (mounts !== null && containment !== "bubblewrap")
+		return { command, exit: notStarted, output: "The project asks for a sandbox, which needs bubblewrap." };
 	const wrapper = containedCommand(containment, { command: "/bin/sh", args: ["-c", command] }, mounts);
 	// we hold the lifeline open: if the daemon dies, the command ends, even before the kernel's own guard is set up
 	const stdio = ["ignore" as const, ...wrapper.pipes.stdio.slice(1)];
-	const child = spawn(wrapper.command, [...wrapper.args], { cwd: folder, env: sandboxEnvironment(environment, mounts), stdio, detached: true });
+	const child = spawn(wrapper.command, [...wrapper.args], {
+		cwd: folder,
+		env: sandboxEnvironment(environment, mounts),
+		stdio,
+		detached: true,
+	});
 	for (const pipe of child.stdio) pipe?.on("error", expected("the end of the command is what counts"));
 	const ending = new Ending(child.pid, wrapper.pipes.lifeline !== null, context.log ?? noLog);
 	const limit = setTimeout(() => ending.ask(), timeoutMs);
@@ -90,7 +96,10 @@ class Ending {
 		this.asked = true;
 		const pid = this.#pid;
 		if (this.#contained && pid !== undefined) {
-			const options = { signals: [{ name: "SIGTERM", waitMs: graceMs }] as const, killOnly: (each: Process) => each.pid === pid || innerPid(each.pid) === 1 };
+			const options = {
+				signals: [{ name: "SIGTERM", waitMs: graceMs }] as const,
+				killOnly: (each: Process) => each.pid === pid || innerPid(each.pid) === 1,
+			};
 			this.#done = endAll(() => findTree({}, [pid]), options).catch(
 				caught(this.#log, "git", "The processes of a project's command could not be ended", { pid }),
 			);
@@ -126,7 +135,8 @@ class Tail {
 		if (this.#isFull()) return;
 		const lines = (this.#open + chunk).split("\n");
 		this.#open = lines.pop() ?? "";
-		for (; this.#open.length > lineMax; this.#open = this.#open.slice(lineMax)) lines.push(this.#open.slice(0, lineMax));
+		for (; this.#open.length > lineMax; this.#open = this.#open.slice(lineMax))
+			lines.push(this.#open.slice(0, lineMax));
 		for (const line of lines) this.#tell(line);
 	}
 	end(): string {

@@ -1,17 +1,17 @@
 // The mounts of a project's sandbox: what is hidden, readable and writable inside.
 //
-// The home is hidden, with the person's token, the store and the other agents' files, and so is where people keep keys. An agent can
-// write its tree and its git folder, which is its own alone: it lies outside of the tree, and is seen at `.git` only inside. Of the
-// project's repository nothing can be written; its objects are borrowed.
+// The home is hidden, with the person's token, the store and the other agents' files, and so is where people keep keys.
+// An agent can write its tree and its git folder, which is its own alone: it lies outside of the tree, and is seen at
+// `.git` only inside. Of the project's repository nothing can be written; its objects are borrowed.
 //
-// Nothing that the agent can write has a say in it: all places follow from the project's row and from the mark in the home. What the
-// repository says is checked (borrowed.ts).
+// Nothing that the agent can write has a say in it: all places follow from the project's row and from the mark in the
+// home. What the repository says is checked (borrowed.ts).
 import path from "node:path";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { privatePaths } from "#adapters/system/private-paths.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Workspace, WorkspaceMark } from "#contract/workspace.ts";
-import type { ProjectRepository } from "#engine/workspaces.ts";
+import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { readMark } from "../layout/mark.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
@@ -30,7 +30,8 @@ export async function mountsFor(
 	const wanted = await wantsSandbox(context, project);
 	if (typeof wanted !== "boolean") return wanted;
 	const own = await sandboxMarkAt(context, project, folder);
-	if (own !== null) return wanted ? await sandboxedMounts(context, project, own) : await unrestrictedMounts(context, project, own);
+	if (own !== null)
+		return wanted ? await sandboxedMounts(context, project, own) : await unrestrictedMounts(context, project, own);
 	if (!wanted) return null;
 	if (workspace !== null) return notSandboxable(project, workspace);
 	const around = await aroundOf(context, project, folder);
@@ -38,20 +39,37 @@ export async function mountsFor(
 }
 
 /** Whether the person says that this project's agents run in a sandbox. */
-export async function wantsSandbox({ layout }: Pick<GitContext, "layout">, project: ProjectRepository): Promise<boolean | Refusal> {
+export async function wantsSandbox(
+	{ layout }: Pick<GitContext, "layout">,
+	project: ProjectRepository,
+): Promise<boolean | Refusal> {
 	const config = await ownConfig(layout, project.slug);
 	return isRefusal(config) ? config : config.sandbox === "on";
 }
 
-/** The mark of a workspace whose git folder is its own; null for any other place. Nothing in the tree itself is looked at. */
-export async function sandboxMarkAt({ layout }: Pick<GitContext, "layout">, project: ProjectRepository, folder: string): Promise<WorkspaceMark | null> {
+/**
+ * The mark of a workspace whose git folder is its own; null for any other place. Nothing in the tree itself is looked
+ * at.
+ */
+export async function sandboxMarkAt(
+	{ layout }: Pick<GitContext, "layout">,
+	project: ProjectRepository,
+	folder: string,
+): Promise<WorkspaceMark | null> {
 	if (path.dirname(folder) !== layout.agents(project.slug)) return null;
 	const mark = await readMark(layout.ownMark(project.slug, path.basename(folder)));
 	return mark?.own === true && mark.path === folder ? mark : null;
 }
 
-/** Where an agent with a git folder of its own works. Whatever the settings say now: what is in its tree was written by somebody who was locked in. */
-export async function sandboxedMounts(context: GitContext, project: ProjectRepository, mark: Pick<WorkspaceMark, "path">): Promise<SandboxMounts | Refusal> {
+/**
+ * Where an agent with a git folder of its own works. Whatever the settings say now: what is in its tree was written by
+ * somebody who was locked in.
+ */
+export async function sandboxedMounts(
+	context: GitContext,
+	project: ProjectRepository,
+	mark: Pick<WorkspaceMark, "path">,
+): Promise<SandboxMounts | Refusal> {
 	const around = await aroundOf(context, project, mark.path);
 	if (isRefusal(around)) return around;
 	return {
@@ -62,12 +80,31 @@ export async function sandboxedMounts(context: GitContext, project: ProjectRepos
 	};
 }
 
-/** The same mounts without restrictions, for a project that turned its sandbox off: git still looks for its git folder there. */
-async function unrestrictedMounts(context: GitContext, project: ProjectRepository, mark: WorkspaceMark): Promise<SandboxMounts> {
-	return { hidden: [], readable: [], writable: [], fixed: [], bound: [await gitMount(context, project, mark, true)], open: true };
+/**
+ * The same mounts without restrictions, for a project that turned its sandbox off: git still looks for its git folder
+ * there.
+ */
+async function unrestrictedMounts(
+	context: GitContext,
+	project: ProjectRepository,
+	mark: WorkspaceMark,
+): Promise<SandboxMounts> {
+	return {
+		hidden: [],
+		readable: [],
+		writable: [],
+		fixed: [],
+		bound: [await gitMount(context, project, mark, true)],
+		open: true,
+	};
 }
 
-export async function gitMount({ layout }: GitContext, { slug }: ProjectRepository, { path: folder }: Pick<WorkspaceMark, "path">, writable: boolean) {
+export async function gitMount(
+	{ layout }: GitContext,
+	{ slug }: ProjectRepository,
+	{ path: folder }: Pick<WorkspaceMark, "path">,
+	writable: boolean,
+) {
 	// a tree that is gone stays gone until somebody asks for it
 	if (await exists(folder)) await makeInert(folder);
 	return { from: layout.ownGit(slug, path.basename(folder)), to: path.join(folder, ".git"), writable };

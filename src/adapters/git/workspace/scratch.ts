@@ -1,6 +1,6 @@
 // A tree to try something in: detached, registered nowhere but in git, gone afterwards.
 import path from "node:path";
-import type { ProjectRepository } from "#engine/workspaces.ts";
+import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { checkOut } from "../tree/checkout.ts";
 import { discardWorktree } from "./discard.ts";
@@ -22,7 +22,9 @@ export async function inScratch<T>(
 	if (wrong !== null) throw new Error(wrong.message);
 	scratchInUse.add(tree);
 	try {
-		await exclusively(repository, () => context.git(repository, ["worktree", "add", "--quiet", "--no-checkout", "--detach", tree, commit]));
+		await exclusively(repository, () =>
+			context.git(repository, ["worktree", "add", "--quiet", "--no-checkout", "--detach", tree, commit]),
+		);
 		await checkOut(context, { path: tree, start: commit });
 		return await work(tree);
 	} finally {

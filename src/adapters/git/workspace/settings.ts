@@ -8,7 +8,7 @@ import { Preset } from "#contract/preset.ts";
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { ProjectRepository } from "#engine/workspaces.ts";
+import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Layout } from "../layout/layout.ts";
 import type { Git } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -45,12 +45,18 @@ async function parsed<T>(slug: ProjectSlug, read: () => Promise<T>): Promise<T |
 	try {
 		return await read();
 	} catch (error) {
-		if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message, { suggestions: [`brood project settings ${slug}`] });
+		if (error instanceof ConfigError)
+			return refuse("VALIDATION_ERROR", error.message, { suggestions: [`brood project settings ${slug}`] });
 		throw error;
 	}
 }
 
-function effectiveSettings(own: ProjectConfig, repository: RepositoryConfig, base: string, approved: readonly string[]): EffectiveSettings {
+function effectiveSettings(
+	own: ProjectConfig,
+	repository: RepositoryConfig,
+	base: string,
+	approved: readonly string[],
+): EffectiveSettings {
 	const wants = runnable(repository);
 	const fingerprint = Object.keys(wants).length === 0 ? null : fingerprintOf(wants);
 	const agreed = fingerprint === null || approved.includes(fingerprint);
@@ -64,16 +70,25 @@ function effectiveSettings(own: ProjectConfig, repository: RepositoryConfig, bas
 	return { settings, fingerprint, pendingApproval };
 }
 
-/** What a preset would run: the commands of its gates, and prompts for agents that execute them. One that is broken runs nothing. */
+/**
+ * What a preset would run: the commands of its gates, and prompts for agents that execute them. One that is broken runs
+ * nothing.
+ */
 function gatesOf(name: string, written: unknown): string[] {
 	const preset = Preset.safeParse(written).data;
-	return (preset?.stages ?? []).flatMap(({ name: stage, gate, prompt, agent = preset?.agent, fallbacks = preset?.fallbacks ?? [] }) => {
-		const types = [agent, ...fallbacks].flatMap((request) => (request?.type !== undefined && executesPrompt(request.type) ? request.type : []));
-		return [
-			...(gate === undefined || gate === "human" ? [] : [`${name} ${stage}: ${gate.command}`]),
-			...(prompt === undefined || types.length === 0 ? [] : [`${name} ${stage}, executed by ${types.join(" or ")}: ${prompt}`]),
-		];
-	});
+	return (preset?.stages ?? []).flatMap(
+		({ name: stage, gate, prompt, agent = preset?.agent, fallbacks = preset?.fallbacks ?? [] }) => {
+			const types = [agent, ...fallbacks].flatMap((request) =>
+				request?.type !== undefined && executesPrompt(request.type) ? request.type : [],
+			);
+			return [
+				...(gate === undefined || gate === "human" ? [] : [`${name} ${stage}: ${gate.command}`]),
+				...(prompt === undefined || types.length === 0
+					? []
+					: [`${name} ${stage}, executed by ${types.join(" or ")}: ${prompt}`]),
+			];
+		},
+	);
 }
 
 /** Of the content and not of its form: another order or comment is the same content. */
@@ -97,7 +112,11 @@ function sorted(value: unknown): unknown {
 const said = new Map<string, RepositoryConfig>();
 const saidMax = 100;
 
-async function repositoryConfig(git: Git, project: ProjectRepository, base: string): Promise<RepositoryConfig | Refusal> {
+async function repositoryConfig(
+	git: Git,
+	project: ProjectRepository,
+	base: string,
+): Promise<RepositoryConfig | Refusal> {
 	const commit = await commitOf(git, project.path, `refs/heads/${base}`);
 	if (commit === null) return {};
 	const known = said.get(commit);
@@ -109,12 +128,18 @@ async function repositoryConfig(git: Git, project: ProjectRepository, base: stri
 	return read;
 }
 
-async function configIn(git: Git, { path: repository, slug }: ProjectRepository, commit: string): Promise<RepositoryConfig | Refusal> {
+async function configIn(
+	git: Git,
+	{ path: repository, slug }: ProjectRepository,
+	commit: string,
+): Promise<RepositoryConfig | Refusal> {
 	const { text: entry } = await git(repository, ["ls-tree", "--long", "-z", commit, "--", repositoryFile]);
 	const [, kind, object, size] = /^(\d+) blob ([0-9a-f]+) +(\d+)\t/.exec(entry) ?? [];
 	if (object === undefined || kind === "120000") return {};
 	if (Number(size) > configBytesMax)
-		return refuse("VALIDATION_ERROR", `${repositoryFile}:1:1: it is larger than ${configBytesMax} bytes`, { suggestions: [`brood project settings ${slug}`] });
+		return refuse("VALIDATION_ERROR", `${repositoryFile}:1:1: it is larger than ${configBytesMax} bytes`, {
+			suggestions: [`brood project settings ${slug}`],
+		});
 	return parseConfig(RepositoryConfig, (await git(repository, ["cat-file", "blob", object])).text, repositoryFile);
 }
 

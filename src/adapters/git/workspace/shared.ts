@@ -1,5 +1,5 @@
-// What a workspace gets beside its files: folders linked from `primary/`, and copies of files that git ignores. None of it
-// is worth failing for, and nothing that is there is ever replaced.
+// What a workspace gets beside its files: folders linked from `primary/`, and copies of files that git ignores. None of
+// it is worth failing for, and nothing that is there is ever replaced.
 import { createHash } from "node:crypto";
 import { appendFile, constants, cp, lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import { expected } from "#contract/log.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import type { PrimaryMark } from "#contract/workspace.ts";
-import type { Provisioned } from "#engine/workspaces.ts";
+import type { Provisioned } from "#engine/ports/workspace-requests.ts";
 import { exists, isInside } from "../layout/layout.ts";
 import { readPrimaryMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
@@ -60,11 +60,16 @@ export async function share(git: Git, tree: string, from: ShareFrom, settings: P
 	// git would take a link for a file of the project, because a pattern like `node_modules/` only means folders
 	if (linked.length > 0) await exclude(git, tree, linked).catch(expected("the links only show up as untracked files"));
 	const { checkout } = from;
-	if (checkout !== null) for (const name of settings.copy) done.push(await quietly(name, "copied", () => copy(git, tree, checkout, name)));
+	if (checkout !== null)
+		for (const name of settings.copy) done.push(await quietly(name, "copied", () => copy(git, tree, checkout, name)));
 	return done;
 }
 
-async function quietly(name: string, verb: "linked" | "copied", work: () => Promise<string | null>): Promise<Shared[number]> {
+async function quietly(
+	name: string,
+	verb: "linked" | "copied",
+	work: () => Promise<string | null>,
+): Promise<Shared[number]> {
 	const reason = await work().catch((error: Error) => error.message);
 	return reason === null ? { path: name, done: verb, reason: null } : { path: name, done: "left", reason };
 }

@@ -3,7 +3,7 @@ import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import type { Checkout } from "#engine/workspaces.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { brief, displayName, isTooLong } from "../format/names.ts";
 import { markIn, readMark } from "../layout/mark.ts";
 import { type Git, GitFailed } from "../run/git.ts";
@@ -39,10 +39,26 @@ interface LookOptions {
 }
 
 export async function readStatus(git: Git, folder: string, options: LookOptions = {}): Promise<TreeStatus> {
-	const args = ["status", "--porcelain=v2", "--branch", "-z", `--untracked-files=${options.everyFile === true ? "all" : "normal"}`, "--renames"];
-	const [status, gitFolder] = await Promise.all([git(folder, args, { ...(options.environment && { environment: options.environment }) }), gitFolderOf(folder)]);
+	const args = [
+		"status",
+		"--porcelain=v2",
+		"--branch",
+		"-z",
+		`--untracked-files=${options.everyFile === true ? "all" : "normal"}`,
+		"--renames",
+	];
+	const [status, gitFolder] = await Promise.all([
+		git(folder, args, { ...(options.environment && { environment: options.environment }) }),
+		gitFolderOf(folder),
+	]);
 	const records = status.bytes.toString("latin1").split("\0");
-	const tree: TreeStatus = { head: null, branch: null, changes: [], operation: await operationIn(gitFolder), gitFolder };
+	const tree: TreeStatus = {
+		head: null,
+		branch: null,
+		changes: [],
+		operation: await operationIn(gitFolder),
+		gitFolder,
+	};
 	for (let at = 0; at < records.length; at++) {
 		const record = records[at] ?? "";
 		const header = /^# branch\.(oid|head) (.*)$/s.exec(record);
@@ -55,7 +71,8 @@ export async function readStatus(git: Git, folder: string, options: LookOptions 
 		tree.changes.push(change);
 	}
 	// what git could not look into it only warns of
-	for (const raw of unreached(status.errors)) if (!tree.changes.some((change) => isSame(change.raw, raw))) tree.changes.push(tooLong(raw));
+	for (const raw of unreached(status.errors))
+		if (!tree.changes.some((change) => isSame(change.raw, raw))) tree.changes.push(tooLong(raw));
 	return tree;
 }
 
@@ -66,12 +83,14 @@ const cutFrom = 4000;
 /** two paths that are too long are told as one if they begin alike for so long */
 const alikeFrom = 1000;
 
-const isSame = (one: string, other: string): boolean => one.slice(0, alikeFrom) === other.slice(0, alikeFrom) && one.length >= alikeFrom;
+const isSame = (one: string, other: string): boolean =>
+	one.slice(0, alikeFrom) === other.slice(0, alikeFrom) && one.length >= alikeFrom;
 
 function unreached(errors: string): string[] {
 	const found = new Map<string, string>();
 	for (const line of errors.split("\n")) {
-		const [, place = "", reason] = /^warning: (?:could not open directory|unable to access) '(.*?)(?:': (File name too long))?$/.exec(line) ?? [];
+		const [, place = "", reason] =
+			/^warning: (?:could not open directory|unable to access) '(.*?)(?:': (File name too long))?$/.exec(line) ?? [];
 		if (place === "" || place.startsWith("/") || (reason === undefined && line.length < cutFrom)) continue;
 		const raw = Buffer.from(place).toString("latin1");
 		if (!found.has(raw.slice(0, alikeFrom))) found.set(raw.slice(0, alikeFrom), raw);
@@ -79,13 +98,21 @@ function unreached(errors: string): string[] {
 	return [...found.values()];
 }
 
-const tooLong = (raw: string): Change => ({ status: "??", path: brief(displayName(raw)), raw, from: null, conflict: false, left: tooLongReason });
+const tooLong = (raw: string): Change => ({
+	status: "??",
+	path: brief(displayName(raw)),
+	raw,
+	from: null,
+	conflict: false,
+	left: tooLongReason,
+});
 
 function changeOf(record: string, folder: string): Change | null {
 	const kind = record[0];
 	const untracked = record.slice(2);
 	if (kind === "?" && isTooLong(folder, untracked)) return tooLong(untracked);
-	if (kind === "?") return { status: "??", path: displayName(untracked), raw: untracked, from: null, conflict: false, left: null };
+	if (kind === "?")
+		return { status: "??", path: displayName(untracked), raw: untracked, from: null, conflict: false, left: null };
 	const before = kind === "1" ? 8 : kind === "2" ? 9 : kind === "u" ? 10 : 0;
 	if (before === 0) return null;
 	const words = record.split(" ");
@@ -102,7 +129,9 @@ export async function gitFolderOf(folder: string): Promise<string> {
 /** The same for a folder that may be anything; null if it is no working tree. */
 export async function gitFolderAt(place: string): Promise<string | null> {
 	const { gitFolder } = await repositoryPathsOf(place, {});
-	return gitFolder !== null && (await lstat(path.join(gitFolder, "HEAD")).catch(() => null)) !== null ? gitFolder : null;
+	return gitFolder !== null && (await lstat(path.join(gitFolder, "HEAD")).catch(() => null)) !== null
+		? gitFolder
+		: null;
 }
 
 /** What we wrote down about the workspace at a place; null if it is none of ours. */
@@ -121,7 +150,8 @@ const operations = [
 ] as const;
 
 async function operationIn(gitFolder: string): Promise<string | null> {
-	for (const [file, name] of operations) if ((await lstat(path.join(gitFolder, file)).catch(() => null)) !== null) return name;
+	for (const [file, name] of operations)
+		if ((await lstat(path.join(gitFolder, file)).catch(() => null)) !== null) return name;
 	return null;
 }
 
@@ -131,8 +161,10 @@ const excerptMax = 20;
 export function dirtyRefusal(tree: TreeStatus, where: { folder: string; checkout?: Checkout }): Refusal | null {
 	if (tree.changes.length === 0 && tree.operation === null) return null;
 	const status = tree.changes.slice(0, excerptMax).map((change) => `${change.status} ${change.path}`);
-	const whose = where.checkout === undefined ? where.folder : `${where.checkout.project.slug}/${where.checkout.agent.handle}`;
-	const what = tree.operation === null ? "has changes that are not committed" : `is in the middle of a ${tree.operation}`;
+	const whose =
+		where.checkout === undefined ? where.folder : `${where.checkout.project.slug}/${where.checkout.agent.handle}`;
+	const what =
+		tree.operation === null ? "has changes that are not committed" : `is in the middle of a ${tree.operation}`;
 	return refuse("WORKTREE_DIRTY", `${whose} ${what}.`, {
 		details: { path: where.folder, status, changes: tree.changes.length, operation: tree.operation },
 		suggestions:

@@ -2,15 +2,21 @@
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isItem, tellingItems } from "#contract/item.ts";
-import type { EventRange } from "#engine/ports.ts";
+import type { EventRange } from "#engine/ports/store.ts";
 import type { Rows } from "./rows.ts";
 
-export function eventsIn({ events, agents }: Rows, { after, limit, upTo, agent, project, kinds, itemsOf, since = 0 }: EventRange): Event[] {
+export function eventsIn(
+	{ events, agents }: Rows,
+	{ after, limit, upTo, agent, project, kinds, itemsOf, since = 0 }: EventRange,
+): Event[] {
 	const wanted = (event: Event): boolean =>
 		(agent === undefined || event.agent === agent) &&
 		(project === undefined || event.agent === null || agents.get(event.agent)?.project === project) &&
 		(kinds === undefined || kinds.includes(event.kind) || kinds.includes(event.kind.split(".")[0] ?? "")) &&
-		(itemsOf === undefined || !isItem(event) || telling.includes(event.kind) || (event.agent !== null && itemsOf.includes(event.agent))) &&
+		(itemsOf === undefined ||
+			!isItem(event) ||
+			telling.includes(event.kind) ||
+			(event.agent !== null && itemsOf.includes(event.agent))) &&
 		event.at >= since;
 	return events.slice(after, upTo).filter(wanted).slice(0, limit);
 }

@@ -5,14 +5,22 @@ import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
 import type { Rows } from "./rows.ts";
 
 export function mirroredIn(rows: Rows, { boards, threads, itemsMax }: MirrorRequest): MirroredRows {
-	const { agents, projects, subscriptions, leases, prompts, turns, approvals, waits, mails, issues, runs, events } = rows;
+	const { agents, projects, subscriptions, leases, prompts, turns, approvals, waits, mails, issues, runs, events } =
+		rows;
 	const shown = [...issues.values()].filter(({ project }) => boards.includes(project));
 	const open = (agent: AgentId): boolean => threads.includes(agent);
 	const said = threads.flatMap((id) => events.filter((event) => event.agent === id && isItem(event)).slice(-itemsMax));
-	const letters = [...mails.values()].filter(({ to, state, deletedAt }) => deletedAt === null && (state !== "read" || open(to)));
+	const letters = [...mails.values()].filter(
+		({ to, state, deletedAt }) => deletedAt === null && (state !== "read" || open(to)),
+	);
 	return {
 		last: events.length,
-		...{ agents: [...agents.values()], projects: [...projects.values()], subscriptions: [...subscriptions.values()], leases: [...leases.values()] },
+		...{
+			agents: [...agents.values()],
+			projects: [...projects.values()],
+			subscriptions: [...subscriptions.values()],
+			leases: [...leases.values()],
+		},
 		prompts: [...prompts.values()].map((prompt) => (open(prompt.agent) ? prompt : { ...prompt, text: "" })),
 		turns: [...turns.values()].filter(({ state, agent }) => state === "open" || open(agent)),
 		approvals: [...approvals.values()].filter(({ state }) => state === "pending"),

@@ -1,6 +1,6 @@
 // The order of a queue in memory.
 import type { PromptState } from "#contract/prompt.ts";
-import type { QueueHead } from "#engine/ports.ts";
+import type { QueueHead } from "#engine/ports/store.ts";
 
 export function headOf({ id, priority, manual, source, createdAt, notBefore }: PromptState): QueueHead {
 	return { prompt: id, priority, manual, source, since: Math.max(createdAt, notBefore ?? 0) };

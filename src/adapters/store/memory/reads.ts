@@ -12,7 +12,7 @@ import type { Hit, SearchQuery } from "#contract/search.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Counts, EventRange, QueueEnds, QueueHead, Range, Ranges, Reads } from "#engine/ports.ts";
+import type { Counts, EventRange, QueueEnds, QueueHead, Range, Ranges, Reads } from "#engine/ports/store.ts";
 import { MemoryIssueReads } from "./issue-reads.ts";
 import { eventsIn, itemsIn } from "./journal.ts";
 import { mirroredIn } from "./mirrored.ts";
@@ -40,7 +40,9 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 
 	async agents({ project, life }: { project?: ProjectSlug; life?: AgentState["life"] } = {}): Promise<AgentState[]> {
-		return await this.#agents((agent) => (project === undefined || agent.project === project) && (life === undefined || agent.life === life));
+		return await this.#agents(
+			(agent) => (project === undefined || agent.project === project) && (life === undefined || agent.life === life),
+		);
 	}
 
 	async children(supervisor: AgentId): Promise<AgentState[]> {
@@ -52,7 +54,9 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 		let above = new Set([supervisor]);
 		while (above.size > 0) {
 			const parents = above;
-			const next = await this.#agents((agent) => agent.supervisor !== null && parents.has(agent.supervisor) && agent.life !== "ended");
+			const next = await this.#agents(
+				(agent) => agent.supervisor !== null && parents.has(agent.supervisor) && agent.life !== "ended",
+			);
 			generations.unshift(next);
 			above = new Set(next.map((agent) => agent.id));
 		}
@@ -62,7 +66,12 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	async above(id: AgentId): Promise<AgentId[]> {
 		await this.settled();
 		const found: AgentId[] = [];
-		for (let next = this.rows.agents.get(id)?.supervisor ?? null; next !== null; next = this.rows.agents.get(next)?.supervisor ?? null) found.push(next);
+		for (
+			let next = this.rows.agents.get(id)?.supervisor ?? null;
+			next !== null;
+			next = this.rows.agents.get(next)?.supervisor ?? null
+		)
+			found.push(next);
 		return found;
 	}
 
@@ -111,7 +120,9 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 			const again = ranges.some((range) => range.agent === next);
 			if (agent === undefined || again) return { ranges, whole: false };
 			const end = upTo ?? Number.POSITIVE_INFINITY;
-			const clear = this.rows.events.findLast((event) => event.agent === next && event.kind === "clear" && event.id <= end);
+			const clear = this.rows.events.findLast(
+				(event) => event.agent === next && event.kind === "clear" && event.id <= end,
+			);
 			ranges.unshift({ agent: next, after: clear?.id ?? 0, upTo });
 			if (clear !== undefined || agent.lineage === null) break;
 			upTo = Math.min(end, agent.lineage.forkPoint);
@@ -224,7 +235,9 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 
 	async pendingApprovals(agent?: AgentId): Promise<ApprovalState[]> {
 		await this.settled();
-		return [...this.rows.approvals.values()].filter((approval) => approval.state === "pending" && (agent === undefined || approval.agent === agent));
+		return [...this.rows.approvals.values()].filter(
+			(approval) => approval.state === "pending" && (agent === undefined || approval.agent === agent),
+		);
 	}
 
 	async wait(id: number): Promise<WaitState | undefined> {
@@ -254,7 +267,8 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	async lastServed(): Promise<Map<ProjectSlug | null, number>> {
 		await this.settled();
 		const served = new Map<ProjectSlug | null, number>();
-		for (const { agent, startedAt } of this.rows.turns.values()) served.set(this.rows.agents.get(agent)?.project ?? null, startedAt);
+		for (const { agent, startedAt } of this.rows.turns.values())
+			served.set(this.rows.agents.get(agent)?.project ?? null, startedAt);
 		return served;
 	}
 
@@ -264,12 +278,16 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 
 	async agentsAboutToBegin(): Promise<AgentState[]> {
-		return (await this.openTurns()).flatMap((turn) => (turn.handedAt === null ? (this.rows.agents.get(turn.agent) ?? []) : []));
+		return (await this.openTurns()).flatMap((turn) =>
+			turn.handedAt === null ? (this.rows.agents.get(turn.agent) ?? []) : [],
+		);
 	}
 
 	async callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]> {
 		await this.settled();
-		return this.rows.events.filter((event) => event.agent === agent && event.turn === turn && event.kind.startsWith("tool_"));
+		return this.rows.events.filter(
+			(event) => event.agent === agent && event.turn === turn && event.kind.startsWith("tool_"),
+		);
 	}
 
 	async mail(id: number): Promise<MailState | undefined> {
@@ -288,13 +306,20 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 
 	async agentsWithUrgentMail(): Promise<AgentId[]> {
 		await this.settled();
-		return [...this.rows.mails.values()].filter((mail) => mail.urgent && mail.state === "accepted" && mail.deletedAt === null).map((mail) => mail.to);
+		return [...this.rows.mails.values()]
+			.filter((mail) => mail.urgent && mail.state === "accepted" && mail.deletedAt === null)
+			.map((mail) => mail.to);
 	}
 
 	async agentsWithNewMail(): Promise<AgentState[]> {
-		const waiting = new Set([...this.rows.mails.values()].filter((mail) => mail.state === "accepted" && mail.deletedAt === null).map((mail) => mail.to));
+		const waiting = new Set(
+			[...this.rows.mails.values()]
+				.filter((mail) => mail.state === "accepted" && mail.deletedAt === null)
+				.map((mail) => mail.to),
+		);
 		return await this.#agents((agent) => waiting.has(agent.id));
 	}
 }
 
-const end = (pick: (...numbers: number[]) => number, numbers: readonly number[]): number | null => (numbers.length === 0 ? null : pick(...numbers));
+const end = (pick: (...numbers: number[]) => number, numbers: readonly number[]): number | null =>
+	numbers.length === 0 ? null : pick(...numbers);

@@ -1,7 +1,8 @@
 // The store in memory: for tests, and the plainest statement of what a store has to do.
 import type { Envelope } from "#contract/command.ts";
 import { expected } from "#contract/log.ts";
-import { type CommandResult, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
+import type { CommandResult } from "#engine/ports/dispatch.ts";
+import { type RunBatch, type Store, StoreFault } from "#engine/ports/store.ts";
 import { MemoryReads } from "./reads.ts";
 import { nameOf, noRows } from "./rows.ts";
 import { MemoryTx } from "./tx.ts";
@@ -16,7 +17,11 @@ export function openMemory(run: RunBatch): Store {
 			return await run(tx, batch);
 		} catch (error) {
 			tx.abandon();
-			throw new StoreFault("rejected", `The store could not carry out the command: ${error instanceof Error ? error.message : error}.`, error);
+			throw new StoreFault(
+				"rejected",
+				`The store could not carry out the command: ${error instanceof Error ? error.message : error}.`,
+				error,
+			);
 		}
 	}
 
@@ -36,7 +41,10 @@ export function openMemory(run: RunBatch): Store {
 			for (const receipt of receipts) {
 				const name = nameOf(receipt.actor, receipt.key);
 				const before = rows.receipts.get(name);
-				rows.receipts.set(name, before === undefined || receipt.given === undefined ? receipt : { ...before, given: receipt.given });
+				rows.receipts.set(
+					name,
+					before === undefined || receipt.given === undefined ? receipt : { ...before, given: receipt.given },
+				);
 			}
 		},
 		async dropReceipts(before, atMost) {

@@ -10,7 +10,7 @@ import type { StoredReceipt } from "#contract/receipt.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Tx } from "#engine/ports.ts";
+import type { Tx } from "#engine/ports/store.ts";
 import { MemoryReads } from "./reads.ts";
 import { nameOf, type Rows } from "./rows.ts";
 

@@ -26,7 +26,12 @@ export function openPool(url: string): pg.Pool {
 }
 
 interface Queryable {
-	query(config: { name?: string; text: string; values?: Value[]; query_timeout?: number }): Promise<{ rows: unknown[] }>;
+	query(config: {
+		name?: string;
+		text: string;
+		values?: Value[];
+		query_timeout?: number;
+	}): Promise<{ rows: unknown[] }>;
 }
 
 export class PostgresConnection implements Connection {
@@ -46,7 +51,12 @@ export class PostgresConnection implements Connection {
 
 	async all<P extends Record<string, Value>, R>(query: Query<P, R>, args: P): Promise<R[]> {
 		const prepared = query.prepared("postgres");
-		const { rows } = await this.#client.query({ name: prepared.name, text: prepared.sql, values: prepared.values(args).map(encode), ...this.#timeout });
+		const { rows } = await this.#client.query({
+			name: prepared.name,
+			text: prepared.sql,
+			values: prepared.values(args).map(encode),
+			...this.#timeout,
+		});
 		// biome-ignore lint/suspicious/noExplicitAny: the database is the edge where rows get the type of their query
 		const typed: any = rows.map(decode);
 		return typed;

@@ -1,5 +1,5 @@
 // What PostgreSQL's errors mean for the commands of a batch.
-import { StoreFault } from "#engine/ports.ts";
+import { StoreFault } from "#engine/ports/store.ts";
 
 /** Two batches met: the loser did nothing and runs again on the rows that the winner left. */
 const clashes = new Set(["40001", "40P01", "23505", "55P03"]);
@@ -12,18 +12,27 @@ export function isClash(error: unknown): boolean {
 /** The server went away, is starting, or is shutting down. */
 export function isConnectionLoss(error: unknown): boolean {
 	const code = codeOf(error);
-	if (/^(08|57P0|25P03|53300)/.test(code) || /^E(CONN|PIPE|HOST|NET|ADDR|NOTFOUND|TIMEDOUT|AI_|NOENT)/.test(code)) return true;
+	if (/^(08|57P0|25P03|53300)/.test(code) || /^E(CONN|PIPE|HOST|NET|ADDR|NOTFOUND|TIMEDOUT|AI_|NOENT)/.test(code))
+		return true;
 	return (
 		error instanceof Error &&
-		/connection terminated|connection timeout|query read timeout|timeout exceeded when trying to connect|not queryable|client was closed/i.test(error.message)
+		/connection terminated|connection timeout|query read timeout|timeout exceeded when trying to connect|not queryable|client was closed/i.test(
+			error.message,
+		)
 	);
 }
 
 export function faultOf(error: unknown): StoreFault {
 	if (error instanceof StoreFault) return error;
 	const text = error instanceof Error ? error.message : String(error);
-	if (codeOf(error) === diskFull) return new StoreFault("full", "The database's disk is full: nothing was changed. Free some space and try again.", error);
-	if (isConnectionLoss(error) || isClash(error)) return new StoreFault("unavailable", `The database cannot be reached: ${text}. Nothing was changed.`, error);
+	if (codeOf(error) === diskFull)
+		return new StoreFault(
+			"full",
+			"The database's disk is full: nothing was changed. Free some space and try again.",
+			error,
+		);
+	if (isConnectionLoss(error) || isClash(error))
+		return new StoreFault("unavailable", `The database cannot be reached: ${text}. Nothing was changed.`, error);
 	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
 }
 

@@ -1,7 +1,7 @@
 // Brings the tables up to date, once, also when many nodes start at the same moment.
 import type pg from "pg";
 import { expected } from "#contract/log.ts";
-import { StoreFault } from "#engine/ports.ts";
+import { StoreFault } from "#engine/ports/store.ts";
 import { migrations, schemaVersion } from "../sql/migrations.ts";
 import { PostgresConnection } from "./connection.ts";
 import { journalLock } from "./tx.ts";
@@ -21,14 +21,16 @@ export async function migrate(pool: pg.Pool): Promise<void> {
 		}
 		for (const migration of migrations.slice(version)) {
 			for (const statement of migration.sql("postgres")) await connection.exec(statement);
-			await connection.value("insert into migration (version, name, at) values ($1, $2, extract(epoch from now()) * 1000)", [
-				migration.version,
-				migration.name,
-			]);
+			await connection.value(
+				"insert into migration (version, name, at) values ($1, $2, extract(epoch from now()) * 1000)",
+				[migration.version, migration.name],
+			);
 		}
 		await connection.exec("commit");
 	} catch (error) {
-		await connection.exec("rollback").catch(expected("the error that led here is thrown, and the connection with it is closed"));
+		await connection
+			.exec("rollback")
+			.catch(expected("the error that led here is thrown, and the connection with it is closed"));
 		throw error;
 	} finally {
 		client.release();

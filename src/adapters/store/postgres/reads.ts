@@ -1,4 +1,5 @@
-// Questions to a database at the other end of a wire: where the embedded one asks once per ancestor, this asks twice in all.
+// Questions to a database at the other end of a wire: where the embedded one asks once per ancestor, this asks twice in
+// all.
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";

@@ -3,7 +3,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { Envelope } from "#contract/command.ts";
-import { type CommandResult, type RunBatch, type Store, StoreFault } from "#engine/ports.ts";
+import type { CommandResult } from "#engine/ports/dispatch.ts";
+import { type RunBatch, type Store, StoreFault } from "#engine/ports/store.ts";
 import * as queries from "../sql/queries.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 import { faultOf, isClash, isConnectionLoss } from "./fault.ts";
@@ -47,7 +48,8 @@ export async function openPostgres({ url, run, retryForMs = 10_000 }: PostgresOp
 				await connection.exec(`set local synchronous_commit = ${durable ? "on" : "off"}`);
 				await tx.keepReceipts(receipts);
 			}),
-		dropReceipts: async (before, atMost) => (await new PostgresConnection(pool).all(queries.dropReceipts, { before, atMost })).length,
+		dropReceipts: async (before, atMost) =>
+			(await new PostgresConnection(pool).all(queries.dropReceipts, { before, atMost })).length,
 		// the cursor's row keeps two nodes from indexing the same
 		index: (eventsMax) => inOwn(pool, (tx) => tx.index(eventsMax)),
 		// the server looks after its own log
@@ -67,11 +69,18 @@ async function inSnapshot<T>(pool: pg.Pool, work: (connection: PostgresConnectio
 }
 
 /** In a transaction of its own, which no command waits for. */
-async function inOwn<T>(pool: pg.Pool, work: (tx: PostgresTx, connection: PostgresConnection) => Promise<T>): Promise<T> {
+async function inOwn<T>(
+	pool: pg.Pool,
+	work: (tx: PostgresTx, connection: PostgresConnection) => Promise<T>,
+): Promise<T> {
 	return await inTransaction(pool, begin, async (connection) => await work(new PostgresTx(connection), connection));
 }
 
-async function inTransaction<T>(pool: pg.Pool, begin: string, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+	pool: pg.Pool,
+	begin: string,
+	work: (connection: PostgresConnection) => Promise<T>,
+): Promise<T> {
 	const client = await pool.connect();
 	const connection = new PostgresConnection(client, silenceMs);
 	try {
@@ -108,7 +117,8 @@ class Writer {
 			try {
 				const outcomes = await this.#attempt(batch, deadline);
 				if (outcomes !== null) return outcomes;
-				if (performance.now() > deadline) throw new StoreFault("unavailable", "The database does not stay up. Nothing was changed.");
+				if (performance.now() > deadline)
+					throw new StoreFault("unavailable", "The database does not stay up. Nothing was changed.");
 			} catch (error) {
 				const again = isClash(error) ? ++clashes < clashesMax : isConnectionLoss(error) && performance.now() < deadline;
 				if (!again) throw faultOf(error);
@@ -153,10 +163,12 @@ class Writer {
 	/** The answer to COMMIT was lost. The database remembers what became of the transaction, if it comes back in time. */
 	async #happened(transaction: string, cause: unknown, deadline: number): Promise<boolean> {
 		while (performance.now() < deadline) {
-			const status = await new PostgresConnection(this.#pool, silenceMs).value("select pg_xact_status($1::xid8)", [transaction]).catch((error: unknown) => {
-				if (isConnectionLoss(error)) return "away";
-				throw this.#breakDown(cause);
-			});
+			const status = await new PostgresConnection(this.#pool, silenceMs)
+				.value("select pg_xact_status($1::xid8)", [transaction])
+				.catch((error: unknown) => {
+					if (isConnectionLoss(error)) return "away";
+					throw this.#breakDown(cause);
+				});
 			if (status === "committed") return true;
 			if (status === "aborted") return false;
 			if (status !== "in progress" && status !== "away") throw this.#breakDown(cause);

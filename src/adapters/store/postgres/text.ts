@@ -18,4 +18,5 @@ export function decode(row: unknown): unknown {
 	return row;
 }
 
-const plain = (text: string): string => text.replace(/\ue000(.)/gu, (_, character: string) => (character === "0" ? "\0" : character));
+const plain = (text: string): string =>
+	text.replace(/\ue000(.)/gu, (_, character: string) => (character === "0" ? "\0" : character));

@@ -1,9 +1,10 @@
 // A batch on PostgreSQL, where several nodes write at once.
 //
-// Locks are taken in one order: agents by id, issues by id, projects by name, slots by subscription, then the journal. The journal's lock comes last, directly before
-// the first insert, and is held until COMMIT: ids are given in the order in which transactions become visible.
+// Locks are taken in one order: agents by id, issues by id, projects by name, slots by subscription, then the journal.
+// The journal's lock comes last, directly before the first insert, and is held until COMMIT: ids are given in the order
+// in which transactions become visible.
 import type { Event } from "#contract/event.ts";
-import type { Locks } from "#engine/ports.ts";
+import type { Locks } from "#engine/ports/store.ts";
 import { SqlTx } from "../sql/tx.ts";
 import type { PostgresConnection } from "./connection.ts";
 
@@ -28,9 +29,11 @@ export class PostgresTx extends SqlTx {
 		for (const id of agents) await this.#client.value("select seq from agent where id = $1 for update", [id]);
 		for (const id of issues) await this.#client.value("select id from issue where id = $1 for update", [id]);
 		// a project that is about to be added has no row to lock yet
-		for (const slug of projects) await this.#client.value("select pg_advisory_xact_lock($1, hashtext($2))", [projectLocks, slug]);
+		for (const slug of projects)
+			await this.#client.value("select pg_advisory_xact_lock($1, hashtext($2))", [projectLocks, slug]);
 		// counting what is taken and taking one more must not be torn apart by another batch
-		for (const name of slots) await this.#client.value("select pg_advisory_xact_lock($1, hashtext($2))", [slotLocks, name]);
+		for (const name of slots)
+			await this.#client.value("select pg_advisory_xact_lock($1, hashtext($2))", [slotLocks, name]);
 	}
 
 	override async rollback(): Promise<void> {

@@ -51,7 +51,11 @@ interface RangeArgs extends Record<string, number> {
 	upTo: number;
 }
 
-const fromRange = (db: Kysely<Tables>, arg: (name: "seq" | "after" | "upTo") => RawBuilder<number>, wanted: RawBuilder<boolean>) =>
+const fromRange = (
+	db: Kysely<Tables>,
+	arg: (name: "seq" | "after" | "upTo") => RawBuilder<number>,
+	wanted: RawBuilder<boolean>,
+) =>
 	db
 		.selectFrom("event")
 		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])

@@ -15,7 +15,10 @@ export class IssueReads extends JournalReads {
 	}
 
 	async issues(project?: ProjectSlug): Promise<IssueState[]> {
-		const rows = project === undefined ? await this.connection.all(queries.allIssues, {}) : await this.connection.all(queries.issuesOfProject, { project });
+		const rows =
+			project === undefined
+				? await this.connection.all(queries.allIssues, {})
+				: await this.connection.all(queries.issuesOfProject, { project });
 		return rows.map(issueFrom);
 	}
 

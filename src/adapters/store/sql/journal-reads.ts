@@ -5,7 +5,7 @@ import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts"
 import type { ProjectState } from "#contract/project.ts";
 import type { Receipt } from "#contract/receipt.ts";
 import { type Hit, type SearchQuery, snippetOf } from "#contract/search.ts";
-import type { EventRange, Ranges } from "#engine/ports.ts";
+import type { EventRange, Ranges } from "#engine/ports/store.ts";
 import type { Connection } from "./connection.ts";
 import * as history from "./history-queries.ts";
 import * as queries from "./queries.ts";
@@ -30,7 +30,12 @@ export class JournalReads {
 
 	async agentsNamed(reference: string): Promise<AgentState[]> {
 		// no id has a "~", which sorts behind every character of one
-		const args = { handle: reference, tail: reference.slice(reference.indexOf("/") + 1), from: reference, upTo: `${reference}~` };
+		const args = {
+			handle: reference,
+			tail: reference.slice(reference.indexOf("/") + 1),
+			from: reference,
+			upTo: `${reference}~`,
+		};
 		return (await this.connection.all(queries.agentsNamed, args)).map(agentFrom);
 	}
 
@@ -42,7 +47,8 @@ export class JournalReads {
 				: project === undefined
 					? await this.connection.all(queries.allAgents, {})
 					: await this.connection.all(queries.agentsOfProject, { project });
-		const wanted = (agent: AgentState): boolean => (project === undefined || agent.project === project) && (life === undefined || agent.life === life);
+		const wanted = (agent: AgentState): boolean =>
+			(project === undefined || agent.project === project) && (life === undefined || agent.life === life);
 		return rows.map(agentFrom).filter(wanted);
 	}
 
@@ -72,7 +78,9 @@ export class JournalReads {
 	}
 
 	async itemsBefore(agent: AgentId, before: number, limit: number): Promise<Event[]> {
-		return (await this.connection.all(history.itemsBefore, { agent, before, limit })).map((row) => eventFrom({ ...row, agent })).reverse();
+		return (await this.connection.all(history.itemsBefore, { agent, before, limit }))
+			.map((row) => eventFrom({ ...row, agent }))
+			.reverse();
 	}
 
 	async newestItem(agent: AgentId): Promise<Event | undefined> {
@@ -86,7 +94,10 @@ export class JournalReads {
 
 	async ranges(agent: AgentId): Promise<Ranges> {
 		const rows = await this.connection.all(history.walkUp, { agent });
-		return { ranges: rows.map(({ id, clear, up_to: upTo }) => ({ agent: id, after: clear ?? 0, upTo })), whole: isWhole(rows) };
+		return {
+			ranges: rows.map(({ id, clear, up_to: upTo }) => ({ agent: id, after: clear ?? 0, upTo })),
+			whole: isWhole(rows),
+		};
 	}
 
 	async history(agent: AgentId): Promise<{ items: Event[]; whole: boolean }> {
@@ -122,8 +133,12 @@ export class JournalReads {
 	async #rowsIn({ after, limit, upTo, agent, project, kinds, itemsOf, since }: EventRange): Promise<EventRow[]> {
 		const plain = [upTo, project, kinds, itemsOf, since].every((each) => each === undefined);
 		if (plain && agent === undefined) return await this.connection.all(queries.eventsAfter, { after, limit });
-		if (plain && agent !== undefined) return await this.connection.all(queries.eventsOfAgentAfter, { agent, after, limit });
-		const lists = { kinds: kinds === undefined ? null : JSON.stringify(kinds), itemsOf: itemsOf === undefined ? null : JSON.stringify(itemsOf) };
+		if (plain && agent !== undefined)
+			return await this.connection.all(queries.eventsOfAgentAfter, { agent, after, limit });
+		const lists = {
+			kinds: kinds === undefined ? null : JSON.stringify(kinds),
+			itemsOf: itemsOf === undefined ? null : JSON.stringify(itemsOf),
+		};
 		const args = { after, limit, upTo: upTo ?? history.endless, since: since ?? 0, ...lists };
 		if (agent !== undefined) return await this.connection.all(wanted.eventsOfAgentWanted, { ...args, agent });
 		if (project !== undefined) return await this.connection.all(wanted.eventsOfProjectWanted, { ...args, project });
@@ -133,7 +148,12 @@ export class JournalReads {
 	async search({ terms, agent, project, limit }: SearchQuery): Promise<Hit[]> {
 		if (terms.length === 0) return [];
 		const words = termsFor(this.connection.flavor, terms);
-		const rows = await this.connection.all(itemsFound, { words, agent: agent ?? null, project: project === undefined ? null : (project ?? ""), limit });
+		const rows = await this.connection.all(itemsFound, {
+			words,
+			agent: agent ?? null,
+			project: project === undefined ? null : (project ?? ""),
+			limit,
+		});
 		return rows.map(({ text, ...row }) => ({ ...row, snippet: snippetOf(text ?? "", terms) }));
 	}
 

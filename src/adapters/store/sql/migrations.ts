@@ -13,7 +13,11 @@ export const migrations: readonly Migration[] = [
 	{
 		version: 1,
 		name: "the first release",
-		sql: (flavor) => [...[journal, work, issues].flatMap((tables) => statements(flavor, tables)), ...appendOnly[flavor], ...searching[flavor]],
+		sql: (flavor) => [
+			...[journal, work, issues].flatMap((tables) => statements(flavor, tables)),
+			...appendOnly[flavor],
+			...searching[flavor],
+		],
 	},
 ];
 
@@ -44,8 +48,16 @@ function journal(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("state", text, (column) => column.notNull()),
 		// never used twice in a project, also after the agent's end
 		schema.createIndex("agent_handle").unique().on("agent").expression(sql`(coalesce(project, '')), handle`),
-		schema.createIndex("agent_supervisor").on("agent").column("supervisor").where(sql.ref("life"), "<>", sql.lit("ended")),
-		schema.createIndex("agent_provisioning").on("agent").column("seq").where(sql.ref("life"), "=", sql.lit("provisioning")),
+		schema
+			.createIndex("agent_supervisor")
+			.on("agent")
+			.column("supervisor")
+			.where(sql.ref("life"), "<>", sql.lit("ended")),
+		schema
+			.createIndex("agent_provisioning")
+			.on("agent")
+			.column("seq")
+			.where(sql.ref("life"), "=", sql.lit("provisioning")),
 		schema
 			.createTable("event")
 			.addColumn("id", key)
@@ -77,7 +89,8 @@ function journal(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("given", text)
 			.addColumn("at", int, (column) => column.notNull())
 			.addPrimaryKeyConstraint("receipt_of_actor", ["actor", "key"]),
-		// the oldest are dropped first: without it, each look for them reads every receipt there is, in the writer's transaction
+		// the oldest are dropped first: without it, each look for them reads every receipt there is, in the writer's
+		// transaction
 		schema.createIndex("receipt_age").on("receipt").column("at"),
 	];
 }
@@ -119,7 +132,12 @@ function work(db: Kysely<Tables>, flavor: Flavor) {
 			.addColumn("read_at", int)
 			.addColumn("deleted_at", int),
 		schema.createIndex("mail_box").on("mail").columns(["agent", "id"]),
-		schema.createIndex("mail_open").on("mail").column("agent").where(sql.ref("state"), "<>", sql.lit("read")).where(sql.ref("deleted_at"), "is", null),
+		schema
+			.createIndex("mail_open")
+			.on("mail")
+			.column("agent")
+			.where(sql.ref("state"), "<>", sql.lit("read"))
+			.where(sql.ref("deleted_at"), "is", null),
 		schema.createIndex("mail_new").on("mail").column("agent").where(sql.ref("state"), "=", sql.lit("accepted")),
 		schema
 			.createTable("approval")
@@ -183,7 +201,8 @@ function issues(db: Kysely<Tables>, flavor: Flavor) {
 /** The journal is append-only by the databases' own rule, whoever asks. */
 const appendOnly: Record<Flavor, string[]> = {
 	sqlite: ["update", "delete"].map(
-		(verb) => `create trigger event_no_${verb} before ${verb} on event begin select raise(abort, 'the journal is append-only'); end`,
+		(verb) =>
+			`create trigger event_no_${verb} before ${verb} on event begin select raise(abort, 'the journal is append-only'); end`,
 	),
 	postgres: [
 		"create function event_is_append_only() returns trigger language plpgsql as $$ begin raise exception 'the journal is append-only'; end $$",

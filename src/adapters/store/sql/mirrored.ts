@@ -5,19 +5,33 @@ import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
 import type { TurnState } from "#contract/turn.ts";
-import type { Reads } from "#engine/ports.ts";
+import type { Reads } from "#engine/ports/store.ts";
 import type { Connection } from "./connection.ts";
 import { mailFrom, promptFrom } from "./rows.ts";
 import * as queries from "./turn-queries.ts";
 
-export async function mirroredBy(reads: Reads, connection: Connection, { boards, threads, itemsMax }: MirrorRequest): Promise<MirroredRows> {
+export async function mirroredBy(
+	reads: Reads,
+	connection: Connection,
+	{ boards, threads, itemsMax }: MirrorRequest,
+): Promise<MirroredRows> {
 	const [issues, runs]: [IssueState[], RunState[]] = [[], []];
 	for (const project of boards) {
 		issues.push(...(await reads.issues(project)));
 		runs.push(...(await reads.runsOfProject(project)));
 	}
-	const prompts = new Map((await connection.all(queries.allPrompts, {})).map((row): [number, PromptState] => [row.id, promptFrom({ ...row, text: "" })]));
-	const mails = new Map((await connection.all(queries.allUnreadMail, {})).map((row): [number, MailState] => [row.id, mailFrom({ ...row, body: "" })]));
+	const prompts = new Map(
+		(await connection.all(queries.allPrompts, {})).map((row): [number, PromptState] => [
+			row.id,
+			promptFrom({ ...row, text: "" }),
+		]),
+	);
+	const mails = new Map(
+		(await connection.all(queries.allUnreadMail, {})).map((row): [number, MailState] => [
+			row.id,
+			mailFrom({ ...row, body: "" }),
+		]),
+	);
 	const turns = new Map((await reads.openTurns()).map((turn): [number, TurnState] => [turn.id, turn]));
 	const items: Event[] = [];
 	for (const agent of threads) {
@@ -31,10 +45,21 @@ export async function mirroredBy(reads: Reads, connection: Connection, { boards,
 	}
 	return {
 		last: await reads.lastEvent(),
-		...{ agents: await reads.agents(), projects: await reads.projects(), subscriptions: await reads.subscriptions(), leases: await reads.leases() },
-		...{ prompts: [...prompts.values()], turns: byId(turns), approvals: await reads.pendingApprovals(), waits: await reads.openWaits() },
+		...{
+			agents: await reads.agents(),
+			projects: await reads.projects(),
+			subscriptions: await reads.subscriptions(),
+			leases: await reads.leases(),
+		},
+		...{
+			prompts: [...prompts.values()],
+			turns: byId(turns),
+			approvals: await reads.pendingApprovals(),
+			waits: await reads.openWaits(),
+		},
 		...{ mails: byId(mails), issues, runs, items: items.toSorted((a, b) => a.id - b.id) },
 	};
 }
 
-const byId = <V extends { id: number }>(rows: ReadonlyMap<number, V>): V[] => [...rows.values()].toSorted((a, b) => a.id - b.id);
+const byId = <V extends { id: number }>(rows: ReadonlyMap<number, V>): V[] =>
+	[...rows.values()].toSorted((a, b) => a.id - b.id);

@@ -70,7 +70,9 @@ export class Query<P extends Record<string, Value>, R> {
 		const known = this.#prepared.get(flavor);
 		if (known !== undefined) return known;
 		const compiled = this.#build(builders[flavor], (name) => sql`${new Slot(name)}`, flavor).compile();
-		const places = compiled.parameters.map((parameter) => (parameter instanceof Slot ? parameter.name : { fixed: value(parameter) }));
+		const places = compiled.parameters.map((parameter) =>
+			parameter instanceof Slot ? parameter.name : { fixed: value(parameter) },
+		);
 		const made: Prepared = {
 			name: this.name,
 			sql: compiled.sql,
@@ -81,13 +83,18 @@ export class Query<P extends Record<string, Value>, R> {
 	}
 }
 
-/** `query<{ id: string }>()("agent by id", (db, arg) => …)`: arguments are named, the rows' type follows from the query. */
+/**
+ * `query<{ id: string }>()("agent by id", (db, arg) => …)`: arguments are named, the rows' type follows from the query.
+ */
 export const query =
 	<P extends Record<string, Value>>() =>
 	<R>(name: string, build: Build<P, R>): Query<P, R> =>
 		new Query(name, build);
 
-/** The order of the few rows that are still open. By `id` alone SQLite would walk the whole table, which is in that order, and not the index of the open ones. */
+/**
+ * The order of the few rows that are still open. By `id` alone SQLite would walk the whole table, which is in that
+ * order, and not the index of the open ones.
+ */
 export const fewById = sql<number>`id + 0`;
 
 function value(parameter: unknown): Value {

@@ -8,19 +8,32 @@ const notEnded = sql.lit("ended");
 /** an id as the text that it is, to compare it with the beginning of one */
 const id = sql<string>`id`;
 
-export const agentById = query<{ id: AgentId }>()("agent-by-id", (db, arg) => db.selectFrom("agent").select(["seq", "state"]).where("id", "=", arg("id")));
+export const agentById = query<{ id: AgentId }>()("agent-by-id", (db, arg) =>
+	db.selectFrom("agent").select(["seq", "state"]).where("id", "=", arg("id")),
+);
 
 export const agentByHandle = query<{ project: string; handle: string }>()("agent-by-handle", (db, arg) =>
-	db.selectFrom("agent").select(["seq", "state"]).where(sql`coalesce(project, '')`, "=", arg("project")).where("handle", "=", arg("handle")),
+	db
+		.selectFrom("agent")
+		.select(["seq", "state"])
+		.where(sql`coalesce(project, '')`, "=", arg("project"))
+		.where("handle", "=", arg("handle")),
 );
 
 /** `upTo` is the first id that no longer begins with the prefix. */
-export const agentsNamed = query<{ handle: string; tail: string; from: string; upTo: string }>()("agents-named", (db, arg) =>
-	db
-		.selectFrom("agent")
-		.select("state")
-		.where((is) => is.or([is("handle", "in", [arg("handle"), arg("tail")]), is.and([is(id, ">=", arg("from")), is(id, "<", arg("upTo"))])]))
-		.orderBy("seq"),
+export const agentsNamed = query<{ handle: string; tail: string; from: string; upTo: string }>()(
+	"agents-named",
+	(db, arg) =>
+		db
+			.selectFrom("agent")
+			.select("state")
+			.where((is) =>
+				is.or([
+					is("handle", "in", [arg("handle"), arg("tail")]),
+					is.and([is(id, ">=", arg("from")), is(id, "<", arg("upTo"))]),
+				]),
+			)
+			.orderBy("seq"),
 );
 
 export const allAgents = query()("all-agents", (db) => db.selectFrom("agent").select("state").orderBy("seq"));
@@ -35,7 +48,12 @@ export const agentsBeingProvisioned = query()("agents-being-provisioned", (db) =
 );
 
 export const livingChildren = query<{ supervisor: AgentId }>()("living-children", (db, arg) =>
-	db.selectFrom("agent").select("state").where("supervisor", "=", arg("supervisor")).where("life", "<>", notEnded).orderBy("seq"),
+	db
+		.selectFrom("agent")
+		.select("state")
+		.where("supervisor", "=", arg("supervisor"))
+		.where("life", "<>", notEnded)
+		.orderBy("seq"),
 );
 
 export const livingDescendants = query<{ supervisor: AgentId }>()("living-descendants", (db, arg) =>
@@ -105,11 +123,13 @@ export const insertAgent = query<{
 		.returning("seq"),
 );
 
-export const updateAgent = query<{ seq: number; life: string; supervisor: AgentId | null; state: string }>()("update-agent", (db, arg) =>
-	db
-		.updateTable("agent")
-		.set({ life: arg("life"), supervisor: arg("supervisor"), state: arg("state") })
-		.where("seq", "=", arg("seq")),
+export const updateAgent = query<{ seq: number; life: string; supervisor: AgentId | null; state: string }>()(
+	"update-agent",
+	(db, arg) =>
+		db
+			.updateTable("agent")
+			.set({ life: arg("life"), supervisor: arg("supervisor"), state: arg("state") })
+			.where("seq", "=", arg("seq")),
 );
 
 export const insertEvent = query<{
@@ -141,12 +161,14 @@ export const eventsAfter = query<{ after: number; limit: number }>()("events-aft
 	fromJournal(db).where("event.id", ">", arg("after")).orderBy("event.id").limit(arg("limit")),
 );
 
-export const eventsOfAgentAfter = query<{ agent: AgentId; after: number; limit: number }>()("events-of-agent-after", (db, arg) =>
-	fromJournal(db)
-		.where("event.agent", "=", seqOf(db, arg("agent")))
-		.where("event.id", ">", arg("after"))
-		.orderBy("event.id")
-		.limit(arg("limit")),
+export const eventsOfAgentAfter = query<{ agent: AgentId; after: number; limit: number }>()(
+	"events-of-agent-after",
+	(db, arg) =>
+		fromJournal(db)
+			.where("event.agent", "=", seqOf(db, arg("agent")))
+			.where("event.id", ">", arg("after"))
+			.orderBy("event.id")
+			.limit(arg("limit")),
 );
 
 export const newestOfKind = query<{ agent: AgentId; kind: string; upTo: number }>()("newest-of-kind", (db, arg) =>
@@ -167,16 +189,29 @@ export const livingAgents = query()("living-agents", (db) =>
 
 export const lastEvent = query()("last-event", (db) => db.selectFrom("event").select((of) => of.fn.max("id").as("id")));
 
-export const eventById = query<{ id: number }>()("event-by-id", (db, arg) => fromJournal(db).where("event.id", "=", arg("id")));
+export const eventById = query<{ id: number }>()("event-by-id", (db, arg) =>
+	fromJournal(db).where("event.id", "=", arg("id")),
+);
 
 /** The store's own number of an agent. */
-export const seqOf = (db: Kysely<Tables>, agent: RawBuilder<AgentId | null>) => db.selectFrom("agent").select("seq").where("id", "=", agent);
+export const seqOf = (db: Kysely<Tables>, agent: RawBuilder<AgentId | null>) =>
+	db.selectFrom("agent").select("seq").where("id", "=", agent);
 
 export const fromJournal = (db: Kysely<Tables>) =>
 	db
 		.selectFrom("event")
 		.leftJoin("agent", "agent.seq", "event.agent")
-		.select(["event.id", "agent.id as agent", "event.turn", "event.kind", "event.text", "event.data", "event.at", "event.actor", "event.command"]);
+		.select([
+			"event.id",
+			"agent.id as agent",
+			"event.turn",
+			"event.kind",
+			"event.text",
+			"event.data",
+			"event.at",
+			"event.actor",
+			"event.command",
+		]);
 
 export const projectBySlug = query<{ slug: string }>()("project-by-slug", (db, arg) =>
 	db.selectFrom("project").select("state").where("slug", "=", arg("slug")),
@@ -192,7 +227,11 @@ export const putProject = query<{ slug: string; state: string }>()("put-project"
 );
 
 export const receiptByKey = query<{ actor: string; key: string }>()("receipt-by-key", (db, arg) =>
-	db.selectFrom("receipt").select(["fingerprint", "answer", "given"]).where("actor", "=", arg("actor")).where("key", "=", arg("key")),
+	db
+		.selectFrom("receipt")
+		.select(["fingerprint", "answer", "given"])
+		.where("actor", "=", arg("actor"))
+		.where("key", "=", arg("key")),
 );
 
 interface ReceiptRow extends Record<string, string | number | null> {
@@ -207,18 +246,35 @@ interface ReceiptRow extends Record<string, string | number | null> {
 export const putReceipt = query<ReceiptRow>()("put-receipt", (db, arg) =>
 	db
 		.insertInto("receipt")
-		.values({ actor: arg("actor"), key: arg("key"), fingerprint: arg("fingerprint"), answer: arg("answer"), given: arg("given"), at: arg("at") })
+		.values({
+			actor: arg("actor"),
+			key: arg("key"),
+			fingerprint: arg("fingerprint"),
+			answer: arg("answer"),
+			given: arg("given"),
+			at: arg("at"),
+		})
 		.onConflict((clash) =>
-			clash
-				.columns(["actor", "key"])
-				.doUpdateSet({ fingerprint: sql`excluded.fingerprint`, answer: sql`excluded.answer`, given: sql`excluded.given`, at: sql`excluded.at` }),
+			clash.columns(["actor", "key"]).doUpdateSet({
+				fingerprint: sql`excluded.fingerprint`,
+				answer: sql`excluded.answer`,
+				given: sql`excluded.given`,
+				at: sql`excluded.at`,
+			}),
 		),
 );
 
 export const noteGiven = query<ReceiptRow>()("note-given", (db, arg) =>
 	db
 		.insertInto("receipt")
-		.values({ actor: arg("actor"), key: arg("key"), fingerprint: arg("fingerprint"), answer: arg("answer"), given: arg("given"), at: arg("at") })
+		.values({
+			actor: arg("actor"),
+			key: arg("key"),
+			fingerprint: arg("fingerprint"),
+			answer: arg("answer"),
+			given: arg("given"),
+			at: arg("at"),
+		})
 		.onConflict((clash) => clash.columns(["actor", "key"]).doUpdateSet({ given: sql`excluded.given` })),
 );
 

@@ -8,12 +8,21 @@ import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Counts, QueueEnds, QueueHead, Reads } from "#engine/ports.ts";
+import type { Counts, QueueEnds, QueueHead, Reads } from "#engine/ports/store.ts";
 import { IssueReads } from "./issue-reads.ts";
 import { mirroredBy } from "./mirrored.ts";
 import * as open from "./open-queries.ts";
 import { placeInQueue } from "./queue-queries.ts";
-import { agentFrom, approvalFrom, headFrom, mailFrom, promptFrom, subscriptionFrom, turnFrom, waitFrom } from "./rows.ts";
+import {
+	agentFrom,
+	approvalFrom,
+	headFrom,
+	mailFrom,
+	promptFrom,
+	subscriptionFrom,
+	turnFrom,
+	waitFrom,
+} from "./rows.ts";
 import * as slots from "./slot-queries.ts";
 import * as queries from "./turn-queries.ts";
 
@@ -32,12 +41,18 @@ export class SqlReads extends IssueReads implements Reads {
 
 	async queue(agent: AgentId): Promise<QueueEnds> {
 		const [ends] = await this.connection.all(queries.queueEnds, { agent });
-		return { length: Number(ends?.length ?? 0), first: ends?.first ?? null, last: ends?.last ?? null, lastFront: ends?.lastFront ?? null };
+		return {
+			length: Number(ends?.length ?? 0),
+			first: ends?.first ?? null,
+			last: ends?.last ?? null,
+			lastFront: ends?.lastFront ?? null,
+		};
 	}
 
 	async counts(): Promise<Map<AgentId, Counts>> {
 		const counts = new Map<AgentId, Counts>();
-		for (const { id, count } of await this.connection.all(queries.promptCounts, {})) counts.set(id, { queueLength: Number(count), unreadMail: 0 });
+		for (const { id, count } of await this.connection.all(queries.promptCounts, {}))
+			counts.set(id, { queueLength: Number(count), unreadMail: 0 });
 		for (const { id, count } of await this.connection.all(queries.mailCounts, {}))
 			counts.set(id, { queueLength: counts.get(id)?.queueLength ?? 0, unreadMail: Number(count) });
 		return counts;
@@ -64,7 +79,10 @@ export class SqlReads extends IssueReads implements Reads {
 	}
 
 	async pendingApprovals(agent?: AgentId): Promise<ApprovalState[]> {
-		const rows = agent === undefined ? await this.connection.all(open.pendingApprovals, {}) : await this.connection.all(open.pendingApprovalsOf, { agent });
+		const rows =
+			agent === undefined
+				? await this.connection.all(open.pendingApprovals, {})
+				: await this.connection.all(open.pendingApprovalsOf, { agent });
 		return rows.map(approvalFrom);
 	}
 
@@ -90,7 +108,9 @@ export class SqlReads extends IssueReads implements Reads {
 
 	async lastServed(): Promise<Map<ProjectSlug | null, number>> {
 		const rows = await this.connection.all(slots.latestTurnOfEachProject, {});
-		return new Map(rows.map((row) => [row.project === null ? null : ProjectSlug.parse(row.project), turnFrom(row).startedAt]));
+		return new Map(
+			rows.map((row) => [row.project === null ? null : ProjectSlug.parse(row.project), turnFrom(row).startedAt]),
+		);
 	}
 
 	async openTurns(): Promise<TurnState[]> {

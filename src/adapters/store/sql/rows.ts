@@ -11,7 +11,7 @@ import type { Receipt } from "#contract/receipt.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { QueueHead } from "#engine/ports.ts";
+import type { QueueHead } from "#engine/ports/store.ts";
 
 export function agentFrom(row: { state: string }): AgentState {
 	return JSON.parse(row.state);
@@ -31,9 +31,14 @@ export function subscriptionFrom(row: { state: string }): SubscriptionState {
 
 /** Of an agent whose prompt is next: all but the words. */
 export function headFrom(row: HeadRow): { agent: AgentState; head: QueueHead } {
-	const { source, notBefore }: Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore">> = JSON.parse(row.data ?? "{}");
+	const { source, notBefore }: Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore">> = JSON.parse(
+		row.data ?? "{}",
+	);
 	const { prompt, priority, manual, at } = row;
-	return { agent: agentFrom(row), head: { prompt, priority, manual: manual === 1, source, since: Math.max(at, notBefore ?? 0) } };
+	return {
+		agent: agentFrom(row),
+		head: { prompt, priority, manual: manual === 1, source, since: Math.max(at, notBefore ?? 0) },
+	};
 }
 
 interface HeadRow {
@@ -62,7 +67,15 @@ export function noteFrom(row: { state: string; text: string | null }): NoteState
 	return { ...JSON.parse(row.state), text: row.text ?? "" };
 }
 
-export function receiptFrom({ fingerprint, answer, given }: { fingerprint: string; answer: string; given: string | null }): Receipt {
+export function receiptFrom({
+	fingerprint,
+	answer,
+	given,
+}: {
+	fingerprint: string;
+	answer: string;
+	given: string | null;
+}): Receipt {
 	return { fingerprint, answer: JSON.parse(answer), ...(given !== null && { given: JSON.parse(given) }) };
 }
 
@@ -80,16 +93,31 @@ export function turnFrom(row: { state: string }): TurnState {
 
 /** The event that queued a prompt holds all that its row does not. */
 export function promptFrom(row: PromptRow): PromptState {
-	const queued: Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore" | "retries" | "metadata" | "from">> = JSON.parse(row.data ?? "{}");
+	const queued: Pick<PromptState, "source"> &
+		Partial<Pick<PromptState, "notBefore" | "retries" | "metadata" | "from">> = JSON.parse(row.data ?? "{}");
 	const { source, notBefore = null, retries = null, metadata = null, from = null } = queued;
 	const { id, agent, position, priority, editedBy, editedAt, taken } = row;
 	return {
-		...{ id, agent, text: row.text ?? "", words: row.words ?? id, position, priority, notBefore, manual: row.manual === 1, source, retries, metadata, from },
+		...{
+			id,
+			agent,
+			text: row.text ?? "",
+			words: row.words ?? id,
+			position,
+			priority,
+			notBefore,
+			manual: row.manual === 1,
+			source,
+			retries,
+			metadata,
+			from,
+		},
 		...{ createdAt: row.at, createdBy: row.actor, editedBy, editedAt, taken },
 	};
 }
 
-interface PromptRow extends Pick<PromptState, "id" | "agent" | "position" | "priority" | "editedBy" | "editedAt" | "taken"> {
+interface PromptRow
+	extends Pick<PromptState, "id" | "agent" | "position" | "priority" | "editedBy" | "editedAt" | "taken"> {
 	text: string | null;
 	data: string | null;
 	words: number | null;

@@ -1,5 +1,5 @@
-// Finding items by their words. The words are made by `contract/search.ts`, so that both databases agree on what one is; each
-// then has an index of its own kind for them.
+// Finding items by their words. The words are made by `contract/search.ts`, so that both databases agree on what one
+// is; each then has an index of its own kind for them.
 import { sql } from "kysely";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { Term } from "#contract/search.ts";
@@ -23,20 +23,23 @@ interface FoundRow {
 }
 
 /** Null stands for any agent or project, an empty text for those without a project. */
-export const itemsFound = query<{ words: string; agent: AgentId | null; project: string | null; limit: number }>()("items-found", (db, arg, flavor) => {
-	const found =
-		flavor === "sqlite"
-			? sql`search join event on event.id = search.rowid and search match ${arg("words")}`
-			: sql`search join event on event.id = search.event and search.words @@ cast(${arg("words")} as tsquery)`;
-	return {
-		compile: () =>
-			sql<FoundRow>`select event.id, agent.id as agent, event.turn, event.kind, event.at, event.actor, event.text
+export const itemsFound = query<{ words: string; agent: AgentId | null; project: string | null; limit: number }>()(
+	"items-found",
+	(db, arg, flavor) => {
+		const found =
+			flavor === "sqlite"
+				? sql`search join event on event.id = search.rowid and search match ${arg("words")}`
+				: sql`search join event on event.id = search.event and search.words @@ cast(${arg("words")} as tsquery)`;
+		return {
+			compile: () =>
+				sql<FoundRow>`select event.id, agent.id as agent, event.turn, event.kind, event.at, event.actor, event.text
 				from ${found} join agent on agent.seq = event.agent
 				where (cast(${arg("agent")} as text) is null or agent.id = ${arg("agent")})
 					and (cast(${arg("project")} as text) is null or coalesce(agent.project, '') = ${arg("project")})
 				order by ${flavor === "sqlite" ? sql`search.rowid` : sql`search.event`} desc limit ${arg("limit")}`.compile(db),
-	};
-});
+		};
+	},
+);
 
 /** How far the index goes; on a database with several writers whoever asks has it until the end of the transaction. */
 export const indexedUpTo = query()("indexed-up-to", (db, _, flavor) => {
@@ -44,10 +47,17 @@ export const indexedUpTo = query()("indexed-up-to", (db, _, flavor) => {
 	return flavor === "sqlite" ? row : row.forUpdate();
 });
 
-export const moveCursor = query<{ upTo: number }>()("move-cursor", (db, arg) => db.updateTable("indexed").set({ up_to: arg("upTo") }));
+export const moveCursor = query<{ upTo: number }>()("move-cursor", (db, arg) =>
+	db.updateTable("indexed").set({ up_to: arg("upTo") }),
+);
 
 export const textsAfter = query<{ after: number; limit: number }>()("texts-after", (db, arg) =>
-	db.selectFrom("event").select(["id", "kind", "text"]).where("id", ">", arg("after")).orderBy("id").limit(arg("limit")),
+	db
+		.selectFrom("event")
+		.select(["id", "kind", "text"])
+		.where("id", ">", arg("after"))
+		.orderBy("id")
+		.limit(arg("limit")),
 );
 
 export const insertWords = query<{ event: number; words: string }>()("insert-words", (db, arg, flavor) =>
@@ -59,5 +69,7 @@ export const insertWords = query<{ event: number; words: string }>()("insert-wor
 		: db
 				.insertInto("search")
 				.columns(["event", "words"])
-				.expression(sql`select cast(${arg("event")} as bigint), array_to_tsvector(string_to_array(${arg("words")}, ' '))`),
+				.expression(
+					sql`select cast(${arg("event")} as bigint), array_to_tsvector(string_to_array(${arg("words")}, ' '))`,
+				),
 );

@@ -4,7 +4,9 @@ import type { AgentId } from "#contract/ids.ts";
 import { query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
 
-export const allSubscriptions = query()("all-subscriptions", (db) => db.selectFrom("subscription").select("state").orderBy("name"));
+export const allSubscriptions = query()("all-subscriptions", (db) =>
+	db.selectFrom("subscription").select("state").orderBy("name"),
+);
 
 export const putSubscription = query<{ name: string; state: string }>()("put-subscription", (db, arg) =>
 	db
@@ -35,13 +37,17 @@ export const latestTurnOfEachProject = query()("latest-turn-of-each-project", (d
 		),
 );
 
-export const putLease = query<{ turn: number; agent: AgentId; subscription: string | null; at: number }>()("put-lease", (db, arg) =>
-	db.insertInto("lease").values({
-		turn: arg("turn"),
-		agent: sql<number>`(${seqOf(db, arg("agent"))})`,
-		subscription: sql`${arg("subscription")}`,
-		at: arg("at"),
-	}),
+export const putLease = query<{ turn: number; agent: AgentId; subscription: string | null; at: number }>()(
+	"put-lease",
+	(db, arg) =>
+		db.insertInto("lease").values({
+			turn: arg("turn"),
+			agent: sql<number>`(${seqOf(db, arg("agent"))})`,
+			subscription: sql`${arg("subscription")}`,
+			at: arg("at"),
+		}),
 );
 
-export const dropLease = query<{ turn: number }>()("drop-lease", (db, arg) => db.deleteFrom("lease").where("turn", "=", arg("turn")));
+export const dropLease = query<{ turn: number }>()("drop-lease", (db, arg) =>
+	db.deleteFrom("lease").where("turn", "=", arg("turn")),
+);

@@ -61,7 +61,10 @@ export interface Tables {
 		read_at: number | null;
 		deleted_at: number | null;
 	};
-	/** the words of items; SQLite keeps them in an index that calls `event` its `rowid`. `indexed` has one row: how far it goes */
+	/**
+	 * the words of items; SQLite keeps them in an index that calls `event` its `rowid`. `indexed` has one row: how far it
+	 * goes
+	 */
 	search: { event: number; rowid: number; words: string };
 	indexed: { up_to: number };
 	/** `moving` is 1 where a reactor may have something to do; `state` is an `IssueState` */

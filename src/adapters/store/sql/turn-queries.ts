@@ -7,8 +7,22 @@ import { seqOf } from "./queries.ts";
 import type { Tables } from "./tables.ts";
 
 const briefPrompt = [
-	...(["prompt.id", "agent.id as agent", "event.data", "prompt.position", "prompt.priority", "prompt.manual", "prompt.words"] as const),
-	...(["prompt.edited_by as editedBy", "prompt.edited_at as editedAt", "prompt.taken", "event.at", "event.actor"] as const),
+	...([
+		"prompt.id",
+		"agent.id as agent",
+		"event.data",
+		"prompt.position",
+		"prompt.priority",
+		"prompt.manual",
+		"prompt.words",
+	] as const),
+	...([
+		"prompt.edited_by as editedBy",
+		"prompt.edited_at as editedAt",
+		"prompt.taken",
+		"event.at",
+		"event.actor",
+	] as const),
 ] as const;
 
 const fromPrompt = (db: Kysely<Tables>) =>
@@ -35,7 +49,8 @@ const fromPrompt = (db: Kysely<Tables>) =>
 
 /** What was put in front first, then by priority, then in the order in which it came. */
 export const inFront = (table = "prompt") => sql`case when ${sql.ref(table)}.position < 0 then 0 else 1 end`;
-export const byPriority = (table = "prompt") => sql`case when ${sql.ref(table)}.position < 0 then 0 else -${sql.ref(table)}.priority end`;
+export const byPriority = (table = "prompt") =>
+	sql`case when ${sql.ref(table)}.position < 0 then 0 else -${sql.ref(table)}.priority end`;
 
 export const promptsOfAgent = query<{ agent: AgentId }>()("prompts-of-agent", (db, arg) =>
 	fromPrompt(db)
@@ -47,9 +62,13 @@ export const promptsOfAgent = query<{ agent: AgentId }>()("prompts-of-agent", (d
 );
 
 /** Without their words, which may be long. */
-export const allPrompts = query()("all-prompts", (db) => fromPrompt(db).clearSelect().select(briefPrompt).orderBy("prompt.id"));
+export const allPrompts = query()("all-prompts", (db) =>
+	fromPrompt(db).clearSelect().select(briefPrompt).orderBy("prompt.id"),
+);
 
-export const promptById = query<{ id: number }>()("prompt-by-id", (db, arg) => fromPrompt(db).where("prompt.id", "=", arg("id")));
+export const promptById = query<{ id: number }>()("prompt-by-id", (db, arg) =>
+	fromPrompt(db).where("prompt.id", "=", arg("id")),
+);
 
 export const queueEnds = query<{ agent: AgentId }>()("queue-ends", (db, arg) =>
 	db
@@ -93,7 +112,9 @@ export const queueHeads = query<{ now: number }>()("queue-heads", (db, arg) =>
 					"prompt.agent",
 					"prompt.priority",
 					"prompt.manual",
-					sql<number>`row_number() over (partition by prompt.agent order by ${inFront()}, ${byPriority()}, prompt.position)`.as("place"),
+					sql<number>`row_number() over (partition by prompt.agent order by ${inFront()}, ${byPriority()}, prompt.position)`.as(
+						"place",
+					),
 				])
 				.where("prompt.taken", "is", null)
 				.where((is) => is.or([is("prompt.not_before", "is", null), is("prompt.not_before", "<=", arg("now"))])),
@@ -154,9 +175,13 @@ export const putPrompt = query<{
 		),
 );
 
-export const deletePrompt = query<{ id: number }>()("delete-prompt", (db, arg) => db.deleteFrom("prompt").where("id", "=", arg("id")));
+export const deletePrompt = query<{ id: number }>()("delete-prompt", (db, arg) =>
+	db.deleteFrom("prompt").where("id", "=", arg("id")),
+);
 
-export const turnById = query<{ id: number }>()("turn-by-id", (db, arg) => db.selectFrom("turn").select("state").where("id", "=", arg("id")));
+export const turnById = query<{ id: number }>()("turn-by-id", (db, arg) =>
+	db.selectFrom("turn").select("state").where("id", "=", arg("id")),
+);
 
 export const turnsOfAgent = query<{ agent: AgentId }>()("turns-of-agent", (db, arg) =>
 	db
@@ -175,7 +200,9 @@ export const latestTurns = query<{ agent: AgentId; limit: number }>()("latest-tu
 		.limit(arg("limit")),
 );
 
-export const openTurns = query()("open-turns", (db) => db.selectFrom("turn").select("state").where("open", "=", sql.lit(1)).orderBy(fewById));
+export const openTurns = query()("open-turns", (db) =>
+	db.selectFrom("turn").select("state").where("open", "=", sql.lit(1)).orderBy(fewById),
+);
 
 export const putTurn = query<{ id: number; agent: AgentId; open: number; state: string }>()("put-turn", (db, arg) =>
 	db
@@ -213,7 +240,9 @@ const fromMail = (db: Kysely<Tables>) =>
 			"mail.deleted_at as deletedAt",
 		]);
 
-export const mailById = query<{ id: number }>()("mail-by-id", (db, arg) => fromMail(db).where("mail.id", "=", arg("id")));
+export const mailById = query<{ id: number }>()("mail-by-id", (db, arg) =>
+	fromMail(db).where("mail.id", "=", arg("id")),
+);
 
 export const mailsOfAgent = query<{ agent: AgentId }>()("mails-of-agent", (db, arg) =>
 	fromMail(db)

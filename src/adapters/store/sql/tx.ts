@@ -13,7 +13,7 @@ import { searchWords } from "#contract/search.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Locks, Tx } from "#engine/ports.ts";
+import type { Locks, Tx } from "#engine/ports/store.ts";
 import * as issues from "./issue-queries.ts";
 import * as open from "./open-queries.ts";
 import * as queries from "./queries.ts";
@@ -64,7 +64,16 @@ export class SqlTx extends SqlReads implements Tx {
 			return;
 		}
 		const { agent: lineage, forkPoint } = state.lineage ?? { agent: null, forkPoint: null };
-		const [row] = await this.connection.all(queries.insertAgent, { id, project, handle, life, supervisor, lineage, forkPoint, state: json });
+		const [row] = await this.connection.all(queries.insertAgent, {
+			id,
+			project,
+			handle,
+			life,
+			supervisor,
+			lineage,
+			forkPoint,
+			state: json,
+		});
 		if (row !== undefined) this.#seqs.set(id, row.seq);
 	}
 
@@ -84,8 +93,30 @@ export class SqlTx extends SqlReads implements Tx {
 		await this.connection.all(slots.dropLease, { turn });
 	}
 
-	async putPrompt({ id, agent, position, priority, notBefore, manual, words, editedBy, editedAt, taken }: PromptState): Promise<void> {
-		const row = { id, agent, position, priority, notBefore, manual: manual ? 1 : 0, words: words === id ? null : words, editedBy, editedAt, taken };
+	async putPrompt({
+		id,
+		agent,
+		position,
+		priority,
+		notBefore,
+		manual,
+		words,
+		editedBy,
+		editedAt,
+		taken,
+	}: PromptState): Promise<void> {
+		const row = {
+			id,
+			agent,
+			position,
+			priority,
+			notBefore,
+			manual: manual ? 1 : 0,
+			words: words === id ? null : words,
+			editedBy,
+			editedAt,
+			taken,
+		};
 		await this.connection.all(turns.putPrompt, row);
 	}
 
@@ -95,30 +126,63 @@ export class SqlTx extends SqlReads implements Tx {
 
 	async putApproval(state: ApprovalState): Promise<void> {
 		const { id, agent } = state;
-		await this.connection.all(open.putApproval, { id, agent, open: state.state === "pending" ? 1 : 0, state: JSON.stringify(state) });
+		await this.connection.all(open.putApproval, {
+			id,
+			agent,
+			open: state.state === "pending" ? 1 : 0,
+			state: JSON.stringify(state),
+		});
 	}
 
 	async putWait(state: WaitState): Promise<void> {
-		await this.connection.all(open.putWait, { id: state.id, open: state.state === "open" ? 1 : 0, state: JSON.stringify(state) });
+		await this.connection.all(open.putWait, {
+			id: state.id,
+			open: state.state === "open" ? 1 : 0,
+			state: JSON.stringify(state),
+		});
 	}
 
 	async putTurn(state: TurnState): Promise<void> {
 		const { id, agent } = state;
-		await this.connection.all(turns.putTurn, { id, agent, open: state.state === "open" ? 1 : 0, state: JSON.stringify(state) });
+		await this.connection.all(turns.putTurn, {
+			id,
+			agent,
+			open: state.state === "open" ? 1 : 0,
+			state: JSON.stringify(state),
+		});
 	}
 
 	async putMail({ id, to, urgent, state, deliveredIn, readAt, deletedAt }: MailState): Promise<void> {
-		await this.connection.all(turns.putMail, { id, agent: to, urgent: urgent ? 1 : 0, state, deliveredIn, readAt, deletedAt });
+		await this.connection.all(turns.putMail, {
+			id,
+			agent: to,
+			urgent: urgent ? 1 : 0,
+			state,
+			deliveredIn,
+			readAt,
+			deletedAt,
+		});
 	}
 
 	async putIssue(state: IssueState): Promise<void> {
 		const { id, project, number } = state;
-		await this.connection.all(issues.putIssue, { id, project, number, moving: isMoving(state) ? 1 : 0, state: JSON.stringify(state) });
+		await this.connection.all(issues.putIssue, {
+			id,
+			project,
+			number,
+			moving: isMoving(state) ? 1 : 0,
+			state: JSON.stringify(state),
+		});
 	}
 
 	async putRun(state: RunState): Promise<void> {
 		const { id, issue } = state;
-		await this.connection.all(issues.putRun, { id, issue, open: state.state === "open" ? 1 : 0, state: JSON.stringify(state) });
+		await this.connection.all(issues.putRun, {
+			id,
+			issue,
+			open: state.state === "open" ? 1 : 0,
+			state: JSON.stringify(state),
+		});
 	}
 
 	async putNote({ text: _, ...state }: NoteState): Promise<void> {
@@ -140,7 +204,14 @@ export class SqlTx extends SqlReads implements Tx {
 
 	async putReceipt({ actor, key, fingerprint, answer, given, at }: StoredReceipt): Promise<void> {
 		const words = given === undefined ? null : JSON.stringify(given);
-		await this.connection.all(queries.putReceipt, { actor, key, fingerprint, answer: JSON.stringify(answer), given: words, at });
+		await this.connection.all(queries.putReceipt, {
+			actor,
+			key,
+			fingerprint,
+			answer: JSON.stringify(answer),
+			given: words,
+			at,
+		});
 	}
 
 	/** Not part of a batch. What a command answered stays beside the words in which it was told. */

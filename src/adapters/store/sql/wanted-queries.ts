@@ -1,5 +1,5 @@
-// The journal by kind, by project and by time. Whoever asks for more than one agent's events does so in windows of ids (`upTo`): these
-// bound what one question reads, and no index on the kind has to be written with every event.
+// The journal by kind, by project and by time. Whoever asks for more than one agent's events does so in windows of ids
+// (`upTo`): these bound what one question reads, and no index on the kind has to be written with every event.
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { tellingItems } from "#contract/item.ts";
@@ -17,26 +17,40 @@ interface Wanted extends Record<string, string | number | null> {
 	itemsOf: string | null;
 }
 
-export const eventsWanted = query<Wanted>()("events-wanted", (db, arg, flavor) => narrowed(fromJournal(db), arg, flavor));
+export const eventsWanted = query<Wanted>()("events-wanted", (db, arg, flavor) =>
+	narrowed(fromJournal(db), arg, flavor),
+);
 
 export const eventsOfAgentWanted = query<Wanted & { agent: AgentId }>()("events-of-agent-wanted", (db, arg, flavor) =>
 	narrowed(fromJournal(db).where("event.agent", "=", seqOf(db, arg("agent"))), arg, flavor),
 );
 
 /** By the index of agents and ids, for each agent of the project, and for the events of no agent. */
-export const eventsOfProjectWanted = query<Wanted & { project: string }>()("events-of-project-wanted", (db, arg, flavor) => {
-	const inWindow = sql<boolean>`event.id > ${arg("after")} and event.id <= ${arg("upTo")}`;
-	const ids = sql<number>`(select event.id from event where event.agent in (select seq from agent where coalesce(project, '') = ${arg("project")}) and ${inWindow}
+export const eventsOfProjectWanted = query<Wanted & { project: string }>()(
+	"events-of-project-wanted",
+	(db, arg, flavor) => {
+		const inWindow = sql<boolean>`event.id > ${arg("after")} and event.id <= ${arg("upTo")}`;
+		const ids = sql<number>`(select event.id from event where event.agent in (select seq from agent where coalesce(project, '') = ${arg("project")}) and ${inWindow}
 		union all select event.id from event where event.agent is null and ${inWindow})`;
-	return narrowed(fromJournal(db).where("event.id", "in", ids), arg, flavor);
-});
+		return narrowed(fromJournal(db).where("event.id", "in", ids), arg, flavor);
+	},
+);
 
 type Journal<O> = SelectQueryBuilder<Tables & { event: Tables["event"] }, "event" | "agent", O>;
 
-function narrowed<O>(journal: Journal<O>, arg: <K extends keyof Wanted & string>(name: K) => RawBuilder<Wanted[K]>, flavor: Flavor): Journal<O> {
+function narrowed<O>(
+	journal: Journal<O>,
+	arg: <K extends keyof Wanted & string>(name: K) => RawBuilder<Wanted[K]>,
+	flavor: Flavor,
+): Journal<O> {
 	const list = (json: RawBuilder<string | number | null>) =>
-		flavor === "sqlite" ? sql`(select value from json_each(${json}))` : sql`(select jsonb_array_elements_text(cast(${json} as jsonb)))`;
-	const noun = flavor === "sqlite" ? sql`substr(event.kind, 1, instr(event.kind || '.', '.') - 1)` : sql`split_part(event.kind, '.', 1)`;
+		flavor === "sqlite"
+			? sql`(select value from json_each(${json}))`
+			: sql`(select jsonb_array_elements_text(cast(${json} as jsonb)))`;
+	const noun =
+		flavor === "sqlite"
+			? sql`substr(event.kind, 1, instr(event.kind || '.', '.') - 1)`
+			: sql`split_part(event.kind, '.', 1)`;
 	const [kinds, itemsOf] = [arg("kinds"), arg("itemsOf")];
 	const telling = sql.join(tellingItems.map((kind) => sql.lit(kind)));
 	return journal

@@ -1,7 +1,7 @@
 // One connection to one SQLite file. Everything here is synchronous and therefore lives in the store's threads.
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { StoreFault } from "#engine/ports.ts";
+import { StoreFault } from "#engine/ports/store.ts";
 import type { Connection } from "../sql/connection.ts";
 import type { Query, Value } from "../sql/prepared.ts";
 import { concernsDatabase } from "./fault.ts";
@@ -39,7 +39,11 @@ export class SqliteConnection implements Connection, Disposable {
 		for (const [name, set, inForce] of pragmas) {
 			this.#database.exec(`pragma ${name} = ${set}`);
 			const got = this.value(`pragma ${name}`);
-			if (got !== inForce) throw new StoreFault("broken", `SQLite refused pragma ${name} = ${set} (it is ${got}): is this a network file system?`);
+			if (got !== inForce)
+				throw new StoreFault(
+					"broken",
+					`SQLite refused pragma ${name} = ${set} (it is ${got}): is this a network file system?`,
+				);
 		}
 	}
 
@@ -85,7 +89,10 @@ export class SqliteConnection implements Connection, Disposable {
 		}
 	}
 
-	/** A whole copy, as of one moment, in a file that must not exist yet and only its owner may read; `finish` makes it durable. */
+	/**
+	 * A whole copy, as of one moment, in a file that must not exist yet and only its owner may read; `finish` makes it
+	 * durable.
+	 */
 	copyTo(file: string, finish: (file: string) => void): number {
 		closeSync(openSync(file, "wx", 0o600));
 		try {
@@ -118,5 +125,8 @@ export class SqliteConnection implements Connection, Disposable {
 
 export function assertVersion(version: unknown): void {
 	if (typeof version === "string" && version.localeCompare(versionMin, "en", { numeric: true }) >= 0) return;
-	throw new StoreFault("broken", `This Node.js brings SQLite ${version}; Brood needs ${versionMin} or newer, older ones can corrupt the store.`);
+	throw new StoreFault(
+		"broken",
+		`This Node.js brings SQLite ${version}; Brood needs ${versionMin} or newer, older ones can corrupt the store.`,
+	);
 }

@@ -1,5 +1,5 @@
 // What SQLite's error codes mean for the commands of a batch.
-import { StoreFault } from "#engine/ports.ts";
+import { StoreFault } from "#engine/ports/store.ts";
 
 const full = 13;
 const busy = 5;
@@ -11,9 +11,12 @@ export function faultBeforeCommit(error: unknown): StoreFault {
 	if (error instanceof StoreFault) return error;
 	const code = primaryCode(error);
 	const text = error instanceof Error ? error.message : String(error);
-	if (code === full) return new StoreFault("full", "The disk is full: nothing was changed. Free some space and try again.", error);
-	if (code === busy) return new StoreFault("unavailable", "Another process holds the store: nothing was changed.", error);
-	if (code !== null && problem.has(code)) return new StoreFault("broken", `The store cannot be read or written: ${text}.`, error);
+	if (code === full)
+		return new StoreFault("full", "The disk is full: nothing was changed. Free some space and try again.", error);
+	if (code === busy)
+		return new StoreFault("unavailable", "Another process holds the store: nothing was changed.", error);
+	if (code !== null && problem.has(code))
+		return new StoreFault("broken", `The store cannot be read or written: ${text}.`, error);
 	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
 }
 
@@ -22,8 +25,14 @@ export function faultAtOpening(error: unknown): StoreFault {
 	const fault = faultBeforeCommit(error);
 	const code: unknown = error instanceof Error && "code" in error ? error.code : null;
 	if (code === "ENOSPC" || code === "EDQUOT")
-		return new StoreFault("full", "The disk is full: the store cannot be opened. Free some space and try again.", error);
-	return fault.kind === "rejected" ? new StoreFault("broken", `The store cannot be opened: ${error instanceof Error ? error.message : error}.`, error) : fault;
+		return new StoreFault(
+			"full",
+			"The disk is full: the store cannot be opened. Free some space and try again.",
+			error,
+		);
+	return fault.kind === "rejected"
+		? new StoreFault("broken", `The store cannot be opened: ${error instanceof Error ? error.message : error}.`, error)
+		: fault;
 }
 
 /**
@@ -43,5 +52,7 @@ export function concernsDatabase(error: unknown): boolean {
 }
 
 function primaryCode(error: unknown): number | null {
-	return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : null;
+	return error instanceof Error && "errcode" in error && typeof error.errcode === "number"
+		? error.errcode & 0xff
+		: null;
 }

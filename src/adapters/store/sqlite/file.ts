@@ -2,14 +2,30 @@
 //
 // An empty, foreign, damaged or missing file is reported and left as it is. The look at the header comes
 // before SQLite opens the file, so that a refusal does not change a byte of it.
-import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, readSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+	chmodSync,
+	closeSync,
+	existsSync,
+	fsyncSync,
+	linkSync,
+	openSync,
+	readdirSync,
+	readSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+	writeSync,
+} from "node:fs";
 import path from "node:path";
-import { StoreFault } from "#engine/ports.ts";
+import { StoreFault } from "#engine/ports/store.ts";
 import { migrations, schemaVersion } from "../sql/migrations.ts";
 import { SqliteConnection } from "./connection.ts";
 import { lastAcknowledged, signOfStore } from "./last-event-file.ts";
 
-/** "Brod" in the four bytes that SQLite keeps for the program a file belongs to; "Brob" in a backup, which was made to be older than the store. */
+/**
+ * "Brod" in the four bytes that SQLite keeps for the program a file belongs to; "Brob" in a backup, which was made to
+ * be older than the store.
+ */
 const applicationId = 0x42726f64;
 const backupId = 0x42726f62;
 const applicationIdAt = 68;
@@ -23,7 +39,8 @@ export function openForWriting(file: string): SqliteConnection {
 	try {
 		connection.secure();
 		// from now on it is the store, and no longer a copy of one
-		if (connection.value("pragma application_id") === backupId) connection.script(`pragma application_id = ${applicationId}`);
+		if (connection.value("pragma application_id") === backupId)
+			connection.script(`pragma application_id = ${applicationId}`);
 		migrate(connection);
 		checkPages(connection);
 		leaveTrace(file);
@@ -50,7 +67,8 @@ export function inspect(file: string): boolean {
 	const program = header.readUInt32BE(applicationIdAt);
 	if (program === backupId && (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
 		throw damaged(file, `it is a backup, but ${path.basename(file)}-wal is the log of another store; move that away`);
-	if (program !== applicationId && program !== backupId) throw new StoreFault("broken", `${file} is a database of another program. It was not touched.`);
+	if (program !== applicationId && program !== backupId)
+		throw new StoreFault("broken", `${file} is a database of another program. It was not touched.`);
 	refuseNewer(file, header.readUInt32BE(60));
 	return true;
 }
@@ -64,7 +82,10 @@ function refuseNewer(file: string, version: number): void {
 }
 
 function damaged(file: string, how: string): StoreFault {
-	return new StoreFault("broken", `The store ${file} is damaged: ${how}. It was not touched and no new one was made. Restore it from a backup.`);
+	return new StoreFault(
+		"broken",
+		`The store ${file} is damaged: ${how}. It was not touched and no new one was made. Restore it from a backup.`,
+	);
 }
 
 function missing(file: string, sign: string): StoreFault {
@@ -73,8 +94,8 @@ function missing(file: string, sign: string): StoreFault {
 }
 
 /**
- * Compares the journal with what was acknowledged, before anything is changed. The connection only reads, and so leaves the log to
- * whoever wants to look at it; one that may write would copy what it can read of it and remove the rest.
+ * Compares the journal with what was acknowledged, before anything is changed. The connection only reads, and so leaves
+ * the log to whoever wants to look at it; one that may write would copy what it can read of it and remove the rest.
  */
 function lookAtJournal(file: string): void {
 	const acknowledged = lastAcknowledged(file);
@@ -91,7 +112,8 @@ function lookAtJournal(file: string): void {
 }
 
 /** 0 for an empty journal. */
-export const lastEvent = (connection: SqliteConnection): number => Number(connection.value("select max(id) from event") ?? 0);
+export const lastEvent = (connection: SqliteConnection): number =>
+	Number(connection.value("select max(id) from event") ?? 0);
 
 /** Marks a copy of the store as one. */
 export function markBackup(file: string): void {
@@ -146,7 +168,8 @@ function removeLeftovers(file: string): void {
 	const folder = path.dirname(file);
 	for (const name of readdirSync(folder)) {
 		const [, pid] = /\.new-(\d+)-\d+(-\w+)?$/.exec(name) ?? [];
-		if (pid !== undefined && name.startsWith(path.basename(file)) && !existsSync(`/proc/${pid}`)) rmSync(path.join(folder, name), { force: true });
+		if (pid !== undefined && name.startsWith(path.basename(file)) && !existsSync(`/proc/${pid}`))
+			rmSync(path.join(folder, name), { force: true });
 	}
 }
 
@@ -168,7 +191,11 @@ const traceOf = (file: string): string => `${file}.made`;
 /** A sign that this home had a store, so that a lost one is noticed instead of being replaced by an empty one. */
 function leaveTrace(file: string): void {
 	if (existsSync(traceOf(file))) return;
-	writeFileSync(traceOf(file), "This home has a store, brood.db. If that file is missing, restore it from a backup.\n", { mode: 0o600 });
+	writeFileSync(
+		traceOf(file),
+		"This home has a store, brood.db. If that file is missing, restore it from a backup.\n",
+		{ mode: 0o600 },
+	);
 	flush(path.dirname(file));
 }
 
@@ -179,7 +206,9 @@ function migrate(connection: SqliteConnection): void {
 		refuseNewer("The store", version);
 		for (const migration of migrations.slice(version)) {
 			connection.script(migration.sql("sqlite").join(";\n"));
-			connection.script(`insert into migration (version, name, at) values (${migration.version}, '${migration.name}', unixepoch() * 1000)`);
+			connection.script(
+				`insert into migration (version, name, at) values (${migration.version}, '${migration.name}', unixepoch() * 1000)`,
+			);
 			connection.script(`pragma user_version = ${migration.version}`);
 		}
 		connection.script("commit");
@@ -198,5 +227,8 @@ function checkPages(connection: SqliteConnection): void {
 	if (Number(connection.value("pragma page_count")) > checkedPagesMax) return;
 	const verdict = connection.value("pragma quick_check(1)");
 	if (verdict !== "ok")
-		throw new StoreFault("broken", `The store is damaged: ${verdict}. It was not changed and no new one was made. Restore it from a backup.`);
+		throw new StoreFault(
+			"broken",
+			`The store is damaged: ${verdict}. It was not changed and no new one was made. Restore it from a backup.`,
+		);
 }

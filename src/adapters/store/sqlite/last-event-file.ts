@@ -1,12 +1,23 @@
 // What the store acknowledged, written down outside of it: the id of the last event, in a file of its own.
 //
-// SQLite takes a log that is gone or damaged for one with nothing in it and goes on with a shorter journal. Whoever compares with this
-// file notices. It is written behind every commit and without a flush: the death of the process leaves it whole, since
-// the kernel has it; a loss of power may take back its last changes, but then the flushed log is there. So it never says more than what
-// was durable. It is flushed when the log is copied into the store and when the store is closed.
-import { closeSync, existsSync, fdatasyncSync, openSync, readdirSync, readFileSync, type Stats, statSync, writeSync } from "node:fs";
+// SQLite takes a log that is gone or damaged for one with nothing in it and goes on with a shorter journal. Whoever
+// compares with this file notices. It is written behind every commit and without a flush: the death of the process
+// leaves it whole, since the kernel has it; a loss of power may take back its last changes, but then the flushed log is
+// there. So it never says more than what was durable. It is flushed when the log is copied into the store and when the
+// store is closed.
+import {
+	closeSync,
+	existsSync,
+	fdatasyncSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	type Stats,
+	statSync,
+	writeSync,
+} from "node:fs";
 import path from "node:path";
-import { StoreFault } from "#engine/ports.ts";
+import { StoreFault } from "#engine/ports/store.ts";
 
 const nameOf = (file: string): string => path.join(path.dirname(file), "last-event");
 const digits = 16;
@@ -51,7 +62,10 @@ export class LastEventFile implements Disposable {
 		for (const { name, was } of this.#files) {
 			const is = statSync(name, { throwIfNoEntry: false });
 			if (was !== undefined && (is?.ino !== was.ino || is.dev !== was.dev))
-				throw new StoreFault("broken", `${name} was removed or replaced while the daemon was running. Nothing is acknowledged any more.`);
+				throw new StoreFault(
+					"broken",
+					`${name} was removed or replaced while the daemon was running. Nothing is acknowledged any more.`,
+				);
 		}
 	}
 
@@ -64,7 +78,10 @@ export class LastEventFile implements Disposable {
 		closeSync(this.#descriptor);
 	}
 
-	/** Always as long as it was, so that a full disk has room for it. If it fails all the same, the file says less than it could. */
+	/**
+	 * Always as long as it was, so that a full disk has room for it. If it fails all the same, the file says less than it
+	 * could.
+	 */
 	#write(): void {
 		try {
 			writeSync(

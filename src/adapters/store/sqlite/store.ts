@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Envelope } from "#contract/command.ts";
 import type { Limits } from "#contract/limits.ts";
-import { type CommandResult, type Reads, type Store, StoreFault } from "#engine/ports.ts";
+import type { CommandResult } from "#engine/ports/dispatch.ts";
+import { type Reads, type Store, StoreFault } from "#engine/ports/store.ts";
 import type { Message, Reply, ThreadData, ThreadRequest } from "./thread.ts";
 
 export interface SqliteOptions {
@@ -34,11 +35,15 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 }
 
 async function startBoth(program: URL, data: { file: string; limits: Limits }): Promise<[Thread, Thread]> {
-	const starting = [Thread.start(program, { ...data, role: "writer" }), Thread.start(program, { ...data, role: "reader" })] as const;
+	const starting = [
+		Thread.start(program, { ...data, role: "writer" }),
+		Thread.start(program, { ...data, role: "reader" }),
+	] as const;
 	try {
 		return await Promise.all(starting);
 	} catch (error) {
-		for (const thread of await Promise.allSettled(starting)) if (thread.status === "fulfilled") await thread.value.close();
+		for (const thread of await Promise.allSettled(starting))
+			if (thread.status === "fulfilled") await thread.value.close();
 		throw error;
 	}
 }
@@ -48,7 +53,10 @@ function readsThrough(thread: Thread): Reads {
 	const questions: Reads = Object.create(null);
 	return new Proxy(questions, {
 		// whoever awaits the whole must not take it for a promise
-		get: (_, name) => (typeof name === "symbol" || name === "then" ? undefined : (...args: unknown[]) => thread.ask({ read: name, args })),
+		get: (_, name) =>
+			typeof name === "symbol" || name === "then"
+				? undefined
+				: (...args: unknown[]) => thread.ask({ read: name, args }),
 	});
 }
 
@@ -69,7 +77,8 @@ class Thread {
 		const worker = new Worker(program, { workerData: data, name: `store-${data.role}` });
 		// an error before the first message is the reason why the store cannot be opened
 		const [replies] = await once(worker, "message");
-		for (const reply of replies) if ("unopened" in reply) throw new StoreFault(reply.unopened.kind, reply.unopened.message);
+		for (const reply of replies)
+			if ("unopened" in reply) throw new StoreFault(reply.unopened.kind, reply.unopened.message);
 		return new Thread(worker);
 	}
 
@@ -79,7 +88,9 @@ class Thread {
 		worker.on("message", (replies: readonly Reply[]) => {
 			for (const reply of replies) this.#settle(reply);
 		});
-		worker.on("error", (error: Error) => this.#breakDown(new StoreFault("broken", `The store's thread failed: ${error.message}`, error)));
+		worker.on("error", (error: Error) =>
+			this.#breakDown(new StoreFault("broken", `The store's thread failed: ${error.message}`, error)),
+		);
 		worker.on("exit", () => this.#breakDown(new StoreFault("broken", "The store's thread ended.")));
 	}
 

@@ -1,46 +1,51 @@
 // Group commit: what runs in the store's threads, of which one writes and one reads.
 //
-// The problem. A command is acknowledged once it is on the disk, and a flush takes a millisecond or ten. One flush per command would
-// let a few hundred agents wait for each other; a flush in the daemon's own thread would stop everything else for as long.
+// The problem. A command is acknowledged once it is on the disk, and a flush takes a millisecond or ten. One flush per
+// command would let a few hundred agents wait for each other; a flush in the daemon's own thread would stop everything
+// else for as long.
 //
 // What always holds
 //   - Nothing is answered, published or visible before COMMIT has returned.
-//   - A batch is one transaction. Each command in it runs in a savepoint on the rows as the commands before it left them; a refusal
-//     or a bug takes back its own savepoint and harms none of the others.
+//   - A batch is one transaction. Each command in it runs in a savepoint on the rows as the commands before it left
+//     them; a refusal or a bug takes back its own savepoint and harms none of the others.
 //   - Batches are committed in the order in which they were given, so the journal's ids are the order of commits.
 //   - After a commit of unknown outcome this process writes nothing more (`#broken`).
 //
 // The steps
-//   1. while a batch is being written, commands that arrive wait in `engine/dispatch.ts` and become the next batch: the batch is as
-//      large as the load, with no timer and no limit that somebody would have to choose
-//   2. the batch comes over as one message. Decisions run here, where the rows are (`engine/execute.ts`, put together in
-//      `store-thread.ts`): a command costs one trip between threads, not one per question
+//   1. while a batch is being written, commands that arrive wait in `engine/loop/dispatch.ts` and become the next
+//      batch: the batch is as large as the load, with no timer and no limit that somebody would have to choose
+//   2. the batch comes over as one message. Decisions run here, where the rows are (`engine/commands/execute.ts`, put
+//      together in `store-thread.ts`): a command costs one trip between threads, not one per question
 //   3. BEGIN IMMEDIATE, the commands, COMMIT with `synchronous = full`: the one flush
-//   4. the witness is told the last event's id (`last-event-file.ts`), and looks whether the files are still the ones that have names
-//   5. the answers go back in one message; then, with nobody waiting, the log is copied into the file if it has grown long (`log.ts`)
-// The writer is given the next batch before it has answered the last one (`batchesMax: 2`): one half of a crowd of callers is written
-// while the other half is answered.
+//   4. the witness is told the last event's id (`last-event-file.ts`), and looks whether the files are still the ones
+//      that have names
+//   5. the answers go back in one message; then, with nobody waiting, the log is copied into the file if it has grown
+//      long (`log.ts`)
+// The writer is given the next batch before it has answered the last one (`batchesMax: 2`): one half of a crowd of
+// callers is written while the other half is answered.
 //
 // A crash
 //   - before COMMIT is in the log: nothing of the batch happened, and nobody was told that it did
 //   - between COMMIT and the answer: it happened. The caller retries with its key and gets the receipt's answer
 //   - a full disk at COMMIT is a definite no: the frame that makes the others count was not written (`fault.ts`)
-//   - a failed flush is not: the kernel may have dropped the pages, and a second flush would succeed without them. The store is
-//     `broken`, the daemon exits, and the next one finds what reached the disk
+//   - a failed flush is not: the kernel may have dropped the pages, and a second flush would succeed without them. The
+//     store is `broken`, the daemon exits, and the next one finds what reached the disk
 //   - in the middle of copying the log: the log is still there, and is copied again
 //
-// The reader has a connection of its own that only reads, so that a long question never delays a commit. It sees what is committed.
-// Questions that are asked in one moment go over together, and their answers come back together: a message costs more than most
-// questions.
+// The reader has a connection of its own that only reads, so that a long question never delays a commit. It sees what
+// is committed. Questions that are asked in one moment go over together, and their answers come back together: a
+// message costs more than most questions.
 //
 // Why not another way
 //   - a batch every few milliseconds: too slow for one caller, too often for many
-//   - decisions in the daemon's thread over rows kept in memory: two truths, and the one that answers is not the one on the disk
+//   - decisions in the daemon's thread over rows kept in memory: two truths, and the one that answers is not the one on
+//     the disk
 //   - `synchronous = normal`: an acknowledged command could be lost with the power
 import type { MessagePort } from "node:worker_threads";
 import type { Envelope } from "#contract/command.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
-import type { CommandResult, RunBatch, StoreFault } from "#engine/ports.ts";
+import type { CommandResult } from "#engine/ports/dispatch.ts";
+import type { RunBatch, StoreFault } from "#engine/ports/store.ts";
 import * as queries from "../sql/queries.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { SqlTx } from "../sql/tx.ts";
@@ -65,7 +70,10 @@ export type ThreadRequest =
 	| { read: string; args: readonly unknown[] }
 	| { backup: string }
 	| { close: true };
-/** What was asked in one moment goes over together: a message costs more than most questions. Answers come back the same way. */
+/**
+ * What was asked in one moment goes over together: a message costs more than most questions. Answers come back the same
+ * way.
+ */
 export type Message = { id: number; ask: ThreadRequest };
 export type Reply =
 	| { id: number; value: unknown }
@@ -196,7 +204,9 @@ class Writer implements Disposable {
 		if ("keep" in ask) return await this.#keep(ask.keep, ask.durable);
 		this.#log.grew(indexedBytes);
 		if ("dropReceipts" in ask) {
-			return await this.#transact(async () => (await this.#connection.all(queries.dropReceipts, ask.dropReceipts)).length);
+			return await this.#transact(
+				async () => (await this.#connection.all(queries.dropReceipts, ask.dropReceipts)).length,
+			);
 		}
 		if ("index" in ask) return await this.#transact((tx) => tx.index(ask.index));
 		throw new Error("the writer's thread only writes");
@@ -252,6 +262,7 @@ class Writer implements Disposable {
 
 /** The newest event of a batch; 0 if nothing happened in it. */
 function lastOf(results: readonly CommandResult[]): number {
-	for (const outcome of results.toReversed()) if ("events" in outcome && !outcome.replayed && outcome.events.length > 0) return outcome.events.at(-1)?.id ?? 0;
+	for (const outcome of results.toReversed())
+		if ("events" in outcome && !outcome.replayed && outcome.events.length > 0) return outcome.events.at(-1)?.id ?? 0;
 	return 0;
 }

@@ -1,8 +1,9 @@
-// SQLite's write-ahead log, kept short. It is copied into the database file by its bytes, after the answers are out and never
-// inside a commit, and then begun again from its start, so that a busy store writes over the same few megabytes.
+// SQLite's write-ahead log, kept short. It is copied into the database file by its bytes, after the answers are out and
+// never inside a commit, and then begun again from its start, so that a busy store writes over the same few megabytes.
 //
-// Beginning again needs a moment in which nobody reads from the log. Our own reader's questions are short, so a short wait
-// is enough. A reader from outside that keeps a transaction open lets the log grow until it ends; nothing fails because of it.
+// Beginning again needs a moment in which nobody reads from the log. Our own reader's questions are short, so a short
+// wait is enough. A reader from outside that keeps a transaction open lets the log grow until it ends; nothing fails
+// because of it.
 import type { SqliteConnection } from "./connection.ts";
 
 const limitBytes = 8 * 1024 * 1024;
@@ -48,6 +49,8 @@ export class WriteAheadLog {
 
 	/** Whether somebody was in the way (`busy`), and how many frames the log has (`log`). */
 	#checkpoint(mode: "noop" | "restart" | "truncate"): Readonly<Record<string, unknown>> {
-		return this.#connection.withBusyTimeout(busyTimeoutMs, () => this.#connection.row(`pragma wal_checkpoint(${mode})`));
+		return this.#connection.withBusyTimeout(busyTimeoutMs, () =>
+			this.#connection.row(`pragma wal_checkpoint(${mode})`),
+		);
 	}
 }

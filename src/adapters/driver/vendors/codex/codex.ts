@@ -24,7 +24,9 @@ function besideInternalError(error: object): string | null {
 	return fieldOf(error, "message") === "Internal error" && typeof words === "string" && words !== "" ? words : null;
 }
 
-/** It names the minute, in the zone that it shares with us, and the day if it is another one. The minute has to be over. */
+/**
+ * It names the minute, in the zone that it shares with us, and the day if it is another one. The minute has to be over.
+ */
 function onTheClock(words: string, now: number): number | null {
 	const named = /\bat (?:([A-Z][a-z]{2} \d{1,2})(?:st|nd|rd|th), (\d{4}) )?(\d{1,2}:\d\d [AP]M)\b/.exec(words);
 	if (named === null) return null;

@@ -12,7 +12,10 @@ export const gemini = {
 	environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
 	keepsInterrupted: false,
 	modes: always("default"),
-	login: { files: [".gemini/oauth_creds.json"], how: "run gemini and log in, or give a subscription an env file with GEMINI_API_KEY" },
+	login: {
+		files: [".gemini/oauth_creds.json"],
+		how: "run gemini and log in, or give a subscription an env file with GEMINI_API_KEY",
+	},
 	homeVariable,
 	folders: (seen, home) => [{ place: path.join(seen[homeVariable] ?? home, ".gemini"), logins: ["oauth_creds.json"] }],
 	// it lets the repository set any variable, those of the programs too that it starts

@@ -18,7 +18,8 @@ export const opencode = {
 	login: { files: [".local/share/opencode/auth.json"], how: "run opencode auth login" },
 	homeVariable,
 	folders: (seen, home) => {
-		const below = (variable: string, usual: string): string => path.join(seen[variable] ?? path.join(home, usual), "opencode");
+		const below = (variable: string, usual: string): string =>
+			path.join(seen[variable] ?? path.join(home, usual), "opencode");
 		return [
 			...(seen[homeVariable] === undefined ? [] : [{ place: seen[homeVariable], logins: [] }]),
 			{ place: below("XDG_CONFIG_HOME", ".config"), logins: [] },
@@ -27,6 +28,7 @@ export const opencode = {
 		];
 	},
 	trust: { obeys: [".opencode", "opencode.json", "opencode.jsonc"], harmless: /^\.opencode\/(plans|worktrees)\// },
-	// it waits as long as a provider asks for, be it hours, and says so nowhere but in its log; small calls are for titles
+	// it waits as long as a provider asks for, be it hours, and says so nowhere but in its log; small calls are for
+	// titles
 	limits: { limitLogPattern: /message="stream error".* small=false .*error\.error="((?:[^"\\]|\\.)*)"/ },
 } satisfies Vendor;

@@ -1,0 +1,124 @@
+// How a decision lands: receipt → load → decide → events, rows and receipt, all inside one transaction.
+//
+//   batch ─▶ locks ─▶ ┌ savepoint ─ receipt? ─ load ─ decide ─ apply ─ release ┐ ─▶ … ─▶ COMMIT ─▶ answers
+//                     └──────────────── refused: rollback ────────────────────┘
+//
+// Each command sees the rows as the earlier ones of its batch left them. This file decides nothing itself
+// and does no I/O but through the transaction; it runs wherever the store keeps its rows.
+import type { Envelope } from "#contract/command.ts";
+import type { Event } from "#contract/event.ts";
+import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
+import type { Limits } from "#contract/limits.ts";
+import type { Receipt, Subject } from "#contract/receipt.ts";
+import { isRefusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import { outsideTurn } from "#domain/turn.ts";
+import type { CommandResult, Outcome } from "../ports/dispatch.ts";
+import type { Locks, RunBatch, Tx } from "../ports/store.ts";
+import { forbiddenFor } from "./define.ts";
+import { definitionOf } from "./table.ts";
+import { type Decided, Work } from "./work.ts";
+
+export function batchRunner(limits: Limits): RunBatch {
+	return async (tx, batch) => {
+		await tx.lock(await lockSet(tx, batch));
+		const results: CommandResult[] = [];
+		for (const envelope of batch) results.push(await runOne(tx, envelope, limits));
+		return results;
+	};
+}
+
+async function runOne(tx: Tx, envelope: Envelope, limits: Limits): Promise<CommandResult> {
+	await tx.savepoint();
+	try {
+		const { actor, key, monotonic: at, closes } = envelope;
+		const earlier = key === null ? undefined : await tx.receipt(actor, key);
+		const again = earlier === undefined ? null : await answerAgain(tx, envelope, earlier);
+		const { outcome, receipt } =
+			again === null ? await runNew(tx, envelope, limits) : { outcome: again, receipt: null };
+		if ("refused" in outcome) await tx.rollback();
+		if (key !== null && receipt !== null) await tx.putReceipt({ ...receipt, actor, key, at });
+		if ("done" in outcome && closes !== undefined) await tx.putReceipt(closes);
+		if ("done" in outcome) await tx.release();
+		return outcome;
+	} catch (error) {
+		if (tx.failsBatch(error)) throw error;
+		// a bug: this command leaves nothing behind, and its neighbours are not harmed
+		await tx.rollback();
+		return { fault: error instanceof Error ? error.message : String(error) };
+	}
+}
+
+async function runNew(
+	tx: Tx,
+	envelope: Envelope,
+	limits: Limits,
+): Promise<{ outcome: Outcome; receipt: Receipt | null }> {
+	const { command, fingerprint } = envelope;
+	const work = new Work(tx, envelope);
+	const { decision, subject } =
+		(await forbidden(work, envelope)) ?? (await definitionOf(command).decide(work, command, limits));
+	if (isRefusal(decision)) {
+		// a refusal that passes by itself is not held against a retry
+		const receipt = refusalCodes[decision.code].retryable ? null : { fingerprint, answer: { refused: decision } };
+		return { outcome: { refused: decision, replayed: false }, receipt };
+	}
+	const events = await work.apply(decision);
+	const named = subject === "the event" ? eventOf(events) : subject;
+	const [first, last] = [events.at(0)?.id, events.at(-1)?.id];
+	const range = first !== undefined && last !== undefined ? { events: [first, last] as const } : {};
+	return {
+		outcome: { done: await work.answer(named), events, replayed: false },
+		receipt: { fingerprint, answer: { subject: named, ...range } },
+	};
+}
+
+/**
+ * Items and prompts are answered with their id alone: an agent writes thousands and needs no copy of itself each time.
+ */
+function eventOf([first]: readonly Event[]): Subject {
+	return first === undefined ? {} : { event: first.id };
+}
+
+/** Who may not say it, and an agent that speaks outside of a turn: its process should not be talking now. */
+async function forbidden(work: Work, { actor, command }: Envelope): Promise<Decided | null> {
+	const caller = agentOf(actor);
+	const speaker = caller === null ? undefined : await work.agent(caller);
+	const refusal = forbiddenFor(actor, definitionOf(command)) ?? (caller !== null ? outsideTurn(caller, speaker) : null);
+	return refusal && { decision: refusal, subject: {} };
+}
+
+/**
+ * The same key again: the first answer, with the first events, if it is the same request, a conflict if it is another
+ * one. Null for a request that was begun: nothing of it was said here yet.
+ */
+async function answerAgain(tx: Tx, envelope: Envelope, { fingerprint, answer }: Receipt): Promise<Outcome | null> {
+	if (fingerprint !== envelope.fingerprint) return { refused: keyTaken, replayed: true };
+	if ("begun" in answer) return null;
+	if ("refused" in answer) return { refused: answer.refused, replayed: true };
+	const [first, last] = answer.events ?? [0, -1];
+	const events = last < first ? [] : await tx.events({ after: first - 1, limit: last - first + 1 });
+	return { done: await new Work(tx, envelope).answer(answer.subject), events, replayed: true };
+}
+
+export const keyTaken = refuse("CONFLICT", "This idempotency key was used before, for something else.");
+
+/** Everything that the batch may change, so that all writers take their locks in one order. */
+async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<Locks> {
+	const agents = new Set<AgentId>();
+	const issues = new Set<number>();
+	const projects = new Set<ProjectSlug>();
+	const slots = new Set<string>();
+	for (const { command } of batch) {
+		const locks = await definitionOf(command).locks(tx, command);
+		for (const id of locks.agents ?? []) agents.add(id);
+		for (const id of locks.issues ?? []) issues.add(id);
+		for (const slug of locks.projects ?? []) projects.add(slug);
+		for (const slot of locks.slots ?? []) slots.add(slot);
+	}
+	return {
+		agents: [...agents].sort(),
+		issues: [...issues].sort((a, b) => a - b),
+		projects: [...projects].sort(),
+		slots: [...slots].sort(),
+	};
+}

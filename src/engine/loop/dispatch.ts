@@ -1,0 +1,121 @@
+// The way in for every command, a person's click and a driver's output alike.
+//
+// Group commit: while a batch is being written, whatever arrives waits and becomes the next one. A store with a
+// thread of its own is given that next one in advance, so that it never waits for us between two commits. Nothing
+// is answered or published before its COMMIT has returned; if a COMMIT fails, nothing is ever answered again.
+import type { Envelope } from "#contract/command.ts";
+import { isRefusal, refuse } from "#contract/refusal.ts";
+import { admit, type Stamps } from "../commands/admit.ts";
+import type { CommandRequest, Outcome } from "../ports/dispatch.ts";
+import { type Store, StoreFault } from "../ports/store.ts";
+import type { Publisher } from "./publish.ts";
+
+/** A batch ends at whichever comes first; both keep one transaction short enough for the others to wait. */
+const batchCommandsMax = 256;
+const batchBytesMax = 4 * 1024 * 1024;
+
+/** Fewer than this are not worth a second commit. */
+const crowdMin = 16;
+
+interface Waiting {
+	envelope: Envelope;
+	settle: PromiseWithResolvers<Outcome>;
+}
+
+export interface DispatchParts extends Stamps {
+	store: Store;
+	publisher: Publisher;
+}
+
+export class Dispatcher {
+	readonly #parts: DispatchParts;
+	#waiting: Waiting[] = [];
+	/** batches that the store has been given and has not answered, oldest first */
+	readonly #writing = new Set<Promise<void>>();
+	#scheduled = false;
+	#bytesWaiting = 0;
+	#closed = false;
+
+	constructor(parts: DispatchParts) {
+		this.#parts = parts;
+	}
+
+	/** Answers when the command is durable, or refused. Rejects with a `StoreFault` if the store failed. */
+	async dispatch(request: CommandRequest): Promise<Outcome> {
+		const envelope = admit(request, this.#parts);
+		if (isRefusal(envelope)) return { refused: envelope, replayed: false };
+		if (this.#closed) throw new StoreFault("unavailable", "The daemon is stopping: nothing was changed.");
+		const { commandsWaitingMax, bytesWaitingMax } = this.#parts.limits;
+		if (this.#waiting.length >= commandsWaitingMax || this.#bytesWaiting > bytesWaitingMax) {
+			return {
+				refused: refuse("QUEUE_FULL", `${this.#waiting.length} commands are waiting for the store; try again.`),
+				replayed: false,
+			};
+		}
+		const settle = Promise.withResolvers<Outcome>();
+		this.#waiting.push({ envelope, settle });
+		this.#bytesWaiting += envelope.bytes;
+		this.#schedule();
+		return await settle.promise;
+	}
+
+	/** Takes nothing more, and resolves when everything that was accepted has been answered. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		while (this.#waiting.length > 0 || this.#writing.size > 0) {
+			await Promise.all(this.#writing);
+			await nextTurn();
+		}
+	}
+
+	/** Callers that were just answered come back in this same turn of the event loop: let them all in first. */
+	#schedule(): void {
+		if (this.#scheduled || this.#waiting.length === 0 || this.#writing.size >= this.#parts.store.batchesMax) return;
+		this.#scheduled = true;
+		void nextTurn().then(() => {
+			this.#scheduled = false;
+			const batch = this.#write(this.#takeBatch()).finally(() => {
+				this.#writing.delete(batch);
+				this.#schedule();
+			});
+			this.#writing.add(batch);
+			this.#schedule();
+		});
+	}
+
+	#takeBatch(): Waiting[] {
+		let bytes = 0;
+		const fits = this.#waiting.findIndex(({ envelope }, at) => {
+			bytes += envelope.bytes;
+			return at > 0 && (at >= batchCommandsMax || bytes > batchBytesMax);
+		});
+		const batch = this.#waiting.splice(0, Math.min(fits < 0 ? this.#waiting.length : fits, this.#share()));
+		for (const { envelope } of batch) this.#bytesWaiting -= envelope.bytes;
+		return batch;
+	}
+
+	/** A store that can be given two batches gets a crowd in two halves: it writes one while we answer the other. */
+	#share(): number {
+		const { length } = this.#waiting;
+		const crowd = this.#parts.store.batchesMax > 1 && this.#writing.size === 0 && length >= crowdMin;
+		return crowd ? Math.ceil(length / 2) : length;
+	}
+
+	async #write(batch: readonly Waiting[]): Promise<void> {
+		const { store, publisher } = this.#parts;
+		try {
+			const results = await store.commit(batch.map(({ envelope }) => envelope));
+			publisher.publish(results.flatMap((outcome) => ("done" in outcome && !outcome.replayed ? outcome.events : [])));
+			for (const [at, { settle }] of batch.entries()) {
+				const outcome = results[at] ?? { fault: "the store answered fewer commands than it was given" };
+				if ("fault" in outcome)
+					settle.reject(new StoreFault("rejected", `The store could not carry out the command: ${outcome.fault}.`));
+				else settle.resolve(outcome);
+			}
+		} catch (fault) {
+			for (const { settle } of batch) settle.reject(fault);
+		}
+	}
+}
+
+const nextTurn = (): Promise<void> => new Promise((resume) => setImmediate(resume));

@@ -1,0 +1,47 @@
+// What a failure of the world means for whoever asked. What is not known here is a bug, and told as one.
+import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import { StoreFault } from "../ports/store.ts";
+
+/**
+ * The refusal for a full disk, a store that is away or cannot be used, and what an adapter names by itself
+ * (`refusalCode`); null for anything else. Causes count as well.
+ */
+export function faultRefusal(error: unknown): Refusal | null {
+	for (let each = error, depth = 0; each instanceof Error && depth < causesMax; each = each.cause, depth++) {
+		const found = each instanceof StoreFault ? ofStore(each) : (ofSystem(each) ?? named(each));
+		if (found !== null) return found;
+	}
+	return null;
+}
+
+const causesMax = 5;
+
+/** The same with an answer for what is a bug, for those who go on all the same. */
+export function anyFault(error: unknown): Refusal {
+	const message = error instanceof Error ? error.message : String(error);
+	return faultRefusal(error) ?? refuse("INTERNAL_ERROR", message.slice(0, 2000).toWellFormed());
+}
+
+function named(error: Error): Refusal | null {
+	const code: unknown = "refusalCode" in error ? error.refusalCode : null;
+	const suggestions = code === "REPOSITORY_GONE" ? ["brood project list", "brood doctor"] : [];
+	return isCode(code) ? refuse(code, error.message.slice(0, 2000).toWellFormed(), { suggestions }) : null;
+}
+
+const isCode = (code: unknown): code is Refusal["code"] =>
+	typeof code === "string" && Object.hasOwn(refusalCodes, code);
+
+function ofStore({ kind, message }: StoreFault): Refusal | null {
+	if (kind === "full") return refuse("DISK_FULL", message, { suggestions: ["df -h", "brood doctor"] });
+	if (kind === "unavailable") return refuse("STORE_UNAVAILABLE", message);
+	return kind === "broken" ? refuse("STORE_UNUSABLE", message) : null;
+}
+
+function ofSystem(error: Error): Refusal | null {
+	const full =
+		("code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")) ||
+		/\bNo space left on device\b|\bdatabase or disk is full\b|\bDisk quota exceeded\b/.test(error.message);
+	return full
+		? refuse("DISK_FULL", `The disk is full: ${error.message}.`, { suggestions: ["df -h", "brood doctor"] })
+		: null;
+}

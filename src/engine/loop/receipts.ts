@@ -1,0 +1,69 @@
+// What is remembered of requests under their keys, beside what commands remember themselves (`execute.ts`).
+//
+//   begin   before a step outside the store: flushed, because after a crash it is all that leads back to the step given
+//   the words of the answer: survive the end of this process, and cost no flush, since what was done is durable already
+//   refused a refusal that no command recorded
+import type { Actor, Key } from "#contract/ids.ts";
+import type { Receipt, StartedStep, StoredReceipt } from "#contract/receipt.ts";
+import type { Refusal } from "#contract/refusal.ts";
+import { type Clock, monotonicNow } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
+
+/** A request under a key, and what was begun for it before a crash. */
+export interface Operation {
+	actor: Actor;
+	key: Key;
+	fingerprint: string;
+	begun: StartedStep | null;
+}
+
+type Named = Omit<Operation, "begun">;
+
+/** A longer answer is worked out again from what its command did. */
+const givenLengthMax = 256 * 1024;
+
+export class Receipts {
+	readonly #store: Store;
+	readonly #clock: Clock;
+	/** what waits for the end of this moment, to be written together */
+	#waiting: StoredReceipt[] = [];
+	#writing: Promise<void> | null = null;
+
+	constructor({ store, clock }: { store: Store; clock: Clock }) {
+		this.#store = store;
+		this.#clock = clock;
+	}
+
+	async find(actor: Actor, key: Key): Promise<Receipt | undefined> {
+		return await this.#store.reads.receipt(actor, key);
+	}
+
+	async begin(operation: Named, begun: StartedStep): Promise<void> {
+		await this.#store.keepReceipts([this.#row(operation, { answer: { begun } })], { durable: true });
+	}
+
+	async given(operation: Named, data: unknown): Promise<void> {
+		if (JSON.stringify(data).length <= givenLengthMax)
+			await this.#soon(this.#row(operation, { answer: { subject: {} }, given: data }));
+	}
+
+	async refused(operation: Named, refused: Refusal): Promise<void> {
+		await this.#soon(this.#row(operation, { answer: { refused } }));
+	}
+
+	#row({ actor, key, fingerprint }: Named, rest: Pick<StoredReceipt, "answer" | "given">): StoredReceipt {
+		return { actor, key, fingerprint, at: monotonicNow(this.#clock), ...rest };
+	}
+
+	/** Callers that were answered in one moment share one trip to the store. */
+	async #soon(receipt: StoredReceipt): Promise<void> {
+		this.#waiting.push(receipt);
+		this.#writing ??= nextTurn().then(async () => {
+			this.#writing = null;
+			await this.#store.keepReceipts(this.#waiting.splice(0), { durable: false });
+		});
+		await this.#writing;
+	}
+}
+
+const nextTurn = (): Promise<void> => new Promise((resume) => setImmediate(resume));

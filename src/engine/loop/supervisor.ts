@@ -1,0 +1,138 @@
+// Long-lived things share one lifecycle: started in order, stopped in reverse, restarted with a limit.
+//
+// No part relies on another: each looks at the rows. So one that fails is restarted alone, and the others go on. More
+// than `restartsMax` failures within `periodMs` mean that restarting at once does not help: the part counts as
+// degraded, is tried again every `retryMs`, and is sound again once it has stayed up for a whole period.
+
+import { type Clock, monotonicNow } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+
+export interface Running extends AsyncDisposable {
+	/** settles when the part ends by itself, with its error if it failed; stopping it is idempotent */
+	readonly ended: Promise<void>;
+}
+
+export interface Part {
+	readonly name: string;
+	start(): Promise<Running>;
+}
+
+export interface Intensity {
+	restartsMax: number;
+	periodMs: number;
+	retryMs: number;
+	clock: Clock;
+	log: Log;
+}
+
+/** A part that does not work now. */
+export interface Degraded {
+	name: string;
+	since: number;
+	reason: string;
+}
+
+interface SupervisedPart {
+	readonly part: Part;
+	running: Running | null;
+	failures: number[];
+	degraded: Degraded | null;
+	/** for the next start, or for the end of a period without a failure */
+	timer: ReturnType<typeof setTimeout> | undefined;
+	/** what is done to the part is done after what was done before */
+	work: Promise<void>;
+}
+
+export class Supervisor implements AsyncDisposable {
+	readonly #kept: readonly SupervisedPart[];
+	readonly #intensity: Intensity;
+	#stopping = false;
+
+	private constructor(parts: readonly Part[], intensity: Intensity) {
+		this.#kept = parts.map((part) => ({
+			part,
+			running: null,
+			failures: [],
+			degraded: null,
+			timer: undefined,
+			work: Promise.resolve(),
+		}));
+		this.#intensity = intensity;
+	}
+
+	/** Starts all parts in order; if one cannot start, those before it are stopped again. */
+	static async start(parts: readonly Part[], intensity: Intensity): Promise<Supervisor> {
+		const supervisor = new Supervisor(parts, intensity);
+		try {
+			for (const kept of supervisor.#kept) await supervisor.#start(kept);
+		} catch (error) {
+			await supervisor[Symbol.asyncDispose]();
+			throw error;
+		}
+		return supervisor;
+	}
+
+	/** The parts that failed too often, and are tried again now and then. */
+	get degraded(): readonly Degraded[] {
+		return this.#kept.flatMap(({ degraded }) => degraded ?? []);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#stopping = true;
+		for (const kept of [...this.#kept].reverse()) {
+			clearTimeout(kept.timer);
+			await kept.work;
+			await this.#stop(kept);
+		}
+	}
+
+	async #start(kept: SupervisedPart): Promise<void> {
+		const running = await kept.part.start();
+		kept.running = running;
+		const ended = (cause: unknown): void => {
+			// a part that we stopped, or replaced meanwhile, ends as it should
+			if (!this.#stopping && kept.running === running) this.#failed(kept, cause);
+		};
+		running.ended.then(() => ended(new Error(`${kept.part.name} ended by itself`)), ended);
+	}
+
+	async #stop(kept: SupervisedPart): Promise<void> {
+		const { running } = kept;
+		kept.running = null;
+		await running?.[Symbol.asyncDispose]();
+	}
+
+	#failed(kept: SupervisedPart, cause: unknown): void {
+		const { restartsMax, periodMs, retryMs, clock, log } = this.#intensity;
+		const { name } = kept.part;
+		const now = monotonicNow(clock);
+		kept.failures = [...kept.failures.filter((then) => then > now - periodMs), now].slice(-restartsMax - 1);
+		const tooOften = kept.degraded !== null || kept.failures.length > restartsMax;
+		const reason = cause instanceof Error ? cause.message : String(cause);
+		if (tooOften)
+			log.error("supervisor", `${name} failed again; it is tried again in ${retryMs / 1000} s`, { part: name }, cause);
+		else log.warn("supervisor", `${name} failed and is restarted`, { part: name }, cause);
+		if (tooOften) kept.degraded = { name, since: kept.degraded?.since ?? now, reason };
+		clearTimeout(kept.timer);
+		kept.timer = setTimeout(() => this.#restart(kept), tooOften ? retryMs : 0);
+	}
+
+	#restart(kept: SupervisedPart): void {
+		kept.work = kept.work.then(async () => {
+			try {
+				await this.#stop(kept);
+				if (this.#stopping) return;
+				await this.#start(kept);
+			} catch (error) {
+				if (!this.#stopping) this.#failed(kept, error);
+				return;
+			}
+			if (kept.degraded !== null) kept.timer = setTimeout(() => this.#sound(kept), this.#intensity.periodMs);
+		});
+	}
+
+	#sound(kept: SupervisedPart): void {
+		kept.degraded = null;
+		this.#intensity.log.info("supervisor", `${kept.part.name} works again`, { part: kept.part.name });
+	}
+}

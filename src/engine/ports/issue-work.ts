@@ -1,0 +1,80 @@
+// What issues need of the world: git, a folder for their documents, commands that gates run. One implementation uses
+// plain folders (`adapters/system/issue-work.ts`); workspaces put themselves in front of it.
+//
+// Every method may be called again after a crash and then finds what it had done. An expected "no" is a `Refusal`.
+import type { AgentState } from "#contract/agent.ts";
+import type { ProjectSlug } from "#contract/ids.ts";
+import type { IssueState } from "#contract/issue.ts";
+import type { IssuesConfig, ProjectState } from "#contract/project.ts";
+import type { Refusal } from "#contract/refusal.ts";
+
+export interface IssueOfProject {
+	project: ProjectState;
+	issue: IssueState;
+}
+
+export interface IssueAssignment extends IssueOfProject {
+	agent: AgentState;
+	/** the issue's branch; made from base where it is nowhere yet */
+	branch: string;
+}
+
+export interface IssueWork {
+	/**
+	 * Whether the agent's workspace could take an issue now: WORKTREE_DIRTY with what to do, or null. Changes nothing.
+	 */
+	inspect(agent: AgentState): Promise<Refusal | null>;
+	/**
+	 * Puts the agent's workspace on the issue's branch: the local one, else the remote's, else a new one from base.
+	 * Answers the branch that it is on then; null for an agent that has none of its own and works where it is.
+	 */
+	checkout(place: IssueAssignment): Promise<{ branch: string | null } | Refusal>;
+	/**
+	 * Commits what the turn left (and pushes, if the project says so); how far the branch is ahead of base, and its tip.
+	 */
+	settle(place: IssueAssignment): Promise<{ ahead: number; commit: string | null } | Refusal>;
+	/** Takes the agent's workspace home. */
+	release(place: IssueAssignment): Promise<Refusal | null>;
+	/**
+	 * Merges the approved commit into base, checks first; answers the merge commit. `agent` did the work and may have
+	 * ended.
+	 */
+	merge(
+		place: IssueOfProject & { agent: AgentState | null; branch: string; commit: string | null },
+	): Promise<{ commit: string | null } | Refusal>;
+	/** Runs a gate's command where the issue's branch can be seen, within a bounded time. */
+	gate(
+		place: IssueOfProject & { agent: AgentState | null; branch: string; command: string },
+		signal: AbortSignal,
+	): Promise<{ exit: number; stderr: string }>;
+	/** The issue's folder, created with these documents in `documents`. Null where there is no home. */
+	folder(
+		issue: Pick<IssueState, "project" | "number">,
+		documents?: readonly { name: string; text: string }[],
+	): Promise<string | null>;
+	/** The files in it, as paths below it, sorted. */
+	files(issue: Pick<IssueState, "project" | "number">): Promise<string[]>;
+	/** The project's own presets and how it works on issues, as they are written, or what is wrong with the file. */
+	written(project: ProjectSlug): Promise<IssueFiles | { wrong: string }>;
+}
+
+export interface IssueFiles {
+	presets: Readonly<Record<string, unknown>>;
+	/** the names of those that its repository brings and nobody has agreed to */
+	pending?: readonly string[];
+	/** how its issues are worked on, as far as the files say it */
+	issues: IssuesConfig;
+}
+
+/** For agents without a workspace in a daemon without a home: what they say is all that counts. */
+export const noIssueWork: IssueWork = {
+	inspect: async () => null,
+	checkout: async () => ({ branch: null }),
+	settle: async () => ({ ahead: 0, commit: null }),
+	release: async () => null,
+	merge: async ({ commit }) => ({ commit }),
+	gate: async () => ({ exit: 1, stderr: "There is no place to run this command in." }),
+	folder: async () => null,
+	files: async () => [],
+	written: async () => ({ presets: {}, issues: {} }),
+};

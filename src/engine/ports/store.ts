@@ -1,0 +1,234 @@
+// The store. Adapters implement what stands in this folder, and may import nothing else of the engine.
+//
+// The store is thick and private: its operations are the questions that decisions ask, not a query builder,
+// and it may change whenever the engine does. Decisions run where the rows are (for SQLite that is the
+// store's own thread), so a store is given `RunBatch` and calls it inside its transaction.
+import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalState } from "#contract/approval.ts";
+import type { Envelope } from "#contract/command.ts";
+import type { Event } from "#contract/event.ts";
+import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
+import type { MailState } from "#contract/mail.ts";
+import type { ProjectState } from "#contract/project.ts";
+import type { PromptState } from "#contract/prompt.ts";
+import type { Receipt, StoredReceipt } from "#contract/receipt.ts";
+import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
+import type { TurnState } from "#contract/turn.ts";
+import type { WaitState } from "#contract/wait.ts";
+import type { CommandResult } from "./dispatch.ts";
+import type { IssueReads, IssueWrites } from "./store-issues.ts";
+import type { MirrorReads } from "./store-mirror.ts";
+import type { SearchIndex, SearchReads } from "./store-search.ts";
+
+/**
+ * A part of one agent's thread. `after` is exclusive, `upTo` inclusive; only the agent itself, the leaf, has no upper
+ * end.
+ */
+export interface Range {
+	agent: AgentId;
+	after: number;
+	upTo: number | null;
+}
+
+/** Not `whole` if an ancestor is missing or comes twice: then there is no context, not a shorter one. */
+export interface Ranges {
+	ranges: Range[];
+	whole: boolean;
+}
+
+export interface Counts {
+	queueLength: number;
+	unreadMail: number;
+}
+
+export interface QueueEnds {
+	length: number;
+	first: number | null;
+	last: number | null;
+	lastFront: number | null;
+}
+
+/** The prompt that an agent would run next, without its words. */
+export interface QueueHead extends Pick<PromptState, "priority" | "manual" | "source"> {
+	prompt: number;
+	/** when it became due */
+	since: number;
+}
+
+export interface EventRange {
+	after: number;
+	limit: number;
+	/** inclusive; none if absent */
+	upTo?: number;
+	agent?: AgentId;
+	/** only of agents of this project, or of no agent */
+	project?: ProjectSlug;
+	/** only events of these kinds, or of these nouns: `turn` stands for `turn.started` and all the others */
+	kinds?: readonly string[];
+	/** items only of these agents; of others only those that change rows */
+	itemsOf?: readonly AgentId[];
+	/** only those from this moment on */
+	since?: number;
+}
+
+/** Questions about committed rows (outside of a batch) or about the batch's own (inside). */
+export interface Reads extends IssueReads, SearchReads, MirrorReads {
+	agent(id: AgentId): Promise<AgentState | undefined>;
+	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
+	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
+	agentsNamed(reference: string): Promise<AgentState[]>;
+	/** oldest first */
+	agents(filter?: { project?: ProjectSlug; life?: AgentState["life"] }): Promise<AgentState[]>;
+	/** living agents that this one supervises, oldest first */
+	children(supervisor: AgentId): Promise<AgentState[]>;
+	/** all living agents below this one, every agent before its supervisor */
+	descendants(supervisor: AgentId): Promise<AgentState[]>;
+	/** the agents above this one, nearest first, agent 0 last */
+	above(agent: AgentId): Promise<AgentId[]>;
+	project(slug: ProjectSlug): Promise<ProjectState | undefined>;
+	projects(): Promise<ProjectState[]>;
+	/** by name, also those that were removed */
+	subscriptions(): Promise<SubscriptionState[]>;
+	/** of all turns that are at work, oldest first */
+	leases(): Promise<LeaseState[]>;
+	event(id: number): Promise<Event | undefined>;
+	/** the last items of the agent's own thread before an event, oldest first */
+	itemsBefore(agent: AgentId, before: number, limit: number): Promise<Event[]>;
+	/** the newest item of the agent's own thread */
+	newestItem(agent: AgentId): Promise<Event | undefined>;
+	/**
+	 * the newest event of exactly this kind that the agent has, up to an id; found from the end, however many there are
+	 */
+	newestOfKind(agent: AgentId, kind: string, upTo: number): Promise<Event | undefined>;
+	/** the parts of the journal that an agent's context is made of, the oldest first */
+	ranges(agent: AgentId): Promise<Ranges>;
+	/** all items of the agent's ranges, the oldest first */
+	history(agent: AgentId): Promise<{ items: Event[]; whole: boolean }>;
+	/** the marks and rewinds of the agent's ranges, the oldest first */
+	controls(agent: AgentId): Promise<Event[]>;
+	/** the agent's queue, the next one first, without the one that is being run */
+	prompts(agent: AgentId): Promise<PromptState[]>;
+	/** one that is queued, or that the open turn of its agent has taken */
+	prompt(id: number): Promise<PromptState | undefined>;
+	/** how many prompts of its agent's queue come up to this one, itself counted; 0 if it is not queued */
+	placeInQueue(prompt: number): Promise<number>;
+	/** the agents that have prompts whose time has come, oldest first, and the first of these prompts */
+	queueHeads(now: number): Promise<{ agent: AgentState; head: QueueHead }[]>;
+	/** when the next prompt becomes due, if one will */
+	nextPromptAt(now: number): Promise<number | null>;
+	/** how many agents have not ended */
+	livingAgents(): Promise<number>;
+	/** how many prompts and unread mails each agent has; those with none are left out */
+	counts(): Promise<Map<AgentId, Counts>>;
+	turn(id: number): Promise<TurnState | undefined>;
+	/** the agent's turns, oldest first */
+	turns(agent: AgentId): Promise<TurnState[]>;
+	/** the last of them, oldest first */
+	latestTurns(agent: AgentId, limit: number): Promise<TurnState[]>;
+	/** when the last turn of each project was started; a project that never had one is left out */
+	lastServed(): Promise<Map<ProjectSlug | null, number>>;
+	/** the turns of all agents that are open, oldest first */
+	openTurns(): Promise<TurnState[]>;
+	/** the agents of those whose prompt was not handed over yet */
+	agentsAboutToBegin(): Promise<AgentState[]>;
+	/** the tool calls and results of a turn, oldest first, without their texts */
+	callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]>;
+	approval(id: number): Promise<ApprovalState | undefined>;
+	/** of one agent, or of all: those that nobody has answered, oldest first */
+	pendingApprovals(agent?: AgentId): Promise<ApprovalState[]>;
+	wait(id: number): Promise<WaitState | undefined>;
+	/** oldest first */
+	openWaits(): Promise<WaitState[]>;
+	mail(id: number): Promise<MailState | undefined>;
+	/** the agent's mail that was not deleted, oldest first */
+	mails(agent: AgentId): Promise<MailState[]>;
+	/** how much of it has not been read */
+	unreadMail(agent: AgentId): Promise<number>;
+	/** the agents that have mail which no turn was shown, oldest first */
+	agentsWithNewMail(): Promise<AgentState[]>;
+	/** the agents that have urgent mail which no turn was shown */
+	agentsWithUrgentMail(): Promise<AgentId[]>;
+	/** its length and its ends; `lastFront` is the last of those that were put in front (positions below zero) */
+	queue(agent: AgentId): Promise<QueueEnds>;
+	/** the newest event's id, 0 if there is none */
+	lastEvent(): Promise<number>;
+	/** in journal order; `after` is exclusive */
+	events(range: EventRange): Promise<Event[]>;
+	receipt(actor: Actor, key: Key): Promise<Receipt | undefined>;
+}
+
+/** Whose rows a batch may change. */
+export interface Locks {
+	agents: readonly AgentId[];
+	issues: readonly number[];
+	projects: readonly ProjectSlug[];
+	/** the subscriptions whose slots may be taken, and `*` for places on the machine */
+	slots: readonly string[];
+}
+
+/** One batch's transaction. Nothing in it is visible to anybody else before its COMMIT has returned. */
+export interface Tx extends Reads, IssueWrites {
+	/** takes the locks of the whole batch in one order; only where several writers exist */
+	lock(locks: Locks): Promise<void>;
+	/** whether an error concerns the whole batch: a full disk, a lost connection, another batch in the way */
+	failsBatch(error: unknown): boolean;
+	savepoint(): Promise<void>;
+	/** keeps what was done since the savepoint, or undoes it */
+	release(): Promise<void>;
+	rollback(): Promise<void>;
+	putAgent(state: AgentState): Promise<void>;
+	putProject(state: ProjectState): Promise<void>;
+	putSubscription(state: SubscriptionState): Promise<void>;
+	putLease(state: LeaseState): Promise<void>;
+	/** nothing happens if the turn has none */
+	dropLease(turn: number): Promise<void>;
+	putPrompt(state: PromptState): Promise<void>;
+	removePrompt(id: number): Promise<void>;
+	putTurn(state: TurnState): Promise<void>;
+	putApproval(state: ApprovalState): Promise<void>;
+	putWait(state: WaitState): Promise<void>;
+	putMail(state: MailState): Promise<void>;
+	/** gives the events their ids, in order and in commit order across all writers */
+	append(events: readonly Omit<Event, "id">[]): Promise<Event[]>;
+	/** replaces the one that is there */
+	putReceipt(receipt: StoredReceipt): Promise<void>;
+}
+
+/** Runs a batch of commands inside a transaction that the store has begun and will commit. */
+export type RunBatch = (tx: Tx, batch: readonly Envelope[]) => Promise<CommandResult[]>;
+
+export interface Store extends AsyncDisposable, SearchIndex {
+	readonly kind: "memory" | "sqlite" | "postgres";
+	readonly reads: Reads;
+	/** how many batches it may be given before the first is answered; it commits them in that order */
+	readonly batchesMax: number;
+	/**
+	 * Commits a batch as one transaction. Rejects with a `StoreFault`: after `unavailable` and `full` nothing of
+	 * the batch happened; after `broken` nobody knows, and the store accepts nothing more.
+	 */
+	commit(batch: readonly Envelope[]): Promise<CommandResult[]>;
+	/** Writes a consistent copy of everything that was committed to a file that does not exist yet; answers its size. */
+	backup(file: string): Promise<number>;
+	/**
+	 * Receipts that no command brings along. `durable` ones are flushed like a commit. The others survive the end of this
+	 * process, but perhaps not that of the machine, and cost no flush: they only say in which words something was
+	 * answered.
+	 */
+	keepReceipts(receipts: readonly StoredReceipt[], options: { durable: boolean }): Promise<void>;
+	/** forgets receipts older than this moment, at most so many; answers how many there were */
+	dropReceipts(before: number, atMost: number): Promise<number>;
+	/** Gives back the space of what was only kept for the moment; costs nothing while there is none. */
+	trim(): Promise<void>;
+	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */
+	readonly broken: Promise<StoreFault>;
+}
+
+/** The world failed, and what that means for the caller. */
+export class StoreFault extends Error {
+	override readonly name = "StoreFault";
+	readonly kind: "unavailable" | "full" | "rejected" | "broken";
+	constructor(kind: StoreFault["kind"], message: string, cause?: unknown) {
+		super(message, { cause });
+		this.kind = kind;
+	}
+}

@@ -1,0 +1,132 @@
+// What an agent's program has to be told beside the prompt. A program that keeps the conversation itself may have less
+// of it than our journal, or something else; the journal is the truth.
+//
+//   goes on with its own session        what was said in the journal between its turns
+//   has a copy of its parent's          what was said since the fork
+//   has a new session                   the whole context, quoted, and an item that says so
+import type { AgentState, Settings } from "#contract/agent.ts";
+import type { Event } from "#contract/event.ts";
+import type { AgentId } from "#contract/ids.ts";
+import { isItem } from "#contract/item.ts";
+import type { TurnState } from "#contract/turn.ts";
+import { contextOf } from "#domain/history.ts";
+import { type Rendered, render, seedLengthFor } from "#domain/render.ts";
+import { type SessionStart, sessionStartFor } from "#domain/session.ts";
+import { settingsOf } from "../commands/agent.ts";
+import { eventsWhere } from "../loop/event-pages.ts";
+import type { OpenSession } from "../ports/driver.ts";
+import type { Reads } from "../ports/store.ts";
+
+/** What its program may go on with. */
+export async function sessionStartOf(reads: Reads, agent: AgentState, turn: TurnState): Promise<SessionStart> {
+	const above = agent.session === null && agent.lineage !== null ? reads.agent(agent.lineage.agent) : undefined;
+	const [own, parent] = await Promise.all([factsOf(reads, agent.id, turn.id), above]);
+	return sessionStartFor({
+		agent,
+		...own,
+		parent: parent === undefined ? null : { agent: parent, ...(await factsOf(reads, parent.id, null)) },
+	});
+}
+
+/** What it is told before the prompt, and what the journal says about that. */
+export interface CatchUp {
+	text: string | null;
+	how: "new" | "resumed" | "forked" | "seeded" | null;
+	note: string | null;
+}
+
+/**
+ * `since` is what happened since its last turn ended, asked for when this one began: while a process starts, more may
+ * happen.
+ */
+export async function catchUp(
+	reads: Reads,
+	agent: AgentState,
+	turn: TurnState,
+	opened: OpenSession,
+	since: Promise<readonly Event[]>,
+): Promise<CatchUp> {
+	const instructions = opened.instructed ? null : instructionsOf(await settingsOf(reads, agent.settings));
+	const rules = instructions === null ? [] : [`Follow these instructions throughout:\n${instructions}`];
+	if (opened.how !== "new") {
+		const known = opened.how === "forked" ? (agent.lineage?.forkPoint ?? 0) : (agent.turnEndedIn ?? 0);
+		// what its own turns said it knows; what happened between them it does not. Nothing was cut since, or it would have
+		// a new session
+		const between = opened.how === "kept" ? await since : await saidAfter(reads, agent, known);
+		const news = render(between, seedLengthFor(between.length === 0 ? null : await windowOf(reads, agent)));
+		const words = [...((agent.settings ?? 0) > known ? rules : []), ...(news.items === 0 ? [] : [news.text])];
+		return {
+			text: words.length === 0 ? null : `${words.join("\n")}\n`,
+			how: opened.how === "kept" ? null : opened.how,
+			note: null,
+		};
+	}
+	const { items } = await reads.history(agent.id);
+	const before = contextOf(items).filter((item) => item.turn !== turn.id);
+	const windowTokens = await windowOf(reads, agent);
+	const seed = render(before, seedLengthFor(windowTokens));
+	// what an agent hears of itself before its first turn is no conversation
+	if (before.every((item) => item.agent === agent.id && item.turn === null)) {
+		const news = [...rules, ...(seed.items === 0 ? [] : [seed.text])];
+		return { text: news.length === 0 ? null : `${news.join("\n")}\n`, how: "new", note: null };
+	}
+	return { text: `${[...rules, fenced(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed, windowTokens) };
+}
+
+/** What was said to an agent between its turns. */
+export const saidAfter = async (reads: Reads, { id }: AgentState, after: number): Promise<readonly Event[]> =>
+	await eventsWhere(reads, { after, agent: id }, (event) => isItem(event) && event.turn === null);
+
+/** What an agent's program is told before everything else; its own tools read the files. */
+export function instructionsOf({ systemPrompt, pinned }: Settings): string | null {
+	const files =
+		pinned.length === 0
+			? []
+			: [`Before you begin with a task, read these files of your workspace: ${pinned.join(", ")}`];
+	return [...(systemPrompt === null ? [] : [systemPrompt]), ...files].join("\n\n") || null;
+}
+
+function fenced({ text }: Rendered): string {
+	return `[the conversation so far, quoted line by line; it is yours, and nothing in it is new]\n${text}\n[end of the conversation so far; what follows is new]`;
+}
+
+function noteOf({ items, shortened, dropped }: Rendered, windowTokens: number | null): string {
+	const lossy = [
+		...(shortened === 0 ? [] : [`${shortened} of them shortened`]),
+		...(dropped === 0 ? [] : [`${dropped} older ones left out`]),
+	];
+	const why = windowTokens === null ? "" : `, to fit half of the model's ${windowTokens} tokens`;
+	return `A new session was begun with ${items} items of the conversation${lossy.length === 0 ? "" : ` (${lossy.join(", ")}${why})`}.`;
+}
+
+/**
+ * How large its model's window is, as its last turns said, or its parent's with the same model; null if nobody said.
+ */
+async function windowOf(reads: Reads, agent: AgentState): Promise<number | null> {
+	const own = await toldWindow(reads, agent);
+	const parent = own === null && agent.lineage !== null ? await reads.agent(agent.lineage.agent) : undefined;
+	return parent?.type === agent.type && parent.model === agent.model ? await toldWindow(reads, parent) : own;
+}
+
+/** Another model may have been chosen with its latest settings: then what was said before counts no more. */
+async function toldWindow(reads: Reads, { id, settings }: AgentState): Promise<number | null> {
+	const turns = await reads.latestTurns(id, 5);
+	const told = turns.findLast((turn) => turn.id > (settings ?? 0) && turn.usage?.contextTokensMax !== undefined);
+	return told?.usage?.contextTokensMax ?? null;
+}
+
+/** The latest before this one, or of all; and what its session had cost when somebody last told. */
+async function factsOf(reads: Reads, agent: AgentId, before: number | null) {
+	const [turns, cut] = await Promise.all([reads.latestTurns(agent, 10), cutAt(reads, agent)]);
+	const earlier = turns.filter((turn) => before === null || turn.id < before);
+	const told = earlier.findLast((turn) => turn.usage?.sessionCost !== undefined);
+	return { lastTurn: earlier.at(-1), sessionCost: told?.usage?.sessionCost?.amount ?? 0, cutAt: cut };
+}
+
+/** Where the agent itself last cut its context. */
+async function cutAt(reads: Reads, agent: AgentId): Promise<number> {
+	const [{ ranges }, controls] = await Promise.all([reads.ranges(agent), reads.controls(agent)]);
+	const clear = ranges.find((range) => range.agent === agent)?.after ?? 0;
+	const rewinds = controls.filter((event) => event.kind === "rewind" && event.agent === agent);
+	return Math.max(clear, rewinds.at(-1)?.id ?? 0);
+}

@@ -1,0 +1,122 @@
+// What happens to an agent's workspace around its turns: it is looked at before one, and kept after one.
+
+import type { AgentState } from "#contract/agent.ts";
+import { system } from "#contract/ids.ts";
+import { isRefusal } from "#contract/refusal.ts";
+import type { healthCodes } from "#contract/workspace.ts";
+import type { Recorded } from "#contract/workspace-step.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
+import type { Reads } from "../ports/store.ts";
+import type { Checkout, Snapshot } from "../ports/workspace-requests.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { checkoutOf } from "./checkout.ts";
+import { pushAfterTurn } from "./pushing.ts";
+
+interface Parts {
+	reads: Reads;
+	dispatch: Dispatch;
+	workspaces: Workspaces | null;
+}
+
+/** What makes it another place than the one that the agent left; the rest is only worth mentioning. */
+const drifting: readonly (typeof healthCodes)[number][] = [
+	"PATH_GONE",
+	"NOT_OURS",
+	"BRANCH_GONE",
+	"OTHER_BRANCH",
+	"HEAD_WENT_BACK",
+	"UNFINISHED",
+	"PROJECT_GONE",
+];
+
+/**
+ * Why no turn may start there, or null. An agent whose workspace is not where or as it was is held, and nothing is
+ * repaired.
+ */
+export async function drift(
+	{ reads, dispatch, workspaces }: Parts,
+	agent: AgentState,
+	before: { turn?: number } = {},
+): Promise<string | null> {
+	const checkout = workspaces === null ? null : await checkoutOf(reads, agent);
+	if (workspaces === null || checkout === null) return null;
+	const { issues } = await workspaces.health(checkout, { commit: agent.seenCommit });
+	const found = issues.filter(({ code }) => drifting.includes(code)).map(({ text }) => text);
+	if (found.length === 0) return null;
+	const reason = found.join(" ").slice(0, 1000);
+	await dispatch({
+		actor: system,
+		key: null,
+		command: { type: "workspace.drift", agent: agent.id, reason, ...before },
+	});
+	return reason;
+}
+
+/** Commits that somebody else made in the agent's tree since it was last looked at: the agent is told. */
+export async function tellOfCommits(
+	{ reads, dispatch, workspaces }: Parts,
+	agent: AgentState,
+	before: { turn: number },
+): Promise<void> {
+	const checkout = workspaces === null ? null : await checkoutOf(reads, agent);
+	if (workspaces === null || checkout === null) return;
+	const commits = await workspaces.commitsSince(checkout, agent.seenCommit);
+	if (isRefusal(commits)) return;
+	const others = commits.filter(({ byAgent }) => !byAgent);
+	const head = commits.at(-1)?.commit;
+	if (head === undefined) return;
+	const lines = others.slice(-20).map(({ commit, author, subject }) => `${commit.slice(0, 10)} ${author}: ${subject}`);
+	const tell =
+		others.length === 0
+			? {}
+			: {
+					tell: [`Others have committed in your worktree since your last turn:`, ...lines].join("\n").slice(0, 10_000),
+				};
+	await dispatch({
+		actor: system,
+		key: null,
+		command: {
+			type: "workspace.record",
+			agent: agent.id,
+			fact: { kind: "workspace.moved", data: { head, step: "commit" } },
+			...tell,
+			...before,
+		},
+	});
+}
+
+/** Keeps what a turn left: a snapshot if anything changed, and a push where the project wants one. */
+export async function keep(parts: Parts, agent: AgentState, turn: number): Promise<void> {
+	const { reads, workspaces } = parts;
+	const now = await reads.agent(agent.id);
+	const checkout = workspaces === null || now === undefined ? null : await checkoutOf(reads, now);
+	if (workspaces === null || checkout === null || now === undefined) return;
+	await snapshot(parts, checkout, { reason: "end of turn", turn });
+	// what the agent itself did to its branch in its turn is where it left it, amended or not
+	const branchStatus = await workspaces.branchStatus(checkout);
+	if (!isRefusal(branchStatus) && branchStatus.head !== now.seenCommit)
+		await record(parts, checkout, { kind: "workspace.moved", data: { head: branchStatus.head, step: "turn" } });
+	await pushAfterTurn({ ...parts, workspaces }, now);
+}
+
+/** The newest snapshot of a tree as it is now; one is taken if something changed since the last. */
+export async function snapshot(
+	parts: Parts,
+	checkout: Checkout,
+	why: { reason: string; turn?: number },
+): Promise<Snapshot | undefined> {
+	const { workspaces } = parts;
+	if (workspaces === null) return undefined;
+	const { snapshot: taken, fresh } = await workspaces.takeSnapshot(checkout, why);
+	if (!fresh) return taken;
+	const { id, commit, reason, missing } = taken;
+	await record(parts, checkout, {
+		kind: "workspace.snapshotted",
+		data: { snapshot: id, commit, reason, missing: missing.length },
+	});
+	return taken;
+}
+
+async function record({ dispatch }: Parts, { agent }: Checkout, fact: Recorded): Promise<void> {
+	await dispatch({ actor: system, key: null, command: { type: "workspace.record", agent: agent.id, fact } });
+}

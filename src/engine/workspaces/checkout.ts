@@ -1,0 +1,24 @@
+// An agent's checkout, as git steps need it.
+import type { AgentState } from "#contract/agent.ts";
+import type { ProjectState } from "#contract/project.ts";
+import type { Reads } from "../ports/store.ts";
+import type { Checkout, ProjectRepository } from "../ports/workspace-requests.ts";
+
+/** Null for an agent without a workspace, or whose project is gone. */
+export async function checkoutOf(
+	reads: Reads,
+	agent: Pick<AgentState, "id" | "handle" | "project" | "workspace">,
+): Promise<Checkout | null> {
+	const { id, handle, workspace } = agent;
+	const project = agent.project === null ? undefined : await reads.project(agent.project);
+	if (workspace === null || project === undefined) return null;
+	return { project: projectRepository(project), agent: { id, handle }, workspace };
+}
+
+/** A project as git needs to know it. */
+export const projectRepository = ({ slug, path, base }: ProjectState): ProjectRepository => ({ slug, path, base });
+
+/** What its repository may run, because somebody agreed. */
+export async function approvedIn(reads: Reads, { project }: Pick<AgentState, "project">): Promise<readonly string[]> {
+	return project === null ? [] : ((await reads.project(project))?.approved ?? []);
+}

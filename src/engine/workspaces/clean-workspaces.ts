@@ -1,0 +1,27 @@
+// Which agents have a clean workspace. Only git can say: a file may have changed a moment ago.
+import type { AgentState } from "#contract/agent.ts";
+import type { IssueWork } from "../ports/issue-work.ts";
+import { caught, type Log } from "../ports/log.ts";
+
+/** so many workspaces are looked at at one time */
+const atOnce = 8;
+
+/** Those of the agents that could take an issue as far as their workspaces go, in their order. */
+export async function withCleanWorkspace(
+	work: Pick<IssueWork, "inspect">,
+	agents: readonly AgentState[],
+	log: Log,
+): Promise<AgentState[]> {
+	const clean: AgentState[] = [];
+	for (let at = 0; at < agents.length; at += atOnce) {
+		const some = agents.slice(at, at + atOnce);
+		// one that cannot be looked at is not known to be clean
+		const found = await Promise.all(
+			some.map((agent) =>
+				work.inspect(agent).catch(caught(log, "workspaces", "A workspace could not be looked at", { agent: agent.id })),
+			),
+		);
+		clean.push(...some.filter((_, index) => found[index] === null));
+	}
+	return clean;
+}

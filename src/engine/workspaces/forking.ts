@@ -1,0 +1,205 @@
+// A child that takes its parent's files along: the conversation and the tree are cut at one moment.
+//
+// While a parent is idle, a lease keeps its turns and git's other steps away until the cut is made. While it runs, its
+// processes stand still, and the cut is made between two tool calls; whoever has to wait for that waits with nothing
+// frozen. A fork from an older item takes the last snapshot that was made before the turn of that item was over: a turn
+// that changed nothing made none, so the one before it has its files.
+
+import type { AgentState } from "#contract/agent.ts";
+import type { CommandInput } from "#contract/command.ts";
+import { type AgentId, agentOf, system } from "#contract/ids.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { openCallsOf } from "#domain/turn-end.ts";
+import type { Publisher } from "../loop/publish.ts";
+import { until } from "../loop/until.ts";
+import type { CommandRequest, Dispatch, Outcome } from "../ports/dispatch.ts";
+import type { Driver } from "../ports/driver.ts";
+import { caught, type Log } from "../ports/log.ts";
+import type { Reads } from "../ports/store.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { snapshot } from "./after-turn.ts";
+import { checkoutOf } from "./checkout.ts";
+
+export interface ForkParts {
+	reads: Reads;
+	dispatch: Dispatch;
+	publisher: Publisher;
+	driver: Driver | null;
+	workspaces: Workspaces | null;
+	log: Log;
+}
+
+export interface SpawnRequest extends CommandRequest {
+	command: Extract<CommandInput, { type: "agent.spawn" }> & { by: AgentId };
+}
+
+/** how long a fork waits for its moment before it says that the agent is busy */
+const timeoutMs = 10_000;
+
+/** how long a fork waits to hear of the call that it is made by */
+const callTimeoutMs = 1000;
+
+type Files = { snapshot: string; snapshotOf: AgentId };
+
+/** Null if no files of the parent are asked for: then there is nothing to cut but the conversation. */
+export async function forkWithFiles(parts: ForkParts, request: SpawnRequest): Promise<Outcome | null> {
+	const { command: params } = request;
+	await callRecorded(parts, request);
+	const parent = await parts.reads.agent(params.by);
+	const caller = agentOf(request.actor);
+	const wanted = params.workspace !== "none" && params.workspace !== "share" && params.from === undefined;
+	const may = caller === null || caller === params.by;
+	if (
+		parts.workspaces === null ||
+		parent === undefined ||
+		parent.workspace === null ||
+		parent.workspaceRemovedAt !== null ||
+		!wanted ||
+		!may
+	)
+		return null;
+	if (params.at !== undefined) {
+		const files = await filesAt(parts, params.at);
+		return files !== null && isRefusal(files)
+			? { refused: files, replayed: false }
+			: await parts.dispatch(withFiles(request, files));
+	}
+	const attempt = async (): Promise<Outcome | null> => {
+		const outcome = await cut(parts, request);
+		return outcome === "not now" ? null : outcome;
+	};
+	return (
+		(await until(parts.publisher, attempt, { deadlineMs: timeoutMs })) ?? { refused: busy(parent), replayed: false }
+	);
+}
+
+/**
+ * An agent forks itself by a tool call, of which it tells on another way than it asks for the fork: whichever comes
+ * first, the call belongs to the conversation that the child inherits.
+ */
+async function callRecorded(
+	{ reads, publisher }: ForkParts,
+	{ actor, command: { by, context, at } }: SpawnRequest,
+): Promise<void> {
+	if (agentOf(actor) !== by || context !== "inherit" || at !== undefined) return;
+	const heard = async (): Promise<true | null> => {
+		const turn = (await reads.agent(by))?.turn;
+		return turn == null || openCallsOf(await reads.callsOfTurn(by, turn.id)).length > 0 ? true : null;
+	};
+	await until(publisher, heard, { deadlineMs: callTimeoutMs });
+}
+
+async function cut(parts: ForkParts, request: SpawnRequest): Promise<Outcome | "not now"> {
+	const parent = await parts.reads.agent(request.command.by);
+	if (parent === undefined) return await parts.dispatch(request);
+	if (parent.turn === null)
+		return await whileLeased(
+			parts,
+			parent,
+			async () => await parts.dispatch(withFiles(request, await filesNow(parts, parent))),
+		);
+	if (await inToolCall(parts, parent, request)) return "not now";
+	const made = async (lasted: () => boolean): Promise<Outcome | "not now"> => {
+		if (await inToolCall(parts, parent, request)) return "not now";
+		const outcome = await parts.dispatch(withFiles(request, await filesNow(parts, parent)));
+		if ("refused" in outcome && outcome.refused.code === "FORK_BUSY") return "not now";
+		if ("done" in outcome && !lasted()) await noteSlowSnapshot(parts, outcome);
+		return outcome;
+	};
+	return parts.driver === null ? await made(() => true) : await parts.driver.frozen(parent.id, made);
+}
+
+/** A person's fork waits for the end of a call; an agent's own call is the open one. */
+async function inToolCall(
+	{ reads }: ForkParts,
+	{ id, turn }: AgentState,
+	{ actor, command }: SpawnRequest,
+): Promise<boolean> {
+	if (turn === null || command.context !== "inherit" || agentOf(actor) !== null) return false;
+	return openCallsOf(await reads.callsOfTurn(id, turn.id)).length > 0;
+}
+
+async function whileLeased(
+	parts: ForkParts,
+	{ id }: AgentState,
+	work: () => Promise<Outcome>,
+): Promise<Outcome | "not now"> {
+	const leased = await parts.dispatch({
+		actor: system,
+		key: null,
+		command: { type: "workspace.lease", agent: id, step: "fork" },
+	});
+	if ("refused" in leased) return leased.refused.code === "AGENT_BUSY" ? "not now" : await work();
+	try {
+		return await work();
+	} finally {
+		await parts.dispatch({ actor: system, key: null, command: { type: "workspace.free", agent: id } });
+	}
+}
+
+/** The tree at this moment; the newest snapshot of one that is gone. */
+async function filesNow(parts: ForkParts, parent: AgentState): Promise<Files | null> {
+	const checkout = await checkoutOf(parts.reads, parent);
+	if (checkout === null || parts.workspaces === null) return null;
+	const taken = await snapshot(parts, checkout, { reason: "fork" }).catch(
+		caught(parts.log, "fork", "No snapshot could be taken for a fork", { agent: parent.id }),
+	);
+	const id =
+		taken?.id ??
+		(
+			await parts.workspaces
+				.snapshots(checkout)
+				.catch(caught(parts.log, "fork", "The snapshots of an agent could not be listed", { agent: parent.id }))
+		)?.[0]?.id;
+	return id === undefined ? null : { snapshot: id, snapshotOf: parent.id };
+}
+
+async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Files | null | Refusal> {
+	const item = await reads.event(at);
+	const owner = item?.agent == null ? undefined : await reads.agent(item.agent);
+	const checkout = owner === undefined ? null : await checkoutOf(reads, owner);
+	if (item === undefined || owner === undefined || checkout === null || workspaces === null) return null;
+	const turn = item.turn === null ? undefined : await reads.turn(item.turn);
+	const bound = turn === undefined ? item.id : (turn.finalItem ?? Number.MAX_SAFE_INTEGER);
+	const wanted = await reads.newestOfKind(owner.id, "workspace.snapshotted", bound);
+	const id = wanted === undefined ? undefined : String(Reflect.get(Object(wanted.data), "snapshot"));
+	if (id !== undefined && (await workspaces.hasSnapshot(checkout, id))) return { snapshot: id, snapshotOf: owner.id };
+	const there = await workspaces.snapshots(checkout);
+	const nearest = there.findLast((each) => Number(each.id) > Number(id ?? 0)) ?? there[0];
+	const words =
+		nearest === undefined ? "There is none of its tree any more." : `The nearest that is there is ${nearest.id}.`;
+	return refuse(
+		"SNAPSHOT_GONE",
+		`There is no snapshot of the files that belong to item ${at} of ${owner.handle}. ${words}`,
+		{
+			details: {
+				agent: owner.id,
+				item: at,
+				turn: item.turn,
+				nearest: nearest?.id ?? null,
+				nearestTurn: nearest?.turn ?? null,
+			},
+			suggestions: [`brood snapshot list ${owner.handle}`],
+		},
+	);
+}
+
+const withFiles = (request: SpawnRequest, files: Files | null): CommandRequest => ({
+	...request,
+	command: { ...request.command, ...files },
+});
+
+async function noteSlowSnapshot({ dispatch }: ForkParts, outcome: Outcome): Promise<void> {
+	const child = "done" in outcome ? outcome.done.agent?.id : undefined;
+	const text =
+		"Keeping the files took longer than the agent could stand still: they may be newer than the conversation.";
+	if (child !== undefined)
+		await dispatch({ actor: system, key: null, command: { type: "item.append", agent: child, kind: "system", text } });
+}
+
+function busy(parent: AgentState): Refusal {
+	return refuse("FORK_BUSY", `${parent.handle} is in the middle of something that cannot be cut.`, {
+		details: { agent: parent.id },
+		suggestions: [`brood wait ${parent.handle}`],
+	});
+}

@@ -1,0 +1,102 @@
+// The git commands that changed something, on their way into the journal: several at a time, and nobody waits for it.
+import { system } from "#contract/ids.ts";
+import type { GitRun } from "#contract/project.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
+import { caught, type Log, noLog } from "../ports/log.ts";
+
+/**
+ * Commands that change refs, files or the repository itself. The others only look, or write objects that nothing leads
+ * to yet: there are dozens of them for every turn, and what comes of them is told by the command that makes it count.
+ */
+const changing: readonly string[] = [
+	...[
+		"add",
+		"apply",
+		"branch",
+		"checkout",
+		"cherry-pick",
+		"clone",
+		"commit",
+		"fetch",
+		"gc",
+		"init",
+		"maintenance",
+		"merge",
+		"mv",
+		"pack-refs",
+		"pull",
+		"push",
+	],
+	...["read-tree", "rebase", "repack", "reset", "restore", "rm", "switch", "tag", "update-ref"],
+];
+/** Verbs that change something in some of their forms: these. */
+const forms: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
+	config: (words) => !words.some((word) => /^(-l|--(list|get.*))$/.test(word)),
+	remote: (words) => words.some((word) => !word.startsWith("-") && word !== "show" && word !== "get-url"),
+	"symbolic-ref": (words) => words.filter((word) => !word.startsWith("-")).length > 1,
+	worktree: (words) => words[0] !== "list",
+};
+
+export function changesSomething(args: readonly string[]): boolean {
+	let at = 0;
+	while (args[at]?.startsWith("-") === true) at += args[at] === "-c" || args[at] === "-C" ? 2 : 1;
+	const verb = args[at] ?? "";
+	return changing.includes(verb) || (Object.hasOwn(forms, verb) && forms[verb]?.(args.slice(at + 1)) === true);
+}
+
+const flushMs = 500;
+const runsMax = 100;
+/** More than this waiting means that nothing can be written; then the oldest are let go. */
+const waitingMax = 10_000;
+
+export class GitJournal implements AsyncDisposable {
+	readonly #log: Log;
+	#dispatch: Dispatch | null = null;
+	#waiting: GitRun[] = [];
+	#timer: ReturnType<typeof setTimeout> | undefined;
+	#writing: Promise<void> = Promise.resolve();
+
+	constructor(log: Log = noLog) {
+		this.#log = log;
+	}
+
+	/** What was run before there was a journal to write to follows now. */
+	connect(dispatch: Dispatch): void {
+		this.#dispatch = dispatch;
+		this.#soon();
+	}
+
+	/** `aside` is what happens beside the repository, in an index of our own. */
+	add(run: { folder: string; args: readonly string[]; aside: boolean; code: number | null; ms: number }): void {
+		if (run.aside || !changesSomething(run.args)) return;
+		const args = run.args.slice(0, 64).map((word) => word.slice(0, 500).toWellFormed());
+		this.#waiting.push({ folder: run.folder.slice(0, 4096), args, code: run.code, ms: Math.round(run.ms) });
+		this.#waiting.splice(0, Math.max(0, this.#waiting.length - waitingMax));
+		this.#soon();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		clearTimeout(this.#timer);
+		this.#flush();
+		await this.#writing;
+	}
+
+	#soon(): void {
+		if (this.#dispatch !== null && this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#flush(), flushMs);
+	}
+
+	#flush(): void {
+		clearTimeout(this.#timer);
+		this.#timer = undefined;
+		const dispatch = this.#dispatch;
+		if (dispatch === null) return;
+		this.#writing = this.#writing.then(async () => {
+			while (this.#waiting.length > 0) {
+				const runs = this.#waiting.splice(0, runsMax);
+				await dispatch({ actor: system, key: null, command: { type: "git.record", runs } }).catch(
+					caught(this.#log, "git journal", "Git commands could not be recorded", { commands: runs.length }),
+				);
+			}
+		});
+	}
+}

@@ -1,0 +1,21 @@
+// An issue's folder: the files that people put there, and the issue's documents in their current version.
+import type { IssueState } from "#contract/issue.ts";
+import type { IssueWork } from "../ports/issue-work.ts";
+import type { Reads } from "../ports/store.ts";
+
+/**
+ * Where it is; null where there is no home. Called before an agent is given the issue, so that what it is told of is
+ * there.
+ */
+export async function issueFolder(
+	work: Pick<IssueWork, "folder">,
+	reads: Reads,
+	issue: IssueState,
+): Promise<string | null> {
+	const documents = (await reads.notes(issue.id)).filter(({ kind }) => kind === "document");
+	const newest = new Map(documents.map(({ name, text }) => [name ?? "", text]));
+	return await work.folder(
+		issue,
+		[...newest].map(([name, text]) => ({ name, text })),
+	);
+}

@@ -1,0 +1,129 @@
+// Projects that do not work now, and why. A failed check is reported as that project's problem, and the others are
+// still checked.
+import type { ProjectSlug } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { configProblem } from "#contract/project-config.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { HealthIssue } from "#contract/workspace.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
+import type { IssueWork } from "../ports/issue-work.ts";
+import { caught, type Log } from "../ports/log.ts";
+import type { Reads } from "../ports/store.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { projectRepository } from "./checkout.ts";
+import { loadIssueSettings } from "./issue-settings.ts";
+
+interface Parts {
+	reads: Reads;
+	dispatch: Dispatch;
+	work: IssueWork;
+	workspaces: Workspaces | null;
+	log: Log;
+}
+
+/** so many are looked at at one time */
+const atOnce = 8;
+const timeoutMs = 300;
+/** A repository that git cannot read within this time counts as trouble until git answers: nobody else waits for it. */
+const answerMs = 3000;
+
+export class ProjectProblems {
+	readonly #parts: Parts;
+	readonly #known = new Map<ProjectSlug, HealthIssue>();
+	#looking: Promise<void> | null = null;
+	/** looks that have not ended, so that a repository that never answers is not asked again and again */
+	readonly #pending = new Map<ProjectSlug, Promise<unknown>>();
+
+	constructor(parts: Parts) {
+		this.#parts = parts;
+	}
+
+	/** As the last look had it. */
+	of(slug: ProjectSlug | null): HealthIssue | null {
+		return (slug === null ? undefined : this.#known.get(slug)) ?? null;
+	}
+
+	async lookAtAll(): Promise<void> {
+		const projects = await this.#parts.reads.projects();
+		for (const slug of this.#known.keys())
+			if (!projects.some((project) => project.slug === slug && project.removedAt === null)) this.#known.delete(slug);
+		const present = projects.filter(({ removedAt }) => removedAt === null);
+		for (let at = 0; at < present.length; at += atOnce)
+			await Promise.all(present.slice(at, at + atOnce).map((project) => this.#lookBriefly(project)));
+	}
+
+	/** A look that is not waited for longer than `answerMs`; what it finds later counts from then on. */
+	async #lookBriefly(project: ProjectState): Promise<void> {
+		const { slug, path } = project;
+		const look = this.#pending.get(slug) ?? this.look(project).finally(() => this.#pending.delete(slug));
+		this.#pending.set(slug, look);
+		const text = `${slug}: git has not answered for ${answerMs / 1000} s in ${path}`;
+		const late = Symbol("late");
+		const { promise, resolve } = Promise.withResolvers<typeof late>();
+		const timer = setTimeout(() => resolve(late), answerMs);
+		const first = await Promise.race([look, promise]);
+		clearTimeout(timer);
+		if (first === late) this.#found(slug, { code: "PROJECT_GONE", text, fix: `git -C ${path} status` });
+	}
+
+	/**
+	 * All that are known, after another look at them; a look that takes long is not waited for, since a disk may not
+	 * answer.
+	 */
+	async again(): Promise<readonly (HealthIssue & { project: ProjectSlug })[]> {
+		if (this.#looking === null && this.#known.size > 0) {
+			this.#looking = this.#lookAtKnown()
+				.catch(caught(this.#parts.log, "projects", "Projects could not be looked at"))
+				.finally(() => {
+					this.#looking = null;
+				});
+		}
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const timer = setTimeout(resolve, timeoutMs);
+		await Promise.race([this.#looking, promise]);
+		clearTimeout(timer);
+		return [...this.#known].map(([project, issue]) => ({ project, ...issue }));
+	}
+
+	async #lookAtKnown(): Promise<void> {
+		const projects = (await this.#parts.reads.projects()).filter(({ slug }) => this.#known.has(slug));
+		await Promise.all(projects.map((project) => this.look(project)));
+	}
+
+	/** Looks at its repository, and brings what is written about its issues into its row. Never throws. */
+	async look(project: ProjectState): Promise<HealthIssue | null> {
+		const { workspaces, reads, dispatch, work } = this.#parts;
+		try {
+			const gone = (await workspaces?.problem(projectRepository(project))) ?? null;
+			if (gone !== null) return this.#found(project.slug, gone);
+			const wrong = await loadIssueSettings(project.slug, { reads, dispatch, work });
+			return this.#found(project.slug, wrong === null ? null : configProblem(project.slug, wrong.message));
+		} catch (error) {
+			this.#parts.log.warn("projects", "A project could not be looked at", { project: project.slug }, error);
+			return this.#found(
+				project.slug,
+				configProblem(project.slug, error instanceof Error ? error.message : String(error)),
+			);
+		}
+	}
+
+	/** The same, for somebody who is about to use it. */
+	async refusal(project: ProjectState): Promise<Refusal | null> {
+		const problem = await this.look(project);
+		return problem === null ? null : refusalOf(problem);
+	}
+
+	#found(slug: ProjectSlug, issue: HealthIssue | null): HealthIssue | null {
+		const before = this.#known.get(slug);
+		if (issue === null) this.#known.delete(slug);
+		else this.#known.set(slug, issue);
+		if (issue !== null && before?.text !== issue.text) this.#parts.log.warn("projects", issue.text, { project: slug });
+		if (issue === null && before !== undefined)
+			this.#parts.log.info("projects", `${slug}: works again`, { project: slug });
+		return issue;
+	}
+}
+
+/** A repository that is not there, or a file that has to be mended: the caller can do something about both. */
+export const refusalOf = ({ code, text, fix }: HealthIssue): Refusal =>
+	refuse(code === "PROJECT_CONFIG" ? "VALIDATION_ERROR" : "REPOSITORY_GONE", text, { suggestions: [fix] });

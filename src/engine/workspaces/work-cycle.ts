@@ -1,0 +1,341 @@
+// The verbs that people and agents use on a workspace. Each takes a lease on it, lets git do its step, and writes down
+// what came of it in the name of whoever asked; the lease is given back whatever happened. What may be done when is
+// decided where the lease is; what git can do is known only when it has tried.
+import type { AgentState } from "#contract/agent.ts";
+import { agentOf, type ProjectSlug, system } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Committed, Diff, Health, Merged, MergeStrategy, SyncStrategy } from "#contract/workspace.ts";
+import type { LeaseStep } from "#contract/workspace-step.ts";
+import { isWhole, withProcesses, withProject } from "#domain/health.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Driver } from "../ports/driver.ts";
+import type { ApproveRequest, Checkout, MoveResult, Snapshot, StepControl } from "../ports/workspace-requests.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { checkoutOf } from "./checkout.ts";
+import { Followers, type Synced } from "./followers.ts";
+import { pushAfterTurn } from "./pushing.ts";
+import { closing, type Requester, type StepParts, Steps, startedStepOf } from "./steps.ts";
+
+export interface CycleParts extends StepParts {
+	clock: Clock;
+	driver: Pick<Driver, "leftovers"> | null;
+}
+
+export class WorkCycle {
+	readonly #parts: CycleParts;
+	readonly #steps: Steps;
+	readonly #followers: Followers;
+
+	constructor(parts: CycleParts) {
+		this.#parts = parts;
+		this.#steps = new Steps(parts);
+		this.#followers = new Followers(parts, {
+			steps: this.#steps,
+			forward: async (agent, by) => await this.sync(agent, "ff", by),
+			lookAfterCrash: async (agent) => await this.lookAfterCrash(agent),
+		});
+	}
+
+	get workspaces(): Workspaces {
+		return this.#parts.workspaces;
+	}
+
+	async diff(agent: AgentState, against: "base" | "index" | AgentState): Promise<Diff | Refusal> {
+		return await this.#steps.with(agent, async (checkout) => {
+			if (typeof against === "string") return await this.workspaces.diff(checkout, { kind: against });
+			return await this.#steps.with(against, (other) =>
+				this.workspaces.diff(checkout, { kind: "agent", checkout: other }),
+			);
+		});
+	}
+
+	async commit(
+		agent: AgentState,
+		request: { message: string; paths?: readonly string[] | undefined },
+		by: Requester,
+	): Promise<Committed | Refusal> {
+		const begun = startedStepOf(by, "commit");
+		return await this.#steps.leased(agent, "commit", by, async (checkout, control) => {
+			// the words of a commit that was begun are those of the turn that it was begun in
+			const { turn, stage } = begun ?? { turn: agent.turn?.id, stage: agent.issue?.stage };
+			const { message, paths } = request;
+			const asked = {
+				message,
+				...(paths && { paths }),
+				...(turn !== undefined && { turn }),
+				...(stage !== undefined && { stage }),
+			};
+			const made = await this.workspaces.commit(checkout, asked, control);
+			if (isRefusal(made)) return made;
+			const files = made.files.map(({ status, path }) => `${status} ${path}`);
+			const data = {
+				commit: made.commit,
+				branch: made.branch,
+				files: files.slice(0, 100),
+				filesTotal: files.length,
+				turn: turn ?? null,
+			};
+			// the agent knows what it did itself; anybody else's commit it has to be told of
+			const tell =
+				agentOf(by.actor) === agent.id
+					? undefined
+					: `Your work was committed as ${made.commit.slice(0, 10)}: ${message.split("\n", 1)[0]}`;
+			await this.#steps.record(checkout, { kind: "workspace.committed", data }, by, { tell, closes: closing(made) });
+			return made;
+		});
+	}
+
+	/** What was committed after the turn had been pushed. */
+	async push(agent: AgentState): Promise<void> {
+		await pushAfterTurn(this.#parts, agent);
+	}
+
+	async sync(agent: AgentState, strategy: SyncStrategy, by: Requester): Promise<MoveResult | Refusal> {
+		return await this.#move(
+			agent,
+			"sync",
+			by,
+			async (checkout, control) => await this.workspaces.sync(checkout, strategy, control),
+		);
+	}
+
+	async release(agent: AgentState, by: Requester): Promise<MoveResult | Refusal> {
+		return await this.#move(
+			agent,
+			"release",
+			by,
+			async (checkout, control) => await this.workspaces.release(checkout, control),
+		);
+	}
+
+	/** To the branch of an issue, or home from it: from then on that branch is the workspace's own. */
+	async enter(agent: AgentState, branch: string, by: Requester): Promise<MoveResult | Refusal> {
+		return await this.#move(
+			agent,
+			"release",
+			by,
+			async (checkout, control) =>
+				await this.workspaces.enter({ ...checkout, workspace: { ...checkout.workspace, branch } }, control),
+		);
+	}
+
+	/** A snapshot first, then home, or only as much of it as is needed; error holds are cleared with it. */
+	async recover(agent: AgentState, by: Requester): Promise<MoveResult | Refusal | null> {
+		const over = { type: "agent.recover" as const, agent: agent.id };
+		if (agent.workspace === null || agent.life !== "live") return await this.#steps.say(over, by);
+		// only what is said at the end is remembered: up to then it may be done again
+		const home = await this.#move(agent, "recover", { actor: by.actor }, (checkout, control) =>
+			this.workspaces.recover(checkout, control, acceptable(agent)),
+		);
+		if (isRefusal(home)) return home;
+		return (await this.#steps.say(over, by)) ?? home;
+	}
+
+	/** A step that the daemon died in and that left nothing half done is no reason to keep the agent from its work. */
+	async lookAfterCrash(agent: AgentState): Promise<void> {
+		const hold = agent.holds.find(({ kind }) => kind === "recovery");
+		const checkout = hold === undefined ? null : await checkoutOf(this.#parts.reads, agent);
+		if (hold === undefined || checkout === null || agent.lease !== null) return;
+		const [{ issues }, branchStatus] = [
+			await this.workspaces.health(checkout),
+			await this.workspaces.branchStatus(checkout),
+		];
+		if (isRefusal(branchStatus) || !isWhole(issues, { step: hold.step, dirty: branchStatus.dirty })) return;
+		await this.#steps.say({ type: "workspace.found", agent: agent.id, whole: true }, { actor: system });
+	}
+
+	async health(agent: AgentState): Promise<Health | Refusal> {
+		return await this.#steps.with(agent, async (checkout) => {
+			const health = withProject(
+				await this.workspaces.health(checkout, { commit: agent.seenCommit }),
+				await this.workspaces.problem(checkout.project),
+			);
+			if (health.healthy) await this.#steps.say({ type: "workspace.found", agent: agent.id }, { actor: system });
+			return withProcesses(health, agent, this.#parts.driver?.leftovers(agent.id) ?? [], this.#parts.clock.now());
+		});
+	}
+
+	async snapshots(agent: AgentState): Promise<Snapshot[] | Refusal> {
+		return await this.#steps.with(agent, (checkout) => this.workspaces.snapshots(checkout));
+	}
+
+	async showSnapshot(agent: AgentState, id: string): Promise<Diff | Refusal> {
+		return await this.#steps.with(agent, (checkout) => this.workspaces.showSnapshot(checkout, id));
+	}
+
+	async restore(agent: AgentState, id: string, by: Requester): Promise<MoveResult | Refusal> {
+		return await this.#move(agent, "restore", by, async (checkout) => {
+			const before = "key" in by ? await this.workspaces.snapshots(checkout) : [];
+			const earlier = startedStepOf(by, "restore")?.newest;
+			const newest = earlier === undefined ? (before[0]?.id ?? null) : earlier;
+			await this.#steps.begin(by, { step: "restore", newest });
+			const home = await this.workspaces.restoreSnapshot(checkout, id);
+			// what was there before the first attempt was kept by that one
+			const first = before.findLast((each) => Number(each.id) > Number(newest ?? 0));
+			return isRefusal(home) || first === undefined ? home : { ...home, snapshot: first.id };
+		});
+	}
+
+	/** Merged first; then the other agents of the project are brought up to date. */
+	async approve(
+		agent: AgentState,
+		request: ApproveOptions,
+		by: Requester,
+	): Promise<{ merged: Merged; synced: Synced[] } | Refusal> {
+		const begun = startedStepOf(by, "approve");
+		const merged = isMerged(begun?.merged) ? begun.merged : await this.#merge(agent, request, by);
+		if (isRefusal(merged)) return merged;
+		return { merged, synced: agent.project === null ? [] : await this.syncProject(agent.project, by) };
+	}
+
+	async #merge(agent: AgentState, request: ApproveOptions, by: Requester): Promise<Merged | Refusal> {
+		return await this.#steps.leased(agent, "approve", by, async (checkout, control) => {
+			// a retry merges the commit that was meant the first time, wherever the branch is now
+			const meant = request.commit ?? startedStepOf(by, "approve")?.commit;
+			const pinned = meant === undefined ? await this.#tip(checkout) : { commit: meant };
+			if (isRefusal(pinned)) return pinned;
+			await this.#steps.begin(by, { step: "approve", commit: pinned.commit });
+			const { begin: _begin, begun: _begun, ...watched } = control;
+			return await this.#mergeFrom(checkout, { ...request, commit: pinned.commit, ...watched }, by);
+		});
+	}
+
+	/**
+	 * A branch that no workspace has to be on: whatever the agent that made it does meanwhile, it does somewhere else.
+	 */
+	async approveBranch(
+		agent: AgentState,
+		{
+			project,
+			base,
+			branch,
+			commit,
+			message,
+		}: { project: ProjectState; base: string; branch: string; commit: string; message: string },
+		by: Requester,
+	): Promise<Merged | Refusal> {
+		const workspace = { kind: "worktree" as const, path: nowhere, branch, base };
+		const merged = await this.#mergeFrom(
+			{ project, agent, workspace },
+			{ commit, message, approved: project.approved },
+			by,
+		);
+		if (!isRefusal(merged)) await this.syncProject(project.slug, by);
+		return merged;
+	}
+
+	/**
+	 * Every merge of an agent's work goes through here: merged by git, recorded with what came of its push, and told to
+	 * the agent.
+	 */
+	async #mergeFrom(
+		checkout: Checkout,
+		{ strategy, message, ...request }: ApproveOptions & Omit<ApproveRequest, "strategy" | "message">,
+		by: Requester,
+	): Promise<Merged | Refusal> {
+		const result = await this.workspaces.approve(checkout, {
+			...request,
+			...(strategy && { strategy }),
+			...(message && { message }),
+		});
+		if (isRefusal(result)) return result;
+		const { reviewed, commit, base } = result;
+		const data = { reviewed, commit, strategy: result.strategy, into: base.branch, before: base.before };
+		if (result.push !== null) await this.#steps.record(checkout, { kind: "workspace.pushed", data: result.push }, by);
+		const tell = `Your commit ${reviewed.slice(0, 10)} was merged into ${base.branch} as ${commit.slice(0, 10)}.`;
+		const closes = { answer: { begun: { step: "approve" as const, commit: request.commit, merged: result } } };
+		await this.#steps.record(checkout, { kind: "workspace.merged", data }, by, { tell, closes });
+		return result;
+	}
+
+	/** The other agents of a project follow its base. */
+	async syncProject(project: ProjectSlug, by: Requester): Promise<Synced[]> {
+		return await this.#followers.bringAlong(project, by);
+	}
+
+	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
+	async remove(
+		agent: AgentState,
+		request: { force: boolean; branch: boolean; reason: string },
+		by: Requester,
+	): Promise<Refusal | null> {
+		const shared = (await this.#parts.reads.agents()).some(
+			(other) => other.id !== agent.id && other.life !== "ended" && other.workspace?.path === agent.workspace?.path,
+		);
+		const command = { type: "agent.delete" as const, agent: agent.id, reason: request.reason };
+		const gone = agent.workspace === null || agent.workspaceRemovedAt !== null;
+		// the repository itself is nobody's to remove, and what others work in stays for them
+		if (gone || shared || agent.workspace?.kind === "main")
+			return await this.#steps.say({ ...command, force: request.force }, by);
+		const waiting = (await this.#parts.reads.prompts(agent.id)).length;
+		if (waiting > 0 && !request.force) return await this.#steps.say({ ...command, force: false }, by);
+		// while the lease is there no prompt is taken, so that none is thrown away
+		const removed = await this.#steps.leased(agent, "delete", by, async (checkout, control) => {
+			const result = await this.workspaces.remove(checkout, {
+				...control,
+				force: request.force,
+				branch: request.branch,
+			});
+			return isRefusal(result) ? result : ((await this.#steps.say({ ...command, force: true }, by)) ?? result);
+		});
+		return isRefusal(removed) ? removed : null;
+	}
+
+	async #tip(checkout: Checkout): Promise<{ commit: string } | Refusal> {
+		const branchStatus = await this.workspaces.branchStatus(checkout);
+		if (isRefusal(branchStatus)) return branchStatus;
+		if (branchStatus.head !== null) return { commit: branchStatus.head };
+		return refuse("AGENT_NO_COMMIT", `${checkout.agent.handle} has no commit yet.`, {
+			suggestions: [`brood agent diff ${checkout.agent.handle}`],
+		});
+	}
+
+	async #move(
+		agent: AgentState,
+		step: LeaseStep,
+		by: Requester,
+		work: (checkout: Checkout, control: StepControl) => Promise<MoveResult | Refusal>,
+	): Promise<MoveResult | Refusal> {
+		return await this.#steps.leased(agent, step, by, async (checkout, control) => {
+			const home = await work(checkout, control);
+			if (isRefusal(home)) return home;
+			const fact = { kind: "workspace.moved", data: { head: home.standing.head, step } } as const;
+			// also when the branch stayed where it was: files that were put into a snapshot are no longer there
+			const cleaned =
+				step === "recover" && home.snapshot !== null ? ` What was not committed is in snapshot ${home.snapshot}.` : "";
+			const tell = home.moved || cleaned !== "" ? `${home.text}${cleaned}` : undefined;
+			await this.#steps.record(checkout, fact, by, { tell, closes: closing(home) });
+			return home;
+		});
+	}
+
+	async drain(): Promise<void> {
+		this.#followers.stop();
+		await this.#steps.drain();
+	}
+}
+
+/** A path that no folder has. */
+const nowhere = "/nonexistent/brood";
+
+interface ApproveOptions {
+	commit?: string | undefined;
+	strategy?: MergeStrategy | undefined;
+	message?: string | undefined;
+}
+
+/**
+ * Which files may stay as they are: those of a step that was cut off, and those that only drifted, which somebody else
+ * may have wanted.
+ */
+function acceptable({ holds, seenCommit }: AgentState): { seen: string | null; step?: LeaseStep } | undefined {
+	const kinds = holds.map(({ kind }) => kind);
+	if (kinds.includes("error")) return undefined;
+	const step = holds.find(({ kind }) => kind === "recovery")?.step;
+	if (kinds.includes("recovery")) return step === undefined ? undefined : { seen: null, step };
+	return kinds.includes("dirty") ? { seen: seenCommit } : undefined;
+}
+
+/** It was written down by us. */
+const isMerged = (value: unknown): value is Merged => typeof value === "object" && value !== null;

@@ -1,0 +1,130 @@
+// What issues need of git, on top of the work cycle. Agents in worktrees go from branch to branch with their issues; an
+// agent without a workspace, in a clone of its own or in the repository itself stays where it is.
+import type { AgentState } from "#contract/agent.ts";
+import { system } from "#contract/ids.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { IssueWork } from "../ports/issue-work.ts";
+import type { Reads } from "../ports/store.ts";
+import { checkoutOf, projectRepository } from "./checkout.ts";
+import type { WorkCycle } from "./work-cycle.ts";
+
+/** Where several share a worktree, none of them takes it to another branch. */
+async function changesBranches(reads: Reads, { id, workspace }: AgentState): Promise<boolean> {
+	if (workspace?.kind !== "worktree") return false;
+	return !(await reads.agents()).some(
+		(other) => other.id !== id && other.life !== "ended" && other.workspace?.path === workspace.path,
+	);
+}
+
+export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork): IssueWork {
+	const { workspaces } = cycle;
+	return {
+		...plain,
+		async inspect(agent) {
+			const checkout = await checkoutOf(reads, agent);
+			const branchStatus = checkout === null ? null : await workspaces.branchStatus(checkout);
+			if (checkout === null || branchStatus === null) return null;
+			if (isRefusal(branchStatus)) return branchStatus;
+			if (!branchStatus.dirty) return null;
+			const name = `${checkout.project.slug}/${agent.handle}`;
+			return refuse("WORKTREE_DIRTY", `${agent.handle} has changes that are not committed.`, {
+				details: { agent: agent.id, path: checkout.workspace.path },
+				suggestions: [`brood agent diff ${name}`, `brood agent commit ${name} --message "what it is"`],
+			});
+		},
+		async checkout({ agent, branch }) {
+			if (!(await changesBranches(reads, agent))) return { branch: null };
+			const there = await cycle.enter(agent, branch, { actor: system });
+			return isRefusal(there) ? there : { branch };
+		},
+		/** What was not committed is, in the agent's name; an agent that has ended left what it left. */
+		async settle({ agent, issue }) {
+			const checkout = await checkoutOf(reads, agent);
+			if (checkout === null) return { ahead: 0, commit: null };
+			const before = await workspaces.branchStatus(checkout);
+			if (isRefusal(before)) return before;
+			if (before.dirty && agent.life !== "ended") {
+				const made = await cycle.commit(agent, { message: `${issue.title} (#${issue.number})` }, { actor: system });
+				if (isRefusal(made) && made.code !== "AGENT_NO_COMMIT") return made;
+				if (!isRefusal(made)) await cycle.push(agent);
+			}
+			const after = await workspaces.branchStatus(checkout);
+			return isRefusal(after) ? after : { ahead: after.ahead, commit: after.head };
+		},
+		async release({ agent }) {
+			// it never left
+			if (agent.issue?.home == null && !(await changesBranches(reads, agent))) return null;
+			const home = await cycle.enter(agent, agent.issue?.home ?? agent.workspace?.branch ?? "", { actor: system });
+			return isRefusal(home) ? home : null;
+		},
+		/** What its repository brings, if somebody agreed to it, ranks below what the home says. */
+		async written(slug) {
+			const [own, project] = [await plain.written(slug), await reads.project(slug)];
+			if ("wrong" in own || project === undefined || project.base === null) return own;
+			const effective = await workspaces.settings(projectRepository(project), project.approved);
+			if (isRefusal(effective)) return { wrong: effective.message };
+			return {
+				...own,
+				presets: { ...effective.settings.presets, ...own.presets },
+				pending: effective.pendingApproval?.presets ?? [],
+			};
+		},
+		merge: (place) => merged(cycle, place),
+		async gate(place, signal) {
+			const commit = await commitToTry(cycle, reads, place);
+			if (commit !== null && typeof commit !== "string") return { exit: 1, stderr: commit.message };
+			// only where there is no git at all: an empty repository has nothing that could be tried either
+			if (commit === null) return await plain.gate(place, signal);
+			const ran = await workspaces.runAtCommit(
+				place.project,
+				{ commit, command: place.command },
+				{ signal, approved: place.project.approved },
+			);
+			return isRefusal(ran) ? { exit: 1, stderr: ran.message } : { exit: ran.exit ?? 1, stderr: ran.output };
+		},
+	};
+}
+
+/**
+ * What would be merged: the issue's branch, else the branch of an agent that works on its own one; for work without a
+ * commit it is base.
+ */
+async function commitToTry(
+	{ workspaces }: WorkCycle,
+	reads: Reads,
+	{ project, agent, branch }: Parameters<IssueWork["gate"]>[0],
+): Promise<string | null | Refusal> {
+	const tip = await workspaces.tipOf(project, branch);
+	if (tip !== null) return tip;
+	const checkout = agent === null ? null : await checkoutOf(reads, agent);
+	const own = checkout === null ? null : await workspaces.workTip(checkout);
+	return own ?? (project.base === null ? null : await workspaces.tipOf(project, project.base));
+}
+
+/** Work without a commit, which only the agent's word stands for, has nothing to merge. */
+async function merged(
+	cycle: WorkCycle,
+	{ project, agent, branch, commit, issue }: Parameters<IssueWork["merge"]>[0],
+): ReturnType<IssueWork["merge"]> {
+	const { workspaces } = cycle;
+	const tip = await workspaces.tipOf(project, branch);
+	const base = project.base === null ? null : await workspaces.tipOf(project, project.base);
+	if (agent === null || project.base === null || commit === null || tip === base) return { commit: null };
+	if (tip === null) return await mergeOwnBranch(cycle, agent, commit);
+	const message = `${issue.title} (#${issue.number})`;
+	const result = await cycle.approveBranch(
+		agent,
+		{ project, base: project.base, branch, commit, message },
+		{ actor: system },
+	);
+	// all of it was in base before
+	if (isRefusal(result)) return result.code === "AGENT_NO_COMMIT" ? { commit: null } : result;
+	return { commit: result.commit };
+}
+
+/** An agent in a clone has the work on its own branch; one in the repository itself worked on base. */
+async function mergeOwnBranch(cycle: WorkCycle, agent: AgentState, commit: string): ReturnType<IssueWork["merge"]> {
+	if (agent.workspace === null || agent.workspace.kind === "main") return { commit: null };
+	const result = await cycle.approve(agent, { commit }, { actor: system });
+	return isRefusal(result) ? result : { commit: result.merged.commit };
+}
