@@ -11,12 +11,12 @@ process.env["NODE_COMPILE_CACHE"] ??= path.resolve("node_modules/.cache/compile"
  * cannot know.
  */
 const long = [
-	"door/readme",
+	"api/readme",
 	"crash/daemon",
 	"workspaces/trees",
 	"turns/containment",
 	"workspaces/crash",
-	"door/cli",
+	"api/cli",
 	"turns/daemon",
 	"issues/daemon",
 	"turns/sessions",

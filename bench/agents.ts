@@ -94,10 +94,17 @@ async function claude(home: string): Promise<Result> {
 		}
 	}
 	process.kill(bare.pid);
+	return turnResult(times, vendors[kit.type]?.version);
+}
+
+function turnResult(
+	times: Record<"bare" | "bareEnded" | "handed" | "brood" | "broodEnded", number[]>,
+	version: string | undefined,
+): Result {
 	const value = median(times.broodEnded) - median(times.bareEnded);
 	const row = (name: string, all: number[]): [string, number, number] => [name, median(all), percentile(all, 0.99)];
 	return {
-		title: `A turn of Claude Code (adapter ${vendors[kit.type]?.version}), ms`,
+		title: `A turn of Claude Code (adapter ${version}), ms`,
 		columns: ["", "median", "p99"],
 		rows: [
 			row("the bare adapter, first words", times.bare),

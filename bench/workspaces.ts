@@ -142,7 +142,11 @@ async function timeTrees(git: Git, home: string, repository: string): Promise<Re
 		const all = kinds(round);
 		for (const at of all.keys()) await all[(round + at) % all.length]?.();
 	}
-	const ms = (name: string): number => median(times.get(name) ?? []);
+	return treeResults(times, home);
+}
+
+function treeResults(times: ReadonlyMap<string, readonly number[]>, home: string): Result[] {
+	const ms = (name: string): number => median([...(times.get(name) ?? [])]);
 	const row = (title: string, name: string): (string | number)[] => [title, ms(name), ms(name) / ms("plain")];
 	const size = (folder: string): string =>
 		`${(Number(execFileSync(diskUse, ["-sk", folder], { encoding: "utf8" }).split("\t")[0]) / 1024).toFixed(0)} MB`;

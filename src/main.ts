@@ -2,30 +2,20 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
-import { credentialProblem } from "#adapters/driver/credential.ts";
 import { type DetectedContainment, detectContainment } from "#adapters/driver/detect-containment.ts";
 import { ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
-import { type AgentProgram, programsFrom, vendorTypes } from "#adapters/driver/programs.ts";
+import type { DriverOptions } from "#adapters/driver/options.ts";
+import { type AgentProgram, programsFrom } from "#adapters/driver/programs.ts";
 import { Setup } from "#adapters/driver/setup.ts";
 import { makeGit } from "#adapters/git/run/git.ts";
 import { SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
-import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
+import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
-import {
-	HomeLocked,
-	homeId,
-	homeToken,
-	lockHome,
-	makeHome,
-	removeDaemonFile,
-	replaceToken,
-	writeDaemonFile,
-} from "#adapters/system/home.ts";
-import { homeSpace, sweepBlobs, sweepScratch, sweepVendors } from "#adapters/system/home-space.ts";
-import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
+import { homeId, homeToken, makeHome } from "#adapters/system/home.ts";
+import { sweepBlobs, sweepScratch, sweepVendors } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
@@ -45,18 +35,12 @@ import type { Store } from "#engine/ports/store.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
 import { GitJournal } from "#engine/workspaces/git-journal.ts";
-import { type AppParts, appOf } from "#server/app.ts";
-import type { Guard } from "#server/auth.ts";
-import { EventStream } from "#server/event-stream.ts";
-import { handlersOf } from "#server/handlers.ts";
-import { Idempotency } from "#server/idempotency.ts";
-import { type Listening, listen } from "#server/listen.ts";
-import { RequestContext } from "#server/request-context.ts";
-import { serveEvents } from "#server/serve-events.ts";
-import { unjournaled } from "#server/unjournaled.ts";
-import { holdersOf } from "#src/holders.ts";
+import { listen } from "#server/listen.ts";
 import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
-import { hiddenIn, sandboxOf, seenInside } from "./sandboxes.ts";
+import { announce, lockedHome } from "./daemon-home.ts";
+import { ownPrograms } from "./own-programs.ts";
+import { type Hidden, hiddenIn, sandboxOf, seenInside } from "./sandboxes.ts";
+import { serve, streamOf } from "./serve.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
@@ -143,67 +127,34 @@ export async function startDaemon({
 	const [tokens, token] = [new Tokens(randomIds), homeToken(home, randomIds.secret())];
 	const runs = new GitJournal(log);
 	const mark = homeId(home, randomIds.key());
-	// what a project's own commands leave behind is found like what agents leave behind
 	const retention = retentionFrom(config.retention);
 	const hidden = hiddenIn(process.env);
+	// with the mark, what a project's own commands leave behind is found like what agents leave behind
 	const workspaces = parts.use(
 		workspacesIn(home, { record: (run) => runs.add(run), mark, containment, retention, log, hides: hidden.all }),
 	);
 	const up = Promise.withResolvers<Engine>();
-	const sandbox = sandboxOf({
-		containment,
-		environment: process.env,
-		adapters,
-		workspaces,
-		engine: up.promise,
-		logins: hidden.logins,
-	});
-	const inForceLimits = {
-		...defaultLimits,
-		turnsMax: machineTurns(),
-		...machineIdle(),
-		...known(config.limits ?? {}),
-		...limits,
-	};
-	const processes = new ProcessDriver({
-		mark,
-		scratch: path.join(home, "scratch"),
-		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
-		find: programsFrom({ own: allPrograms, adapters }),
-		toolServers: (own) => [
-			{ name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"], env: own },
-		],
-		issueToken: (agent) => tokens.issue(agent),
-		revokeToken: (process) => tokens.revoke(process),
+	const inForceLimits = limitsInForce(config.limits ?? {}, limits);
+	const processes = processesIn(home, {
+		programs: allPrograms,
 		url: () => server.url,
-		environment: withCommand(process.env),
-		containment,
-		mountsFor: (agent, folder, paid) => sandbox.mountsFor(agent, folder, paid),
-		...seenInside(workspaces, up.promise),
-		clock: systemClock,
-		log,
 		idle: {
 			parkMs: parkMs ?? inForceLimits.idleParkMs,
 			countMax: inForceLimits.idleProcessesMax,
 			bytesMax: inForceLimits.idleBytesMax,
 		},
+		engine: up.promise,
+		logins: hidden.logins,
+		...{ mark, containment, workspaces, tokens, log },
 	});
-	const engine = parts.use(
-		await startEngine(
-			{ home },
-			inForceLimits,
-			{
-				driver: driverByType(processes),
-				workspaces,
-				log,
-				retention,
-				issueWork: issueWorkIn(home),
-				sweepers: sweepersOf(home),
-				opened: hidden.opened,
-			},
-			config.agentZero?.type,
-		),
-	);
+	const engineParts = {
+		driver: driverByType(processes),
+		issueWork: issueWorkIn(home),
+		sweepers: sweepersOf(home),
+		opened: hidden.opened,
+		...{ workspaces, log, retention },
+	};
+	const engine = parts.use(await startEngine({ home }, inForceLimits, engineParts, config.agentZero?.type));
 	up.resolve(engine);
 	// the last of them are written while the engine still takes commands
 	parts.use(runs);
@@ -212,7 +163,7 @@ export async function startDaemon({
 	const guard = { token, tokens, hosts: server.hosts };
 	const about = { pid: process.pid, url: server.url, version, home, containment };
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
-	letIn(server, engine, { stream, guard, about, setup, own: allPrograms, failed });
+	serve(server, engine, { stream, guard, about, setup, own: allPrograms, failed });
 	const { lost } = parts.use(
 		await announce(home, { url: server.url, socket: server.socket, token: () => guard.token }),
 	);
@@ -220,79 +171,46 @@ export async function startDaemon({
 	return { engine, url: server.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** From here on requests are answered: routes, the event stream, MCP. */
-function letIn(server: Listening, engine: Engine, { stream, guard, about, setup, own, failed }: Inside): void {
-	const types = [...new Set([...Object.keys(own), ...vendorTypes, "human"])];
-	const context = new RequestContext(engine, { types, blockingTypes: Object.keys(ownPrograms) });
-	const rotateToken = (): string => rotate(about.home, guard, stream);
-	const space = async (): ReturnType<typeof homeSpace> => await homeSpace(about.home);
-	const handlers = handlersOf(context, about, { credentialProblem, adapters: setup, rotateToken, space });
-	// few daemons are ever asked for it, and it brings a library along
-	const mcp: AppParts["mcp"] = async (asked, routes) =>
-		(await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: server.url, routes });
-	server.open({
-		fetch: appOf({ guard, ids: randomIds, handlers, context, once: new Idempotency(engine), mcp, version, failed })
-			.fetch,
-		raw: (request, response) => serveEvents({ stream, guard, context }, request, response),
-	});
-}
-
-interface Inside {
-	stream: EventStream;
-	guard: Guard;
-	about: { pid: number; url: string; version: string; home: string; containment: ContainmentLevel };
-	setup: Setup;
-	/** our own agents' programs, and those that tests bring */
-	own: Readonly<Record<string, unknown>>;
-	failed(error: unknown, request?: string): void;
-}
-
-const streamOf = async (engine: Engine, { watchersMax }: Limits): Promise<EventStream> =>
-	new EventStream(engine, {
-		last: await engine.reads.lastEvent(),
-		watchersMax,
-		unjournaled: () => unjournaled(engine, credentialProblem),
-	});
-
-/** From now on others can find the daemon, for as long as it has the home. */
-async function announce(
+/** The agents' processes, as they may be started in this home. */
+function processesIn(
 	home: string,
-	{ url, socket, token }: { url: string; socket: string | null; token(): string },
-): Promise<HomeWatch> {
-	const daemon = { pid: process.pid, startedAt: systemClock.now(), url, socket, version };
-	writeDaemonFile(home, daemon);
-	const watch = await watchHome({ home, daemon, token });
-	return {
-		lost: watch.lost,
-		async [Symbol.asyncDispose]() {
-			await watch[Symbol.asyncDispose]();
-			removeDaemonFile(home, process.pid);
-		},
-	};
+	{ programs, workspaces, tokens, engine, logins, ...more }: ProcessParts,
+): ProcessDriver {
+	const [environment, adapters] = [process.env, path.join(home, "adapters")];
+	const { containment } = more;
+	const sandbox = sandboxOf({ containment, environment, adapters, workspaces, engine, logins });
+	return new ProcessDriver({
+		scratch: path.join(home, "scratch"),
+		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
+		find: programsFrom({ own: programs, adapters }),
+		toolServers: (own) => [
+			{ name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"], env: own },
+		],
+		issueToken: (agent) => tokens.issue(agent),
+		revokeToken: (process) => tokens.revoke(process),
+		environment: withCommand(environment),
+		mountsFor: (agent, folder, paid) => sandbox.mountsFor(agent, folder, paid),
+		...seenInside(workspaces, engine),
+		clock: systemClock,
+		...more,
+	});
 }
 
-/** Whose lock was removed still has the home, until it notices. */
-function refuseSecond(home: string): void {
-	const [pid] = holdersOf(home, { lockRemoved: true }) ?? [];
-	if (pid !== undefined) throw new HomeLocked(`A daemon (pid ${pid}) still uses ${home}, though its lock was removed.`);
+interface ProcessParts extends Pick<DriverOptions, "mark" | "url" | "containment" | "log" | "idle"> {
+	programs: Readonly<Record<string, AgentProgram>>;
+	workspaces: GitWorkspaces;
+	tokens: Tokens;
+	/** resolves when the engine is up */
+	engine: Promise<Engine>;
+	logins: Hidden["logins"];
 }
 
-/** In one step: the old token is refused as soon as the new one exists. */
-function rotate(home: string, guard: Guard, stream: EventStream): string {
-	const fresh = randomIds.secret();
-	const file = replaceToken(home, fresh);
-	guard.token = fresh;
-	stream.cutAll();
-	return file;
-}
-
-/** By one daemon, which goes on with the steady time of the last one. */
-async function lockedHome(home: string): Promise<AsyncDisposable> {
-	await using held = new AsyncDisposableStack();
-	held.use(await lockHome(home));
-	refuseSecond(home);
-	persistMonotonicClock(path.join(home, "clock.json"));
-	return held.move();
+/** What is usual on this machine, changed by the configuration, and that by the caller. */
+function limitsInForce(configured: { [K in keyof Limits]?: number | undefined }, given: Partial<Limits>): Limits {
+	const set: Partial<Limits> = Object.fromEntries(
+		Object.entries(configured).filter(([, value]) => value !== undefined),
+	);
+	return { ...defaultLimits, turnsMax: machineTurns(), ...machineIdle(), ...set, ...given };
 }
 
 /** Never less than what was asked for. */
@@ -349,24 +267,6 @@ type WorkspaceParts = Pick<
 	ConstructorParameters<typeof GitWorkspaces>[0],
 	"containment" | "retention" | "log" | "hides"
 >;
-
-/** Without what is there but undefined. */
-const known = (given: { [K in keyof Limits]?: number | undefined }): Partial<Limits> =>
-	Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-
-const own = (name: "scripted" | "shell" | "llm"): AgentProgram => ({
-	command: process.execPath,
-	args: [programPath(`agents/${name}`)],
-	leavesNothing: true,
-});
-const ownPrograms: Readonly<Record<string, AgentProgram>> = {
-	scripted: own("scripted"),
-	shell: own("shell"),
-	llm: {
-		...own("llm"),
-		environmentPattern: /^(ANTHROPIC|OPENAI|GOOGLE_GENERATIVE_AI|GEMINI|COMPATIBLE)_(API_KEY|BASE_URL)$/,
-	},
-};
 
 /** Only the store in use is loaded: each brings a library along. */
 async function openStore(place: StoreLocation, limits: Limits): Promise<Store> {

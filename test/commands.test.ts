@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { AgentPause, AgentResume } from "#contract/agent.ts";
+import { AgentPause, AgentResume } from "#contract/agent-commands.ts";
 import { Command } from "#contract/command.ts";
 import { PromptMove } from "#contract/prompt.ts";
 import { decidePause } from "#domain/agent/decide.ts";
@@ -53,8 +53,8 @@ test("a definition without a part, or with the parts of two commands, does not c
 		// @ts-expect-error what is loaded is not what its decider has to see
 		() => onAgent({ schema: PromptMove, speakers: "people", load: async () => 1, decide: decideMove }),
 		() => {
-			// @ts-expect-error it is defined under the name of another
 			const table: { "agent.pause": Definition<"agent.pause"> } = {
+				// @ts-expect-error it is defined under the name of another
 				"agent.pause": onAgent({ schema: AgentResume, speakers: "people", decide: () => [] }),
 			};
 			return table;

@@ -342,3 +342,17 @@ test("pages have one title, and links inside the project lead somewhere", () => 
 	});
 	expect(broken).toEqual([]);
 });
+
+test("the walks through the code pass files that exist, each once", () => {
+	const named = (part: string): string[] =>
+		[...part.matchAll(/`((?:surfaces|client|server|engine|adapters|domain|contract|views)\/[\w/.-]+\.ts)`/g)].map(
+			([, file]) => `src/${file}`,
+		);
+	const page = text("ARCHITECTURE.md");
+	expect(named(page).filter((file) => !files.includes(file))).toEqual([]);
+	const walks = page.split("\n## ").filter((part) => part.startsWith("Walk "));
+	expect(walks).toHaveLength(4);
+	const all = walks.flatMap(named);
+	expect(all.length).toBeGreaterThan(50);
+	expect(all.filter((file, at) => all.indexOf(file) !== at)).toEqual([]);
+});

@@ -69,6 +69,9 @@ export const layers: Record<string, readonly string[]> = {
 /** The composition roots may use everything. */
 export const roots = [
 	"main.ts",
+	"serve.ts",
+	"daemon-home.ts",
+	"own-programs.ts",
 	"store-thread.ts",
 	"sandbox-worker.ts",
 	"daemon.ts",

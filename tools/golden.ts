@@ -56,6 +56,26 @@ async function live(engine: Engine): Promise<void> {
 	});
 	await done(engine, { type: "prompt.edit", agent: child.id, prompt, text: "other words" });
 	await done(engine, { type: "mail.send", to: child.id, body: "hello", urgent: true });
+	await turns(engine, parent, provisioned);
+	await done(engine, { type: "agent.kill", agent: dead.id });
+	await done(engine, { type: "agent.reap", agent: dead.id });
+	const { event: issue } = await done(engine, {
+		type: "issue.add",
+		project: "web",
+		title: "Replace the font",
+		body: "Everywhere.",
+		labels: ["ux"],
+	});
+	await done(engine, { type: "issue.comment", issue, text: "The footer too." });
+	await done(engine, { type: "issue.start", issue });
+	await refused(engine, { type: "agent.kill", agent: engine.agentZero.id }, { key: "golden-refusal" });
+}
+
+async function turns(
+	engine: Engine,
+	parent: { id: AgentId },
+	provisioned: (id: AgentId) => Promise<void>,
+): Promise<void> {
 	await done(engine, { type: "prompt.queue", agent: parent.id, text: "run" });
 	await done(engine, { type: "turn.start", agent: parent.id }, { as: system });
 	const turn = (await engine.reads.openTurns())[0]?.id;
@@ -86,18 +106,6 @@ async function live(engine: Engine): Promise<void> {
 	const { event: worked } = await done(engine, { type: "turn.start", agent: paid.id }, { as: system });
 	await done(engine, { type: "turn.end", agent: paid.id, turn: worked, state: "completed" }, { as: system });
 	await done(engine, { type: "subscription.cool", name: "max", until: 4_000_000_000_000 });
-	await done(engine, { type: "agent.kill", agent: dead.id });
-	await done(engine, { type: "agent.reap", agent: dead.id });
-	const { event: issue } = await done(engine, {
-		type: "issue.add",
-		project: "web",
-		title: "Replace the font",
-		body: "Everywhere.",
-		labels: ["ux"],
-	});
-	await done(engine, { type: "issue.comment", issue, text: "The footer too." });
-	await done(engine, { type: "issue.start", issue });
-	await refused(engine, { type: "agent.kill", agent: engine.agentZero.id }, { key: "golden-refusal" });
 }
 
 async function sqlite(): Promise<void> {

@@ -4,9 +4,10 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { LimitMet, serveAgent, TurnFailed, type TurnReporter } from "./acp-agent.ts";
+import { LimitMet, serveAgent, TurnFailed } from "./acp-agent.ts";
 import { askDaemon, waitThere } from "./daemon.ts";
 import { runShell } from "./run-shell.ts";
+import type { TurnReporter } from "./turn-reporter.ts";
 
 type Instruction = (rest: string, reporter: TurnReporter) => Promise<void>;
 

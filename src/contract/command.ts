@@ -1,7 +1,7 @@
 // Everything that can be asked, as one union. Commands are `noun.verb`; whatever does not parse here is
 // unknown to the contract and refused before it reaches a decision.
 import { z } from "zod";
-import { agentCommands } from "./agent.ts";
+import { agentCommands } from "./agent-commands.ts";
 import { approvalCommands } from "./approval.ts";
 import type { Actor, AgentId, Key } from "./ids.ts";
 import { issueCommands } from "./issue-commands.ts";

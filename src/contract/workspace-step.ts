@@ -86,6 +86,8 @@ export const WorkspaceRecord = z.strictObject({
 	tell: z.string().max(10_000).optional(),
 	...beginning,
 	mends: z.literal(true).optional(),
+	/** it was the last that its step had to do, which gives the lease back */
+	frees: z.literal(true).optional(),
 });
 export type WorkspaceRecord = z.infer<typeof WorkspaceRecord>;
 export const WorkspaceDrift = z.strictObject({

@@ -1,14 +1,38 @@
 // From events to context: what an agent's model sees.
 //
-// Nothing is ever copied. An agent's context is made of ranges of its ancestors' threads and its own (the store
-// walks them), and this function plays their items forwards. It is the only one that does, for live use, forks,
-// restarts, the API and the screens alike, so that they cannot disagree.
+// Fork by reference. A child begins with its parent's whole conversation, and forks are meant to be made by the dozen,
+// of agents with conversations of any length. So nothing is copied: a fork writes one event, whatever it inherits.
+//
+// What always holds
+//   - An item is written once, in the thread of the agent that said it, and never changed.
+//   - A child's row has two numbers: its lineage (whom it was forked from) and its fork point (the last item that it
+//     inherits). Both are set in the event that makes the child and are never changed.
+//   - A context is made of ranges: of each ancestor's thread what is up to the fork point, and the agent's own thread
+//     to its end. The store walks from the agent to the last `clear` or the root and reads the ranges in order; the
+//     function below plays their items forwards. It is the only one that does, for live use, forks, restarts, the API
+//     and the screens alike, so that they cannot disagree.
 //
 //   root   ─ m1 ─ m2 ─ m3 ─ m4          fork point of the child: m3
 //                       └─ m6 ─ m7      child: m1 m2 m3 m6 m7
 //
+//   - What the parent says, clears or rewinds after the fork point does not reach the child: its id is larger, and
+//     ids are in the order of commits. For the same reason no lock is needed between a fork and what its parent does.
+//   - A fork point lies between two tool calls. A call whose result is missing would be refused by every model, so a
+//     fork in the middle of one waits for it (`decideSpawn`).
+//   - An upper end can only become nearer on the way up: a grandchild forked from a point that lies before its
+//     parent's own fork point inherits nothing of what came after it.
+//   - An ancestor is older than its child. A walk that finds a younger one, or none, has no context to tell: it says
+//     so (`HISTORY_BROKEN`) and never answers with a shorter one.
+//
 // A rewind hides what lies between a mark and itself. Its mark was visible when it was said, so whatever an earlier
-// rewind hid stays hidden, and the part of a context up to any visible item is the context as it was at that item.
+// rewind hid stays hidden, and the part of a context up to any visible item is the context as it was at that item. That
+// is why a fork can be made from any visible item, also from one that was said long ago.
+//
+// Ended and deleted agents keep their threads for as long as a living one inherits from them.
+//
+// Why not another way
+//   - copying the items: a fork would cost what the conversation weighs, and fifty children fifty times that
+//   - a tree of messages with a parent each: one read per message instead of one per ancestor
 import type { AgentState, Lineage } from "#contract/agent.ts";
 import type { Actor } from "#contract/ids.ts";
 import { type ContextMark, type ContextRewind, rewindTarget } from "#contract/item.ts";

@@ -5,7 +5,8 @@
 //
 // The agent's row names the open turn. Whoever speaks for another one speaks too late and is refused: that is the
 // fence behind which an ended turn cannot be changed.
-import type { AgentInterrupt, AgentState } from "#contract/agent.ts";
+import type { AgentState } from "#contract/agent.ts";
+import type { AgentInterrupt } from "#contract/agent-commands.ts";
 import { readsMail } from "#contract/agent-type.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor, AgentId } from "#contract/ids.ts";

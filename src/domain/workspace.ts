@@ -1,6 +1,7 @@
 // Workspaces: what an agent is to get, who may be at it, and what git's steps mean for the agent. What git does is not
 // here.
-import type { AgentEvent, AgentSpawn, AgentState, HoldKind } from "#contract/agent.ts";
+import type { AgentEvent, AgentState, HoldKind } from "#contract/agent.ts";
+import type { AgentSpawn } from "#contract/agent-commands.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -157,7 +158,10 @@ export function decideLease(
 }
 
 /** `others` share its tree. Whoever has the lease only because of another one cannot give it back. */
-export function decideFree(agent: AgentState, others: readonly AgentState[]): Decision {
+export function decideFree(
+	agent: AgentState,
+	others: readonly AgentState[],
+): { kind: "workspace.freed"; agent: AgentId }[] {
 	const own = agent.lease === null || agent.lease.holder !== undefined ? [] : [agent];
 	const held = others.filter((other) => other.lease?.holder === agent.id);
 	return [...own, ...held].map(({ id }) => ({ kind: "workspace.freed", agent: id }));
@@ -178,7 +182,7 @@ export function decideLeaseCrash(agent: AgentState): Decision {
 /** Where a branch moved it moved for all who share its tree: it is where each of them left it. */
 export function decideRecord(
 	agent: AgentState,
-	{ fact, tell, mends }: WorkspaceRecord,
+	{ fact, tell, mends, frees }: WorkspaceRecord,
 	others: readonly AgentState[],
 	by: { actor: Actor },
 ): Decision {
@@ -200,7 +204,9 @@ export function decideRecord(
 			? []
 			: others.map((other) => ({ kind: "workspace.moved", agent: other.id, data: { head, step: "shared" } }) as const);
 	const mended = mends === true ? unheld(agent, ["recovery"]) : [];
-	return [{ ...fact, agent: agent.id }, ...told, ...spread, ...mended];
+	// in one transaction: a crash after it finds no step that was cut off
+	const freed = frees === true ? decideFree(agent, others) : [];
+	return [{ ...fact, agent: agent.id }, ...told, ...spread, ...mended, ...freed];
 }
 
 export function decideDrift(agent: AgentState, { reason }: WorkspaceDrift): Decision {

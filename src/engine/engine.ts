@@ -4,60 +4,31 @@ import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { retention } from "#contract/retention.ts";
 import type { Hit, SearchQuery } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf } from "#domain/history.ts";
 import { outsideTurn } from "#domain/turn.ts";
+import { type Assembled, assemble } from "./assemble.ts";
 import { settingsOf } from "./commands/agent.ts";
-import { Dispatcher } from "./loop/dispatch.ts";
-import { Publisher } from "./loop/publish.ts";
-import { type Reactor, startReactor } from "./loop/reactor.ts";
-import { Receipts } from "./loop/receipts.ts";
+import type { Publisher } from "./loop/publish.ts";
+import type { Receipts } from "./loop/receipts.ts";
 import { hurried } from "./loop/retry.ts";
-import { type Degraded, Supervisor } from "./loop/supervisor.ts";
+import type { Degraded } from "./loop/supervisor.ts";
 import { until } from "./loop/until.ts";
 import type { EngineParts } from "./parts.ts";
 import type { CommandRequest, Outcome } from "./ports/dispatch.ts";
-import { type IssueWork, noIssueWork } from "./ports/issue-work.ts";
+import type { IssueWork } from "./ports/issue-work.ts";
 import { caught, type Log, noLog } from "./ports/log.ts";
 import type { Reads, Store } from "./ports/store.ts";
-import { autoReactor } from "./reactors/auto.ts";
-import { driftReactor } from "./reactors/drift.ts";
-import { indexAll, indexItemsReactor } from "./reactors/index-items.ts";
-import { IssueMover } from "./reactors/issues.ts";
-import { limitsReactor } from "./reactors/limits.ts";
-import { Provisioner } from "./reactors/provision.ts";
-import { waitsReactor } from "./reactors/waits.ts";
-import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
-import { ensureAgentZero, recover } from "./recover.ts";
-import { TurnRunner } from "./turns/run-turns.ts";
-import { Scheduler } from "./turns/scheduling.ts";
-import { startTurnsReactor } from "./turns/start-turns.ts";
+import { indexAll } from "./reactors/index-items.ts";
+import type { Scheduler } from "./turns/scheduling.ts";
 import { wholeText } from "./turns/whole-text.ts";
-import { Upkeep } from "./upkeep.ts";
+import type { Upkeep } from "./upkeep.ts";
 import { forkWithFiles, type SpawnRequest } from "./workspaces/forking.ts";
-import { ProjectProblems } from "./workspaces/project-problems.ts";
-import { WorkCycle } from "./workspaces/work-cycle.ts";
-import { workspaceIssues } from "./workspaces/workspace-issues.ts";
+import type { ProjectProblems } from "./workspaces/project-problems.ts";
+import type { WorkCycle } from "./workspaces/work-cycle.ts";
 
-interface Made {
-	publisher: Publisher;
-	dispatcher: Dispatcher;
-	supervisor: Supervisor;
-	runner: TurnRunner | null;
-	mover: IssueMover;
-	work: IssueWork;
-	problems: ProjectProblems;
-	scheduler: Scheduler;
-	provisioner: Provisioner;
-	cycle: WorkCycle | null;
-	agentZero: AgentState;
-	upkeep: Upkeep;
-}
-
-const restarts = { restartsMax: 5, periodMs: 60_000, retryMs: 60_000 };
 /** a process that is told to stop is gone long before; then its files are kept */
 const stopTimeoutMs = 60_000;
 /** how long a fork waits for a tool call to end before it says that the agent is busy */
@@ -74,80 +45,12 @@ export class Engine implements AsyncDisposable {
 	readonly failed: Promise<Error>;
 	readonly log: Log;
 	readonly #parts: EngineParts;
-	readonly #made: Made;
+	readonly #made: Assembled;
 
 	static async start({ log = noLog, ...given }: EngineParts): Promise<Engine> {
 		const parts = { ...given, log };
-		const publisher = new Publisher(parts.limits);
-		const dispatcher = new Dispatcher({ ...parts, publisher });
-		const dispatch = (request: CommandRequest): Promise<Outcome> => dispatcher.dispatch(request);
 		try {
-			const agentZero = await ensureAgentZero(dispatch, parts.agentZeroType);
-			const { reads } = parts.store;
-			await recover({ ...parts, reads, dispatch });
-			const workspaces = parts.workspaces ?? null;
-			const provisioner = new Provisioner({ reads, dispatch, workspaces, log });
-			const cycle =
-				workspaces && new WorkCycle({ ...parts, reads, dispatch, workspaces, receipts: new Receipts(parts) });
-			const scheduler = new Scheduler({ ...parts, reads });
-			const { driver, blobs = null, partials = null } = parts;
-			const runner =
-				driver && new TurnRunner({ ...parts, reads, dispatch, driver, publisher, blobs, partials, workspaces });
-			const turns =
-				runner === null
-					? []
-					: [
-							runner,
-							wakeOnMailReactor({ reads, dispatch }),
-							startTurnsReactor({ reads, dispatch, clock: parts.clock, scheduler }),
-						];
-			const plain = parts.issueWork ?? noIssueWork;
-			const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
-			const problems = new ProjectProblems({ reads, dispatch, work, workspaces, log });
-			await problems.lookAtAll();
-			const issues = { reads, dispatch, clock: parts.clock, work, log, problems };
-			const mover = new IssueMover(issues);
-			const watching = [
-				waitsReactor({ reads, dispatch, clock: parts.clock }),
-				limitsReactor({ reads, dispatch, clock: parts.clock }),
-			];
-			const reactors: Reactor[] = [
-				provisioner,
-				driftReactor({ reads, dispatch, workspaces, log, problems }),
-				...watching,
-				indexItemsReactor(parts),
-				...turns,
-				mover,
-				autoReactor({ ...issues, agentZero: agentZero.id }),
-			];
-			publisher.startAfter(await reads.lastEvent());
-			const supervised = reactors.map((reactor) => ({
-				name: reactor.name,
-				start: () => startReactor(reactor, publisher),
-			}));
-			const upkeep = new Upkeep({
-				...parts,
-				retention: parts.retention ?? retention,
-				workspaces,
-				sweepers: parts.sweepers ?? [],
-				log,
-			});
-			const tidying = { name: "upkeep", start: () => upkeep.start() };
-			const supervisor = await Supervisor.start([...supervised, tidying], { ...restarts, clock: parts.clock, log });
-			return new Engine(parts, {
-				publisher,
-				dispatcher,
-				supervisor,
-				runner,
-				mover,
-				work,
-				problems,
-				scheduler,
-				provisioner,
-				cycle,
-				agentZero,
-				upkeep,
-			});
+			return new Engine(parts, await assemble(parts));
 		} catch (error) {
 			await parts.driver?.[Symbol.asyncDispose]();
 			await parts.store[Symbol.asyncDispose]();
@@ -155,14 +58,14 @@ export class Engine implements AsyncDisposable {
 		}
 	}
 
-	private constructor(parts: EngineParts, made: Made) {
+	private constructor(parts: EngineParts & { log: Log }, made: Assembled) {
 		this.#parts = parts;
 		this.#made = made;
 		this.publisher = made.publisher;
-		this.receipts = new Receipts(parts);
+		this.receipts = made.receipts;
 		this.agentZero = made.agentZero;
 		this.failed = parts.store.broken;
-		this.log = parts.log ?? noLog;
+		this.log = parts.log;
 	}
 
 	now(): number {

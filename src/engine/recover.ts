@@ -1,5 +1,21 @@
-// Recovery at boot: ends the processes that the last daemon left and marks every open turn as interrupted. Each step
-// may be repeated, so that being killed here only means doing it again.
+// Recovery: what the last daemon left is brought to a known state before anything else looks at the rows.
+//
+// What always holds
+//   - It is written down as if it had always been going to happen: each thing found is a command, decided and recorded
+//     like any other. Being killed here only means doing the rest the next time.
+//   - Nothing is run again by itself that may have been done. A turn whose prompt was handed over may have done
+//     anything: it is `interrupted`, and only a person retries it. One that was not has done nothing: its prompt goes
+//     back to the head of the queue.
+//
+// The steps
+//   1. processes of the last daemon that are still there are ended, by their mark, not by a remembered pid (`sweep`)
+//   2. a lease means that git was cut off in a step: the agent gets a `recovery` hold (see `workspaces/steps.ts`)
+//   3. open turns end. What their processes had said and nobody had recorded was kept in a file beside the store: it
+//      becomes items of the turn, each once (`notRecorded`)
+// Then the engine starts, and the agents' workspaces are looked at: a hold whose step left nothing half done ends.
+//
+// The store has recovered before that by itself: see `adapters/store/sqlite/thread.ts`. What `brood agent recover` does
+// with the files of one workspace is in `adapters/git/verbs/recover.ts`.
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import { eventsWhere } from "./loop/event-pages.ts";

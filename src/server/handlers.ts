@@ -12,6 +12,7 @@ import { type About, registryHandlers } from "./handlers/registry.ts";
 import { spaceHandlers } from "./handlers/space.ts";
 import { subscriptionHandlers } from "./handlers/subscriptions.ts";
 import { threadHandlers } from "./handlers/thread.ts";
+import { turnHandlers } from "./handlers/turns.ts";
 import { usageHandlers } from "./handlers/usage.ts";
 import { workspaceHandlers } from "./handlers/workspaces.ts";
 import type { Handlers, RequestContext } from "./request-context.ts";
@@ -35,6 +36,7 @@ export function handlersOf(
 		...mirrorHandlers(context, credentialProblem),
 		...agentLifecycleHandlers(context),
 		...queueHandlers(context),
+		...turnHandlers(context),
 		...threadHandlers(context),
 		...openHandlers(context),
 		...mailHandlers(context),

@@ -2,8 +2,8 @@
 // names.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { ToolName } from "#client/tools.ts";
 import type { ToolCall } from "#test/support/fake-model/answer.ts";
-import type { ToolName } from "#views/tools.ts";
 
 export interface Kit {
 	type: "claude" | "codex" | "opencode" | "gemini";

@@ -4,6 +4,7 @@ import { human, system } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Reads } from "#engine/ports/store.ts";
 import { queueHandlers } from "#server/handlers/queue.ts";
+import { turnHandlers } from "#server/handlers/turns.ts";
 import { RequestContext } from "#server/request-context.ts";
 import { startEngine } from "#src/main.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
@@ -55,7 +56,7 @@ test("a turn is read in pages, up to its end and no further", async () => {
 	for (let at = 0; at < 20; at++)
 		await done(engine, { type: "item.append", agent, kind: "system", text: `later ${at}` }, { as: system });
 	const read = vi.spyOn(engine.reads, "events");
-	const handlers = queueHandlers(new RequestContext(engine, { types: [], blockingTypes: [] }));
+	const handlers = turnHandlers(new RequestContext(engine, { types: [], blockingTypes: [] }));
 	const shown = await handlers.turn({ ...asked, params: { agent, turn: "last" } });
 	expect(isRefusal(shown) ? shown : shown.items.filter(({ kind }) => kind === "assistant").length).toBe(750);
 	expect(isRefusal(shown) ? shown : shown.items.at(-1)).toMatchObject({ kind: "final", text: "done" });

@@ -1,15 +1,11 @@
 // For every route that changes something: what is asked, what else would be another payload, and what happens to the
 // same thing afterwards, so that an answer that is worked out again would be another one.
-import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
-import type { Client } from "#client/client.ts";
 import { EventId, SubscriptionName } from "#contract/ids.ts";
-import type { Issue } from "#contract/issue-wire.ts";
 import { type RouteName, type Routes, routes } from "#contract/routes.ts";
 import type { Agent } from "#contract/wire.ts";
-import { freshRepository } from "#test/support/repository.ts";
-import { git } from "#test/support/test-daemon.ts";
+import { type KeyWorld, next, project, Subjects } from "./key-subjects.ts";
 
 export type Changing = { [N in RouteName]: Routes[N]["method"] extends "get" ? never : N }[RouteName];
 
@@ -30,114 +26,16 @@ interface Case extends Asking {
 	refused?: true;
 }
 
-export interface KeyWorld {
-	readonly client: Client;
-	repository: string;
-	/** a folder for files that are written */
-	scratch: string;
-}
-
 export const changing = Object.entries(routes).flatMap(([name, { method }]) => (method === "get" ? [] : [name]));
 
-let named = 0;
-const next = (): number => ++named;
-const project = "web";
+type Make = (subjects: Subjects) => Promise<Case>;
 
-class Cases {
-	readonly world: KeyWorld;
-	constructor(world: KeyWorld) {
-		this.world = world;
-	}
+/** Asked with one body, and under the same key with another. */
+const bodies = (on: Asking, body: object, other: object, after?: Case["after"]): Case => ({
+	...{ ...on, body, other: { ...on, body: other } },
+	...(after !== undefined && { after }),
+});
 
-	get client(): Client {
-		return this.world.client;
-	}
-
-	async agent(request: object = {}): Promise<Agent> {
-		return await this.client.ask("agentAddTo", {
-			params: { project },
-			body: { type: "human", workspace: "none", name: `a${next()}`, ...request },
-		});
-	}
-
-	of = (agent: Agent) => ({ params: { agent: agent.id } });
-
-	/** Its model, its budget and its title are others from then on. */
-	changed(agent: Agent) {
-		return async () => await this.client.ask("configure", { ...this.of(agent), body: { model: `m${next()}` } });
-	}
-
-	async paused(): Promise<{ agent: Agent; prompts: number[] }> {
-		const agent = await this.agent();
-		await this.client.ask("pause", { ...this.of(agent), body: {} });
-		const prompts: number[] = [];
-		for (const text of ["one", "two"])
-			prompts.push((await this.client.ask("prompt", { ...this.of(agent), body: { text } })).id);
-		return { agent, prompts };
-	}
-
-	async atWork(): Promise<Agent> {
-		const agent = await this.agent();
-		await this.client.ask("prompt", { ...this.of(agent), body: { text: "work" } });
-		await this.turnOf(agent);
-		return agent;
-	}
-
-	async turnOf(agent: Agent): Promise<void> {
-		await expect
-			.poll(async () => (await this.client.ask("agent", this.of(agent))).turn, { timeout: 20_000 })
-			.not.toBeNull();
-	}
-
-	/** In a worktree, alone in a project of its own. */
-	async settler(): Promise<Agent> {
-		const slug = `p${next()}`;
-		await this.client.ask("projectAdd", { body: { slug, path: freshRepository() } });
-		return await this.client.ask("agentAddTo", {
-			params: { project: slug },
-			body: { type: "human", name: `a${next()}` },
-		});
-	}
-
-	/** The same, with a file that is not committed. */
-	async worker(): Promise<Agent> {
-		const agent = await this.settler();
-		this.write(agent);
-		return agent;
-	}
-
-	write(agent: Agent): void {
-		writeFileSync(path.join(agent.workspace?.path ?? "", `f${next()}.txt`), `${named}\n`);
-	}
-
-	async committed(agent: Agent): Promise<void> {
-		this.write(agent);
-		await this.client.ask("commit", { ...this.of(agent), body: { message: `work ${next()}` } });
-	}
-
-	async issue(): Promise<{ issue: Issue; params: { issue: string }; after: () => Promise<unknown> }> {
-		const issue = await this.client.ask("issueAdd", {
-			params: { project },
-			body: { title: `t${next()}`, preset: "lean" },
-		});
-		const params = { issue: `${project}#${issue.number}` };
-		return {
-			issue,
-			params,
-			after: async () => await this.client.ask("issueEdit", { params, body: { title: `t${next()}` } }),
-		};
-	}
-
-	/** Base has something new. */
-	async ahead(agent: Agent): Promise<void> {
-		const { path: repository } = await this.client.ask("project", { params: { project: agent.project ?? "" } });
-		writeFileSync(path.join(repository, `base${next()}.txt`), "base\n");
-		git(repository, "add", "--all");
-		git(repository, "-c", "user.name=p", "-c", "user.email=p@localhost", "commit", "--quiet", "--message=more");
-	}
-}
-
-type Make = (cases: Cases) => Promise<Case>;
 const reason = { query: { reason: "another" } };
 
 const agents = {
@@ -149,58 +47,40 @@ const agents = {
 	agentAddTo: async (c) => {
 		const name = `n${next()}`;
 		const after = async () => await c.client.ask("pause", { params: { agent: name }, query: { project }, body: {} });
-		return {
-			params: { project },
-			body: { name, type: "human" },
-			other: { params: { project }, body: { name: "other" } },
-			after,
-		};
+		return bodies({ params: { project } }, { name, type: "human" }, { name: "other" }, after);
 	},
 	fork: async (c) => {
 		const [parent, name] = [await c.agent(), `n${next()}`];
 		const after = async () => await c.client.ask("pause", { params: { agent: name }, query: { project }, body: {} });
-		return { ...c.of(parent), body: { name, fresh: true }, other: { ...c.of(parent), body: {} }, after };
+		return bodies(c.of(parent), { name, fresh: true }, {}, after);
 	},
 	kill: async (c) => {
 		const agent = await c.agent();
-		return {
-			...c.of(agent),
-			body: { reason: "over" },
-			other: { ...c.of(agent), body: {} },
-			after: async () => await c.client.ask("reap", { ...c.of(agent), body: {} }),
-		};
+		const after = async () => await c.client.ask("reap", { ...c.of(agent), body: {} });
+		return bodies(c.of(agent), { reason: "over" }, {}, after);
 	},
 	agentDelete: async (c) => {
 		const agent = await c.worker();
 		const after = async () => await c.client.ask("reap", { ...c.of(agent), body: {} });
-		return { ...c.of(agent), body: { force: true, branch: true }, other: { ...c.of(agent), body: {} }, after };
+		return bodies(c.of(agent), { force: true, branch: true }, {}, after);
 	},
 	configure: async (c) => {
 		const agent = await c.agent();
-		return {
-			...c.of(agent),
-			body: { model: "first" },
-			other: { ...c.of(agent), body: { model: "other" } },
-			after: c.changed(agent),
-		};
+		return bodies(c.of(agent), { model: "first" }, { model: "other" }, c.changed(agent));
 	},
 	interrupt: async (c) => {
 		const agent = await c.atWork();
-		return { ...c.of(agent), body: { reason: "stop" }, other: { ...c.of(agent), body: {} }, after: c.changed(agent) };
+		return bodies(c.of(agent), { reason: "stop" }, {}, c.changed(agent));
 	},
 	pause: async (c) => {
 		const agent = await c.agent();
 		const after = async () => await c.client.ask("resume", { ...c.of(agent), body: {} });
-		return { ...c.of(agent), body: { reason: "lunch" }, other: { ...c.of(agent), body: {} }, after };
+		return bodies(c.of(agent), { reason: "lunch" }, {}, after);
 	},
 	resume: async (c) => {
 		const { agent } = await c.paused();
-		return {
-			...c.of(agent),
-			body: { reason: "on" },
-			other: { ...c.of(agent), body: {} },
-			after: async () => await c.client.ask("pause", { ...c.of(agent), body: {} }),
-		};
+		const after = async () => await c.client.ask("pause", { ...c.of(agent), body: {} });
+		return bodies(c.of(agent), { reason: "on" }, {}, after);
 	},
 	recover: async (c) => {
 		const agent = await c.worker();
@@ -218,27 +98,18 @@ const queue = {
 		const { agent, prompts } = await c.paused();
 		const after = async () =>
 			await c.client.ask("promptRemove", { params: { agent: agent.id, prompt: String(prompts[0]) } });
-		return { ...c.of(agent), body: { text: "three" }, other: { ...c.of(agent), body: { text: "four" } }, after };
+		return bodies(c.of(agent), { text: "three" }, { text: "four" }, after);
 	},
 	promptEdit: async (c) => {
 		const { agent, prompts } = await c.paused();
 		const params = { agent: agent.id, prompt: String(prompts[1]) };
-		return {
-			params,
-			body: { text: "new" },
-			other: { params, body: { text: "newer" } },
-			after: async () => await c.client.ask("promptMove", { params, body: { to: 1 } }),
-		};
+		const after = async () => await c.client.ask("promptMove", { params, body: { to: 1 } });
+		return bodies({ params }, { text: "new" }, { text: "newer" }, after);
 	},
 	promptMove: async (c) => {
 		const { agent, prompts } = await c.paused();
 		const params = { agent: agent.id, prompt: String(prompts[1]) };
-		return {
-			params,
-			body: { to: 1 },
-			other: { params, body: { to: 2 } },
-			after: async () => await c.client.ask("queueClear", c.of(agent)),
-		};
+		return bodies({ params }, { to: 1 }, { to: 2 }, async () => await c.client.ask("queueClear", c.of(agent)));
 	},
 	promptRemove: async (c) => {
 		const { agent, prompts } = await c.paused();
@@ -268,12 +139,7 @@ const queue = {
 			await c.client.ask("prompt", { ...c.of(agent), body: { text: "more" } });
 			await expect.poll(async () => (await c.client.ask("turns", c.of(agent))).length, { timeout: 20_000 }).toBe(2);
 		};
-		return {
-			...c.of(agent),
-			body: { message: "done" },
-			other: { ...c.of(agent), body: { message: "not done" } },
-			after,
-		};
+		return bodies(c.of(agent), { message: "done" }, { message: "not done" }, after);
 	},
 	clear: async (c) => {
 		const agent = await c.agent();
@@ -281,12 +147,12 @@ const queue = {
 	},
 	mark: async (c) => {
 		const agent = await c.agent();
-		return { ...c.of(agent), body: { name: "here" }, other: { ...c.of(agent), body: { name: "there" } } };
+		return bodies(c.of(agent), { name: "here" }, { name: "there" });
 	},
 	rewind: async (c) => {
 		const agent = await c.agent();
 		await c.client.ask("mark", { ...c.of(agent), body: { name: "here" } });
-		return { ...c.of(agent), body: { name: "here" }, other: { ...c.of(agent), body: { name: "there" } } };
+		return bodies(c.of(agent), { name: "here" }, { name: "there" });
 	},
 } satisfies Partial<Record<Changing, Make>>;
 
@@ -296,7 +162,7 @@ const between = {
 		const asked = async () => (await c.client.ask("approvals", { query: { agent: agent.id } }))[0];
 		await expect.poll(async () => await asked(), { timeout: 20_000 }).toBeDefined();
 		const params = { approval: String((await asked())?.id) };
-		return { params, body: { allow: true }, other: { params, body: { allow: false } } };
+		return bodies({ params }, { allow: true }, { allow: false });
 	},
 	waitOpen: async (c) => {
 		const agent = await c.agent();
@@ -317,17 +183,13 @@ const between = {
 	send: async (c) => {
 		const { agent } = await c.paused();
 		const after = async () => await c.client.ask("mailRead", { ...c.of(agent), body: {} });
-		return { ...c.of(agent), body: { body: "hello" }, other: { ...c.of(agent), body: { body: "good day" } }, after };
+		return bodies(c.of(agent), { body: "hello" }, { body: "good day" }, after);
 	},
 	mailRead: async (c) => {
 		const { agent } = await c.paused();
 		for (const body of ["one", "two"]) await c.client.ask("send", { ...c.of(agent), body: { body } });
-		return {
-			...c.of(agent),
-			body: {},
-			other: { ...c.of(agent), body: { mail: EventId.parse(1) } },
-			after: async () => await c.client.ask("send", { ...c.of(agent), body: { body: "three" } }),
-		};
+		const after = async () => await c.client.ask("send", { ...c.of(agent), body: { body: "three" } });
+		return bodies(c.of(agent), {}, { mail: EventId.parse(1) }, after);
 	},
 	mailDelete: async (c) => {
 		const { agent } = await c.paused();
@@ -362,12 +224,13 @@ const house = {
 		const after = async () => await c.client.ask("projectAdd", { body: { slug, path: c.world.repository } });
 		return { params: { project: slug }, other: { params: { project } }, after };
 	},
-	projectTune: async (c) => ({
-		params: { project },
-		body: { agentsMax: 400 },
-		other: { params: { project }, body: { agentsMax: 500 } },
-		after: async () => await c.client.ask("projectTune", { params: { project }, body: { agentsMax: 600 } }),
-	}),
+	projectTune: async (c) =>
+		bodies(
+			{ params: { project } },
+			{ agentsMax: 400 },
+			{ agentsMax: 500 },
+			async () => await c.client.ask("projectTune", { params: { project }, body: { agentsMax: 600 } }),
+		),
 	projectApprove: async () => ({
 		params: { project },
 		body: { fingerprint: "none" },
@@ -375,7 +238,7 @@ const house = {
 		refused: true,
 	}),
 	warm: async () => ({ params: { project }, body: {}, other: { params: { project: "none" }, body: {} } }),
-	gc: async () => ({ params: { project }, body: {}, other: { params: { project }, body: { dryRun: true } } }),
+	gc: async () => bodies({ params: { project } }, {}, { dryRun: true }),
 	subscriptionAdd: async (c) => {
 		const name = `s${next()}`;
 		const after = async () =>
@@ -385,12 +248,12 @@ const house = {
 	subscriptionConfigure: async (c) => {
 		const params = await subscription(c);
 		const after = async () => await c.client.ask("subscriptionConfigure", { params, body: { maxConcurrent: 9 } });
-		return { params, body: { maxConcurrent: 3 }, other: { params, body: { maxConcurrent: 4 } }, after };
+		return bodies({ params }, { maxConcurrent: 3 }, { maxConcurrent: 4 }, after);
 	},
 	subscriptionCool: async (c) => {
 		const params = await subscription(c);
 		const after = async () => await c.client.ask("subscriptionCool", { params, body: { until: null } });
-		return { params, body: { until: "2099-01-01T00:00:00Z" }, other: { params, body: { until: null } }, after };
+		return bodies({ params }, { until: "2099-01-01T00:00:00Z" }, { until: null }, after);
 	},
 	subscriptionRemove: async (c) => {
 		const params = await subscription(c);
@@ -398,27 +261,22 @@ const house = {
 	},
 } satisfies Partial<Record<Changing, Make>>;
 
-async function subscription(c: Cases): Promise<{ subscription: string }> {
+async function subscription(c: Subjects): Promise<{ subscription: string }> {
 	const name = SubscriptionName.parse(`s${next()}`);
 	await c.client.ask("subscriptionAdd", { body: { name, type: "claude" } });
 	return { subscription: name };
 }
 
 const verb =
-	(body: object, other: object, before: RouteName | null = null): Make =>
+	(body: object, other: object): Make =>
 	async (c) => {
 		const { params, after } = await c.issue();
-		if (before !== null) await c.client.ask(before, { params, body: {} });
-		return { params, body, other: { params, body: other }, after };
+		return bodies({ params }, body, other, after);
 	};
 
 const issues = {
-	issueAdd: async (c) => ({
-		params: { project },
-		body: { title: "new" },
-		other: { params: { project }, body: { title: "newer" } },
-		after: async () => await c.issue(),
-	}),
+	issueAdd: async (c) =>
+		bodies({ params: { project } }, { title: "new" }, { title: "newer" }, async () => await c.issue()),
 	issueEdit: verb({ title: "other" }, { title: "another" }),
 	issueDelete: async (c) => {
 		const [{ params }, other] = [await c.issue(), await c.issue()];
@@ -428,7 +286,7 @@ const issues = {
 	issueAssign: async (c) => {
 		const { params, after } = await c.issue();
 		const agent = (await c.agent()).handle;
-		return { params, body: { agent }, other: { params, body: { agent, now: true } }, after };
+		return bodies({ params }, { agent }, { agent, now: true }, after);
 	},
 	issueUnassign: async (c) => {
 		const [{ params, after }, agent] = [await c.issue(), await c.agent()];
@@ -441,7 +299,7 @@ const issues = {
 	issueDepend: async (c) => {
 		const { params, after } = await c.issue();
 		const on = (await c.issue()).issue.number;
-		return { params, body: { on }, other: { params, body: { on: 1 } }, after };
+		return bodies({ params }, { on }, { on: 1 }, after);
 	},
 	issueUndepend: async (c) => {
 		const [{ params, after }, on] = [await c.issue(), (await c.issue()).issue.number];
@@ -452,33 +310,24 @@ const issues = {
 		const { params } = await c.issue();
 		const say = async (text: string) => await c.client.ask("issueComment", { params, body: { text } });
 		await say("before");
-		return {
-			params,
-			body: { text: "this" },
-			other: { params, body: { text: "that" } },
-			after: async () => await say("after"),
-		};
+		return bodies({ params }, { text: "this" }, { text: "that" }, async () => await say("after"));
 	},
 	issueDocument: async (c) => {
 		const { params } = await c.issue();
 		const body = { name: "notes.md", text: "words" };
 		const after = async () => await c.client.ask("issueDocument", { params, body: { ...body, text: "other words" } });
-		return { params, body, other: { params, body: { ...body, text: "no words" } }, after };
+		return bodies({ params }, body, { ...body, text: "no words" }, after);
 	},
 	issueMessage: async (c) => {
 		const { params } = await c.issue();
 		const body = { stage: "IN_PROGRESS", text: "mind the step" };
-		return {
-			params,
-			body,
-			other: { params, body: { ...body, text: "no" } },
-			after: async () => await c.client.ask("issueComment", { params, body: { text: "x" } }),
-		};
+		const after = async () => await c.client.ask("issueComment", { params, body: { text: "x" } });
+		return bodies({ params }, body, { ...body, text: "no" }, after);
 	},
 	issueApprove: async (c) => ({ ...(await gated(c)), body: {}, other: { ...(await gated(c)), body: {} } }),
 	issueReject: async (c) => {
 		const { params } = await gated(c);
-		return { params, body: { reason: "no" }, other: { params, body: { reason: "never" } } };
+		return bodies({ params }, { reason: "no" }, { reason: "never" });
 	},
 	issueRetry: async (c) => {
 		const { params, after } = await c.issue();
@@ -488,7 +337,7 @@ const issues = {
 	issueAttend: async (c) => {
 		const { params } = await c.issue();
 		const after = async () => await c.client.ask("issueRetry", { params, body: {} });
-		return { params, body: { reason: "look" }, other: { params, body: { reason: "look away" } }, after };
+		return bodies({ params }, { reason: "look" }, { reason: "look away" }, after);
 	},
 	workComplete: async (c) => {
 		const { params, after } = await c.issue();
@@ -497,7 +346,7 @@ const issues = {
 } satisfies Partial<Record<Changing, Make>>;
 
 /** An issue that waits for a person. */
-async function gated(c: Cases): Promise<{ params: { issue: string } }> {
+async function gated(c: Subjects): Promise<{ params: { issue: string } }> {
 	const { params } = await c.issue();
 	await c.client.ask("issueMove", { params, body: { stage: "IN_PROGRESS" } });
 	await c.client.ask("issueMove", { params, body: { stage: "IN_REVIEW" } });
@@ -507,22 +356,12 @@ async function gated(c: Cases): Promise<{ params: { issue: string } }> {
 const workspaces = {
 	commit: async (c) => {
 		const agent = await c.worker();
-		return {
-			...c.of(agent),
-			body: { message: "work" },
-			other: { ...c.of(agent), body: { message: "play" } },
-			after: async () => c.write(agent),
-		};
+		return bodies(c.of(agent), { message: "work" }, { message: "play" }, async () => c.write(agent));
 	},
 	sync: async (c) => {
 		const agent = await c.settler();
 		await c.ahead(agent);
-		return {
-			...c.of(agent),
-			body: {},
-			other: { ...c.of(agent), body: { strategy: "merge" } },
-			after: async () => await c.ahead(agent),
-		};
+		return bodies(c.of(agent), {}, { strategy: "merge" }, async () => await c.ahead(agent));
 	},
 	syncProject: async (c) => {
 		const agent = await c.settler();
@@ -548,12 +387,7 @@ const workspaces = {
 	approve: async (c) => {
 		const agent = await c.settler();
 		await c.committed(agent);
-		return {
-			...c.of(agent),
-			body: { strategy: "merge" },
-			other: { ...c.of(agent), body: {} },
-			after: async () => await c.committed(agent),
-		};
+		return bodies(c.of(agent), { strategy: "merge" }, {}, async () => await c.committed(agent));
 	},
 	restore: async (c) => {
 		const agent = await c.worker();
@@ -561,17 +395,12 @@ const workspaces = {
 		c.write(agent);
 		const [first] = await c.client.ask("snapshots", c.of(agent));
 		const body = { snapshot: first?.id };
-		return {
-			...c.of(agent),
-			body,
-			other: { ...c.of(agent), body: { snapshot: "99" } },
-			after: async () => c.write(agent),
-		};
+		return bodies(c.of(agent), body, { snapshot: "99" }, async () => c.write(agent));
 	},
 } satisfies Partial<Record<Changing, Make>>;
 
 const cases: Record<Changing, Make> = { ...agents, ...queue, ...between, ...house, ...issues, ...workspaces };
 
 export const known = Object.keys(cases);
-export const caseFor = async (name: Changing, world: KeyWorld): Promise<Case> => await cases[name](new Cases(world));
+export const caseFor = async (name: Changing, world: KeyWorld): Promise<Case> => await cases[name](new Subjects(world));
 export const isChanging = (name: string): name is Changing => Object.hasOwn(cases, name);

@@ -5,10 +5,10 @@
 // the same project beside, above and below it; by an agent of another project; by a process whose agent has no open
 // turn; with the token of a process that has ended; and without a token.
 import { describe, expect, test } from "vitest";
+import { type ToolName, toolNames } from "#client/tools.ts";
 import { type RefusalCode, refusalCodes } from "#contract/refusal.ts";
 import { type RouteName, routes } from "#contract/routes.ts";
 import { apiWorld, type Caller, callers } from "#test/support/api-world.ts";
-import { type ToolName, toolNames } from "#views/tools.ts";
 import { questionOf, toolInputs } from "./questions.ts";
 
 /** "may": it is done, or refused for another reason than who asks. */

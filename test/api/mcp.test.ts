@@ -3,10 +3,10 @@ import path from "node:path";
 import { Client as McpClient, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
+import { toolNames } from "#client/tools.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { openTurnToken } from "#test/support/open-turn-token.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { toolNames } from "#views/tools.ts";
 
 const vendor = {
 	command: process.execPath,

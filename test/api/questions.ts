@@ -1,8 +1,9 @@
 // What is asked of each route and each tool when the question is who may: about an agent that is there, and things of
 // it that are there.
+
+import type { ToolName } from "#client/tools.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import type { ApiWorld, Question } from "#test/support/api-world.ts";
-import type { ToolName } from "#views/tools.ts";
 
 /** Only where a route needs one to be understood. */
 const bodies: Partial<Record<RouteName, object>> = {

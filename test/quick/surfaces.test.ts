@@ -4,11 +4,11 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
+import { toolNames } from "#client/tools.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { type Shell, shell } from "#test/support/cli.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { toolNames } from "#views/tools.ts";
 
 const vendor = {
 	command: process.execPath,

@@ -47,16 +47,14 @@ if [ ! -d ${path.dirname(arm)} ]; then
 	[ $when = before ] || ${real} "$@"
 	exec sleep ${still}
 fi
-[ -s ${arm} ] || exec ${real} "$@"
-read left when word < ${arm}
-# several of them run at once: who is not meant leaves the count alone, and the file is never seen half written
+[ -d ${arm} ] || exec ${real} "$@"
+read when word < ${arm}.how
 case " $* " in *" $word "*) ;; *) [ -z "$word" ] || exec ${real} "$@";; esac
-if [ "$left" -gt 1 ]; then
-	echo $((left - 1)) $when $word > ${arm}.$$ && mv ${arm}.$$ ${arm}
-	exec ${real} "$@"
-fi
-# whoever spares it has taken the file away
-mv ${arm} ${arm}.fired 2> /dev/null || exec ${real} "$@"
+# several of them run at once: each takes a ticket that no other one has
+took=
+for ticket in ${arm}/*; do if rm "$ticket" 2> /dev/null; then took=$ticket; break; fi; done
+[ "$took" = ${arm}/last ] || exec ${real} "$@"
+echo > ${arm}.fired
 if [ $when = before ]; then kill -9 $PPID; exit 1; fi
 ${real} "$@"
 kill -9 $PPID
@@ -112,17 +110,20 @@ export class KillableDaemon implements AsyncDisposable {
 
 	/** The n-th git command from now on, or the n-th that has this word, is the last thing that it sees. */
 	dieAt(count: number, when: "before" | "after", word = ""): void {
-		writeFileSync(this.#arm, `${count} ${when} ${word}\n`);
+		writeFileSync(`${this.#arm}.how`, `${when} ${word}\n`);
+		const tickets = `${this.#arm}.next`;
+		mkdirSync(tickets);
+		for (let n = 1; n < count; n++) writeFileSync(path.join(tickets, String(1000 + n)), "");
+		writeFileSync(path.join(tickets, "last"), "");
+		renameSync(tickets, this.#arm);
 	}
 
-	/** It is not to die any more; false if it had been going to. */
+	/** It is not to die any more; true if it did already. */
 	spare(): boolean {
-		try {
-			renameSync(this.#arm, `${this.#arm}.spared`);
-			return false;
-		} catch {
-			return true;
-		}
+		rmSync(this.#arm, { recursive: true, force: true });
+		const fired = existsSync(`${this.#arm}.fired`);
+		rmSync(`${this.#arm}.fired`, { force: true });
+		return fired;
 	}
 
 	/** From now on the git inside of sandboxes stands still before or after a command with this word. */

@@ -3,7 +3,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { expected } from "#contract/log.ts";
 import type { Driver, LeftProcess, Prepared, PrepareRequest, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import { caught } from "#engine/ports/log.ts";
 import {
@@ -19,20 +18,18 @@ import {
 	rssOf,
 	type Signals,
 } from "../system/processes.ts";
-import { UnsupportedSetting } from "./acp/open.ts";
-import { credentialsOf, credentialVariables } from "./credential.ts";
-import { variablesFor } from "./environment.ts";
+import { credentialVariables } from "./credential.ts";
 import { Freezer } from "./freeze.ts";
 import { Idle } from "./idle.ts";
 import { areInside } from "./inside.ts";
-import { folderOf, launchAgent } from "./launching.ts";
+import { folderOf } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
 import { ProcessClaims } from "./process-claims.ts";
 import type { AgentProgram } from "./programs.ts";
 import { runPrompt } from "./run-prompt.ts";
-import { Starts, startsMax } from "./starts.ts";
+import { broken, cancelled, reasonOf, Starts } from "./starts.ts";
 import { type AutorunFiles, findAutorunFiles } from "./trust.ts";
-import { fits, launchSettings, nameOf, type StartRequest, type Warm } from "./warm.ts";
+import { fits, type Warm } from "./warm.ts";
 
 const cancelMs = 2000;
 
@@ -58,7 +55,7 @@ export class ProcessDriver implements Driver {
 
 	constructor(options: DriverOptions) {
 		this.#options = options;
-		this.#starts = new Starts(options.clock);
+		this.#starts = new Starts(options);
 		this.#idle = new Idle(options.idle, (agent) => void this.#park(agent).catch(this.#caught(agent)));
 	}
 
@@ -118,7 +115,10 @@ export class ProcessDriver implements Driver {
 		const called = new AbortController();
 		this.#starting.set(agent.id, called);
 		try {
-			return await this.#start(agent, program, request, AbortSignal.any([signal, called.signal]));
+			return await this.#starts.start({ agent, program, request }, AbortSignal.any([signal, called.signal]), {
+				find: () => this.#processes(agent.id),
+				keep: (warm) => this.#keep(agent.id, warm),
+			});
 		} finally {
 			if (this.#starting.get(agent.id) === called) this.#starting.delete(agent.id);
 		}
@@ -272,47 +272,6 @@ export class ProcessDriver implements Driver {
 		return { signals, killOnly: ({ pid, parent }) => contained && (parent === process.pid || innerPid(pid) === 1) };
 	}
 
-	/** A program that will not stay up is tried again, more slowly, and then given up. */
-	async #start(
-		agent: AgentState,
-		program: AgentProgram,
-		request: StartRequest,
-		signal: AbortSignal,
-	): Promise<Prepared> {
-		const { subscription } = request;
-		const own = credentialsOf(subscription, agent.type);
-		// trying again does not mend a file
-		if (typeof own === "string") return broken(own);
-		for (const value of Object.values(own)) this.#options.log.hide(value);
-		for (let attempt = 0; !signal.aborted; attempt++) {
-			if (!this.#starts.take(agent.id)) {
-				return broken(`Its process was started ${startsMax} times within a minute and did not stay up.`);
-			}
-			const token = this.#options.issueToken(agent.id);
-			try {
-				const credentials = { ...variablesFor(program.environmentPattern, this.#options.environment), ...own };
-				const launched = await launchAgent(this.#options, { agent, program, request, token, credentials }, signal);
-				this.#keep(agent.id, {
-					program,
-					launched,
-					token,
-					subscription: nameOf(subscription),
-					settings: launchSettings(agent, program, request),
-					mounts: request.mounts,
-					own: null,
-				});
-				return { up: true, session: program.keepsSession === true ? launched.session : null };
-			} catch (error) {
-				this.#options.revokeToken(token);
-				await endAll(() => this.#processes(agent.id));
-				if (attempt + 1 >= startsMax || error instanceof UnsupportedSetting)
-					return broken(`Its process does not start: ${reasonOf(error)}.`);
-				await pause(100 * 2 ** attempt, undefined, { signal }).catch(expected("it was called off"));
-			}
-		}
-		return cancelled;
-	}
-
 	#keep(agent: AgentId, warm: Warm): void {
 		this.#warm.set(agent, warm);
 		// a process that ends by itself takes everything along that it started
@@ -325,9 +284,3 @@ export class ProcessDriver implements Driver {
 		return caught(this.#options.log, "processes", "The processes of an agent could not be ended", { agent });
 	}
 }
-
-const down = (end: TurnResult): Prepared => ({ up: false, end });
-const cancelled = down({ state: "interrupted", reason: "stopped before its process was up", text: null });
-const broken = (reason: string): Prepared => down({ state: "failed", reason, text: null, broken: true });
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -7,7 +7,7 @@ import type { TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import type { Launched, PromptHandlers } from "./acp/launch.ts";
 import { errorText, limitFromText, limitOf } from "./acp/limits.ts";
 import { type Question, questionOf } from "./acp/question.ts";
-import { begun, emptyTranslation, finish, type Translated, translate } from "./acp/translate.ts";
+import { begun, emptyTranslation, finish, type Translated, type Translation, translate } from "./acp/translate.ts";
 import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
 import { PendingQuestions } from "./pending-questions.ts";
 
@@ -85,16 +85,7 @@ export async function runPrompt(
 			take(finish(state));
 			used(tokensOf(answer), true);
 			if (limit.met !== null && !signal.aborted) return { state: "failed", text: null, ...limit.met };
-			if (stopReason === "cancelled") return { state: "interrupted", reason: "cancelled", text: null };
-			// some programs end a turn that failed as if it had not, and say so on the way
-			if (state.failed)
-				return {
-					state: "failed",
-					reason: state.lastMessage ?? "its program failed",
-					text: null,
-					...limitFromText(state.lastMessage ?? "", clock.now()),
-				};
-			return { state: "completed", reason: stopReason === "end_turn" ? null : stopReason, text: state.lastMessage };
+			return resultOf(state, stopReason, clock.now());
 		},
 		(error: unknown): TurnResult => {
 			take(finish(state));
@@ -111,6 +102,14 @@ export async function runPrompt(
 	if (!isOurs) return { ...end, last: await outbox.rest() };
 	await outbox.empty();
 	return end;
+}
+
+function resultOf({ failed, lastMessage }: Translation, stopReason: string, now: number): TurnResult {
+	if (stopReason === "cancelled") return { state: "interrupted", reason: "cancelled", text: null };
+	if (!failed) return { state: "completed", reason: stopReason === "end_turn" ? null : stopReason, text: lastMessage };
+	// some programs end a turn that failed as if it had not, and say so on the way
+	const reason = lastMessage ?? "its program failed";
+	return { state: "failed", reason, text: null, ...limitFromText(lastMessage ?? "", now) };
 }
 
 /** With what only the disk knows: whether the files that it names are where it may change them. */

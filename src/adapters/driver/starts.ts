@@ -1,21 +1,72 @@
-// How often an agent's program was started lately: one that does not stay up is not started for ever.
+// Starts agents' programs. One that will not stay up is tried again, more slowly, and then given up.
+import { setTimeout as pause } from "node:timers/promises";
+import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { type Clock, monotonicNow } from "#engine/ports/clock.ts";
+import { expected } from "#contract/log.ts";
+import { monotonicNow } from "#engine/ports/clock.ts";
+import type { Prepared, TurnResult } from "#engine/ports/driver.ts";
+import { endAll, type Process } from "../system/processes.ts";
+import { UnsupportedSetting } from "./acp/open.ts";
+import { credentialsOf } from "./credential.ts";
+import { variablesFor } from "./environment.ts";
+import { launchAgent } from "./launching.ts";
+import type { DriverOptions } from "./options.ts";
+import type { AgentProgram } from "./programs.ts";
+import { launchSettings, nameOf, type StartRequest, type Warm } from "./warm.ts";
 
-export const startsMax = 5;
+const startsMax = 5;
 const periodMs = 60_000;
 
+interface Start {
+	agent: AgentState;
+	program: AgentProgram;
+	request: StartRequest;
+}
+
 export class Starts {
-	readonly #clock: Clock;
+	readonly #options: DriverOptions;
+	/** when each agent's program was started lately */
 	readonly #recent = new Map<AgentId, number[]>();
 
-	constructor(clock: Clock) {
-		this.#clock = clock;
+	constructor(options: DriverOptions) {
+		this.#options = options;
+	}
+
+	/** `keep` has what is up before anybody else can end it; `find` finds what an attempt left behind. */
+	async start(
+		{ agent, program, request }: Start,
+		signal: AbortSignal,
+		{ find, keep }: { find(): Process[]; keep(warm: Warm): void },
+	): Promise<Prepared> {
+		const { subscription, mounts } = request;
+		const own = credentialsOf(subscription, agent.type);
+		// trying again does not mend a file
+		if (typeof own === "string") return broken(own);
+		for (const value of Object.values(own)) this.#options.log.hide(value);
+		for (let attempt = 0; !signal.aborted; attempt++) {
+			if (!this.#take(agent.id))
+				return broken(`Its process was started ${startsMax} times within a minute and did not stay up.`);
+			const token = this.#options.issueToken(agent.id);
+			try {
+				const credentials = { ...variablesFor(program.environmentPattern, this.#options.environment), ...own };
+				const launched = await launchAgent(this.#options, { agent, program, request, token, credentials }, signal);
+				const settings = launchSettings(agent, program, request);
+				keep({ program, launched, token, subscription: nameOf(subscription), settings, mounts, own: null });
+				return { up: true, session: program.keepsSession === true ? launched.session : null };
+			} catch (error) {
+				this.#options.revokeToken(token);
+				await endAll(find);
+				if (attempt + 1 >= startsMax || error instanceof UnsupportedSetting)
+					return broken(`Its process does not start: ${reasonOf(error)}.`);
+				await pause(100 * 2 ** attempt, undefined, { signal }).catch(expected("it was called off"));
+			}
+		}
+		return cancelled;
 	}
 
 	/** Counts one more, if there may be one more. */
-	take(agent: AgentId): boolean {
-		const now = monotonicNow(this.#clock);
+	#take(agent: AgentId): boolean {
+		const now = monotonicNow(this.#options.clock);
 		const recent = (this.#recent.get(agent) ?? []).filter((at) => at > now - periodMs);
 		if (recent.length >= startsMax) return false;
 		this.#recent.set(agent, [...recent, now]);
@@ -27,3 +78,9 @@ export class Starts {
 		this.#recent.delete(agent);
 	}
 }
+
+const down = (end: TurnResult): Prepared => ({ up: false, end });
+export const cancelled = down({ state: "interrupted", reason: "stopped before its process was up", text: null });
+export const broken = (reason: string): Prepared => down({ state: "failed", reason, text: null, broken: true });
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,40 +1,15 @@
-// Workspaces on git: one method for each verb of the port, each verb in a file of its own.
+// Workspaces on git: one member for each verb of the port, which says what the verb promises. Each verb has a file of
+// its own; for a workspace in a sandbox it is one of `sandbox/`, which opens no file of the agent's.
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
-import type { ProjectSlug } from "#contract/ids.ts";
-import type { EffectiveSettings, ProjectSettings } from "#contract/project-config.ts";
+import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { ProjectSpace } from "#contract/space.ts";
+import type { HealthIssue, Workspace, WorkspaceMark } from "#contract/workspace.ts";
 import type {
-	BranchStatus,
-	Committed,
-	Diff,
-	Health,
-	HealthIssue,
-	Merged,
-	Pushed,
-	SeenCommit,
-	SyncStrategy,
-	Workspace,
-	WorkspaceMark,
-} from "#contract/workspace.ts";
-import type {
-	AgentIdentity,
-	ApproveRequest,
 	Checkout,
-	CommitRequest,
-	DiffTarget,
-	ForkRequest,
 	GcRequest,
 	Leftover,
-	MoveResult,
-	OpenedProject,
 	ProjectRepository,
-	Provisioned,
-	ProvisionRequest,
-	Removed,
 	RemoveRequest,
-	Snapshot,
-	StepControl,
 } from "#engine/ports/workspace-requests.ts";
 import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { Layout } from "./layout/layout.ts";
@@ -48,14 +23,12 @@ import { commitOf } from "./run/user-input.ts";
 import type { SandboxedCheckout } from "./sandbox/ask.ts";
 import { convert, recoverSandboxed, removeSandboxed } from "./sandbox/end.ts";
 import { findSandboxedSnapshot, inProject } from "./sandbox/make.ts";
+import { enterSandboxed, releaseSandboxed, restoreSandboxed, syncSandboxed } from "./sandbox/move.ts";
+import { keepSandboxed } from "./sandbox/snapshot.ts";
 import {
 	areInsideOwn,
 	commitSandboxed,
-	enterSandboxed,
-	keepSandboxed,
 	pushSandboxed,
-	releaseSandboxed,
-	restoreSandboxed,
 	sandboxedAutorunFiles,
 	sandboxedCommits,
 	sandboxedDiff,
@@ -63,7 +36,6 @@ import {
 	sandboxedHealth,
 	sandboxedStatus,
 	sandboxedTip,
-	syncSandboxed,
 	treeIn,
 } from "./sandbox/verbs.ts";
 import { withBroken } from "./tree/mend-index.ts";
@@ -75,15 +47,22 @@ import { diffAgainstTree, diffOf } from "./verbs/diff.ts";
 import { healthOf } from "./verbs/health.ts";
 import { release } from "./verbs/home.ts";
 import { pushBranch } from "./verbs/push.ts";
-import { type Accept, recover } from "./verbs/recover.ts";
+import { recover } from "./verbs/recover.ts";
 import { removeWorkspace } from "./verbs/remove.ts";
 import { repositoryProblem } from "./verbs/repository-problem.ts";
 import { moveResult, syncWork } from "./verbs/sync.ts";
 import { orDamaged } from "./worker/faults.ts";
 import { type GitContext, identityOf, seenTip } from "./workspace/git-context.ts";
 import { has, list, restore, show, take, toSnapshot } from "./workspace/keep.ts";
-import { mountsFor, sandboxMarkAt, sandboxTrouble, wantsSandbox } from "./workspace/sandbox-mounts.ts";
+import { mountsFor, sandboxMarkAt, sandboxProblem, wantsSandbox } from "./workspace/sandbox-mounts.ts";
 import { settingsOf } from "./workspace/settings.ts";
+
+/** A verb as it is written for a kind of checkout. */
+type Verb<C extends Checkout, Rest extends unknown[], T> = (
+	context: GitContext,
+	checkout: C,
+	...rest: Rest
+) => Promise<T>;
 
 export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly #git: GitContext;
@@ -94,36 +73,42 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		this.#git = { ...parts, layout: new Layout(home) };
 	}
 
-	async openProject(
-		request: { slug: ProjectSlug; source: string; branch?: string },
-		control: StepControl = {},
-	): Promise<OpenedProject | Refusal> {
-		return await openProject(this.#git, request, control);
-	}
+	readonly identity: Workspaces["identity"] = identityOf;
 
-	async problem(project: ProjectRepository): Promise<HealthIssue | null> {
-		return (await repositoryProblem(this.#git.git, project)) ?? (await this.#sandboxTrouble(project));
-	}
+	readonly openProject: Workspaces["openProject"] = async (request, control = {}) =>
+		await openProject(this.#git, request, control);
 
-	async settings(project: ProjectRepository, approved: readonly string[] = []): Promise<EffectiveSettings | Refusal> {
-		return await settingsOf(this.#git, project, approved);
-	}
+	readonly problem: Workspaces["problem"] = async (project) =>
+		(await repositoryProblem(this.#git.git, project)) ?? (await this.#sandboxProblem(project));
 
-	async refresh(
-		project: ProjectRepository,
-		control: StepControl = {},
-	): Promise<{ moved: boolean; error: string | null }> {
+	readonly settings: Workspaces["settings"] = async (project, approved = []) =>
+		await settingsOf(this.#git, project, approved);
+
+	readonly refresh: Workspaces["refresh"] = async (project, control = {}) => {
 		const effective = await this.settings(project);
 		return isRefusal(effective)
 			? { moved: false, error: effective.message }
 			: await refreshProject(this.#git, project, effective.settings.base, control);
+	};
+
+	readonly warm: Workspaces["warm"] = async (project, control = {}) => await warmProject(this.#git, project, control);
+
+	async gc(project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
+		return await collect(this.#git, project, request);
 	}
 
-	async provision(request: ProvisionRequest, control: StepControl = {}): Promise<Provisioned | Refusal> {
-		return await provision(this.#git, request, control);
-	}
+	readonly space: Workspaces["space"] = async (project) => await spaceOf(this.#git, project);
 
-	async provisionFrom(request: ForkRequest, control: StepControl = {}): Promise<Provisioned | Refusal> {
+	readonly runAtCommit: Workspaces["runAtCommit"] = async (project, request, control = {}) =>
+		await runAtCommit(this.#git, project, request, control);
+
+	readonly tipOf: Workspaces["tipOf"] = async (project, branch) =>
+		await commitOf(this.#git.git, project.path, `refs/heads/${branch}`);
+
+	readonly provision: Workspaces["provision"] = async (request, control = {}) =>
+		await provision(this.#git, request, control);
+
+	readonly provisionFrom: Workspaces["provisionFrom"] = async (request, control = {}) => {
 		const gone = request.snapshot === undefined ? await treeGone(request.parent) : null;
 		if (gone !== null) return gone;
 		const begin = await startOf(this.#git, request);
@@ -133,7 +118,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		// its work is measured against what its parent's is
 		const from = request.from ?? request.parent.workspace.base;
 		return await provision(this.#git, { ...request, from }, control, { ...begin, build });
-	}
+	};
 
 	/** What may be seen and changed from inside a folder, if its project wants a sandbox. */
 	async mounts(
@@ -162,106 +147,62 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		return own === null ? "not in a sandbox" : await areInsideOwn(this.#git, own, places);
 	}
 
-	identity(agent: AgentIdentity): Readonly<Record<string, string>> {
-		return identityOf(agent);
-	}
-
-	async health(checkout: Checkout, seen: { commit: string | null } = { commit: null }): Promise<Health> {
+	readonly health: Workspaces["health"] = async (checkout, seen = { commit: null }) => {
 		const own = await this.#own(checkout);
 		return own === null ? await healthOf(this.#git, checkout, seen) : await sandboxedHealth(this.#git, own, seen);
-	}
+	};
 
-	async recover(checkout: Checkout, control: StepControl = {}, accept?: Accept): Promise<MoveResult | Refusal> {
+	readonly recover: Workspaces["recover"] = async (checkout, control = {}, accept) => {
 		const own = await this.#own(checkout);
 		if (own !== null) return await orDamaged(own, recoverSandboxed(this.#git, own, control, accept));
 		const locked = checkout.workspace.kind === "main" ? false : await wantsSandbox(this.#git, checkout.project);
 		if (typeof locked !== "boolean") return locked;
 		return locked ? await convert(this.#git, checkout) : await recover(this.#git, checkout, control, accept);
-	}
+	};
 
-	async release(checkout: Checkout, control: StepControl = {}): Promise<MoveResult | Refusal> {
-		const own = await this.#own(checkout);
-		return own === null
-			? await release(this.#git, checkout, control)
-			: await orDamaged(own, releaseSandboxed(this.#git, own, control));
-	}
+	readonly release: Workspaces["release"] = async (checkout, control = {}) =>
+		await this.#run(release, releaseSandboxed, checkout, control);
 
-	async enter(checkout: Checkout, control: StepControl = {}): Promise<MoveResult | Refusal> {
-		const own = await this.#own(checkout);
-		return own === null
-			? await enterBranch(this.#git, checkout, control)
-			: await orDamaged(own, enterSandboxed(this.#git, own, control));
-	}
+	readonly enter: Workspaces["enter"] = async (checkout, control = {}) =>
+		await this.#run(enterBranch, enterSandboxed, checkout, control);
 
-	async runAtCommit(
-		project: ProjectRepository,
-		request: { commit: string; command: string },
-		control: StepControl = {},
-	): ReturnType<Workspaces["runAtCommit"]> {
-		return await runAtCommit(this.#git, project, request, control);
-	}
+	readonly workTip: Workspaces["workTip"] = async (checkout) => await this.#run(seenTip, sandboxedTip, checkout);
 
-	async tipOf(project: ProjectRepository, branch: string): Promise<string | null> {
-		return await commitOf(this.#git.git, project.path, `refs/heads/${branch}`);
-	}
+	readonly sync: Workspaces["sync"] = async (checkout, strategy, control = {}) =>
+		await this.#run(syncWork, syncSandboxed, checkout, strategy, control);
 
-	async workTip(checkout: Checkout): Promise<string | null | Refusal> {
-		const own = await this.#own(checkout);
-		return own === null ? await seenTip(this.#git, checkout) : await orDamaged(own, sandboxedTip(this.#git, own));
-	}
+	readonly branchStatus: Workspaces["branchStatus"] = async (checkout) =>
+		await this.#run(branchStatus, sandboxedStatus, checkout);
 
-	async sync(checkout: Checkout, strategy: SyncStrategy, control: StepControl = {}): Promise<MoveResult | Refusal> {
-		const own = await this.#own(checkout);
-		return own === null
-			? await syncWork(this.#git, checkout, strategy, control)
-			: await orDamaged(own, syncSandboxed(this.#git, own, strategy, control));
-	}
+	readonly commitsSince: Workspaces["commitsSince"] = async (checkout, seen) =>
+		await this.#run(commitsSince, sandboxedCommits, checkout, seen);
 
-	async branchStatus(checkout: Checkout): Promise<BranchStatus | Refusal> {
-		const own = await this.#own(checkout);
-		return own === null
-			? await branchStatus(this.#git, checkout)
-			: await orDamaged(own, sandboxedStatus(this.#git, own));
-	}
+	readonly commit: Workspaces["commit"] = async (checkout, request, control = {}) =>
+		await this.#run(commitWork, commitSandboxed, checkout, request, control);
 
-	async commitsSince(checkout: Checkout, seen: string | null): Promise<SeenCommit[] | Refusal> {
-		const own = await this.#own(checkout);
-		return own === null
-			? await commitsSince(this.#git, checkout, seen)
-			: await orDamaged(own, sandboxedCommits(this.#git, own, seen));
-	}
+	readonly remove = async (checkout: Checkout, request: RemoveRequest = {}): ReturnType<Workspaces["remove"]> =>
+		await this.#run(removeWorkspace, removeSandboxed, checkout, request);
 
-	async commit(checkout: Checkout, request: CommitRequest, control: StepControl = {}): Promise<Committed | Refusal> {
-		const own = await this.#own(checkout);
-		return own === null
-			? await commitWork(this.#git, checkout, request, control)
-			: await orDamaged(own, commitSandboxed(this.#git, own, request, control));
-	}
-
-	async diff(checkout: Checkout, against: DiffTarget): Promise<Diff | Refusal> {
-		const own = await this.#own(checkout);
-		if (against.kind !== "agent")
-			return own === null
-				? await diffOf(this.#git, checkout, against)
-				: await orDamaged(own, sandboxedDiff(this.#git, own, against.kind));
-		const other = await this.#own(against.checkout);
-		if (own !== null)
-			return await orDamaged(own, sandboxedDiff(this.#git, own, { other: against.checkout, own: other }));
-		if (other === null) return await diffOf(this.#git, checkout, against);
-		const tree = await orDamaged(other, treeIn(this.#git, against.checkout, other));
-		return isRefusal(tree) ? tree : await diffAgainstTree(this.#git, checkout, against.checkout, tree);
-	}
-
-	async push(checkout: Checkout): Promise<Pushed | Refusal> {
+	readonly push: Workspaces["push"] = async (checkout) => {
 		const own = await this.#own(checkout);
 		if (own !== null) return await orDamaged(own, pushSandboxed(this.#git, own));
-		return (
-			(await treeGone(checkout)) ??
-			(await pushBranch(this.#git.git, checkout.workspace.path, checkout.workspace.branch))
-		);
-	}
+		const { path, branch } = checkout.workspace;
+		return (await treeGone(checkout)) ?? (await pushBranch(this.#git.git, path, branch));
+	};
 
-	async approve(checkout: Checkout, request: ApproveRequest): Promise<Merged | Refusal> {
+	readonly diff: Workspaces["diff"] = async (checkout, against) => {
+		const own = await this.#own(checkout);
+		const other = against.kind === "agent" ? await this.#own(against.checkout) : null;
+		if (own !== null) {
+			const target = against.kind === "agent" ? { other: against.checkout, own: other } : against.kind;
+			return await orDamaged(own, sandboxedDiff(this.#git, own, target));
+		}
+		if (against.kind !== "agent" || other === null) return await diffOf(this.#git, checkout, against);
+		const tree = await orDamaged(other, treeIn(this.#git, against.checkout, other));
+		return isRefusal(tree) ? tree : await diffAgainstTree(this.#git, checkout, against.checkout, tree);
+	};
+
+	readonly approve: Workspaces["approve"] = async (checkout, request) => {
 		const own = await this.#own(checkout);
 		const look =
 			own === null
@@ -271,51 +212,25 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 						tip: () => sandboxedTip(this.#git, own),
 					};
 		return await orDamaged(checkout, approveWork(this.#git, checkout, request, look));
-	}
+	};
 
-	async remove(checkout: Checkout, request: RemoveRequest = {}): Promise<Removed | Refusal> {
+	readonly takeSnapshot: Workspaces["takeSnapshot"] = async (checkout, { reason, turn = null }) => {
 		const own = await this.#own(checkout);
-		return own === null
-			? await removeWorkspace(this.#git, checkout, request)
-			: await orDamaged(own, removeSandboxed(this.#git, own, request));
-	}
-
-	async gc(project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
-		return await collect(this.#git, project, request);
-	}
-
-	async space(project: ProjectRepository): Promise<ProjectSpace> {
-		return await spaceOf(this.#git, project);
-	}
-
-	async warm(project: ProjectRepository, control: StepControl = {}): ReturnType<Workspaces["warm"]> {
-		return await warmProject(this.#git, project, control);
-	}
-
-	async takeSnapshot(
-		checkout: Checkout,
-		{ reason, turn }: { reason: string; turn?: number },
-	): Promise<{ snapshot: Snapshot; fresh: boolean }> {
-		const own = await this.#own(checkout);
-		if (own === null) return await take(this.#git, checkout, reason, turn ?? null);
-		const taken = await keepSandboxed(this.#git, own, { reason, turn: turn ?? null });
+		if (own === null) return await take(this.#git, checkout, reason, turn);
+		const taken = await keepSandboxed(this.#git, own, { reason, turn });
 		if (isRefusal(taken)) throw new Error(taken.message);
 		return { ...taken, snapshot: toSnapshot(taken.snapshot) };
-	}
+	};
 
-	async hasSnapshot(checkout: Checkout, id: string): Promise<boolean> {
-		return await has(this.#git, await this.#kept(checkout), id);
-	}
+	readonly hasSnapshot: Workspaces["hasSnapshot"] = async (checkout, id) =>
+		await has(this.#git, await this.#kept(checkout), id);
 
-	async snapshots(checkout: Checkout): Promise<Snapshot[]> {
-		return await list(this.#git, await this.#kept(checkout));
-	}
+	readonly snapshots: Workspaces["snapshots"] = async (checkout) => await list(this.#git, await this.#kept(checkout));
 
-	async showSnapshot(checkout: Checkout, id: string): Promise<Diff | Refusal> {
-		return await show(this.#git, await this.#kept(checkout), id);
-	}
+	readonly showSnapshot: Workspaces["showSnapshot"] = async (checkout, id) =>
+		await show(this.#git, await this.#kept(checkout), id);
 
-	async restoreSnapshot(checkout: Checkout, id: string): Promise<MoveResult | Refusal> {
+	readonly restoreSnapshot: Workspaces["restoreSnapshot"] = async (checkout, id) => {
 		const own = await this.#own(checkout);
 		if (own !== null) {
 			const snapshot = await findSandboxedSnapshot(this.#git, checkout, id);
@@ -323,17 +238,25 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		}
 		const restored = await restore(this.#git, checkout, id);
 		if (isRefusal(restored)) return restored;
-		return await moveResult(
-			this.#git,
-			checkout,
-			true,
-			`${withBroken("Your files were put back as a snapshot has them", restored.broken)}.`,
-			restored.snapshot,
-		);
+		const text = `${withBroken("Your files were put back as a snapshot has them", restored.broken)}.`;
+		return await moveResult(this.#git, checkout, true, text, restored.snapshot);
+	};
+
+	/** In a sandbox only its worker opens files; any other workspace is looked at from outside. */
+	async #run<Rest extends unknown[], T>(
+		outside: Verb<Checkout, Rest, T>,
+		inside: Verb<SandboxedCheckout, Rest, T>,
+		checkout: Checkout,
+		...rest: Rest
+	): Promise<T | Refusal> {
+		const own = await this.#own(checkout);
+		return own === null
+			? await outside(this.#git, checkout, ...rest)
+			: await orDamaged(own, inside(this.#git, own, ...rest));
 	}
 
-	async #sandboxTrouble(project: ProjectRepository): Promise<HealthIssue | null> {
-		const text = await sandboxTrouble(this.#git, project);
+	async #sandboxProblem(project: ProjectRepository): Promise<HealthIssue | null> {
+		const text = await sandboxProblem(this.#git, project);
 		return text === null
 			? null
 			: { code: "PROJECT_GONE", text, fix: `cat ${project.path}/.git/objects/info/alternates` };

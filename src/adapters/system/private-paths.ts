@@ -5,193 +5,46 @@ import path from "node:path";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
+/** None of these names has a space in it. */
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 /** Keys, logins and tokens, below a home. */
-const secrets = [
-	...[
-		".ssh",
-		".gnupg",
-		".aws",
-		".azure",
-		".kube",
-		".docker",
-		".config/gcloud",
-		".config/gh",
-		".config/glab-cli",
-		".config/op",
-		".password-store",
-	],
-	...[
-		".netrc",
-		".git-credentials",
-		".config/git/credentials",
-		".gitcookies",
-		".hgrc",
-		".subversion/auth",
-		".cvspass",
-		".vault-token",
-		".config/hub",
-	],
-	...[
-		".terraform.d",
-		".terraformrc",
-		".config/containers",
-		".local/share/keyrings",
-		".local/share/kwalletd",
-		".pki",
-		".config/sops",
-		".config/age",
-	],
-	...[
-		".config/rclone",
-		".rclone.conf",
-		".s3cfg",
-		".boto",
-		".config/doctl",
-		".config/hcloud",
-		".oci",
-		".bluemix",
-		".databrickscfg",
-		".snowsql",
-		".pulumi",
-	],
-	...[
-		".config/heroku",
-		".fly",
-		".config/netlify",
-		".vercel",
-		".local/share/com.vercel.cli",
-		".wrangler",
-		".config/.wrangler",
-		".config/stripe",
-	],
-	...[
-		".config/ngrok",
-		".ngrok2",
-		".railway",
-		".supabase",
-		".kaggle",
-		".config/kaggle",
-		".huggingface",
-		".cache/huggingface/token",
-		".jupyter",
-	],
-	...[
-		".pgpass",
-		".my.cnf",
-		".mylogin.cnf",
-		".local/share/DBeaverData",
-		".config/filezilla",
-		".config/remmina",
-		".local/share/remmina",
-		".vnc",
-	],
-	...[
-		".authinfo",
-		".authinfo.gpg",
-		".msmtprc",
-		".mbsyncrc",
-		".offlineimaprc",
-		".fetchmailrc",
-		".muttrc",
-		".purple",
-		".irssi",
-		".weechat",
-	],
-	...[
-		".bitcoin",
-		".ethereum",
-		".electrum",
-		".bitmonero",
-		".config/solana",
-		".config/Bitwarden",
-		".config/1Password",
-		".config/keepassxc",
-	],
-];
+const secrets = words(`
+	.ssh .gnupg .aws .azure .kube .docker .config/gcloud .config/gh .config/glab-cli .config/op .password-store .netrc
+	.git-credentials .config/git/credentials .gitcookies .hgrc .subversion/auth .cvspass .vault-token .config/hub
+	.terraform.d .terraformrc .config/containers .local/share/keyrings .local/share/kwalletd .pki .config/sops
+	.config/age .config/rclone .rclone.conf .s3cfg .boto .config/doctl .config/hcloud .oci .bluemix .databrickscfg
+	.snowsql .pulumi .config/heroku .fly .config/netlify .vercel .local/share/com.vercel.cli .wrangler
+	.config/.wrangler .config/stripe .config/ngrok .ngrok2 .railway .supabase .kaggle .config/kaggle .huggingface
+	.cache/huggingface/token .jupyter .pgpass .my.cnf .mylogin.cnf .local/share/DBeaverData .config/filezilla
+	.config/remmina .local/share/remmina .vnc .authinfo .authinfo.gpg .msmtprc .mbsyncrc .offlineimaprc .fetchmailrc
+	.muttrc .purple .irssi .weechat .bitcoin .ethereum .electrum .bitmonero .config/solana .config/Bitwarden
+	.config/1Password .config/keepassxc
+`);
 
 /** Where package managers keep logins to registries. */
-const registries = [
-	...[
-		".npmrc",
-		".yarnrc.yml",
-		".bunfig.toml",
-		".pypirc",
-		".pip",
-		".config/pip",
-		".config/pypoetry/auth.toml",
-		".local/share/uv/credentials",
-	],
-	...[
-		".cargo/credentials.toml",
-		".cargo/credentials",
-		".gem/credentials",
-		".local/share/gem/credentials",
-		".bundle/config",
-		".composer/auth.json",
-	],
-	...[
-		".config/composer/auth.json",
-		".m2/settings.xml",
-		".m2/settings-security.xml",
-		".gradle/gradle.properties",
-		".ivy2/.credentials",
-		".sbt/.credentials",
-	],
-	...[".nuget/NuGet/NuGet.Config", ".config/NuGet/NuGet.Config"],
-];
+const registries = words(`
+	.npmrc .yarnrc.yml .bunfig.toml .pypirc .pip .config/pip .config/pypoetry/auth.toml .local/share/uv/credentials
+	.cargo/credentials.toml .cargo/credentials .gem/credentials .local/share/gem/credentials .bundle/config
+	.composer/auth.json .config/composer/auth.json .m2/settings.xml .m2/settings-security.xml
+	.gradle/gradle.properties .ivy2/.credentials .sbt/.credentials .nuget/NuGet/NuGet.Config
+	.config/NuGet/NuGet.Config
+`);
 
 /** Browsers, letters and talks. */
-const profiles = [
-	...[
-		".mozilla",
-		".librewolf",
-		".config/google-chrome",
-		".config/chromium",
-		".config/BraveSoftware",
-		".config/microsoft-edge",
-		".config/vivaldi",
-	],
-	...[
-		".config/opera",
-		".var/app",
-		"snap/firefox",
-		"snap/chromium",
-		".thunderbird",
-		".local/share/evolution",
-		".config/evolution",
-		".config/Signal",
-	],
-	...[
-		".config/Slack",
-		".config/discord",
-		".local/share/TelegramDesktop",
-		".config/Code",
-		".config/Cursor",
-		".config/JetBrains",
-	],
-];
+const profiles = words(`
+	.mozilla .librewolf .config/google-chrome .config/chromium .config/BraveSoftware .config/microsoft-edge
+	.config/vivaldi .config/opera .var/app snap/firefox snap/chromium .thunderbird .local/share/evolution
+	.config/evolution .config/Signal .config/Slack .config/discord .local/share/TelegramDesktop .config/Code
+	.config/Cursor .config/JetBrains
+`);
 
 /** What was typed and looked up: commands with secrets in them, databases, editors. */
-const histories = [
-	...[
-		".zsh_sessions",
-		".bash_sessions",
-		".zhistory",
-		".history",
-		".local/share/fish/fish_history",
-		".lesshst",
-		".viminfo",
-		".local/share/nvim/shada",
-	],
-	...[
-		".local/state/nvim/shada",
-		".wget-hsts",
-		".local/share/recently-used.xbel",
-		".local/share/atuin",
-		".local/state/bash",
-		".local/state/zsh",
-	],
-];
+const histories = words(`
+	.zsh_sessions .bash_sessions .zhistory .history .local/share/fish/fish_history .lesshst .viminfo
+	.local/share/nvim/shada .local/state/nvim/shada .wget-hsts .local/share/recently-used.xbel .local/share/atuin
+	.local/state/bash .local/state/zsh
+`);
 
 /** Shells and databases call theirs by many names: `.bash_history`, `.psql_history`. */
 export const isHistory = (name: string): boolean => /^\.[\w.-]*_history$/.test(name);
@@ -199,28 +52,12 @@ export const isHistory = (name: string): boolean => /^\.[\w.-]*_history$/.test(n
 /**
  * Sockets of programs that act for the user or for root, in places that are not empty inside anyway (`/run`, `/tmp`).
  */
-const sockets = [
-	".colima",
-	".lima",
-	".orbstack",
-	".1password",
-	".local/share/containers/podman",
-	".config/systemd/user",
-];
-const machineSockets = [
-	...[
-		"/var/snap/lxd/common/lxd/unix.socket",
-		"/var/snap/lxd/common/lxd-user/unix.socket",
-		"/var/lib/lxd/unix.socket",
-		"/var/lib/incus/unix.socket",
-	],
-	...[
-		"/var/lib/incus/unix.socket.user",
-		"/var/lib/mysql/mysql.sock",
-		"/var/snap/docker/common/run",
-		"/nix/var/nix/daemon-socket/socket",
-	],
-];
+const sockets = words(".colima .lima .orbstack .1password .local/share/containers/podman .config/systemd/user");
+const machineSockets = words(`
+	/var/snap/lxd/common/lxd/unix.socket /var/snap/lxd/common/lxd-user/unix.socket /var/lib/lxd/unix.socket
+	/var/lib/incus/unix.socket /var/lib/incus/unix.socket.user /var/lib/mysql/mysql.sock /var/snap/docker/common/run
+	/nix/var/nix/daemon-socket/socket
+`);
 /** What lets a program speak to the desktop, whose sockets may have no place in the file system. */
 const desktop = [".Xauthority", ".ICEauthority", ".config/pulse"];
 
@@ -228,51 +65,17 @@ const desktop = [".Xauthority", ".ICEauthority", ".config/pulse"];
  * Logins and sessions of agents' programs that Brood does not run. Those that it runs are described where they are
  * (driver/vendors).
  */
-const otherVendors = [
-	".copilot",
-	".config/github-copilot",
-	".cursor",
-	".codeium",
-	".continue",
-	".qwen",
-	".config/goose",
-	".local/share/goose",
-	".config/amp",
-];
+const otherVendors = words(`
+	.copilot .config/github-copilot .cursor .codeium .continue .qwen .config/goose .local/share/goose .config/amp
+`);
 
 /** Variables that say where such a place is instead, or one more of them. Some name several. */
-const named = [
-	...[
-		"GNUPGHOME",
-		"KUBECONFIG",
-		"AWS_SHARED_CREDENTIALS_FILE",
-		"AWS_CONFIG_FILE",
-		"AZURE_CONFIG_DIR",
-		"CLOUDSDK_CONFIG",
-		"GOOGLE_APPLICATION_CREDENTIALS",
-	],
-	...[
-		"DOCKER_CONFIG",
-		"GH_CONFIG_DIR",
-		"GLAB_CONFIG_DIR",
-		"NETRC",
-		"NPM_CONFIG_USERCONFIG",
-		"npm_config_userconfig",
-		"PIP_CONFIG_FILE",
-		"PGPASSFILE",
-	],
-	...[
-		"PGSERVICEFILE",
-		"PASSWORD_STORE_DIR",
-		"SOPS_AGE_KEY_FILE",
-		"RCLONE_CONFIG",
-		"BOTO_CONFIG",
-		"TF_CLI_CONFIG_FILE",
-		"HISTFILE",
-		"XAUTHORITY",
-		"ICEAUTHORITY",
-	],
-];
+const named = words(`
+	GNUPGHOME KUBECONFIG AWS_SHARED_CREDENTIALS_FILE AWS_CONFIG_FILE AZURE_CONFIG_DIR CLOUDSDK_CONFIG
+	GOOGLE_APPLICATION_CREDENTIALS DOCKER_CONFIG GH_CONFIG_DIR GLAB_CONFIG_DIR NETRC NPM_CONFIG_USERCONFIG
+	npm_config_userconfig PIP_CONFIG_FILE PGPASSFILE PGSERVICEFILE PASSWORD_STORE_DIR SOPS_AGE_KEY_FILE RCLONE_CONFIG
+	BOTO_CONFIG TF_CLI_CONFIG_FILE HISTFILE XAUTHORITY ICEAUTHORITY
+`);
 /** Variables for a folder that has private places in it, and these places. */
 const rooted: readonly (readonly [string, readonly string[]])[] = [
 	["CARGO_HOME", ["credentials.toml", "credentials"]],
@@ -289,30 +92,11 @@ const standard: readonly (readonly [string, string])[] = [
 ];
 
 /** Never passed into a sandbox. */
-export const desktopVariables: readonly string[] = [
-	...[
-		"TMPDIR",
-		"SSH_AUTH_SOCK",
-		"SSH_AGENT_PID",
-		"GPG_AGENT_INFO",
-		"XDG_RUNTIME_DIR",
-		"XDG_SESSION_ID",
-		"XDG_SESSION_TYPE",
-		"XDG_VTNR",
-		"XDG_SEAT",
-	],
-	...[
-		"DBUS_SESSION_BUS_ADDRESS",
-		"DBUS_SYSTEM_BUS_ADDRESS",
-		"WAYLAND_DISPLAY",
-		"DISPLAY",
-		"XAUTHORITY",
-		"DOCKER_HOST",
-		"CONTAINER_HOST",
-		"BUILDKIT_HOST",
-	],
-	...["PULSE_SERVER", "TMUX", "STY", "KRB5CCNAME", "VSCODE_IPC_HOOK_CLI"],
-];
+export const desktopVariables = words(`
+	TMPDIR SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO XDG_RUNTIME_DIR XDG_SESSION_ID XDG_SESSION_TYPE XDG_VTNR
+	XDG_SEAT DBUS_SESSION_BUS_ADDRESS DBUS_SYSTEM_BUS_ADDRESS WAYLAND_DISPLAY DISPLAY XAUTHORITY DOCKER_HOST
+	CONTAINER_HOST BUILDKIT_HOST PULSE_SERVER TMUX STY KRB5CCNAME VSCODE_IPC_HOOK_CLI
+`);
 
 /** All of it for somebody with these variables, whether it is there now or not. */
 export function privatePaths(seen: Variables): string[] {

@@ -6,9 +6,10 @@
 // a crash.
 import { setTimeout as pause } from "node:timers/promises";
 import { type LanguageModel, streamText } from "ai";
+import type { ToolContext } from "#client/tools.ts";
 import { expected } from "#contract/log.ts";
-import type { ToolContext } from "#views/tools.ts";
-import { TurnFailed, type TurnReporter, type Usage } from "../acp-agent.ts";
+import { TurnFailed } from "../acp-agent.ts";
+import type { TurnReporter, Usage } from "../turn-reporter.ts";
 import { type ContextItem, messagesOf } from "./messages.ts";
 import { withRetries } from "./retry.ts";
 import { callOf, carryOut, offered } from "./tools.ts";

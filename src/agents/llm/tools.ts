@@ -2,11 +2,12 @@
 // offered is the same for every agent, so that a fork sees the same bytes as its parent.
 import { jsonSchema, type ToolSet } from "ai";
 import { z } from "zod";
+import { type ToolContext, type ToolName, toolNames, tools, useTool } from "#client/tools.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { validationMessage } from "#contract/validation-message.ts";
-import { refusalText, type ToolContext, type ToolName, toolNames, tools, useTool } from "#views/tools.ts";
-import type { Call } from "../acp-agent.ts";
+import { refusalText } from "#views/tool-answers.ts";
 import { runShell } from "../run-shell.ts";
+import type { Call } from "../turn-reporter.ts";
 import { editFile, findFiles, findText, readFile, writeFile } from "./files.ts";
 
 interface Doing {

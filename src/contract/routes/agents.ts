@@ -1,6 +1,7 @@
 // Agents: made, looked at, signalled.
 import { z } from "zod";
-import { AgentInterrupt, AgentKill, AgentPause, AgentReap, AgentSpawn, Settings } from "../agent.ts";
+import { Settings } from "../agent.ts";
+import { AgentInterrupt, AgentKill, AgentPause, AgentReap, AgentSpawn } from "../agent-commands.ts";
 import { Policy } from "../approval.ts";
 import { EventId, Handle, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { BudgetRequest } from "../usage.ts";

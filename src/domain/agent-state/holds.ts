@@ -1,5 +1,6 @@
 // Why no turn starts by itself, and what ends it. Running never clears a hold.
-import type { AgentFail, AgentState, HoldKind } from "#contract/agent.ts";
+import type { AgentState, HoldKind } from "#contract/agent.ts";
+import type { AgentFail } from "#contract/agent-commands.ts";
 import type { NewEvent } from "#contract/event.ts";
 
 export interface HoldRule {

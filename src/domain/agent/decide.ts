@@ -1,5 +1,6 @@
 // What may be done to an agent that exists. Making one is in `spawn.ts`, ending one in `kill.ts`.
-import type { AgentConfigure, AgentFail, AgentPause, AgentResume, AgentState, Settings } from "#contract/agent.ts";
+import type { AgentState, Settings } from "#contract/agent.ts";
+import type { AgentConfigure, AgentFail, AgentPause, AgentResume } from "#contract/agent-commands.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";

@@ -1,5 +1,6 @@
 // Ending an agent. A plain kill hands its children to its own supervisor; a cascade ends them too.
-import type { AgentDelete, AgentKill, AgentState, endReasons } from "#contract/agent.ts";
+import type { AgentState, endReasons } from "#contract/agent.ts";
+import type { AgentDelete, AgentKill } from "#contract/agent-commands.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { AgentSpawn, AgentState } from "#contract/agent.ts";
+import type { AgentState } from "#contract/agent.ts";
+import type { AgentSpawn } from "#contract/agent-commands.ts";
 import { type Actor, Handle, human, SubscriptionName } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";

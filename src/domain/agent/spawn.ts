@@ -1,6 +1,7 @@
 // The one way to make an agent.
 
-import type { AgentSpawn, AgentState, Lineage } from "#contract/agent.ts";
+import type { AgentState, Lineage } from "#contract/agent.ts";
+import type { AgentSpawn } from "#contract/agent-commands.ts";
 import type { Policy } from "#contract/approval.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
@@ -39,12 +40,7 @@ export interface SpawnFacts {
 export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor: Actor; freshId: AgentId }): Decision {
 	const { parent, supervisor } = facts;
 	const caller = agentOf(by.actor);
-	if (caller !== null && caller !== parent.id)
-		return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
-	const refusal =
-		refusedNow(parent, "fork") ??
-		(caller === null ? null : beyondParent(parent, command)) ??
-		notNow(facts, command, caller);
+	const refusal = refusedSpawn(facts, command, caller);
 	if (refusal) return refusal;
 	if (facts.project === undefined) return noProject(command.project ?? parent.project ?? undefined);
 	if (command.name === initHandle) return refuse("CONFLICT", "The name init belongs to agent 0.");
@@ -98,17 +94,24 @@ export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor:
 		// without a workspace of its own there is nothing to prepare
 		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
 		...(lineage === null ? made(facts, child, caller) : inherited(facts, command, lineage, child)),
-		...(command.prompt === undefined
-			? []
-			: [
-					{
-						kind: "prompt.queued",
-						agent: child,
-						text: command.prompt,
-						data: { position: 0, source: "queue" },
-					} as const,
-				]),
+		...firstPrompt(command, child),
 	];
+}
+
+const firstPrompt = ({ prompt }: AgentSpawn, child: AgentId): NewEvent[] =>
+	prompt === undefined
+		? []
+		: [{ kind: "prompt.queued", agent: child, text: prompt, data: { position: 0, source: "queue" } }];
+
+function refusedSpawn(facts: SpawnFacts, command: AgentSpawn, caller: AgentId | null): Refusal | null {
+	const { parent } = facts;
+	if (caller !== null && caller !== parent.id)
+		return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
+	return (
+		refusedNow(parent, "fork") ??
+		(caller === null ? null : beyondParent(parent, command)) ??
+		notNow(facts, command, caller)
+	);
 }
 
 /** What passes: the parent is in the middle of something, or its family is full. */

@@ -1,7 +1,7 @@
 // Commands about agents: their holds, settings and interruptions. How they come and go is in `spawn.ts` and `kill.ts`.
+import { AgentEvent, noSettings, type Settings } from "#contract/agent.ts";
 import {
 	AgentConfigure,
-	AgentEvent,
 	AgentFail,
 	AgentInterrupt,
 	AgentLimit,
@@ -10,9 +10,7 @@ import {
 	AgentReap,
 	AgentRecover,
 	AgentResume,
-	noSettings,
-	type Settings,
-} from "#contract/agent.ts";
+} from "#contract/agent-commands.ts";
 import {
 	decideConfigure,
 	decideFail,

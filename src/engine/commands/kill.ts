@@ -1,5 +1,6 @@
 // How agents end: with whatever they, and those below them, have open.
-import { AgentDelete, AgentKill, type AgentState } from "#contract/agent.ts";
+import type { AgentState } from "#contract/agent.ts";
+import { AgentDelete, AgentKill } from "#contract/agent-commands.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
 import { decideDelete, decideKill, type KillFacts, type OpenWorkAndQueue } from "#domain/agent/kill.ts";
 import type { Reads } from "../ports/store.ts";

@@ -1,5 +1,6 @@
 // How agents come into being: agent 0 by itself, every other one as a child.
-import { AgentInit, AgentSpawn, type AgentState } from "#contract/agent.ts";
+import type { AgentState } from "#contract/agent.ts";
+import { AgentInit, AgentSpawn } from "#contract/agent-commands.ts";
 import { type AgentId, type Handle, initHandle, type ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";

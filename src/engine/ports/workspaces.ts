@@ -118,7 +118,7 @@ export interface Workspaces {
 	release(checkout: Checkout, control?: StepControl): Promise<MoveResult | Refusal>;
 
 	/**
-	 * Goes to another branch, which the stay names as its own: the local one, else origin's, else a new one from base.
+	 * Goes to another branch, which the checkout names as its own: the local one, else origin's, else a new one from base.
 	 * Refuses as `release`.
 	 */
 	enter(checkout: Checkout, control?: StepControl): Promise<MoveResult | Refusal>;

@@ -10,16 +10,13 @@
 // over or was claimed; a process that another turn has is not touched.
 
 import type { AgentState } from "#contract/agent.ts";
-import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import { type AgentId, system } from "#contract/ids.ts";
+import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import { promptForModel } from "#contract/quote.ts";
-import type { TurnItem, TurnState } from "#contract/turn.ts";
-import { stopReason } from "#domain/turn-end.ts";
+import type { TurnState } from "#contract/turn.ts";
 import type { Looked, Reactor } from "../loop/reactor.ts";
-import { isRetryable, retryWhile } from "../loop/retry.ts";
-import type { Dispatch, Outcome } from "../ports/dispatch.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
 import type { Driver, OpenSession, Prepared, TurnResult } from "../ports/driver.ts";
 import { caught } from "../ports/log.ts";
 import { StoreFault } from "../ports/store.ts";
@@ -28,6 +25,7 @@ import { drift, keep, tellOfCommits } from "../workspaces/after-turn.ts";
 import { catchUp, saidAfter } from "./catch-up.ts";
 import { prepare } from "./prepare.ts";
 import { untrustedFiles } from "./trust.ts";
+import { failure, TurnCommands } from "./turn-commands.ts";
 import { TurnRecorder, type TurnRecorderParts } from "./turn-recorder.ts";
 
 interface Parts extends TurnRecorderParts {
@@ -47,12 +45,12 @@ export class TurnRunner implements Reactor {
 	readonly name = "run turns";
 	readonly #parts: Parts;
 	readonly #running = new Map<number, Running>();
-	/** what is said about a turn is said until it is heard; only a broken store ends that */
 	#draining = false;
-	readonly #neverAborted = new AbortController().signal;
+	readonly #commands: TurnCommands;
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
+		this.#commands = new TurnCommands(parts);
 	}
 
 	wakes(event: { kind: string; data: unknown }): boolean {
@@ -83,7 +81,7 @@ export class TurnRunner implements Reactor {
 			// handed over, open, and not run here: its end could not be written when it came; one that is over meanwhile is
 			// not ended twice
 			else if (agent.turn?.id === turn.id)
-				await this.#end(turn, { state: "failed", reason: "its end could not be recorded", text: null });
+				await this.#commands.end(turn, { state: "failed", reason: "its end could not be recorded", text: null });
 		}
 		const urgent = new Set(urgently);
 		for (const turn of open) if (urgent.has(turn.agent)) await this.#running.get(turn.id)?.recorder?.yield();
@@ -105,12 +103,12 @@ export class TurnRunner implements Reactor {
 		await Promise.allSettled(running.map(({ over }) => over));
 		// turns that were started while we stopped looking: nothing of them was done
 		for (const turn of await this.#parts.reads.openTurns())
-			if (turn.handedAt === null) await this.#say(turn, { type: "turn.release", reason: "shutdown" });
+			if (turn.handedAt === null) await this.#commands.say(turn, { type: "turn.release", reason: "shutdown" });
 	}
 
 	#begin(turn: TurnState, agent: AgentState): void {
 		const stop = new AbortController();
-		const recorder = new TurnRecorder(turn, this.#parts, (command) => this.#say(turn, command), stop.signal);
+		const recorder = new TurnRecorder(turn, this.#parts, (command) => this.#commands.say(turn, command), stop.signal);
 		const over = this.#carryOut(turn, agent, recorder, stop.signal).finally(() => {
 			recorder[Symbol.dispose]();
 			this.#running.delete(turn.id);
@@ -133,7 +131,7 @@ export class TurnRunner implements Reactor {
 		} catch (error) {
 			if (isBroken(error)) throw error;
 			this.#caught("A turn failed inside the daemon", turn)(error);
-			await this.#end(turn, failure(error));
+			await this.#commands.end(turn, failure(error));
 		}
 	}
 
@@ -149,7 +147,7 @@ export class TurnRunner implements Reactor {
 	): Promise<{ text: string | null } | null> {
 		const { driver, reads } = this.#parts;
 		const failed = await this.#unready(turn, agent, recorder);
-		if (failed !== null) return await this.#giveBack(turn, failed, signal);
+		if (failed !== null) return await this.#commands.giveBack(turn, failed, signal);
 		// asked for early: most often its program is up, and nothing else is waited for
 		const since = driver.keepsSession(agent) ? saidAfter(reads, agent, agent.turnEndedIn ?? 0) : Promise.resolve([]);
 		since.catch(expected("it is waited for further down"));
@@ -158,16 +156,16 @@ export class TurnRunner implements Reactor {
 			// whatever it is, it would be met again at once, for ever
 			return { up: false, end: { ...failure(error), broken: !(error instanceof StoreFault) } };
 		});
-		if (!prepared.up) return await this.#giveBack(turn, prepared.end, signal);
+		if (!prepared.up) return await this.#commands.giveBack(turn, prepared.end, signal);
 		let item: Pick<Event, "text" | "data"> | null = null;
 		try {
 			const told = prepared.session && (await this.#catchUp(turn, agent, prepared.session, since));
-			item = await this.#handOver(turn);
+			item = await this.#commands.handOver(turn);
 			return item && { text: told === null ? item.text : `${told}${promptForModel(item)}` };
 		} catch (error) {
 			if (isBroken(error)) throw error;
 			this.#caught("A turn could not be begun", turn)(error);
-			return await this.#giveBack(turn, failure(error), signal);
+			return await this.#commands.giveBack(turn, failure(error), signal);
 		} finally {
 			if (item === null) await this.#dismiss(turn);
 		}
@@ -195,10 +193,11 @@ export class TurnRunner implements Reactor {
 		// keeping the files takes a while, in which everybody can see the last words
 		if (agent.workspace !== null && last.length > 0) await recorder.items(last);
 		await this.#settle(agent, turn);
-		await this.#end(
+		await this.#commands.end(
 			turn,
-			signal.aborted ? await this.#stopped(turn) : end,
+			signal.aborted ? await this.#commands.stopped(turn) : end,
 			agent.workspace === null ? await recorder.keepable(last) : [],
+			recorder,
 		);
 	}
 
@@ -212,7 +211,7 @@ export class TurnRunner implements Reactor {
 		const { text, how, note } = await catchUp(this.#parts.reads, agent, turn, opened, since);
 		const { session, folder, powers, program } = opened;
 		if (how !== null)
-			await this.#say(turn, {
+			await this.#commands.say(turn, {
 				type: "session.open",
 				opened: { session, type: agent.type, folder, powers: [...powers], program, how },
 				note,
@@ -251,109 +250,30 @@ export class TurnRunner implements Reactor {
 	 */
 	async #settle(agent: AgentState, turn: TurnState): Promise<void> {
 		if (agent.workspace === null || this.#parts.workspaces === null) return;
-		const settling = await this.#say(turn, { type: "turn.settle" });
+		const settling = await this.#commands.say(turn, { type: "turn.settle" });
 		// somebody else ended it: then others may be at the workspace, and it is kept only if they are not
 		if ("refused" in settling) return await this.#keepAfterwards(agent, turn);
 		await keep(this.#parts, agent, turn.id).catch(async (error: unknown) => {
 			const text = `The files of this turn could not be kept: ${failure(error).reason}`;
-			await this.#say(turn, { type: "turn.append", items: [{ kind: "system", text: text.slice(0, 10_000) }] });
+			await this.#commands.say(turn, { type: "turn.append", items: [{ kind: "system", text: text.slice(0, 10_000) }] });
 		});
 	}
 
 	async #keepAfterwards({ id }: AgentState, turn: TurnState): Promise<void> {
-		const leased = await this.#dispatchOnce({ type: "workspace.lease", agent: id, step: "fork" });
+		const leased = await this.#commands.once({ type: "workspace.lease", agent: id, step: "fork" });
 		if ("refused" in leased) return;
 		const now = await this.#parts.reads.agent(id);
 		if (now !== undefined)
 			await keep(this.#parts, now, turn.id).catch(this.#caught("The files of a turn could not be kept", turn));
-		await this.#dispatch({ type: "workspace.free", agent: id });
-	}
-
-	/**
-	 * Null if it is refused, because the turn is over or claimed, or if it ended the turn, because there was nothing left
-	 * to say.
-	 */
-	async #handOver(turn: TurnState): Promise<Pick<Event, "text" | "data"> | null> {
-		const handed = await this.#say(turn, { type: "turn.hand" });
-		return ("done" in handed ? handed.events.find((event) => event.kind === "user") : null) ?? null;
-	}
-
-	/**
-	 * The process never got the prompt: it returns to the head of the queue, and a process that will not start holds the
-	 * agent.
-	 */
-	async #giveBack(
-		turn: TurnState,
-		{ reason, broken, step = "process" }: TurnResult,
-		signal: AbortSignal,
-	): Promise<null> {
-		const failed = broken === true && !signal.aborted ? { failed: { code: "PROCESS_FAILED" as const, step } } : {};
-		const why = signal.aborted ? "shutdown" : (reason?.slice(0, 1000) ?? "its process did not start");
-		await this.#say(turn, { type: "turn.release", reason: why, ...failed });
-		return null;
-	}
-
-	async #stopped(turn: TurnState): Promise<TurnResult> {
-		const now = await this.#parts.reads.turn(turn.id);
-		return { state: "interrupted", reason: stopReason(now ?? turn), text: null };
-	}
-
-	async #end(
-		turn: TurnState,
-		{ state, reason, text, limit }: TurnResult,
-		items: readonly TurnItem[] = [],
-	): Promise<void> {
-		const bare = { type: "turn.end" as const, state, reason: reason?.slice(0, 2000) ?? null };
-		// a program may name a time that is none
-		const until = limit !== undefined && Number.isSafeInteger(limit.until) ? limit.until : null;
-		const end = { ...bare, text: text && brief(text), ...(limit && { limit: { until } }) };
-		if (!unkept(await this.#say(turn, { ...end, items: [...items] }))) return;
-		// one of the items cannot be kept: each is tried by itself; and a turn ends, whatever cannot be kept of its end
-		if (items.length > 0) await this.#running.get(turn.id)?.recorder?.items(items);
-		if (unkept(await this.#say(turn, end))) await this.#say(turn, bare);
+		await this.#commands.untilKept({ type: "workspace.free", agent: id });
 	}
 
 	#caught(text: string, { id, agent }: { id?: number; agent: AgentId }): (error: unknown) => void {
 		return caught(this.#parts.log, "turns", text, { agent, ...(id !== undefined && { turn: id }) });
-	}
-
-	async #say(turn: { id: number; agent: AgentId }, command: CommandWithout<"agent" | "turn">): Promise<Outcome> {
-		return await this.#dispatch({ ...command, agent: turn.agent, turn: turn.id });
-	}
-
-	async #dispatchOnce(command: CommandInput): Promise<Outcome> {
-		return await this.#parts.dispatch({ actor: system, key: null, command });
-	}
-
-	async #dispatch(command: CommandInput): Promise<Outcome> {
-		const outcome = await retryWhile(
-			() => this.#parts.dispatch({ actor: system, key: null, command }),
-			(results) => isRetryable(results) && !isOverLimit(results),
-			this.#neverAborted,
-		);
-		if (outcome === null) throw new Error("a retry without a deadline was aborted");
-		return outcome;
 	}
 }
 
 /** A person's turn has no process that could end, and goes on after a restart of the daemon. */
 const goesOn = ({ type }: AgentState): boolean => type === "human";
 
-/** Too many questions are open: to wait would be one more that does. */
-const isOverLimit = (outcome: Outcome): boolean =>
-	"refused" in outcome && outcome.refused.details["limitName"] !== undefined;
-
 const isBroken = (error: unknown): boolean => error instanceof StoreFault && error.kind === "broken";
-
-/** The final item repeats the last words; if these are long, their beginning is enough. */
-const brief = (text: string): string =>
-	text.length <= finalLengthMax ? text : `${text.slice(0, finalLengthMax).toWellFormed()}\n[cut]`;
-const finalLengthMax = 64 * 1024;
-
-const unkept = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.code !== "TURN_NOT_OPEN";
-
-const failure = (error: unknown): TurnResult => ({
-	state: "failed",
-	reason: error instanceof Error ? error.message : String(error),
-	text: null,
-});

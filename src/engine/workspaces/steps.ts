@@ -1,10 +1,38 @@
-// Runs one git step on a workspace: takes its lease, records what git did, and releases the lease.
+// Fencing: runs one git step on a workspace, so that nobody else is at it, and so that a crash in the middle is found.
 //
-// A step that was asked for under a key leaves a trail: its receipt says with the lease that it was begun, and right
-// before it cannot be taken back where the branch was; the transaction that records what git did has the answer as
-// well. Whoever asks again after a crash in between takes the step up where it was: git is asked whether it had been
-// done, and only what is missing is done now.
-
+// The problem. What git does takes long, happens outside of every transaction, and cannot be taken back. Meanwhile a
+// turn could begin in the same files, another step could, the agent could be forked or deleted, and the daemon can die
+// at any moment: before git has done anything, in the middle, or after it and before the store knows.
+//
+// What always holds
+//   - A step has a lease: a mark on the agent's row, taken by a command like any other and therefore by one asker only.
+//     Agents that share the tree are marked with it. While it is there no turn starts, and no other step does; whoever
+//     asks is told which step is at work.
+//   - A lease has no time limit. It ends with the step, or with the process that holds it: nothing of ours goes on
+//     after the daemon's end (processes are ended with it), so the next daemon knows that every lease it finds is of
+//     a step that was cut off. It turns it into a `recovery` hold (`recover.ts`), which ends by itself if nothing was
+//     left half done (`lookAfterCrash`).
+//   - A turn has the same fence: the agent's row names the one that is open, and whatever speaks for another one is
+//     refused (`domain/turn.ts`). The hand-over of its prompt is a claim on the turn's row that is granted once.
+//   - What git did is recorded however often it takes; a full disk or a lost connection only makes it late.
+//
+// The steps
+//   1. `workspace.lease`. Of a request under a key, the receipt says in the same transaction that it was begun
+//   2. git looks. Right before what cannot be taken back, the receipt says where the branch was
+//   3. git acts
+//   4. `workspace.record`: what came of it, the answer under the key, and the end of the lease, in one transaction;
+//      where there is nothing to record, `workspace.free`
+//
+// A crash
+//   - before 3: nothing happened; the same request begins anew
+//   - between 3 and 4: whoever asks again with the same key takes the step up where it was. git is asked whether the
+//     branch has moved from where it was, and only what is missing is done. Two commits are never made of one request
+//   - after 4: the same request gets the recorded answer
+//
+// Why not another way
+//   - a lease that expires: a step of any length would have to prove that it still lives, and a slow disk would let two
+//     in
+//   - a lock in memory: after a crash it would not say which step was cut off
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import { type Actor, type Key, system } from "#contract/ids.ts";
@@ -95,9 +123,9 @@ export class Steps {
 		{ agent }: Checkout,
 		fact: Recorded,
 		by: Requester,
-		more: { tell?: string | undefined; closes?: Closing | undefined } = {},
+		more: { tell?: string | undefined; closes?: Closing | undefined; frees?: boolean } = {},
 	): Promise<void> {
-		const { tell, closes } = more;
+		const { tell, closes, frees = false } = more;
 		const operation = operationOf(by);
 		const mends = operation?.begun == null ? {} : { mends: true as const };
 		const command: CommandInput = {
@@ -106,6 +134,7 @@ export class Steps {
 			fact,
 			...(tell !== undefined && { tell: tell.slice(0, 10_000) }),
 			...mends,
+			...(frees && { frees }),
 		};
 		const receipt = operation === null || closes === undefined ? {} : { closes: receiptOf(operation, closes) };
 		await this.#untilRecorded({ actor: by.actor, key: null, command, ...receipt });

@@ -3,17 +3,17 @@
 // decided where the lease is; what git can do is known only when it has tried.
 import type { AgentState } from "#contract/agent.ts";
 import { agentOf, type ProjectSlug, system } from "#contract/ids.ts";
-import type { ProjectState } from "#contract/project.ts";
-import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Committed, Diff, Health, Merged, MergeStrategy, SyncStrategy } from "#contract/workspace.ts";
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { Committed, Diff, Health, Merged, SyncStrategy } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import { isWhole, withProcesses, withProject } from "#domain/health.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Driver } from "../ports/driver.ts";
-import type { ApproveRequest, Checkout, MoveResult, Snapshot, StepControl } from "../ports/workspace-requests.ts";
+import type { Checkout, MoveResult, Snapshot, StepControl } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf } from "./checkout.ts";
 import { Followers, type Synced } from "./followers.ts";
+import { type ApproveOptions, type BranchToMerge, Merges } from "./merges.ts";
 import { pushAfterTurn } from "./pushing.ts";
 import { closing, type Requester, type StepParts, Steps, startedStepOf } from "./steps.ts";
 
@@ -26,10 +26,12 @@ export class WorkCycle {
 	readonly #parts: CycleParts;
 	readonly #steps: Steps;
 	readonly #followers: Followers;
+	readonly #merges: Merges;
 
 	constructor(parts: CycleParts) {
 		this.#parts = parts;
 		this.#steps = new Steps(parts);
+		this.#merges = new Merges(parts.workspaces, this.#steps);
 		this.#followers = new Followers(parts, {
 			steps: this.#steps,
 			forward: async (agent, by) => await this.sync(agent, "ff", by),
@@ -81,7 +83,11 @@ export class WorkCycle {
 				agentOf(by.actor) === agent.id
 					? undefined
 					: `Your work was committed as ${made.commit.slice(0, 10)}: ${message.split("\n", 1)[0]}`;
-			await this.#steps.record(checkout, { kind: "workspace.committed", data }, by, { tell, closes: closing(made) });
+			await this.#steps.record(checkout, { kind: "workspace.committed", data }, by, {
+				tell,
+				closes: closing(made),
+				frees: true,
+			});
 			return made;
 		});
 	}
@@ -92,31 +98,19 @@ export class WorkCycle {
 	}
 
 	async sync(agent: AgentState, strategy: SyncStrategy, by: Requester): Promise<MoveResult | Refusal> {
-		return await this.#move(
-			agent,
-			"sync",
-			by,
-			async (checkout, control) => await this.workspaces.sync(checkout, strategy, control),
+		return await this.#move(agent, "sync", by, (checkout, control) =>
+			this.workspaces.sync(checkout, strategy, control),
 		);
 	}
 
 	async release(agent: AgentState, by: Requester): Promise<MoveResult | Refusal> {
-		return await this.#move(
-			agent,
-			"release",
-			by,
-			async (checkout, control) => await this.workspaces.release(checkout, control),
-		);
+		return await this.#move(agent, "release", by, (checkout, control) => this.workspaces.release(checkout, control));
 	}
 
 	/** To the branch of an issue, or home from it: from then on that branch is the workspace's own. */
 	async enter(agent: AgentState, branch: string, by: Requester): Promise<MoveResult | Refusal> {
-		return await this.#move(
-			agent,
-			"release",
-			by,
-			async (checkout, control) =>
-				await this.workspaces.enter({ ...checkout, workspace: { ...checkout.workspace, branch } }, control),
+		return await this.#move(agent, "release", by, (checkout, control) =>
+			this.workspaces.enter({ ...checkout, workspace: { ...checkout.workspace, branch } }, control),
 		);
 	}
 
@@ -184,69 +178,15 @@ export class WorkCycle {
 		by: Requester,
 	): Promise<{ merged: Merged; synced: Synced[] } | Refusal> {
 		const begun = startedStepOf(by, "approve");
-		const merged = isMerged(begun?.merged) ? begun.merged : await this.#merge(agent, request, by);
+		const merged = isMerged(begun?.merged) ? begun.merged : await this.#merges.ofAgent(agent, request, by);
 		if (isRefusal(merged)) return merged;
 		return { merged, synced: agent.project === null ? [] : await this.syncProject(agent.project, by) };
 	}
 
-	async #merge(agent: AgentState, request: ApproveOptions, by: Requester): Promise<Merged | Refusal> {
-		return await this.#steps.leased(agent, "approve", by, async (checkout, control) => {
-			// a retry merges the commit that was meant the first time, wherever the branch is now
-			const meant = request.commit ?? startedStepOf(by, "approve")?.commit;
-			const pinned = meant === undefined ? await this.#tip(checkout) : { commit: meant };
-			if (isRefusal(pinned)) return pinned;
-			await this.#steps.begin(by, { step: "approve", commit: pinned.commit });
-			const { begin: _begin, begun: _begun, ...watched } = control;
-			return await this.#mergeFrom(checkout, { ...request, commit: pinned.commit, ...watched }, by);
-		});
-	}
-
-	/**
-	 * A branch that no workspace has to be on: whatever the agent that made it does meanwhile, it does somewhere else.
-	 */
-	async approveBranch(
-		agent: AgentState,
-		{
-			project,
-			base,
-			branch,
-			commit,
-			message,
-		}: { project: ProjectState; base: string; branch: string; commit: string; message: string },
-		by: Requester,
-	): Promise<Merged | Refusal> {
-		const workspace = { kind: "worktree" as const, path: nowhere, branch, base };
-		const merged = await this.#mergeFrom(
-			{ project, agent, workspace },
-			{ commit, message, approved: project.approved },
-			by,
-		);
-		if (!isRefusal(merged)) await this.syncProject(project.slug, by);
+	async approveBranch(agent: AgentState, branch: BranchToMerge, by: Requester): Promise<Merged | Refusal> {
+		const merged = await this.#merges.ofBranch(agent, branch, by);
+		if (!isRefusal(merged)) await this.syncProject(branch.project.slug, by);
 		return merged;
-	}
-
-	/**
-	 * Every merge of an agent's work goes through here: merged by git, recorded with what came of its push, and told to
-	 * the agent.
-	 */
-	async #mergeFrom(
-		checkout: Checkout,
-		{ strategy, message, ...request }: ApproveOptions & Omit<ApproveRequest, "strategy" | "message">,
-		by: Requester,
-	): Promise<Merged | Refusal> {
-		const result = await this.workspaces.approve(checkout, {
-			...request,
-			...(strategy && { strategy }),
-			...(message && { message }),
-		});
-		if (isRefusal(result)) return result;
-		const { reviewed, commit, base } = result;
-		const data = { reviewed, commit, strategy: result.strategy, into: base.branch, before: base.before };
-		if (result.push !== null) await this.#steps.record(checkout, { kind: "workspace.pushed", data: result.push }, by);
-		const tell = `Your commit ${reviewed.slice(0, 10)} was merged into ${base.branch} as ${commit.slice(0, 10)}.`;
-		const closes = { answer: { begun: { step: "approve" as const, commit: request.commit, merged: result } } };
-		await this.#steps.record(checkout, { kind: "workspace.merged", data }, by, { tell, closes });
-		return result;
 	}
 
 	/** The other agents of a project follow its base. */
@@ -282,15 +222,6 @@ export class WorkCycle {
 		return isRefusal(removed) ? removed : null;
 	}
 
-	async #tip(checkout: Checkout): Promise<{ commit: string } | Refusal> {
-		const branchStatus = await this.workspaces.branchStatus(checkout);
-		if (isRefusal(branchStatus)) return branchStatus;
-		if (branchStatus.head !== null) return { commit: branchStatus.head };
-		return refuse("AGENT_NO_COMMIT", `${checkout.agent.handle} has no commit yet.`, {
-			suggestions: [`brood agent diff ${checkout.agent.handle}`],
-		});
-	}
-
 	async #move(
 		agent: AgentState,
 		step: LeaseStep,
@@ -305,7 +236,7 @@ export class WorkCycle {
 			const cleaned =
 				step === "recover" && home.snapshot !== null ? ` What was not committed is in snapshot ${home.snapshot}.` : "";
 			const tell = home.moved || cleaned !== "" ? `${home.text}${cleaned}` : undefined;
-			await this.#steps.record(checkout, fact, by, { tell, closes: closing(home) });
+			await this.#steps.record(checkout, fact, by, { tell, closes: closing(home), frees: true });
 			return home;
 		});
 	}
@@ -314,15 +245,6 @@ export class WorkCycle {
 		this.#followers.stop();
 		await this.#steps.drain();
 	}
-}
-
-/** A path that no folder has. */
-const nowhere = "/nonexistent/brood";
-
-interface ApproveOptions {
-	commit?: string | undefined;
-	strategy?: MergeStrategy | undefined;
-	message?: string | undefined;
 }
 
 /**

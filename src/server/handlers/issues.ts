@@ -6,6 +6,7 @@ import type { IssueState } from "#contract/issue.ts";
 import type { Issue, IssueDetails } from "#contract/issue-wire.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Project } from "#contract/wire.ts";
 import { until } from "#engine/loop/until.ts";
 import { issueFolder } from "#engine/workspaces/issue-folder.ts";
 import { type IssueFilter, issueDetails, issueView, isWanted, presetsView } from "#views/issue.ts";
@@ -82,25 +83,27 @@ export function issueHandlers(context: RequestContext): Handlers<Names> {
 			const project = await tuned(context, params["project"]);
 			return isRefusal(project) ? project : presetsView(project);
 		},
-		projectTune: async (asked) => {
-			const project = await tuned(context, asked.params["project"]);
-			if (isRefusal(project)) return project;
-			const inTheWay = Object.entries(project.written).find(
-				([name, value]) => ![undefined, value].includes(Reflect.get(asked.body, name)),
-			);
-			if (inTheWay !== undefined)
-				return refuse(
-					"CONFLICT",
-					`A config.yaml says issues.${inTheWay[0]}: ${inTheWay[1]} for ${project.slug}, which ranks above this. Change it there.`,
-					{
-						suggestions: [`brood project settings ${project.slug}`],
-					},
-				);
-			const outcome = await context.say(asked, { type: "project.tune", slug: project.slug, ...asked.body });
-			if ("refused" in outcome) return outcome.refused;
-			return context.project((await reads.project(project.slug)) ?? project);
-		},
+		projectTune: (asked) => tune(context, asked),
 	};
+}
+
+async function tune(context: RequestContext, asked: RouteRequest<"projectTune">): Promise<Project | Refusal> {
+	const project = await tuned(context, asked.params["project"]);
+	if (isRefusal(project)) return project;
+	const inTheWay = Object.entries(project.written).find(
+		([name, value]) => ![undefined, value].includes(Reflect.get(asked.body, name)),
+	);
+	if (inTheWay !== undefined)
+		return refuse(
+			"CONFLICT",
+			`A config.yaml says issues.${inTheWay[0]}: ${inTheWay[1]} for ${project.slug}, which ranks above this. Change it there.`,
+			{
+				suggestions: [`brood project settings ${project.slug}`],
+			},
+		);
+	const outcome = await context.say(asked, { type: "project.tune", slug: project.slug, ...asked.body });
+	if ("refused" in outcome) return outcome.refused;
+	return context.project((await context.reads.project(project.slug)) ?? project);
 }
 
 /** A project, after a look at what is written about its issues. */

@@ -1,35 +1,20 @@
-// The prompts that wait, and the turns that they become.
+// The prompts that wait.
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isItem } from "#contract/item.ts";
 import { authorOf, PromptEvent } from "#contract/prompt.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Prompt, Turn } from "#contract/wire.ts";
-import { eventsWhere } from "#engine/loop/event-pages.ts";
-import { itemView, promptView, turnView } from "#views/wire.ts";
+import type { Prompt } from "#contract/wire.ts";
+import { itemView, promptView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
 
-type Names =
-	| "queue"
-	| "prompt"
-	| "promptEdit"
-	| "promptMove"
-	| "promptRemove"
-	| "queueClear"
-	| "turns"
-	| "turn"
-	| "turnRetry"
-	| "turnFinish";
+type Names = "queue" | "prompt" | "promptEdit" | "promptMove" | "promptRemove" | "queueClear";
 
 export function queueHandlers(context: RequestContext): Handlers<Names> {
 	const { reads } = context;
 	const queue = async (agent: AgentId): Promise<Prompt[]> =>
 		(await reads.prompts(agent)).map((prompt, at) => promptView(prompt, at + 1));
-	const say = async (asked: RouteRequest<Names>, command: CommandInput): Promise<Refusal | Said> => {
-		const outcome = await context.say(asked, command);
-		return "refused" in outcome ? outcome.refused : { event: outcome.done.event ?? 0, events: outcome.events };
-	};
+	const say = (asked: RouteRequest<Names>, command: CommandInput) => outcomeOf(context, asked, command);
 	return {
 		queue: (asked) => context.about(asked, queue),
 		prompt: (asked) =>
@@ -62,33 +47,6 @@ export function queueHandlers(context: RequestContext): Handlers<Names> {
 				const said = await say(asked, { type: "prompt.cancel", agent, reason: asked.query.reason });
 				return isRefusal(said) ? said : await cancelled(context, agent, { before, said });
 			}),
-		turns: (asked) => context.about(asked, async (id) => (await reads.turns(id)).map(turnView)),
-		turn: (asked) =>
-			context.about(asked, async (agent) => {
-				const turn = await meant(context, agent, asked);
-				if (isRefusal(turn)) return turn;
-				// its final item is its last one, however much the agent said since
-				const range = { after: turn.id, agent, ...(turn.finalItem !== null && { upTo: turn.finalItem }) };
-				return {
-					turn,
-					items: (await eventsWhere(reads, range, (event) => event.turn === turn.id && isItem(event))).map(itemView),
-				};
-			}),
-		turnRetry: (asked) =>
-			context.about(asked, async (agent) => {
-				const turn = await meant(context, agent, asked);
-				if (isRefusal(turn)) return turn;
-				const queued = await say(asked, { type: "turn.retry", agent, turn: turn.id });
-				return isRefusal(queued) ? queued : await asQueued(context, agent, queued.event);
-			}),
-		turnFinish: (asked) =>
-			context.about(asked, async (agent) => {
-				const said = await say(asked, { type: "turn.finish", agent, ...asked.body });
-				if (isRefusal(said)) return said;
-				const id = said.events.find((event) => event.turn !== null)?.turn;
-				const finished = id == null ? (await reads.latestTurns(agent, 1))[0] : await reads.turn(id);
-				return finished === undefined ? refuse("NOT_FOUND", "There is no turn.") : turnView(finished);
-			}),
 	};
 
 	function changed(
@@ -119,27 +77,26 @@ async function cancelled(
 	return found.flatMap((prompt) => (isRefusal(prompt) ? [] : [prompt]));
 }
 
+/** What a command led to, or why it was refused. */
+export async function outcomeOf(
+	context: RequestContext,
+	asked: RouteRequest<Names | "turnRetry" | "turnFinish">,
+	command: CommandInput,
+): Promise<Refusal | Said> {
+	const outcome = await context.say(asked, command);
+	return "refused" in outcome ? outcome.refused : { event: outcome.done.event ?? 0, events: outcome.events };
+}
+
 interface Said {
 	event: number;
 	events: readonly Event[];
-}
-
-/** The turn that the path names; `last` is the latest. */
-async function meant({ reads }: RequestContext, agent: AgentId, asked: RouteRequest<Names>): Promise<Turn | Refusal> {
-	const [latest] = await reads.latestTurns(agent, 1);
-	const { turn, agent: name } = asked.params;
-	const wanted = turn === "last" ? latest : await reads.turn(numberIn(asked, "turn"));
-	if (wanted?.agent === agent) return turnView(wanted);
-	if (latest === undefined)
-		return refuse("NOT_FOUND", `${name} has had no turn yet.`, { suggestions: [`brood queue list ${name}`] });
-	return refuse("NOT_FOUND", `${name} has no turn ${turn}.`, { suggestions: [`brood turn list ${name}`] });
 }
 
 const noPrompt = ({ params: { agent, prompt } }: RouteRequest<Names>): Refusal =>
 	refuse("NOT_FOUND", `${JSON.stringify(prompt)} is no prompt's id.`, { suggestions: [`brood queue list ${agent}`] });
 
 /** A prompt as it was queued, with its place in the queue now; 0 if its turn has already begun. */
-async function asQueued({ reads }: RequestContext, agent: AgentId, id: number): Promise<Prompt | Refusal> {
+export async function asQueued({ reads }: RequestContext, agent: AgentId, id: number): Promise<Prompt | Refusal> {
 	const known = await reads.prompt(id);
 	if (known !== undefined) return promptView(known, await reads.placeInQueue(id));
 	// its turn is over already

@@ -21,6 +21,34 @@ export function daemonCommands(program: Command): void {
 				await act(options, async ({ client, status }) => status ?? (await client.call("status")), statusLine);
 			});
 	}
+	stopAndLookCommands(program);
+	program
+		.command("demo")
+		.description("five issues of the playground, done by scripted agents in under a minute")
+		.option("--json", "print one JSON document")
+		.action(async (options) => {
+			const { demo } = await import("./demo.ts");
+			await demo(options);
+		});
+	program
+		.command("backup")
+		.description("a consistent copy of the store, also under load")
+		.argument("<file>", "where to; it must not exist")
+		.option("--json", "print one JSON document")
+		.action(async (file, options) => {
+			const [{ act }, { resolve }] = await Promise.all([import("./act.ts"), import("node:path")]);
+			await act(
+				options,
+				({ client, key }) => client.call("backup", { key, body: { file: resolve(file) } }),
+				(made) => `wrote ${inline(made.file)} (${made.bytes} bytes)`,
+			);
+		});
+	tokenCommands(program);
+	setupCommand(program);
+	projectCommands(program);
+}
+
+function stopAndLookCommands(program: Command): void {
 	program
 		.command("down")
 		.description("let the running turns end, then stop the daemon")
@@ -52,30 +80,6 @@ export function daemonCommands(program: Command): void {
 			const { doctor } = await import("./doctor.ts");
 			await doctor(options);
 		});
-	program
-		.command("demo")
-		.description("five issues of the playground, done by scripted agents in under a minute")
-		.option("--json", "print one JSON document")
-		.action(async (options) => {
-			const { demo } = await import("./demo.ts");
-			await demo(options);
-		});
-	program
-		.command("backup")
-		.description("a consistent copy of the store, also under load")
-		.argument("<file>", "where to; it must not exist")
-		.option("--json", "print one JSON document")
-		.action(async (file, options) => {
-			const [{ act }, { resolve }] = await Promise.all([import("./act.ts"), import("node:path")]);
-			await act(
-				options,
-				({ client, key }) => client.call("backup", { key, body: { file: resolve(file) } }),
-				(made) => `wrote ${inline(made.file)} (${made.bytes} bytes)`,
-			);
-		});
-	tokenCommands(program);
-	setupCommand(program);
-	projectCommands(program);
 }
 
 function tokenCommands(program: Command): void {

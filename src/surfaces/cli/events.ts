@@ -6,7 +6,8 @@ import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { connect } from "./connect.ts";
-import { itemLine, print, printError, printJson, printPiece } from "./print.ts";
+import { print, printError, printJson, printPiece } from "./print.ts";
+import { itemLine } from "./print-thread.ts";
 import { timeOf } from "./time.ts";
 
 interface EventOptions extends Options {

@@ -7,6 +7,10 @@ const many = (value: string, before: string[] | undefined): string[] => [...(bef
 const priority = () =>
 	new Option("--priority <priority>", "how urgent it is").choices(["low", "medium", "high", "critical"] as const);
 const which = "project#number, or a number inside a project's directory";
+const tell = async (...given: Parameters<typeof import("./issues.ts").tell>): Promise<void> =>
+	await (await import("./issues.ts")).tell(...given);
+const about = (issue: Command, name: string, description: string) =>
+	issue.command(name).description(description).argument("<issue>", which);
 
 export function issueCommands(program: Command): void {
 	program.commandsGroup("Issues:");
@@ -43,17 +47,11 @@ export function issueCommands(program: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (text, options) => await (await import("./issues.ts")).list(text, options));
-	issue
-		.command("show")
-		.description("everything about one issue")
-		.argument("<issue>", which)
+	about(issue, "show", "everything about one issue")
 		.addOption(project())
 		.addOption(json())
 		.action(async (name, options) => await (await import("./issues.ts")).show(name, options));
-	issue
-		.command("edit")
-		.description("change its words; what is not named stays as it is")
-		.argument("<issue>", which)
+	about(issue, "edit", "change its words; what is not named stays as it is")
 		.option("--title <title>", "one line")
 		.option("--body <text>", "what it is about")
 		.option("--file <path>", "read the body from a file; - is standard input")
@@ -75,109 +73,59 @@ function verbs(issue: Command): void {
 		["unassign", "issueUnassign", "take it from its agent"],
 		["retry", "issueRetry", "clear its attention and try again"],
 	] as const) {
-		issue
-			.command(name)
-			.description(description)
-			.argument("<issue>", which)
+		about(issue, name, description)
 			.addOption(project())
 			.addOption(json())
-			.action(async (ref, options) => await (await import("./issues.ts")).tell(route, ref, options, {}));
+			.action((ref, options) => tell(route, ref, options, {}));
 	}
-	issue
-		.command("delete")
-		.description("hide it; its number is not used again")
-		.argument("<issue>", which)
+	about(issue, "delete", "hide it; its number is not used again")
 		.addOption(project())
 		.addOption(json())
-		.action(async (ref, options) => await (await import("./issues.ts")).tell("issueDelete", ref, options));
-	issue
-		.command("assign")
-		.description("give it to an agent that is idle; in its first stage this starts it")
-		.argument("<issue>", which)
+		.action((ref, options) => tell("issueDelete", ref, options));
+	about(issue, "assign", "give it to an agent that is idle; in its first stage this starts it")
 		.argument("<agent>", "to whom")
 		.option("--now", "only if its turn can start at once", false)
 		.addOption(project())
 		.addOption(json())
-		.action(
-			async (ref, agent, { now, ...options }) =>
-				await (await import("./issues.ts")).tell("issueAssign", ref, options, { agent, now }),
-		);
-	issue
-		.command("move")
-		.description("to another stage, by hand; out of DONE this reopens it")
-		.argument("<issue>", which)
+		.action((ref, agent, { now, ...options }) => tell("issueAssign", ref, options, { agent, now }));
+	about(issue, "move", "to another stage, by hand; out of DONE this reopens it")
 		.argument("<stage>", "where to")
 		.addOption(project())
 		.addOption(json())
-		.action(
-			async (ref, stage, options) =>
-				await (await import("./issues.ts")).tell("issueMove", ref, options, { stage: stage.toUpperCase() }),
-		);
-	issue
-		.command("depend")
-		.description("it waits until another one is done")
-		.argument("<issue>", which)
+		.action((ref, stage, options) => tell("issueMove", ref, options, { stage: stage.toUpperCase() }));
+	about(issue, "depend", "it waits until another one is done")
 		.argument("<on>", "the number of the other one", Number)
 		.option("--remove", "it waits for that one no longer")
 		.addOption(project())
 		.addOption(json())
 		.action(async (ref, on, options) => await (await import("./issues.ts")).depend(ref, on, options));
-	issue
-		.command("approve")
-		.description("let it pass its gate; the last gate merges its commit")
-		.argument("<issue>", which)
+	about(issue, "approve", "let it pass its gate; the last gate merges its commit")
 		.option("--commit <hash>", "the commit that you looked at; the branch's latest if absent")
 		.addOption(project())
 		.addOption(json())
-		.action(
-			async (ref, options) =>
-				await (await import("./issues.ts")).tell(
-					"issueApprove",
-					ref,
-					options,
-					options.commit === undefined ? {} : { commit: options.commit },
-				),
+		.action((ref, options) =>
+			tell("issueApprove", ref, options, options.commit === undefined ? {} : { commit: options.commit }),
 		);
-	issue
-		.command("reject")
-		.description("send it back to the stage before")
-		.argument("<issue>", which)
+	about(issue, "reject", "send it back to the stage before")
 		.requiredOption("--reason <text>", "why: the next prompt has it")
 		.addOption(project())
 		.addOption(json())
-		.action(
-			async (ref, options) =>
-				await (await import("./issues.ts")).tell("issueReject", ref, options, { reason: options.reason }),
-		);
+		.action((ref, options) => tell("issueReject", ref, options, { reason: options.reason }));
 }
 
 function words(issue: Command): void {
-	issue
-		.command("comment")
-		.description("say something about it; its next prompt has it")
-		.argument("<issue>", which)
+	about(issue, "comment", "say something about it; its next prompt has it")
 		.argument("<text>", "what")
 		.addOption(project())
 		.addOption(json())
-		.action(
-			async (ref, text, options) => await (await import("./issues.ts")).tell("issueComment", ref, options, { text }),
-		);
-	issue
-		.command("message")
-		.description("a note for the agent of one stage, told once")
-		.argument("<issue>", which)
+		.action((ref, text, options) => tell("issueComment", ref, options, { text }));
+	about(issue, "message", "a note for the agent of one stage, told once")
 		.argument("<stage>", "for which stage")
 		.argument("<text>", "what")
 		.addOption(project())
 		.addOption(json())
-		.action(
-			async (ref, stage, text, options) =>
-				await (await import("./issues.ts")).tell("issueMessage", ref, options, { stage: stage.toUpperCase(), text }),
-		);
-	issue
-		.command("document")
-		.description("keep a document with it; the same name again is a new version")
-		.argument("<issue>", which)
+		.action((ref, stage, text, options) => tell("issueMessage", ref, options, { stage: stage.toUpperCase(), text }));
+	about(issue, "document", "keep a document with it; the same name again is a new version")
 		.argument("<name>", "its name")
 		.argument("[text]", "its words; or use --file")
 		.option("--file <path>", "read it from a file; - is standard input")
@@ -193,20 +141,16 @@ function words(issue: Command): void {
 		.option("--back", "it has to go back to the stage before")
 		.addOption(project())
 		.addOption(json())
-		.action(
-			async (ref, options) =>
-				await (await import("./issues.ts")).tell("workComplete", ref, options, {
-					summary: options.summary,
-					back: options.back === true,
-				}),
+		.action((ref, options) =>
+			tell("workComplete", ref, options, {
+				summary: options.summary,
+				back: options.back === true,
+			}),
 		);
 }
 
 function waiting(issue: Command): void {
-	issue
-		.command("wait")
-		.description("wait for an issue to reach a state")
-		.argument("<issue>", which)
+	about(issue, "wait", "wait for an issue to reach a state")
 		.addOption(
 			new Option("--for <condition>", "done, another stage, or that it needs a person")
 				.choices(["done", "stage", "attention"] as const)

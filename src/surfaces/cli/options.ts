@@ -5,6 +5,13 @@ export const json = () => new Option("--json", "print one JSON document");
 export const reason = () => new Option("--reason <text>", "why; kept in the journal").default("");
 export const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
 
+export const policy = () =>
+	new Option("--policy <policy>", "who answers when it asks for permission").choices([
+		"ask",
+		"auto-edit",
+		"full",
+	] as const);
+
 /** A whole number; the parser itself takes any word for anything. */
 export function whole(words: string): number {
 	if (!/^-?\d{1,9}$/.test(words)) throw new InvalidArgumentError("It has to be a whole number.");

@@ -1,5 +1,7 @@
 // Projects: added, looked at, looked after.
+
 import { type Command, Option } from "@commander-js/extra-typings";
+import type { Answer } from "#client/client.ts";
 import { indented, inline } from "#contract/visible.ts";
 import { issueProjectCommands } from "./issue-commands.ts";
 
@@ -82,21 +84,7 @@ function upkeepCommands(project: Command): void {
 			await act(
 				options,
 				({ client }) => client.call("projectSettings", { params: { project: slug } }),
-				({ settings, issues, pendingApproval }) => {
-					const lines = Object.entries({ ...settings, issues }).map(
-						([name, value]) =>
-							`${name.padEnd(14)} ${indented(typeof value === "string" ? value : JSON.stringify(value), "  | ")}`,
-					);
-					if (pendingApproval === null) return lines.join("\n");
-					const { fingerprint, ...wants } = pendingApproval;
-					const asked = Object.entries(wants).flatMap(([name, value]) =>
-						value === null || value.length === 0
-							? []
-							: [value].flat().map((each) => `  ${name}: ${indented(each, "    | ")}`),
-					);
-					const heading = "Its repository wants to run this, which nobody has approved:";
-					return [...lines, heading, ...asked, `  try: brood project approve-config ${slug} ${fingerprint}`].join("\n");
-				},
+				(found) => settingsText(slug, found),
 			);
 		});
 	project
@@ -142,6 +130,20 @@ function upkeepCommands(project: Command): void {
 				(found) => leftoverTable(found, dryRun),
 			);
 		});
+}
+
+function settingsText(slug: string, { settings, issues, pendingApproval }: Answer<"projectSettings">): string {
+	const lines = Object.entries({ ...settings, issues }).map(
+		([name, value]) =>
+			`${name.padEnd(14)} ${indented(typeof value === "string" ? value : JSON.stringify(value), "  | ")}`,
+	);
+	if (pendingApproval === null) return lines.join("\n");
+	const { fingerprint, ...wants } = pendingApproval;
+	const asked = Object.entries(wants).flatMap(([name, value]) =>
+		value === null || value.length === 0 ? [] : [value].flat().map((each) => `  ${name}: ${indented(each, "    | ")}`),
+	);
+	const heading = "Its repository wants to run this, which nobody has approved:";
+	return [...lines, heading, ...asked, `  try: brood project approve-config ${slug} ${fingerprint}`].join("\n");
 }
 
 function configureCommand(project: Command): void {

@@ -1,7 +1,8 @@
-// Prompts and turns: what waits, what runs, what ran.
+// Prompts: what waits for an agent.
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import type { Prompt, Turn } from "#contract/wire.ts";
+import type { Options } from "./act.ts";
 import { json, project, reason, whole } from "./options.ts";
+import { turnCommands } from "./turn-commands.ts";
 
 const priority = (words: string): number => {
 	if (Math.abs(whole(words)) > 100) throw new InvalidArgumentError("It goes from -100 to 100.");
@@ -22,10 +23,7 @@ export function queueCommands(program: Command): void {
 			"after",
 			"\nExamples:\n  brood prompt opus-1 'fix the test' --wait\n  brood prompt opus-1 'this first' --front\n  brood prompt opus-1 --file task.md --not-before 2h",
 		)
-		.action(async (reference, text, options) => {
-			const { prompt } = await import("./prompt.ts");
-			await prompt(reference, text, options);
-		});
+		.action(queuePrompt);
 	const queue = program.command("queue").description("prompts that wait");
 	queue
 		.command("list")
@@ -34,18 +32,14 @@ export function queueCommands(program: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
-			const { act } = await import("./act.ts");
-			const { promptTable } = await import("./print.ts");
+			const [{ act }, { promptTable }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
 			await act(
 				options,
 				({ client, query }) => client.call("queue", { query, params: { agent: reference } }),
 				promptTable,
 			);
 		});
-	promptCommand(queue.command("add").description("queue a prompt")).action(async (reference, text, options) => {
-		const { prompt } = await import("./prompt.ts");
-		await prompt(reference, text, options);
-	});
+	promptCommand(queue.command("add").description("queue a prompt")).action(queuePrompt);
 	changeCommands(queue);
 	turnCommands(program);
 }
@@ -61,68 +55,45 @@ const promptCommand = (command: Command) =>
 		.addOption(project())
 		.addOption(json());
 
+const queuePrompt = async (...given: Parameters<typeof import("./prompt.ts").prompt>): Promise<void> =>
+	await (await import("./prompt.ts")).prompt(...given);
+
 function changeCommands(queue: Command): void {
-	queue
-		.command("edit")
-		.description("replace the words of a prompt; both texts are kept")
-		.argument("<agent>", "whose")
-		.argument("<prompt>", "its id")
+	const one = (name: string, description: string) =>
+		queue.command(name).description(description).argument("<agent>", "whose").argument("<prompt>", "its id");
+	one("edit", "replace the words of a prompt; both texts are kept")
 		.argument("[text]", "the new words; or use --file")
 		.option("--file <path>", "read them from a file; - is standard input")
 		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
-		.action(async (reference, prompt, text, options) => {
-			const [{ act }, { textOf }, { promptTable }] = await Promise.all([
-				import("./act.ts"),
-				import("./prompt.ts"),
-				import("./print.ts"),
-			]);
-			await act(
-				options,
-				({ client, key, query }) =>
-					client.call("promptEdit", {
-						key,
-						query,
-						params: { agent: reference, prompt },
-						body: { text: textOf(text, options.file), reason: options.reason },
-					}),
-				(changed) => promptTable([changed]),
-			);
+		.action(async (agent, prompt, text, options) => {
+			const { textOf } = await import("./prompt.ts");
+			await change("promptEdit", { agent, prompt }, options, () => ({
+				text: textOf(text, options.file),
+				reason: options.reason,
+			}));
 		});
-	queue
-		.command("move")
-		.description("move a prompt to another place")
-		.argument("<agent>", "whose")
-		.argument("<prompt>", "its id")
+	one("move", "move a prompt to another place")
 		.argument("<place>", "1 is next", place)
 		.addOption(project())
 		.addOption(json())
-		.action(async (reference, prompt, to, options) => {
-			const [{ act }, { promptTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(
-				options,
-				({ client, key, query }) =>
-					client.call("promptMove", { key, query, params: { agent: reference, prompt }, body: { to } }),
-				(moved) => promptTable([moved]),
-			);
-		});
-	queue
-		.command("remove")
-		.description("take a prompt out")
-		.argument("<agent>", "whose")
-		.argument("<prompt>", "its id")
+		.action((agent, prompt, to, options) => change("promptMove", { agent, prompt }, options, () => ({ to })));
+	one("remove", "take a prompt out")
 		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
-		.action(async (reference, prompt, options) => {
+		.action(async (agent, prompt, options) => {
 			const { act } = await import("./act.ts");
-			const ask = { params: { agent: reference, prompt } };
 			await act(
 				options,
 				({ client, key, query }) =>
-					client.call("promptRemove", { key, query: { ...query, reason: options.reason }, ...ask }),
-				(removed: Prompt) => `prompt ${removed.id} removed`,
+					client.call("promptRemove", {
+						key,
+						query: { ...query, reason: options.reason },
+						params: { agent, prompt },
+					}),
+				({ id }) => `prompt ${id} removed`,
 			);
 		});
 	queue
@@ -132,79 +103,27 @@ function changeCommands(queue: Command): void {
 		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
-		.action(async (reference, options) => {
+		.action(async (agent, options) => {
 			const { act } = await import("./act.ts");
 			await act(
 				options,
 				({ client, key, query }) =>
-					client.call("queueClear", { key, query: { ...query, reason: options.reason }, params: { agent: reference } }),
-				(removed) => `${removed.length} ${removed.length === 1 ? "prompt" : "prompts"} removed`,
+					client.call("queueClear", { key, query: { ...query, reason: options.reason }, params: { agent } }),
+				({ length }) => `${length} ${length === 1 ? "prompt" : "prompts"} removed`,
 			);
 		});
 }
 
-function turnCommands(program: Command): void {
-	const turn = program.command("turn").description("what an agent did with its prompts");
-	turn
-		.command("list")
-		.description("its turns, oldest first")
-		.argument("<agent>", "whose")
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, options) => {
-			const [{ act }, { turnTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(
-				options,
-				({ client, query }) => client.call("turns", { query, params: { agent: reference } }),
-				turnTable,
-			);
-		});
-	turn
-		.command("show")
-		.description("one turn and its items")
-		.argument("<agent>", "whose")
-		.argument("[turn]", "its id; the latest if absent", "last")
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, id, options) => {
-			const [{ act }, { turnLines }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(
-				options,
-				({ client, query }) => client.call("turn", { query, params: { agent: reference, turn: id } }),
-				turnLines,
-			);
-		});
-	turn
-		.command("retry")
-		.description("run the prompt of a turn again that was interrupted or failed")
-		.argument("<agent>", "whose")
-		.argument("[turn]", "its id; the latest if absent", "last")
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, id, options) => {
-			const { act } = await import("./act.ts");
-			await act(
-				options,
-				({ client, key, query }) =>
-					client.call("turnRetry", { key, query, params: { agent: reference, turn: id }, body: {} }),
-				(queued) => `prompt ${queued.id} runs it again`,
-			);
-		});
-	turn
-		.command("finish")
-		.description("say that a person's turn is over")
-		.argument("<agent>", "whose")
-		.requiredOption("--message <text>", "what came of it")
-		.option("--failed", "it did not work out")
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, options) => {
-			const { act } = await import("./act.ts");
-			const body = { message: options.message, failed: options.failed === true };
-			await act(
-				options,
-				({ client, key, query }) => client.call("turnFinish", { key, query, params: { agent: reference }, body }),
-				(over: Turn) => `turn ${over.id} ${over.state}`,
-			);
-		});
+async function change(
+	route: "promptEdit" | "promptMove",
+	params: { agent: string; prompt: string },
+	options: Options,
+	body: () => object,
+): Promise<void> {
+	const [{ act }, { promptTable }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
+	await act(
+		options,
+		({ client, key, query }) => client.ask(route, { key, query, params, body: body() }),
+		(changed) => promptTable([changed]),
+	);
 }

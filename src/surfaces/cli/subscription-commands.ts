@@ -16,42 +16,17 @@ export function subscriptionCommands(program: Command): void {
 			"after",
 			"\nExamples:\n  brood subscription add claude-max --type claude --max-concurrent 2\n  brood subscription add spare --type claude --env-file ~/.keys/spare.env\n  brood subscription configure claude-max --fallback spare --quiet 22:00-07:00",
 		)
-		.action(async (name, { json: asJson, type, ...request }) => {
-			const [{ act }, { subscriptionTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(
-				{ json: asJson },
-				async ({ client, key }) =>
-					await client.ask("subscriptionAdd", { key, body: { name, type, ...(await bodyOf(request)) } }),
-				(made) => subscriptionTable([made]),
-			);
-		});
+		.action(
+			async (name, { json: asJson, type, ...request }) =>
+				await tell("subscriptionAdd", {}, asJson, async () => ({ name, type, ...(await bodyOf(request)) })),
+		);
 	terms(
 		subscription.command("configure").description("change a subscription; what is not named stays as it is"),
 	).action(
 		async (name, { json: asJson, ...request }) =>
-			await tell("subscriptionConfigure", name, asJson, async () => await bodyOf(request)),
+			await tell("subscriptionConfigure", { subscription: name }, asJson, async () => await bodyOf(request)),
 	);
-	subscription
-		.command("list")
-		.description("all subscriptions with their slots")
-		.addOption(json())
-		.action(async (options) => {
-			const [{ act }, { subscriptionTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(options, ({ client }) => client.call("subscriptions"), subscriptionTable);
-		});
-	subscription
-		.command("show")
-		.description("everything about one subscription")
-		.argument("<subscription>", "its name")
-		.addOption(json())
-		.action(async (name, options) => {
-			const [{ act }, { subscriptionDetails }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			await act(
-				options,
-				({ client }) => client.call("subscription", { params: { subscription: name } }),
-				subscriptionDetails,
-			);
-		});
+	lookCommands(subscription);
 	subscription
 		.command("cool")
 		.description("start no turns on it for a while")
@@ -61,7 +36,7 @@ export function subscriptionCommands(program: Command): void {
 		.addOption(json())
 		.action(
 			async (name, { json: asJson, until, over }) =>
-				await tell("subscriptionCool", name, asJson, async () => {
+				await tell("subscriptionCool", { subscription: name }, asJson, async () => {
 					const [{ timeOf }, { UsageError }] = await Promise.all([import("./time.ts"), import("./print.ts")]);
 					if ((until === undefined) === (over === undefined)) throw new UsageError("Say --until when, or --over.");
 					return { until: until === undefined ? null : timeOf(until, "later") };
@@ -72,7 +47,40 @@ export function subscriptionCommands(program: Command): void {
 		.description("remove a subscription that no open turn uses")
 		.argument("<subscription>", "its name")
 		.addOption(json())
-		.action(async (name, { json: asJson }) => await tell("subscriptionRemove", name, asJson, async () => undefined));
+		.action(
+			async (name, { json: asJson }) =>
+				await tell("subscriptionRemove", { subscription: name }, asJson, async () => undefined),
+		);
+}
+
+function lookCommands(subscription: Command): void {
+	subscription
+		.command("list")
+		.description("all subscriptions with their slots")
+		.addOption(json())
+		.action(async (options) => {
+			const [{ act }, { subscriptionTable }] = await Promise.all([
+				import("./act.ts"),
+				import("./print-subscriptions.ts"),
+			]);
+			await act(options, ({ client }) => client.call("subscriptions"), subscriptionTable);
+		});
+	subscription
+		.command("show")
+		.description("everything about one subscription")
+		.argument("<subscription>", "its name")
+		.addOption(json())
+		.action(async (name, options) => {
+			const [{ act }, { subscriptionDetails }] = await Promise.all([
+				import("./act.ts"),
+				import("./print-subscriptions.ts"),
+			]);
+			await act(
+				options,
+				({ client }) => client.call("subscription", { params: { subscription: name } }),
+				subscriptionDetails,
+			);
+		});
 }
 
 const terms = (command: Command) =>
@@ -112,17 +120,17 @@ async function bodyOf({ maxConcurrent, envFile, configDir, fallback, quiet }: Su
 }
 
 async function tell(
-	route: "subscriptionConfigure" | "subscriptionCool" | "subscriptionRemove",
-	name: string,
+	route: "subscriptionAdd" | "subscriptionConfigure" | "subscriptionCool" | "subscriptionRemove",
+	params: { subscription?: string },
 	asJson: boolean | undefined,
 	bodyFor: () => Promise<object | undefined>,
 ): Promise<void> {
-	const [{ act }, { subscriptionTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
+	const [{ act }, { subscriptionTable }] = await Promise.all([import("./act.ts"), import("./print-subscriptions.ts")]);
 	await act(
 		{ json: asJson },
 		async ({ client, key }) => {
 			const body = await bodyFor();
-			return await client.ask(route, { key, params: { subscription: name }, ...(body && { body }) });
+			return await client.ask(route, { key, params, ...(body && { body }) });
 		},
 		(found) => subscriptionTable([found]),
 	);

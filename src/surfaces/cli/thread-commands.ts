@@ -1,9 +1,18 @@
 // Conversations: items, marks, mail, events.
 import { type Command, Option } from "@commander-js/extra-typings";
+import type { Options } from "./act.ts";
 import { json, project, whole } from "./options.ts";
 
 export function threadCommands(program: Command): void {
 	program.commandsGroup("Conversations:");
+	logCommand(program);
+	markCommands(program);
+	mailCommands(program);
+	searchCommand(program);
+	eventsCommand(program);
+}
+
+function logCommand(program: Command): void {
 	program
 		.command("log")
 		.description("an agent's thread")
@@ -17,32 +26,29 @@ export function threadCommands(program: Command): void {
 		.option("--deltas", "with --follow: what is being said also where the output is no terminal")
 		.addOption(project())
 		.addOption(json())
-		.action(async (reference, options) => {
-			if (options.follow === true) {
-				const { followThread } = await import("./events.ts");
-				return await followThread(reference, options);
-			}
-			const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			const { item } = options;
-			if (item !== undefined) {
-				const { itemOf } = await import("./events.ts");
+		.action(async (agent, options) => {
+			const { followThread, itemOf, threadPart } = await import("./events.ts");
+			if (options.follow === true) return await followThread(agent, options);
+			const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
+			const { context, item } = options;
+			if (item !== undefined)
 				return await act(
 					options,
-					(cli) => itemOf(cli, reference, item),
-					(found) => found.text ?? "",
+					(cli) => itemOf(cli, agent, item),
+					({ text }) => text ?? "",
 				);
-			}
-			const { threadPart } = await import("./events.ts");
-			const part = options.context === true;
 			await act(
 				options,
 				(cli) =>
-					part
-						? cli.client.call("context", { query: cli.query, params: { agent: reference } })
-						: threadPart(cli, reference, options),
+					context === true
+						? cli.client.call("context", { query: cli.query, params: { agent } })
+						: threadPart(cli, agent, options),
 				(items) => items.map(itemLine).join("\n"),
 			);
 		});
+}
+
+function markCommands(program: Command): void {
 	for (const [name, description] of [
 		["clear", "begin a new context; nothing is deleted"],
 		["mark", "name a place in the context"],
@@ -54,65 +60,17 @@ export function threadCommands(program: Command): void {
 			.argument("<agent>", "whose")
 			.addOption(project())
 			.addOption(json());
-		if (name === "clear") command.action((reference, options) => write(name, reference, options, {}));
+		if (name === "clear") command.action((agent, options) => write(name, agent, options, {}));
 		else
 			command
 				.argument("[name]", "the mark's name")
-				.action((reference, mark, options) =>
-					write(name, reference, options, mark === undefined ? {} : { name: mark }),
-				);
+				.action((agent, mark, options) => write(name, agent, options, mark === undefined ? {} : { name: mark }));
 	}
-	mailCommands(program);
-	searchCommand(program);
-	program
-		.command("events")
-		.description("the journal")
-		.option("--after <id>", "only what came after this event", whole, 0)
-		.option("--agent <agent>", "only of this agent")
-		.option("--kind <kind>", "only of this kind (turn.ended), or of this noun (turn); several with commas")
-		.option("--since <time>", "only from this time on: an ISO time, or how long ago (90s, 10m, 2h, 7d)")
-		.option("--follow", "go on with what happens from now on")
-		.option("--deltas", "with --follow: also what is being said, before it is an item")
-		.addOption(new Option("--project <slug>", "only of this project; with --agent, where its name is looked for first"))
-		.addOption(json())
-		.action(async (options) => {
-			const { events } = await import("./events.ts");
-			await events(options);
-		});
 }
 
-function searchCommand(program: Command): void {
-	program
-		.command("search")
-		.description("find what was said: the items that have all of these words, newest first")
-		.argument("<text>", "the words; `pars*` stands for all that begin with it")
-		.option("--agent <agent>", "only of this agent")
-		.addOption(new Option("--project <slug>", "only of this project"))
-		.option("--limit <n>", "how many at most", Number, 20)
-		.addOption(json())
-		.action(async (text, options) => {
-			const [{ act }, { foundLines }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-			const { agent, limit } = options;
-			await act(
-				options,
-				({ client, query }) => client.call("search", { query: { ...query, text, limit, ...(agent && { agent }) } }),
-				foundLines,
-			);
-		});
-}
-
-async function write(
-	route: "clear" | "mark" | "rewind",
-	reference: string,
-	options: { json?: true | undefined; project?: string | undefined },
-	body: object,
-): Promise<void> {
-	const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-	await act(
-		options,
-		({ client, key, query }) => client.ask(route, { key, query, params: { agent: reference }, body }),
-		itemLine,
-	);
+async function write(route: "clear" | "mark" | "rewind", agent: string, options: Options, body: object): Promise<void> {
+	const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
+	await act(options, ({ client, key, query }) => client.ask(route, { key, query, params: { agent }, body }), itemLine);
 }
 
 function mailCommands(program: Command): void {
@@ -124,13 +82,12 @@ function mailCommands(program: Command): void {
 		.option("--urgent", "stop a running turn between two tool calls for it")
 		.addOption(project())
 		.addOption(json())
-		.action(async (reference, body, options) => {
+		.action(async (agent, body, options) => {
 			const { act } = await import("./act.ts");
 			const urgent = options.urgent === true;
 			await act(
 				options,
-				({ client, key, query }) =>
-					client.call("send", { key, query, params: { agent: reference }, body: { body, urgent } }),
+				({ client, key, query }) => client.call("send", { key, query, params: { agent }, body: { body, urgent } }),
 				(mail) =>
 					`mail ${mail.id} accepted${urgent && !mail.urgent ? " as ordinary mail: only people and the agents above and below it may interrupt an agent" : ""}`,
 			);
@@ -146,9 +103,12 @@ function mailCommands(program: Command): void {
 			.argument("<agent>", "whose")
 			.addOption(project())
 			.addOption(json())
-			.action(async (reference, options) => {
-				const [{ act }, { mailLines, mailTable }] = await Promise.all([import("./act.ts"), import("./print.ts")]);
-				const params = { agent: reference };
+			.action(async (agent, options) => {
+				const [{ act }, { mailLines, mailTable }] = await Promise.all([
+					import("./act.ts"),
+					import("./print-thread.ts"),
+				]);
+				const params = { agent };
 				await act(
 					options,
 					({ client, key, query }) =>
@@ -166,12 +126,49 @@ function mailCommands(program: Command): void {
 		.argument("<mail>", "its id")
 		.addOption(project())
 		.addOption(json())
-		.action(async (reference, id, options) => {
+		.action(async (agent, id, options) => {
 			const { act } = await import("./act.ts");
 			await act(
 				options,
-				({ client, key, query }) => client.call("mailDelete", { key, query, params: { agent: reference, mail: id } }),
+				({ client, key, query }) => client.call("mailDelete", { key, query, params: { agent, mail: id } }),
 				(gone) => `mail ${gone.id} deleted`,
 			);
+		});
+}
+
+function searchCommand(program: Command): void {
+	program
+		.command("search")
+		.description("find what was said: the items that have all of these words, newest first")
+		.argument("<text>", "the words; `pars*` stands for all that begin with it")
+		.option("--agent <agent>", "only of this agent")
+		.addOption(new Option("--project <slug>", "only of this project"))
+		.option("--limit <n>", "how many at most", Number, 20)
+		.addOption(json())
+		.action(async (text, options) => {
+			const [{ act }, { foundLines }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
+			const { agent, limit } = options;
+			await act(
+				options,
+				({ client, query }) => client.call("search", { query: { ...query, text, limit, ...(agent && { agent }) } }),
+				foundLines,
+			);
+		});
+}
+
+function eventsCommand(program: Command): void {
+	program
+		.command("events")
+		.description("the journal")
+		.option("--after <id>", "only what came after this event", whole, 0)
+		.option("--agent <agent>", "only of this agent")
+		.option("--kind <kind>", "only of this kind (turn.ended), or of this noun (turn); several with commas")
+		.option("--since <time>", "only from this time on: an ISO time, or how long ago (90s, 10m, 2h, 7d)")
+		.option("--follow", "go on with what happens from now on")
+		.option("--deltas", "with --follow: also what is being said, before it is an item")
+		.addOption(new Option("--project <slug>", "only of this project; with --agent, where its name is looked for first"))
+		.addOption(json())
+		.action(async (options) => {
+			await (await import("./events.ts")).events(options);
 		});
 }

@@ -2,9 +2,10 @@
 // token of the agent's process, so that its powers are exactly those of the token.
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Client } from "#client/client.ts";
+import { type ToolName, toolNames, tools, useTool } from "#client/tools.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { version } from "#src/version.ts";
-import { refusalText, type ToolName, toolNames, tools, useTool } from "#views/tools.ts";
+import { refusalText } from "#views/tool-answers.ts";
 
 export interface McpCaller {
 	client: Client;

@@ -9,6 +9,7 @@ import {
 	methods,
 	type PromptResponse,
 	type RequestPermissionRequest,
+	type RequestPermissionResponse,
 	type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
 import type { ContainmentLevel } from "#contract/config.ts";
@@ -74,44 +75,8 @@ const errorTailMax = 2000;
 const errorLineMax = 64 * 1024;
 
 export async function launch(wanted: Launch): Promise<Launched> {
-	const { containment, session: request, signal, limitLogPattern, bad = () => {} } = wanted;
-	const { child, stdin, stdout, lifeline, output } = startProgram(wanted);
-	let listening: PromptHandlers | null = null;
-	const ended = endOf(child, (line) => {
-		const words = limitLogPattern?.exec(line)?.[1];
-		if (words !== undefined) listening?.complaint(words);
-	});
-	let current: string | null = null;
-	let brokenBy: string | null = null;
-	const stream = messageStream(stdin, stdout, {
-		drained: () => listening?.drained() ?? Promise.resolve(),
-		bad,
-		broken: (why) => {
-			brokenBy = why;
-		},
-	});
-	const connection = client({ name: "brood" })
-		.onRequest(methods.client.session.requestPermission, async ({ params }) => {
-			// outside of a turn nobody is there to say yes
-			const answer = (await listening?.ask(params)) ?? null;
-			if (answer === null) return { outcome: { outcome: "cancelled" as const } };
-			const { option: optionId, reason } = answer;
-			// our own programs hear the reason; the protocol has no field for it
-			return {
-				outcome: { outcome: "selected" as const, optionId },
-				...(reason !== null && { _meta: { brood: { reason } } }),
-			};
-		})
-		// updates outside of a turn never open one
-		.onNotification(methods.client.session.update, async ({ params }) =>
-			params.sessionId === current ? listening?.update(params.update) : undefined,
-		)
-		.connect(stream);
-	const unheard = Promise.withResolvers<void>();
-	const gone = Promise.race([
-		ended,
-		Promise.race([connection.closed, unheard.promise]).then(() => brokenBy ?? "it closed its end of the line"),
-	]);
+	const { containment, session: request, signal } = wanted;
+	const { child, stdout, lifeline, output, connection, ended, unheard, gone, heard } = connect(wanted);
 	let present = true;
 	void gone.then(() => {
 		present = false;
@@ -123,7 +88,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 	const up = Promise.race([opening, gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
 	const { info, session } = await up.catch((error: unknown) => exitReason(error, stdout, ended));
 	const sessionId = session?.session ?? "";
-	current = sessionId;
+	heard.session = sessionId;
 	lifeline?.end("up\n");
 	return {
 		pid: child.pid ?? 0,
@@ -131,7 +96,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 		program: info.program,
 		session,
 		async prompt(text, on) {
-			listening = on;
+			heard.by = on;
 			const asked = connection.agent.request(methods.agent.session.prompt, {
 				sessionId,
 				prompt: [{ type: "text", text }],
@@ -145,7 +110,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 				return await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
 			} finally {
 				clearInterval(look);
-				listening = null;
+				heard.by = null;
 			}
 		},
 		spent: spending(session === null || session.how === "new" ? 0 : (request?.costBefore ?? 0)),
@@ -164,6 +129,48 @@ export async function launch(wanted: Launch): Promise<Launched> {
 	};
 }
 
+/** Starts the program and takes what it says: only for whoever listens, and only of the session that is open. */
+function connect(wanted: Launch) {
+	const { limitLogPattern, bad = () => {} } = wanted;
+	const { child, stdin, stdout, ...pipes } = startProgram(wanted);
+	const heard: { by: PromptHandlers | null; session: string | null } = { by: null, session: null };
+	const ended = endOf(child, (line) => {
+		const words = limitLogPattern?.exec(line)?.[1];
+		if (words !== undefined) heard.by?.complaint(words);
+	});
+	let brokenBy: string | null = null;
+	const stream = messageStream(stdin, stdout, {
+		drained: () => heard.by?.drained() ?? Promise.resolve(),
+		bad,
+		broken: (why) => {
+			brokenBy = why;
+		},
+	});
+	const connection = client({ name: "brood" })
+		// outside of a turn nobody is there to say yes
+		.onRequest(methods.client.session.requestPermission, async ({ params }) =>
+			chosen((await heard.by?.ask(params)) ?? null),
+		)
+		// updates outside of a turn never open one
+		.onNotification(methods.client.session.update, async ({ params }) =>
+			params.sessionId === heard.session ? heard.by?.update(params.update) : undefined,
+		)
+		.connect(stream);
+	const unheard = Promise.withResolvers<void>();
+	const gone = Promise.race([
+		ended,
+		Promise.race([connection.closed, unheard.promise]).then(() => brokenBy ?? "it closed its end of the line"),
+	]);
+	return { child, stdout, ...pipes, connection, ended, unheard, gone, heard };
+}
+
+function chosen(answer: PermissionAnswer | null): RequestPermissionResponse {
+	if (answer === null) return { outcome: { outcome: "cancelled" } };
+	const { option: optionId, reason } = answer;
+	// our own programs hear the reason; the protocol has no field for it
+	return { outcome: { outcome: "selected", optionId }, ...(reason !== null && { _meta: { brood: { reason } } }) };
+}
+
 function startProgram({ containment, mounts = null, folder, environment, command: name, args: words }: Launch) {
 	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
 	const { command, args, pipes } = containedCommand(containment, { command: name, args: words }, mounts);
@@ -178,6 +185,8 @@ function startProgram({ containment, mounts = null, folder, environment, command
 	const stdout = child.stdio[pipes.output];
 	const lifeline = pipes.lifeline === null ? null : child.stdio[pipes.lifeline];
 	if (stdin === null || !(stdout instanceof Readable)) throw new Error("an agent without a line");
+	// a wrapper that was ended while it began may leave its inner process; that one ends with the lifeline
+	child.once("exit", () => lifeline?.destroy());
 	for (const pipe of [stdin, lifeline]) pipe?.on("error", expected("a process that has ended is reported by `ended`"));
 	return { child, stdin, stdout, lifeline: lifeline instanceof Writable ? lifeline : null, output: pipes.output };
 }

@@ -14,7 +14,6 @@ import { isCommitId } from "../format/refs.ts";
 import { exists } from "../layout/layout.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { commitOf, existingBranch } from "../run/user-input.ts";
-import { worktreesOf } from "../run/worktrees.ts";
 import { count } from "../verbs/branch-status.ts";
 import { cleanTree, differsFromCommit } from "../verbs/clean.ts";
 import { withTrailers } from "../verbs/commit.ts";
@@ -24,9 +23,9 @@ import { recordedMerge, recordMerge } from "../verbs/record.ts";
 import { commandEnvironment, type GitContext, identityOf, isAncestor, tipOf } from "../workspace/git-context.ts";
 import { commandFailed, runProjectCommand } from "../workspace/project-command.ts";
 import { settingsOf } from "../workspace/settings.ts";
-import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
 import { inCheckTree } from "./check-tree.ts";
-import { notApproved } from "./provision.ts";
+import { moveBase } from "./move-base.ts";
+import { notApproved } from "./setup.ts";
 
 /** How an agent's tree is looked at: from outside, or, in a sandbox, from inside. */
 export interface CheckoutReader {
@@ -257,60 +256,4 @@ async function runCheck(
 			request,
 		);
 	});
-}
-
-/** Null if base is on the new commit now. */
-async function moveBase(
-	context: GitContext,
-	{ project, workspace }: Checkout,
-	before: string | null,
-	after: string,
-): Promise<Refusal | null> {
-	const { git } = context;
-	const ref = `refs/heads/${workspace.base}`;
-	const checkout = (await worktreesOf(git, project.path)).find(
-		(worktree) => worktree.branch === ref && !worktree.bare && !worktree.prunable,
-	);
-	const movedMeanwhile = async (): Promise<Refusal | null> => {
-		const now = await commitOf(git, project.path, ref);
-		return now === before
-			? null
-			: refuse("CONFLICT", `${workspace.base} moved meanwhile. Nothing was merged.`, {
-					details: { expected: before, found: now },
-				});
-	};
-	if (checkout === undefined) {
-		const swap = await git(project.path, ["update-ref", ref, after, before ?? "0".repeat(after.length)], {
-			answers: [1, 128],
-		});
-		if (swap.code === 0) return null;
-		const moved = await movedMeanwhile();
-		if (moved !== null) return moved;
-		throw new Error(`git update-ref failed: ${swap.errors.slice(0, 2000)}`);
-	}
-	const moved = await movedMeanwhile();
-	if (moved !== null) return moved;
-	const { code, errors } = await git(
-		checkout.path,
-		["merge", "--quiet", "--ff-only", "--no-autostash", "--no-verify-signatures", "--no-overwrite-ignore", after],
-		{
-			answers: [1, 2, 128],
-		},
-	);
-	if (code === 0) return null;
-	const now = await commitOf(git, project.path, ref);
-	if (now === after) return null;
-	const tree = await readStatus(git, checkout.path);
-	const listed = errors.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.trim()] : []));
-	const dirty = dirtyRefusal(tree, { folder: checkout.path });
-	if (now !== before || (dirty === null && listed.length === 0))
-		throw new Error(`git merge failed in ${checkout.path}: ${errors.slice(0, 2000)}`);
-	return refuse(
-		"WORKTREE_DIRTY",
-		`${workspace.base} is checked out in ${checkout.path}, and merging would overwrite what is not committed there. Nothing was changed.`,
-		{
-			details: { ...dirty?.details, path: checkout.path, files: listed },
-			suggestions: dirty?.suggestions ?? [],
-		},
-	);
 }

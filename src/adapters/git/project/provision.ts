@@ -8,7 +8,7 @@
 
 import { basename } from "node:path";
 import { ProjectSlug } from "#contract/ids.ts";
-import type { EffectiveSettings, ProjectSettings } from "#contract/project-config.ts";
+import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import { caught, noLog } from "#engine/ports/log.ts";
@@ -19,27 +19,19 @@ import type {
 	StepControl,
 } from "#engine/ports/workspace-requests.ts";
 import { makeWorktree } from "../copy/fork-tree.ts";
-import { exists, inTheWay } from "../layout/layout.ts";
-import { dropMark, markIn, noteMark, readMark, writeMark } from "../layout/mark.ts";
+import { dropMark, markIn, noteMark, writeMark } from "../layout/mark.ts";
 import { branchFor, commitOf, existingBranch } from "../run/user-input.ts";
-import {
-	type Built,
-	discardSandboxed,
-	makeSandboxedTree,
-	registerBranch,
-	sandboxRefusal,
-	shareSandboxed,
-} from "../sandbox/make.ts";
-import { discardNewBranch } from "../snapshot/destroy.ts";
+import { type Built, makeSandboxedTree, registerBranch, sandboxRefusal, shareSandboxed } from "../sandbox/make.ts";
 import { checkOut } from "../tree/checkout.ts";
 import { makeClone } from "../workspace/clone.ts";
-import { discard, discardWorktree } from "../workspace/discard.ts";
 import { commandEnvironment, type GitContext } from "../workspace/git-context.ts";
 import { commandFailed, runProjectCommand } from "../workspace/project-command.ts";
-import { sandboxMarkAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
+import { wantsSandbox } from "../workspace/sandbox-mounts.ts";
 import { settingsOf } from "../workspace/settings.ts";
 import { share } from "../workspace/shared.ts";
-import { gitFolderOf, markAt } from "../workspace/tree-status.ts";
+import { gitFolderOf } from "../workspace/tree-status.ts";
+import { findExisting, takeBack } from "./intent.ts";
+import { type SetupRequest, setupOf, setupOfFork } from "./setup.ts";
 
 /** Makes the tree of a fork. */
 export interface Fork {
@@ -69,8 +61,8 @@ export async function provision(
 	if (isRefusal(base)) return base;
 	const own = await wantsSandbox(context, request.project);
 	if (typeof own !== "boolean") return own;
-	const notInSnapshot = own ? sandboxRefusal(context, request) : null;
-	if (notInSnapshot !== null) return notInSnapshot;
+	const notPossible = own ? sandboxRefusal(context, request) : null;
+	if (notPossible !== null) return notPossible;
 	if (request.kind === "main") return await settleInMain(context, request, base.branch);
 	const setup = fork === undefined ? setupOf(effective, request) : setupOfFork(effective, request);
 	if (isRefusal(setup)) return setup;
@@ -81,13 +73,7 @@ export async function provision(
 	if (isRefusal(found)) return found;
 	if (found.mark?.ready === true) {
 		await dropMark(intent);
-		return await answer(context, request.project, found.mark, {
-			shared: [],
-			setup: null,
-			found: true,
-			missing: [],
-			notes: [],
-		});
+		return await answer(context, request.project, found.mark, nothingMade);
 	}
 	try {
 		const made =
@@ -118,6 +104,8 @@ export async function provision(
 	}
 }
 
+const nothingMade = { shared: [], setup: null, found: true, missing: [], notes: [] };
+
 /** The repository itself: nothing is made, nothing is changed. */
 async function settleInMain(
 	{ git }: GitContext,
@@ -136,64 +124,8 @@ async function settleInMain(
 	return {
 		workspace: { kind: "main", path: project.path, branch, base },
 		head: commit,
-		shared: [],
-		setup: null,
-		found: true,
-		missing: [],
-		notes: [],
+		...nothingMade,
 	};
-}
-
-interface SetupRequest {
-	command: string | null;
-	/** what it leads to does not depend on it: a tree that came from somebody is worth having as it is */
-	mayFail: boolean;
-	notes: string[];
-}
-
-function setupOf(
-	{ settings, pendingApproval }: EffectiveSettings,
-	{ project }: ProvisionRequest,
-): SetupRequest | Refusal {
-	if (settings.setup === null && pendingApproval?.setup != null) return notApproved(pendingApproval, project.slug);
-	return { command: settings.setup, mayFail: false, notes: [] };
-}
-
-function setupOfFork({ settings, pendingApproval }: EffectiveSettings, { project }: ProvisionRequest): SetupRequest {
-	if (!settings.setupForks) return { command: null, mayFail: true, notes: [] };
-	const asked = settings.setup === null && pendingApproval?.setup != null;
-	const note = `The setup command was not run: nobody has approved it yet (brood project settings ${project.slug}).`;
-	return { command: settings.setup, mayFail: true, notes: asked ? [note] : [] };
-}
-
-export function notApproved(pending: NonNullable<EffectiveSettings["pendingApproval"]>, slug: string): Refusal {
-	return refuse("CONFLICT", `The repository of ${slug} wants to run commands that nobody has approved yet.`, {
-		details: { pendingApproval: { ...pending } },
-		suggestions: ["brood approval list", `brood project settings ${slug}`],
-	});
-}
-
-/** What an earlier call left, if it was the same agent's; anything else in the way is refused. */
-async function findExisting(
-	context: GitContext,
-	request: ProvisionRequest,
-	place: string,
-	intent: string,
-): Promise<Found | Refusal> {
-	const wrong = await context.layout.parent(place);
-	if (wrong !== null) return wrong;
-	const begun = await readMark(intent);
-	if (begun !== null && begun.agent !== request.agent.id) return inTheWay(place);
-	const mark = (await sandboxMarkAt(context, request.project, place)) ?? (await markAt(place));
-	if (mark?.agent === request.agent.id && mark.path === place) return { mark, anew: false };
-	if (begun !== null) await takeBack(context, request, intent);
-	return (await exists(place)) ? inTheWay(place) : { mark: null, anew: begun !== null };
-}
-
-interface Found {
-	mark: WorkspaceMark | null;
-	/** what was begun was taken back */
-	anew: boolean;
 }
 
 type Made = Built & { mark: WorkspaceMark };
@@ -335,37 +267,3 @@ const workspaceOf = ({ kind, path, branch, base }: WorkspaceMark): Provisioned["
 	branch,
 	base,
 });
-
-/**
- * Removes what an intent says we were making, and nothing else; the branch only if all of its commits are elsewhere
- * too.
- */
-async function takeBack(context: GitContext, { project }: ProvisionRequest, intent: string): Promise<void> {
-	const mark = await readMark(intent);
-	if (mark === null) return;
-	if (mark.kind === "clone" && mark.own !== true) await discard(context, mark.path);
-	else {
-		await (mark.own === true
-			? discardSandboxed(context, project, mark)
-			: discardWorktree(context, project.path, mark.path));
-		const tip = await commitOf(context.git, project.path, `refs/heads/${mark.branch}`);
-		const ref = `refs/heads/${mark.branch}`;
-		const own =
-			tip === null || tip === mark.start
-				? ""
-				: (
-						await context.git(project.path, [
-							"rev-list",
-							"--max-count=1",
-							tip,
-							"--not",
-							`--exclude=${ref}`,
-							"--all",
-							"--",
-						])
-					).text;
-		if (tip !== null && own === "")
-			await discardNewBranch(context.git, { repository: project.path, branch: mark.branch, commit: tip });
-	}
-	await dropMark(intent);
-}

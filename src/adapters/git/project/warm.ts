@@ -16,7 +16,7 @@ import { wantsSandbox } from "../workspace/sandbox-mounts.ts";
 import { settingsOf } from "../workspace/settings.ts";
 import { lockfileHash } from "../workspace/shared.ts";
 import { dirtyRefusal, gitFolderAt, gitFolderOf, readStatus } from "../workspace/tree-status.ts";
-import { notApproved } from "./provision.ts";
+import { notApproved } from "./setup.ts";
 
 interface Warmed {
 	path: string;

@@ -17,8 +17,10 @@ import type { GitContext } from "../workspace/git-context.ts";
 import { moveToTrash, noteOf, numberOf } from "../workspace/keep.ts";
 import { ask, borrow, longMs, projectView, pullChanges, type SandboxedCheckout, workRef } from "./ask.ts";
 import { forkStart, makeSandboxedTree, registerBranch, sandboxRefusal } from "./make.ts";
+import { recoverInside } from "./move.ts";
 import { makeOwnRepository } from "./own-repository.ts";
-import { recoverInside, sandboxedDirty, sandboxedTip, snapshotSandboxed } from "./verbs.ts";
+import { snapshotSandboxed } from "./snapshot.ts";
+import { sandboxedDirty, sandboxedTip } from "./verbs.ts";
 
 export async function recoverSandboxed(
 	context: GitContext,
@@ -146,8 +148,8 @@ async function aside(from: string, to: string): Promise<void> {
 export async function convert(context: GitContext, checkout: Checkout): Promise<MoveResult | Refusal> {
 	const { layout } = context;
 	const { project, agent, workspace } = checkout;
-	const notInSnapshot = sandboxRefusal(context, { kind: workspace.kind, project });
-	if (notInSnapshot !== null) return notInSnapshot;
+	const notPossible = sandboxRefusal(context, { kind: workspace.kind, project });
+	if (notPossible !== null) return notPossible;
 	const begin = await forkStart(context, { project, agent, kind: workspace.kind, parent: checkout });
 	if (isRefusal(begin)) return begin;
 	const binned = await moveToTrash(context, checkout);

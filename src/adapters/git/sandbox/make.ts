@@ -24,7 +24,7 @@ import { fetchSnapshot, find, requestFor } from "../workspace/keep.ts";
 import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
 import { ask, borrow, longMs, projectView, recordTip, type SandboxedCheckout, workersOf } from "./ask.ts";
 import { checkOutOwn, makeOwnRepository } from "./own-repository.ts";
-import { snapshotSandboxed } from "./verbs.ts";
+import { snapshotSandboxed } from "./snapshot.ts";
 
 /** What did not come along, and whether what git ignores did. */
 export interface Built {

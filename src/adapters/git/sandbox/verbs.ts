@@ -10,35 +10,19 @@ import type {
 	LeftOut,
 	Pushed,
 	SeenCommit,
-	SyncStrategy,
 } from "#contract/workspace.ts";
-import type { Checkout, CommitRequest, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
-import { branchRef } from "../format/refs.ts";
+import type { Checkout, CommitRequest, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { commitOf } from "../run/user-input.ts";
-import { findSnapshot, type Snapshot } from "../snapshot/snapshots.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { treeGone } from "../verbs/branch-status.ts";
 import { differsFromCommit } from "../verbs/clean.ts";
 import { checkoutName, forkPoint, theirOwn, treeOf } from "../verbs/diff.ts";
 import { pushBranch } from "../verbs/push.ts";
-import type { Accept } from "../verbs/recover.ts";
 import { isCalledOff } from "../worker/faults.ts";
 import { type Step, steps } from "../worker/steps.ts";
-import { SandboxFault } from "../worker/workers.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { numberOf } from "../workspace/keep.ts";
-import {
-	ask,
-	borrow,
-	longMs,
-	type ProjectView,
-	projectView,
-	pullChanges,
-	pullSnapshot,
-	pullTree,
-	type SandboxedCheckout,
-} from "./ask.ts";
+import { ask, longMs, type ProjectView, projectView, pullChanges, pullTree, type SandboxedCheckout } from "./ask.ts";
 
 export async function sandboxedHealth(
 	context: GitContext,
@@ -113,7 +97,8 @@ async function looked<W, A extends object>(
 	return isRefusal(view) ? view : await ask(context, checkout, step, view, request);
 }
 
-async function ready(context: GitContext, checkout: SandboxedCheckout): Promise<ProjectView | Refusal> {
+/** What the project knows of it, if its tree is there. */
+export async function ready(context: GitContext, checkout: SandboxedCheckout): Promise<ProjectView | Refusal> {
 	return (await treeGone(checkout)) ?? (await projectView(context, checkout));
 }
 
@@ -192,129 +177,6 @@ export async function treeIn(
 	for (const object of [made.head, made.tree])
 		if (object !== null && object !== view.seen) await pullTree(context, own, view, object);
 	return { ...made, objects: null };
-}
-
-export const syncSandboxed = async (
-	context: GitContext,
-	checkout: SandboxedCheckout,
-	strategy: SyncStrategy,
-	control: StepControl,
-): Promise<MoveResult | Refusal> =>
-	await moved(context, checkout, steps.sync, { strategy, begun: control.begun ?? null }, control);
-export const releaseSandboxed = async (
-	context: GitContext,
-	checkout: SandboxedCheckout,
-	control: StepControl,
-): Promise<MoveResult | Refusal> =>
-	await moved(context, checkout, steps.release, { begun: control.begun ?? null }, control);
-export const enterSandboxed = async (
-	context: GitContext,
-	checkout: SandboxedCheckout,
-	control: StepControl,
-): Promise<MoveResult | Refusal> =>
-	await moved(context, checkout, steps.enter, { begun: control.begun ?? null }, control);
-
-/** What its branch is on comes out first: a step of ours loses no commit. */
-async function moved<W>(
-	context: GitContext,
-	checkout: SandboxedCheckout,
-	step: Step<W, MoveResult | Refusal>,
-	request: W,
-	control: StepControl,
-): Promise<MoveResult | Refusal> {
-	const before = await ready(context, checkout);
-	if (isRefusal(before)) return before;
-	const { tip } = await pullChanges(context, checkout, before);
-	await control.begin?.({ head: tip });
-	const view = await projectView(context, checkout);
-	if (isRefusal(view)) return view;
-	// its files may need it from this moment on
-	await borrow(context, checkout, { base: view.scene.given.base });
-	const home = await ask(context, checkout, step, view, request, { timeoutMs: longMs, signal: control.signal });
-	const { snapshot } = await pullChanges(context, checkout, view, { keepOld: true });
-	if (isRefusal(home) || snapshot === null) return home;
-	return { ...home, snapshot: numberOf(snapshot) };
-}
-
-/** A snapshot first, then the recovery inside of the sandbox, for a tree that exists. */
-export async function recoverInside(
-	context: GitContext,
-	checkout: SandboxedCheckout,
-	control: StepControl,
-	accept: Accept | null,
-): Promise<MoveResult | Refusal> {
-	const taken = await snapshotSandboxed(context, checkout, { reason: "before a recovery", turn: null }).catch(
-		(error: unknown) => {
-			// a broken index is mended in there, and the files are kept then
-			if (error instanceof SandboxFault) return null;
-			throw error;
-		},
-	);
-	const home = await moved(
-		context,
-		checkout,
-		steps.recover,
-		{ accept: accept === null ? null : { seen: accept.seen, step: accept.step ?? null } },
-		control,
-	);
-	if (isRefusal(home)) return home;
-	return {
-		...home,
-		snapshot: /^\d+$/.test(home.snapshot ?? "")
-			? home.snapshot
-			: taken !== null && !isRefusal(taken) && taken.fresh
-				? numberOf(taken.snapshot)
-				: null,
-	};
-}
-
-export async function restoreSandboxed(
-	context: GitContext,
-	checkout: SandboxedCheckout,
-	snapshot: Snapshot,
-): Promise<MoveResult | Refusal> {
-	const taken = await snapshotSandboxed(context, checkout, { reason: "before a restore", turn: null }).catch(
-		(error: unknown) => {
-			if (error instanceof SandboxFault) return null;
-			throw error;
-		},
-	);
-	if (taken !== null && isRefusal(taken)) return taken;
-	await borrow(context, checkout, { restored: snapshot.commit });
-	const home = await moved(context, checkout, steps.restore, { commit: snapshot.commit }, {});
-	if (isRefusal(home)) return home;
-	return { ...home, snapshot: home.snapshot ?? (taken === null ? null : numberOf(taken.snapshot)) };
-}
-
-export async function snapshotSandboxed(
-	context: GitContext,
-	checkout: SandboxedCheckout,
-	{ reason, turn }: { reason: string; turn: number | null },
-): Promise<{ snapshot: Snapshot; fresh: boolean } | Refusal> {
-	const view = await ready(context, checkout);
-	if (isRefusal(view)) return view;
-	const { commit, fresh } = await ask(context, checkout, steps.snapshot, view, { reason, turn }, { timeoutMs: longMs });
-	const { last } = view.scene.given;
-	if (fresh || last === null || last.commit !== commit)
-		return { snapshot: await pullSnapshot(context, checkout, view, commit), fresh: true };
-	const found = await findSnapshot(context.git, checkout.project.path, last.ref);
-	if (found === null) throw new Error(`${last.ref} cannot be read`);
-	return { snapshot: found, fresh: false };
-}
-
-/** A snapshot, and the branch with it: what a turn has done is then the project's. */
-export async function keepSandboxed(
-	context: GitContext,
-	checkout: SandboxedCheckout,
-	why: { reason: string; turn: number | null },
-): ReturnType<typeof snapshotSandboxed> {
-	const taken = await snapshotSandboxed(context, checkout, why);
-	if (isRefusal(taken)) return taken;
-	const { head } = taken.snapshot.manifest;
-	const view = await projectView(context, checkout);
-	const known = !isRefusal(view) && head.branch === branchRef(checkout.workspace.branch) && head.commit === view.seen;
-	if (!isRefusal(view) && !known) await pullChanges(context, checkout, view);
-	return taken;
 }
 
 /** The tip of its branch, in the project's store. */

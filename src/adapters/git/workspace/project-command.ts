@@ -63,8 +63,12 @@ export async function runProjectCommand(
 	try {
 		const exit = await new Promise<number | null>((resolve, reject) => {
 			child.once("error", reject);
-			// what it left running may hold its output open
-			child.once("exit", () => ending.force());
+			child.once("exit", () => {
+				// what it left running may hold its output open
+				ending.force();
+				// a wrapper that was ended while it began may leave its inner process; that one ends with the lifeline
+				if (wrapper.pipes.lifeline !== null) child.stdio[wrapper.pipes.lifeline]?.destroy();
+			});
 			child.once("close", (code) => resolve(code));
 		});
 		await ending.over();

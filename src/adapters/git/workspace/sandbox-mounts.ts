@@ -127,7 +127,7 @@ async function aroundOf(
 }
 
 /** Why a project that wants a sandbox cannot have one; null if it can, or wants none. */
-export async function sandboxTrouble(context: GitContext, project: ProjectRepository): Promise<string | null> {
+export async function sandboxProblem(context: GitContext, project: ProjectRepository): Promise<string | null> {
 	if ((await wantsSandbox(context, project)) !== true) return null;
 	const around = await aroundOf(context, project, project.path);
 	return isRefusal(around) ? around.message : null;

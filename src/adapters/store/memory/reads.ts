@@ -12,22 +12,32 @@ import type { Hit, SearchQuery } from "#contract/search.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
-import type { Counts, EventRange, QueueEnds, QueueHead, Range, Ranges, Reads } from "#engine/ports/store.ts";
+import type { Counts, EventRange, QueueEnds, QueueHead, Ranges, Reads } from "#engine/ports/store.ts";
+import { historyIn, rangesIn } from "./history.ts";
 import { MemoryIssueReads } from "./issue-reads.ts";
 import { eventsIn, itemsIn } from "./journal.ts";
 import { mirroredIn } from "./mirrored.ts";
 import { asTheyStart, headOf } from "./queue.ts";
+import type { Rows } from "./rows.ts";
 import { hitsIn } from "./search.ts";
 
 export class MemoryReads extends MemoryIssueReads implements Reads {
-	async #agents(wanted: (agent: AgentState) => boolean): Promise<AgentState[]> {
+	/** Whatever is read in one go sees no batch half done. */
+	async #read<T>(pick: (rows: Rows) => T): Promise<T> {
 		await this.settled();
-		return [...this.rows.agents.values()].filter(wanted);
+		return pick(this.rows);
+	}
+
+	async #where<Row>(table: ReadonlyMap<unknown, Row>, wanted: (row: Row) => boolean): Promise<Row[]> {
+		return await this.#read(() => [...table.values()].filter(wanted));
+	}
+
+	async #agents(wanted: (agent: AgentState) => boolean): Promise<AgentState[]> {
+		return await this.#where(this.rows.agents, wanted);
 	}
 
 	async agent(id: AgentId): Promise<AgentState | undefined> {
-		await this.settled();
-		return this.rows.agents.get(id);
+		return await this.#read(({ agents }) => agents.get(id));
 	}
 
 	async agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined> {
@@ -76,66 +86,41 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 
 	async project(slug: ProjectSlug): Promise<ProjectState | undefined> {
-		await this.settled();
-		return this.rows.projects.get(slug);
+		return await this.#read(({ projects }) => projects.get(slug));
 	}
 
 	async projects(): Promise<ProjectState[]> {
-		await this.settled();
-		return [...this.rows.projects.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
+		return await this.#read(({ projects }) => [...projects.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1)));
 	}
 
 	async event(id: number): Promise<Event | undefined> {
-		await this.settled();
-		return this.rows.events[id - 1];
+		return await this.#read(({ events }) => events[id - 1]);
 	}
 
 	async itemsBefore(agent: AgentId, before: number, limit: number): Promise<Event[]> {
-		await this.settled();
-		return itemsIn(this.rows, agent, before).slice(-limit);
+		return await this.#read((rows) => itemsIn(rows, agent, before).slice(-limit));
 	}
 
 	async mirrored(request: MirrorRequest): Promise<MirroredRows> {
-		await this.settled();
-		return mirroredIn(this.rows, request);
+		return await this.#read((rows) => mirroredIn(rows, request));
 	}
 
 	async newestItem(agent: AgentId): Promise<Event | undefined> {
-		await this.settled();
-		return this.rows.events.findLast((event) => event.agent === agent && isItem(event));
+		return await this.#read(({ events }) => events.findLast((event) => event.agent === agent && isItem(event)));
 	}
 
 	async newestOfKind(agent: AgentId, kind: string, upTo: number): Promise<Event | undefined> {
-		await this.settled();
-		return this.rows.events.findLast((event) => event.agent === agent && event.kind === kind && event.id <= upTo);
+		return await this.#read(({ events }) =>
+			events.findLast((event) => event.agent === agent && event.kind === kind && event.id <= upTo),
+		);
 	}
 
-	/** From the leaf up its lineage, to the last clear that the walk can see or to an agent without a lineage. */
 	async ranges(leaf: AgentId): Promise<Ranges> {
-		await this.settled();
-		const ranges: Range[] = [];
-		let upTo: number | null = null;
-		for (let next: AgentId | null = leaf; next !== null; ) {
-			const agent: AgentState | undefined = this.rows.agents.get(next);
-			const again = ranges.some((range) => range.agent === next);
-			if (agent === undefined || again) return { ranges, whole: false };
-			const end = upTo ?? Number.POSITIVE_INFINITY;
-			const clear = this.rows.events.findLast(
-				(event) => event.agent === next && event.kind === "clear" && event.id <= end,
-			);
-			ranges.unshift({ agent: next, after: clear?.id ?? 0, upTo });
-			if (clear !== undefined || agent.lineage === null) break;
-			upTo = Math.min(end, agent.lineage.forkPoint);
-			next = agent.lineage.agent;
-		}
-		return { ranges, whole: true };
+		return await this.#read((rows) => rangesIn(rows, leaf));
 	}
 
 	async history(agent: AgentId): Promise<{ items: Event[]; whole: boolean }> {
-		const { ranges, whole } = await this.ranges(agent);
-		const inRange = (range: Range) => (event: Event) =>
-			event.agent === range.agent && event.id > range.after && (range.upTo === null || event.id <= range.upTo);
-		return { items: ranges.flatMap((range) => this.rows.events.filter(inRange(range)).filter(isItem)), whole };
+		return await this.#read((rows) => historyIn(rows, agent));
 	}
 
 	async controls(agent: AgentId): Promise<Event[]> {
@@ -144,14 +129,12 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 
 	async prompts(agent: AgentId): Promise<PromptState[]> {
-		await this.settled();
-		const own = this.#queued().filter((prompt) => prompt.agent === agent);
+		const own = await this.#where(this.rows.prompts, (prompt) => prompt.agent === agent && prompt.taken === null);
 		return own.sort(asTheyStart);
 	}
 
 	async prompt(id: number): Promise<PromptState | undefined> {
-		await this.settled();
-		return this.rows.prompts.get(id);
+		return await this.#read(({ prompts }) => prompts.get(id));
 	}
 
 	async placeInQueue(id: number): Promise<number> {
@@ -179,13 +162,11 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 
 	async lastEvent(): Promise<number> {
-		await this.settled();
-		return this.rows.events.length;
+		return await this.#read(({ events }) => events.length);
 	}
 
 	async events(range: EventRange): Promise<Event[]> {
-		await this.settled();
-		return eventsIn(this.rows, range);
+		return await this.#read((rows) => eventsIn(rows, range));
 	}
 
 	async counts(): Promise<Map<AgentId, Counts>> {
@@ -208,13 +189,11 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 
 	async subscriptions(): Promise<SubscriptionState[]> {
-		await this.settled();
-		return [...this.rows.subscriptions.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+		return (await this.#where(this.rows.subscriptions, () => true)).sort((a, b) => (a.name < b.name ? -1 : 1));
 	}
 
 	async leases(): Promise<LeaseState[]> {
-		await this.settled();
-		return [...this.rows.leases.values()].sort((a, b) => a.turn - b.turn);
+		return await this.#read(({ leases }) => [...leases.values()].sort((a, b) => a.turn - b.turn));
 	}
 
 	async nextPromptAt(now: number): Promise<number | null> {
@@ -224,40 +203,32 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 
 	async search(request: SearchQuery): Promise<Hit[]> {
-		await this.settled();
-		return hitsIn(this.rows, request);
+		return await this.#read((rows) => hitsIn(rows, request));
 	}
 
 	async approval(id: number): Promise<ApprovalState | undefined> {
-		await this.settled();
-		return this.rows.approvals.get(id);
+		return await this.#read(({ approvals }) => approvals.get(id));
 	}
 
 	async pendingApprovals(agent?: AgentId): Promise<ApprovalState[]> {
-		await this.settled();
-		return [...this.rows.approvals.values()].filter(
-			(approval) => approval.state === "pending" && (agent === undefined || approval.agent === agent),
-		);
+		const asksFor = (approval: ApprovalState) => agent === undefined || approval.agent === agent;
+		return await this.#where(this.rows.approvals, (approval) => approval.state === "pending" && asksFor(approval));
 	}
 
 	async wait(id: number): Promise<WaitState | undefined> {
-		await this.settled();
-		return this.rows.waits.get(id);
+		return await this.#read(({ waits }) => waits.get(id));
 	}
 
 	async openWaits(): Promise<WaitState[]> {
-		await this.settled();
-		return [...this.rows.waits.values()].filter((wait) => wait.state === "open");
+		return await this.#where(this.rows.waits, (wait) => wait.state === "open");
 	}
 
 	async turn(id: number): Promise<TurnState | undefined> {
-		await this.settled();
-		return this.rows.turns.get(id);
+		return await this.#read(({ turns }) => turns.get(id));
 	}
 
 	async turns(agent: AgentId): Promise<TurnState[]> {
-		await this.settled();
-		return [...this.rows.turns.values()].filter((turn) => turn.agent === agent);
+		return await this.#where(this.rows.turns, (turn) => turn.agent === agent);
 	}
 
 	async latestTurns(agent: AgentId, limit: number): Promise<TurnState[]> {
@@ -273,8 +244,7 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 
 	async openTurns(): Promise<TurnState[]> {
-		await this.settled();
-		return [...this.rows.turns.values()].filter((turn) => turn.state === "open");
+		return await this.#where(this.rows.turns, (turn) => turn.state === "open");
 	}
 
 	async agentsAboutToBegin(): Promise<AgentState[]> {
@@ -284,20 +254,17 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 
 	async callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]> {
-		await this.settled();
-		return this.rows.events.filter(
-			(event) => event.agent === agent && event.turn === turn && event.kind.startsWith("tool_"),
+		return await this.#read(({ events }) =>
+			events.filter((event) => event.agent === agent && event.turn === turn && event.kind.startsWith("tool_")),
 		);
 	}
 
 	async mail(id: number): Promise<MailState | undefined> {
-		await this.settled();
-		return this.rows.mails.get(id);
+		return await this.#read(({ mails }) => mails.get(id));
 	}
 
 	async mails(agent: AgentId): Promise<MailState[]> {
-		await this.settled();
-		return [...this.rows.mails.values()].filter((mail) => mail.to === agent && mail.deletedAt === null);
+		return await this.#where(this.rows.mails, (mail) => mail.to === agent && mail.deletedAt === null);
 	}
 
 	async unreadMail(agent: AgentId): Promise<number> {
@@ -305,21 +272,16 @@ export class MemoryReads extends MemoryIssueReads implements Reads {
 	}
 
 	async agentsWithUrgentMail(): Promise<AgentId[]> {
-		await this.settled();
-		return [...this.rows.mails.values()]
-			.filter((mail) => mail.urgent && mail.state === "accepted" && mail.deletedAt === null)
-			.map((mail) => mail.to);
+		return (await this.#where(this.rows.mails, (mail) => mail.urgent && isNew(mail))).map((mail) => mail.to);
 	}
 
 	async agentsWithNewMail(): Promise<AgentState[]> {
-		const waiting = new Set(
-			[...this.rows.mails.values()]
-				.filter((mail) => mail.state === "accepted" && mail.deletedAt === null)
-				.map((mail) => mail.to),
-		);
+		const waiting = new Set((await this.#where(this.rows.mails, isNew)).map((mail) => mail.to));
 		return await this.#agents((agent) => waiting.has(agent.id));
 	}
 }
+
+const isNew = ({ state, deletedAt }: MailState): boolean => state === "accepted" && deletedAt === null;
 
 const end = (pick: (...numbers: number[]) => number, numbers: readonly number[]): number | null =>
 	numbers.length === 0 ? null : pick(...numbers);

@@ -7,8 +7,9 @@ import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { Reads } from "#engine/ports/store.ts";
 import type { Connection } from "./connection.ts";
+import { allUnreadMail } from "./mail-queries.ts";
 import { mailFrom, promptFrom } from "./rows.ts";
-import * as queries from "./turn-queries.ts";
+import { allPrompts } from "./turn-queries.ts";
 
 export async function mirroredBy(
 	reads: Reads,
@@ -21,13 +22,13 @@ export async function mirroredBy(
 		runs.push(...(await reads.runsOfProject(project)));
 	}
 	const prompts = new Map(
-		(await connection.all(queries.allPrompts, {})).map((row): [number, PromptState] => [
+		(await connection.all(allPrompts, {})).map((row): [number, PromptState] => [
 			row.id,
 			promptFrom({ ...row, text: "" }),
 		]),
 	);
 	const mails = new Map(
-		(await connection.all(queries.allUnreadMail, {})).map((row): [number, MailState] => [
+		(await connection.all(allUnreadMail, {})).map((row): [number, MailState] => [
 			row.id,
 			mailFrom({ ...row, body: "" }),
 		]),

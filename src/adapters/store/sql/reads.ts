@@ -10,6 +10,7 @@ import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Counts, QueueEnds, QueueHead, Reads } from "#engine/ports/store.ts";
 import { IssueReads } from "./issue-reads.ts";
+import * as mails from "./mail-queries.ts";
 import { mirroredBy } from "./mirrored.ts";
 import * as open from "./open-queries.ts";
 import { placeInQueue } from "./queue-queries.ts";
@@ -53,7 +54,7 @@ export class SqlReads extends IssueReads implements Reads {
 		const counts = new Map<AgentId, Counts>();
 		for (const { id, count } of await this.connection.all(queries.promptCounts, {}))
 			counts.set(id, { queueLength: Number(count), unreadMail: 0 });
-		for (const { id, count } of await this.connection.all(queries.mailCounts, {}))
+		for (const { id, count } of await this.connection.all(mails.mailCounts, {}))
 			counts.set(id, { queueLength: counts.get(id)?.queueLength ?? 0, unreadMail: Number(count) });
 		return counts;
 	}
@@ -129,23 +130,23 @@ export class SqlReads extends IssueReads implements Reads {
 	}
 
 	async mail(id: number): Promise<MailState | undefined> {
-		return (await this.connection.all(queries.mailById, { id })).map(mailFrom)[0];
+		return (await this.connection.all(mails.mailById, { id })).map(mailFrom)[0];
 	}
 
 	async mails(agent: AgentId): Promise<MailState[]> {
-		return (await this.connection.all(queries.mailsOfAgent, { agent })).map(mailFrom);
+		return (await this.connection.all(mails.mailsOfAgent, { agent })).map(mailFrom);
 	}
 
 	async unreadMail(agent: AgentId): Promise<number> {
-		return Number((await this.connection.all(queries.unreadMail, { agent }))[0]?.length ?? 0);
+		return Number((await this.connection.all(mails.unreadMail, { agent }))[0]?.length ?? 0);
 	}
 
 	async agentsWithUrgentMail(): Promise<AgentId[]> {
-		return (await this.connection.all(queries.agentsWithUrgentMail, {})).map((row) => row.id);
+		return (await this.connection.all(mails.agentsWithUrgentMail, {})).map((row) => row.id);
 	}
 
 	async agentsWithNewMail(): Promise<AgentState[]> {
-		return (await this.connection.all(queries.agentsWithNewMail, {})).map(agentFrom);
+		return (await this.connection.all(mails.agentsWithNewMail, {})).map(agentFrom);
 	}
 
 	/** From one moment only inside a transaction: whoever asks from outside brings one along. */

@@ -15,6 +15,7 @@ import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Locks, Tx } from "#engine/ports/store.ts";
 import * as issues from "./issue-queries.ts";
+import { putMail } from "./mail-queries.ts";
 import * as open from "./open-queries.ts";
 import * as queries from "./queries.ts";
 import { SqlReads } from "./reads.ts";
@@ -153,7 +154,7 @@ export class SqlTx extends SqlReads implements Tx {
 	}
 
 	async putMail({ id, to, urgent, state, deliveredIn, readAt, deletedAt }: MailState): Promise<void> {
-		await this.connection.all(turns.putMail, {
+		await this.connection.all(putMail, {
 			id,
 			agent: to,
 			urgent: urgent ? 1 : 0,

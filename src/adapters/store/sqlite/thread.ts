@@ -17,10 +17,10 @@
 //   2. the batch comes over as one message. Decisions run here, where the rows are (`engine/commands/execute.ts`, put
 //      together in `store-thread.ts`): a command costs one trip between threads, not one per question
 //   3. BEGIN IMMEDIATE, the commands, COMMIT with `synchronous = full`: the one flush
-//   4. the witness is told the last event's id (`last-event-file.ts`), and looks whether the files are still the ones
-//      that have names
+//   4. the last event's id is written beside the store (`last-event-file.ts`), with a look whether the files are still
+//      the ones that have names
 //   5. the answers go back in one message; then, with nobody waiting, the log is copied into the file if it has grown
-//      long (`log.ts`)
+//      long (`write-ahead-log.ts`)
 // The writer is given the next batch before it has answered the last one (`batchesMax: 2`): one half of a crowd of
 // callers is written while the other half is answered.
 //

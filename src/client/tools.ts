@@ -1,22 +1,29 @@
-// The tools that agents get: what each is called, what it is for, what it takes, what it asks of the daemon, and the
-// answer in words for a model, with the same as data beside it. They do no more than the routes of the same meaning,
-// with the token of the agent's process. No description names an agent, so that all agents see the same bytes.
+// The tools that agents get: what each is called, what it is for, what it takes and what it asks of the daemon. They
+// do no more than the routes of the same meaning, with the token of the agent's process. No description names an
+// agent, so that all agents see the same bytes.
 import { z } from "zod";
 import { EventId, Handle } from "#contract/ids.ts";
 import { StageName } from "#contract/preset.ts";
-import { quote } from "#contract/quote.ts";
-import type { RefusalCode } from "#contract/refusal.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { agentRoutes } from "#contract/routes/agents.ts";
-import type { AnswerOf, Call } from "#contract/routes.ts";
+import type { Call } from "#contract/routes.ts";
 import { conditions } from "#contract/wait.ts";
-import type { Agent, Wait } from "#contract/wire.ts";
-import { rendered } from "#domain/mail.ts";
-
-export interface ToolAnswer {
-	text: string;
-	data: Record<string, unknown>;
-}
+import {
+	aboutIssue,
+	agentList,
+	committed,
+	differing,
+	ended,
+	forked,
+	interrupted,
+	mailbox,
+	mailRead,
+	queued,
+	searched,
+	sent,
+	type ToolAnswer,
+	waited,
+} from "#views/tool-answers.ts";
 
 export interface ToolContext {
 	/** the id of the agent that uses the tool */
@@ -49,9 +56,6 @@ const tool = <I extends z.ZodObject>({ description, input, use }: ToolParts<I>) 
 export async function useTool(name: ToolName, input: unknown, toolContext: ToolContext): Promise<ToolAnswer | Refusal> {
 	return await tools[name].run(toolContext, name, input);
 }
-
-/** A refusal as a model is told it. */
-export const refusalText = ({ code, message }: { code: RefusalCode; message: string }): string => `${code}: ${message}`;
 
 const whom = z.string().min(1).max(200).describe("an agent's handle or id");
 const fork = agentRoutes.fork.body.shape;
@@ -90,10 +94,7 @@ export const tools = {
 					params: { agent: self },
 					body: { ...request, fresh: !inherit, ...(tokens !== undefined && { budget: { tokens } }) },
 				}),
-				(child) => ({
-					text: `Your child is ${child.handle} (id ${child.id}), ${child.label}.`,
-					data: { id: child.id, handle: child.handle, label: child.label },
-				}),
+				forked,
 			),
 	}),
 	kill: tool({
@@ -113,20 +114,14 @@ export const tools = {
 			resume: z.boolean().default(false).describe("whether it goes on with its queue; otherwise it is held"),
 		}),
 		use: async ({ call }, { agent, ...body }) =>
-			told(await call("interrupt", { params: { agent }, body }), (stopped) => ({
-				text: `${stopped.handle} was stopped; it is ${stopped.label}.`,
-				data: brief(stopped),
-			})),
+			told(await call("interrupt", { params: { agent }, body }), interrupted),
 	}),
 	send: tool({
 		description:
 			"Send a mail to an agent of your project. It reads it when it has time, or at once if it is urgent and the agent is above or below you.",
 		input: z.strictObject({ agent: whom, body: z.string().min(1), urgent: z.boolean().default(false) }),
 		use: async ({ call }, { agent, ...body }) =>
-			told(await call("send", { params: { agent }, body }), ({ id, to, state, urgent }) => ({
-				text: `Mail ${id} was accepted${body.urgent === true && !urgent ? ` as ordinary mail, which waits: ${onlyRelated}` : ""}.`,
-				data: { id, to, state, urgent },
-			})),
+			told(await call("send", { params: { agent }, body }), (mail) => sent(mail, body)),
 	}),
 	check_mail: tool({
 		description: "See what is in your mailbox. Nothing is marked as read.",
@@ -136,11 +131,7 @@ export const tools = {
 	read_mail: tool({
 		description: "Take your unread mail, oldest first. Each mail is given out once.",
 		input: z.strictObject({ mail: EventId.optional().describe("only this one") }),
-		use: async ({ self, call }, body) =>
-			told(await call("mailRead", { params: { agent: self }, body }), (mails) => ({
-				text: mails.length === 0 ? "No unread mail." : mails.map(rendered).join("\n\n"),
-				data: { mails: mails.map(({ id, from, body: words, sentAt }) => ({ id, from, body: words, sentAt })) },
-			})),
+		use: async ({ self, call }, body) => told(await call("mailRead", { params: { agent: self }, body }), mailRead),
 	}),
 	wait: tool({
 		description:
@@ -151,23 +142,7 @@ export const tools = {
 	list_agents: tool({
 		description: "List the agents of your project and what they are doing.",
 		input: z.strictObject({}),
-		use: async ({ self, call }) =>
-			told(await call("agents", {}), (agents) => ({
-				text: agents
-					.map(
-						(agent) =>
-							`${agent.handle} (${agent.id})${agent.id === self ? ", you" : ""}: ${agent.type}, ${agent.label}, queue ${agent.queueLength}`,
-					)
-					.join("\n"),
-				data: {
-					agents: agents.map((agent) => ({
-						...brief(agent),
-						supervisor: agent.supervisor,
-						queueLength: agent.queueLength,
-						unreadMail: agent.unreadMail,
-					})),
-				},
-			})),
+		use: async ({ self, call }) => told(await call("agents", {}), (agents) => agentList(agents, self)),
 	}),
 	queue_prompt: tool({
 		description:
@@ -177,11 +152,7 @@ export const tools = {
 			text: z.string().min(1),
 			front: z.boolean().default(false).describe("before what waits there"),
 		}),
-		use: async ({ call }, { agent, ...body }) =>
-			told(await call("prompt", { params: { agent }, body }), ({ id, position }) => ({
-				text: position === 0 ? `Prompt ${id} is being run.` : `Prompt ${id} is number ${position} in the queue.`,
-				data: { id, position },
-			})),
+		use: async ({ call }, { agent, ...body }) => told(await call("prompt", { params: { agent }, body }), queued),
 	}),
 	commit: tool({
 		description: "Commit your work in your own workspace, in your name.",
@@ -189,27 +160,12 @@ export const tools = {
 			message: z.string().min(1).max(100_000),
 			paths: z.array(z.string()).max(10_000).optional().describe("only these; everything that changed if absent"),
 		}),
-		use: async ({ self, call }, body) =>
-			told(await call("commit", { params: { agent: self }, body }), ({ commit, branch, files, left }) => ({
-				text: [
-					`Committed ${commit} on ${branch}.`,
-					...files.map((file) => `${file.status} ${file.path}`),
-					...left.map((file) => `left: ${file.path} (${file.reason})`),
-				].join("\n"),
-				data: { commit, branch, files, left },
-			})),
+		use: async ({ self, call }, body) => told(await call("commit", { params: { agent: self }, body }), committed),
 	}),
 	diff: tool({
 		description: "See what differs in your workspace.",
 		input: z.strictObject({ against: z.string().default("base").describe("base, index, or an agent below you") }),
-		use: async ({ self, call }, query) =>
-			told(await call("diff", { params: { agent: self }, query }), ({ against, files, patch, truncated, left }) => ({
-				text: [
-					files.length === 0 && left.length === 0 ? `Nothing differs from ${against}.` : shortened(patch),
-					...left.map((file) => `not shown: ${file.path} (${file.reason})`),
-				].join("\n"),
-				data: { against, files, left, truncated: truncated || patch.length > patchLengthMax },
-			})),
+		use: async ({ self, call }, query) => told(await call("diff", { params: { agent: self }, query }), differing),
 	}),
 	work_complete: tool({
 		description:
@@ -240,18 +196,7 @@ export const tools = {
 			agent: whom.optional(),
 			limit: z.int().positive().max(100).default(20),
 		}),
-		use: async ({ call }, query) =>
-			told(await call("search", { query }), ({ found, complete }) => ({
-				text:
-					[
-						...found.map(({ id, handle, kind, snippet }) => quote(`item ${id}, ${kind} of ${handle}`, snippet)),
-						...(complete ? [] : ["(the newest items are not searched yet)"]),
-					].join("\n") || "Nothing was found.",
-				data: {
-					found: found.map(({ id, agent, handle, kind, at, snippet }) => ({ id, agent, handle, kind, at, snippet })),
-					complete,
-				},
-			})),
+		use: async ({ call }, query) => told(await call("search", { query }), searched),
 	}),
 };
 
@@ -260,14 +205,6 @@ export const toolNames = Object.keys(tools).filter((name): name is ToolName => n
 
 /** The issue that the agent works on. */
 const mine = { issue: "mine" };
-
-const aboutIssue = (
-	{ project, number, stage }: { project: string; number: number; stage: string },
-	words: string,
-): ToolAnswer => ({
-	text: `${words} ${project}#${number} is in stage ${stage}.`,
-	data: { project, number, stage },
-});
 
 /** Inside of its turn where the agent can wait there; any other is told to end its turn. */
 async function wait(
@@ -278,40 +215,8 @@ async function wait(
 	let now = await call("waitOpen", { body });
 	while (!isRefusal(now) && now.state === "open" && now.blocking && stopped?.aborted !== true)
 		now = await call("wait", { params: { wait: String(now.id) }, query: { block: true } });
-	return told(now, (over) => ({
-		text:
-			over.state === "open"
-				? "It has not happened yet. End your turn now: you will be continued when it has, or when the time is up."
-				: waited(over),
-		data: { id: over.id, state: over.state, seen: over.seen },
-	}));
+	return told(now, waited);
 }
-
-function waited({ state, seen }: Wait): string {
-	const how = state === "met" ? "It has happened." : state === "timeout" ? "Time ran out." : "The wait was ended.";
-	return [how, ...seen.map(({ handle, label, met }) => `${handle}: ${label}${met ? "" : ", not yet"}`)].join("\n");
-}
-
-const onlyRelated = "only people and the agents above and below it may interrupt an agent";
-
-function mailbox(mails: AnswerOf<"mail">): ToolAnswer {
-	const unread = mails.filter((mail) => mail.state !== "read");
-	const lines = unread.map(
-		({ id, from, urgent, body }) => `mail ${id} from ${from}${urgent ? ", urgent" : ""}, ${body.length} characters`,
-	);
-	return {
-		text: [`${unread.length} unread of ${mails.length}.`, ...lines].join("\n"),
-		data: { mails: mails.map(({ id, from, state, urgent, sentAt }) => ({ id, from, state, urgent, sentAt })) },
-	};
-}
-
-const patchLengthMax = 100_000;
-const shortened = (patch: string): string =>
-	patch.length <= patchLengthMax ? patch : `${patch.slice(0, patchLengthMax)}\n[cut: the rest is too long]`;
-
-const ended = (agent: Agent): ToolAnswer => ({ text: `${agent.handle} has ended.`, data: brief(agent) });
-
-const brief = ({ id, handle, type, label }: Agent) => ({ id, handle, type, label });
 
 function told<T extends object>(answer: T | Refusal, words: (answer: T) => ToolAnswer): ToolAnswer | Refusal {
 	return isRefusal(answer) ? answer : words(answer);

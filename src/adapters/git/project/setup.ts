@@ -1,0 +1,36 @@
+// Which setup command a new workspace runs, and the refusal of commands that nobody has approved.
+import type { EffectiveSettings } from "#contract/project-config.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { ProvisionRequest } from "#engine/ports/workspace-requests.ts";
+
+export interface SetupRequest {
+	command: string | null;
+	/** what it leads to does not depend on it: a tree that came from somebody is worth having as it is */
+	mayFail: boolean;
+	notes: string[];
+}
+
+export function setupOf(
+	{ settings, pendingApproval }: EffectiveSettings,
+	{ project }: ProvisionRequest,
+): SetupRequest | Refusal {
+	if (settings.setup === null && pendingApproval?.setup != null) return notApproved(pendingApproval, project.slug);
+	return { command: settings.setup, mayFail: false, notes: [] };
+}
+
+export function setupOfFork(
+	{ settings, pendingApproval }: EffectiveSettings,
+	{ project }: ProvisionRequest,
+): SetupRequest {
+	if (!settings.setupForks) return { command: null, mayFail: true, notes: [] };
+	const asked = settings.setup === null && pendingApproval?.setup != null;
+	const note = `The setup command was not run: nobody has approved it yet (brood project settings ${project.slug}).`;
+	return { command: settings.setup, mayFail: true, notes: asked ? [note] : [] };
+}
+
+export function notApproved(pending: NonNullable<EffectiveSettings["pendingApproval"]>, slug: string): Refusal {
+	return refuse("CONFLICT", `The repository of ${slug} wants to run commands that nobody has approved yet.`, {
+		details: { pendingApproval: { ...pending } },
+		suggestions: ["brood approval list", `brood project settings ${slug}`],
+	});
+}

@@ -1,0 +1,117 @@
+// Mail between agents.
+import { type Kysely, sql } from "kysely";
+import type { AgentId } from "#contract/ids.ts";
+import type { MailState } from "#contract/mail.ts";
+import { query } from "./prepared.ts";
+import { seqOf } from "./queries.ts";
+import type { Tables } from "./tables.ts";
+
+export const mailCounts = query()("mail-counts", (db) =>
+	db
+		.selectFrom("mail")
+		.innerJoin("agent", "agent.seq", "mail.agent")
+		.select((of) => ["agent.id", of.fn.countAll<number>().as("count")])
+		.where("mail.state", "<>", sql.lit("read" as const))
+		.where("mail.deleted_at", "is", null)
+		.groupBy("agent.id"),
+);
+
+const fromMail = (db: Kysely<Tables>) =>
+	db
+		.selectFrom("mail")
+		.innerJoin("event", "event.id", "mail.id")
+		.innerJoin("agent", "agent.seq", "mail.agent")
+		.select([
+			"mail.id",
+			"event.actor as from",
+			"agent.id as to",
+			"event.text as body",
+			"mail.urgent",
+			"mail.state",
+			"mail.delivered_in as deliveredIn",
+			"event.at as sentAt",
+			"mail.read_at as readAt",
+			"mail.deleted_at as deletedAt",
+		]);
+
+export const mailById = query<{ id: number }>()("mail-by-id", (db, arg) =>
+	fromMail(db).where("mail.id", "=", arg("id")),
+);
+
+export const mailsOfAgent = query<{ agent: AgentId }>()("mails-of-agent", (db, arg) =>
+	fromMail(db)
+		.where("mail.agent", "=", seqOf(db, arg("agent")))
+		.where("mail.deleted_at", "is", null)
+		.orderBy("mail.id"),
+);
+
+export const allUnreadMail = query()("all-unread-mail", (db) =>
+	fromMail(db)
+		.where("mail.state", "<>", sql.lit("read" as const))
+		.where("mail.deleted_at", "is", null)
+		.orderBy(sql`+mail.id`),
+);
+
+export const unreadMail = query<{ agent: AgentId }>()("unread-mail", (db, arg) =>
+	db
+		.selectFrom("mail")
+		.select((of) => of.fn.countAll<number>().as("length"))
+		.where("agent", "=", seqOf(db, arg("agent")))
+		.where("state", "<>", sql.lit("read" as const))
+		.where("deleted_at", "is", null),
+);
+
+export const agentsWithNewMail = query()("agents-with-new-mail", (db) =>
+	db
+		.selectFrom("agent")
+		.select("state")
+		.where("seq", "in", (of) =>
+			of
+				.selectFrom("mail")
+				.select("mail.agent")
+				.where("mail.state", "=", sql.lit("accepted" as const))
+				.where("mail.deleted_at", "is", null),
+		)
+		.orderBy("seq"),
+);
+
+export const agentsWithUrgentMail = query()("agents-with-urgent-mail", (db) =>
+	db
+		.selectFrom("mail")
+		.innerJoin("agent", "agent.seq", "mail.agent")
+		.select("agent.id")
+		.distinct()
+		.where("mail.state", "=", sql.lit("accepted" as const))
+		.where("mail.urgent", "=", sql.lit(1))
+		.where("mail.deleted_at", "is", null),
+);
+
+export const putMail = query<{
+	id: number;
+	agent: AgentId;
+	urgent: number;
+	state: MailState["state"];
+	deliveredIn: number | null;
+	readAt: number | null;
+	deletedAt: number | null;
+}>()("put-mail", (db, arg) =>
+	db
+		.insertInto("mail")
+		.values({
+			id: arg("id"),
+			agent: sql<number>`(${seqOf(db, arg("agent"))})`,
+			urgent: arg("urgent"),
+			state: arg("state"),
+			delivered_in: arg("deliveredIn"),
+			read_at: arg("readAt"),
+			deleted_at: arg("deletedAt"),
+		})
+		.onConflict((clash) =>
+			clash.column("id").doUpdateSet({
+				state: sql`excluded.state`,
+				delivered_in: sql`excluded.delivered_in`,
+				read_at: sql`excluded.read_at`,
+				deleted_at: sql`excluded.deleted_at`,
+			}),
+		),
+);

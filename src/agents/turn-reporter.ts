@@ -1,0 +1,155 @@
+// How our own agent programs tell of a turn: what they say, the tools that they use, what they ask, and what it cost.
+import {
+	type AgentContext,
+	methods,
+	type RequestPermissionRequest,
+	type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import { expected } from "#contract/log.ts";
+
+export interface Call {
+	title: string;
+	kind: "execute" | "edit" | "read" | "search" | "other";
+	input?: object;
+	/** the files that it changes */
+	paths?: readonly string[];
+	/** somebody has to allow it */
+	asks?: boolean;
+}
+
+type Work = (soFar: (output: string) => void) => Promise<string>;
+
+interface Tokens {
+	inputTokens: number;
+	outputTokens: number;
+	totalTokens: number;
+	cachedReadTokens: number;
+	cachedWriteTokens: number;
+}
+
+/** What a prompt cost. */
+export interface Usage extends Tokens {
+	/** in US dollars, of the whole session */
+	cost?: number;
+	/** how many tokens the model has before it now */
+	contextTokens?: number;
+}
+
+const permissions = [
+	{ optionId: "allow", name: "Allow", kind: "allow_once" },
+	{ optionId: "allow-always", name: "Always allow", kind: "allow_always" },
+	{ optionId: "deny", name: "Deny", kind: "reject_once" },
+] as const;
+
+interface ReporterParts {
+	client: AgentContext;
+	sessionId: string;
+	signal: AbortSignal;
+	/** for names that no earlier prompt of this process used */
+	nextNumber(): number;
+}
+
+export class TurnReporter {
+	readonly #parts: ReporterParts;
+	readonly signal: AbortSignal;
+	/** the latest that was told */
+	usage: Tokens | null = null;
+
+	constructor(parts: ReporterParts) {
+		this.#parts = parts;
+		this.signal = parts.signal;
+	}
+
+	/** a whole message */
+	async say(text: string): Promise<void> {
+		await this.piece(`message-${this.#parts.nextNumber()}`, text);
+	}
+
+	/** a piece of a message with this name */
+	async piece(messageId: string, text: string): Promise<void> {
+		await this.#update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } });
+	}
+
+	/**
+	 * tells of a call before it is done, so that several are told in their order; then does it and answers with its id
+	 */
+	async begin({ title, kind, input, paths = [], asks = false }: Call): Promise<(work: Work) => Promise<string>> {
+		const toolCallId = `call-${self}-${this.#parts.nextNumber()}`;
+		const raw = input === undefined ? {} : { rawInput: input };
+		const locations = paths.map((path) => ({ path }));
+		await this.#update({
+			sessionUpdate: "tool_call",
+			toolCallId,
+			title,
+			kind,
+			status: "in_progress",
+			locations,
+			...raw,
+		});
+		const tell = (output: string) => [
+			{ type: "content" as const, content: { type: "text" as const, text: fitting(output) } },
+		];
+		const soFar = (output: string): void =>
+			void this.#update({ sessionUpdate: "tool_call_update", toolCallId, content: tell(output) }).catch(
+				expected("the daemon has gone; the result fails with the same"),
+			);
+		return async (work) => {
+			const [status, text] = await (asks ? this.#allowed({ toolCallId, title, kind }) : Promise.resolve())
+				.then(() => work(soFar))
+				.then(
+					(output) => ["completed", output] as const,
+					(error: unknown) => ["failed", error instanceof Error ? error.message : String(error)] as const,
+				);
+			await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status, content: tell(text) });
+			return toolCallId;
+		};
+	}
+
+	/** does something and tells how it went */
+	async tool(title: string, kind: Call["kind"], work: Work): Promise<void> {
+		const run = await this.begin({ title, kind });
+		await run(work);
+	}
+
+	/** the same, once somebody has allowed it */
+	async ask(title: string, work: Work): Promise<void> {
+		const run = await this.begin({ title, kind: "other", asks: true });
+		await run(work);
+	}
+
+	/** what the prompt has cost until now: told at once, so that a budget can end it */
+	async used({ cost, contextTokens = 0, ...tokens }: Usage): Promise<void> {
+		this.usage = tokens;
+		const price = cost === undefined ? {} : { cost: { amount: cost, currency: "USD" } };
+		const _meta = { brood: { tokens } };
+		// nobody here knows how large the model's window is
+		await this.#update({ sessionUpdate: "usage_update", used: contextTokens, size: 0, ...price, _meta });
+	}
+
+	async #allowed(toolCall: RequestPermissionRequest["toolCall"]): Promise<void> {
+		const { client, sessionId } = this.#parts;
+		const request: RequestPermissionRequest = { sessionId, toolCall, options: [...permissions] };
+		const { outcome, _meta } = await client.request(methods.client.session.requestPermission, request);
+		if (outcome.outcome !== "selected") throw new Error("cancelled");
+		const reason: unknown = Reflect.get(Object(_meta?.["brood"]), "reason");
+		if (!outcome.optionId.startsWith("allow"))
+			throw new Error(typeof reason === "string" ? `denied: ${reason}` : "denied");
+	}
+
+	async #update(update: SessionUpdate): Promise<void> {
+		const { client, sessionId } = this.#parts;
+		await client.notify(methods.client.session.update, { sessionId, update });
+	}
+}
+
+/** in a PID namespace every process has the same pid, and a fork inherits its parent's calls */
+const self = `${process.env["BROOD_AGENT"] ?? process.pid}-${Math.trunc(performance.timeOrigin).toString(36)}`;
+
+/** A message has a largest size, and what cannot be written as it is takes up to six times its length. */
+const escapedMax = 12 * 1024 * 1024;
+function fitting(text: string): string {
+	const escaped = text.length * 6 <= escapedMax ? 0 : JSON.stringify(text).length;
+	return escaped <= escapedMax
+		? text
+		: `${text.slice(0, Math.floor(escapedMax / 6)).toWellFormed()}\n[cut: the rest was too long to send]`;
+}

@@ -1,0 +1,39 @@
+// The home while this daemon has it: locked for others, and announced to whoever looks for a daemon.
+import path from "node:path";
+import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
+import { HomeLocked, lockHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
+import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
+import { holdersOf } from "#src/holders.ts";
+import { version } from "./version.ts";
+
+/** By one daemon, which goes on with the steady time of the last one. */
+export async function lockedHome(home: string): Promise<AsyncDisposable> {
+	await using held = new AsyncDisposableStack();
+	held.use(await lockHome(home));
+	refuseSecond(home);
+	persistMonotonicClock(path.join(home, "clock.json"));
+	return held.move();
+}
+
+/** Whose lock was removed still has the home, until it notices. */
+function refuseSecond(home: string): void {
+	const [pid] = holdersOf(home, { lockRemoved: true }) ?? [];
+	if (pid !== undefined) throw new HomeLocked(`A daemon (pid ${pid}) still uses ${home}, though its lock was removed.`);
+}
+
+/** From now on others can find the daemon, for as long as it has the home. */
+export async function announce(
+	home: string,
+	{ url, socket, token }: { url: string; socket: string | null; token(): string },
+): Promise<HomeWatch> {
+	const daemon = { pid: process.pid, startedAt: systemClock.now(), url, socket, version };
+	writeDaemonFile(home, daemon);
+	const watch = await watchHome({ home, daemon, token });
+	return {
+		lost: watch.lost,
+		async [Symbol.asyncDispose]() {
+			await watch[Symbol.asyncDispose]();
+			removeDaemonFile(home, process.pid);
+		},
+	};
+}

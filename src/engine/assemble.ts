@@ -1,0 +1,95 @@
+// Puts an engine's parts together, in the order in which they need each other: recovery before anything looks at the
+// rows, projects before the reactors that use them, reactors last.
+import type { AgentState } from "#contract/agent.ts";
+import { retention } from "#contract/retention.ts";
+import { Dispatcher } from "./loop/dispatch.ts";
+import { Publisher } from "./loop/publish.ts";
+import { startReactor } from "./loop/reactor.ts";
+import { Receipts } from "./loop/receipts.ts";
+import { Supervisor } from "./loop/supervisor.ts";
+import type { EngineParts } from "./parts.ts";
+import type { Dispatch } from "./ports/dispatch.ts";
+import { type IssueWork, noIssueWork } from "./ports/issue-work.ts";
+import type { Log } from "./ports/log.ts";
+import { autoReactor } from "./reactors/auto.ts";
+import { driftReactor } from "./reactors/drift.ts";
+import { indexItemsReactor } from "./reactors/index-items.ts";
+import { IssueMover } from "./reactors/issues.ts";
+import { limitsReactor } from "./reactors/limits.ts";
+import { Provisioner } from "./reactors/provision.ts";
+import { waitsReactor } from "./reactors/waits.ts";
+import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
+import { ensureAgentZero, recover } from "./recover.ts";
+import { TurnRunner } from "./turns/run-turns.ts";
+import { Scheduler } from "./turns/scheduling.ts";
+import { startTurnsReactor } from "./turns/start-turns.ts";
+import { Upkeep } from "./upkeep.ts";
+import { ProjectProblems } from "./workspaces/project-problems.ts";
+import { WorkCycle } from "./workspaces/work-cycle.ts";
+import { workspaceIssues } from "./workspaces/workspace-issues.ts";
+
+export interface Assembled {
+	publisher: Publisher;
+	dispatcher: Dispatcher;
+	receipts: Receipts;
+	agentZero: AgentState;
+	supervisor: Supervisor;
+	runner: TurnRunner | null;
+	mover: IssueMover;
+	work: IssueWork;
+	problems: ProjectProblems;
+	scheduler: Scheduler;
+	provisioner: Provisioner;
+	cycle: WorkCycle | null;
+	upkeep: Upkeep;
+}
+
+const restarts = { restartsMax: 5, periodMs: 60_000, retryMs: 60_000 };
+
+export async function assemble(parts: EngineParts & { log: Log }): Promise<Assembled> {
+	const { store, driver, clock, log, workspaces = null, blobs = null, partials = null } = parts;
+	const { reads } = store;
+	const publisher = new Publisher(parts.limits);
+	const dispatcher = new Dispatcher({ ...parts, publisher });
+	const dispatch: Dispatch = (request) => dispatcher.dispatch(request);
+	const receipts = new Receipts(parts);
+	const agentZero = await ensureAgentZero(dispatch, parts.agentZeroType);
+	await recover({ ...parts, reads, dispatch });
+
+	const common = { ...parts, reads, dispatch, publisher, workspaces, blobs, partials };
+	const cycle = workspaces && new WorkCycle({ ...common, workspaces, receipts });
+	const plain = parts.issueWork ?? noIssueWork;
+	const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
+	const problems = new ProjectProblems({ ...common, work });
+	await problems.lookAtAll();
+
+	const scheduler = new Scheduler(common);
+	const runner = driver && new TurnRunner({ ...common, driver });
+	const provisioner = new Provisioner(common);
+	const mover = new IssueMover({ ...common, work });
+	const reactors = [
+		provisioner,
+		driftReactor({ ...common, problems }),
+		waitsReactor(common),
+		limitsReactor(common),
+		indexItemsReactor(parts),
+		...(runner === null ? [] : [runner, wakeOnMailReactor(common), startTurnsReactor({ ...common, scheduler })]),
+		mover,
+		autoReactor({ ...common, work, problems, agentZero: agentZero.id }),
+	];
+	publisher.startAfter(await reads.lastEvent());
+	const upkeep = new Upkeep({
+		...common,
+		retention: parts.retention ?? retention,
+		sweepers: parts.sweepers ?? [],
+	});
+	const supervised = [
+		...reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) })),
+		{ name: "upkeep", start: () => upkeep.start() },
+	];
+	const supervisor = await Supervisor.start(supervised, { ...restarts, clock, log });
+	return {
+		...{ publisher, dispatcher, receipts, agentZero, supervisor, runner, mover, work, problems },
+		...{ scheduler, provisioner, cycle, upkeep },
+	};
+}

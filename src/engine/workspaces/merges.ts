@@ -1,0 +1,88 @@
+// Every merge of an agent's work: merged by git, recorded with what came of its push, and told to the agent.
+import type { AgentState } from "#contract/agent.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Merged, MergeStrategy } from "#contract/workspace.ts";
+import type { ApproveRequest, Checkout } from "../ports/workspace-requests.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { type Requester, type Steps, startedStepOf } from "./steps.ts";
+
+export interface ApproveOptions {
+	commit?: string | undefined;
+	strategy?: MergeStrategy | undefined;
+	message?: string | undefined;
+}
+
+/** A commit of an agent's on a branch that its workspace need not be on. */
+export interface BranchToMerge {
+	project: ProjectState;
+	base: string;
+	branch: string;
+	commit: string;
+	message: string;
+}
+
+/** A path that no folder has. */
+const nowhere = "/nonexistent/brood";
+
+export class Merges {
+	readonly #workspaces: Workspaces;
+	readonly #steps: Steps;
+
+	constructor(workspaces: Workspaces, steps: Steps) {
+		this.#workspaces = workspaces;
+		this.#steps = steps;
+	}
+
+	async ofAgent(agent: AgentState, request: ApproveOptions, by: Requester): Promise<Merged | Refusal> {
+		return await this.#steps.leased(agent, "approve", by, async (checkout, control) => {
+			// a retry merges the commit that was meant the first time, wherever the branch is now
+			const meant = request.commit ?? startedStepOf(by, "approve")?.commit;
+			const pinned = meant === undefined ? await this.#tip(checkout) : { commit: meant };
+			if (isRefusal(pinned)) return pinned;
+			await this.#steps.begin(by, { step: "approve", commit: pinned.commit });
+			const { begin: _begin, begun: _begun, ...watched } = control;
+			return await this.#merge(checkout, { ...request, commit: pinned.commit, ...watched }, { by, frees: true });
+		});
+	}
+
+	/** Whatever the agent does meanwhile, it does somewhere else. */
+	async ofBranch(agent: AgentState, branch: BranchToMerge, by: Requester): Promise<Merged | Refusal> {
+		const { project, base, commit, message } = branch;
+		const workspace = { kind: "worktree" as const, path: nowhere, branch: branch.branch, base };
+		return await this.#merge(
+			{ project, agent, workspace },
+			{ commit, message, approved: project.approved },
+			{ by, frees: false },
+		);
+	}
+
+	async #merge(
+		checkout: Checkout,
+		{ strategy, message, ...request }: ApproveOptions & Omit<ApproveRequest, "strategy" | "message">,
+		{ by, frees }: { by: Requester; frees: boolean },
+	): Promise<Merged | Refusal> {
+		const result = await this.#workspaces.approve(checkout, {
+			...request,
+			...(strategy && { strategy }),
+			...(message && { message }),
+		});
+		if (isRefusal(result)) return result;
+		const { reviewed, commit, base } = result;
+		const data = { reviewed, commit, strategy: result.strategy, into: base.branch, before: base.before };
+		if (result.push !== null) await this.#steps.record(checkout, { kind: "workspace.pushed", data: result.push }, by);
+		const tell = `Your commit ${reviewed.slice(0, 10)} was merged into ${base.branch} as ${commit.slice(0, 10)}.`;
+		const closes = { answer: { begun: { step: "approve" as const, commit: request.commit, merged: result } } };
+		await this.#steps.record(checkout, { kind: "workspace.merged", data }, by, { tell, closes, frees });
+		return result;
+	}
+
+	async #tip(checkout: Checkout): Promise<{ commit: string } | Refusal> {
+		const branchStatus = await this.#workspaces.branchStatus(checkout);
+		if (isRefusal(branchStatus)) return branchStatus;
+		if (branchStatus.head !== null) return { commit: branchStatus.head };
+		return refuse("AGENT_NO_COMMIT", `${checkout.agent.handle} has no commit yet.`, {
+			suggestions: [`brood agent diff ${checkout.agent.handle}`],
+		});
+	}
+}

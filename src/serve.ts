@@ -1,0 +1,63 @@
+// Answers requests, from when the daemon is up: routes, the event stream, MCP.
+import { credentialProblem } from "#adapters/driver/credential.ts";
+import { vendorTypes } from "#adapters/driver/programs.ts";
+import type { Setup } from "#adapters/driver/setup.ts";
+import { replaceToken } from "#adapters/system/home.ts";
+import { homeSpace } from "#adapters/system/home-space.ts";
+import { randomIds } from "#adapters/system/ids.ts";
+import type { ContainmentLevel } from "#contract/config.ts";
+import type { Limits } from "#contract/limits.ts";
+import type { Engine } from "#engine/engine.ts";
+import { type AppParts, appOf } from "#server/app.ts";
+import type { Guard } from "#server/auth.ts";
+import { EventStream } from "#server/event-stream.ts";
+import { handlersOf } from "#server/handlers.ts";
+import { Idempotency } from "#server/idempotency.ts";
+import type { Listening } from "#server/listen.ts";
+import { RequestContext } from "#server/request-context.ts";
+import { serveEvents } from "#server/serve-events.ts";
+import { unjournaled } from "#server/unjournaled.ts";
+import { ownPrograms } from "./own-programs.ts";
+import { version } from "./version.ts";
+
+export function serve(server: Listening, engine: Engine, { stream, guard, about, setup, own, failed }: Inside): void {
+	const types = [...new Set([...Object.keys(own), ...vendorTypes, "human"])];
+	const context = new RequestContext(engine, { types, blockingTypes: Object.keys(ownPrograms) });
+	const rotateToken = (): string => rotate(about.home, guard, stream);
+	const space = async (): ReturnType<typeof homeSpace> => await homeSpace(about.home);
+	const handlers = handlersOf(context, about, { credentialProblem, adapters: setup, rotateToken, space });
+	// few daemons are ever asked for it, and it brings a library along
+	const mcp: AppParts["mcp"] = async (asked, routes) =>
+		(await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: server.url, routes });
+	server.open({
+		fetch: appOf({ guard, ids: randomIds, handlers, context, once: new Idempotency(engine), mcp, version, failed })
+			.fetch,
+		raw: (request, response) => serveEvents({ stream, guard, context }, request, response),
+	});
+}
+
+interface Inside {
+	stream: EventStream;
+	guard: Guard;
+	about: { pid: number; url: string; version: string; home: string; containment: ContainmentLevel };
+	setup: Setup;
+	/** our own agents' programs, and those that tests bring */
+	own: Readonly<Record<string, unknown>>;
+	failed(error: unknown, request?: string): void;
+}
+
+/** In one step: the old token is refused as soon as the new one exists. */
+function rotate(home: string, guard: Guard, stream: EventStream): string {
+	const fresh = randomIds.secret();
+	const file = replaceToken(home, fresh);
+	guard.token = fresh;
+	stream.cutAll();
+	return file;
+}
+
+export const streamOf = async (engine: Engine, { watchersMax }: Limits): Promise<EventStream> =>
+	new EventStream(engine, {
+		last: await engine.reads.lastEvent(),
+		watchersMax,
+		unjournaled: () => unjournaled(engine, credentialProblem),
+	});

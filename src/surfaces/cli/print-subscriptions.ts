@@ -1,0 +1,32 @@
+// Subscriptions as people see them.
+import type { Subscription } from "#contract/wire.ts";
+import { spentLine } from "#views/usage-lines.ts";
+import { details, table } from "./print.ts";
+
+export function subscriptionTable(all: readonly Subscription[]): string {
+	const rows = all.map(({ name, type, used, maxConcurrent, fallback, coolingUntil }) => {
+		return [
+			name,
+			type,
+			`${used}/${maxConcurrent}`,
+			fallback ?? "-",
+			coolingUntil === null ? "-" : `until ${coolingUntil}`,
+		];
+	});
+	return (
+		table(["SUBSCRIPTION", "TYPE", "USED", "FALLBACK", "COOLING"], rows) || "no subscriptions: agents need no slots"
+	);
+}
+
+export function subscriptionDetails({ credential, quiet, spent, ...plain }: Subscription): string {
+	const lines: [string, string | number | null][] = [
+		...Object.entries(plain),
+		["used in all", spentLine(spent)],
+		[
+			"credential",
+			credential === null ? "your own login" : "envFile" in credential ? credential.envFile : credential.configDir,
+		],
+		["quiet", quiet && `${quiet.from}-${quiet.to} ${quiet.zone}`],
+	];
+	return details(lines);
+}

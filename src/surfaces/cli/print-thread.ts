@@ -1,0 +1,71 @@
+// Prompts, turns, items and mail as people see them.
+import { indented } from "#contract/visible.ts";
+import type { Found, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
+import { usageLine } from "#views/usage-lines.ts";
+import { age, oneLine, table } from "./print.ts";
+
+export function promptTable(prompts: readonly Prompt[]): string {
+	const when = ({ notBefore, manual, priority, editedBy }: Prompt): string =>
+		[
+			manual && "now",
+			priority !== 0 && `priority ${priority}`,
+			notBefore !== null && `not before ${notBefore}`,
+			editedBy !== null && `edited by ${editedBy}`,
+		]
+			.filter((word) => typeof word === "string")
+			.join(", ");
+	const rows = prompts.map((prompt) => [
+		String(prompt.position),
+		String(prompt.id),
+		prompt.createdBy,
+		when(prompt),
+		oneLine(prompt.text),
+	]);
+	return table(["#", "ID", "BY", "WHEN", "TEXT"], rows) || "nothing waits";
+}
+
+export function turnTable(turns: readonly Turn[]): string {
+	const how = ({ state, reason, retriedAs }: Turn): string =>
+		`${state}${reason === null || reason === state ? "" : ` (${oneLine(reason)})`}${retriedAs === null ? "" : `, run again by prompt ${retriedAs}`}`;
+	const rows = turns.map((turn) => [String(turn.id), String(turn.prompt), turn.source, turn.startedAt, how(turn)]);
+	return table(["TURN", "PROMPT", "SOURCE", "STARTED", "STATE"], rows) || "no turns yet";
+}
+
+export function mailTable(mails: readonly Mail[]): string {
+	const rows = mails.map(({ id, from, state, body }) => [String(id), from, state, oneLine(body)]);
+	return table(["ID", "FROM", "STATE", "BODY"], rows) || "no mail";
+}
+
+/** Whole mails: each line is behind a bar, so that no text can pass for the next mail. */
+export const mailLines = (mails: readonly Mail[]): string =>
+	mails
+		.map(({ id, from, sentAt, body }) => `mail ${id} from ${from}, ${sentAt}\n  | ${indented(body.trimEnd(), "  | ")}`)
+		.join("\n") || "no mail";
+
+export function foundLines({ found, complete }: { found: readonly Found[]; complete: boolean }): string {
+	const rows = found.map(({ id, project, handle, kind, at, snippet }) => [
+		String(id),
+		project === null ? handle : `${project}/${handle}`,
+		kind,
+		age(at),
+		oneLine(snippet),
+	]);
+	const lines = table(["ITEM", "AGENT", "KIND", "AGE", "TEXT"], rows) || "nothing was found";
+	return complete ? lines : `${lines}\nSome of the journal is not indexed yet: ask again in a while.`;
+}
+
+export function itemLine({ id, kind, text, data }: Pick<Item, "id" | "kind" | "text" | "data">): string {
+	const words = text ?? itemText(kind, data);
+	return `${String(id).padStart(6)}  ${kind.padEnd(11)}  ${words.includes("\n") ? indented(words.trimEnd(), " ".repeat(21)) : oneLine(words)}`;
+}
+
+function itemText(kind: string, data: unknown): string {
+	if (kind === "final") return String(Reflect.get(Object(data), "state"));
+	return (kind === "usage" && usageLine(Object(data))) || (data === null ? "" : JSON.stringify(data));
+}
+
+/** One turn with what it used in all, and its items. */
+export function turnLines({ turn, items }: { turn: Turn; items: readonly Item[] }): string {
+	const used = turn.usage === null ? [] : [`used: ${usageLine(turn.usage)}`];
+	return [turnTable([turn]), ...used, ...items.map(itemLine)].join("\n");
+}
