@@ -4,7 +4,7 @@ import { AgentId, ProjectSlug } from "../ids.ts";
 import { MirroredRows, Unjournaled } from "../rows.ts";
 import { Space } from "../space.ts";
 import { Adapter, Project, Status } from "../wire.ts";
-import { none, route } from "./route.ts";
+import { get, none, post, remove } from "./route.ts";
 
 const List = z
 	.string()
@@ -13,80 +13,52 @@ const List = z
 	.transform((text) => text.split(",").filter((each) => each !== ""));
 
 export const daemonRoutes = {
-	rows: route({
-		method: "get",
-		path: "/api/rows",
-		summary: "all rows that a screen shows, as they were at one event; the event stream goes on from there",
-		query: z.strictObject({
-			/** the projects whose issues are shown, with commas */
-			boards: List.pipe(z.array(ProjectSlug)),
-			/** the ids of the agents whose conversations are shown, with commas */
-			threads: List.pipe(z.array(AgentId)),
-			items: z.coerce.number().int().nonnegative().max(10_000).default(200),
-		}),
-		answer: z.object({
-			/** another one is another store */
-			journal: z.string(),
-			now: z.int(),
-			monotonic: z.int(),
-			turnsMax: z.int(),
-			rows: MirroredRows,
-			unjournaled: Unjournaled,
-		}),
-	}),
-	status: route({ method: "get", path: "/api/status", summary: "the daemon and what it has", answer: Status }),
-	adapters: route({
-		method: "get",
-		path: "/api/adapters",
-		summary: "the vendors' agents, and which are installed",
-		answer: z.array(Adapter),
-	}),
-	setup: route({
-		method: "post",
-		path: "/api/adapters/:type",
-		summary: "install a vendor's agent at the supported version and check that it starts",
+	rows: get(
+		"/api/rows",
+		"all rows that a screen shows, as they were at one event; the event stream goes on from there",
+		{
+			query: z.strictObject({
+				/** the projects whose issues are shown, with commas */
+				boards: List.pipe(z.array(ProjectSlug)),
+				/** the ids of the agents whose conversations are shown, with commas */
+				threads: List.pipe(z.array(AgentId)),
+				items: z.coerce.number().int().nonnegative().max(10_000).default(200),
+			}),
+			answer: z.object({
+				/** another one is another store */
+				journal: z.string(),
+				now: z.int(),
+				monotonic: z.int(),
+				turnsMax: z.int(),
+				rows: MirroredRows,
+				unjournaled: Unjournaled,
+			}),
+		},
+	),
+	status: get("/api/status", "the daemon and what it has", { answer: Status }),
+	adapters: get("/api/adapters", "the vendors' agents, and which are installed", { answer: z.array(Adapter) }),
+	setup: post("/api/adapters/:type", "install a vendor's agent at the supported version and check that it starts", {
 		body: none,
 		answer: Adapter,
 	}),
-	backup: route({
-		method: "post",
-		path: "/api/backup",
-		summary: "a consistent copy of the store",
+	backup: post("/api/backup", "a consistent copy of the store", {
 		body: z.strictObject({ file: z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path") }),
 		answer: z.object({ file: z.string(), bytes: z.int() }),
 	}),
-	tokenRotate: route({
-		method: "post",
-		path: "/api/token/rotate",
-		summary: "replace the person's token; the old one is refused from then on, and event streams opened with it end",
-		body: none,
-		answer: z.object({ file: z.string() }),
-	}),
-	space: route({
-		method: "get",
-		path: "/api/space",
-		summary: "disk usage of the home and of each project",
-		answer: Space,
-	}),
-	projects: route({
-		method: "get",
-		path: "/api/projects",
-		summary: "all projects; with `check` each is looked at first",
+	tokenRotate: post(
+		"/api/token/rotate",
+		"replace the person's token; the old one is refused from then on, and event streams opened with it end",
+		{ body: none, answer: z.object({ file: z.string() }) },
+	),
+	space: get("/api/space", "disk usage of the home and of each project", { answer: Space }),
+	projects: get("/api/projects", "all projects; with `check` each is looked at first", {
 		query: z.strictObject({ check: z.stringbool().default(false) }),
 		answer: z.array(Project),
 	}),
-	project: route({ method: "get", path: "/api/projects/:project", summary: "one project", answer: Project }),
-	projectAdd: route({
-		method: "post",
-		path: "/api/projects",
-		summary: "add a project: a repository's root, or a URL that is mirrored",
+	project: get("/api/projects/:project", "one project", { answer: Project }),
+	projectAdd: post("/api/projects", "add a project: a repository's root, or a URL that is mirrored", {
 		body: z.strictObject({ slug: ProjectSlug, path: z.string(), branch: z.string().optional() }),
 		answer: Project,
 	}),
-	projectRemove: route({
-		method: "delete",
-		path: "/api/projects/:project",
-		summary: "remove a project; its folder is not touched",
-		answer: Project,
-	}),
+	projectRemove: remove("/api/projects/:project", "remove a project; its folder is not touched", { answer: Project }),
 };

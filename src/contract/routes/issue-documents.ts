@@ -2,56 +2,38 @@
 import { z } from "zod";
 import { IssueDetails, Label, Run } from "../issue-wire.ts";
 import { StageName } from "../preset.ts";
-import { Reference, route } from "./route.ts";
+import { get, scope } from "./route.ts";
 
-const query = z.strictObject(Reference);
+const query = scope;
 const { comments, documents, messages, artifacts } = IssueDetails.shape;
 
 export const issueDocumentRoutes = {
-	issueRuns: route({
-		method: "get",
-		path: "/api/issues/:issue/runs",
-		summary: "the turns that agents had on it, oldest first",
+	issueRuns: get("/api/issues/:issue/runs", "the turns that agents had on it, oldest first", {
 		query,
 		answer: z.array(Run),
 		agents: true,
 	}),
-	issueComments: route({
-		method: "get",
-		path: "/api/issues/:issue/comments",
-		summary: "its comments, oldest first",
+	issueComments: get("/api/issues/:issue/comments", "its comments, oldest first", {
 		query,
 		answer: comments,
 		agents: true,
 	}),
-	issueDocuments: route({
-		method: "get",
-		path: "/api/issues/:issue/documents",
-		summary: "every version of its documents, oldest first",
+	issueDocuments: get("/api/issues/:issue/documents", "every version of its documents, oldest first", {
 		query,
 		answer: documents,
 		agents: true,
 	}),
-	issueMessages: route({
-		method: "get",
-		path: "/api/issues/:issue/messages",
-		summary: "the messages to its stages, and whether they were told; looking at them tells nobody",
-		query: z.strictObject({ ...Reference, stage: StageName.optional() }),
-		answer: messages,
-		agents: true,
-	}),
-	issueArtifacts: route({
-		method: "get",
-		path: "/api/issues/:issue/artifacts",
-		summary: "where its folder is, and the files in it",
+	issueMessages: get(
+		"/api/issues/:issue/messages",
+		"the messages to its stages, and whether they were told; looking at them tells nobody",
+		{ query: scope.extend({ stage: StageName.optional() }), answer: messages, agents: true },
+	),
+	issueArtifacts: get("/api/issues/:issue/artifacts", "where its folder is, and the files in it", {
 		query,
 		answer: artifacts.unwrap(),
 		agents: true,
 	}),
-	labels: route({
-		method: "get",
-		path: "/api/projects/:project/labels",
-		summary: "the labels that issues of a project have, the most used first",
+	labels: get("/api/projects/:project/labels", "the labels that issues of a project have, the most used first", {
 		answer: z.array(Label),
 	}),
 };

@@ -16,20 +16,28 @@ export interface Route {
 	query?: z.ZodObject;
 	body?: z.ZodObject;
 	answer: z.ZodType;
-	/** said to the agent of the path, with the body, and answered with the agent: such a route needs no handler */
+	/** dispatched to the agent of the path with the body, and answered with the agent: such a route needs no handler */
 	command?: AgentCommand;
 	/** whether an agent may call it with its token; most routes are for people */
 	agents?: true;
 }
 
-export const route = <const R extends Route>(made: R): R => made;
+type Parts = Omit<Route, "method" | "path" | "summary">;
 
-/** Where the agent's name in the path is looked for first. */
-export const Reference = { project: ProjectSlug.optional() };
+const routeOf =
+	<const M extends Route["method"]>(method: M) =>
+	<const P extends Parts>(path: Route["path"], summary: string, parts: P) => ({ method, path, summary, ...parts });
+
+export const get = routeOf("get");
+export const post = routeOf("post");
+export const remove = routeOf("delete");
+
+/** The project in which the name in the path is looked up first. */
+export const scope = z.strictObject({ project: ProjectSlug.optional() });
 export const Reason = z.string().max(1000).default("");
 export const none = z.strictObject({});
 
-/** What every list takes: so many at most, and where the page begins, as `next` of the page before said. */
+/** The query of every list: the page size, and the `next` of the page before. */
 export const Paging = z.object({
 	limit: z.coerce.number().int().positive().max(100_000).optional(),
 	after: z.coerce.number().int().nonnegative().optional(),
@@ -37,8 +45,7 @@ export const Paging = z.object({
 
 export const isList = ({ answer }: Pick<Route, "answer">): boolean => answer instanceof z.ZodArray;
 
-/** All that a route takes in its query. */
-export function queryOf(asked: Pick<Route, "answer" | "query">): z.ZodObject {
-	const own = asked.query ?? none;
-	return isList(asked) ? own.extend(Paging.shape) : own;
+/** A route's own query, and paging if it answers a list. */
+export function queryOf({ answer, query = none }: Pick<Route, "answer" | "query">): z.ZodObject {
+	return isList({ answer }) ? query.extend(Paging.shape) : query;
 }

@@ -4,155 +4,104 @@ import { ProjectSlug } from "../ids.ts";
 import { PromptRequest } from "../prompt.ts";
 import { Kinds } from "../stream.ts";
 import { Found, Item, Prompt, Turn } from "../wire.ts";
-import { none, Reason, Reference, route } from "./route.ts";
+import { get, none, post, Reason, remove, scope } from "./route.ts";
 
 export const threadRoutes = {
-	queue: route({
-		method: "get",
-		path: "/api/agents/:agent/queue",
-		summary: "the prompts that wait",
-		query: z.strictObject(Reference),
-		answer: z.array(Prompt),
-	}),
-	prompt: route({
-		method: "post",
-		path: "/api/agents/:agent/queue",
-		summary: "queue a prompt",
-		query: z.strictObject(Reference),
+	queue: get("/api/agents/:agent/queue", "the prompts that wait", { query: scope, answer: z.array(Prompt) }),
+	prompt: post("/api/agents/:agent/queue", "queue a prompt", {
+		query: scope,
 		body: PromptRequest.extend({ notBefore: z.iso.datetime({ offset: true }).optional() }),
 		answer: Prompt,
 		agents: true,
 	}),
-	promptEdit: route({
-		method: "post",
-		path: "/api/agents/:agent/queue/:prompt",
-		summary: "replace the words of a prompt that waits; both texts are kept",
-		query: z.strictObject(Reference),
-		body: z.strictObject({ text: z.string().min(1), reason: Reason }),
-		answer: Prompt,
-	}),
-	promptMove: route({
-		method: "post",
-		path: "/api/agents/:agent/queue/:prompt/move",
-		summary: "move a prompt to a place in the queue, counted from 1",
-		query: z.strictObject(Reference),
+	promptEdit: post(
+		"/api/agents/:agent/queue/:prompt",
+		"replace the words of a prompt that waits; both texts are kept",
+		{ query: scope, body: z.strictObject({ text: z.string().min(1), reason: Reason }), answer: Prompt },
+	),
+	promptMove: post("/api/agents/:agent/queue/:prompt/move", "move a prompt to a place in the queue, counted from 1", {
+		query: scope,
 		body: z.strictObject({ to: z.int().positive() }),
 		answer: Prompt,
 	}),
-	promptRemove: route({
-		method: "delete",
-		path: "/api/agents/:agent/queue/:prompt",
-		summary: "take a prompt out of the queue",
-		query: z.strictObject({ ...Reference, reason: Reason }),
+	promptRemove: remove("/api/agents/:agent/queue/:prompt", "take a prompt out of the queue", {
+		query: scope.extend({ reason: Reason }),
 		answer: Prompt,
 	}),
-	queueClear: route({
-		method: "delete",
-		path: "/api/agents/:agent/queue",
-		summary: "take all prompts out of the queue",
-		query: z.strictObject({ ...Reference, reason: Reason }),
+	queueClear: remove("/api/agents/:agent/queue", "take all prompts out of the queue", {
+		query: scope.extend({ reason: Reason }),
 		answer: z.array(Prompt),
 	}),
-	turns: route({
-		method: "get",
-		path: "/api/agents/:agent/turns",
-		summary: "its turns, oldest first",
-		query: z.strictObject(Reference),
-		answer: z.array(Turn),
-	}),
-	turn: route({
-		method: "get",
-		path: "/api/agents/:agent/turns/:turn",
-		summary: "one turn and its items; `last` stands for the latest",
-		query: z.strictObject(Reference),
+	turns: get("/api/agents/:agent/turns", "its turns, oldest first", { query: scope, answer: z.array(Turn) }),
+	turn: get("/api/agents/:agent/turns/:turn", "one turn and its items; `last` stands for the latest", {
+		query: scope,
 		answer: z.object({ turn: Turn, items: z.array(Item) }),
 	}),
-	turnRetry: route({
-		method: "post",
-		path: "/api/agents/:agent/turns/:turn/retry",
-		summary: "run the prompt of a turn again that was interrupted or failed",
-		query: z.strictObject(Reference),
-		body: none,
-		answer: Prompt,
-	}),
-	turnFinish: route({
-		method: "post",
-		path: "/api/agents/:agent/finish",
-		summary: "a person says that their turn is over",
-		query: z.strictObject(Reference),
+	turnRetry: post(
+		"/api/agents/:agent/turns/:turn/retry",
+		"run the prompt of a turn again that was interrupted or failed",
+		{ query: scope, body: none, answer: Prompt },
+	),
+	turnFinish: post("/api/agents/:agent/finish", "a person says that their turn is over", {
+		query: scope,
 		body: z.strictObject({ message: z.string().min(1), failed: z.boolean().default(false) }),
 		answer: Turn,
 	}),
-	items: route({
-		method: "get",
-		path: "/api/agents/:agent/items",
-		summary: "its thread, oldest first; with `last` only so many, the newest before an event",
-		query: z.strictObject({
-			...Reference,
-			last: z.coerce.number().int().positive().max(10_000).optional(),
-			before: z.coerce.number().int().positive().default(Number.MAX_SAFE_INTEGER),
-		}),
-		answer: z.array(Item),
-	}),
-	item: route({ method: "get", path: "/api/items/:item", summary: "one item with its whole text", answer: Item }),
-	context: route({
-		method: "get",
-		path: "/api/agents/:agent/context",
-		summary: "what its model sees, oldest first; an agent asks for its own",
-		query: z.strictObject(Reference),
+	items: get(
+		"/api/agents/:agent/items",
+		"its thread, oldest first; with `last` only so many, the newest before an event",
+		{
+			query: scope.extend({
+				last: z.coerce.number().int().positive().max(10_000).optional(),
+				before: z.coerce.number().int().positive().default(Number.MAX_SAFE_INTEGER),
+			}),
+			answer: z.array(Item),
+		},
+	),
+	item: get("/api/items/:item", "one item with its whole text", { answer: Item }),
+	context: get("/api/agents/:agent/context", "what its model sees, oldest first; an agent asks for its own", {
+		query: scope,
 		answer: z.array(Item),
 		agents: true,
 	}),
-	clear: route({
-		method: "post",
-		path: "/api/agents/:agent/clear",
-		summary: "begin a new context",
-		query: z.strictObject(Reference),
-		body: none,
-		answer: Item,
-	}),
-	mark: route({
-		method: "post",
-		path: "/api/agents/:agent/mark",
-		summary: "name a place in the context",
-		query: z.strictObject(Reference),
+	clear: post("/api/agents/:agent/clear", "begin a new context", { query: scope, body: none, answer: Item }),
+	mark: post("/api/agents/:agent/mark", "name a place in the context", {
+		query: scope,
 		body: z.strictObject({ name: z.string().optional() }),
 		answer: Item,
 	}),
-	rewind: route({
-		method: "post",
-		path: "/api/agents/:agent/rewind",
-		summary: "go back to a mark",
-		query: z.strictObject(Reference),
+	rewind: post("/api/agents/:agent/rewind", "go back to a mark", {
+		query: scope,
 		body: z.strictObject({ name: z.string().optional() }),
 		answer: Item,
 	}),
-	journal: route({
-		method: "get",
-		path: "/api/journal",
-		summary: "events of one agent or one project, of some kinds, since a moment; `next` is where the next page begins",
-		query: z.strictObject({
-			agent: z.string().optional(),
-			project: ProjectSlug.optional(),
-			kind: Kinds.optional(),
-			since: z.iso.datetime({ offset: true }).optional(),
-			after: z.coerce.number().int().nonnegative().default(0),
-			limit: z.coerce.number().int().positive().max(10_000).default(1000),
-		}),
-		answer: z.object({ events: z.array(Item), next: z.int().nullable() }),
-	}),
-	search: route({
-		method: "get",
-		path: "/api/search",
-		summary:
-			"the items that have all of these words, newest first; an agent searches in its project. `word*` stands for all that begin with it",
-		query: z.strictObject({
-			text: z.string().min(1).max(1000),
-			agent: z.string().optional(),
-			project: ProjectSlug.optional(),
-			limit: z.coerce.number().int().positive().max(1000).default(20),
-		}),
-		answer: z.object({ found: z.array(Found), complete: z.boolean() }),
-		agents: true,
-	}),
+	journal: get(
+		"/api/journal",
+		"events of one agent or one project, of some kinds, since a moment; `next` is where the next page begins",
+		{
+			query: z.strictObject({
+				agent: z.string().optional(),
+				project: ProjectSlug.optional(),
+				kind: Kinds.optional(),
+				since: z.iso.datetime({ offset: true }).optional(),
+				after: z.coerce.number().int().nonnegative().default(0),
+				limit: z.coerce.number().int().positive().max(10_000).default(1000),
+			}),
+			answer: z.object({ events: z.array(Item), next: z.int().nullable() }),
+		},
+	),
+	search: get(
+		"/api/search",
+		"the items that have all of these words, newest first; an agent searches in its project. `word*` stands for all that begin with it",
+		{
+			query: z.strictObject({
+				text: z.string().min(1).max(1000),
+				agent: z.string().optional(),
+				project: ProjectSlug.optional(),
+				limit: z.coerce.number().int().positive().max(1000).default(20),
+			}),
+			answer: z.object({ found: z.array(Found), complete: z.boolean() }),
+			agents: true,
+		},
+	),
 };

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AgentId, ProjectSlug } from "../ids.ts";
 import { Budget, Spent } from "../usage.ts";
-import { Reference, route } from "./route.ts";
+import { get, scope } from "./route.ts";
 
 export const UsageRow = z.object({
 	/** a handle, the number of an issue, or the name of a subscription or project */
@@ -20,21 +20,16 @@ export const UsageRow = z.object({
 export type UsageRow = z.infer<typeof UsageRow>;
 
 export const usageRoutes = {
-	usage: route({
-		method: "get",
-		path: "/api/usage",
-		summary: "tokens and cost, added up by agent, issue, subscription or project",
+	usage: get("/api/usage", "tokens and cost, added up by agent, issue, subscription or project", {
 		query: z.strictObject({
 			by: z.enum(["agent", "issue", "subscription", "project"]).default("agent"),
 			project: ProjectSlug.optional(),
 		}),
 		answer: z.array(UsageRow),
 	}),
-	agentUsage: route({
-		method: "get",
-		path: "/api/agents/:agent/usage",
-		summary: "what an agent used, alone and with its forks, and what is left of its budget",
-		query: z.strictObject(Reference),
-		answer: UsageRow,
-	}),
+	agentUsage: get(
+		"/api/agents/:agent/usage",
+		"what an agent used, alone and with its forks, and what is left of its budget",
+		{ query: scope, answer: UsageRow },
+	),
 };
