@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Settings } from "./agent.ts";
 import { Policy } from "./approval.ts";
+import { command } from "./define.ts";
 import { AgentId, AgentType, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
 import { BranchName } from "./project-config.ts";
 import { RefusalCode } from "./refusal-schema.ts";
@@ -15,8 +16,7 @@ const ProgramLine = Text.min(1)
 	.regex(/^[^\p{Cc}]+$/u, "a program and its arguments are on one line");
 
 /** The one way to make an agent: `fork` inherits, `agent add` is fresh under agent 0. */
-export const AgentSpawn = z.strictObject({
-	type: z.literal("agent.spawn"),
+export const AgentSpawn = command("agent.spawn", {
 	by: AgentId,
 	context: z.enum(["inherit", "fresh"]),
 	/** a place of its own, the parent's, or none; what the parent has, if absent */
@@ -48,8 +48,7 @@ export const AgentSpawn = z.strictObject({
 export type AgentSpawn = z.infer<typeof AgentSpawn>;
 
 /** What is not named stays as it is. Settings survive a clear. */
-export const AgentConfigure = z.strictObject({
-	type: z.literal("agent.configure"),
+export const AgentConfigure = command("agent.configure", {
 	agent: AgentId,
 	model: Model.nullable().optional(),
 	subscription: SubscriptionName.nullable().optional(),
@@ -59,46 +58,34 @@ export const AgentConfigure = z.strictObject({
 });
 export type AgentConfigure = z.infer<typeof AgentConfigure>;
 
-export const AgentKill = z.strictObject({
-	type: z.literal("agent.kill"),
+export const AgentKill = command("agent.kill", {
 	agent: AgentId,
 	cascade: z.boolean().default(false),
 	reason: Reason.default(""),
 });
 export type AgentKill = z.infer<typeof AgentKill>;
 /** Ends it for good. Without force only if nothing waits for it. */
-export const AgentDelete = z.strictObject({
-	type: z.literal("agent.delete"),
+export const AgentDelete = command("agent.delete", {
 	agent: AgentId,
 	force: z.boolean().default(false),
 	reason: Reason.default(""),
 });
 export type AgentDelete = z.infer<typeof AgentDelete>;
-export const AgentFail = z.strictObject({
-	type: z.literal("agent.fail"),
+export const AgentFail = command("agent.fail", {
 	agent: AgentId,
 	code: RefusalCode,
 	step: z.string().max(100),
 	reason: Reason,
 });
 export type AgentFail = z.infer<typeof AgentFail>;
-export const AgentPause = z.strictObject({
-	type: z.literal("agent.pause"),
-	agent: AgentId,
-	reason: Reason.default(""),
-});
+export const AgentPause = command("agent.pause", { agent: AgentId, reason: Reason.default("") });
 export type AgentPause = z.infer<typeof AgentPause>;
 
-export const AgentResume = z.strictObject({
-	type: z.literal("agent.resume"),
-	agent: AgentId,
-	reason: Reason.default(""),
-});
+export const AgentResume = command("agent.resume", { agent: AgentId, reason: Reason.default("") });
 export type AgentResume = z.infer<typeof AgentResume>;
 
 /** Stops the open turn. The agent is held afterwards, unless `resume` says that it may go on with its queue. */
-export const AgentInterrupt = z.strictObject({
-	type: z.literal("agent.interrupt"),
+export const AgentInterrupt = command("agent.interrupt", {
 	agent: AgentId,
 	reason: Reason.default(""),
 	resume: z.boolean().default(false),
@@ -106,18 +93,17 @@ export const AgentInterrupt = z.strictObject({
 export type AgentInterrupt = z.infer<typeof AgentInterrupt>;
 
 /** Makes agent 0 where there is none; anywhere else it changes nothing. */
-export const AgentInit = z.strictObject({ type: z.literal("agent.init"), agentType: AgentType.default("scripted") });
+export const AgentInit = command("agent.init", { agentType: AgentType.default("scripted") });
 /** Said by the reactor that prepares agents: everything it needs is there. */
-export const AgentProvisioned = z.strictObject({
-	type: z.literal("agent.provisioned"),
+export const AgentProvisioned = command("agent.provisioned", {
 	agent: AgentId,
 	workspace: Workspace.optional(),
 	head: z.string().nullable().default(null),
 });
-export const AgentRecover = z.strictObject({ type: z.literal("agent.recover"), agent: AgentId });
+export const AgentRecover = command("agent.recover", { agent: AgentId });
 /** Said by the daemon to itself: whether its subscription cools down may have changed. */
-export const AgentLimit = z.strictObject({ type: z.literal("agent.limit"), agent: AgentId });
-export const AgentReap = z.strictObject({ type: z.literal("agent.reap"), agent: AgentId });
+export const AgentLimit = command("agent.limit", { agent: AgentId });
+export const AgentReap = command("agent.reap", { agent: AgentId });
 
 export const agentCommands = [
 	AgentInit,

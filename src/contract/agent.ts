@@ -2,6 +2,7 @@
 // else that a screen calls "status" is derived from them in `domain/agent-state/label.ts`.
 import { z } from "zod";
 import { Permit, Policy } from "./approval.ts";
+import { event } from "./define.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
 import { IssueNumber } from "./issue.ts";
 import { StageName } from "./preset.ts";
@@ -127,24 +128,21 @@ export type Settings = z.infer<typeof Settings>;
 export const noSettings: Settings = { systemPrompt: null, pinned: [], options: {} };
 
 export const AgentEvent = z.discriminatedUnion("kind", [
-	z.object({
-		kind: z.literal("agent.spawned"),
-		data: z.object({
-			handle: Handle,
-			name: Handle.nullable(),
-			project: ProjectSlug.nullable(),
-			type: z.string(),
-			model: z.string().nullable(),
-			command: z.string().nullable().default(null),
-			subscription: SubscriptionName.nullable().default(null),
-			policy: Policy.default("ask"),
-			lineage: Lineage.nullable(),
-			supervisor: AgentId.nullable(),
-			settings: EventId.nullable(),
-			workspace: Workspace.nullable().default(null),
-			plan: WorkspacePlan.nullable().default(null),
-			budget: Allowance.nullable().default(null),
-		}),
+	event("agent.spawned", {
+		handle: Handle,
+		name: Handle.nullable(),
+		project: ProjectSlug.nullable(),
+		type: z.string(),
+		model: z.string().nullable(),
+		command: z.string().nullable().default(null),
+		subscription: SubscriptionName.nullable().default(null),
+		policy: Policy.default("ask"),
+		lineage: Lineage.nullable(),
+		supervisor: AgentId.nullable(),
+		settings: EventId.nullable(),
+		workspace: Workspace.nullable().default(null),
+		plan: WorkspacePlan.nullable().default(null),
+		budget: Allowance.nullable().default(null),
 	}),
 	/** the whole settings, so that one event is all there is to read */
 	z.object({
@@ -156,40 +154,28 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 			subscription: SubscriptionName.nullable().exactOptional(),
 		}),
 	}),
-	z.object({ kind: z.literal("agent.budgeted"), data: z.object({ budget: Allowance.nullable() }) }),
+	event("agent.budgeted", { budget: Allowance.nullable() }),
 	z.object({
 		kind: z.literal("agent.provisioned"),
 		data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish(),
 	}),
 	/** an issue is its own now; nothing starts before its workspace is on the issue's branch */
-	z.object({
-		kind: z.literal("agent.assigned"),
-		data: z.object({ id: EventId, number: IssueNumber, stage: StageName }),
-	}),
+	event("agent.assigned", { id: EventId, number: IssueNumber, stage: StageName }),
 	/** with the branch that its workspace is on now, if it has one */
-	z.object({ kind: z.literal("agent.readied"), data: z.object({ branch: z.string().nullable() }) }),
+	event("agent.readied", { branch: z.string().nullable() }),
 	/** it is done with the issue and goes home */
 	z.object({ kind: z.literal("agent.settling") }),
-	z.object({ kind: z.literal("agent.released"), data: z.object({ done: z.boolean() }) }),
-	z.object({ kind: z.literal("agent.failed"), data: z.object({ code: RefusalCode, step: z.string() }) }),
-	z.object({
-		kind: z.literal("agent.held"),
-		data: z.object({
-			hold: HoldKind,
-			reason: z.string(),
-			until: z.int().exactOptional(),
-			step: LeaseStep.exactOptional(),
-		}),
+	event("agent.released", { done: z.boolean() }),
+	event("agent.failed", { code: RefusalCode, step: z.string() }),
+	event("agent.held", {
+		hold: HoldKind,
+		reason: z.string(),
+		until: z.int().exactOptional(),
+		step: LeaseStep.exactOptional(),
 	}),
-	z.object({
-		kind: z.literal("agent.unheld"),
-		data: z.object({ holds: z.array(HoldKind), reason: z.string().exactOptional() }),
-	}),
-	z.object({ kind: z.literal("agent.supervised"), data: z.object({ supervisor: AgentId }) }),
-	z.object({
-		kind: z.literal("agent.ended"),
-		data: z.object({ reason: z.enum(endReasons), note: z.string().exactOptional() }),
-	}),
+	event("agent.unheld", { holds: z.array(HoldKind), reason: z.string().exactOptional() }),
+	event("agent.supervised", { supervisor: AgentId }),
+	event("agent.ended", { reason: z.enum(endReasons), note: z.string().exactOptional() }),
 	/** its workspace, if it had one, is gone */
 	z.object({ kind: z.literal("agent.removed"), data: z.object({ note: z.string() }).nullish() }),
 	z.object({ kind: z.literal("agent.reaped") }),

@@ -1,5 +1,6 @@
 // The approval: an agent asks before it does something. Its id is the id of the event that asked.
 import { z } from "zod";
+import { command, event } from "./define.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import { Reason, Text } from "./text.ts";
 
@@ -76,30 +77,21 @@ export const ApprovalEvent = z.discriminatedUnion("kind", [
 			answer: z.object({ option: z.string().nullable(), allowed: z.boolean(), why: z.string() }).exactOptional(),
 		}),
 	}),
-	z.object({
-		kind: z.literal("approval.answered"),
-		data: z.object({
-			approval: EventId,
-			allowed: z.boolean(),
-			option: z.string().nullable(),
-			permit: Permit.exactOptional(),
-			reason: z.string().exactOptional(),
-		}),
+	event("approval.answered", {
+		approval: EventId,
+		allowed: z.boolean(),
+		option: z.string().nullable(),
+		permit: Permit.exactOptional(),
+		reason: z.string().exactOptional(),
 	}),
 	/** its turn or its process is over */
-	z.object({ kind: z.literal("approval.cancelled"), data: z.object({ approvals: z.array(EventId) }) }),
+	event("approval.cancelled", { approvals: z.array(EventId) }),
 ]);
 export type ApprovalEvent = z.infer<typeof ApprovalEvent>;
 
-export const ApprovalAsk = z.strictObject({
-	type: z.literal("approval.ask"),
-	agent: AgentId,
-	turn: EventId,
-	question: ApprovalQuestion,
-});
+export const ApprovalAsk = command("approval.ask", { agent: AgentId, turn: EventId, question: ApprovalQuestion });
 export type ApprovalAsk = z.infer<typeof ApprovalAsk>;
-export const ApprovalAnswer = z.strictObject({
-	type: z.literal("approval.answer"),
+export const ApprovalAnswer = command("approval.answer", {
 	agent: AgentId,
 	approval: EventId,
 	allow: z.boolean(),
@@ -109,12 +101,7 @@ export const ApprovalAnswer = z.strictObject({
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
 /** The call that it is about has become another one. */
-export const ApprovalWithdraw = z.strictObject({
-	type: z.literal("approval.withdraw"),
-	agent: AgentId,
-	turn: EventId,
-	approval: EventId,
-});
+export const ApprovalWithdraw = command("approval.withdraw", { agent: AgentId, turn: EventId, approval: EventId });
 export type ApprovalWithdraw = z.infer<typeof ApprovalWithdraw>;
 
 export const approvalCommands = [ApprovalAsk, ApprovalAnswer, ApprovalWithdraw] as const;

@@ -1,5 +1,6 @@
 // The commands of issues. People and agents send the first part; only the daemon's reactors send the second.
 import { z } from "zod";
+import { command } from "./define.ts";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { DocumentName, DocumentType, IssueNumber, IssuePriority, Label, Title } from "./issue.ts";
 import { PresetName, StageName } from "./preset.ts";
@@ -13,8 +14,7 @@ const Folder = z.string().max(4096).optional();
 const Commit = z.string().regex(/^[0-9a-f]{7,64}$/, "a commit is named by its hash");
 const Labels = z.array(Label).max(32);
 
-export const IssueAdd = z.strictObject({
-	type: z.literal("issue.add"),
+export const IssueAdd = command("issue.add", {
 	project: ProjectSlug,
 	title: Title,
 	body: Text.default(""),
@@ -26,8 +26,7 @@ export const IssueAdd = z.strictObject({
 export type IssueAdd = z.infer<typeof IssueAdd>;
 export const IssueRequest = IssueAdd.omit({ type: true, project: true });
 
-export const IssueEdit = z.strictObject({
-	type: z.literal("issue.edit"),
+export const IssueEdit = command("issue.edit", {
 	...of,
 	title: Title.optional(),
 	body: Text.optional(),
@@ -40,22 +39,20 @@ export type IssueEdit = z.infer<typeof IssueEdit>;
 export const IssueChange = IssueEdit.omit({ type: true, issue: true });
 
 /** With `now` only if its turn could start at once; else its prompt waits for a slot like any other. */
-export const IssueAssign = z.strictObject({
-	type: z.literal("issue.assign"),
+export const IssueAssign = command("issue.assign", {
 	...of,
 	agent: AgentId,
 	folder: Folder,
 	now: z.boolean().default(false),
 });
 export type IssueAssign = z.infer<typeof IssueAssign>;
-export const IssueMove = z.strictObject({ type: z.literal("issue.move"), ...of, stage: StageName });
+export const IssueMove = command("issue.move", { ...of, stage: StageName });
 export type IssueMove = z.infer<typeof IssueMove>;
-export const IssueDepend = z.strictObject({ type: z.literal("issue.depend"), ...of, on: IssueNumber });
+export const IssueDepend = command("issue.depend", { ...of, on: IssueNumber });
 export type IssueDepend = z.infer<typeof IssueDepend>;
-export const IssueComment = z.strictObject({ type: z.literal("issue.comment"), ...of, text: Text.min(1).max(100_000) });
+export const IssueComment = command("issue.comment", { ...of, text: Text.min(1).max(100_000) });
 export type IssueComment = z.infer<typeof IssueComment>;
-export const IssueDocument = z.strictObject({
-	type: z.literal("issue.document"),
+export const IssueDocument = command("issue.document", {
 	...of,
 	name: DocumentName,
 	/** that of the version before if absent */
@@ -63,40 +60,28 @@ export const IssueDocument = z.strictObject({
 	text: Text.min(1),
 });
 export type IssueDocument = z.infer<typeof IssueDocument>;
-export const IssueMessage = z.strictObject({
-	type: z.literal("issue.message"),
-	...of,
-	stage: StageName,
-	text: Text.min(1).max(100_000),
-});
+export const IssueMessage = command("issue.message", { ...of, stage: StageName, text: Text.min(1).max(100_000) });
 export type IssueMessage = z.infer<typeof IssueMessage>;
 /** Pinned to the commit that was looked at; what the branch has if absent. */
-export const IssueApprove = z.strictObject({ type: z.literal("issue.approve"), ...of, commit: Commit.optional() });
+export const IssueApprove = command("issue.approve", { ...of, commit: Commit.optional() });
 export type IssueApprove = z.infer<typeof IssueApprove>;
-export const IssueReject = z.strictObject({
-	type: z.literal("issue.reject"),
-	...of,
-	reason: Reason.min(1),
-	folder: Folder,
-});
+export const IssueReject = command("issue.reject", { ...of, reason: Reason.min(1), folder: Folder });
 export type IssueReject = z.infer<typeof IssueReject>;
 /** It needs a person. */
 /**
  * `code` is for whoever looks again: with AGENT_NOT_FOUND automatic work goes on by itself once there is an agent for
  * it.
  */
-export const IssueAttend = z.strictObject({
-	type: z.literal("issue.attend"),
+export const IssueAttend = command("issue.attend", {
 	...of,
 	reason: Reason.min(1),
 	code: z.literal("AGENT_NOT_FOUND").optional(),
 });
 export type IssueAttend = z.infer<typeof IssueAttend>;
-export const IssueRetry = z.strictObject({ type: z.literal("issue.retry"), ...of, folder: Folder });
+export const IssueRetry = command("issue.retry", { ...of, folder: Folder });
 export type IssueRetry = z.infer<typeof IssueRetry>;
 /** Said by the agent that works on it: the work of this stage is complete, or has to go back to an earlier one. */
-export const IssueComplete = z.strictObject({
-	type: z.literal("issue.complete"),
+export const IssueComplete = command("issue.complete", {
 	...of,
 	summary: Text.max(100_000),
 	back: z.boolean().default(false),
@@ -104,23 +89,18 @@ export const IssueComplete = z.strictObject({
 export type IssueComplete = z.infer<typeof IssueComplete>;
 
 /** Its workspace is on the issue's branch. */
-export const IssueReady = z.strictObject({
-	type: z.literal("issue.ready"),
-	...of,
-	branch: z.string().max(300).nullable().default(null),
-});
+export const IssueReady = command("issue.ready", { ...of, branch: z.string().max(300).nullable().default(null) });
 export type IssueReady = z.infer<typeof IssueReady>;
 /** The agent that had it is home again, or could not go home. */
-export const IssueLeft = z.strictObject({ type: z.literal("issue.left"), ...of, problem: Refusal.optional() });
+export const IssueLeft = command("issue.left", { ...of, problem: Refusal.optional() });
 export type IssueLeft = z.infer<typeof IssueLeft>;
 /**
  * Its agent cannot work on it: it ended, or its workspace could not be prepared. Without a reason: look whether that is
  * so.
  */
-export const IssueLose = z.strictObject({ type: z.literal("issue.lose"), ...of, reason: Reason.optional() });
+export const IssueLose = command("issue.lose", { ...of, reason: Reason.optional() });
 export type IssueLose = z.infer<typeof IssueLose>;
-export const RunFinish = z.strictObject({
-	type: z.literal("run.finish"),
+export const RunFinish = command("run.finish", {
 	run: EventId,
 	/** how many commits its branch has that base lacks, and its tip */
 	ahead: z.int().nonnegative(),
@@ -129,25 +109,19 @@ export const RunFinish = z.strictObject({
 	problem: Reason.optional(),
 });
 export type RunFinish = z.infer<typeof RunFinish>;
-export const IssueGate = z.strictObject({
-	type: z.literal("issue.gate"),
-	...of,
-	exit: z.int(),
-	stderr: Text.max(100_000),
-});
+export const IssueGate = command("issue.gate", { ...of, exit: z.int(), stderr: Text.max(100_000) });
 export type IssueGate = z.infer<typeof IssueGate>;
-export const IssueMerge = z.strictObject({
-	type: z.literal("issue.merge"),
+export const IssueMerge = command("issue.merge", {
 	...of,
 	commit: z.string().max(100).nullable(),
 	problem: Refusal.optional(),
 });
 export type IssueMerge = z.infer<typeof IssueMerge>;
 
-export const IssueStart = z.strictObject({ type: z.literal("issue.start"), ...of });
-export const IssueUnassign = z.strictObject({ type: z.literal("issue.unassign"), ...of });
-export const IssueUndepend = z.strictObject({ type: z.literal("issue.undepend"), ...of, on: IssueNumber });
-export const IssueDelete = z.strictObject({ type: z.literal("issue.delete"), ...of });
+export const IssueStart = command("issue.start", { ...of });
+export const IssueUnassign = command("issue.unassign", { ...of });
+export const IssueUndepend = command("issue.undepend", { ...of, on: IssueNumber });
+export const IssueDelete = command("issue.delete", { ...of });
 
 export const issueCommands = [
 	IssueAdd,

@@ -1,5 +1,6 @@
 // The issue: a unit of work with a stage. Its id is the id of the event that added it; people name it `project#number`.
 import { z } from "zod";
+import { event, textEvent } from "./define.ts";
 import { Actor, AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { PresetName, StageName } from "./preset.ts";
 import { RefusalCode } from "./refusal-schema.ts";
@@ -134,19 +135,15 @@ const moveReasons = ["start", "move", "work", "gate", "approve", "reject", "back
 
 /** Of the whole issue; the agent's side of it is told by facts of the agent. */
 export const IssueEvent = z.discriminatedUnion("kind", [
-	z.object({
-		kind: z.literal("issue.added"),
-		text: z.string(),
-		data: z.object({
-			project: ProjectSlug,
-			number: IssueNumber,
-			title: z.string(),
-			labels: z.array(z.string()),
-			priority: IssuePriority,
-			dependsOn: z.array(IssueNumber),
-			preset: PresetName,
-			stage: StageName,
-		}),
+	textEvent("issue.added", {
+		project: ProjectSlug,
+		number: IssueNumber,
+		title: z.string(),
+		labels: z.array(z.string()),
+		priority: IssuePriority,
+		dependsOn: z.array(IssueNumber),
+		preset: PresetName,
+		stage: StageName,
 	}),
 	/** a new body is the event's text */
 	z.object({
@@ -161,69 +158,48 @@ export const IssueEvent = z.discriminatedUnion("kind", [
 			stage: StageName.exactOptional(),
 		}),
 	}),
-	z.object({
-		kind: z.literal("issue.moved"),
-		data: z.object({
-			...of,
-			from: StageName,
-			to: StageName,
-			why: z.enum(moveReasons),
-			waiting: Waiting.nullable(),
-			final: z.literal(true).exactOptional(),
-			branch: z.string().exactOptional(),
-		}),
+	event("issue.moved", {
+		...of,
+		from: StageName,
+		to: StageName,
+		why: z.enum(moveReasons),
+		waiting: Waiting.nullable(),
+		final: z.literal(true).exactOptional(),
+		branch: z.string().exactOptional(),
 	}),
-	z.object({
-		kind: z.literal("issue.assigned"),
-		data: z.object({ ...of, agent: AgentId, folder: z.string().nullable() }),
-	}),
+	event("issue.assigned", { ...of, agent: AgentId, folder: z.string().nullable() }),
 	/** the agent no longer works on it; it is free again once it went home */
-	z.object({ kind: z.literal("issue.released"), data: z.object({ ...of, agent: AgentId, done: z.boolean() }) }),
-	z.object({ kind: z.literal("issue.left"), data: z.object({ ...of, agent: AgentId }) }),
-	z.object({ kind: z.literal("issue.depended"), data: z.object({ ...of, on: IssueNumber }) }),
-	z.object({ kind: z.literal("issue.undepended"), data: z.object({ ...of, on: IssueNumber }) }),
-	z.object({ kind: z.literal("issue.commented"), text: z.string(), data: z.object(of) }),
-	z.object({
-		kind: z.literal("issue.documented"),
-		text: z.string(),
-		data: z.object({ ...of, name: z.string(), type: DocumentType, version: z.int() }),
-	}),
+	event("issue.released", { ...of, agent: AgentId, done: z.boolean() }),
+	event("issue.left", { ...of, agent: AgentId }),
+	event("issue.depended", { ...of, on: IssueNumber }),
+	event("issue.undepended", { ...of, on: IssueNumber }),
+	textEvent("issue.commented", of),
+	textEvent("issue.documented", { ...of, name: z.string(), type: DocumentType, version: z.int() }),
 	/** `from` is the author, where it was not they who let it happen */
-	z.object({
-		kind: z.literal("issue.messaged"),
-		text: z.string(),
-		data: z.object({
-			...of,
-			stage: StageName,
-			delivered: z.literal(true).exactOptional(),
-			from: Actor.exactOptional(),
-		}),
+	textEvent("issue.messaged", {
+		...of,
+		stage: StageName,
+		delivered: z.literal(true).exactOptional(),
+		from: Actor.exactOptional(),
 	}),
-	z.object({ kind: z.literal("issue.delivered"), data: z.object({ ...of, messages: z.array(EventId) }) }),
+	event("issue.delivered", { ...of, messages: z.array(EventId) }),
 	/** the agent says that its work is complete, or that it has to go back */
-	z.object({ kind: z.literal("issue.said"), text: z.string(), data: z.object({ ...of, back: z.boolean() }) }),
-	z.object({
-		kind: z.literal("issue.waited"),
-		data: z.object({ ...of, waiting: Waiting.nullable(), notBefore: z.int().exactOptional() }),
-	}),
-	z.object({ kind: z.literal("issue.approved"), data: z.object({ ...of, commit: z.string().nullable() }) }),
-	z.object({ kind: z.literal("issue.merged"), data: z.object({ ...of, commit: z.string().nullable() }) }),
+	textEvent("issue.said", { ...of, back: z.boolean() }),
+	event("issue.waited", { ...of, waiting: Waiting.nullable(), notBefore: z.int().exactOptional() }),
+	event("issue.approved", { ...of, commit: z.string().nullable() }),
+	event("issue.merged", { ...of, commit: z.string().nullable() }),
 	/** it needs a person: why is the event's text */
-	z.object({
-		kind: z.literal("issue.attended"),
-		text: z.string(),
-		data: z.object({ ...of, code: RefusalCode.exactOptional() }),
-	}),
-	z.object({ kind: z.literal("issue.unattended"), data: z.object(of) }),
+	textEvent("issue.attended", { ...of, code: RefusalCode.exactOptional() }),
+	event("issue.unattended", of),
 	/** an attempt failed and will be made again */
-	z.object({ kind: z.literal("issue.failed"), text: z.string(), data: z.object({ ...of, notBefore: z.int() }) }),
-	z.object({ kind: z.literal("issue.deleted"), data: z.object(of) }),
+	textEvent("issue.failed", { ...of, notBefore: z.int() }),
+	event("issue.deleted", of),
 ]);
 export type IssueEvent = z.infer<typeof IssueEvent>;
 
 /** Of the agent that runs it. */
 export const RunEvent = z.discriminatedUnion("kind", [
-	z.object({ kind: z.literal("run.started"), data: z.object({ ...of, stage: StageName }) }),
+	event("run.started", { ...of, stage: StageName }),
 	z.object({
 		kind: z.literal("run.finished"),
 		text: z.string().nullish(),

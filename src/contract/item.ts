@@ -1,6 +1,7 @@
 // Items: the events that belong to a conversation. Every kind without a dot is one, also those that a
 // newer version wrote and this one does not know: they are kept and shown as opaque.
 import { z } from "zod";
+import { command } from "./define.ts";
 import { AgentId, EventId } from "./ids.ts";
 import { Text } from "./text.ts";
 
@@ -20,8 +21,7 @@ const ItemKind = z
 	.regex(/^[a-z][a-z0-9_]{0,31}$/, "an item's kind is a short lower-case word")
 	.refine((kind) => !controls.includes(kind), "this kind of item has a command of its own");
 
-export const ItemAppend = z.strictObject({
-	type: z.literal("item.append"),
+export const ItemAppend = command("item.append", {
 	agent: AgentId,
 	kind: ItemKind,
 	text: Text.nullable().default(null),
@@ -31,21 +31,13 @@ export type ItemAppend = z.infer<typeof ItemAppend>;
 
 const MarkName = Text.regex(/^[^\p{Cc}]{1,100}$/u, "a mark's name has 1 to 100 characters");
 
-export const ContextMark = z.strictObject({
-	type: z.literal("context.mark"),
-	agent: AgentId,
-	name: MarkName.optional(),
-});
+export const ContextMark = command("context.mark", { agent: AgentId, name: MarkName.optional() });
 export type ContextMark = z.infer<typeof ContextMark>;
 /** Without a name: back to the latest mark. */
-export const ContextRewind = z.strictObject({
-	type: z.literal("context.rewind"),
-	agent: AgentId,
-	name: MarkName.optional(),
-});
+export const ContextRewind = command("context.rewind", { agent: AgentId, name: MarkName.optional() });
 export type ContextRewind = z.infer<typeof ContextRewind>;
 
-export const ContextClear = z.strictObject({ type: z.literal("context.clear"), agent: AgentId });
+export const ContextClear = command("context.clear", { agent: AgentId });
 
 export const itemCommands = [ItemAppend, ContextClear, ContextMark, ContextRewind] as const;
 

@@ -1,5 +1,6 @@
 // Mail: a message from one actor to one agent. Its id is the id of the event that sent it.
 import { z } from "zod";
+import { command, event } from "./define.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import { Text } from "./text.ts";
 
@@ -24,24 +25,19 @@ export type MailState = z.infer<typeof MailState>;
 /** The body is the event's text; the event belongs to the recipient. */
 export const MailEvent = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("mail.sent"), text: z.string(), data: z.object({ urgent: z.literal(true) }).nullish() }),
-	z.object({ kind: z.literal("mail.delivered"), data: z.object({ mail: EventId, turn: EventId }) }),
-	z.object({ kind: z.literal("mail.read"), data: z.object({ mail: EventId }) }),
-	z.object({ kind: z.literal("mail.deleted"), data: z.object({ mail: EventId }) }),
+	event("mail.delivered", { mail: EventId, turn: EventId }),
+	event("mail.read", { mail: EventId }),
+	event("mail.deleted", { mail: EventId }),
 ]);
 export type MailEvent = z.infer<typeof MailEvent>;
 
-export const MailSend = z.strictObject({
-	type: z.literal("mail.send"),
-	to: AgentId,
-	body: Text.min(1),
-	urgent: z.boolean().default(false),
-});
+export const MailSend = command("mail.send", { to: AgentId, body: Text.min(1), urgent: z.boolean().default(false) });
 export type MailSend = z.infer<typeof MailSend>;
 
 /** Marks what has not been read as read, oldest first, and answers with it; one mail if one is named. */
-export const MailRead = z.strictObject({ type: z.literal("mail.read"), agent: AgentId, mail: EventId.optional() });
+export const MailRead = command("mail.read", { agent: AgentId, mail: EventId.optional() });
 /** Said by the daemon to itself: an idle agent has mail. */
-export const MailWake = z.strictObject({ type: z.literal("mail.wake"), agent: AgentId });
-export const MailDelete = z.strictObject({ type: z.literal("mail.delete"), agent: AgentId, mail: EventId });
+export const MailWake = command("mail.wake", { agent: AgentId });
+export const MailDelete = command("mail.delete", { agent: AgentId, mail: EventId });
 
 export const mailCommands = [MailSend, MailRead, MailWake, MailDelete] as const;

@@ -1,6 +1,7 @@
 // The project: a git repository under management.
 
 import { z } from "zod";
+import { command, event } from "./define.ts";
 import { AgentType, ProjectSlug } from "./ids.ts";
 import { LoadedPreset, PresetName } from "./preset.ts";
 import { type Refusal, refuse } from "./refusal.ts";
@@ -78,20 +79,18 @@ export const ProjectState = z.strictObject({
 });
 export type ProjectState = z.infer<typeof ProjectState>;
 
-export const ProjectAdd = z.strictObject({
-	type: z.literal("project.add"),
+export const ProjectAdd = command("project.add", {
 	slug: ProjectSlug,
 	path: z.string().regex(/^\/[^\0]{0,4095}$/, "a project's path is absolute"),
 	base: z.string().max(200).nullable().default(null),
 	url: z.string().max(4096).nullable().default(null),
 });
 export type ProjectAdd = z.infer<typeof ProjectAdd>;
-export const ProjectRemove = z.strictObject({ type: z.literal("project.remove"), slug: ProjectSlug });
+export const ProjectRemove = command("project.remove", { slug: ProjectSlug });
 export type ProjectRemove = z.infer<typeof ProjectRemove>;
 
 /** What is not named stays as it is; null is as usual again. */
-export const ProjectTune = z.strictObject({
-	type: z.literal("project.tune"),
+export const ProjectTune = command("project.tune", {
 	slug: ProjectSlug,
 	...IssueSettings.pick({ auto: true, quiet: true, presets: true }).partial().shape,
 	...{ preset: PresetName.nullable().optional(), agentsMax: IssueSettings.shape.agentsMax.nullable().optional() },
@@ -103,8 +102,7 @@ export const ProjectTune = z.strictObject({
 export type ProjectTune = z.infer<typeof ProjectTune>;
 
 /** A person has seen what the repository's own configuration wants to run, and agrees. */
-export const ProjectApprove = z.strictObject({
-	type: z.literal("project.approve"),
+export const ProjectApprove = command("project.approve", {
 	slug: ProjectSlug,
 	fingerprint: z.string().regex(/^[0-9a-f]{64}$/, "a fingerprint has 64 hexadecimal digits"),
 });
@@ -118,7 +116,7 @@ const GitRun = z.strictObject({
 	ms: z.int(),
 });
 export type GitRun = z.infer<typeof GitRun>;
-export const GitRecord = z.strictObject({ type: z.literal("git.record"), runs: z.array(GitRun).min(1).max(100) });
+export const GitRecord = command("git.record", { runs: z.array(GitRun).min(1).max(100) });
 export type GitRecord = z.infer<typeof GitRecord>;
 export const projectCommands = [ProjectAdd, ProjectRemove, ProjectApprove, GitRecord, ProjectTune] as const;
 
@@ -126,18 +124,15 @@ export const GitEvent = z.object({ kind: z.literal("git.ran"), data: GitRun });
 export type GitEvent = z.infer<typeof GitEvent>;
 
 export const ProjectEvent = z.discriminatedUnion("kind", [
-	z.object({
-		kind: z.literal("project.added"),
-		data: z.object({
-			slug: ProjectSlug,
-			path: z.string(),
-			base: z.string().nullable().default(null),
-			url: z.string().nullable().default(null),
-		}),
+	event("project.added", {
+		slug: ProjectSlug,
+		path: z.string(),
+		base: z.string().nullable().default(null),
+		url: z.string().nullable().default(null),
 	}),
-	z.object({ kind: z.literal("project.approved"), data: z.object({ slug: ProjectSlug, fingerprint: z.string() }) }),
-	z.object({ kind: z.literal("project.tuned"), data: z.object({ slug: ProjectSlug, tuning: IssueSettings }) }),
-	z.object({ kind: z.literal("project.removed"), data: z.object({ slug: ProjectSlug }) }),
+	event("project.approved", { slug: ProjectSlug, fingerprint: z.string() }),
+	event("project.tuned", { slug: ProjectSlug, tuning: IssueSettings }),
+	event("project.removed", { slug: ProjectSlug }),
 ]);
 export type ProjectEvent = z.infer<typeof ProjectEvent>;
 

@@ -1,5 +1,6 @@
 // The prompt: an entry of an agent's queue. Its id is the id of the event that queued it.
 import { z } from "zod";
+import { command, event, textEvent } from "./define.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import { authorIn, mailAuthor } from "./quote.ts";
 import { Reason, Text } from "./text.ts";
@@ -55,48 +56,36 @@ export type QueuePosition = z.infer<typeof QueuePosition>;
 
 /** The words are the event's text. */
 export const PromptEvent = z.discriminatedUnion("kind", [
-	z.object({
-		kind: z.literal("prompt.queued"),
-		text: z.string(),
-		data: z.object({
-			position: z.int(),
-			source: z.enum(turnSources),
-			priority: Priority.exactOptional(),
-			notBefore: z.int().exactOptional(),
-			manual: z.literal(true).exactOptional(),
-			retries: Retried.exactOptional(),
-			metadata: Metadata.exactOptional(),
-			from: Author.exactOptional(),
-			/** the issue that asks for it */
-			issue: EventId.exactOptional(),
-		}),
+	textEvent("prompt.queued", {
+		position: z.int(),
+		source: z.enum(turnSources),
+		priority: Priority.exactOptional(),
+		notBefore: z.int().exactOptional(),
+		manual: z.literal(true).exactOptional(),
+		retries: Retried.exactOptional(),
+		metadata: Metadata.exactOptional(),
+		from: Author.exactOptional(),
+		/** the issue that asks for it */
+		issue: EventId.exactOptional(),
 	}),
 	/**
 	 * the new words are the event's text, the old ones are here; an agent's prompt stays the agent's, whoever edits it
 	 */
-	z.object({
-		kind: z.literal("prompt.edited"),
-		text: z.string(),
-		data: z.object({
-			prompt: EventId,
-			before: z.string(),
-			reason: z.string().exactOptional(),
-			from: Author.exactOptional(),
-		}),
+	textEvent("prompt.edited", {
+		prompt: EventId,
+		before: z.string(),
+		reason: z.string().exactOptional(),
+		from: Author.exactOptional(),
 	}),
 	/** the places of all that stand elsewhere now */
-	z.object({ kind: z.literal("prompt.moved"), data: z.object({ prompt: EventId, places: z.array(QueuePosition) }) }),
+	event("prompt.moved", { prompt: EventId, places: z.array(QueuePosition) }),
 	/** its turn never got to hand it over */
-	z.object({ kind: z.literal("prompt.returned"), data: z.object({ prompt: EventId, position: z.int() }) }),
-	z.object({
-		kind: z.literal("prompt.cancelled"),
-		data: z.object({ prompts: z.array(EventId), reason: z.string().exactOptional() }),
-	}),
+	event("prompt.returned", { prompt: EventId, position: z.int() }),
+	event("prompt.cancelled", { prompts: z.array(EventId), reason: z.string().exactOptional() }),
 ]);
 export type PromptEvent = z.infer<typeof PromptEvent>;
 
-export const PromptQueue = z.strictObject({
-	type: z.literal("prompt.queue"),
+export const PromptQueue = command("prompt.queue", {
 	agent: AgentId,
 	text: Text.min(1),
 	front: z.boolean().default(false),
@@ -108,8 +97,7 @@ export const PromptQueue = z.strictObject({
 });
 export type PromptQueue = z.infer<typeof PromptQueue>;
 
-export const PromptEdit = z.strictObject({
-	type: z.literal("prompt.edit"),
+export const PromptEdit = command("prompt.edit", {
 	agent: AgentId,
 	prompt: EventId,
 	text: Text.min(1),
@@ -117,16 +105,10 @@ export const PromptEdit = z.strictObject({
 });
 export type PromptEdit = z.infer<typeof PromptEdit>;
 /** To a place in the queue, counted from 1. */
-export const PromptMove = z.strictObject({
-	type: z.literal("prompt.move"),
-	agent: AgentId,
-	prompt: EventId,
-	to: z.int().positive(),
-});
+export const PromptMove = command("prompt.move", { agent: AgentId, prompt: EventId, to: z.int().positive() });
 export type PromptMove = z.infer<typeof PromptMove>;
 /** Without a prompt: all of them. */
-export const PromptCancel = z.strictObject({
-	type: z.literal("prompt.cancel"),
+export const PromptCancel = command("prompt.cancel", {
 	agent: AgentId,
 	prompt: EventId.optional(),
 	reason: Reason.default(""),

@@ -1,5 +1,6 @@
 // The session: where a vendor's program keeps a conversation by itself. It is a cache; our journal is the truth.
 import { z } from "zod";
+import { command } from "./define.ts";
 import { AgentId, EventId } from "./ids.ts";
 import { Text } from "./text.ts";
 
@@ -29,8 +30,7 @@ export const SessionEvent = z.object({ kind: z.literal("session.opened"), data: 
 export type SessionEvent = z.infer<typeof SessionEvent>;
 
 /** Said by the daemon's reactors: the agent's process is up, and this is where it keeps the conversation. */
-export const SessionOpen = z.strictObject({
-	type: z.literal("session.open"),
+export const SessionOpen = command("session.open", {
 	agent: AgentId,
 	turn: EventId,
 	opened: Opened,

@@ -1,6 +1,7 @@
 // The subscription: a paid plan or key with a number of slots. A slot that is taken is a lease, and how many are taken
 // is always counted from the leases; nothing keeps a number that could drift.
 import { z } from "zod";
+import { command, event } from "./define.ts";
 import { Actor, AgentId, AgentType, EventId, SubscriptionName } from "./ids.ts";
 import { Spent } from "./usage.ts";
 
@@ -66,8 +67,7 @@ export const LeaseState = z.strictObject({
 });
 export type LeaseState = z.infer<typeof LeaseState>;
 
-export const SubscriptionAdd = z.strictObject({
-	type: z.literal("subscription.add"),
+export const SubscriptionAdd = command("subscription.add", {
 	name: SubscriptionName,
 	agentType: AgentType,
 	maxConcurrent: Terms.shape.maxConcurrent.default(1),
@@ -78,8 +78,7 @@ export const SubscriptionAdd = z.strictObject({
 export type SubscriptionAdd = z.infer<typeof SubscriptionAdd>;
 
 /** What is not named stays as it is. */
-export const SubscriptionConfigure = z.strictObject({
-	type: z.literal("subscription.configure"),
+export const SubscriptionConfigure = command("subscription.configure", {
 	name: SubscriptionName,
 	...Terms.partial().shape,
 });
@@ -88,14 +87,10 @@ export type SubscriptionConfigure = z.infer<typeof SubscriptionConfigure>;
 /**
  * Lets it cool down until a moment, or ends that. A driver's report of a limit does the same with the end of its turn.
  */
-export const SubscriptionCool = z.strictObject({
-	type: z.literal("subscription.cool"),
-	name: SubscriptionName,
-	until: z.int().nullable(),
-});
+export const SubscriptionCool = command("subscription.cool", { name: SubscriptionName, until: z.int().nullable() });
 export type SubscriptionCool = z.infer<typeof SubscriptionCool>;
 
-export const SubscriptionRemove = z.strictObject({ type: z.literal("subscription.remove"), name: SubscriptionName });
+export const SubscriptionRemove = command("subscription.remove", { name: SubscriptionName });
 
 export const subscriptionCommands = [
 	SubscriptionAdd,
@@ -105,15 +100,9 @@ export const subscriptionCommands = [
 ] as const;
 
 export const SubscriptionEvent = z.discriminatedUnion("kind", [
-	z.object({
-		kind: z.literal("subscription.added"),
-		data: z.object({ name: SubscriptionName, type: AgentType, ...Terms.shape }),
-	}),
-	z.object({ kind: z.literal("subscription.configured"), data: z.object({ name: SubscriptionName, ...Terms.shape }) }),
-	z.object({
-		kind: z.literal("subscription.cooled"),
-		data: z.object({ name: SubscriptionName, until: z.int().nullable() }),
-	}),
-	z.object({ kind: z.literal("subscription.removed"), data: z.object({ name: SubscriptionName }) }),
+	event("subscription.added", { name: SubscriptionName, type: AgentType, ...Terms.shape }),
+	event("subscription.configured", { name: SubscriptionName, ...Terms.shape }),
+	event("subscription.cooled", { name: SubscriptionName, until: z.int().nullable() }),
+	event("subscription.removed", { name: SubscriptionName }),
 ]);
 export type SubscriptionEvent = z.infer<typeof SubscriptionEvent>;

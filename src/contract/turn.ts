@@ -1,5 +1,6 @@
 // The turn: one execution of one prompt. Its id is the id of the event that started it.
 import { z } from "zod";
+import { command, event } from "./define.ts";
 import { AgentId, EventId, SubscriptionName } from "./ids.ts";
 import { RefusalCode } from "./refusal-schema.ts";
 import { Text } from "./text.ts";
@@ -52,33 +53,29 @@ const EndState = z.enum(["completed", "interrupted", "failed"]);
 const Leased = { place: z.literal(true).exactOptional(), subscription: SubscriptionName.exactOptional() };
 
 export const TurnEvent = z.discriminatedUnion("kind", [
-	z.object({
-		kind: z.literal("turn.started"),
-		data: z.object({
-			prompt: EventId,
-			words: EventId.exactOptional(),
-			source: z.enum(turnSources),
-			manual: z.literal(true).exactOptional(),
-			...Leased,
-		}),
+	event("turn.started", {
+		prompt: EventId,
+		words: EventId.exactOptional(),
+		source: z.enum(turnSources),
+		manual: z.literal(true).exactOptional(),
+		...Leased,
 	}),
-	z.object({ kind: z.literal("turn.handed"), data: z.object({ turn: EventId }) }),
+	event("turn.handed", { turn: EventId }),
 	/** its process was asked to stop; what it says until it does still counts */
-	z.object({
-		kind: z.literal("turn.stopping"),
-		data: z.object({ turn: EventId, why: z.enum(stopReasons).exactOptional() }),
-	}),
+	event("turn.stopping", { turn: EventId, why: z.enum(stopReasons).exactOptional() }),
 	/** it waited, and has its place and its slot again */
-	z.object({ kind: z.literal("turn.continued"), data: z.object({ turn: EventId, ...Leased }) }),
+	event("turn.continued", { turn: EventId, ...Leased }),
 	/** nothing was heard of it for a long time: somebody may want to look */
-	z.object({ kind: z.literal("turn.silent"), data: z.object({ turn: EventId, since: z.int() }) }),
-	z.object({ kind: z.literal("turn.heard"), data: z.object({ turn: EventId }) }),
+	event("turn.silent", { turn: EventId, since: z.int() }),
+	event("turn.heard", { turn: EventId }),
 	/** its process is done; what it left behind is being kept */
-	z.object({ kind: z.literal("turn.settling"), data: z.object({ turn: EventId }) }),
+	event("turn.settling", { turn: EventId }),
 	/** `prompt` has had its run; absent if it went back to the queue */
-	z.object({
-		kind: z.literal("turn.ended"),
-		data: z.object({ turn: EventId, state: EndState, reason: z.string().nullable(), prompt: EventId.exactOptional() }),
+	event("turn.ended", {
+		turn: EventId,
+		state: EndState,
+		reason: z.string().nullable(),
+		prompt: EventId.exactOptional(),
 	}),
 ]);
 export type TurnEvent = z.infer<typeof TurnEvent>;
@@ -103,14 +100,9 @@ export type PartialOf = { call: string } | { said: "assistant" | "thought" };
 export const PartialOutputs = z.array(PartialOutput);
 
 const named = { agent: AgentId, turn: EventId };
-export const TurnAppend = z.strictObject({
-	type: z.literal("turn.append"),
-	...named,
-	items: z.array(TurnItem).min(1).max(256),
-});
+export const TurnAppend = command("turn.append", { ...named, items: z.array(TurnItem).min(1).max(256) });
 export type TurnAppend = z.infer<typeof TurnAppend>;
-export const TurnEnd = z.strictObject({
-	type: z.literal("turn.end"),
+export const TurnEnd = command("turn.end", {
 	...named,
 	state: EndState,
 	reason: z.string().max(10_000).nullable().default(null),
@@ -123,8 +115,7 @@ export const TurnEnd = z.strictObject({
 export type TurnEnd = z.infer<typeof TurnEnd>;
 
 /** The process never got the prompt; if a step failed that would fail again, the agent is held. */
-export const TurnRelease = z.strictObject({
-	type: z.literal("turn.release"),
+export const TurnRelease = command("turn.release", {
 	...named,
 	reason: z.string().max(1000),
 	failed: z.strictObject({ code: RefusalCode, step: z.string().max(100) }).optional(),
@@ -132,33 +123,28 @@ export const TurnRelease = z.strictObject({
 export type TurnRelease = z.infer<typeof TurnRelease>;
 
 /** Runs the prompt of an ended turn again, as a new prompt that names the old one; the latest turn if none is named. */
-export const TurnRetry = z.strictObject({ type: z.literal("turn.retry"), agent: AgentId, turn: EventId.optional() });
+export const TurnRetry = command("turn.retry", { agent: AgentId, turn: EventId.optional() });
 export type TurnRetry = z.infer<typeof TurnRetry>;
 /** A person ends the turn of a `human` agent. */
-export const TurnFinish = z.strictObject({
-	type: z.literal("turn.finish"),
+export const TurnFinish = command("turn.finish", {
 	agent: AgentId,
 	message: Text.min(1),
 	failed: z.boolean().default(false),
 });
 export type TurnFinish = z.infer<typeof TurnFinish>;
-export const TurnSilent = z.strictObject({ type: z.literal("turn.silent"), ...named, since: z.int() });
+export const TurnSilent = command("turn.silent", { ...named, since: z.int() });
 export type TurnSilent = z.infer<typeof TurnSilent>;
 
 /** Found open at boot: its process is gone, and this is what its open calls had put out. */
-export const TurnCrash = z.strictObject({
-	type: z.literal("turn.crash"),
-	...named,
-	partials: PartialOutputs.default([]),
-});
+export const TurnCrash = command("turn.crash", { ...named, partials: PartialOutputs.default([]) });
 export type TurnCrash = z.infer<typeof TurnCrash>;
 
-export const TurnStart = z.strictObject({ type: z.literal("turn.start"), agent: AgentId });
-export const TurnHand = z.strictObject({ type: z.literal("turn.hand"), ...named });
+export const TurnStart = command("turn.start", { agent: AgentId });
+export const TurnHand = command("turn.hand", { ...named });
 /** Stops it between two tool calls, because urgent mail has come or its budget is used up. */
-export const TurnYield = z.strictObject({ type: z.literal("turn.yield"), ...named });
-export const TurnSettle = z.strictObject({ type: z.literal("turn.settle"), ...named });
-export const TurnHeard = z.strictObject({ type: z.literal("turn.heard"), ...named });
+export const TurnYield = command("turn.yield", { ...named });
+export const TurnSettle = command("turn.settle", { ...named });
+export const TurnHeard = command("turn.heard", { ...named });
 
 /** Only the daemon's reactors dispatch these, except for the first two. */
 export const turnCommands = [

@@ -1,6 +1,7 @@
 // The wait: somebody wants to know when something has become of some agents. It is a row, not a blocked call, so that
 // it outlives the daemon. Its id is the id of the event that opened it.
 import { z } from "zod";
+import { command } from "./define.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 
 export const conditions = ["idle", "turn", "mail", "ended"] as const;
@@ -55,15 +56,11 @@ export const WaitEvent = z.discriminatedUnion("kind", [
 ]);
 export type WaitEvent = z.infer<typeof WaitEvent>;
 
-export const WaitOpen = z.strictObject({
-	type: z.literal("wait.open"),
-	...WaitRequest.shape,
-	timeoutMs: z.int().nonnegative().optional(),
-});
+export const WaitOpen = command("wait.open", { ...WaitRequest.shape, timeoutMs: z.int().nonnegative().optional() });
 export type WaitOpen = z.infer<typeof WaitOpen>;
 
 /** Said by the daemon to itself: it may be over. */
-export const WaitLook = z.strictObject({ type: z.literal("wait.look"), wait: EventId });
-export const WaitCancel = z.strictObject({ type: z.literal("wait.cancel"), wait: EventId });
+export const WaitLook = command("wait.look", { wait: EventId });
+export const WaitCancel = command("wait.cancel", { wait: EventId });
 
 export const waitCommands = [WaitOpen, WaitLook, WaitCancel] as const;

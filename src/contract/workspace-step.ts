@@ -1,5 +1,6 @@
 // The events and commands of an agent's workspace: the steps that git took, and the lease of the step that is running.
 import { z } from "zod";
+import { command, event } from "./define.ts";
 import { AgentId, EventId } from "./ids.ts";
 import { CommitId, MergeStrategy } from "./workspace.ts";
 
@@ -22,43 +23,33 @@ export type WorkspacePlan = z.infer<typeof WorkspacePlan>;
 
 /** What a step of git's led to. `head` is the commit that the agent's branch is on then. */
 const Recorded = z.discriminatedUnion("kind", [
-	z.object({
-		kind: z.literal("workspace.snapshotted"),
-		data: z.object({ snapshot: z.string(), commit: CommitId, reason: z.string(), missing: z.int() }),
+	event("workspace.snapshotted", { snapshot: z.string(), commit: CommitId, reason: z.string(), missing: z.int() }),
+	event("workspace.committed", {
+		commit: CommitId,
+		branch: z.string(),
+		files: z.array(z.string()),
+		filesTotal: z.int(),
+		turn: EventId.nullable(),
 	}),
-	z.object({
-		kind: z.literal("workspace.committed"),
-		data: z.object({
-			commit: CommitId,
-			branch: z.string(),
-			files: z.array(z.string()),
-			filesTotal: z.int(),
-			turn: EventId.nullable(),
-		}),
+	event("workspace.moved", { head: CommitId.nullable(), step: z.string() }),
+	event("workspace.merged", {
+		reviewed: CommitId,
+		commit: CommitId,
+		strategy: MergeStrategy,
+		into: z.string(),
+		before: CommitId.nullable(),
 	}),
-	z.object({ kind: z.literal("workspace.moved"), data: z.object({ head: CommitId.nullable(), step: z.string() }) }),
-	z.object({
-		kind: z.literal("workspace.merged"),
-		data: z.object({
-			reviewed: CommitId,
-			commit: CommitId,
-			strategy: MergeStrategy,
-			into: z.string(),
-			before: CommitId.nullable(),
-		}),
-	}),
-	z.object({
-		kind: z.literal("workspace.pushed"),
-		data: z.object({ remote: z.string(), branch: z.string(), pushed: z.boolean(), error: z.string().nullable() }),
+	event("workspace.pushed", {
+		remote: z.string(),
+		branch: z.string(),
+		pushed: z.boolean(),
+		error: z.string().nullable(),
 	}),
 ]);
 export type Recorded = z.infer<typeof Recorded>;
 
 export const WorkspaceEvent = z.discriminatedUnion("kind", [
-	z.object({
-		kind: z.literal("workspace.leased"),
-		data: z.object({ step: LeaseStep, holder: AgentId.exactOptional() }),
-	}),
+	event("workspace.leased", { step: LeaseStep, holder: AgentId.exactOptional() }),
 	z.object({ kind: z.literal("workspace.freed") }),
 	Recorded,
 ]);
@@ -68,8 +59,7 @@ const named = { agent: AgentId };
 /** the turn that is about to begin there: what is said for one that has begun, or is over, is refused */
 const beginning = { turn: EventId.optional() };
 /** `again` ends a step that the last daemon began. */
-export const WorkspaceLease = z.strictObject({
-	type: z.literal("workspace.lease"),
+export const WorkspaceLease = command("workspace.lease", {
 	...named,
 	step: LeaseStep,
 	again: z.literal(true).optional(),
@@ -79,8 +69,7 @@ export type WorkspaceLease = z.infer<typeof WorkspaceLease>;
  * With words for the agent, where its model has to know that its files changed. `mends`: the step had been cut off, and
  * is whole now.
  */
-export const WorkspaceRecord = z.strictObject({
-	type: z.literal("workspace.record"),
+export const WorkspaceRecord = command("workspace.record", {
 	...named,
 	fact: Recorded,
 	tell: z.string().max(10_000).optional(),
@@ -90,24 +79,15 @@ export const WorkspaceRecord = z.strictObject({
 	frees: z.literal(true).optional(),
 });
 export type WorkspaceRecord = z.infer<typeof WorkspaceRecord>;
-export const WorkspaceDrift = z.strictObject({
-	type: z.literal("workspace.drift"),
-	...named,
-	reason: z.string().max(1000),
-	...beginning,
-});
+export const WorkspaceDrift = command("workspace.drift", { ...named, reason: z.string().max(1000), ...beginning });
 export type WorkspaceDrift = z.infer<typeof WorkspaceDrift>;
 
-export const WorkspaceFound = z.strictObject({
-	type: z.literal("workspace.found"),
-	...named,
-	whole: z.literal(true).optional(),
-});
+export const WorkspaceFound = command("workspace.found", { ...named, whole: z.literal(true).optional() });
 export type WorkspaceFound = z.infer<typeof WorkspaceFound>;
 
-export const WorkspaceFree = z.strictObject({ type: z.literal("workspace.free"), ...named });
+export const WorkspaceFree = command("workspace.free", { ...named });
 /** Found leased at boot: whoever had it is gone. */
-export const WorkspaceCrash = z.strictObject({ type: z.literal("workspace.crash"), ...named });
+export const WorkspaceCrash = command("workspace.crash", { ...named });
 
 /** Said by the engine around git's steps, for whoever asked for them. */
 export const workspaceCommands = [

@@ -69,9 +69,7 @@ export function decideQueue(
 		return refuse(
 			"FORBIDDEN",
 			`${agent.handle} executes its prompts: an agent under the policy ${queue.caller.policy} gives it none.`,
-			{
-				details: { agent: agent.id, type: agent.type },
-			},
+			{ details: { agent: agent.id, type: agent.type } },
 		);
 	// what holds an agent was set by people, or for them to look at
 	if (now && agentOf(by.actor) !== null)

@@ -54,10 +54,7 @@ export function decideRemoveSubscription(
 		return refuse(
 			"CONFLICT",
 			`${turns} turn${turns === 1 ? "" : "s"} of ${name} ${turns === 1 ? "is" : "are"} still open.`,
-			{
-				details: { turns },
-				suggestions: [`brood subscription show ${name}`],
-			},
+			{ details: { turns }, suggestions: [`brood subscription show ${name}`] },
 		);
 	return [{ kind: "subscription.removed", agent: null, data: { name } }];
 }

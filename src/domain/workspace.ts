@@ -68,10 +68,7 @@ export function chooseWorkspace(
 		return refuse(
 			"CONFLICT",
 			`${inMain.handle} works in the repository of ${project.slug} itself; there is room for one.`,
-			{
-				details: { agent: inMain.id },
-				suggestions: [suggestion("status", inMain)],
-			},
+			{ details: { agent: inMain.id }, suggestions: [suggestion("status", inMain)] },
 		);
 	}
 	const fromTree =
@@ -128,10 +125,7 @@ export function decideLease(
 		return refuse(
 			"AGENT_INVALID_STATE",
 			`The workspace of ${agent.handle} has to be recovered first: ${step} is not possible now.`,
-			{
-				details,
-				suggestions: [suggestion("recover", agent)],
-			},
+			{ details, suggestions: [suggestion("recover", agent)] },
 		);
 	}
 	const other = others.find(

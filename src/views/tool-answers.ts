@@ -105,10 +105,7 @@ const shortened = (patch: string): string =>
 export const aboutIssue = (
 	{ project, number, stage }: { project: string; number: number; stage: string },
 	words: string,
-): ToolAnswer => ({
-	text: `${words} ${project}#${number} is in stage ${stage}.`,
-	data: { project, number, stage },
-});
+): ToolAnswer => ({ text: `${words} ${project}#${number} is in stage ${stage}.`, data: { project, number, stage } });
 
 export const searched = ({ found, complete }: AnswerOf<"search">): ToolAnswer => ({
 	text:

@@ -142,10 +142,7 @@ function words(issue: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action((ref, options) =>
-			tell("workComplete", ref, options, {
-				summary: options.summary,
-				back: options.back === true,
-			}),
+			tell("workComplete", ref, options, { summary: options.summary, back: options.back === true }),
 		);
 }
 

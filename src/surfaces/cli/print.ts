@@ -65,10 +65,7 @@ function refusalOf(error: unknown): Refusal {
 		return refuse(
 			"DAEMON_UNREACHABLE",
 			"The daemon ended before it answered: whether the command took effect is not known.",
-			{
-				details: { reason: message },
-				suggestions: ["brood status", "brood logs"],
-			},
+			{ details: { reason: message }, suggestions: ["brood status", "brood logs"] },
 		);
 	return refuse("INTERNAL_ERROR", message);
 }

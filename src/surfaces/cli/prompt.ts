@@ -76,9 +76,7 @@ async function startable(client: Client, { id, agent }: Pick<Prompt, "id" | "age
 			refuse(
 				"AGENT_INVALID_STATE",
 				`Prompt ${id} is queued, but ${handle} is ${label}: it starts when the agent is resumed.`,
-				{
-					suggestions: [`brood agent status ${handle}`],
-				},
+				{ suggestions: [`brood agent status ${handle}`] },
 			),
 		);
 }

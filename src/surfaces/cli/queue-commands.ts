@@ -88,11 +88,7 @@ function changeCommands(queue: Command): void {
 			await act(
 				options,
 				({ client, key, query }) =>
-					client.call("promptRemove", {
-						key,
-						query: { ...query, reason: options.reason },
-						params: { agent, prompt },
-					}),
+					client.call("promptRemove", { key, query: { ...query, reason: options.reason }, params: { agent, prompt } }),
 				({ id }) => `prompt ${id} removed`,
 			);
 		});
