@@ -79,9 +79,9 @@ export class SqliteConnection implements Connection, Disposable {
 		return this.#database.prepare(statement).get() ?? {};
 	}
 
-	/** Waits for others no longer than this while `work` is done. */
-	withBusyTimeout<T>(busyTimeoutMs: number, work: () => T): T {
-		this.#database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+	/** Runs `work` with another busy timeout than usual. */
+	withBusyTimeout<T>(timeoutMs: number, work: () => T): T {
+		this.#database.exec(`pragma busy_timeout = ${timeoutMs}`);
 		try {
 			return work();
 		} finally {
