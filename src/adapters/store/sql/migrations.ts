@@ -1,7 +1,5 @@
 // The tables, and every later change to them as a numbered step. A step that has been released never changes.
-import { type Kysely, sql } from "kysely";
-import { type Flavor, statements } from "./prepared.ts";
-import type { Tables } from "./tables.ts";
+import type { Flavor } from "./prepared.ts";
 
 export interface Migration {
 	version: number;
@@ -14,191 +12,100 @@ export const migrations: readonly Migration[] = [
 		version: 1,
 		name: "the first release",
 		sql: (flavor) => [
-			...[journal, work, issues].flatMap((tables) => statements(flavor, tables)),
+			...[journal, work, issues].flatMap((tables) => tables(types[flavor])),
 			...appendOnly[flavor],
 			...searching[flavor],
 		],
 	},
 ];
 
-/** What this program writes and the newest that it can read. */
+/** The version that this program writes, and the newest that it can read. */
 export const schemaVersion = migrations.length;
 
-/** What both databases call the same things: 64-bit keys, and text compared byte by byte. */
-const types = (flavor: Flavor) =>
-	flavor === "sqlite"
-		? { key: sql`integer primary key`, int: sql`integer`, text: sql`text` }
-		: { key: sql`bigint generated always as identity primary key`, int: sql`bigint`, text: sql`text collate "C"` };
+/** The databases' names for the same types: 64-bit keys, and text compared byte by byte. */
+const types = {
+	sqlite: { key: "integer primary key", int: "integer", text: "text" },
+	postgres: {
+		key: "bigint generated always as identity primary key",
+		int: "bigint",
+		text: 'text collate "C"',
+	},
+};
 
-function journal(db: Kysely<Tables>, flavor: Flavor) {
-	const { schema } = db;
-	const { key, int, text } = types(flavor);
+type Types = (typeof types)[Flavor];
+
+const journal = ({ key, int, text }: Types): string[] => [
+	`create table migration (version ${int}, name ${text}, at ${int})`,
+	`create table agent (
+		seq ${key}, id ${text} not null unique, project ${text}, handle ${text} not null, life ${text} not null,
+		supervisor ${text}, lineage ${int} references agent (seq), fork_point ${int}, state ${text} not null)`,
+	// a handle is never used twice in a project, even after its agent has ended
+	"create unique index agent_handle on agent ((coalesce(project, '')), handle)",
+	"create index agent_supervisor on agent (supervisor) where life <> 'ended'",
+	"create index agent_provisioning on agent (seq) where life = 'provisioning'",
+	`create table event (
+		id ${key}, agent ${int} references agent (seq), turn ${int}, kind ${text} not null, text ${text}, data ${text},
+		at ${int} not null, actor ${text} not null, command ${text} not null)`,
+	"create index event_agent on event (agent, id)",
+	// few items are of these kinds: finding the latest clear is cheap, and other items do not touch the index
+	"create index event_control on event (agent, id) where kind in ('clear', 'mark', 'rewind')",
+	`create table project (slug ${text} primary key, state ${text} not null)`,
+	`create table receipt (
+		actor ${text} not null, key ${text} not null, fingerprint ${text} not null, answer ${text} not null,
+		given ${text}, at ${int} not null, constraint receipt_of_actor primary key (actor, key))`,
+	// upkeep drops the oldest first; without this index it would read every receipt inside the writer's transaction
+	"create index receipt_age on receipt (at)",
+];
+
+const work = ({ int, text }: Types): string[] => {
+	const id = `id ${int} primary key references event (id)`;
+	const agent = `agent ${int} not null references agent (seq)`;
 	return [
-		schema.createTable("migration").addColumn("version", int).addColumn("name", text).addColumn("at", int),
-		schema
-			.createTable("agent")
-			.addColumn("seq", key)
-			.addColumn("id", text, (column) => column.notNull().unique())
-			.addColumn("project", text)
-			.addColumn("handle", text, (column) => column.notNull())
-			.addColumn("life", text, (column) => column.notNull())
-			.addColumn("supervisor", text)
-			.addColumn("lineage", int, (column) => column.references("agent.seq"))
-			.addColumn("fork_point", int)
-			.addColumn("state", text, (column) => column.notNull()),
-		// never used twice in a project, also after the agent's end
-		schema.createIndex("agent_handle").unique().on("agent").expression(sql`(coalesce(project, '')), handle`),
-		schema
-			.createIndex("agent_supervisor")
-			.on("agent")
-			.column("supervisor")
-			.where(sql.ref("life"), "<>", sql.lit("ended")),
-		schema
-			.createIndex("agent_provisioning")
-			.on("agent")
-			.column("seq")
-			.where(sql.ref("life"), "=", sql.lit("provisioning")),
-		schema
-			.createTable("event")
-			.addColumn("id", key)
-			.addColumn("agent", int, (column) => column.references("agent.seq"))
-			.addColumn("turn", int)
-			.addColumn("kind", text, (column) => column.notNull())
-			.addColumn("text", text)
-			.addColumn("data", text)
-			.addColumn("at", int, (column) => column.notNull())
-			.addColumn("actor", text, (column) => column.notNull())
-			.addColumn("command", text, (column) => column.notNull()),
-		schema.createIndex("event_agent").on("event").columns(["agent", "id"]),
-		// few items are of these kinds, so finding the latest clear costs next to nothing, and writing others nothing
-		schema
-			.createIndex("event_control")
-			.on("event")
-			.columns(["agent", "id"])
-			.where(sql.ref("kind"), "in", [sql.lit("clear"), sql.lit("mark"), sql.lit("rewind")]),
-		schema
-			.createTable("project")
-			.addColumn("slug", text, (column) => column.primaryKey())
-			.addColumn("state", text, (column) => column.notNull()),
-		schema
-			.createTable("receipt")
-			.addColumn("actor", text, (column) => column.notNull())
-			.addColumn("key", text, (column) => column.notNull())
-			.addColumn("fingerprint", text, (column) => column.notNull())
-			.addColumn("answer", text, (column) => column.notNull())
-			.addColumn("given", text)
-			.addColumn("at", int, (column) => column.notNull())
-			.addPrimaryKeyConstraint("receipt_of_actor", ["actor", "key"]),
-		// the oldest are dropped first: without it, each look for them reads every receipt there is, in the writer's
-		// transaction
-		schema.createIndex("receipt_age").on("receipt").column("at"),
+		`create table prompt (
+			${id}, ${agent}, position ${int} not null, priority ${int} not null, not_before ${int},
+			manual ${int} not null, taken ${int}, words ${int}, edited_by ${text}, edited_at ${int})`,
+		"create index prompt_queue on prompt (agent, position)",
+		"create index prompt_later on prompt (not_before) where not_before is not null",
+		`create table turn (${id}, ${agent}, open ${int} not null, state ${text} not null)`,
+		// the database itself enforces one open turn per agent
+		"create unique index turn_open on turn (agent) where open = 1",
+		"create index turn_agent on turn (agent, id)",
+		`create table mail (
+			${id}, ${agent}, state ${text} not null, urgent ${int} not null, delivered_in ${int}, read_at ${int},
+			deleted_at ${int})`,
+		"create index mail_box on mail (agent, id)",
+		"create index mail_open on mail (agent) where state <> 'read' and deleted_at is null",
+		"create index mail_new on mail (agent) where state = 'accepted'",
+		`create table approval (${id}, ${agent}, open ${int} not null, state ${text} not null)`,
+		"create index approval_open on approval (agent) where open = 1",
+		`create table wait (${id}, open ${int} not null, state ${text} not null)`,
+		"create index wait_open on wait (id) where open = 1",
+		`create table subscription (name ${text} primary key, state ${text} not null)`,
+		// one lease per turn
+		`create table lease (
+			turn ${int} primary key references event (id), ${agent}, subscription ${text}, at ${int} not null)`,
 	];
-}
+};
 
-function work(db: Kysely<Tables>, flavor: Flavor) {
-	const { schema } = db;
-	const { int, text } = types(flavor);
+const issues = ({ int, text }: Types): string[] => {
+	const id = `id ${int} primary key references event (id)`;
+	const issue = `issue ${int} not null references issue (id)`;
 	return [
-		schema
-			.createTable("prompt")
-			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
-			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
-			.addColumn("position", int, (column) => column.notNull())
-			.addColumn("priority", int, (column) => column.notNull())
-			.addColumn("not_before", int)
-			.addColumn("manual", int, (column) => column.notNull())
-			.addColumn("taken", int)
-			.addColumn("words", int)
-			.addColumn("edited_by", text)
-			.addColumn("edited_at", int),
-		schema.createIndex("prompt_queue").on("prompt").columns(["agent", "position"]),
-		schema.createIndex("prompt_later").on("prompt").column("not_before").where(sql.ref("not_before"), "is not", null),
-		schema
-			.createTable("turn")
-			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
-			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
-			.addColumn("open", int, (column) => column.notNull())
-			.addColumn("state", text, (column) => column.notNull()),
-		// the database itself keeps "one turn at a time"
-		schema.createIndex("turn_open").unique().on("turn").column("agent").where(sql.ref("open"), "=", sql.lit(1)),
-		schema.createIndex("turn_agent").on("turn").columns(["agent", "id"]),
-		schema
-			.createTable("mail")
-			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
-			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
-			.addColumn("state", text, (column) => column.notNull())
-			.addColumn("urgent", int, (column) => column.notNull())
-			.addColumn("delivered_in", int)
-			.addColumn("read_at", int)
-			.addColumn("deleted_at", int),
-		schema.createIndex("mail_box").on("mail").columns(["agent", "id"]),
-		schema
-			.createIndex("mail_open")
-			.on("mail")
-			.column("agent")
-			.where(sql.ref("state"), "<>", sql.lit("read"))
-			.where(sql.ref("deleted_at"), "is", null),
-		schema.createIndex("mail_new").on("mail").column("agent").where(sql.ref("state"), "=", sql.lit("accepted")),
-		schema
-			.createTable("approval")
-			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
-			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
-			.addColumn("open", int, (column) => column.notNull())
-			.addColumn("state", text, (column) => column.notNull()),
-		schema.createIndex("approval_open").on("approval").column("agent").where(sql.ref("open"), "=", sql.lit(1)),
-		schema
-			.createTable("wait")
-			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
-			.addColumn("open", int, (column) => column.notNull())
-			.addColumn("state", text, (column) => column.notNull()),
-		schema.createIndex("wait_open").on("wait").column("id").where(sql.ref("open"), "=", sql.lit(1)),
-		schema
-			.createTable("subscription")
-			.addColumn("name", text, (column) => column.primaryKey())
-			.addColumn("state", text, (column) => column.notNull()),
-		// the key keeps a turn from having two
-		schema
-			.createTable("lease")
-			.addColumn("turn", int, (column) => column.primaryKey().references("event.id"))
-			.addColumn("agent", int, (column) => column.notNull().references("agent.seq"))
-			.addColumn("subscription", text)
-			.addColumn("at", int, (column) => column.notNull()),
+		`create table issue (
+			${id}, project ${text} not null, number ${int} not null, moving ${int} not null, state ${text} not null)`,
+		// the database itself keeps two nodes from giving the same number
+		"create unique index issue_number on issue (project, number)",
+		"create index issue_moving on issue (id) where moving = 1",
+		`create table run (${id}, ${issue}, open ${int} not null, state ${text} not null)`,
+		// the database itself enforces one open run per issue
+		"create unique index run_open on run (issue) where open = 1",
+		"create index run_issue on run (issue, id)",
+		`create table note (${id}, ${issue}, state ${text} not null)`,
+		"create index note_issue on note (issue, id)",
 	];
-}
+};
 
-function issues(db: Kysely<Tables>, flavor: Flavor) {
-	const { schema } = db;
-	const { int, text } = types(flavor);
-	return [
-		schema
-			.createTable("issue")
-			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
-			.addColumn("project", text, (column) => column.notNull())
-			.addColumn("number", int, (column) => column.notNull())
-			.addColumn("moving", int, (column) => column.notNull())
-			.addColumn("state", text, (column) => column.notNull()),
-		// a number is never given twice, whoever counts
-		schema.createIndex("issue_number").unique().on("issue").columns(["project", "number"]),
-		schema.createIndex("issue_moving").on("issue").column("id").where(sql.ref("moving"), "=", sql.lit(1)),
-		schema
-			.createTable("run")
-			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
-			.addColumn("issue", int, (column) => column.notNull().references("issue.id"))
-			.addColumn("open", int, (column) => column.notNull())
-			.addColumn("state", text, (column) => column.notNull()),
-		// the database itself keeps "one run at a time"
-		schema.createIndex("run_open").unique().on("run").column("issue").where(sql.ref("open"), "=", sql.lit(1)),
-		schema.createIndex("run_issue").on("run").columns(["issue", "id"]),
-		schema
-			.createTable("note")
-			.addColumn("id", int, (column) => column.primaryKey().references("event.id"))
-			.addColumn("issue", int, (column) => column.notNull().references("issue.id"))
-			.addColumn("state", text, (column) => column.notNull()),
-		schema.createIndex("note_issue").on("note").columns(["issue", "id"]),
-	];
-}
-
-/** The journal is append-only by the databases' own rule, whoever asks. */
+/** The databases themselves keep the journal append-only. */
 const appendOnly: Record<Flavor, string[]> = {
 	sqlite: ["update", "delete"].map(
 		(verb) =>
@@ -210,7 +117,7 @@ const appendOnly: Record<Flavor, string[]> = {
 	],
 };
 
-/** Which words an item has, and nothing else: they are looked up there, its text is read in the journal. */
+/** The index has only the words of each item; its text is read from the journal. */
 const searching: Record<Flavor, string[]> = {
 	sqlite: [
 		"create virtual table search using fts5 (words, content = '', detail = none)",

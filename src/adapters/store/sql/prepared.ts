@@ -101,7 +101,3 @@ function value(parameter: unknown): Value {
 	if (parameter === null || typeof parameter === "string" || typeof parameter === "number") return parameter;
 	throw new TypeError(`a query was built with a ${typeof parameter}`);
 }
-
-/** Statements that make or change tables, for migrations. */
-export const statements = (flavor: Flavor, build: (db: Kysely<Tables>, flavor: Flavor) => Compilable[]): string[] =>
-	build(builders[flavor], flavor).map((statement) => statement.compile().sql);
