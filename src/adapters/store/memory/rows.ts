@@ -39,5 +39,8 @@ export const noRows = (): Rows => ({
 	...{ issues: new Map(), runs: new Map(), notes: new Map() },
 });
 
+/** Picks from the rows, while no batch is half done. */
+export type Read = <T>(pick: (rows: Rows) => T) => Promise<T>;
+
 /** No actor has a space in its name. */
 export const nameOf = (actor: Actor, key: Key): string => `${actor} ${key}`;

@@ -3,16 +3,16 @@ import type { Envelope } from "#contract/command.ts";
 import { expected } from "#contract/log.ts";
 import type { CommandResult } from "#engine/ports/dispatch.ts";
 import { type RunBatch, type Store, StoreFault } from "#engine/ports/store.ts";
-import { MemoryReads } from "./reads.ts";
+import { memoryReads } from "./reads.ts";
 import { nameOf, noRows } from "./rows.ts";
-import { MemoryTx } from "./tx.ts";
+import { memoryTx } from "./tx.ts";
 
 export function openMemory(run: RunBatch): Store {
 	const rows = noRows();
 	let turn: Promise<unknown> = Promise.resolve();
 
 	async function commit(batch: readonly Envelope[]): Promise<CommandResult[]> {
-		const tx = new MemoryTx(rows);
+		const tx = memoryTx(rows);
 		try {
 			return await run(tx, batch);
 		} catch (error) {
@@ -28,12 +28,12 @@ export function openMemory(run: RunBatch): Store {
 	return {
 		kind: "memory",
 		batchesMax: 1,
-		reads: new MemoryReads(rows, () => turn),
+		reads: memoryReads(rows, () => turn),
 		// memory does not break
 		broken: new Promise(() => {}),
 		commit(batch) {
 			const mine = turn.then(() => commit(batch));
-			turn = mine.catch(expected("whoever asked for it hears of it"));
+			turn = mine.catch(expected("its caller gets the error"));
 			return mine;
 		},
 		async keepReceipts(receipts) {
@@ -53,7 +53,7 @@ export function openMemory(run: RunBatch): Store {
 			for (const [name] of old) rows.receipts.delete(name);
 			return old.length;
 		},
-		// everything is found by looking at it
+		// a search reads every item
 		index: async () => 0,
 		trim: async () => {},
 		backup: async () => {

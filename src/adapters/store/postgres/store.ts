@@ -6,11 +6,12 @@ import type { Envelope } from "#contract/command.ts";
 import type { CommandResult } from "#engine/ports/dispatch.ts";
 import { type RunBatch, type Store, StoreFault } from "#engine/ports/store.ts";
 import * as queries from "../sql/queries.ts";
+import type { SqlTx } from "../sql/tx.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 import { faultOf, isClash, isConnectionLoss } from "./fault.ts";
 import { migrate } from "./migrate.ts";
-import { PostgresReads } from "./reads.ts";
-import { PostgresTx } from "./tx.ts";
+import { postgresReads } from "./reads.ts";
+import { postgresTx } from "./tx.ts";
 
 export interface PostgresOptions {
 	url: string;
@@ -40,7 +41,7 @@ export async function openPostgres({ url, run, retryForMs = 10_000 }: PostgresOp
 	return {
 		kind: "postgres",
 		batchesMax: 1,
-		reads: new PostgresReads(new PostgresConnection(pool), (work) => inSnapshot(pool, work)),
+		reads: postgresReads(new PostgresConnection(pool), (work) => inSnapshot(pool, work)),
 		broken: writer.broken,
 		commit: (batch) => writer.commit(batch),
 		keepReceipts: (receipts, { durable }) =>
@@ -69,11 +70,8 @@ async function inSnapshot<T>(pool: pg.Pool, work: (connection: PostgresConnectio
 }
 
 /** In a transaction of its own, which no command waits for. */
-async function inOwn<T>(
-	pool: pg.Pool,
-	work: (tx: PostgresTx, connection: PostgresConnection) => Promise<T>,
-): Promise<T> {
-	return await inTransaction(pool, begin, async (connection) => await work(new PostgresTx(connection), connection));
+async function inOwn<T>(pool: pg.Pool, work: (tx: SqlTx, connection: PostgresConnection) => Promise<T>): Promise<T> {
+	return await inTransaction(pool, begin, async (connection) => await work(postgresTx(connection), connection));
 }
 
 async function inTransaction<T>(
@@ -141,7 +139,7 @@ class Writer {
 					"select pg_current_xact_id() from (select case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end) s",
 				),
 			);
-			outcomes = await this.#run(new PostgresTx(connection), batch);
+			outcomes = await this.#run(postgresTx(connection), batch);
 		} catch (error) {
 			const lost = await connection.exec("rollback").then(
 				() => false,

@@ -1,15 +1,17 @@
-// Walking from an agent to the last clear or the root, and reading what lies on the way.
+// Walking from an agent up to the last clear or the root, and reading the items on the way.
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { query } from "./prepared.ts";
+import { seqOf } from "./queries.ts";
 import type { EventRow } from "./rows.ts";
+import { raw } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
 
-/** The same words as in the index `event_control`, or SQLite would not use it. */
+/** Exactly the condition of the index `event_control`, or SQLite would not use it. */
 const isControl = sql<boolean>`kind in ('clear', 'mark', 'rewind')`;
 const isItem = sql<boolean>`kind not like '%.%'`;
 
-/** Stands for "no upper end" in a comparison: no id gets there. */
+/** "No upper end" in a comparison: larger than any id. */
 export const endless = Number.MAX_SAFE_INTEGER;
 
 export interface WalkRow {
@@ -21,8 +23,8 @@ export interface WalkRow {
 }
 
 /**
- * One row for each agent whose thread the context takes from, the oldest first. An ancestor is always older than its
- * child, so a walk that would go in a circle stops, and its last row shows a lineage that leads nowhere.
+ * One row for each agent whose thread is part of the context, the oldest first. An ancestor is always older than its
+ * child, so a walk in a circle stops, and its last row has a lineage that was not followed.
  */
 const walk = (agent: RawBuilder<AgentId>) => sql`
 	with recursive walk (seq, id, lineage, fork_point, up_to, clear, depth) as (
@@ -36,14 +38,14 @@ const walk = (agent: RawBuilder<AgentId>) => sql`
 		where walk.clear is null
 	)`;
 
-/** The nearer of the two upper ends, where "none" is the farthest. */
+/** The lower of the two upper ends; null means none. */
 const lower = sql`case when walk.up_to is null or walk.fork_point < walk.up_to then walk.fork_point else walk.up_to end`;
-
-const raw = <R>(db: Kysely<Tables>, text: RawBuilder<R>) => ({ compile: () => text.compile(db) });
 
 export const walkUp = query<{ agent: AgentId }>()("walk-up", (db, arg) =>
 	raw(db, sql<WalkRow>`${walk(arg("agent"))} select seq, id, lineage, up_to, clear from walk order by depth desc`),
 );
+
+const eventColumns = ["id", "turn", "kind", "text", "data", "at", "actor", "command"] as const;
 
 interface RangeArgs extends Record<string, number> {
 	seq: number;
@@ -58,19 +60,19 @@ const fromRange = (
 ) =>
 	db
 		.selectFrom("event")
-		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])
+		.select(eventColumns)
 		.where("agent", "=", arg("seq"))
 		.where("id", ">", arg("after"))
 		.where("id", "<=", arg("upTo"))
 		.where(wanted)
 		.orderBy("id");
 
-/** One range of one thread, for a database where a query costs microseconds. */
+/** One range of one thread: for SQLite, where a query costs microseconds. */
 export const itemsOfRange = query<RangeArgs>()("items-of-range", (db, arg) => fromRange(db, arg, isItem));
 
 export const controlsOfRange = query<RangeArgs>()("controls-of-range", (db, arg) => fromRange(db, arg, isControl));
 
-/** All ranges at once, for a database at the other end of a wire. */
+/** All ranges at once: for a database behind a network. */
 export const itemsOfHistory = query<{ agent: AgentId }>()("items-of-history", (db, arg) =>
 	raw(
 		db,
@@ -84,24 +86,14 @@ export const itemsOfHistory = query<{ agent: AgentId }>()("items-of-history", (d
 	),
 );
 
-/** The newest is near the end of the thread, so this reads a few rows at most. */
+/** The newest items are at the end of the thread, so this reads only a few rows. */
 export const itemsBefore = query<{ agent: AgentId; before: number; limit: number }>()("items-before", (db, arg) =>
 	db
 		.selectFrom("event")
-		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])
-		.where("agent", "=", db.selectFrom("agent").select("seq").where("id", "=", arg("agent")))
+		.select(eventColumns)
+		.where("agent", "=", seqOf(db, arg("agent")))
 		.where("id", "<", arg("before"))
 		.where(isItem)
 		.orderBy("id", "desc")
 		.limit(arg("limit")),
-);
-
-export const newestItem = query<{ agent: AgentId }>()("newest-item", (db, arg) =>
-	db
-		.selectFrom("event")
-		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])
-		.where("agent", "=", db.selectFrom("agent").select("seq").where("id", "=", arg("agent")))
-		.where(isItem)
-		.orderBy("id", "desc")
-		.limit(sql.lit(1)),
 );

@@ -1,11 +1,10 @@
-// Issues, their runs, and what is kept beside them.
-import { type Kysely, type RawBuilder, sql } from "kysely";
+// Issues, their runs, and their comments, documents and messages.
+import { type Kysely, sql } from "kysely";
 import { fewById, query } from "./prepared.ts";
+import { stateById, upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
 
-export const issueById = query<{ id: number }>()("issue-by-id", (db, arg) =>
-	db.selectFrom("issue").select("state").where("id", "=", arg("id")),
-);
+export const issueById = stateById("issue");
 
 export const issueByNumber = query<{ project: string; number: number }>()("issue-by-number", (db, arg) =>
 	db.selectFrom("issue").select("state").where("project", "=", arg("project")).where("number", "=", arg("number")),
@@ -28,39 +27,22 @@ export const lastIssueNumber = query<{ project: string }>()("last-issue-number",
 		.where("project", "=", arg("project")),
 );
 
-export const putIssue = query<{ id: number; project: string; number: number; moving: number; state: string }>()(
-	"put-issue",
-	(db, arg) =>
-		db
-			.insertInto("issue")
-			.values({
-				id: arg("id"),
-				project: arg("project"),
-				number: arg("number"),
-				moving: arg("moving"),
-				state: arg("state"),
-			})
-			.onConflict((clash) =>
-				clash.column("id").doUpdateSet({ moving: sql`excluded.moving`, state: sql`excluded.state` }),
-			),
-);
+export const putIssue = upsert("issue", {
+	columns: ["id", "project", "number", "moving", "state"],
+	changes: ["moving", "state"],
+});
 
-export const runById = query<{ id: number }>()("run-by-id", (db, arg) =>
-	db.selectFrom("run").select("state").where("id", "=", arg("id")),
-);
+export const runById = stateById("run");
 
 export const runsOfIssue = query<{ issue: number }>()("runs-of-issue", (db, arg) =>
 	db.selectFrom("run").select("state").where("issue", "=", arg("issue")).orderBy("id"),
 );
 
-const issuesIn = (db: Kysely<Tables>, project: RawBuilder<string>) =>
-	db.selectFrom("issue").select("issue.id").where("issue.project", "=", project);
-
 export const runsOfProject = query<{ project: string }>()("runs-of-project", (db, arg) =>
 	db
 		.selectFrom("run")
 		.select("state")
-		.where("issue", "in", issuesIn(db, arg("project")))
+		.where("issue", "in", db.selectFrom("issue").select("issue.id").where("issue.project", "=", arg("project")))
 		.orderBy("id"),
 );
 
@@ -68,12 +50,7 @@ export const openRuns = query()("open-runs", (db) =>
 	db.selectFrom("run").select("state").where("open", "=", sql.lit(1)).orderBy(fewById),
 );
 
-export const putRun = query<{ id: number; issue: number; open: number; state: string }>()("put-run", (db, arg) =>
-	db
-		.insertInto("run")
-		.values({ id: arg("id"), issue: arg("issue"), open: arg("open"), state: arg("state") })
-		.onConflict((clash) => clash.column("id").doUpdateSet({ open: sql`excluded.open`, state: sql`excluded.state` })),
-);
+export const putRun = upsert("run", { columns: ["id", "issue", "open", "state"], changes: ["open", "state"] });
 
 const fromNote = (db: Kysely<Tables>) =>
 	db.selectFrom("note").innerJoin("event", "event.id", "note.id").select(["note.state", "event.text"]);
@@ -86,9 +63,4 @@ export const notesOfIssue = query<{ issue: number }>()("notes-of-issue", (db, ar
 	fromNote(db).where("note.issue", "=", arg("issue")).orderBy("note.id"),
 );
 
-export const putNote = query<{ id: number; issue: number; state: string }>()("put-note", (db, arg) =>
-	db
-		.insertInto("note")
-		.values({ id: arg("id"), issue: arg("issue"), state: arg("state") })
-		.onConflict((clash) => clash.column("id").doUpdateSet({ state: sql`excluded.state` })),
-);
+export const putNote = upsert("note", { columns: ["id", "issue", "state"], changes: ["state"] });

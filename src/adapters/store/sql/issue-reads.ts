@@ -1,56 +1,23 @@
-// The store's questions about issues and their runs, on either database.
-import type { ProjectSlug } from "#contract/ids.ts";
-import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+// The store's reads of issues, their runs and notes, on either database.
+import type { IssueReads } from "#engine/ports/store-issues.ts";
+import type { Connection } from "./connection.ts";
 import * as queries from "./issue-queries.ts";
-import { JournalReads } from "./journal-reads.ts";
-import { issueFrom, noteFrom, runFrom } from "./rows.ts";
+import { noteFrom, statesIn } from "./rows.ts";
 
-export class IssueReads extends JournalReads {
-	async issue(id: number): Promise<IssueState | undefined> {
-		return (await this.connection.all(queries.issueById, { id })).map(issueFrom)[0];
-	}
-
-	async issueByNumber(project: ProjectSlug, number: number): Promise<IssueState | undefined> {
-		return (await this.connection.all(queries.issueByNumber, { project, number })).map(issueFrom)[0];
-	}
-
-	async issues(project?: ProjectSlug): Promise<IssueState[]> {
-		const rows =
-			project === undefined
-				? await this.connection.all(queries.allIssues, {})
-				: await this.connection.all(queries.issuesOfProject, { project });
-		return rows.map(issueFrom);
-	}
-
-	async issuesMoving(): Promise<IssueState[]> {
-		return (await this.connection.all(queries.issuesMoving, {})).map(issueFrom);
-	}
-
-	async lastIssueNumber(project: ProjectSlug): Promise<number> {
-		return (await this.connection.all(queries.lastIssueNumber, { project }))[0]?.number ?? 0;
-	}
-
-	async run(id: number): Promise<RunState | undefined> {
-		return (await this.connection.all(queries.runById, { id })).map(runFrom)[0];
-	}
-
-	async runs(issue: number): Promise<RunState[]> {
-		return (await this.connection.all(queries.runsOfIssue, { issue })).map(runFrom);
-	}
-
-	async runsOfProject(project: ProjectSlug): Promise<RunState[]> {
-		return (await this.connection.all(queries.runsOfProject, { project })).map(runFrom);
-	}
-
-	async openRuns(): Promise<RunState[]> {
-		return (await this.connection.all(queries.openRuns, {})).map(runFrom);
-	}
-
-	async note(id: number): Promise<NoteState | undefined> {
-		return (await this.connection.all(queries.noteById, { id })).map(noteFrom)[0];
-	}
-
-	async notes(issue: number): Promise<NoteState[]> {
-		return (await this.connection.all(queries.notesOfIssue, { issue })).map(noteFrom);
-	}
+export function issueReads(connection: Connection): IssueReads {
+	const { all, one } = statesIn(connection);
+	return {
+		issue: (id) => one(queries.issueById, { id }),
+		issueByNumber: (project, number) => one(queries.issueByNumber, { project, number }),
+		issues: (project) =>
+			project === undefined ? all(queries.allIssues, {}) : all(queries.issuesOfProject, { project }),
+		issuesMoving: () => all(queries.issuesMoving, {}),
+		lastIssueNumber: async (project) => (await connection.all(queries.lastIssueNumber, { project }))[0]?.number ?? 0,
+		run: (id) => one(queries.runById, { id }),
+		runs: (issue) => all(queries.runsOfIssue, { issue }),
+		runsOfProject: (project) => all(queries.runsOfProject, { project }),
+		openRuns: () => all(queries.openRuns, {}),
+		note: async (id) => (await connection.all(queries.noteById, { id })).map(noteFrom)[0],
+		notes: async (issue) => (await connection.all(queries.notesOfIssue, { issue })).map(noteFrom),
+	};
 }

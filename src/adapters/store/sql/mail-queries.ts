@@ -1,9 +1,9 @@
 // Mail between agents.
 import { type Kysely, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
-import type { MailState } from "#contract/mail.ts";
 import { query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
+import { upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
 
 export const mailCounts = query()("mail-counts", (db) =>
@@ -86,32 +86,7 @@ export const agentsWithUrgentMail = query()("agents-with-urgent-mail", (db) =>
 		.where("mail.deleted_at", "is", null),
 );
 
-export const putMail = query<{
-	id: number;
-	agent: AgentId;
-	urgent: number;
-	state: MailState["state"];
-	deliveredIn: number | null;
-	readAt: number | null;
-	deletedAt: number | null;
-}>()("put-mail", (db, arg) =>
-	db
-		.insertInto("mail")
-		.values({
-			id: arg("id"),
-			agent: sql<number>`(${seqOf(db, arg("agent"))})`,
-			urgent: arg("urgent"),
-			state: arg("state"),
-			delivered_in: arg("deliveredIn"),
-			read_at: arg("readAt"),
-			deleted_at: arg("deletedAt"),
-		})
-		.onConflict((clash) =>
-			clash.column("id").doUpdateSet({
-				state: sql`excluded.state`,
-				delivered_in: sql`excluded.delivered_in`,
-				read_at: sql`excluded.read_at`,
-				deleted_at: sql`excluded.deleted_at`,
-			}),
-		),
-);
+export const putMail = upsert("mail", {
+	columns: ["id", "agent", "urgent", "state", "delivered_in", "read_at", "deleted_at"],
+	changes: ["state", "delivered_in", "read_at", "deleted_at"],
+});

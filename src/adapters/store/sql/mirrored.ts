@@ -12,7 +12,7 @@ import { mailFrom, promptFrom } from "./rows.ts";
 import { allPrompts } from "./turn-queries.ts";
 
 export async function mirroredBy(
-	reads: Reads,
+	reads: Omit<Reads, "mirrored" | "agentsAboutToBegin">,
 	connection: Connection,
 	{ boards, threads, itemsMax }: MirrorRequest,
 ): Promise<MirroredRows> {

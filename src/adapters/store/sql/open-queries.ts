@@ -3,10 +3,9 @@ import { sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { fewById, query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
+import { stateById, upsert } from "./state-queries.ts";
 
-export const approvalById = query<{ id: number }>()("approval-by-id", (db, arg) =>
-	db.selectFrom("approval").select("state").where("id", "=", arg("id")),
-);
+export const approvalById = stateById("approval");
 
 export const pendingApprovals = query()("pending-approvals", (db) =>
 	db.selectFrom("approval").select("state").where("open", "=", sql.lit(1)).orderBy(fewById),
@@ -21,31 +20,15 @@ export const pendingApprovalsOf = query<{ agent: AgentId }>()("pending-approvals
 		.orderBy("id"),
 );
 
-export const putApproval = query<{ id: number; agent: AgentId; open: number; state: string }>()(
-	"put-approval",
-	(db, arg) =>
-		db
-			.insertInto("approval")
-			.values({
-				id: arg("id"),
-				agent: sql<number>`(${seqOf(db, arg("agent"))})`,
-				open: arg("open"),
-				state: arg("state"),
-			})
-			.onConflict((clash) => clash.column("id").doUpdateSet({ open: sql`excluded.open`, state: sql`excluded.state` })),
-);
+export const putApproval = upsert("approval", {
+	columns: ["id", "agent", "open", "state"],
+	changes: ["open", "state"],
+});
 
-export const waitById = query<{ id: number }>()("wait-by-id", (db, arg) =>
-	db.selectFrom("wait").select("state").where("id", "=", arg("id")),
-);
+export const waitById = stateById("wait");
 
 export const openWaits = query()("open-waits", (db) =>
 	db.selectFrom("wait").select("state").where("open", "=", sql.lit(1)).orderBy("id"),
 );
 
-export const putWait = query<{ id: number; open: number; state: string }>()("put-wait", (db, arg) =>
-	db
-		.insertInto("wait")
-		.values({ id: arg("id"), open: arg("open"), state: arg("state") })
-		.onConflict((clash) => clash.column("id").doUpdateSet({ open: sql`excluded.open`, state: sql`excluded.state` })),
-);
+export const putWait = upsert("wait", { columns: ["id", "open", "state"], changes: ["open", "state"] });

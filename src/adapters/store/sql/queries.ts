@@ -1,11 +1,12 @@
-// Every question and every write that the two databases share. Where they differ, the difference is named here.
+// The queries about agents, projects, the journal and receipts.
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import { query } from "./prepared.ts";
+import { upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
 
-const notEnded = sql.lit("ended");
-/** an id as the text that it is, to compare it with the beginning of one */
+const ended = sql.lit("ended");
+/** an id as plain text, to be compared with a prefix */
 const id = sql<string>`id`;
 
 export const agentById = query<{ id: AgentId }>()("agent-by-id", (db, arg) =>
@@ -52,7 +53,7 @@ export const livingChildren = query<{ supervisor: AgentId }>()("living-children"
 		.selectFrom("agent")
 		.select("state")
 		.where("supervisor", "=", arg("supervisor"))
-		.where("life", "<>", notEnded)
+		.where("life", "<>", ended)
 		.orderBy("seq"),
 );
 
@@ -63,13 +64,13 @@ export const livingDescendants = query<{ supervisor: AgentId }>()("living-descen
 				.selectFrom("agent")
 				.select(["id", "seq", "state", sql<number>`1`.as("depth")])
 				.where("supervisor", "=", arg("supervisor"))
-				.where("life", "<>", notEnded)
+				.where("life", "<>", ended)
 				.unionAll(
 					cte
 						.selectFrom("agent")
 						.innerJoin("below", "below.id", "agent.supervisor")
 						.select(["agent.id", "agent.seq", "agent.state", sql<number>`below.depth + 1`.as("depth")])
-						.where("agent.life", "<>", notEnded),
+						.where("agent.life", "<>", ended),
 				),
 		)
 		.selectFrom("below")
@@ -184,7 +185,7 @@ export const livingAgents = query()("living-agents", (db) =>
 	db
 		.selectFrom("agent")
 		.select((of) => of.fn.countAll<number>().as("count"))
-		.where("life", "<>", notEnded),
+		.where("life", "<>", ended),
 );
 
 export const lastEvent = query()("last-event", (db) => db.selectFrom("event").select((of) => of.fn.max("id").as("id")));
@@ -219,12 +220,7 @@ export const projectBySlug = query<{ slug: string }>()("project-by-slug", (db, a
 
 export const allProjects = query()("all-projects", (db) => db.selectFrom("project").select("state").orderBy("slug"));
 
-export const putProject = query<{ slug: string; state: string }>()("put-project", (db, arg) =>
-	db
-		.insertInto("project")
-		.values({ slug: arg("slug"), state: arg("state") })
-		.onConflict((clash) => clash.column("slug").doUpdateSet({ state: sql`excluded.state` })),
-);
+export const putProject = upsert("project", { columns: ["slug", "state"], key: ["slug"], changes: ["state"] });
 
 export const receiptByKey = query<{ actor: string; key: string }>()("receipt-by-key", (db, arg) =>
 	db
@@ -234,49 +230,21 @@ export const receiptByKey = query<{ actor: string; key: string }>()("receipt-by-
 		.where("key", "=", arg("key")),
 );
 
-interface ReceiptRow extends Record<string, string | number | null> {
-	actor: string;
-	key: string;
-	fingerprint: string;
-	answer: string;
-	given: string | null;
-	at: number;
-}
+const receiptColumns = ["actor", "key", "fingerprint", "answer", "given", "at"] as const;
 
-export const putReceipt = query<ReceiptRow>()("put-receipt", (db, arg) =>
-	db
-		.insertInto("receipt")
-		.values({
-			actor: arg("actor"),
-			key: arg("key"),
-			fingerprint: arg("fingerprint"),
-			answer: arg("answer"),
-			given: arg("given"),
-			at: arg("at"),
-		})
-		.onConflict((clash) =>
-			clash.columns(["actor", "key"]).doUpdateSet({
-				fingerprint: sql`excluded.fingerprint`,
-				answer: sql`excluded.answer`,
-				given: sql`excluded.given`,
-				at: sql`excluded.at`,
-			}),
-		),
-);
+export const putReceipt = upsert("receipt", {
+	columns: receiptColumns,
+	key: ["actor", "key"],
+	changes: ["fingerprint", "answer", "given", "at"],
+});
 
-export const noteGiven = query<ReceiptRow>()("note-given", (db, arg) =>
-	db
-		.insertInto("receipt")
-		.values({
-			actor: arg("actor"),
-			key: arg("key"),
-			fingerprint: arg("fingerprint"),
-			answer: arg("answer"),
-			given: arg("given"),
-			at: arg("at"),
-		})
-		.onConflict((clash) => clash.columns(["actor", "key"]).doUpdateSet({ given: sql`excluded.given` })),
-);
+/** The answer's data beside a receipt that a command has written; a receipt of its own if there is none. */
+export const putGiven = upsert("receipt", {
+	name: "put-given",
+	columns: receiptColumns,
+	key: ["actor", "key"],
+	changes: ["given"],
+});
 
 export const dropReceipts = query<{ before: number; atMost: number }>()("drop-receipts", (db, arg) =>
 	db

@@ -1,48 +1,36 @@
-// From rows to the contract's shapes. Rows were written by us from parsed values, so they are not parsed again.
+// From rows to the contract's types. Rows were written from parsed values, so they are not parsed again.
 import type { AgentState } from "#contract/agent.ts";
-import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
-import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { NoteState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
-import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Receipt } from "#contract/receipt.ts";
-import type { SubscriptionState } from "#contract/subscription.ts";
-import type { TurnState } from "#contract/turn.ts";
-import type { WaitState } from "#contract/wait.ts";
 import type { QueueHead } from "#engine/ports/store.ts";
+import type { Connection } from "./connection.ts";
+import type { Query, Value } from "./prepared.ts";
+import type { StateRow } from "./state-queries.ts";
 
-export function agentFrom(row: { state: string }): AgentState {
-	return JSON.parse(row.state);
+/** Reads of tables whose rows have all of their noun in `state`. The caller's return type names the noun. */
+export function statesIn(connection: Connection) {
+	const all = async <T, P extends Record<string, Value>>(query: Query<P, StateRow>, args: P): Promise<T[]> =>
+		(await connection.all(query, args)).map(({ state }) => JSON.parse(state));
+	const one = async <T, P extends Record<string, Value>>(query: Query<P, StateRow>, args: P): Promise<T | undefined> =>
+		(await all<T, P>(query, args))[0];
+	return { all, one };
 }
 
-export function approvalFrom(row: { state: string }): ApprovalState {
-	return JSON.parse(row.state);
-}
-
-export function waitFrom(row: { state: string }): WaitState {
-	return JSON.parse(row.state);
-}
-
-export function subscriptionFrom(row: { state: string }): SubscriptionState {
-	return JSON.parse(row.state);
-}
-
-/** Of an agent whose prompt is next: all but the words. */
+/** An agent and its next prompt, without the text. */
 export function headFrom(row: HeadRow): { agent: AgentState; head: QueueHead } {
-	const { source, notBefore }: Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore">> = JSON.parse(
-		row.data ?? "{}",
-	);
+	const { source, notBefore = 0 }: Queued = JSON.parse(row.data ?? "{}");
 	const { prompt, priority, manual, at } = row;
 	return {
-		agent: agentFrom(row),
+		agent: JSON.parse(row.state),
 		head: { prompt, priority, manual: manual === 1, source, since: Math.max(at, notBefore ?? 0) },
 	};
 }
 
-interface HeadRow {
-	state: string;
+interface HeadRow extends StateRow {
 	prompt: number;
 	priority: number;
 	manual: number;
@@ -50,32 +38,13 @@ interface HeadRow {
 	at: number;
 }
 
-export function projectFrom(row: { state: string }): ProjectState {
-	return JSON.parse(row.state);
-}
-
-export function issueFrom(row: { state: string }): IssueState {
-	return JSON.parse(row.state);
-}
-
-export function runFrom(row: { state: string }): RunState {
-	return JSON.parse(row.state);
-}
-
-/** The words are in the event of the same id. */
+/** The text is in the event of the same id. */
 export function noteFrom(row: { state: string; text: string | null }): NoteState {
 	return { ...JSON.parse(row.state), text: row.text ?? "" };
 }
 
-export function receiptFrom({
-	fingerprint,
-	answer,
-	given,
-}: {
-	fingerprint: string;
-	answer: string;
-	given: string | null;
-}): Receipt {
+export function receiptFrom(row: { fingerprint: string; answer: string; given: string | null }): Receipt {
+	const { fingerprint, answer, given } = row;
 	return { fingerprint, answer: JSON.parse(answer), ...(given !== null && { given: JSON.parse(given) }) };
 }
 
@@ -87,32 +56,15 @@ export function eventFrom(row: EventRow): Event {
 	return { ...row, data: row.data === null ? null : JSON.parse(row.data) };
 }
 
-export function turnFrom(row: { state: string }): TurnState {
-	return JSON.parse(row.state);
-}
+/** The data of the event that queued a prompt: everything that its row does not have. */
+type Queued = Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore" | "retries" | "metadata" | "from">>;
 
-/** The event that queued a prompt holds all that its row does not. */
-export function promptFrom(row: PromptRow): PromptState {
-	const queued: Pick<PromptState, "source"> &
-		Partial<Pick<PromptState, "notBefore" | "retries" | "metadata" | "from">> = JSON.parse(row.data ?? "{}");
-	const { source, notBefore = null, retries = null, metadata = null, from = null } = queued;
-	const { id, agent, position, priority, editedBy, editedAt, taken } = row;
+export function promptFrom({ data, text, words, manual, at, actor, ...row }: PromptRow): PromptState {
+	const { source, notBefore = null, retries = null, metadata = null, from = null }: Queued = JSON.parse(data ?? "{}");
 	return {
-		...{
-			id,
-			agent,
-			text: row.text ?? "",
-			words: row.words ?? id,
-			position,
-			priority,
-			notBefore,
-			manual: row.manual === 1,
-			source,
-			retries,
-			metadata,
-			from,
-		},
-		...{ createdAt: row.at, createdBy: row.actor, editedBy, editedAt, taken },
+		...row,
+		...{ text: text ?? "", words: words ?? row.id, manual: manual === 1, createdAt: at, createdBy: actor },
+		...{ source, notBefore, retries, metadata, from },
 	};
 }
 

@@ -3,17 +3,17 @@ import { sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
+import { upsert } from "./state-queries.ts";
 
 export const allSubscriptions = query()("all-subscriptions", (db) =>
 	db.selectFrom("subscription").select("state").orderBy("name"),
 );
 
-export const putSubscription = query<{ name: string; state: string }>()("put-subscription", (db, arg) =>
-	db
-		.insertInto("subscription")
-		.values({ name: arg("name"), state: arg("state") })
-		.onConflict((clash) => clash.column("name").doUpdateSet({ state: sql`excluded.state` })),
-);
+export const putSubscription = upsert("subscription", {
+	columns: ["name", "state"],
+	key: ["name"],
+	changes: ["state"],
+});
 
 export const allLeases = query()("all-leases", (db) =>
 	db

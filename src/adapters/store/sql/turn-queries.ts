@@ -1,8 +1,9 @@
 // Prompts in their queues, and turns.
 import { type Kysely, sql } from "kysely";
-import type { Actor, AgentId } from "#contract/ids.ts";
+import type { AgentId } from "#contract/ids.ts";
 import { fewById, query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
+import { stateById, upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
 
 const briefPrompt = [
@@ -98,52 +99,16 @@ export const nextPromptAt = query<{ now: number }>()("next-prompt-at", (db, arg)
 		.where("not_before", ">", arg("now")),
 );
 
-export const putPrompt = query<{
-	id: number;
-	agent: AgentId;
-	position: number;
-	priority: number;
-	notBefore: number | null;
-	manual: number;
-	words: number | null;
-	editedBy: Actor | null;
-	editedAt: number | null;
-	taken: number | null;
-}>()("put-prompt", (db, arg) =>
-	db
-		.insertInto("prompt")
-		.values({
-			id: arg("id"),
-			agent: sql<number>`(${seqOf(db, arg("agent"))})`,
-			position: arg("position"),
-			priority: arg("priority"),
-			not_before: arg("notBefore"),
-			manual: arg("manual"),
-			taken: arg("taken"),
-			words: arg("words"),
-			edited_by: arg("editedBy"),
-			edited_at: arg("editedAt"),
-		})
-		.onConflict((clash) =>
-			clash.column("id").doUpdateSet({
-				position: sql`excluded.position`,
-				priority: sql`excluded.priority`,
-				manual: sql`excluded.manual`,
-				words: sql`excluded.words`,
-				edited_by: sql`excluded.edited_by`,
-				edited_at: sql`excluded.edited_at`,
-				taken: sql`excluded.taken`,
-			}),
-		),
-);
+export const putPrompt = upsert("prompt", {
+	columns: ["id", "agent", "position", "priority", "not_before", "manual", "taken", "words", "edited_by", "edited_at"],
+	changes: ["position", "priority", "manual", "words", "edited_by", "edited_at", "taken"],
+});
 
 export const deletePrompt = query<{ id: number }>()("delete-prompt", (db, arg) =>
 	db.deleteFrom("prompt").where("id", "=", arg("id")),
 );
 
-export const turnById = query<{ id: number }>()("turn-by-id", (db, arg) =>
-	db.selectFrom("turn").select("state").where("id", "=", arg("id")),
-);
+export const turnById = stateById("turn");
 
 export const turnsOfAgent = query<{ agent: AgentId }>()("turns-of-agent", (db, arg) =>
 	db
@@ -166,12 +131,7 @@ export const openTurns = query()("open-turns", (db) =>
 	db.selectFrom("turn").select("state").where("open", "=", sql.lit(1)).orderBy(fewById),
 );
 
-export const putTurn = query<{ id: number; agent: AgentId; open: number; state: string }>()("put-turn", (db, arg) =>
-	db
-		.insertInto("turn")
-		.values({ id: arg("id"), agent: sql<number>`(${seqOf(db, arg("agent"))})`, open: arg("open"), state: arg("state") })
-		.onConflict((clash) => clash.column("id").doUpdateSet({ open: sql`excluded.open`, state: sql`excluded.state` })),
-);
+export const putTurn = upsert("turn", { columns: ["id", "agent", "open", "state"], changes: ["open", "state"] });
 
 export const callsOfTurn = query<{ agent: AgentId; turn: number }>()("calls-of-turn", (db, arg) =>
 	db

@@ -45,10 +45,10 @@ import type { MessagePort } from "node:worker_threads";
 import type { Envelope } from "#contract/command.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
 import type { CommandResult } from "#engine/ports/dispatch.ts";
-import type { RunBatch, StoreFault } from "#engine/ports/store.ts";
+import type { Reads, RunBatch, StoreFault } from "#engine/ports/store.ts";
 import * as queries from "../sql/queries.ts";
-import { SqlReads } from "../sql/reads.ts";
-import { SqlTx } from "../sql/tx.ts";
+import { sqlReads } from "../sql/reads.ts";
+import { type SqlTx, sqlTx } from "../sql/tx.ts";
 import { SqliteConnection } from "./connection.ts";
 import { faultAtCommit, faultAtOpening, faultBeforeCommit } from "./fault.ts";
 import { lastEvent, markBackup, openForWriting } from "./file.ts";
@@ -149,6 +149,7 @@ class Reader implements Disposable {
 	readonly #file: string;
 	/** opened with the first question: until then the writer may still be making the file */
 	#connection: SqliteConnection | null = null;
+	#reads: Reads | null = null;
 
 	constructor(file: string) {
 		this.#file = file;
@@ -158,13 +159,13 @@ class Reader implements Disposable {
 		this.#connection ??= new SqliteConnection(this.#file, { readOnly: true });
 		if ("backup" in ask) return this.#connection.copyTo(ask.backup, markBackup);
 		if (!("read" in ask)) throw new Error("the reader's thread only reads");
-		const reads = new SqlReads(this.#connection);
-		const method: unknown = Reflect.get(reads, ask.read);
+		this.#reads ??= sqlReads(this.#connection);
+		const method: unknown = Reflect.get(this.#reads, ask.read);
 		if (typeof method !== "function") throw new Error(`there is no question ${ask.read}`);
-		if (ask.read !== "mirrored") return await Reflect.apply(method, reads, ask.args);
+		if (ask.read !== "mirrored") return await Reflect.apply(method, this.#reads, ask.args);
 		await this.#connection.exec("begin");
 		try {
-			return await Reflect.apply(method, reads, ask.args);
+			return await Reflect.apply(method, this.#reads, ask.args);
 		} finally {
 			await this.#connection.exec("commit");
 		}
@@ -227,7 +228,7 @@ class Writer implements Disposable {
 		await this.#connection.exec("begin immediate");
 		let result: T;
 		try {
-			result = await work(new SqlTx(this.#connection));
+			result = await work(sqlTx(this.#connection));
 		} catch (error) {
 			throw this.#undo(faultBeforeCommit(error));
 		}
