@@ -25,7 +25,7 @@ import { markName } from "#adapters/system/processes.ts";
 import { sweepTemporary } from "#adapters/system/temporary.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
-import { dayMs, retentionFrom } from "#contract/retention.ts";
+import { dayMs, retention as retentionDefaults } from "#contract/retention.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
 import type { EngineParts } from "#engine/parts.ts";
@@ -127,7 +127,7 @@ export async function startDaemon({
 	const [tokens, token] = [new Tokens(randomIds), homeToken(home, randomIds.secret())];
 	const runs = new GitJournal(log);
 	const mark = homeId(home, randomIds.key());
-	const retention = retentionFrom(config.retention);
+	const { retention = retentionDefaults } = config;
 	const hidden = hiddenIn(process.env);
 	// with the mark, what a project's own commands leave behind is found like what agents leave behind
 	const workspaces = parts.use(

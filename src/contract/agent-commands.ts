@@ -19,17 +19,17 @@ const ProgramLine = Text.min(1)
 export const AgentSpawn = command("agent.spawn", {
 	by: AgentId,
 	context: z.enum(["inherit", "fresh"]),
-	/** a place of its own, the parent's, or none; what the parent has, if absent */
+	/** a workspace of its own, the parent's, or none; like the parent if absent */
 	workspace: z.enum(["none", "share", "new"]).optional(),
 	workspaceKind: WorkspaceKind.optional(),
-	/** the branch that it starts from, if it does not start from its parent's tree */
+	/** the branch to start from; the parent's tree if absent */
 	from: BranchName.optional(),
-	/** of the parent's tree at the moment of the fork */
+	/** the snapshot taken of the parent's tree at the fork */
 	snapshot: z.string().max(100).optional(),
-	/** whose tree that is, if it is not the parent's: an item may be inherited */
+	/** the agent whose tree that is, if not the parent's: `at` may name an inherited item */
 	snapshotOf: AgentId.optional(),
 	name: Handle.optional(),
-	/** becomes part of the handle when there is no name */
+	/** part of the handle if there is no name */
 	title: z.string().max(200).optional(),
 	/** the last item of the parent's context that the child inherits; the latest one if absent */
 	at: EventId.optional(),
@@ -38,16 +38,16 @@ export const AgentSpawn = command("agent.spawn", {
 	project: ProjectSlug.optional(),
 	agentType: AgentType.optional(),
 	model: Model.optional(),
-	/** for agents of type acp: the program, and its arguments */
+	/** of an agent of type acp: its program and arguments */
 	command: ProgramLine.optional(),
 	subscription: SubscriptionName.optional(),
 	policy: Policy.optional(),
-	/** what it may use; half of what its parent has left, if that one has a budget and nothing is named */
+	/** if absent, half of what is left of the parent's budget */
 	budget: BudgetRequest.optional(),
 });
 export type AgentSpawn = z.infer<typeof AgentSpawn>;
 
-/** What is not named stays as it is. Settings survive a clear. */
+/** Absent fields stay as they are. Settings survive a clear. */
 export const AgentConfigure = command("agent.configure", {
 	agent: AgentId,
 	model: Model.nullable().optional(),
@@ -64,7 +64,7 @@ export const AgentKill = command("agent.kill", {
 	reason: Reason.default(""),
 });
 export type AgentKill = z.infer<typeof AgentKill>;
-/** Ends it for good. Without force only if nothing waits for it. */
+/** Ends an agent for good; without `force` only if its queue is empty. */
 export const AgentDelete = command("agent.delete", {
 	agent: AgentId,
 	force: z.boolean().default(false),
@@ -84,7 +84,7 @@ export type AgentPause = z.infer<typeof AgentPause>;
 export const AgentResume = command("agent.resume", { agent: AgentId, reason: Reason.default("") });
 export type AgentResume = z.infer<typeof AgentResume>;
 
-/** Stops the open turn. The agent is held afterwards, unless `resume` says that it may go on with its queue. */
+/** Stops the open turn. The agent is held afterwards; with `resume` it continues with its queue. */
 export const AgentInterrupt = command("agent.interrupt", {
 	agent: AgentId,
 	reason: Reason.default(""),
@@ -92,16 +92,16 @@ export const AgentInterrupt = command("agent.interrupt", {
 });
 export type AgentInterrupt = z.infer<typeof AgentInterrupt>;
 
-/** Makes agent 0 where there is none; anywhere else it changes nothing. */
+/** Creates agent 0 if there is none. */
 export const AgentInit = command("agent.init", { agentType: AgentType.default("scripted") });
-/** Said by the reactor that prepares agents: everything it needs is there. */
+/** From the provisioning reactor: the agent is ready. */
 export const AgentProvisioned = command("agent.provisioned", {
 	agent: AgentId,
 	workspace: Workspace.optional(),
 	head: z.string().nullable().default(null),
 });
 export const AgentRecover = command("agent.recover", { agent: AgentId });
-/** Said by the daemon to itself: whether its subscription cools down may have changed. */
+/** From the daemon: a cool-down of its subscription may have begun or ended. */
 export const AgentLimit = command("agent.limit", { agent: AgentId });
 export const AgentReap = command("agent.reap", { agent: AgentId });
 

@@ -31,12 +31,12 @@ export const Hold = z.strictObject({
 	at: z.int(),
 	/** when it ends by itself, if it does */
 	until: z.int().exactOptional(),
-	/** of `recovery`: the step that the daemon did not live to see the end of */
+	/** of `recovery`: the step that was running when the daemon died */
 	step: LeaseStep.exactOptional(),
 });
 export type Hold = z.infer<typeof Hold>;
 
-/** Whose context an agent inherited, and up to which event. 0 means that there was nothing to inherit. */
+/** Whose context an agent inherited, and up to which event; 0 if there was nothing to inherit. */
 export const Lineage = z.strictObject({ agent: AgentId, forkPoint: z.union([z.literal(0), EventId]) });
 export type Lineage = z.infer<typeof Lineage>;
 
@@ -48,17 +48,16 @@ export const AgentState = z.strictObject({
 	project: ProjectSlug.nullable(),
 	type: z.string(),
 	model: z.string().nullable(),
-	/** the program of an agent of type acp, and its arguments */
+	/** of an agent of type acp: its program and arguments */
 	command: z.string().nullable(),
-	/** where its program keeps the conversation, if it does */
+	/** where its program keeps the conversation itself */
 	session: Session.nullable(),
-	/** the one whose slots it uses; null for whichever fits its type */
+	/** whose slots it uses; null for any subscription of its type */
 	subscription: SubscriptionName.nullable(),
-	/** a person resumed it although its subscription cools down until then */
+	/** a person resumed it during a cool-down that ends then */
 	limitWaivedUntil: z.int().nullable(),
 	/** who answers when it asks for permission */
 	policy: Policy,
-	/** what it need not ask again */
 	permits: z.array(Permit),
 	life: z.enum(lifeStates),
 	activity: z.enum(activities),
@@ -66,35 +65,34 @@ export const AgentState = z.strictObject({
 	lineage: Lineage.nullable(),
 	/** null for agent 0 only */
 	supervisor: AgentId.nullable(),
-	/** where it works; null if it has no place of its own, or not yet */
+	/** null if it has none, or none yet */
 	workspace: Workspace.nullable(),
 	/** how its workspace will be made; null once it exists */
 	plan: WorkspacePlan.nullable(),
 	/** the git step that is running in its workspace */
 	lease: Lease.nullable(),
-	/** the commit that its branch was last seen on */
+	/** the last known head of its branch */
 	seenCommit: z.string().nullable(),
-	/** the event that holds its settings (system prompt, pinned files); shared with its forks until one changes them */
+	/** the event with its settings (system prompt, pinned files); shared with its forks until one changes them */
 	settings: EventId.nullable(),
-	/** the one that is open */
+	/** the open turn */
 	turn: z
 		.strictObject({
 			...{ id: EventId, prompt: EventId, startedAt: z.int(), silentSince: z.int().nullable() },
-			/** whose slot it has, or gave back while it waits */
+			/** whose slot it has, or had before it began to wait */
 			subscription: SubscriptionName.nullable(),
 		})
 		.nullable(),
-	/** when its latest turn started, and how long its last ones took */
+	/** of its latest turn */
 	turnStartedAt: z.int().nullable(),
 	turnsTookMs: z.array(z.int()),
-	/** the event with which its latest turn ended */
+	/** the event that ended its latest turn */
 	turnEndedIn: EventId.nullable(),
-	/** what it works on, and the branch that it goes home to afterwards */
+	/** the issue that it works on, and the branch to return to afterwards */
 	issue: z.strictObject({ id: EventId, number: IssueNumber, stage: StageName, home: z.string().nullable() }).nullable(),
 	totalTasksCompleted: z.int(),
-	/** what its turns have used in all, as far as its programs told */
+	/** the usage of all its turns, as reported by its programs */
 	spent: Spent,
-	/** what they may use */
 	budget: Allowance.nullable(),
 	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
@@ -103,7 +101,6 @@ export const AgentState = z.strictObject({
 	endedAt: z.int().nullable(),
 	endedBy: Actor.nullable(),
 	endReason: z.enum(endReasons).nullable(),
-	/** why, in the words of whoever ended it */
 	endNote: z.string().nullable(),
 	reapedAt: z.int().nullable(),
 	workspaceRemovedAt: z.int().nullable(),
@@ -119,9 +116,9 @@ const PinnedPath = Text.max(1024).regex(
 
 export const Settings = z.strictObject({
 	systemPrompt: Text.nullable(),
-	/** paths inside the workspace that every turn sees */
+	/** files of the workspace that every turn sees */
 	pinned: z.array(PinnedPath).max(100),
-	/** what its program is told to be set to, by the names that it has for it, such as `mode` */
+	/** options of its program, by the program's own names, such as `mode` */
 	options: z.record(Text.min(1).max(100), Text.max(200)),
 });
 export type Settings = z.infer<typeof Settings>;
@@ -144,7 +141,7 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 		plan: WorkspacePlan.nullable().default(null),
 		budget: Allowance.nullable().default(null),
 	}),
-	/** the whole settings, so that one event is all there is to read */
+	/** all settings, so that the latest event is the only one to read */
 	z.object({
 		kind: z.literal("agent.configured"),
 		data: Settings.extend({
@@ -159,11 +156,11 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 		kind: z.literal("agent.provisioned"),
 		data: z.object({ workspace: Workspace, head: z.string().nullable() }).nullish(),
 	}),
-	/** an issue is its own now; nothing starts before its workspace is on the issue's branch */
+	/** no turn starts before its workspace is on the issue's branch */
 	event("agent.assigned", { id: EventId, number: IssueNumber, stage: StageName }),
-	/** with the branch that its workspace is on now, if it has one */
+	/** `branch`: the branch that its workspace is on now */
 	event("agent.readied", { branch: z.string().nullable() }),
-	/** it is done with the issue and goes home */
+	/** it is done with the issue; its workspace goes back to its home branch */
 	z.object({ kind: z.literal("agent.settling") }),
 	event("agent.released", { done: z.boolean() }),
 	event("agent.failed", { code: RefusalCode, step: z.string() }),
@@ -176,7 +173,7 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	event("agent.unheld", { holds: z.array(HoldKind), reason: z.string().exactOptional() }),
 	event("agent.supervised", { supervisor: AgentId }),
 	event("agent.ended", { reason: z.enum(endReasons), note: z.string().exactOptional() }),
-	/** its workspace, if it had one, is gone */
+	/** its workspace was removed */
 	z.object({ kind: z.literal("agent.removed"), data: z.object({ note: z.string() }).nullish() }),
 	z.object({ kind: z.literal("agent.reaped") }),
 ]);

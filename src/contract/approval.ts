@@ -1,10 +1,10 @@
-// The approval: an agent asks before it does something. Its id is the id of the event that asked.
+// The approval: an agent asks before it acts. Its id is the id of the event that asked.
 import { z } from "zod";
 import { command, event } from "./define.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import { Reason, Text } from "./text.ts";
 
-/** Who answers: a person always, a person unless it is an edit, or nobody has to. */
+/** Who answers: always a person, a person except for edits, or nobody. */
 export const policies = ["ask", "auto-edit", "full"] as const;
 export const Policy = z.enum(policies);
 export type Policy = z.infer<typeof Policy>;
@@ -18,29 +18,23 @@ const Option = z.object({
 });
 export type ApprovalOption = z.infer<typeof Option>;
 
-/**
- * What is asked. `tool` is the kind of tool, `call` the tool call that waits for the answer. An approval never changes:
- * what asks for something else is another one.
- */
+/** `tool` is the kind of tool, `call` the waiting tool call. An approval never changes: another question is another one. */
 export const ApprovalQuestion = z.strictObject({
 	title: Text.max(10_000),
 	tool: z.string().max(100),
 	call: z.string().max(200).nullable(),
 	options: z.array(Option).max(32),
-	/** all that its program told of the call, whole: the command, the change of each file */
+	/** everything that the program reported about the call, uncut: the command, the change of each file */
 	content: Text.max(900_000).default(""),
 	/** the files that it names */
 	files: z.array(z.string().max(4096)).max(1000).default([]),
-	/**
-	 * whether all of these are really inside its workspace, and none of them is obeyed or run by something; false if it
-	 * names none
-	 */
+	/** whether all of these are inside its workspace and none is configuration or code that a program runs; false if none */
 	inside: z.boolean().default(false),
-	/** another one for other content; of a change of files, for other files */
+	/** differs with the content, or with the files if files are changed */
 	digest: z.string().max(64).default(""),
 });
 export type ApprovalQuestion = z.infer<typeof ApprovalQuestion>;
-/** As it is asked: what is not said is empty. */
+/** With the fields that have defaults optional. */
 export type ApprovalRequest = z.input<typeof ApprovalQuestion>;
 
 export const ApprovalState = z.strictObject({
@@ -52,14 +46,13 @@ export const ApprovalState = z.strictObject({
 	askedAt: z.int(),
 	answeredAt: z.int().nullable(),
 	answeredBy: Actor.nullable(),
-	/** the option that was chosen; null while it is pending, when it was cancelled, or if none fitted */
+	/** the option that was chosen; null while pending, if cancelled, or if none fitted */
 	option: z.string().nullable(),
-	/** why, in the words of whoever answered */
 	reason: z.string().nullable(),
 });
 export type ApprovalState = z.infer<typeof ApprovalState>;
 
-/** A question that is not asked again, and its answer: the same tool, in the same words, with the same content. */
+/** The standing answer to a question: the same tool, with the same title and content. */
 export const Permit = z.strictObject({
 	tool: z.string(),
 	title: z.string(),
@@ -69,7 +62,7 @@ export const Permit = z.strictObject({
 export type Permit = z.infer<typeof Permit>;
 
 export const ApprovalEvent = z.discriminatedUnion("kind", [
-	/** answered with the question where the policy or an earlier "always" leaves nothing to ask */
+	/** `answer` if the policy or a permit answers at once */
 	z.object({
 		kind: z.literal("approval.asked"),
 		data: ApprovalQuestion.extend({
@@ -84,7 +77,7 @@ export const ApprovalEvent = z.discriminatedUnion("kind", [
 		permit: Permit.exactOptional(),
 		reason: z.string().exactOptional(),
 	}),
-	/** its turn or its process is over */
+	/** its turn or its process ended */
 	event("approval.cancelled", { approvals: z.array(EventId) }),
 ]);
 export type ApprovalEvent = z.infer<typeof ApprovalEvent>;
@@ -100,7 +93,7 @@ export const ApprovalAnswer = command("approval.answer", {
 });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
-/** The call that it is about has become another one. */
+/** The tool call changed: this question no longer applies. */
 export const ApprovalWithdraw = command("approval.withdraw", { agent: AgentId, turn: EventId, approval: EventId });
 export type ApprovalWithdraw = z.infer<typeof ApprovalWithdraw>;
 

@@ -1,5 +1,4 @@
-// Everything that can be asked, as one union. Commands are `noun.verb`; whatever does not parse here is
-// unknown to the contract and refused before it reaches a decision.
+// All commands as one union. Commands are `noun.verb`; what does not parse here is refused before any decision.
 import { z } from "zod";
 import { agentCommands } from "./agent-commands.ts";
 import { approvalCommands } from "./approval.ts";
@@ -31,15 +30,15 @@ export const Command = z.discriminatedUnion("type", [
 	...subscriptionCommands,
 ]);
 export type Command = z.infer<typeof Command>;
-/** As it is said: what has a default may be left out. */
+/** With the fields that have defaults optional. */
 export type CommandInput = z.input<typeof Command>;
-/** The commands that name all of these, before it is known whom or what they name. */
+/** The commands with these fields, without them: for callers that fill them in later. */
 export type CommandWithout<K extends string, C = CommandInput> = C extends Record<K, unknown> ? Omit<C, K> : never;
 
 /** A command on its way to the store. Time, ids and randomness arrive with it, so that decisions stay pure. */
 export interface Envelope<C extends Command = Command> {
 	command: C;
-	/** how much of it is text and data, to keep batches and the log bounded */
+	/** the size of its texts and data, to bound batches and the log */
 	bytes: number;
 	actor: Actor;
 	at: number;
@@ -49,10 +48,10 @@ export interface Envelope<C extends Command = Command> {
 	key: Key | null;
 	/** tells a retry from another payload under the same key */
 	fingerprint: string;
-	/** the id of the agent that the command may make, and of the command itself where it has no key */
+	/** the id for an agent that the command may create, and for the command itself if it has no key */
 	freshId: AgentId;
 	/** hexadecimal digits for handles */
 	salt: string;
-	/** what is remembered of the request that the command was said for, if it is carried out */
+	/** the receipt of the request that this command completes, stored if it succeeds */
 	closes?: StoredReceipt;
 }

@@ -1,4 +1,4 @@
-// The home's `config.yaml`. Everything in it is optional; what is not known is refused, with its place.
+// The home's `config.yaml`. Everything is optional; unknown fields are refused with their path.
 import { z } from "zod";
 import { AgentType } from "./ids.ts";
 import { type Limits, limits } from "./limits.ts";
@@ -6,7 +6,6 @@ import { logLevels } from "./log.ts";
 import { IssuesConfig } from "./project.ts";
 import { RetentionConfig } from "./retention.ts";
 
-/** Every limit by its name, a positive number if it is there. */
 const LimitsConfig = z.strictObject(mapLimits(() => z.int().positive().optional()));
 
 /** What keeps an agent's processes together, strongest first. */
@@ -17,16 +16,15 @@ export const HomeConfig = z.strictObject({
 	port: z.int().min(0).max(65_535).optional(),
 	/** the type of agent 0 on a new store */
 	agentZero: z.strictObject({ type: AgentType }).optional(),
-	/** the best there is, or this one and no other */
+	/** `auto` for the strongest available, or exactly this one */
 	containment: z.enum(["auto", ...ContainmentLevel.options]).optional(),
 	limits: LimitsConfig.optional(),
-	/** what the daemon writes into its log: this level and those above it */
+	/** the lowest level that is logged */
 	log: z.strictObject({ level: z.enum(logLevels) }).optional(),
-	/** how long things are kept that nobody refers to any more */
 	retention: RetentionConfig.optional(),
-	/** workflows that every project may use; each is checked where issues are */
+	/** workflows for every project; each is checked when an issue uses it */
 	presets: z.record(z.string(), z.unknown()).optional(),
-	/** how issues are worked on where a project says nothing else */
+	/** the default for every project */
 	issues: IssuesConfig.optional(),
 });
 export type HomeConfig = z.infer<typeof HomeConfig>;

@@ -32,7 +32,7 @@ export const Event = z.object({
 });
 export type Event = z.infer<typeof Event>;
 
-/** A fact of a noun: its kind is `noun.happened`. */
+/** An event that is no item: its kind is `noun.happened`. */
 export type NounEvent =
 	| ((AgentEvent | PromptEvent | TurnEvent | ApprovalEvent | WorkspaceEvent | MailEvent | RunEvent | SessionEvent) & {
 			agent: AgentId;
@@ -40,10 +40,10 @@ export type NounEvent =
 	| (WaitEvent & { agent: AgentId | null })
 	| ((ProjectEvent | GitEvent | SubscriptionEvent | IssueEvent) & { agent: null });
 
-/** What `decide` answers with: the events to be, before time, actor and id are known. */
+/** What a decision returns: an event without id, time and actor. */
 export type NewEvent = NounEvent | (ItemEvent & { agent: AgentId });
 
-/** What happens to a fact on its way into the journal: it gets its id, a time and an actor. */
+/** A new event once it has its id, time and actor. */
 export type Stamped<F> = F & { id: number; at: number; actor: Actor };
 /** An item as it is in the journal. */
 export type StampedItemEvent = Stamped<ItemEvent & { agent: AgentId }>;

@@ -1,4 +1,4 @@
-// Who must own the home. Anyone who can write to it can replace the daemon and read the person's token.
+// Who may own the home: anyone who can write to it could replace the daemon and read the token.
 
 export interface Ownership {
 	uid: number;
@@ -6,10 +6,7 @@ export interface Ownership {
 	isDirectory(): boolean;
 }
 
-/**
- * Why this home cannot be used, in a sentence, with the command that changes that; null if it can. `uid` is null where
- * there are no users.
- */
+/** Why this home cannot be used, and the command that fixes it. `uid` is null on systems without users. */
 export function homeProblem(
 	home: string,
 	found: Ownership,

@@ -1,5 +1,5 @@
-// The names of things. Every id, handle and slug enters the program through one of these schemas,
-// so that no name can turn into a path, an option or somebody else's id further down.
+// Every id, handle and slug enters the program through one of these schemas, so that no name can later act as a path, an
+// option or another agent's id.
 import { z } from "zod";
 import { nameRule, nameShape } from "./name-rule.ts";
 
@@ -28,7 +28,7 @@ export const AgentType = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "an agent ty
 export const EventId = z.int().positive();
 export type EventId = z.infer<typeof EventId>;
 
-/** What a caller sends along so that a retry never doubles an effect. */
+/** Sent with a request so that a retry has no second effect. */
 export const Key = z
 	.string()
 	.regex(/^[\x21-\x7e]{1,200}$/, "an idempotency key has 1 to 200 visible ASCII characters")

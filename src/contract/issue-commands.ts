@@ -38,7 +38,7 @@ export const IssueEdit = command("issue.edit", {
 export type IssueEdit = z.infer<typeof IssueEdit>;
 export const IssueChange = IssueEdit.omit({ type: true, issue: true });
 
-/** With `now` only if its turn could start at once; else its prompt waits for a slot like any other. */
+/** With `now` it is refused if its turn cannot start at once; otherwise its prompt waits for a slot. */
 export const IssueAssign = command("issue.assign", {
 	...of,
 	agent: AgentId,
@@ -55,23 +55,19 @@ export type IssueComment = z.infer<typeof IssueComment>;
 export const IssueDocument = command("issue.document", {
 	...of,
 	name: DocumentName,
-	/** that of the version before if absent */
+	/** like the version before if absent */
 	docType: DocumentType.optional(),
 	text: Text.min(1),
 });
 export type IssueDocument = z.infer<typeof IssueDocument>;
 export const IssueMessage = command("issue.message", { ...of, stage: StageName, text: Text.min(1).max(100_000) });
 export type IssueMessage = z.infer<typeof IssueMessage>;
-/** Pinned to the commit that was looked at; what the branch has if absent. */
+/** `commit` is the reviewed one; the head of the branch if absent. */
 export const IssueApprove = command("issue.approve", { ...of, commit: Commit.optional() });
 export type IssueApprove = z.infer<typeof IssueApprove>;
 export const IssueReject = command("issue.reject", { ...of, reason: Reason.min(1), folder: Folder });
 export type IssueReject = z.infer<typeof IssueReject>;
-/** It needs a person. */
-/**
- * `code` is for whoever looks again: with AGENT_NOT_FOUND automatic work goes on by itself once there is an agent for
- * it.
- */
+/** It needs a person. With AGENT_NOT_FOUND, automatic work continues once there is an agent for it. */
 export const IssueAttend = command("issue.attend", {
 	...of,
 	reason: Reason.min(1),
@@ -80,7 +76,7 @@ export const IssueAttend = command("issue.attend", {
 export type IssueAttend = z.infer<typeof IssueAttend>;
 export const IssueRetry = command("issue.retry", { ...of, folder: Folder });
 export type IssueRetry = z.infer<typeof IssueRetry>;
-/** Said by the agent that works on it: the work of this stage is complete, or has to go back to an earlier one. */
+/** From the agent that works on it: the work of this stage is complete, or has to go back to an earlier one. */
 export const IssueComplete = command("issue.complete", {
 	...of,
 	summary: Text.max(100_000),
@@ -91,13 +87,10 @@ export type IssueComplete = z.infer<typeof IssueComplete>;
 /** Its workspace is on the issue's branch. */
 export const IssueReady = command("issue.ready", { ...of, branch: z.string().max(300).nullable().default(null) });
 export type IssueReady = z.infer<typeof IssueReady>;
-/** The agent that had it is home again, or could not go home. */
+/** The released agent's workspace is on its home branch again, or could not get there. */
 export const IssueLeft = command("issue.left", { ...of, problem: Refusal.optional() });
 export type IssueLeft = z.infer<typeof IssueLeft>;
-/**
- * Its agent cannot work on it: it ended, or its workspace could not be prepared. Without a reason: look whether that is
- * so.
- */
+/** Its agent ended, or its workspace could not be prepared. Without a reason: check whether that is so. */
 export const IssueLose = command("issue.lose", { ...of, reason: Reason.optional() });
 export type IssueLose = z.infer<typeof IssueLose>;
 export const RunFinish = command("run.finish", {

@@ -46,7 +46,7 @@ export type Issue = z.infer<typeof Issue>;
 
 const noted = { id: EventId, by: Actor, at: Time, text: z.string() };
 
-/** With everything that is kept beside it. */
+/** With its comments, documents, messages and files. */
 export const IssueDetails = z.object({
 	...Issue.shape,
 	comments: z.array(z.object(noted)),
@@ -56,7 +56,7 @@ export const IssueDetails = z.object({
 });
 export type IssueDetails = z.infer<typeof IssueDetails>;
 
-/** On so many issues that were not deleted. */
+/** `issues` counts those that are not deleted. */
 export const Label = z.object({ label: z.string(), issues: z.int() });
 export type Label = z.infer<typeof Label>;
 

@@ -10,7 +10,7 @@ import { Spent } from "./usage.ts";
 export const IssueNumber = z.int().positive();
 export const issuePriorities = ["low", "medium", "high", "critical"] as const;
 export const IssuePriority = z.enum(issuePriorities);
-/** what a stage without an agent's work, or after it, waits for */
+/** what an issue waits for while no agent works on it */
 export const waitReasons = ["approval", "gate", "merge"] as const;
 const Waiting = z.enum(waitReasons);
 export const Label = z
@@ -45,24 +45,24 @@ export const IssueState = z.strictObject({
 	waiting: Waiting.nullable(),
 	branch: z.string().nullable(),
 	assignee: AgentId.nullable(),
-	/** the agent that has it no more, and has not gone home yet */
+	/** the released agent, until its workspace is on its home branch */
 	leaving: z.strictObject({ agent: AgentId, done: z.boolean() }).nullable(),
-	/** who worked on it last */
 	lastAgent: AgentId.nullable(),
-	/** the run that is open */
+	/** the open run */
 	run: EventId.nullable(),
-	/** the prompt that was queued last for its stage */
+	/** the latest prompt of its stage */
 	prompt: EventId.nullable(),
-	/** what the agent said in the open run */
+	/** the agent's report in the open run */
 	said: z.strictObject({ summary: z.string(), back: z.boolean() }).nullable(),
-	/** how often its stage failed in a row, and when it may be tried again */
+	/** failures of its stage in a row */
 	attempts: z.int(),
-	/** how often reviewers sent it back since a person last had a word */
+	/** how often it was sent back since a person last acted on it */
 	bounces: z.int(),
+	/** no further attempt before this time */
 	notBefore: z.int().nullable(),
-	/** why it needs a person; with the code of the refusal that it met, if it met one */
+	/** why it needs a person; with the code of the refusal, if one was the reason */
 	attention: z.strictObject({ reason: z.string(), code: RefusalCode.nullable(), at: z.int() }).nullable(),
-	/** what its latest run left on its branch */
+	/** the head of its branch after its latest run */
 	commit: z.string().nullable(),
 	/** its folder, with its documents */
 	folder: z.string().nullable(),
@@ -79,7 +79,7 @@ export const IssueState = z.strictObject({
 });
 export type IssueState = z.infer<typeof IssueState>;
 
-/** Whether a reactor may have something to do for it. */
+/** Whether a reactor may have work to do for it. */
 export const isMoving = ({ deletedAt, assignee, leaving, waiting }: IssueState): boolean =>
 	leaving !== null || (deletedAt === null && (assignee !== null || waiting === "gate" || waiting === "merge"));
 
@@ -96,13 +96,13 @@ export const RunState = z.strictObject({
 	agent: AgentId,
 	turn: EventId,
 	state: z.enum(runStates),
-	/** whether it left work behind: the agent said so, or there are commits */
+	/** whether it produced work: the agent reported so, or there are commits */
 	work: z.boolean(),
 	summary: z.string().nullable(),
 	tokens: z.strictObject({ input: z.int(), output: z.int() }).nullable(),
-	/** in US dollars, as far as the agent said */
+	/** in US dollars, as reported */
 	cost: z.number().nullable(),
-	/** where its agent's own program kept the conversation, if it has one that does */
+	/** the session of its agent's program */
 	session: z.string().nullable(),
 	commit: z.string().nullable(),
 	startedAt: z.int(),
@@ -112,7 +112,7 @@ export type RunState = z.infer<typeof RunState>;
 
 export const noteKinds = ["comment", "document", "message"] as const;
 
-/** What is kept beside an issue: a comment, a version of a document, a message to the agent of a stage. */
+/** A comment, a version of a document, or a message to the agent of a stage. */
 export const NoteState = z.strictObject({
 	id: EventId,
 	issue: EventId,
@@ -124,7 +124,7 @@ export const NoteState = z.strictObject({
 	name: z.string().nullable(),
 	type: DocumentType.nullable(),
 	version: z.int().nullable(),
-	/** of a message: the stage that it is for, and whether its prompt had it */
+	/** of a message: its stage, and whether a prompt of that stage had it */
 	stage: StageName.nullable(),
 	delivered: z.boolean(),
 });
@@ -133,7 +133,6 @@ export type NoteState = z.infer<typeof NoteState>;
 const of = { issue: EventId };
 const moveReasons = ["start", "move", "work", "gate", "approve", "reject", "back"] as const;
 
-/** Of the whole issue; the agent's side of it is told by facts of the agent. */
 export const IssueEvent = z.discriminatedUnion("kind", [
 	textEvent("issue.added", {
 		project: ProjectSlug,
@@ -168,14 +167,14 @@ export const IssueEvent = z.discriminatedUnion("kind", [
 		branch: z.string().exactOptional(),
 	}),
 	event("issue.assigned", { ...of, agent: AgentId, folder: z.string().nullable() }),
-	/** the agent no longer works on it; it is free again once it went home */
+	/** the agent no longer works on it; it is free once its workspace is on its home branch */
 	event("issue.released", { ...of, agent: AgentId, done: z.boolean() }),
 	event("issue.left", { ...of, agent: AgentId }),
 	event("issue.depended", { ...of, on: IssueNumber }),
 	event("issue.undepended", { ...of, on: IssueNumber }),
 	textEvent("issue.commented", of),
 	textEvent("issue.documented", { ...of, name: z.string(), type: DocumentType, version: z.int() }),
-	/** `from` is the author, where it was not they who let it happen */
+	/** `from` is the author, if not the actor */
 	textEvent("issue.messaged", {
 		...of,
 		stage: StageName,
@@ -183,21 +182,20 @@ export const IssueEvent = z.discriminatedUnion("kind", [
 		from: Actor.exactOptional(),
 	}),
 	event("issue.delivered", { ...of, messages: z.array(EventId) }),
-	/** the agent says that its work is complete, or that it has to go back */
+	/** the agent reports that its work is complete, or has to go back */
 	textEvent("issue.said", { ...of, back: z.boolean() }),
 	event("issue.waited", { ...of, waiting: Waiting.nullable(), notBefore: z.int().exactOptional() }),
 	event("issue.approved", { ...of, commit: z.string().nullable() }),
 	event("issue.merged", { ...of, commit: z.string().nullable() }),
-	/** it needs a person: why is the event's text */
+	/** it needs a person; the text says why */
 	textEvent("issue.attended", { ...of, code: RefusalCode.exactOptional() }),
 	event("issue.unattended", of),
-	/** an attempt failed and will be made again */
+	/** an attempt failed and will be repeated */
 	textEvent("issue.failed", { ...of, notBefore: z.int() }),
 	event("issue.deleted", of),
 ]);
 export type IssueEvent = z.infer<typeof IssueEvent>;
 
-/** Of the agent that runs it. */
 export const RunEvent = z.discriminatedUnion("kind", [
 	event("run.started", { ...of, stage: StageName }),
 	z.object({

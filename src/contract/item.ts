@@ -1,11 +1,11 @@
-// Items: the events that belong to a conversation. Every kind without a dot is one, also those that a
-// newer version wrote and this one does not know: they are kept and shown as opaque.
+// Items: the events of a conversation. Every kind without a dot is one, including kinds of newer versions: these are kept
+// and shown as opaque.
 import { z } from "zod";
 import { command } from "./define.ts";
 import { AgentId, EventId } from "./ids.ts";
 import { Text } from "./text.ts";
 
-/** Items that say something about the conversation itself; each has a command of its own. */
+/** Items about the conversation itself; each has its own command. */
 export const controlKinds = ["clear", "mark", "rewind", "fork", "interrupt", "killed"] as const;
 
 /** Every kind that this version knows. */
@@ -48,14 +48,14 @@ export interface ItemEvent {
 	turn?: number;
 }
 
-/** The items that change rows, whoever looks at them. */
+/** The items that change rows. */
 export const tellingItems = ["final", "usage"] as const;
 
 export const isItem = (event: { kind: string }): boolean => !event.kind.includes(".");
 
 const RewindData = z.object({ to: EventId });
 
-/** The mark that a rewind goes back to; null if another program wrote something else there. */
+/** The mark that a rewind goes back to; null if its data is not a rewind's. */
 export function rewindTarget(item: { data: unknown }): number | null {
 	const parsed = RewindData.safeParse(item.data);
 	return parsed.success ? parsed.data.to : null;

@@ -1,4 +1,4 @@
-// Any JSON value. One schema, so that descriptions of the contract can refer to it by name.
+// Any JSON value: one schema, so that the OpenAPI document can refer to it by name.
 import { z } from "zod";
 
 export const Json = z.json();

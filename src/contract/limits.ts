@@ -1,4 +1,4 @@
-// A limit on everything, and the refusal that names it. The defaults; `config.yaml` may change each of them.
+// The limits and their defaults; `config.yaml` may change each of them.
 export interface Limits {
 	/** largest text of a prompt or an item, in UTF-8 bytes */
 	textBytesMax: number;
@@ -8,31 +8,28 @@ export interface Limits {
 	mailboxLengthMax: number;
 	/** prompts in one agent's queue */
 	queueLengthMax: number;
-	/** questions of one agent that nobody has answered */
+	/** pending approvals of one agent */
 	approvalsOpenMax: number;
-	/** living agents below one agent; agent 0, whose descendants are all there are, is exempt */
+	/** living agents below one agent; agent 0 is exempt */
 	descendantsMax: number;
-	/** events that a reader may lag behind before it is cut and told where to resume */
+	/** how many events a reader may lag behind before its stream is cut */
 	backlogEventsMax: number;
 	/** readers of the event stream at one time */
 	watchersMax: number;
 	/** commands waiting for the store before further ones are refused */
 	commandsWaitingMax: number;
-	/** and how many bytes they may have together */
+	/** their total size in bytes */
 	bytesWaitingMax: number;
-	/** turns that are at work at one time; the daemon works it out from the machine if nothing is set */
+	/** turns that run at one time; by default computed from the machine */
 	turnsMax: number;
-	/**
-	 * idle agents that keep their processes, and the memory that these may have together; the daemon works both out from
-	 * the machine
-	 */
+	/** idle agents that keep their processes, and the memory of these; by default computed from the machine */
 	idleProcessesMax: number;
 	idleBytesMax: number;
 	/** how long an idle agent keeps its process */
 	idleParkMs: number;
-	/** how long a subscription cools down whose agent did not say until when */
+	/** the cool-down after a usage limit without a reset time */
 	coolDownMs: number;
-	/** a turn of which nothing was heard for so long is shown to people */
+	/** how long a turn may be silent before it is shown as such */
 	silentTurnMs: number;
 	/** how long a receipt answers a retry */
 	receiptsKeptMs: number;
@@ -58,7 +55,7 @@ export const limits: Limits = {
 	receiptsKeptMs: 7 * 24 * 60 * 60 * 1000,
 };
 
-/** The size of a text as it is stored; worked out here because the contract runs where there is no Buffer. */
+/** The size of a text as stored; computed by hand, for the contract also runs where there is no Buffer. */
 export function utf8Bytes(text: string): number {
 	let bytes = text.length;
 	for (let i = 0; i < text.length; i++) {

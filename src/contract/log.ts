@@ -1,11 +1,8 @@
-// An entry of the daemon's log, as it is in the file: one line of JSON each. The command line reads the same shape.
+// The daemon's log: one line of JSON per entry, written by the daemon and read by the command line.
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/**
- * What an entry is about, by id: agents, projects, turns, counts. Never a token, a value of the environment or the
- * words of a prompt.
- */
+/** Ids and counts that an entry is about. Never a token, an environment variable's value or the text of a prompt. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface LogEntry {
@@ -23,14 +20,14 @@ export const isAtLeast = (level: LogLevel, least: LogLevel): boolean =>
 	logLevels.indexOf(level) >= logLevels.indexOf(least);
 
 /**
- * For a rejection that may happen and needs nothing done: `.catch(expected("why"))`. The reason is for the reader.
- * Whatever should not happen goes to the log instead (`caught` of `engine/ports/log.ts`).
+ * For a rejection that needs no handling: `.catch(expected("why"))`. The reason is for the reader of the code.
+ * Unexpected rejections go to the log instead (`caught` of `engine/ports/log.ts`).
  */
 export function expected(_why: string): () => void {
 	return () => {};
 }
 
-/** An error in words: its message, where it was thrown, and its causes. */
+/** The stack of an error and of its causes. */
 export function errorText(error: unknown): string {
 	const words: string[] = [];
 	for (let at: unknown = error, depth = 0; at !== undefined && at !== null && depth < 5; depth++) {
@@ -40,7 +37,7 @@ export function errorText(error: unknown): string {
 	return words.join("\ncaused by ") || printed(error);
 }
 
-/** Whatever was thrown: it may not even let itself be printed. */
+/** `String` may throw: anything can be thrown, also an object without a prototype. */
 function printed(thrown: unknown): string {
 	try {
 		return String(thrown);

@@ -11,7 +11,7 @@ export const MailState = z.strictObject({
 	from: Actor,
 	to: AgentId,
 	body: z.string(),
-	/** it does not wait for the end of a turn */
+	/** may interrupt a running turn */
 	urgent: z.boolean(),
 	state: z.enum(mailStates),
 	/** the turn whose model saw it */
@@ -34,9 +34,9 @@ export type MailEvent = z.infer<typeof MailEvent>;
 export const MailSend = command("mail.send", { to: AgentId, body: Text.min(1), urgent: z.boolean().default(false) });
 export type MailSend = z.infer<typeof MailSend>;
 
-/** Marks what has not been read as read, oldest first, and answers with it; one mail if one is named. */
+/** Marks unread mail, or one mail, as read and answers with it, oldest first. */
 export const MailRead = command("mail.read", { agent: AgentId, mail: EventId.optional() });
-/** Said by the daemon to itself: an idle agent has mail. */
+/** From the daemon: an idle agent has mail. */
 export const MailWake = command("mail.wake", { agent: AgentId });
 export const MailDelete = command("mail.delete", { agent: AgentId, mail: EventId });
 

@@ -19,9 +19,7 @@ const AgentSelector = z.strictObject({
 });
 export type AgentSelector = z.infer<typeof AgentSelector>;
 
-/**
- * A command that has to succeed: exit 0 passes, 75 means later, anything else sends the issue back with what it said.
- */
+/** Exit 0 passes, 75 means try again later, anything else sends the issue back with the command's output. */
 const CommandGate = z.strictObject({
 	command: z
 		.string()
@@ -33,21 +31,21 @@ export type CommandGate = z.infer<typeof CommandGate>;
 
 export const Stage = z.strictObject({
 	name: StageName,
-	/** where it leads when its work is done and its gate is passed; absent only for a final stage */
+	/** the stage after its work and its gate; absent only for a final stage */
 	next: StageName.optional(),
-	/** where a rejection, or a command that says no, leads; to the stage itself if absent */
+	/** the stage after a rejection or a failed gate; the stage itself if absent */
 	back: StageName.optional(),
-	/** where a person may move an issue beside these; out of a final stage this reopens it */
+	/** further stages that a person may move an issue to; from a final stage this reopens it */
 	also: z.array(StageName).max(32).optional(),
-	/** the words of a stage that an agent works on; a stage without them waits for a person or a gate */
+	/** the prompt for the agent; a stage without one waits for a person or a gate */
 	prompt: Text.min(1).max(100_000).optional(),
-	/** what has to happen before it leads on: a person approves, or a command succeeds */
+	/** what the next stage needs: a person's approval, or a command that succeeds */
 	gate: z.union([z.literal("human"), CommandGate]).optional(),
-	/** which agents may work on it; the preset's selector if absent */
+	/** which agents may work on it; like the preset if absent */
 	agent: AgentSelector.optional(),
 	/** tried in this order when no agent matches `agent` */
 	fallbacks: z.array(AgentSelector).max(16).optional(),
-	/** so many issues of this stage are worked on at one time */
+	/** how many issues of this stage are worked on at one time */
 	wipMax: z.int().positive().max(1000).optional(),
 	final: z.literal(true).optional(),
 });
@@ -62,7 +60,7 @@ export const Preset = z.strictObject({
 });
 export type Preset = z.infer<typeof Preset>;
 
-/** A preset as a project has it: checked, or with what is wrong with it. */
+/** A checked preset, or what is wrong with it. */
 export const LoadedPreset = z.union([
 	z.strictObject({ preset: Preset }),
 	z.strictObject({ broken: z.string().max(2000) }),

@@ -1,6 +1,5 @@
-// A project's settings. The home's `projects/<slug>/config.yaml` is the person's word. A `.brood.yaml` in the
-// repository ranks below it and may say less: it may not loosen the sandbox or push, and what it wants to run is asked
-// for first.
+// A project's settings: the home's `projects/<slug>/config.yaml`, which is the person's, and below it `.brood.yaml` in the
+// repository, which cannot loosen the sandbox or push, and whose commands a person has to approve.
 import { z } from "zod";
 import { IssuesConfig } from "./project.ts";
 import { type HealthIssue, mergeStrategies } from "./workspace.ts";
@@ -13,10 +12,7 @@ export const BranchName = z
 		"a branch is named as git names it, without refs/heads/",
 	);
 
-/**
- * A path inside the tree, without a pattern in it, so that it means one place everywhere: on disk, to git, in an
- * exclude file.
- */
+/** A path inside the tree, without patterns: it means the same place on disk, to git and in an exclude file. */
 const InsidePath = z
 	.string()
 	.regex(/^(?![/~-])[^\p{Cc}\\*?[\]!#]{1,500}$/u, "a path inside the project, without patterns")
@@ -82,7 +78,7 @@ export const ProjectSettings = z.strictObject({
 });
 export type ProjectSettings = z.infer<typeof ProjectSettings>;
 
-/** What the repository wants to run and nobody has agreed to yet: exactly this content, known by its fingerprint. */
+/** What the repository wants to run and nobody has approved; the fingerprint covers exactly this content. */
 export const PendingApproval = z.strictObject({
 	fingerprint: z.string(),
 	setup: z.string().nullable(),
@@ -97,13 +93,13 @@ export type PendingApproval = z.infer<typeof PendingApproval>;
 
 export interface EffectiveSettings {
 	settings: ProjectSettings;
-	/** of what the repository's own configuration wants to run; null if that is nothing */
+	/** of what the repository wants to run; null if nothing */
 	fingerprint: string | null;
-	/** set while that would run and is not approved; until then it is left out of `settings` */
+	/** set until that is approved; `settings` leaves it out until then */
 	pendingApproval: PendingApproval | null;
 }
 
-const unsaid = {
+const defaults = {
 	shared: [],
 	copy: [],
 	setup: null,
@@ -117,29 +113,26 @@ const unsaid = {
 	fileBytesMax: 50 * 1024 * 1024,
 } as const;
 
-/**
- * The home's word first, then the repository's, then what is usual. Presets are taken one by one. How issues are worked
- * on is in the project's row.
- */
+/** The home's settings before the repository's before the defaults; presets are merged by name. */
 export function settle(
 	{ issues: _, ...own }: ProjectConfig,
 	repository: RepositoryConfig,
 	base: string,
 ): ProjectSettings {
 	const presets = { ...repository.presets, ...own.presets };
-	return ProjectSettings.parse({ ...unsaid, base, ...said(repository), ...said(own), presets });
+	return ProjectSettings.parse({ ...defaults, base, ...defined(repository), ...defined(own), presets });
 }
 
-function said<T extends object>(config: T): Partial<T> {
+function defined<T extends object>(config: T): Partial<T> {
 	return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
-/** What of a repository's configuration would run: the part that has to be approved. */
+/** The part of a repository's configuration that runs commands and has to be approved. */
 export function runnable({ setup, check, teardown, presets }: RepositoryConfig): RepositoryConfig {
-	return said({ setup, check, teardown, presets });
+	return defined({ setup, check, teardown, presets });
 }
 
-/** What is wrong in the configuration, which begins with the file. */
+/** `wrong` begins with the name of the file. */
 export function configProblem(slug: string, wrong: string): HealthIssue {
 	const file = /^(\S*\.yaml)(?=:)/.exec(wrong)?.[1] ?? "its config.yaml";
 	return {

@@ -1,4 +1,4 @@
-// Whether a text can be the slug of a project, for those who would have to load zod for it.
+// Checks a project's slug without loading zod.
 import type { ProjectSlug } from "./ids.ts";
 import { nameShape } from "./name-rule.ts";
 

@@ -1,5 +1,4 @@
 // The project: a git repository under management.
-
 import { z } from "zod";
 import { command, event } from "./define.ts";
 import { AgentType, ProjectSlug } from "./ids.ts";
@@ -7,7 +6,7 @@ import { LoadedPreset, PresetName } from "./preset.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { Quiet } from "./subscription.ts";
 
-/** What is told of how issues are worked on, by a command or in a file: what is not told is as usual. */
+/** Settings for work on issues, from a command or a file; absent ones have their default. */
 export const IssuesConfig = z.strictObject({
 	preset: PresetName.optional(),
 	agentsMax: z.int().positive().max(1000).optional(),
@@ -18,31 +17,27 @@ export type IssuesConfig = z.infer<typeof IssuesConfig>;
 
 /** How issues of this project are worked on. */
 const IssueSettings = z.strictObject({
-	/** whether issues that are ready flow through their stages by themselves */
+	/** whether agents are assigned to ready issues automatically */
 	auto: z.boolean(),
-	/** so many living agents it may have before no more are made for issues */
+	/** maximum number of living agents; no more are created for issues */
 	agentsMax: z.int().positive().max(1000),
 	/** whether an agent's context is cleared when it is released from an issue */
 	context: z.enum(["clear", "keep"]),
-	/** of issues that name none */
+	/** for issues that name none */
 	preset: PresetName,
-	/** the type of the agents that are made for its issues, and that take them, where a preset names none */
+	/** the type of the agents for its issues, where a preset names none */
 	agentType: AgentType.nullable().default(null),
-	/**
-	 * what happens when a subscription of its agents meets a limit: they wait, use what stands in for it, or stop until
-	 * somebody looks
-	 */
+	/** at a usage limit: wait, use the fallback subscription, or stop until a person resumes */
 	onLimit: z.enum(["wait", "fallback", "stop"]),
 	/** when no new turns of its agents start */
 	quiet: Quiet.nullable(),
-	/** its own workflows by name, checked or with what is wrong with them */
+	/** its own workflows by name */
 	presets: z.record(PresetName, LoadedPreset),
-	/** where the four of `Told` come from: a file ranks above a command, and without either it is as usual */
+	/** where the fields of `IssuesConfig` come from: `written` in a file ranks above `chosen` by a command */
 	chosen: IssuesConfig.default({}),
 	written: IssuesConfig.default({}),
 });
 export type IssueSettings = z.infer<typeof IssueSettings>;
-/** What is in force of it. */
 export const EffectiveIssueSettings = IssueSettings.pick({
 	preset: true,
 	agentsMax: true,
@@ -89,19 +84,19 @@ export type ProjectAdd = z.infer<typeof ProjectAdd>;
 export const ProjectRemove = command("project.remove", { slug: ProjectSlug });
 export type ProjectRemove = z.infer<typeof ProjectRemove>;
 
-/** What is not named stays as it is; null is as usual again. */
+/** Absent fields stay as they are; null restores the default. */
 export const ProjectTune = command("project.tune", {
 	slug: ProjectSlug,
 	...IssueSettings.pick({ auto: true, quiet: true, presets: true }).partial().shape,
 	...{ preset: PresetName.nullable().optional(), agentsMax: IssueSettings.shape.agentsMax.nullable().optional() },
 	...{ context: IssueSettings.shape.context.nullable().optional(), agentType: AgentType.nullable().optional() },
 	onLimit: IssueSettings.shape.onLimit.nullable().optional(),
-	/** all that the files say */
+	/** the settings of the files, as a whole */
 	written: IssuesConfig.optional(),
 });
 export type ProjectTune = z.infer<typeof ProjectTune>;
 
-/** A person has seen what the repository's own configuration wants to run, and agrees. */
+/** A person approves what the repository's configuration wants to run. */
 export const ProjectApprove = command("project.approve", {
 	slug: ProjectSlug,
 	fingerprint: z.string().regex(/^[0-9a-f]{64}$/, "a fingerprint has 64 hexadecimal digits"),

@@ -12,11 +12,11 @@ const Metadata = z
 	.record(z.string().max(100), Text.max(1000))
 	.refine((all) => Object.keys(all).length <= 32, "at most 32 entries");
 
-/** An agent, or `mail`: a text made of mails names the author of each. */
+/** An agent, or `mail` for a text made of mails, which names the author of each. */
 const Author = z.union([Actor, z.literal(mailAuthor)]);
 export type Author = z.infer<typeof Author>;
 
-/** Of an item, or of an event of the queue; null if it is the user's, or of whoever queued it. */
+/** The author in the data of an item or a queue event; null if it is the user, or the actor who queued it. */
 export const authorOf = (data: unknown): Author | null => Author.safeParse(authorIn(data)).data ?? null;
 
 const Retried = z.object({ prompt: EventId, turn: EventId });
@@ -25,27 +25,26 @@ export const PromptState = z.strictObject({
 	id: EventId,
 	agent: AgentId,
 	text: z.string(),
-	/** the event that has the words: its own, or that of the last edit */
+	/** the event that has its text: its own, or that of the last edit */
 	words: EventId,
-	/** smaller comes first; below zero are those that were put in front, which come before everything else */
+	/** smaller comes first; below zero are prompts put in front, which come before all others */
 	position: z.int(),
-	/** among the others the higher one comes first */
+	/** higher comes first, among prompts not put in front */
 	priority: Priority,
-	/** it does not start before this moment */
 	notBefore: z.int().nullable(),
-	/** starts whatever holds the agent, once */
+	/** starts one turn in spite of holds */
 	manual: z.boolean(),
 	source: z.enum(turnSources),
-	/** what it runs again */
+	/** the prompt and the turn that it repeats */
 	retries: Retried.nullable(),
 	metadata: Metadata.nullable(),
-	/** the author, if another than who queued it: a retried prompt keeps its author */
+	/** the author, if not the actor who queued it: a retried prompt keeps its author */
 	from: Author.nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
 	editedBy: Actor.nullable(),
 	editedAt: z.int().nullable(),
-	/** the turn that runs it; then it is not in the queue */
+	/** the turn that runs it; it is then no longer in the queue */
 	taken: EventId.nullable(),
 });
 export type PromptState = z.infer<typeof PromptState>;
@@ -54,7 +53,6 @@ export type PromptState = z.infer<typeof PromptState>;
 const QueuePosition = z.object({ prompt: EventId, position: z.int(), priority: Priority });
 export type QueuePosition = z.infer<typeof QueuePosition>;
 
-/** The words are the event's text. */
 export const PromptEvent = z.discriminatedUnion("kind", [
 	textEvent("prompt.queued", {
 		position: z.int(),
@@ -68,18 +66,16 @@ export const PromptEvent = z.discriminatedUnion("kind", [
 		/** the issue that asks for it */
 		issue: EventId.exactOptional(),
 	}),
-	/**
-	 * the new words are the event's text, the old ones are here; an agent's prompt stays the agent's, whoever edits it
-	 */
+	/** `before` is the old text; `from` keeps the author, whoever edits */
 	textEvent("prompt.edited", {
 		prompt: EventId,
 		before: z.string(),
 		reason: z.string().exactOptional(),
 		from: Author.exactOptional(),
 	}),
-	/** the places of all that stand elsewhere now */
+	/** `places`: the new position of every prompt that moved */
 	event("prompt.moved", { prompt: EventId, places: z.array(QueuePosition) }),
-	/** its turn never got to hand it over */
+	/** its turn ended before it was handed over */
 	event("prompt.returned", { prompt: EventId, position: z.int() }),
 	event("prompt.cancelled", { prompts: z.array(EventId), reason: z.string().exactOptional() }),
 ]);
@@ -89,7 +85,7 @@ export const PromptQueue = command("prompt.queue", {
 	agent: AgentId,
 	text: Text.min(1),
 	front: z.boolean().default(false),
-	/** a manual turn: it starts now, whatever holds the agent */
+	/** a manual turn: starts now, in spite of holds */
 	now: z.boolean().default(false),
 	priority: Priority.default(0),
 	notBefore: z.int().positive().optional(),
@@ -116,5 +112,4 @@ export const PromptCancel = command("prompt.cancel", {
 export type PromptCancel = z.infer<typeof PromptCancel>;
 
 export const promptCommands = [PromptQueue, PromptEdit, PromptMove, PromptCancel] as const;
-/** What a person may say about a prompt beside its words. */
 export const PromptRequest = PromptQueue.omit({ type: true, agent: true });

@@ -1,6 +1,5 @@
-// How a daemon shows that it is the one that a client means, before the client says a secret or listens to what it
-// says: it signs the client's random nonce with the home's token. The address that the client called is signed along,
-// so that a program on another port cannot pass the question on to the daemon and the answer back.
+// How a daemon authenticates itself before the client sends its token: it signs the client's nonce with the home's token.
+// The address that the client called is signed too, so that a program on another port cannot relay the exchange.
 
 /** What is signed, with HMAC-SHA-256 and the token as the key. `host` is `address:port`. */
 export const proofText = (host: string, nonce: string): string => `brood door 1\n${host}\n${nonce}`;

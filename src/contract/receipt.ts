@@ -1,9 +1,8 @@
-// What is remembered of a request under its idempotency key. A key belongs to its actor: the same key of two actors is
-// two keys.
+// What is stored of a request under its idempotency key. The same key of two actors is two keys.
 import type { Actor, AgentId, Key, ProjectSlug, SubscriptionName } from "./ids.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** The name of the noun that a command made or changed. */
+/** What a command created or changed. */
 export interface Subject {
 	agent?: AgentId;
 	project?: ProjectSlug;
@@ -11,33 +10,33 @@ export interface Subject {
 	event?: number;
 }
 
-/** What must be known after a crash to find out whether a step outside the store was taken. */
+/** What is needed after a crash to find out whether a step outside the store was done. */
 export interface StartedStep {
 	step: string;
 	/** the commit that the agent's branch was on */
 	head?: string | null;
-	/** of an approve: the commit that was pinned; and the merge, once it was made */
+	/** of an approve: the reviewed commit; and the merge, once it was made */
 	commit?: string;
 	merged?: unknown;
-	/** of a restore: the newest snapshot that there was */
+	/** of a restore: the newest snapshot before it */
 	newest?: string | null;
-	/** of a commit: what its trailers say */
+	/** of a commit: for its trailers */
 	turn?: number;
 	stage?: string;
 }
 
 export type ReceiptAnswer =
-	/** done: by a command, whose first and last event are named, or outside the store */
+	/** done: by a command with its first and last event, or outside the store */
 	| { subject: Subject; events?: readonly [first: number, last: number] }
 	| { refused: Refusal }
-	/** a step outside the store is about to be taken, or was */
+	/** a step outside the store was begun and may be done */
 	| { begun: StartedStep };
 
 export interface Receipt {
 	/** tells a retry from another payload under the same key */
 	fingerprint: string;
 	answer: ReceiptAnswer;
-	/** the data that was answered, word for word; absent until then, and for what is too long to be kept */
+	/** the answer's data, verbatim; absent before the answer, or if it is too long to keep */
 	given?: unknown;
 }
 

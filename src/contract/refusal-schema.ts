@@ -1,7 +1,7 @@
-// A refusal as it is read and described.
+// The schema of a refusal.
 import { z } from "zod";
 import { Json } from "./json.ts";
-import { type RefusalCode as Code, refusalCodes, type Refusal as Said } from "./refusal.ts";
+import { type RefusalCode as Code, type Refusal as RefusalValue, refusalCodes } from "./refusal.ts";
 
 export const RefusalCode = z.enum(Object.keys(refusalCodes) as Code[], "unknown refusal code");
 
@@ -10,4 +10,4 @@ export const Refusal = z.strictObject({
 	message: z.string(),
 	details: z.record(z.string(), Json),
 	suggestions: z.array(z.string()),
-}) satisfies z.ZodType<Said>;
+}) satisfies z.ZodType<RefusalValue>;

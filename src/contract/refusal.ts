@@ -1,7 +1,6 @@
-// Every reason a command may be refused, with its HTTP status and the exit code of the command line. A refusal is an
-// expected answer, not an exception: it travels as a value and is recorded in the receipt, unless it `passes`: then the
-// same command may well be accepted a moment later. Nothing here loads zod: a command line that only asks has no use
-// for it, and it takes longer to load than most commands take.
+// Every reason why a command is refused, with its HTTP status and exit code. A refusal is an expected answer: a value, not
+// an exception. It is recorded in the receipt unless it is `retryable`, so that the same command may succeed later.
+// Nothing here loads zod: the command line does without it, because loading it takes longer than most commands.
 import type { z } from "zod";
 
 export interface Refusal {
@@ -70,7 +69,6 @@ export function refuse(
 	return { code, message, details: more.details ?? {}, suggestions: more.suggestions ?? [] };
 }
 
-/** Decisions and look-ups answer either a value or a refusal; this tells them apart. */
 export function isRefusal<T extends object>(value: T | Refusal): value is Refusal {
 	return "code" in value && "suggestions" in value;
 }

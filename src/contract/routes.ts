@@ -1,5 +1,4 @@
-// The HTTP surface as data: the server answers these, the client asks for these, and the OpenAPI document is written
-// from them. Everything a surface can do goes through here; no surface has a private way in.
+// The HTTP API as data: for the server, the client and the OpenAPI document. Surfaces have no other way in.
 import type { z } from "zod";
 import type { Refusal } from "./refusal.ts";
 import { agentRoutes } from "./routes/agents.ts";
@@ -15,7 +14,7 @@ import { workspaceRoutes } from "./routes/workspaces.ts";
 
 export type { AgentCommand, Route } from "./routes/route.ts";
 
-// the first that fits is taken, so `agents/available` comes before `agents/:agent`
+// the first match wins, so `agents/available` comes before `agents/:agent`
 export const routes = {
 	...{ ...subscriptionRoutes, ...daemonRoutes, ...agentRoutes, ...threadRoutes, ...messagingRoutes },
 	...{ ...issueRoutes, ...issueDocumentRoutes, ...workspaceRoutes, ...usageRoutes },
@@ -32,5 +31,5 @@ interface RouteInput {
 	body?: unknown;
 }
 
-/** Asks for a route by name; the daemon checks what it is given. */
+/** Calls a route by name; the daemon validates the input. */
 export type Call = <N extends RouteName>(name: N, input: RouteInput) => Promise<AnswerOf<N> | Refusal>;

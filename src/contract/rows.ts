@@ -1,5 +1,4 @@
-// The rows that a client mirrors, all as they were at one event of the journal; and what is shown beside them that no
-// event tells.
+// The rows that a client mirrors, as of one event of the journal, and the state that is not in the journal.
 import { z } from "zod";
 import type { AgentState } from "./agent.ts";
 import type { ApprovalState } from "./approval.ts";
@@ -14,36 +13,33 @@ import { phases, type TurnState } from "./turn.ts";
 import type { WaitState } from "./wait.ts";
 import { HealthIssue } from "./workspace.ts";
 
-/**
- * Rows are the daemon's own and may change with every version, so the API document says no more of them than that they
- * are objects.
- */
+/** Rows may change with every version, so the API document only says that they are objects. */
 const rowsOf = <T>() => z.array(z.looseObject({}) as unknown as z.ZodType<T>);
 
 export const MirroredRows = z.object({
-	/** the newest event that is in them */
+	/** the newest event that they include */
 	last: z.int(),
 	agents: rowsOf<AgentState>(),
 	projects: rowsOf<ProjectState>(),
 	subscriptions: rowsOf<SubscriptionState>(),
 	leases: rowsOf<LeaseState>(),
-	/** those that wait or are being run; without their words, but of the agents that were asked for */
+	/** queued or running; with their texts only for the requested agents */
 	prompts: rowsOf<PromptState>(),
-	/** those that are open, and all of the agents that were asked for */
+	/** open ones, and all of the requested agents */
 	turns: rowsOf<TurnState>(),
 	approvals: rowsOf<ApprovalState>(),
 	waits: rowsOf<WaitState>(),
-	/** unread ones without their words, and all of the agents that were asked for */
+	/** unread ones without their texts, and all of the requested agents */
 	mails: rowsOf<MailState>(),
-	/** of the projects that were asked for */
+	/** of the requested projects */
 	issues: rowsOf<IssueState>(),
 	runs: rowsOf<RunState>(),
-	/** the last ones of the agents that were asked for */
+	/** the last ones of the requested agents */
 	items: rowsOf<Event>(),
 });
 export type MirroredRows = z.infer<typeof MirroredRows>;
 
-/** What a screen shows beside the agents: the boards of projects, and the conversations of agents. */
+/** What a screen shows besides the agents: boards of projects, conversations of agents. */
 export interface MirrorRequest {
 	boards: readonly ProjectSlug[];
 	threads: readonly AgentId[];
@@ -52,9 +48,9 @@ export interface MirrorRequest {
 }
 
 export const Unjournaled = z.object({
-	/** what the processes of open turns are doing, by turn */
+	/** the phase that the process of an open turn reported, by turn */
 	heard: z.record(z.string(), z.enum(phases)),
-	/** what is wrong with projects and with the credentials of subscriptions, as of the last look */
+	/** problems of projects and of subscriptions' credentials, as of the last check */
 	projects: z.record(z.string(), HealthIssue),
 	subscriptions: z.record(z.string(), z.string()),
 });

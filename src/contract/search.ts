@@ -1,16 +1,15 @@
-// Searching the journal: what counts as a word, and what is shown of where it was found. Every store uses these, so
-// that they find the same.
+// Search: what counts as a word, and the snippet around a hit. All stores share it, so that they find the same.
 import { z } from "zod";
 import { Actor, AgentId, EventId, type ProjectSlug } from "./ids.ts";
 
-/** One word of a search; `begins` if it stands for all words that begin with it. */
+/** One word of a search; with `begins` it matches every word with this prefix. */
 export interface Term {
 	word: string;
 	begins: boolean;
 }
 
 export interface SearchQuery {
-	/** all of them have to occur */
+	/** all must occur */
 	terms: readonly Term[];
 	agent?: AgentId;
 	/** null for the agents that have no project */
@@ -30,10 +29,10 @@ export const Hit = z.object({
 });
 export type Hit = z.infer<typeof Hit>;
 
-/** What lies behind this many characters of an item is not looked at, nor are further different words. */
+/** An item is indexed up to this many characters, and this many different words. */
 export const searchedLengthMax = 100_000;
 const wordsMax = 10_000;
-/** a longer word is found by its beginning */
+/** longer words are cut, and match by prefix */
 const wordLengthMax = 64;
 const termsMax = 16;
 const snippetLength = 160;
@@ -81,7 +80,7 @@ export function snippetOf(text: string, terms: readonly Term[]): string {
 const fits = (each: string, { word: wanted, begins }: Term): boolean =>
 	begins ? each.startsWith(wanted) : each === wanted;
 
-/** Accents apart from their letters, then away. */
+/** Lower case without accents. */
 const plain = (text: string): string => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 const short = (each: string): string => Array.from(each).slice(0, wordLengthMax).join("");

@@ -1,35 +1,35 @@
-// The session: where a vendor's program keeps a conversation by itself. It is a cache; our journal is the truth.
+// The session: a conversation kept by a vendor's program. It is a cache; the journal is authoritative.
 import { z } from "zod";
 import { command } from "./define.ts";
 import { AgentId, EventId } from "./ids.ts";
 import { Text } from "./text.ts";
 
-/** What an agent's program can do with its sessions, beside making one. */
+/** What an agent's program can do with its sessions, besides creating one. */
 export const sessionPowers = ["load", "resume", "fork", "close", "systemPrompt"] as const;
 const Powers = z.array(z.enum(sessionPowers));
 export type SessionPower = (typeof sessionPowers)[number];
 
 const Opened = z.strictObject({
-	/** as the agent's program named it */
+	/** the program's own id for it */
 	session: z.string().min(1).max(1000),
-	/** the type of agent that it belongs to */
+	/** the agent type */
 	type: z.string(),
 	folder: z.string().max(4096),
 	powers: Powers,
-	/** the name and version that the program gave of itself */
+	/** the program's name and version, as reported by it */
 	program: z.string().max(200).nullable(),
-	/** new and empty, gone on with, copied from the parent's, or new and told what our journal has */
+	/** new and empty, continued, copied from the parent's, or new and given the context from the journal */
 	how: z.enum(["new", "resumed", "forked", "seeded"]),
 });
 
-/** An agent's last session. `openedIn` is the event that says so. */
+/** An agent's latest session. `openedIn` is the event that opened it. */
 export const Session = z.strictObject({ ...Opened.shape, openedIn: EventId });
 export type Session = z.infer<typeof Session>;
 
 export const SessionEvent = z.object({ kind: z.literal("session.opened"), data: Opened });
 export type SessionEvent = z.infer<typeof SessionEvent>;
 
-/** Said by the daemon's reactors: the agent's process is up, and this is where it keeps the conversation. */
+/** From the daemon: the agent's process is up and keeps the conversation in this session. */
 export const SessionOpen = command("session.open", {
 	agent: AgentId,
 	turn: EventId,

@@ -1,16 +1,16 @@
-// What a snapshot of a working tree says about itself, and about what it could not hold.
+// The manifest of a snapshot of a working tree, with what the snapshot could not hold.
 //
-// A snapshot may come out of a sandbox, made by whoever is inside: each of these ends up in a command line or a path,
-// so nothing is taken that is not exactly the kind of name that it should be.
+// It may come from inside a sandbox, and its names end up in command lines and paths: each schema is as strict as the
+// name allows.
 import { z } from "zod";
 import { CommitId } from "./workspace.ts";
 
-/** A file name is bytes. One that is no text is told in base64. */
+/** A file name is bytes; one that is not valid UTF-8 is in base64. */
 export const FileName = z.union([z.string(), z.strictObject({ base64: z.string() })]);
 export type FileName = z.infer<typeof FileName>;
 
 const Count = z.int().min(0);
-/** later than this is no date */
+/** the range of `Date` */
 const Moment = z.number().min(0).max(8.64e15);
 const RefName = z
 	.string()
@@ -34,7 +34,7 @@ export const SnapshotManifest = z.strictObject({
 	files: Count,
 	bytes: Count,
 	emptyDirectories: z.array(FileName),
-	/** what is there and not in the snapshot */
+	/** what is in the tree but not in the snapshot */
 	missing: z.strictObject({
 		nestedRepositories: z.array(FileName),
 		submodules: z.array(
@@ -48,15 +48,15 @@ export const SnapshotManifest = z.strictObject({
 		tooLarge: z.array(FileName),
 		special: z.array(FileName),
 		unreadable: z.array(FileName),
-		/** paths that are longer than the system takes, abbreviated */
+		/** paths that are too long for the system, abbreviated */
 		tooLong: z.array(FileName).optional(),
 		/** names that git cannot hold */
 		names: z.array(FileName),
-		/** the first of them; secrets are often among these, so only names are kept */
+		/** the first of them, names only: secrets are often among ignored files */
 		ignored: z.array(FileName),
 		ignoredCount: Count,
 	}),
-	/** files went on changing while it was taken */
+	/** files kept changing while it was taken */
 	unsteady: z.boolean(),
 });
 export type SnapshotManifest = z.infer<typeof SnapshotManifest>;

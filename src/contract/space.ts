@@ -10,7 +10,7 @@ export const ProjectSpace = z.object({
 	path: z.string(),
 	/** everything below the repository's `objects` */
 	objects: z.object({ bytes: Bytes, loose: z.int(), packs: z.int() }),
-	/** refs that Brood made, and how many of them are files of their own */
+	/** refs made by Brood, and how many of them are not packed */
 	refs: z.object({ brood: z.int(), loose: z.int() }),
 	snapshots: z.int(),
 	workspaces: z.object({ count: z.int(), bytes: Bytes }),
@@ -32,7 +32,7 @@ export const HomeSpace = z.object({
 	scratch: Bytes,
 	adapters: Bytes,
 	projects: Bytes,
-	/** temporary folders of ours outside of the home, of processes that are gone too */
+	/** Brood's temporary folders outside of the home, including those of ended processes */
 	temporary: Bytes,
 	total: Bytes,
 });

@@ -1,4 +1,4 @@
-// The event stream, `GET /api/events`: what may be asked for, and the messages that come.
+// The event stream, `GET /api/events`: its query and its messages.
 import { z } from "zod";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { Unjournaled } from "./rows.ts";
@@ -15,16 +15,14 @@ export const Kinds = z
 export const StreamQuery = z.strictObject({
 	/** the last event that the reader has */
 	after: z.coerce.number().int().nonnegative().default(0),
-	/** pieces of what is being said, before it is an item */
+	/** with the output of running turns as it comes, before it is an item */
 	deltas: z.stringbool().default(false),
-	/** only of this agent: its id, or a name that is looked for in `project` first */
+	/** only of this agent: its id, or a name that is looked up in `project` first */
 	agent: z.string().optional(),
 	/** only of this project: of its agents, its issues and itself */
 	project: ProjectSlug.optional(),
 	kind: Kinds.optional(),
-	/**
-	 * items only of the agents with these ids, with commas; of all others only those that change rows (`final`, `usage`)
-	 */
+	/** items only of these agents (ids with commas); of all others only items that change rows (`final`, `usage`) */
 	threads: z
 		.string()
 		.max(10_000)
@@ -34,7 +32,7 @@ export const StreamQuery = z.strictObject({
 });
 export type StreamQuery = z.infer<typeof StreamQuery>;
 
-/** A piece of an item that is still being said. It is in no journal and has no id. */
+/** A piece of an unfinished item. It is not in the journal and has no id. */
 export const Delta = z.object({
 	agent: AgentId,
 	turn: EventId,
@@ -44,14 +42,14 @@ export const Delta = z.object({
 });
 export type Delta = z.infer<typeof Delta>;
 
-/** `journal` is agent 0's id: another one is another store. */
+/** `journal` is agent 0's id, which identifies the store. */
 export const UnjournaledUpdate = z.object({ journal: z.string(), ...Unjournaled.shape }).partial();
 export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
 
 /**
- * `at`: the reader has everything that it asked for up to this event, and whatever comes next happens now or is said
- * anew after each batch. `unjournaled`: what no event tells, to readers that mirror rows (`threads`), whole at first
- * and then what changed. `cut`: the reader did not keep up and goes on behind this event on another stream.
+ * `at`: the reader has every matching event up to this one; sent after each batch. `unjournaled`: state that is not in
+ * the journal, for readers that mirror rows (`threads`), first whole and then as changes. `cut`: the reader did not keep
+ * up and has to reconnect after this event.
  */
 export type StreamMessage =
 	| { event: Item }

@@ -1,5 +1,5 @@
-// The subscription: a paid plan or key with a number of slots. A slot that is taken is a lease, and how many are taken
-// is always counted from the leases; nothing keeps a number that could drift.
+// The subscription: a paid plan or key with a number of slots. A used slot is a lease; how many are used is always counted
+// from the leases, so that no counter can drift.
 import { z } from "zod";
 import { command, event } from "./define.ts";
 import { Actor, AgentId, AgentType, EventId, SubscriptionName } from "./ids.ts";
@@ -7,10 +7,7 @@ import { Spent } from "./usage.ts";
 
 const AbsolutePath = z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path");
 
-/**
- * The credentials of its agents; null means the user's own login. The file is read when a process starts and never
- * stored.
- */
+/** The credentials of its agents; null for the user's own login. Files are read when a process starts, never stored. */
 export const Credential = z
 	.union([z.strictObject({ envFile: AbsolutePath }), z.strictObject({ configDir: AbsolutePath })])
 	.nullable();
@@ -39,7 +36,7 @@ function isZone(zone: string): boolean {
 const Terms = z.strictObject({
 	maxConcurrent: z.int().positive().max(1000),
 	credential: Credential,
-	/** the one that its agents use while it cools down */
+	/** what its agents use while it cools down */
 	fallback: SubscriptionName.nullable(),
 	quiet: Quiet.nullable(),
 });
@@ -48,9 +45,8 @@ export const SubscriptionState = z.strictObject({
 	name: SubscriptionName,
 	type: AgentType,
 	...Terms.shape,
-	/** a usage limit was reported: no turns start on it before this moment */
+	/** a usage limit was reported: no turns start on it before this time */
 	coolingUntil: z.int().nullable(),
-	/** what the turns on it have used */
 	spent: Spent,
 	createdAt: z.int(),
 	createdBy: Actor,
@@ -58,7 +54,7 @@ export const SubscriptionState = z.strictObject({
 });
 export type SubscriptionState = z.infer<typeof SubscriptionState>;
 
-/** A turn that is at work: its place on the machine and, if it needs one, its slot. A turn that waits has none. */
+/** A running turn's place on the machine and, if it needs one, its slot. A turn that waits has no lease. */
 export const LeaseState = z.strictObject({
 	turn: EventId,
 	agent: AgentId,
@@ -77,16 +73,14 @@ export const SubscriptionAdd = command("subscription.add", {
 });
 export type SubscriptionAdd = z.infer<typeof SubscriptionAdd>;
 
-/** What is not named stays as it is. */
+/** Absent fields stay as they are. */
 export const SubscriptionConfigure = command("subscription.configure", {
 	name: SubscriptionName,
 	...Terms.partial().shape,
 });
 export type SubscriptionConfigure = z.infer<typeof SubscriptionConfigure>;
 
-/**
- * Lets it cool down until a moment, or ends that. A driver's report of a limit does the same with the end of its turn.
- */
+/** Starts or ends a cool-down. A turn that ends at a usage limit starts one too. */
 export const SubscriptionCool = command("subscription.cool", { name: SubscriptionName, until: z.int().nullable() });
 export type SubscriptionCool = z.infer<typeof SubscriptionCool>;
 

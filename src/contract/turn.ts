@@ -7,7 +7,7 @@ import { Text } from "./text.ts";
 import { Usage } from "./usage.ts";
 
 export const turnStates = ["open", "completed", "interrupted", "failed"] as const;
-/** `budget` is the turn for last words, after one was stopped because a budget is used up */
+/** `budget` is the wrap-up turn after one was stopped because its budget was used up */
 export const turnSources = ["queue", "mail", "wait", "issue", "budget"] as const;
 const stopReasons = ["interrupt", "urgent mail", "budget"] as const;
 /** what a running turn is doing */
@@ -18,38 +18,35 @@ export const TurnState = z.strictObject({
 	id: EventId,
 	agent: AgentId,
 	prompt: EventId,
-	/** the event that has the words of the prompt */
+	/** the event that has the text of the prompt */
 	words: EventId,
 	source: z.enum(turnSources),
-	/** started by hand, whatever held the agent */
+	/** started by a person, in spite of holds */
 	manual: z.boolean(),
-	/** whose slot it has, or gave back while it waits; null if it needs none */
+	/** whose slot it has, or had before it began to wait; null if it needs none */
 	subscription: SubscriptionName.nullable(),
 	state: z.enum(turnStates),
 	startedAt: z.int(),
-	/** when the prompt was given to a process; recorded before it is, so that it never starts twice */
+	/** when the prompt was given to a process; recorded first, so that it never runs twice */
 	handedAt: z.int().nullable(),
 	endedAt: z.int().nullable(),
-	/** set once somebody asked for it to be stopped */
+	/** set when it was asked to stop */
 	stoppingAt: z.int().nullable(),
 	stoppingFor: z.enum(stopReasons).nullable(),
 	reason: z.string().nullable(),
 	finalItem: EventId.nullable(),
 	/** the last commit that was made in it */
 	commit: z.string().nullable(),
-	/** tokens and cost, as far as its program told */
+	/** tokens and cost, as reported by its program */
 	usage: Usage.nullable(),
-	/** the prompt that runs it again */
+	/** the prompt that repeats it */
 	retriedAs: EventId.nullable(),
 });
 export type TurnState = z.infer<typeof TurnState>;
 
 const EndState = z.enum(["completed", "interrupted", "failed"]);
 
-/**
- * What a turn takes when it is at work: a place on the machine, which people do without, and a slot where one is
- * needed.
- */
+/** What a running turn takes: a place on the machine (a person's turn takes none), and a slot if it needs one. */
 const Leased = { place: z.literal(true).exactOptional(), subscription: SubscriptionName.exactOptional() };
 
 export const TurnEvent = z.discriminatedUnion("kind", [
@@ -61,16 +58,16 @@ export const TurnEvent = z.discriminatedUnion("kind", [
 		...Leased,
 	}),
 	event("turn.handed", { turn: EventId }),
-	/** its process was asked to stop; what it says until it does still counts */
+	/** its process was asked to stop; its output until then still counts */
 	event("turn.stopping", { turn: EventId, why: z.enum(stopReasons).exactOptional() }),
-	/** it waited, and has its place and its slot again */
+	/** after a wait, with its place and its slot again */
 	event("turn.continued", { turn: EventId, ...Leased }),
-	/** nothing was heard of it for a long time: somebody may want to look */
+	/** no output for `silentTurnMs` */
 	event("turn.silent", { turn: EventId, since: z.int() }),
 	event("turn.heard", { turn: EventId }),
-	/** its process is done; what it left behind is being kept */
+	/** its process is done; its files are being committed or snapshotted */
 	event("turn.settling", { turn: EventId }),
-	/** `prompt` has had its run; absent if it went back to the queue */
+	/** `prompt` is done; absent if it went back to the queue */
 	event("turn.ended", {
 		turn: EventId,
 		state: EndState,
@@ -82,7 +79,7 @@ export type TurnEvent = z.infer<typeof TurnEvent>;
 
 const ItemKind = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, "an item's kind is a short lower-case word");
 
-/** What a driver saw: an item before it is in the journal. */
+/** An item from a driver, before it is in the journal. */
 export const TurnItem = z.strictObject({
 	kind: ItemKind,
 	text: Text.nullable().default(null),
@@ -90,7 +87,7 @@ export const TurnItem = z.strictObject({
 });
 export type TurnItem = z.infer<typeof TurnItem>;
 
-/** What a tool call had put out, or what had been said of a message, when it was last heard of. */
+/** The output of an unfinished tool call, or an unfinished message. */
 const PartialOutput = z.union([
 	z.strictObject({ call: z.string(), text: Text }),
 	z.strictObject({ said: z.enum(["assistant", "thought"]), text: Text }),
@@ -107,14 +104,14 @@ export const TurnEnd = command("turn.end", {
 	state: EndState,
 	reason: z.string().max(10_000).nullable().default(null),
 	text: Text.nullable().default(null),
-	/** what was heard last, if it is not in the journal yet */
+	/** the last items, if they are not in the journal yet */
 	items: z.array(TurnItem).max(256).default([]),
-	/** a usage limit was met, which ends at that moment if it is known */
+	/** a usage limit was reached; `until` if its end is known */
 	limit: z.strictObject({ until: z.int().nullable() }).optional(),
 });
 export type TurnEnd = z.infer<typeof TurnEnd>;
 
-/** The process never got the prompt; if a step failed that would fail again, the agent is held. */
+/** The process never got the prompt. With `failed`, the step would fail again, so the agent is held. */
 export const TurnRelease = command("turn.release", {
 	...named,
 	reason: z.string().max(1000),
@@ -122,7 +119,7 @@ export const TurnRelease = command("turn.release", {
 });
 export type TurnRelease = z.infer<typeof TurnRelease>;
 
-/** Runs the prompt of an ended turn again, as a new prompt that names the old one; the latest turn if none is named. */
+/** Queues the prompt of an ended turn again; of the latest turn if none is named. */
 export const TurnRetry = command("turn.retry", { agent: AgentId, turn: EventId.optional() });
 export type TurnRetry = z.infer<typeof TurnRetry>;
 /** A person ends the turn of a `human` agent. */
@@ -135,13 +132,13 @@ export type TurnFinish = z.infer<typeof TurnFinish>;
 export const TurnSilent = command("turn.silent", { ...named, since: z.int() });
 export type TurnSilent = z.infer<typeof TurnSilent>;
 
-/** Found open at boot: its process is gone, and this is what its open calls had put out. */
+/** Found open at boot: its process is gone. */
 export const TurnCrash = command("turn.crash", { ...named, partials: PartialOutputs.default([]) });
 export type TurnCrash = z.infer<typeof TurnCrash>;
 
 export const TurnStart = command("turn.start", { agent: AgentId });
 export const TurnHand = command("turn.hand", { ...named });
-/** Stops it between two tool calls, because urgent mail has come or its budget is used up. */
+/** Stops it between two tool calls, for urgent mail or a budget that is used up. */
 export const TurnYield = command("turn.yield", { ...named });
 export const TurnSettle = command("turn.settle", { ...named });
 export const TurnHeard = command("turn.heard", { ...named });

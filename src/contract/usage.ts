@@ -1,5 +1,4 @@
-// What models use: told by their programs in the course of a turn, added up for agents, subscriptions and issues. And
-// what an agent may use: its budget.
+// Usage: reported by agents' programs during a turn, added up for agents, subscriptions and issues. And budgets.
 import { z } from "zod";
 import { AgentId, SubscriptionName } from "./ids.ts";
 
@@ -7,26 +6,26 @@ const Currency = z.string().min(1).max(10);
 export const Cost = z.strictObject({ amount: z.number().nonnegative(), currency: Currency });
 export type Cost = z.infer<typeof Cost>;
 
-/** What came to a turn, as far as its program told; a turn may have several. */
+/** One report of a program; a turn may have several. */
 export const Usage = z.object({
 	inputTokens: z.number().exactOptional(),
 	outputTokens: z.number().exactOptional(),
 	thoughtTokens: z.number().exactOptional(),
 	cachedReadTokens: z.number().exactOptional(),
 	cachedWriteTokens: z.number().exactOptional(),
-	/** how full the model's window is, and how large */
+	/** how full the model's context window is, and its size */
 	contextTokens: z.number().exactOptional(),
 	contextTokensMax: z.number().exactOptional(),
 	cost: Cost.exactOptional(),
-	/** what the whole session of its program has cost until then, as the program told it */
+	/** the cost of the program's whole session so far */
 	sessionCost: Cost.exactOptional(),
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** What the item of a turn has that tells it; the daemon adds the subscription that pays. */
+/** The data of a `usage` item; the daemon adds the subscription. */
 export const UsageData = Usage.extend({ subscription: SubscriptionName.exactOptional() });
 
-/** What was used in all. */
+/** Total usage. */
 export const Spent = z.strictObject({
 	inputTokens: z.number(),
 	outputTokens: z.number(),
@@ -44,14 +43,14 @@ export const nothingSpent: Spent = {
 	costs: [],
 };
 
-/** How much may be used in all, from the agent's first turn on; null for as much as it likes. */
+/** The most that an agent may use over its life; null for no limit. */
 export const Budget = z.strictObject({ tokens: z.int().nonnegative().nullable(), cost: Cost.nullable() });
 export type Budget = z.infer<typeof Budget>;
 
-/** A requested budget; fields that are absent stay as they are, or are split. */
+/** A requested budget; absent fields stay as they are, or are split at a fork. */
 export const BudgetRequest = Budget.partial();
 export type BudgetRequest = z.infer<typeof BudgetRequest>;
 
-/** A budget, and whose it was before a fork split it: what is left over goes back there. */
+/** A budget, and the agent that it was split from, which gets back what is left. */
 export const Allowance = z.strictObject({ ...Budget.shape, from: AgentId.nullable() });
 export type Allowance = z.infer<typeof Allowance>;

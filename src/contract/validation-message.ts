@@ -1,4 +1,4 @@
-// Validation errors in plain words: zod's own messages are written for the author of the schema.
+// Validation errors for users: zod's own messages are written for the author of the schema.
 import type { z } from "zod";
 
 export function validationMessage({ issues }: z.ZodError): string {

@@ -1,22 +1,21 @@
-// Words that are not ours, as a person may be shown them. A terminal takes some characters for orders: to move the
-// cursor, to hide what follows, to fill the clipboard; others turn the order of the letters around. What such a
-// character is stays visible, what it does is gone: `␛[8m`, `<U+202E>`.
+// Untrusted text for a terminal. Control characters can move the cursor, hide text or fill the clipboard; others reverse
+// the order of letters. They are shown, not obeyed: `␛[8m`, `<U+202E>`.
 
-/** Everything without a shape of its own. The two joiners only join letters, and some scripts and signs need them. */
-const unseen = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** All control and format characters, except for the two joiners: some scripts and emoji need them. */
+const control = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Lines and tabs stay; for what has to stay on one line there is `inline`. */
-export const visible = (text: string): string => text.toWellFormed().replaceAll(unseen, picture);
+/** Line breaks and tabs stay; `inline` is for text on one line. */
+export const visible = (text: string): string => text.toWellFormed().replaceAll(control, picture);
 
-/** The same for a cell, a name or a heading: nothing can begin another line. */
+/** The same for a cell, a name or a heading: on one line. */
 export const inline = (text: string): string => visible(text).replaceAll("\n", "␊").replaceAll("\t", "␉");
 
-/** The first line as it is, the others behind a mark, so that none of them passes for one of ours. */
+/** The first line as it is, the others behind a mark, so that none of them looks like Brood's own. */
 export const indented = (text: string, mark: string): string => text.replaceAll("\n", `\n${mark}`);
 
-/** Exactly the same JSON, without a character that a terminal takes for an order. */
+/** The same JSON with control characters escaped. */
 export const asJson = (value: unknown): string =>
-	JSON.stringify(value).replaceAll(unseen, (character) =>
+	JSON.stringify(value).replaceAll(control, (character) =>
 		Array.from({ length: character.length }, (_, at) => escaped(character.charCodeAt(at))).join(""),
 	);
 

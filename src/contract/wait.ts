@@ -1,5 +1,5 @@
-// The wait: somebody wants to know when something has become of some agents. It is a row, not a blocked call, so that
-// it outlives the daemon. Its id is the id of the event that opened it.
+// The wait: who waits for which agents, and for what. It is a row, not a blocked call, so that it survives a restart of
+// the daemon. Its id is the id of the event that opened it.
 import { z } from "zod";
 import { command } from "./define.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
@@ -17,7 +17,7 @@ const WaitRequest = z.strictObject({
 	for: z.enum(conditions).default("idle"),
 	/** all of them, or any one */
 	mode: z.enum(["all", "any"]).default("all"),
-	/** an agent that waits inside its turn; any other is continued by a prompt when the wait is over */
+	/** the agent waits inside its turn; otherwise a prompt continues it when the wait is over */
 	blocking: z.boolean().default(true),
 });
 
@@ -33,15 +33,15 @@ export const WaitState = z.strictObject({
 	openedAt: z.int(),
 	openedBy: Actor,
 	endedAt: z.int().nullable(),
-	/** what had become of each, when it was over */
+	/** for each target, whether the condition was met at the end */
 	seen: z.array(Seen),
-	/** how it will have ended once the agent that waits inside its turn has a slot again */
+	/** its outcome, while the turn that waits has no slot to continue */
 	ready: Outcome.nullable(),
 });
 export type WaitState = z.infer<typeof WaitState>;
 
 export const WaitEvent = z.discriminatedUnion("kind", [
-	/** `met` if there was nothing to wait for: then it is over with the event that opened it */
+	/** `met` if there was nothing to wait for: it is over at once */
 	z.object({
 		kind: z.literal("wait.opened"),
 		data: WaitRequest.extend({
@@ -50,7 +50,7 @@ export const WaitEvent = z.discriminatedUnion("kind", [
 			met: z.array(Seen).exactOptional(),
 		}),
 	}),
-	/** it is over, but the turn that waits cannot go on before it has a slot again */
+	/** it is over, but the waiting turn needs a slot before it can continue */
 	z.object({ kind: z.literal("wait.ready"), data: Outcome.extend({ wait: EventId }) }),
 	z.object({ kind: z.literal("wait.ended"), data: Outcome.extend({ wait: EventId }) }),
 ]);
@@ -59,7 +59,7 @@ export type WaitEvent = z.infer<typeof WaitEvent>;
 export const WaitOpen = command("wait.open", { ...WaitRequest.shape, timeoutMs: z.int().nonnegative().optional() });
 export type WaitOpen = z.infer<typeof WaitOpen>;
 
-/** Said by the daemon to itself: it may be over. */
+/** From the daemon: it may be over. */
 export const WaitLook = command("wait.look", { wait: EventId });
 export const WaitCancel = command("wait.cancel", { wait: EventId });
 

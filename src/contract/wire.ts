@@ -1,11 +1,11 @@
-// The nouns as they go over the wire: what scripts rely on. More fields may follow; times are ISO strings, fields that
-// name an agent hold its id, `project` is a slug.
+// The nouns on the wire, on which scripts rely. More fields may follow; times are ISO strings, fields that name an agent
+// hold its id, `project` is a slug.
 import { z } from "zod";
-import { activities, endReasons, HoldKind, Lineage, labels, lifeStates } from "./agent.ts";
-import { ApprovalState, Policy } from "./approval.ts";
+import { AgentState, Hold, labels } from "./agent.ts";
+import { ApprovalState } from "./approval.ts";
 import { ContainmentLevel } from "./config.ts";
 import { Event } from "./event.ts";
-import { Actor, AgentId, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
+import { AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
 import { IssueNumber } from "./issue.ts";
 import { MailState } from "./mail.ts";
 import { StageName } from "./preset.ts";
@@ -15,80 +15,51 @@ import { Hit } from "./search.ts";
 import { Session } from "./session.ts";
 import { Quiet, SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
-import { Budget, Spent } from "./usage.ts";
+import { Budget } from "./usage.ts";
 import { WaitState } from "./wait.ts";
-import { BranchStatus, HealthIssue, Workspace } from "./workspace.ts";
+import { BranchStatus, HealthIssue } from "./workspace.ts";
 import { LeaseStep } from "./workspace-step.ts";
 
 export const Time = z.iso.datetime();
 
 export const Agent = z.object({
-	id: AgentId,
-	handle: Handle,
-	name: Handle.nullable(),
-	project: ProjectSlug.nullable(),
-	type: z.string(),
-	model: z.string().nullable(),
-	command: z.string().nullable(),
-	/** where its program keeps the conversation, if it does */
+	...AgentState.omit({
+		...{ settings: true, permits: true, plan: true, seenCommit: true, limitWaivedUntil: true },
+		...{ turnStartedAt: true, turnsTookMs: true, turnEndedIn: true },
+	}).shape,
 	session: Session.omit({ folder: true, openedIn: true }).nullable(),
-	subscription: SubscriptionName.nullable(),
-	policy: Policy,
 	label: z.enum(labels),
-	life: z.enum(lifeStates),
-	activity: z.enum(activities),
-	holds: z.array(
-		z.object({
-			kind: HoldKind,
-			reason: z.string(),
-			by: Actor,
-			at: Time,
-			until: Time.exactOptional(),
-			step: LeaseStep.exactOptional(),
-		}),
-	),
-	lineage: Lineage.nullable(),
-	supervisor: AgentId.nullable(),
-	workspace: Workspace.nullable(),
-	/** what git is doing at its workspace now */
+	holds: z.array(z.object({ ...Hold.shape, at: Time, until: Time.exactOptional() })),
+	/** the git step that is running in its workspace */
 	lease: LeaseStep.nullable(),
 	queueLength: z.int(),
 	unreadMail: z.int(),
-	/** why its next prompt does not start, or its turn does not go on, in words; null if nothing waits */
+	/** why its next prompt does not start, or its turn does not continue, for people; null if nothing waits */
 	waitingFor: z.string().nullable(),
-	/** how many others come first there */
+	/** how many others come first */
 	ahead: z.int(),
-	/** when it is expected to have nothing left to do; null if that is now, or nobody can say */
+	/** when its queue is expected to be done; null if it is idle, or unknown */
 	availableAt: Time.nullable(),
 	turn: z.object({ id: EventId, startedAt: Time, phase: z.enum(phases), silentSince: Time.nullable() }).nullable(),
 	lastError: z.object({ code: RefusalCode, step: z.string(), at: Time }).nullable(),
-	createdAt: Time,
-	createdBy: Actor,
-	/** the number of the issue that it works on, and in which stage */
+	/** the number of the issue that it works on, and its stage */
 	issue: IssueNumber.nullable(),
 	stage: StageName.nullable(),
-	totalTasksCompleted: z.int(),
-	/** what its turns have used in all, what they may use, and what is left of that */
-	spent: Spent,
 	budget: Budget.nullable(),
 	left: Budget.nullable(),
+	createdAt: Time,
 	lastActiveAt: Time,
 	endedAt: Time.nullable(),
-	endedBy: Actor.nullable(),
-	endReason: z.enum(endReasons).nullable(),
-	endNote: z.string().nullable(),
 	reapedAt: Time.nullable(),
 	workspaceRemovedAt: Time.nullable(),
-	removedBy: Actor.nullable(),
-	removedNote: z.string().nullable(),
 });
 export type Agent = z.infer<typeof Agent>;
 
-/** An item of a conversation, and with a dotted kind any other event. */
+/** An item of a conversation, or with a dotted kind any other event. */
 export const Item = z.object({ ...Event.shape, at: Time });
 export type Item = z.infer<typeof Item>;
 
-/** An item that a search found: whose it is, and the words around the place. */
+/** An item that a search found, with the text around the hit. */
 export const Found = z.object({ ...Hit.shape, handle: Handle, project: ProjectSlug.nullable(), at: Time });
 export type Found = z.infer<typeof Found>;
 
@@ -122,7 +93,7 @@ export const Wait = z.object({
 	deadline: Time.nullable(),
 	openedAt: Time,
 	endedAt: Time.nullable(),
-	/** what has become of each; `met` while it is open only as far as it was looked at */
+	/** each target; while the wait is open, `met` as of the last check */
 	seen: z.array(z.object({ agent: AgentId, handle: Handle, label: z.enum(labels), met: z.boolean() })),
 });
 export type Wait = z.infer<typeof Wait>;
@@ -141,12 +112,12 @@ export const Project = z.object({
 		onLimit: z.enum(["wait", "fallback", "stop"]),
 		quiet: Quiet.nullable(),
 	},
-	/** why it does not work now, and what to do; as of the last look */
+	/** why it does not work, and what to do; as of the last check */
 	problem: HealthIssue.nullable(),
 });
 export type Project = z.infer<typeof Project>;
 
-/** `used` is counted from the turns that hold a slot now. */
+/** `used` counts the turns that hold a slot. */
 export const Subscription = z.object({
 	...SubscriptionState.omit({ removedAt: true }).shape,
 	used: z.int(),
@@ -156,6 +127,7 @@ export const Subscription = z.object({
 	problem: z.string().nullable(),
 });
 export type Subscription = z.infer<typeof Subscription>;
+
 /** The state of a workspace after a sync, release, recover or restore. */
 export const MoveResult = z.object({
 	standing: BranchStatus,
@@ -165,7 +137,7 @@ export const MoveResult = z.object({
 });
 export type MoveResult = z.infer<typeof MoveResult>;
 
-/** What became of another agent after a merge. */
+/** How an agent was brought up to date after a merge. */
 export const Synced = z.object({ agent: AgentId, handle: z.string(), moved: z.boolean(), text: z.string() });
 export type Synced = z.infer<typeof Synced>;
 
@@ -183,7 +155,7 @@ export const Snapshot = z.object({
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 
-/** Something that nobody needs any more, or that nobody knows enough about to free it. */
+/** Something that is no longer needed, or that Brood does not know well enough to free. */
 export const Leftover = z.object({
 	what: z.enum(["trash", "snapshot", "scratch", "clone", "borrow", "unknown", "ref", "objects"]),
 	name: z.string(),
@@ -200,14 +172,14 @@ export const Adapter = z.object({
 	package: z.string(),
 	version: z.string(),
 	installed: z.string().nullable(),
-	/** there is a sign of a login; whether it is still good only a turn can tell */
+	/** a login was found; whether it is still valid only a turn can tell */
 	loggedIn: z.boolean(),
 	/** how to log in */
 	login: z.string(),
 });
 export type Adapter = z.infer<typeof Adapter>;
 
-/** Something that does not work now, while everything else does. */
+/** A part that does not work, while the rest does. */
 export const Problem = z.object({
 	/** a part of the daemon, or `project <slug>` */
 	what: z.string(),
@@ -221,7 +193,7 @@ export const Status = z.object({
 	pid: z.int(),
 	url: z.string(),
 	version: z.string(),
-	/** a client and a daemon that differ in it say so */
+	/** a client refuses a daemon with another one */
 	contract: z.int(),
 	home: z.string(),
 	store: z.enum(["memory", "sqlite", "postgres"]),

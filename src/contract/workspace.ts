@@ -1,4 +1,4 @@
-// Where an agent works: the workspace itself, and what the verbs of the work cycle answer.
+// The workspace, and the answers of the verbs of the work cycle.
 import { z } from "zod";
 
 export const workspaceKinds = ["worktree", "clone", "main"] as const;
@@ -12,10 +12,7 @@ export type MergeStrategy = z.infer<typeof MergeStrategy>;
 export const SyncStrategy = z.enum(syncStrategies);
 export type SyncStrategy = z.infer<typeof SyncStrategy>;
 
-/**
- * An agent's workspace; an agent that has none has null. `branch` is its home, `base` the branch its work is measured
- * against.
- */
+/** `branch` is its home branch, `base` the branch that its work is measured against. */
 export const Workspace = z.strictObject({
 	kind: WorkspaceKind,
 	path: z.string(),
@@ -25,8 +22,8 @@ export const Workspace = z.strictObject({
 export type Workspace = z.infer<typeof Workspace>;
 
 /**
- * `brood.json` in the git folder of a workspace that we made, and, until it is ready, beside its place: the proof that
- * it is ours. For one with a git folder of its own it lies where nobody inside can reach it.
+ * `brood.json`, the proof that Brood made a workspace: in its git folder, next to its path until it is ready, and out of
+ * the sandbox's reach if the workspace has its own git folder.
  */
 export const WorkspaceMark = z.strictObject({
 	agent: z.string(),
@@ -38,12 +35,12 @@ export const WorkspaceMark = z.strictObject({
 	/** where its branch began; null in a repository without commits */
 	start: z.string().nullable(),
 	ready: z.boolean(),
-	/** its git folder is its own and lies outside of the tree: what is in it was, or may be, written in a sandbox */
+	/** it has its own git folder outside of the tree, whose content may have been written in a sandbox */
 	own: z.boolean().optional(),
 });
 export type WorkspaceMark = z.infer<typeof WorkspaceMark>;
 
-/** `brood.json` in the git folder of `primary/`: what it was filled for; null while it is being filled. */
+/** `brood.json` in the git folder of `primary/`: what it was filled from; null while it is being filled. */
 export const PrimaryMark = z.strictObject({
 	project: z.string(),
 	commit: z.string().nullable(),
@@ -51,15 +48,13 @@ export const PrimaryMark = z.strictObject({
 });
 export type PrimaryMark = z.infer<typeof PrimaryMark>;
 
-/** The full name of a commit; null stands for "no commit yet". */
 export const CommitId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "a commit is named by its whole hash");
 export type CommitId = z.infer<typeof CommitId>;
 
-/** How an agent's branch stands against its base. */
 export const BranchStatus = z.strictObject({
 	head: CommitId.nullable(),
 	base: CommitId.nullable(),
-	/** commits that base lacks; none if they were merged in another form */
+	/** commits that base lacks; 0 if they were squashed or rebased into it */
 	ahead: z.int(),
 	/** commits of base that the branch lacks */
 	behind: z.int(),
@@ -89,7 +84,7 @@ export const healthCodes = [
 export const HealthIssue = z.strictObject({
 	code: z.enum(healthCodes),
 	text: z.string(),
-	/** a command that is safe to run */
+	/** a command, safe to run */
 	fix: z.string(),
 });
 export type HealthIssue = z.infer<typeof HealthIssue>;
@@ -99,26 +94,26 @@ export type Health = z.infer<typeof Health>;
 
 export const ChangedFile = z.strictObject({
 	path: z.string(),
-	/** the path it had before, if it was renamed */
+	/** the old path of a rename */
 	from: z.string().nullable(),
-	/** lines; null for what is not text */
+	/** lines; null for binary files */
 	added: z.int().nullable(),
 	deleted: z.int().nullable(),
 });
 export type ChangedFile = z.infer<typeof ChangedFile>;
 
-/** Something that a verb left alone, and why. */
+/** A file that a verb left out, and why. */
 export const LeftOut = z.strictObject({ path: z.string(), reason: z.string() });
 export type LeftOut = z.infer<typeof LeftOut>;
 
 export const Diff = z.strictObject({
-	/** what it was compared with: a commit, `index`, or another agent's tree */
+	/** a commit, `index`, or another agent's tree */
 	against: z.string(),
 	files: z.array(ChangedFile),
 	patch: z.string(),
-	/** the patch, or the list of files, was too long and is not whole */
+	/** the patch or the list of files was too long and is cut */
 	truncated: z.boolean(),
-	/** what is there and not shown, and why: untracked files that are too large, paths that are too long */
+	/** what is not shown: untracked files that are too large, paths that are too long */
 	left: z.array(LeftOut),
 });
 export type Diff = z.infer<typeof Diff>;
@@ -126,9 +121,8 @@ export type Diff = z.infer<typeof Diff>;
 export const Committed = z.strictObject({
 	commit: CommitId,
 	branch: z.string(),
-	/** what it took: git's letter for what happened to it, and its path */
+	/** `status` is git's letter */
 	files: z.array(z.strictObject({ status: z.string(), path: z.string() })),
-	/** what it left, and why */
 	left: z.array(LeftOut),
 	trailers: z.record(z.string(), z.string()),
 });
@@ -148,7 +142,7 @@ export const CommandRun = z.strictObject({
 	command: z.string(),
 	/** null if a signal or the time limit ended it */
 	exit: z.int().nullable(),
-	/** the last part of what it printed */
+	/** the end of its output */
 	output: z.string(),
 });
 export type CommandRun = z.infer<typeof CommandRun>;
@@ -161,7 +155,7 @@ export const Pushed = z.strictObject({
 });
 export type Pushed = z.infer<typeof Pushed>;
 
-/** What is written down about a merge before it is made. */
+/** Recorded before a merge is made. */
 export const MergeRecord = z.strictObject({
 	reviewed: CommitId,
 	strategy: MergeStrategy,
@@ -173,13 +167,13 @@ export type MergeRecord = z.infer<typeof MergeRecord>;
 export const Merged = z.strictObject({
 	/** the commit that was reviewed */
 	reviewed: CommitId,
-	/** the commit that base is on because of it */
+	/** the head of base after the merge */
 	commit: CommitId,
 	strategy: MergeStrategy,
 	base: z.strictObject({ branch: z.string(), before: CommitId.nullable(), after: CommitId }),
 	check: CommandRun.nullable(),
 	push: Pushed.nullable(),
-	/** it had been merged before: nothing happened now */
+	/** it had been merged before: nothing was done */
 	replayed: z.boolean(),
 });
 export type Merged = z.infer<typeof Merged>;

@@ -25,7 +25,7 @@ export const daemonRoutes = {
 				items: z.coerce.number().int().nonnegative().max(10_000).default(200),
 			}),
 			answer: z.object({
-				/** another one is another store */
+				/** identifies the store */
 				journal: z.string(),
 				now: z.int(),
 				monotonic: z.int(),

@@ -1,4 +1,4 @@
-// An issue's runs, comments, documents, messages and files, one route each; `issue` answers all of them.
+// An issue's runs, comments, documents, messages and files, one route each; `issue` answers with all of them.
 import { z } from "zod";
 import { IssueDetails, Label, Run } from "../issue-wire.ts";
 import { StageName } from "../preset.ts";

@@ -1,4 +1,4 @@
-// Subscriptions, and who is free to work.
+// Subscriptions, and which agents are free.
 import { z } from "zod";
 import { AgentType, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { Credential, Quiet } from "../subscription.ts";

@@ -1,4 +1,4 @@
-// What was used, by whom and for what.
+// Tokens and cost.
 import { z } from "zod";
 import { AgentId, ProjectSlug } from "../ids.ts";
 import { Budget, Spent } from "../usage.ts";
@@ -10,9 +10,9 @@ export const UsageRow = z.object({
 	agent: AgentId.nullable(),
 	project: ProjectSlug.nullable(),
 	spent: Spent,
-	/** what counts of it against a budget */
+	/** what counts against a budget */
 	tokens: z.number(),
-	/** of an agent: together with everything that was forked from it, and from that */
+	/** of an agent: including its forks and theirs */
 	withForks: Spent.nullable(),
 	budget: Budget.nullable(),
 	left: Budget.nullable(),

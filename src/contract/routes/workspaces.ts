@@ -1,4 +1,4 @@
-// Workspaces: what an agent has done in its tree, and what is done with it.
+// Workspaces: diffs, commits, merges, snapshots.
 import { z } from "zod";
 import { EffectiveIssueSettings } from "../project.ts";
 import { PendingApproval, ProjectSettings } from "../project-config.ts";
