@@ -55,6 +55,18 @@ export const Agent = z.object({
 });
 export type Agent = z.infer<typeof Agent>;
 
+/** What an agent has done so far, for lists. */
+export const Progress = z.object({
+	agent: AgentId,
+	/** what it does, or said last */
+	words: z.string().nullable(),
+	/** beside its base, with what is not committed; null without a workspace, or where it could not be read in time */
+	branch: z
+		.object({ ahead: z.int(), behind: z.int(), dirty: z.boolean(), added: z.int(), deleted: z.int() })
+		.nullable(),
+});
+export type Progress = z.infer<typeof Progress>;
+
 /** An item of a conversation, or with a dotted kind any other event. */
 export const Item = z.object({ ...Event.shape, at: Time });
 export type Item = z.infer<typeof Item>;

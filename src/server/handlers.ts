@@ -7,6 +7,7 @@ import { issueDocumentHandlers } from "./handlers/issue-documents.ts";
 import { issueHandlers } from "./handlers/issues.ts";
 import { mailHandlers } from "./handlers/mail.ts";
 import { mirrorHandlers } from "./handlers/mirror.ts";
+import { progressHandlers } from "./handlers/progress.ts";
 import { queueHandlers } from "./handlers/queue.ts";
 import { type About, registryHandlers } from "./handlers/registry.ts";
 import { spaceHandlers } from "./handlers/space.ts";
@@ -35,6 +36,7 @@ export function handlersOf(
 		...subscriptionHandlers(context, credentialProblem),
 		...mirrorHandlers(context, credentialProblem),
 		...agentLifecycleHandlers(context),
+		...progressHandlers(context),
 		...queueHandlers(context),
 		...turnHandlers(context),
 		...threadHandlers(context),

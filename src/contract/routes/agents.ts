@@ -5,7 +5,7 @@ import { AgentInterrupt, AgentKill, AgentPause, AgentReap, AgentSpawn } from "..
 import { Policy } from "../approval.ts";
 import { EventId, SubscriptionName } from "../ids.ts";
 import { BudgetRequest } from "../usage.ts";
-import { Agent } from "../wire.ts";
+import { Agent, Progress } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
 import { get, none, post, Reason, scope } from "./route.ts";
 
@@ -32,6 +32,10 @@ export const agentRoutes = {
 	agentsOf: get("/api/projects/:project/agents", "the agents of a project, oldest first", {
 		query: z.strictObject({ reaped: z.stringbool().default(false) }),
 		answer: z.array(Agent),
+	}),
+	progress: get("/api/progress", "the last words of each living agent, and how its branch stands", {
+		query: scope,
+		answer: z.array(Progress),
 	}),
 	agent: get("/api/agents/:agent", "one agent", { query: scope, answer: Agent }),
 	agentAdd: post("/api/agents", "a new agent under agent 0, without a project", {

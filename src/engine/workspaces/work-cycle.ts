@@ -4,7 +4,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import { agentOf, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { Committed, Diff, Health, Merged, SyncStrategy } from "#contract/workspace.ts";
+import type { BranchStatus, Committed, Diff, Health, Merged, SyncStrategy } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import { isWhole, withProcesses, withProject } from "#domain/health.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -50,6 +50,10 @@ export class WorkCycle {
 				this.workspaces.diff(checkout, { kind: "agent", checkout: other }),
 			);
 		});
+	}
+
+	async branchStatus(agent: AgentState): Promise<BranchStatus | Refusal> {
+		return await this.#steps.with(agent, (checkout) => this.workspaces.branchStatus(checkout));
 	}
 
 	async commit(

@@ -33,7 +33,7 @@ export function agentTable(agents: readonly Agent[]): string {
 }
 
 /** The label, and behind it what somebody should know: that its turn waits for an answer, or is silent. */
-function labelOf({ label, turn, holds }: Agent): string {
+export function labelOf({ label, turn, holds }: Agent): string {
 	// that a person paused it, or that something failed, is what the word says
 	const why =
 		label === "paused" || label === "error"

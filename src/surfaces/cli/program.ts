@@ -9,6 +9,7 @@ import { daemonCommands } from "./daemon-commands.ts";
 import { issueCommands } from "./issue-commands.ts";
 import { messagingCommands } from "./messaging-commands.ts";
 import { queueCommands } from "./queue-commands.ts";
+import { runCommand } from "./run-command.ts";
 import { subscriptionCommands } from "./subscription-commands.ts";
 import { threadCommands } from "./thread-commands.ts";
 import { usageCommands } from "./usage-commands.ts";
@@ -21,7 +22,7 @@ export function program(): Command {
 		.configureHelp({ showGlobalOptions: true })
 		.addHelpText(
 			"after",
-			"\nExamples:\n  brood agent add opus-1 --type scripted\n  brood prompt opus-1 'say hello' --wait\n  brood fork opus-1 'say I am the child'\n  brood tree",
+			"\nExamples:\n  brood run 'fix the failing test'\n  brood fork opus-1 'try it the other way'\n  brood agent diff opus-1\n  brood tree",
 		);
 	// what the parser itself refuses is exit 2
 	const json = process.argv.includes("--json");
@@ -34,6 +35,7 @@ export function program(): Command {
 			),
 	};
 	made.configureOutput(inherited).exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+	runCommand(made);
 	daemonCommands(made);
 	agentCommands(made);
 	queueCommands(made);

@@ -1,17 +1,18 @@
 // Queueing a prompt, and staying until its turn is over.
 import { readFileSync } from "node:fs";
-import { type Client, Refused } from "#client/client.ts";
-import { refuse } from "#contract/refusal.ts";
+import type { Client } from "#client/client.ts";
 import { indented } from "#contract/visible.ts";
-import type { Item, Prompt, Turn } from "#contract/wire.ts";
+import type { Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
-import { reconnect } from "./connect.ts";
-import { printToStderr, UsageError } from "./print.ts";
+import { followTurn, sayToPeople, startable } from "./follow-turn.ts";
+import { LiveThread } from "./live.ts";
+import { UsageError } from "./print.ts";
 import { timeOf } from "./time.ts";
 
 interface PromptOptions extends Options {
 	front?: boolean | undefined;
 	wait?: boolean | undefined;
+	follow?: boolean | undefined;
 	now?: boolean | undefined;
 	file?: string | undefined;
 	priority?: number | undefined;
@@ -38,7 +39,7 @@ function contentOf(file: string): string {
 export async function prompt(reference: string, text: string | undefined, options: PromptOptions): Promise<void> {
 	await act(
 		options,
-		async ({ client, key, query }): Promise<Prompt | Turn> => {
+		async ({ client, key, query }): Promise<Prompt | Turn | { turn: Turn; answer: string }> => {
 			const { priority, notBefore } = options;
 			if (options.now === true && notBefore !== undefined)
 				throw new UsageError("--now and --not-before exclude each other.");
@@ -50,77 +51,32 @@ export async function prompt(reference: string, text: string | undefined, option
 				...(notBefore !== undefined && { notBefore: timeOf(notBefore, "later") }),
 			};
 			const queued = await client.call("prompt", { key, query, params: { agent: reference }, body });
-			if (options.wait !== true) return queued;
+			if (options.wait !== true && options.follow !== true) return queued;
 			if (options.now !== true) await startable(client, queued);
-			const turn = await over(client, queued, options.json === true ? () => {} : tell);
+			const isQuiet = options.json === true;
+			const live = options.follow === true && !isQuiet ? new LiveThread() : null;
+			const interactive = live !== null && process.stdin.isTTY && process.stderr.isTTY;
+			const turn = await followTurn(client, queued, { live, interactive, say: isQuiet ? null : sayToPeople });
 			// the turn is still on standard output; the exit code says that it did not go well
 			if (turn.state !== "completed") process.exitCode = 1;
-			return turn;
+			if (isQuiet) return turn;
+			return { turn, answer: live === null ? await answerOf(client, turn) : "" };
 		},
-		(answered) => ("state" in answered ? endOf(answered) : `prompt ${answered.id} queued`),
+		(answered) => ("answer" in answered ? endOf(answered) : `prompt ${answered.id} queued`),
 	);
 }
 
-function endOf({ id, state, reason, retriedAs }: Turn): string {
-	return `turn ${id} ${state}${reason === null ? "" : `: ${indented(reason, "  | ")}`}${retriedAs === null ? "" : `\nit is run again by prompt ${retriedAs}, which is queued`}`;
+/** The last words of the turn. */
+async function answerOf(client: Client, { finalItem }: Turn): Promise<string> {
+	if (finalItem === null) return "";
+	const { text } = await client.call("item", { params: { item: String(finalItem) } });
+	return text?.trim() ?? "";
 }
 
-/** A prompt of an agent that is held waits for somebody: then so would we, for ever. */
-async function startable(client: Client, { id, agent }: Pick<Prompt, "id" | "agent">): Promise<void> {
-	const { handle, label, holds } = await client.call("agent", { params: { agent }, query: {} });
-	const waits =
-		holds.length > 0 &&
-		(await client.call("queue", { params: { agent }, query: {} })).some((waiting) => waiting.id === id);
-	if (waits)
-		throw new Refused(
-			refuse(
-				"AGENT_INVALID_STATE",
-				`Prompt ${id} is queued, but ${handle} is ${label}: it starts when the agent is resumed.`,
-				{ suggestions: [`brood agent status ${handle}`] },
-			),
-		);
-}
-
-/** Whoever waits for a turn that waits for them would never learn of it. */
-function tell({ id, data }: Pick<Item, "id" | "data">): void {
-	const { title, answer }: { title?: unknown; answer?: unknown } = Object(data);
-	if (answer === undefined)
-		printToStderr(
-			`It asks: ${indented(String(title), "  | ")}\n  try: brood approval show ${id}\n  try: brood approval allow ${id}\n  try: brood approval deny ${id}`,
-		);
-}
-
-/**
- * The turn of a prompt, when it is over. A daemon that died meanwhile is started again: it knows how the turn ended.
- */
-async function over(
-	client: Client,
-	{ id, agent }: Prompt,
-	asked: (event: Pick<Item, "id" | "data">) => void,
-): Promise<Turn> {
-	const stop = new AbortController();
-	try {
-		const found = async (): Promise<Turn | undefined> =>
-			(await client.call("turns", { params: { agent } })).findLast(
-				(turn) => turn.prompt === id && turn.state !== "open",
-			);
-		const first = await found();
-		if (first !== undefined) return first;
-		for await (const event of client.events(id, stop.signal, reconnect)) {
-			if (event.agent === agent && event.kind === "approval.asked") asked(event);
-			if (event.agent === agent && ["agent.held", "prompt.returned", "turn.ended"].includes(event.kind))
-				await startable(client, { id, agent });
-			if (event.agent !== agent || event.kind !== "turn.ended") continue;
-			const turn = await found();
-			// a turn that never handed its prompt over is followed by another one
-			if (
-				turn !== undefined &&
-				!(await client.call("queue", { params: { agent } })).some((waiting) => waiting.id === id)
-			)
-				return turn;
-		}
-		throw new Error("the event stream ended");
-	} finally {
-		stop.abort();
-	}
+/** A turn that went well is its answer; of any other one, how it ended. */
+function endOf({ turn: { id, state, reason, retriedAs }, answer }: { turn: Turn; answer: string }): string {
+	if (state === "completed" && answer !== "") return answer;
+	const why = reason === null ? "" : `: ${indented(reason, "  | ")}`;
+	const again = retriedAs === null ? "" : `\nit is run again by prompt ${retriedAs}, which is queued`;
+	return `turn ${id} ${state}${why}${again}`;
 }

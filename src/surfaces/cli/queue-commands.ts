@@ -17,7 +17,8 @@ const place = (words: string): number => {
 export function queueCommands(program: Command): void {
 	program.commandsGroup("Work:");
 	promptCommand(program.command("prompt").description("queue a prompt"))
-		.option("--wait", "answer with the turn when it is over")
+		.option("--wait", "stay until its turn is over, and print the answer")
+		.option("--follow", "the same, and show what the agent does meanwhile")
 		.option("--now", "one turn at once, whatever holds the agent")
 		.addHelpText(
 			"after",

@@ -1,0 +1,56 @@
+// What agents have done so far, for lists: their last words, and how their branches stand.
+import type { AgentState } from "#contract/agent.ts";
+import type { AgentId } from "#contract/ids.ts";
+import { isRefusal } from "#contract/refusal.ts";
+import type { Progress } from "#contract/wire.ts";
+import type { Handlers, RequestContext } from "../request-context.ts";
+
+/** git looks at so many workspaces at once */
+const looksMax = 8;
+/** a tree that takes longer is listed without its branch */
+const lookMs = 3000;
+const wordsMax = 300;
+
+export function progressHandlers(context: RequestContext): Handlers<"progress"> {
+	return {
+		progress: async ({ query: { project } }) => {
+			const agents = await context.reads.agents({ ...(project !== undefined && { project }) });
+			const waiting = agents.filter(({ life }) => life !== "ended");
+			const found: Progress[] = [];
+			const work = async (): Promise<void> => {
+				for (let agent = waiting.shift(); agent !== undefined; agent = waiting.shift())
+					found.push({
+						agent: agent.id,
+						words: await lastWords(context, agent.id),
+						branch: await within(lookMs, branchOf(context, agent)),
+					});
+			};
+			await Promise.all(Array.from({ length: looksMax }, work));
+			const order = new Map(agents.map(({ id }, at) => [id, at]));
+			return found.toSorted((a, b) => (order.get(a.agent) ?? 0) - (order.get(b.agent) ?? 0));
+		},
+	};
+}
+
+/** What it does, or said last. */
+async function lastWords({ reads }: RequestContext, agent: AgentId): Promise<string | null> {
+	const items = await reads.itemsBefore(agent, Number.MAX_SAFE_INTEGER, 12);
+	const last = items.findLast(({ kind, text }) => telling.includes(kind) && text !== null && text.trim() !== "");
+	return last?.text?.trim().slice(0, wordsMax).toWellFormed() ?? null;
+}
+const telling: readonly string[] = ["assistant", "tool_call", "user", "final"];
+
+async function branchOf({ engine: { cycle } }: RequestContext, agent: AgentState): Promise<Progress["branch"]> {
+	if (cycle === null || agent.workspace === null) return null;
+	const [status, diff] = await Promise.all([cycle.branchStatus(agent), cycle.diff(agent, "base")]);
+	if (isRefusal(status) || isRefusal(diff)) return null;
+	const sum = (side: "added" | "deleted"): number => diff.files.reduce((lines, file) => lines + (file[side] ?? 0), 0);
+	const { ahead, behind, dirty } = status;
+	return { ahead, behind, dirty, added: sum("added"), deleted: sum("deleted") };
+}
+
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | null> {
+	const late = Promise.withResolvers<null>();
+	const timer = setTimeout(() => late.resolve(null), timeoutMs);
+	return await Promise.race([work.catch(() => null), late.promise]).finally(() => clearTimeout(timer));
+}

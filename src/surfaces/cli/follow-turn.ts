@@ -1,0 +1,81 @@
+// Staying with a prompt until its turn is over: what the agent does is shown as it happens, and what it asks can be
+// answered in place.
+import type { Client } from "#client/client.ts";
+import { Refused } from "#client/client.ts";
+import { isItem } from "#contract/item.ts";
+import { refuse } from "#contract/refusal.ts";
+import { inline } from "#contract/visible.ts";
+import type { Agent, Item, Prompt, Turn } from "#contract/wire.ts";
+import { answerApproval } from "./answer.ts";
+import { reconnect } from "./connect.ts";
+import type { LiveThread } from "./live.ts";
+import { printToStderr } from "./print.ts";
+
+export interface Follow {
+	/** null: nothing is shown */
+	live: LiveThread | null;
+	/** somebody is there to answer what the agent asks */
+	interactive: boolean;
+	/** null: said to nobody */
+	say: ((text: string) => void) | null;
+}
+
+/** The turn of a prompt, when it is over. A daemon that dies meanwhile is started again: it knows how the turn ended. */
+export async function followTurn(client: Client, prompt: Prompt, { live, interactive, say }: Follow): Promise<Turn> {
+	const { id, agent } = prompt;
+	const stop = new AbortController();
+	let isCurrent = false;
+	const ended = async (): Promise<Turn | undefined> =>
+		(await client.call("turns", { params: { agent } })).findLast((turn) => turn.prompt === id && turn.state !== "open");
+	try {
+		const first = await ended();
+		if (first !== undefined && live === null) return first;
+		for await (const message of client.follow(
+			{ agent, after: id - 1, deltas: live !== null },
+			stop.signal,
+			reconnect,
+		)) {
+			// up to there it is told what happened before, and pieces of what is said now would come in between
+			if ("at" in message) isCurrent = true;
+			if ("delta" in message && isCurrent) live?.piece(message.delta);
+			if (!("event" in message)) continue;
+			const { event } = message;
+			if (isItem(event)) live?.item(event);
+			if (event.kind === "approval.asked" && isOpen(event)) {
+				live?.endPiece();
+				await answerApproval(client, event.id, { interactive, say });
+			}
+			if (["agent.held", "prompt.returned", "turn.ended"].includes(event.kind)) await startable(client, prompt);
+			if (event.kind !== "turn.ended") continue;
+			const turn = await ended();
+			// a turn that never handed its prompt over is followed by another one
+			if (turn !== undefined && !(await isQueued(client, prompt))) return turn;
+		}
+		throw new Error("the event stream ended");
+	} finally {
+		stop.abort();
+	}
+}
+
+const isOpen = ({ data }: Pick<Item, "data">): boolean => Reflect.get(Object(data), "answer") === undefined;
+
+const isQueued = async (client: Client, { id, agent }: Pick<Prompt, "id" | "agent">): Promise<boolean> =>
+	(await client.call("queue", { params: { agent } })).some((waiting) => waiting.id === id);
+
+/** A prompt of an agent that is held waits for a person: following it would never end. */
+export async function startable(client: Client, prompt: Pick<Prompt, "id" | "agent">): Promise<void> {
+	const found = await client.call("agent", { params: { agent: prompt.agent }, query: {} });
+	if (found.holds.length === 0 || !(await isQueued(client, prompt))) return;
+	throw new Refused(
+		refuse("AGENT_INVALID_STATE", `Prompt ${prompt.id} is queued, but ${found.handle} is ${heldText(found)}.`, {
+			suggestions: [`brood agent status ${found.handle}`],
+		}),
+	);
+}
+
+const heldText = ({ label, holds }: Agent): string => {
+	const why = holds.map(({ kind, reason }) => (reason ? `${kind}: ${inline(reason)}` : kind)).join("; ");
+	return `${label} (${why}): it starts when the agent is resumed`;
+};
+
+export const sayToPeople = (text: string): void => printToStderr(text);

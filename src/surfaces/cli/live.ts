@@ -1,0 +1,103 @@
+// An agent's work as a person follows it: what it says as it says it, each tool call on one line, results folded.
+
+import type { Delta } from "#contract/stream.ts";
+import { inline, visible } from "#contract/visible.ts";
+import type { Item } from "#contract/wire.ts";
+import { oneLine } from "./print.ts";
+import { hasColour, painted, type Style } from "./style.ts";
+
+const margin = "  ";
+
+export class LiveThread {
+	readonly #write: (text: string) => void;
+	readonly #colour: boolean;
+	/** what was printed of each message, by its kind and id: items come a little later than the pieces of what follows */
+	readonly #streamed = new Map<string, string>();
+	/** the message whose pieces are being printed */
+	#open: string | null = null;
+	/** the last message in full: the final item repeats it */
+	#last = "";
+
+	constructor(write = (text: string): void => void process.stdout.write(text), colour = hasColour()) {
+		this.#write = write;
+		this.#colour = colour;
+	}
+
+	piece({ message, kind, text }: Delta): void {
+		if (kind !== "assistant" && kind !== "thought") return;
+		const id = `${kind} ${message}`;
+		const before = this.#streamed.get(id) ?? "";
+		// a message begins with its first word
+		const shown = visible(before.trim() === "" ? text.trimStart() : text).replaceAll("\n", `\n${margin}`);
+		this.#streamed.set(id, before + text);
+		if (shown === "") return;
+		if (this.#open !== id) {
+			this.endPiece();
+			this.#open = id;
+			this.#write(margin);
+		}
+		this.#write(kind === "thought" ? this.#paint("faint", shown) : shown);
+	}
+
+	/** Nothing else can be printed on the line of a message. */
+	endPiece(): void {
+		if (this.#open !== null) this.#write("\n");
+		this.#open = null;
+	}
+
+	item(item: Pick<Item, "kind" | "text" | "data">): void {
+		this.endPiece();
+		const { kind } = item;
+		const text = item.text?.trim() ?? "";
+		if (kind === "user") this.#line("strong", `› ${text}`);
+		else if (kind === "tool_call") this.#toolCall(item);
+		else if (kind === "tool_result") this.#toolResult(item);
+		else if (kind === "plan" || kind === "system") this.#line("faint", margin + text);
+		else if (kind === "final" && text !== "" && text !== this.#last) this.#line(null, margin + text);
+		else if (kind === "assistant" || kind === "thought") {
+			if (!this.#wasStreamed(kind, text)) this.#line(kind === "thought" ? "faint" : null, margin + text);
+			this.#last = text;
+		}
+	}
+
+	#wasStreamed(kind: string, text: string): boolean {
+		const [id] = [...this.#streamed].find(([each, said]) => each.startsWith(`${kind} `) && said.trim() === text) ?? [];
+		return id !== undefined && this.#streamed.delete(id);
+	}
+
+	#toolCall({ text, data }: Pick<Item, "text" | "data">): void {
+		const { tool = "", input = null }: { tool?: unknown; input?: unknown } = Object(data);
+		const title = oneLine(text ?? "");
+		// a title that says nothing is followed by what the tool was given
+		const more = title === "" || title === tool ? oneLine(JSON.stringify(input ?? "")) : "";
+		const line = cut(`${title}${more === "" ? "" : ` ${more}`}`, this.#width() - String(tool).length - 6);
+		this.#write(`${this.#paint("run", "⏵")} ${this.#paint("strong", inline(String(tool)))} ${inline(line)}\n`);
+	}
+
+	#toolResult({ text, data }: Pick<Item, "text" | "data">): void {
+		const { status }: { status?: unknown } = Object(data);
+		const lines = (text ?? "").trim().split("\n");
+		const last = oneLine(lines.at(-1) ?? "");
+		const failed = status === "failed";
+		const more = lines.length > 1 ? ` (${lines.length} lines)` : "";
+		const shown = cut(last, this.#width() - more.length - 6);
+		if (shown === "" && !failed) return;
+		this.#line(failed ? "bad" : "faint", `${margin}${failed ? "✗" : "└"} ${inline(shown)}${more}`);
+	}
+
+	#line(style: Style | null, text: string): void {
+		const indented = text.replaceAll("\n", `\n${margin}`);
+		this.#write(`${style === null ? visible(indented) : this.#paint(style, indented)}\n`);
+	}
+
+	#paint(style: Style, text: string): string {
+		return painted(style, text, this.#colour);
+	}
+
+	#width(): number {
+		return process.stdout.columns ?? 100;
+	}
+}
+
+const cut = (text: string, width: number): string =>
+	text.length <= width ? text : `${text.slice(0, Math.max(10, width - 1)).toWellFormed()}…`;

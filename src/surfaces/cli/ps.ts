@@ -1,0 +1,104 @@
+// `brood ps`: what every agent is doing, on one line each.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Answer } from "#client/client.ts";
+import { inline } from "#contract/visible.ts";
+import type { Agent } from "#contract/wire.ts";
+import { asksYou, type StateStyle, stateStyles } from "#views/state-style.ts";
+import { act, type CliContext, type Options } from "./act.ts";
+import { age, oneLine } from "./print.ts";
+import { labelOf } from "./print-agents.ts";
+import { painted } from "./style.ts";
+
+export interface PsOptions extends Options {
+	all?: boolean | undefined;
+	watch?: boolean | undefined;
+	type?: string | undefined;
+	model?: string | undefined;
+}
+
+type Line = Agent & { progress: Answer<"progress">[number] | null };
+
+export async function ps(options: PsOptions): Promise<void> {
+	if (options.watch !== true) return await act(options, (cli) => linesOf(cli, options), psTable);
+	const redraw = (text: string): string => `\u001B[H\u001B[2J${text}`;
+	for (;;) {
+		await act(
+			options,
+			(cli) => linesOf(cli, options),
+			(lines) => {
+				process.stdout.write(redraw(`${psTable(lines)}\n`));
+				return "";
+			},
+		);
+		if (process.exitCode) return;
+		await pause(2000);
+	}
+}
+
+async function linesOf({ client, query }: CliContext, { all, type, model }: PsOptions): Promise<Line[]> {
+	const [agents, progress] = await Promise.all([client.call("agents", { query }), client.call("progress", { query })]);
+	return agents
+		.filter((agent) => all === true || (agent.life !== "ended" && agent.supervisor !== null))
+		.filter((agent) => (type === undefined || agent.type === type) && (model === undefined || agent.model === model))
+		.map((agent) => ({ ...agent, progress: progress.find((each) => each.agent === agent.id) ?? null }));
+}
+
+const styleOf = ({ label, turn }: Agent): StateStyle => (turn?.phase === "approval" ? asksYou : stateStyles[label]);
+
+/** Columns with nothing in them are left out; the last one gets what is left of the line. */
+function psTable(lines: readonly Line[]): string {
+	if (lines.length === 0) return "no agents: brood run 'the task' starts one";
+	const cells = lines.map((line) => [
+		line.handle,
+		stateOf(line),
+		line.project ?? "",
+		branchText(line),
+		line.queueLength > 0 ? `+${line.queueLength}` : "",
+		line.unreadMail > 0 ? String(line.unreadMail) : "",
+		costOf(line),
+		age(line.lastActiveAt),
+		oneLine(line.waitingFor ?? line.progress?.words ?? ""),
+	]);
+	const head = ["AGENT", "STATE", "PROJECT", "BRANCH", "QUEUE", "MAIL", "COST", "AGE", "LAST"];
+	const used = head.map((_, at) => at < 2 || cells.some((row) => row[at] !== ""));
+	const shown = [head, ...cells].map((row) => row.filter((_, at) => used[at]).map(inline));
+	const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => row[at]?.length ?? 0)));
+	const columns = process.stdout.columns ?? 160;
+	return shown
+		.map((row, number) => {
+			const text = row
+				.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+				.join("  ")
+				.slice(0, columns)
+				.trimEnd();
+			const line = lines[number - 1];
+			if (line === undefined) return painted("faint", text);
+			// only the state has a colour: it is the second column
+			const [from, to] = [(widths[0] ?? 0) + 2, (widths[0] ?? 0) + 2 + (widths[1] ?? 0)];
+			return text.slice(0, from) + painted(styleOf(line).role, text.slice(from, to)) + text.slice(to);
+		})
+		.join("\n");
+}
+
+const stateOf = (line: Line): string => {
+	const waits = line.label === "idle" && line.queueLength > 0 ? " (waits)" : "";
+	return `${styleOf(line).glyph} ${labelOf(line)}${waits}`;
+};
+
+function branchText({ workspace, progress }: Line): string {
+	if (workspace === null) return "";
+	const { branch = null } = progress ?? {};
+	if (branch === null) return workspace.branch ?? "";
+	const { added, deleted, ahead, behind } = branch;
+	const parts = [
+		added + deleted > 0 && `+${added} −${deleted}`,
+		ahead > 0 && `${ahead} ahead`,
+		behind > 0 && `${behind} behind`,
+	];
+	return [workspace.branch, ...parts.filter((part) => part !== false)].join(" ");
+}
+
+function costOf({ spent }: Agent): string {
+	const { cost } = spent;
+	return cost === null || cost.amount === 0 ? "" : `${cost.amount.toFixed(2)} ${cost.currency}`;
+}

@@ -1,0 +1,27 @@
+// `brood run`, the first command that most people type.
+import type { Command } from "@commander-js/extra-typings";
+import { vendorTypes } from "#contract/agent-type.ts";
+import { json, policy, project } from "./options.ts";
+
+export function runCommand(program: Command): void {
+	program.commandsGroup("Start here:");
+	program
+		.command("run")
+		.description("give a task to a new agent and watch it work")
+		.argument("[words...]", `the task; a first word like ${vendorTypes[0]} or ${vendorTypes[1]} names the agent type`)
+		.option("--name <handle>", "the agent's name; one is made up if absent")
+		.option("--model <model>", "the model it uses")
+		.option("-f, --file <file>", "read the task from a file, or from standard input (-)")
+		.option("--no-follow", "answer as soon as it is at work")
+		.addOption(policy())
+		.addOption(project())
+		.addOption(json())
+		.addHelpText(
+			"after",
+			"\nExamples:\n  brood run 'fix the failing test'\n  brood run codex 'port the parser to Rust' --policy auto-edit",
+		)
+		.action(async (words, options) => {
+			const { run } = await import("./run.ts");
+			await run(words, options);
+		});
+}

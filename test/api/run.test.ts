@@ -1,0 +1,72 @@
+// `brood run`: one command from a task to an agent at work on it.
+import { mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Shell, shell } from "#test/support/cli.ts";
+import { freshRepository } from "#test/support/repository.ts";
+import { freshFolder } from "#test/support/stores.ts";
+
+let sh: Shell;
+beforeAll(async () => {
+	sh = shell();
+	await sh.brood("up");
+});
+afterAll(async () => await sh[Symbol.asyncDispose]());
+
+test("adds the repository, shows what the agent does and what it changed, and says what to type next", async () => {
+	const repository = freshRepository({ "a.txt": "a\n" });
+	mkdirSync(path.join(repository, "deep"));
+	const task = "say hello\nwrite b.txt made it\nsay done";
+	const { code, out, err } = await sh.within(path.join(repository, "deep")).brood("run", "scripted", task);
+	const [, name = ""] = /brood agent diff (\S+)/.exec(out) ?? [];
+	expect(code).toBe(0);
+	expect(err).toContain(`(${repository}).\n`);
+	expect(err).toContain(`${name} (scripted) works in `);
+	// said once, although it is streamed, recorded and repeated at the end
+	expect(out.match(/^ {2}hello$/gm)).toHaveLength(1);
+	expect(out.match(/^ {2}done$/gm)).toHaveLength(1);
+	expect(out).toContain("⏵ edit write b.txt\n");
+	expect(out).toMatch(/\+1 +-0 +b\.txt/);
+	expect(out).not.toContain("\u001B");
+	const { data: agent } = await sh.json("agent", "status", name);
+	expect(readFileSync(path.join(agent.workspace.path, "b.txt"), "utf8")).toContain("made it");
+	// the second one finds the project
+	const again = await sh.within(repository).brood("run", "scripted", "say hi", "--name", "second");
+	expect([again.code, again.err.startsWith("second (scripted) works in ")]).toEqual([0, true]);
+});
+
+test("a turn that fails is exit 1, --no-follow answers at once, and --json has the agent and the turn", async () => {
+	const here = sh.within(freshRepository({ "a.txt": "a\n" }));
+	expect((await here.brood("run", "scripted", "fail on purpose")).code).toBe(1);
+	const { data } = await here.json("run", "scripted", "sleep 60000", "--no-follow");
+	expect(data).toMatchObject({ agent: { type: "scripted" }, turn: null });
+	const { data: ran } = await here.json("run", "scripted", "say x", "--name", "told");
+	expect(ran).toMatchObject({ agent: { handle: "told" }, turn: { state: "completed" } });
+});
+
+test("what it asks is told whole to somebody who is not at a terminal", async () => {
+	const here = sh.within(freshRepository({ "a.txt": "a\n" }));
+	const running = here.brood("run", "scripted", "ask May I?\nsay done", "--name", "asker");
+	await expect.poll(async () => (await sh.json("approval", "list")).data.length, { timeout: 20_000 }).toBe(1);
+	const { id } = (await sh.json("approval", "list")).data[0];
+	await sh.brood("approval", "allow", String(id));
+	const { code, err } = await running;
+	expect([code, err.includes(`try: brood approval allow ${id}`), err.includes("  | May I?")]).toEqual([0, true, true]);
+});
+
+test("without a vendor it says what to install, and outside of a repository what to do", async () => {
+	const nobody = await sh.within(freshRepository({ "a.txt": "a\n" })).json("run", "fix it");
+	expect(nobody.error).toMatchObject({ code: "SETUP_FAILED" });
+	for (const word of ["claude", "codex login", "gemini", "opencode auth login"])
+		expect(nobody.error.message).toContain(word);
+	const outside = await sh.within(freshFolder()).json("run", "fix it");
+	expect(outside.error).toMatchObject({ code: "VALIDATION_ERROR", suggestions: expect.arrayContaining(["git init"]) });
+	expect((await sh.brood("run")).code).toBe(2);
+});
+
+test("--color puts colours into a pipe, and NO_COLOR and --no-color take them away", async () => {
+	const here = sh.within(freshRepository({ "a.txt": "a\n" }));
+	const coloured = await here.brood("run", "scripted", "run true", "--color=always");
+	expect(coloured.out).toContain("\u001B[36m⏵\u001B[0m");
+	expect((await here.brood("run", "scripted", "run true", "--no-color")).out).not.toContain("\u001B");
+});
