@@ -22,6 +22,7 @@ export const routePaths: Readonly<Record<RouteName, string>> = {
 	projectRemove: "DELETE /api/projects/:project",
 	agents: "GET /api/agents",
 	agentsOf: "GET /api/projects/:project/agents",
+	progress: "GET /api/progress",
 	agent: "GET /api/agents/:agent",
 	agentAdd: "POST /api/agents",
 	agentAddTo: "POST /api/projects/:project/agents",

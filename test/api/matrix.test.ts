@@ -44,6 +44,7 @@ const rows: Record<RouteName, Row> = {
 	...{
 		rows: people,
 		space: people,
+		progress: people,
 		status: people,
 		backup: people,
 		tokenRotate: people,

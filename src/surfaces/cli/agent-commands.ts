@@ -22,7 +22,9 @@ export function agentCommands(program: Command): void {
 		["recover", "recover", "clear error holds and repair the workspace"],
 	];
 	for (const [name, route, description] of verbs) signal(agent, name, route, description);
-	signal(program, "kill", "kill", "end an agent");
+	for (const [name, route, description] of verbs.filter(([each]) => short.includes(each)))
+		signal(program, name, route, description);
+	psCommand(program);
 	program
 		.command("tree")
 		.description("all agents as a forest")
@@ -35,6 +37,23 @@ export function agentCommands(program: Command): void {
 	forkCommand(program);
 	configureCommand(agent);
 	workspaceCommands(program, agent);
+}
+
+function psCommand(program: Command): void {
+	program
+		.command("ps")
+		.alias("ls")
+		.description("what every agent is doing")
+		.option("-a, --all", "also agent 0 and those that have ended")
+		.option("-w, --watch", "again every two seconds, until Ctrl+C")
+		.option("--type <type>", "only of this type")
+		.option("--model <model>", "only with this model")
+		.addOption(new Option("--project <slug>", "only of this project"))
+		.addOption(json())
+		.action(async (options) => {
+			const { ps } = await import("./ps.ts");
+			await ps(options);
+		});
 }
 
 function listCommand(agent: Command): void {
@@ -103,18 +122,31 @@ function named(text: string): [name: string, value: string] {
 
 type Verb = "agent" | "pause" | "resume" | "interrupt" | "kill" | "agentDelete" | "reap" | "recover" | "configure";
 
+/** Verbs that need no `agent` before them. */
+const short: readonly string[] = ["pause", "resume", "interrupt", "kill"];
+
+/** Verbs that make sense for many agents at once. */
+const many: readonly Verb[] = ["pause", "resume", "interrupt", "kill", "agentDelete"];
+
 function signal(parent: Command, name: string, route: Verb, description: string): void {
-	const command = parent
-		.command(name)
-		.description(description)
-		.argument("<agent>", "its handle, id, project/handle or the beginning of its id")
-		.addOption(project())
-		.addOption(json());
+	const command = parent.command(name).description(description).addOption(project()).addOption(json());
 	for (const option of ownOptions(route)) command.addOption(option);
 	if (route === "agentDelete") command.alias("remove");
-	command.action((reference, { json: asJson, project: slug, ...body }) =>
-		tell(route, reference, { json: asJson, project: slug }, route === "agent" ? undefined : body),
-	);
+	if (!many.includes(route)) {
+		command
+			.argument("<agent>", "its handle, id, project/handle or the beginning of its id")
+			.action((reference, { json: asJson, project: slug, ...body }) =>
+				tell(route, reference, { json: asJson, project: slug }, route === "agent" ? undefined : body),
+			);
+		return;
+	}
+	command
+		.argument("[agents...]", "their handles, ids, project/handle or the beginnings of their ids")
+		.option("--all", "every living agent, of the project if one is named")
+		.action(async (references, { json: asJson, project: slug, all, ...body }) => {
+			const { tellMany } = await import("./many.ts");
+			await tellMany(route, references, { json: asJson, project: slug, all }, body);
+		});
 }
 
 /** What a verb takes beside the agent; each is a field of the route's body. */

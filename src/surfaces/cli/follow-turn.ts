@@ -2,7 +2,6 @@
 // answered in place.
 import type { Client } from "#client/client.ts";
 import { Refused } from "#client/client.ts";
-import { isItem } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent, Item, Prompt, Turn } from "#contract/wire.ts";
@@ -56,6 +55,9 @@ export async function followTurn(client: Client, prompt: Prompt, { live, interac
 		stop.abort();
 	}
 }
+
+/** Any other event has a dotted kind. */
+const isItem = ({ kind }: Pick<Item, "kind">): boolean => !kind.includes(".");
 
 const isOpen = ({ data }: Pick<Item, "data">): boolean => Reflect.get(Object(data), "answer") === undefined;
 

@@ -3,7 +3,7 @@
 import type { Delta } from "#contract/stream.ts";
 import { inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
-import { oneLine } from "./print.ts";
+import { oneLine, printPainted } from "./print.ts";
 import { hasColour, painted, type Style } from "./style.ts";
 
 const margin = "  ";
@@ -18,7 +18,7 @@ export class LiveThread {
 	/** the last message in full: the final item repeats it */
 	#last = "";
 
-	constructor(write = (text: string): void => void process.stdout.write(text), colour = hasColour()) {
+	constructor(write = printPainted, colour = hasColour()) {
 		this.#write = write;
 		this.#colour = colour;
 	}

@@ -13,6 +13,9 @@ export const printData = (data: unknown): void => printJson({ data });
 export const printPiece = (text: string): void => void process.stdout.write(visible(text));
 export const print = (text: string): void =>
 	void process.stdout.write(visible(text === "" || text.endsWith("\n") ? text : `${text}\n`));
+/** Text with our own colours in it, whose parts were made visible one by one (`style.ts`). */
+export const printPainted = (text: string): void => void process.stdout.write(text);
+export const printPaintedToStderr = (text: string): void => void process.stderr.write(text);
 /** Beside the answer, for people only. */
 export const printToStderr = (text: string): void => void process.stderr.write(visible(`${text}\n`));
 

@@ -5,7 +5,7 @@ import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
 import { asksYou, type StateStyle, stateStyles } from "#views/state-style.ts";
 import { act, type CliContext, type Options } from "./act.ts";
-import { age, oneLine } from "./print.ts";
+import { age, oneLine, printPainted } from "./print.ts";
 import { labelOf } from "./print-agents.ts";
 import { painted } from "./style.ts";
 
@@ -19,20 +19,16 @@ export interface PsOptions extends Options {
 type Line = Agent & { progress: Answer<"progress">[number] | null };
 
 export async function ps(options: PsOptions): Promise<void> {
-	if (options.watch !== true) return await act(options, (cli) => linesOf(cli, options), psTable);
-	const redraw = (text: string): string => `\u001B[H\u001B[2J${text}`;
-	for (;;) {
-		await act(
-			options,
-			(cli) => linesOf(cli, options),
-			(lines) => {
-				process.stdout.write(redraw(`${psTable(lines)}\n`));
-				return "";
-			},
-		);
-		if (process.exitCode) return;
+	const show = (before: string) => (lines: Line[]) => {
+		// painted already: whatever is not ours was made visible cell by cell
+		printPainted(`${before}${psTable(lines)}\n`);
+		return "";
+	};
+	if (options.watch !== true) return await act(options, (cli) => linesOf(cli, options), show(""));
+	do {
+		await act(options, (cli) => linesOf(cli, options), show("\u001B[H\u001B[2J"));
 		await pause(2000);
-	}
+	} while (!process.exitCode);
 }
 
 async function linesOf({ client, query }: CliContext, { all, type, model }: PsOptions): Promise<Line[]> {
@@ -99,6 +95,8 @@ function branchText({ workspace, progress }: Line): string {
 }
 
 function costOf({ spent }: Agent): string {
-	const { cost } = spent;
-	return cost === null || cost.amount === 0 ? "" : `${cost.amount.toFixed(2)} ${cost.currency}`;
+	return spent.costs
+		.filter(({ amount }) => amount > 0)
+		.map(({ amount, currency }) => `${amount.toFixed(2)} ${currency}`)
+		.join(" ");
 }

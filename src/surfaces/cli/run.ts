@@ -10,6 +10,7 @@ import { act, type CliContext, type Options } from "./act.ts";
 import { followTurn, sayToPeople } from "./follow-turn.ts";
 import { projectHere } from "./here.ts";
 import { LiveThread } from "./live.ts";
+import { printPaintedToStderr } from "./print.ts";
 import { diffText } from "./print-work.ts";
 import { textOf } from "./prompt.ts";
 import { slugOf } from "./status.ts";
@@ -120,13 +121,13 @@ async function installAdapter(
 	const elapsed = (): string => `${Math.round((performance.now() - start) / 1000)} s`;
 	say(`Installing the adapter for ${adapter.title} (${adapter.package} ${adapter.version}) …`);
 	const tick = process.stderr.isTTY
-		? setInterval(() => process.stderr.write(`\r  ${elapsed()} `), 1000).unref()
+		? setInterval(() => printPaintedToStderr(`\r  ${elapsed()} `), 1000).unref()
 		: undefined;
 	try {
 		await client.call("setup", { params: { type }, body: {} });
 	} finally {
 		clearInterval(tick);
-		if (tick !== undefined) process.stderr.write("\r");
+		if (tick !== undefined) printPaintedToStderr("\r");
 	}
 	const bytes = status === null ? 0 : sizeOf(path.join(status.home, "adapters", type));
 	say(`Installed in ${elapsed()}${bytes === 0 ? "" : `, ${Math.round(bytes / 1_000_000)} MB`}.`);

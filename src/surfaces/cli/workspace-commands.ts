@@ -6,13 +6,18 @@ const whose = "its handle, id, project/handle or the beginning of its id";
 
 /** `agent` is the command that these are verbs of. */
 export function workspaceCommands(program: Command, agent: Command): void {
+	for (const parent of [agent, program]) {
+		diffCommand(parent);
+		commitCommand(parent);
+		approveCommand(parent);
+	}
 	workCommands(agent);
-	mergeCommands(agent);
+	syncCommand(agent);
 	snapshotCommands(program);
 }
 
-function workCommands(agent: Command): void {
-	agent
+function diffCommand(parent: Command): void {
+	parent
 		.command("diff")
 		.description("what differs in its tree")
 		.argument("<agent>", whose)
@@ -21,20 +26,27 @@ function workCommands(agent: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
-			const [{ act }, { diffText }] = await Promise.all([import("./act.ts"), import("./print-work.ts")]);
+			const [{ act }, { diffText }, { paged }] = await Promise.all([
+				import("./act.ts"),
+				import("./print-work.ts"),
+				import("./pager.ts"),
+			]);
 			const { against, stat } = options;
 			await act(
 				options,
 				({ client, query }) => client.call("diff", { query: { ...query, against }, params: { agent: reference } }),
-				(diff) => diffText(diff, stat === true),
+				(diff) => (stat === true ? diffText(diff, true) : paged(diffText(diff, false))),
 			);
 		});
-	agent
+}
+
+function commitCommand(parent: Command): void {
+	parent
 		.command("commit")
 		.description("commit its work in its name")
 		.argument("<agent>", whose)
 		.argument("[paths...]", "only these; everything that is not ignored if absent")
-		.requiredOption("--message <text>", "what it says")
+		.requiredOption("-m, --message <text>", "what it says")
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, paths, options) => {
@@ -46,6 +58,9 @@ function workCommands(agent: Command): void {
 				commitText,
 			);
 		});
+}
+
+function workCommands(agent: Command): void {
 	agent
 		.command("health")
 		.description("what is wrong with its workspace; nothing is repaired")
@@ -76,7 +91,7 @@ function workCommands(agent: Command): void {
 		});
 }
 
-function mergeCommands(agent: Command): void {
+function syncCommand(agent: Command): void {
 	agent
 		.command("sync")
 		.description("bring base into its branch")
@@ -88,7 +103,10 @@ function mergeCommands(agent: Command): void {
 			const { sync } = await import("./sync.ts");
 			await sync(references, options);
 		});
-	agent
+}
+
+function approveCommand(parent: Command): void {
+	parent
 		.command("approve")
 		.description("merge a reviewed commit into base, then bring the other agents up to date")
 		.argument("<agent>", whose)
@@ -101,7 +119,7 @@ function mergeCommands(agent: Command): void {
 				"rebase",
 			] as const),
 		)
-		.option("--message <text>", "of the merge")
+		.option("-m, --message <text>", "of the merge")
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {

@@ -1,0 +1,63 @@
+// One verb for several agents: each is asked for, and what went wrong with one does not keep the others.
+import type { RouteName } from "#contract/routes.ts";
+import type { Agent } from "#contract/wire.ts";
+import { act, type CliContext, type Options } from "./act.ts";
+import { printError, UsageError } from "./print.ts";
+import { agentTable } from "./print-agents.ts";
+
+interface ManyOptions extends Options {
+	all?: boolean | undefined;
+}
+
+type Verb = Extract<RouteName, "pause" | "resume" | "interrupt" | "kill" | "agentDelete">;
+
+export async function tellMany(
+	route: string,
+	references: readonly string[],
+	options: ManyOptions,
+	body: object,
+): Promise<void> {
+	await act(
+		options,
+		async (cli): Promise<Agent | Agent[]> => {
+			const [only, ...others] = references;
+			if (only !== undefined && others.length === 0 && options.all !== true)
+				return await tellOne(cli, verbOf(route), only, body);
+			const found: Agent[] = [];
+			for (const [at, reference] of (await namesOf(cli, references, options)).entries()) {
+				try {
+					found.push(await tellOne({ ...cli, key: `${cli.key}-${at}` }, verbOf(route), reference, body));
+				} catch (error) {
+					process.exitCode = printError(error, options.json === true);
+				}
+			}
+			return found;
+		},
+		(found) => agentTable([found].flat()),
+	);
+}
+
+const verbs: readonly Verb[] = ["pause", "resume", "interrupt", "kill", "agentDelete"];
+function verbOf(route: string): Verb {
+	const verb = verbs.find((each) => each === route);
+	if (verb === undefined) throw new Error(`${route} is for one agent at a time`);
+	return verb;
+}
+
+async function tellOne({ client, key, query }: CliContext, route: Verb, agent: string, body: object): Promise<Agent> {
+	return await client.ask(route, { key, query, params: { agent }, body });
+}
+
+async function namesOf(
+	{ client, query }: CliContext,
+	references: readonly string[],
+	{ all }: ManyOptions,
+): Promise<readonly string[]> {
+	if (all !== true) {
+		if (references.length === 0) throw new UsageError("Name the agents, or use --all.");
+		return references;
+	}
+	if (references.length > 0) throw new UsageError("Name agents or use --all, not both.");
+	const agents = await client.call("agents", { query });
+	return agents.filter(({ life, supervisor }) => life !== "ended" && supervisor !== null).map(({ id }) => id);
+}

@@ -1,0 +1,44 @@
+// Long text on a terminal: in colours, and in the pager that the user has chosen.
+import { spawnSync } from "node:child_process";
+import { visible } from "#contract/visible.ts";
+import { printPainted } from "./print.ts";
+import { hasColour, painted, type Style } from "./style.ts";
+
+/** What is left to print: nothing, if the pager has shown it. */
+export function paged(text: string): string {
+	const { PAGER: chosen, GIT_PAGER: git, TERM: terminal } = process.env;
+	const pager = git ?? chosen ?? "less";
+	const lines = text.split("\n").length;
+	const fits = lines < (process.stdout.rows ?? 24);
+	if (!process.stdout.isTTY || pager === "" || pager === "cat" || fits || terminal === "dumb") {
+		printPainted(`${coloured(text).trimEnd()}\n`);
+		return "";
+	}
+	// quits if it all fits on the screen, passes colours on, and leaves the screen as it was
+	const shown = spawnSync("/bin/sh", ["-c", pager], {
+		input: coloured(text),
+		stdio: ["pipe", "inherit", "inherit"],
+		env: { LESS: "FRX", ...process.env },
+	});
+	if (shown.status === 127) printPainted(`${coloured(text).trimEnd()}\n`);
+	return "";
+}
+
+/** A patch, line by line. */
+function coloured(patch: string): string {
+	if (!hasColour()) return visible(patch);
+	return patch
+		.split("\n")
+		.map((line) => {
+			const style = styleOf(line);
+			return style === null ? visible(line) : painted(style, line);
+		})
+		.join("\n");
+}
+
+function styleOf(line: string): Style | null {
+	if (/^(diff |index |--- |\+\+\+ |new file|deleted file|similarity|rename )/.test(line)) return "strong";
+	if (line.startsWith("@@")) return "run";
+	if (line.startsWith("+")) return "added";
+	return line.startsWith("-") ? "deleted" : null;
+}

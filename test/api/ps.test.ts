@@ -1,0 +1,63 @@
+// `brood ps` and the verbs that take many agents.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Shell, shell } from "#test/support/cli.ts";
+import { freshRepository } from "#test/support/repository.ts";
+
+let sh: Shell;
+beforeAll(async () => {
+	sh = shell();
+	await sh.brood("project", "add", freshRepository({ "a.txt": "a\n" }), "--name", "web");
+	for (const name of ["ann", "bob"]) await sh.brood("agent", "add", name, "--project", "web", "--type", "scripted");
+	await sh.brood("agent", "add", "carl", "--no-project", "--type", "scripted");
+});
+afterAll(async () => await sh[Symbol.asyncDispose]());
+
+test("a line says what an agent does, what it said last, and how its branch stands", async () => {
+	const { data: ann } = await sh.json("agent", "status", "ann");
+	await sh.brood("prompt", "ann", "say the last words", "--wait");
+	writeFileSync(path.join(ann.workspace.path, "b.txt"), "one\ntwo\n");
+	const { out } = await sh.brood("ps", "--project", "web");
+	expect(out).toMatch(/^ann +○ idle +web +brood\/ann \+2 −0 +\d+s +the last words$/m);
+	expect(out).not.toContain("init");
+	await sh.brood("commit", "ann", "-m", "Add b");
+	const { data } = await sh.json("ps");
+	expect(data.map(({ handle }: { handle: string }) => handle)).toEqual(["ann", "bob", "carl"]);
+	expect(data[0].progress).toMatchObject({
+		words: "the last words",
+		branch: { ahead: 1, behind: 0, dirty: false, added: 2, deleted: 0 },
+	});
+	expect(data[2].progress.branch).toBeNull();
+	expect((await sh.brood("diff", "ann")).out).toContain("\n+two\n");
+	expect((await sh.brood("diff", "ann", "--stat")).out).toMatch(/\+2 +-0 +b\.txt/);
+	expect((await sh.brood("approve", "ann")).out).toContain(" is in ");
+	expect((await sh.json("ps", "--all", "--type", "shell")).data).toEqual([]);
+});
+
+test("only the state has a colour, and an agent's words cannot bring their own", async () => {
+	await sh.brood("prompt", "bob", "say \u001B[31mred", "--wait");
+	await sh.brood("pause", "bob");
+	const { out } = await sh.brood("ps", "--color=always");
+	const line = out.split("\n").find((each) => each.startsWith("bob"));
+	expect(line).toContain("\u001B[1;33m‖ paused\u001B[0m");
+	expect(line).toMatch(/␛\[31mred$/);
+	expect(line?.split("\u001B")).toHaveLength(3);
+	await sh.brood("resume", "bob");
+});
+
+test("a verb takes several agents or all of them; one that is refused does not keep the others", async () => {
+	const labels = async (): Promise<string[]> => (await sh.json("ps")).data.map(({ label }: { label: string }) => label);
+	expect((await sh.json("pause", "ann", "carl")).data).toHaveLength(2);
+	expect(await labels()).toEqual(["paused", "idle", "paused"]);
+	const some = await sh.brood("resume", "nobody", "carl");
+	expect([some.code, some.err.includes("AGENT_NOT_FOUND")]).toEqual([1, true]);
+	expect(await labels()).toEqual(["paused", "idle", "idle"]);
+	await sh.brood("resume", "--all");
+	await sh.brood("pause", "--all", "--project", "web");
+	expect(await labels()).toEqual(["paused", "paused", "idle"]);
+	expect((await sh.brood("kill")).code).toBe(2);
+	expect((await sh.brood("kill", "ann", "--all")).code).toBe(2);
+	expect((await sh.json("kill", "carl")).data).toMatchObject({ handle: "carl", label: "dead" });
+	expect(await labels()).toHaveLength(2);
+});
