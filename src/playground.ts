@@ -23,6 +23,7 @@ export async function makePlayground(engine: Engine, home: string, git: Git): Pr
 	const slug = ProjectSlug.parse("playground");
 	const say = (command: CommandInput) => engine.dispatch({ actor: human, key: null, command });
 	await say({ type: "project.add", slug, path: folder, base: "main" });
+	await say({ type: "project.tune", slug, agentType: "scripted" });
 	await say({
 		type: "agent.spawn",
 		by: engine.agentZero.id,

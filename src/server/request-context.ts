@@ -176,14 +176,16 @@ export class RequestContext {
 
 	/** A new agent, answered when it is ready or has failed, or at once. */
 	async spawned(caller: Caller, { wait, ...command }: SpawnParams): Promise<Agent | Refusal> {
-		const { agentType } = command;
+		const agentType = command.agentType ?? (await this.#defaultType(command));
+		if (typeof agentType === "object") return agentType;
 		if (agentType !== undefined && !this.types.includes(agentType)) {
 			return refuse("VALIDATION_ERROR", `There is no agent type ${agentType}; there are ${this.types.join(", ")}.`, {
 				details: { types: [...this.types] },
 			});
 		}
 		const { actor, key, fingerprint, earlier } = caller;
-		const request = { actor, key, fingerprint, command: { type: "agent.spawn" as const, ...command } };
+		const typed = { ...command, ...(agentType !== undefined && { agentType }) };
+		const request = { actor, key, fingerprint, command: { type: "agent.spawn" as const, ...typed } };
 		// a child that was made has its files already
 		const outcome = earlier === null ? await this.engine.spawn(request) : await this.engine.dispatch(request);
 		if ("refused" in outcome) return outcome.refused;
@@ -195,6 +197,22 @@ export class RequestContext {
 		return outcome.replayed
 			? await this.counted(ready)
 			: agentView(ready, { queueLength: first, unreadMail: 0, phase: "model" });
+	}
+
+	/** A fork has its parent's type. Agent 0 has none to give: its children get the project's, or have to be told. */
+	async #defaultType({ by, project }: Pick<SpawnParams, "by" | "project">): Promise<string | Refusal | undefined> {
+		if (by !== this.engine.agentZero.id) return undefined;
+		const slug = ProjectSlug.safeParse(project);
+		const row = slug.success ? await this.reads.project(slug.data) : undefined;
+		// a project that does not exist is refused as such
+		if (row === undefined && project !== undefined) return undefined;
+		return (
+			row?.agentType ??
+			refuse("VALIDATION_ERROR", `Which agent? Its type is missing; there are ${this.types.join(", ")}.`, {
+				details: { types: [...this.types] },
+				suggestions: ["brood agent add --type claude", "brood project configure PROJECT --agent-type claude"],
+			})
+		);
 	}
 
 	async projectNamed(name: string | undefined): Promise<ProjectState | Refusal> {

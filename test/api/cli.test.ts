@@ -104,7 +104,7 @@ test("an agent is added, prompted, forked, looked at and killed", async () => {
 });
 
 test("a prompt whose turn failed is exit 1, with the turn still on standard output", async () => {
-	await sh.json("agent", "add", "failing");
+	await sh.json("agent", "add", "failing", "--type", "scripted");
 	expect(await sh.json("prompt", "failing", "fail on purpose", "--wait")).toMatchObject({
 		code: 1,
 		data: { state: "failed", reason: "on purpose" },
@@ -113,15 +113,16 @@ test("a prompt whose turn failed is exit 1, with the turn still on standard outp
 
 test("whoever waits for a turn is told what it asks, once, and not what the policy answers", async () => {
 	await using other = shell();
-	await other.brood("agent", "add", "asking");
+	await other.brood("agent", "add", "asking", "--type", "scripted");
 	const waiting = other.brood("prompt", "asking", "ask May I?", "--wait");
 	await expect.poll(async () => (await other.json("approval", "list")).data.length, { timeout: 20_000 }).toBe(1);
 	const [{ id }] = (await other.json("approval", "list")).data;
 	await other.brood("approval", "allow", String(id));
-	expect(await waiting).toMatchObject({
-		code: 0,
-		err: `It asks: May I?\n  try: brood approval show ${id}\n  try: brood approval allow ${id}\n  try: brood approval deny ${id}\n`,
-	});
+	const { code, err } = await waiting;
+	expect([code, err.split("\n").filter((line) => /May I|try:/.test(line))]).toEqual([
+		0,
+		["  | May I?", `  try: brood approval allow ${id}`, `  try: brood approval deny ${id} --reason '…'`],
+	]);
 	await other.brood("agent", "configure", "asking", "--policy", "full");
 	expect(await other.brood("prompt", "asking", "ask And now?", "--wait")).toMatchObject({ code: 0, err: "" });
 });
@@ -130,6 +131,7 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 	test.each([
 		[["bogus"], 2, /unknown command 'bogus'/],
 		[["promt", "a", "b"], 2, /Did you mean prompt/],
+		[["agent", "add", "typeless", "--no-project"], 1, /No coding agent is logged in on this machine/],
 		[["agent", "add", "x", "--typ", "shell"], 2, /unknown option '--typ'/],
 		[["prompt", "only-one"], 2, /either the words of the prompt or --file/],
 		[["queue", "move", "x"], 2, /missing required argument/],
@@ -151,13 +153,17 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 		[["agent", "delete", "init"], 1, /CANNOT_KILL_ROOT/],
 		[["agent", "status", "nobody"], 1, /AGENT_NOT_FOUND.*\n {2}try: brood agent list/],
 		[["agent", "status", "../x"], 1, /AGENT_NOT_FOUND/],
-		[["agent", "add", "--", "-x"], 1, /VALIDATION_ERROR/],
-		[["agent", "add", "a/b"], 1, /VALIDATION_ERROR/],
-		[["agent", "add", "🎉"], 1, /VALIDATION_ERROR/],
-		[["agent", "add", "a".repeat(500)], 1, /VALIDATION_ERROR/],
-		[["agent", "add", "x", "--project", "nowhere"], 1, /NOT_FOUND: There is no project "nowhere"/],
+		[["agent", "add", "--type", "scripted", "--", "-x"], 1, /VALIDATION_ERROR/],
+		[["agent", "add", "--type", "scripted", "a/b"], 1, /VALIDATION_ERROR/],
+		[["agent", "add", "--type", "scripted", "🎉"], 1, /VALIDATION_ERROR/],
+		[["agent", "add", "--type", "scripted", "a".repeat(500)], 1, /VALIDATION_ERROR/],
+		[
+			["agent", "add", "x", "--type", "scripted", "--project", "nowhere"],
+			1,
+			/NOT_FOUND: There is no project "nowhere"/,
+		],
 		[["agent", "list", "--project", "../x"], 1, /VALIDATION_ERROR/],
-		[["fork", "init", "--at", "999999"], 1, /ITEM_NOT_IN_CONTEXT/],
+		[["fork", "init", "--type", "scripted", "--at", "999999"], 1, /ITEM_NOT_IN_CONTEXT/],
 		[["kill", "init"], 1, /CANNOT_KILL_ROOT/],
 		[["rewind", "init", "nothing"], 1, /MARK_NOT_FOUND/],
 		[["agent", "interrupt", "init"], 1, /NOT_RUNNING/],
@@ -183,7 +189,8 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 test("a beginning that fits two agents is ambiguous and lists them", async () => {
 	await sh.json("project", "add", freshRepository(), "--name", "one");
 	await sh.json("project", "add", freshRepository(), "--name", "two");
-	for (const project of ["one", "two"]) await sh.json("agent", "add", "same", "--project", project);
+	for (const project of ["one", "two"])
+		await sh.json("agent", "add", "same", "--type", "scripted", "--project", project);
 	expect(await sh.json("agent", "status", "same")).toMatchObject({
 		code: 1,
 		error: { code: "AMBIGUOUS_REF", details: { candidates: [{ project: "one" }, { project: "two" }] } },
@@ -198,7 +205,7 @@ test("an agent that is added in a project's directory is the project's, unless i
 	await sh.json("project", "add", repository, "--name", "here");
 	const inside = sh.within(path.join(repository, "deep"));
 	const projectOf = async (...args: string[]): Promise<unknown> =>
-		(await inside.json("agent", "add", ...args)).data.project;
+		(await inside.json("agent", "add", "--type", "scripted", ...args)).data.project;
 	expect([await projectOf(), await projectOf("--no-project"), await projectOf("--project", "one")]).toEqual([
 		"here",
 		null,
@@ -215,7 +222,7 @@ test("what a turn used is told in words, and why an agent is held beside its lab
 });
 
 test("completion knows the commands and the agents that live now", async () => {
-	await sh.json("agent", "add", "complete-me");
+	await sh.json("agent", "add", "complete-me", "--type", "scripted");
 	expect((await sh.brood("complete", "--", "agent", "st")).out).toBe("status\n");
 	expect((await sh.brood("complete", "--", "log", "complete")).out).toBe("complete-me\n");
 	expect((await sh.brood("complete", "--", "fork", "complete-me", "--f")).out).toBe("--fresh\n");
@@ -225,7 +232,7 @@ test("completion knows the commands and the agents that live now", async () => {
 
 test("a backup under load opens as a store and has everything up to a moment", async () => {
 	const file = path.join(freshFolder(), "copy.db");
-	const load = Array.from({ length: 6 }, (_, at) => sh.json("agent", "add", `load-${at}`));
+	const load = Array.from({ length: 6 }, (_, at) => sh.json("agent", "add", `load-${at}`, "--type", "scripted"));
 	expect((await sh.json("backup", file)).data).toMatchObject({ file, bytes: expect.any(Number) });
 	await Promise.all(load);
 	expect(await sh.json("backup", file)).toMatchObject({ code: 1, error: { code: "PATH_EXISTS" } });
@@ -292,7 +299,7 @@ test("whoever waits for a turn learns of it from the next daemon, if the first o
 	timeout: 60_000,
 }, async () => {
 	await using other = shell();
-	await other.brood("agent", "add", "worker");
+	await other.brood("agent", "add", "worker", "--type", "scripted");
 	const { data } = await other.json("status");
 	const waiting = other.json("prompt", "worker", "sleep 60000", "--wait");
 	await expect.poll(async () => (await other.json("log", "worker")).data.length, { timeout: 20_000 }).toBe(1);

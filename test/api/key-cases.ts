@@ -41,13 +41,13 @@ const reason = { query: { reason: "another" } };
 const agents = {
 	agentAdd: async (c) => ({
 		body: { name: `n${next()}`, type: "human" },
-		other: { body: { name: `n${next()}` } },
+		other: { body: { name: `n${next()}`, type: "human" } },
 		after: async () => await c.agent(),
 	}),
 	agentAddTo: async (c) => {
 		const name = `n${next()}`;
 		const after = async () => await c.client.ask("pause", { params: { agent: name }, query: { project }, body: {} });
-		return bodies({ params: { project } }, { name, type: "human" }, { name: "other" }, after);
+		return bodies({ params: { project } }, { name, type: "human" }, { name: "other", type: "human" }, after);
 	},
 	fork: async (c) => {
 		const [parent, name] = [await c.agent(), `n${next()}`];

@@ -122,7 +122,7 @@ describe("where the name of the socket would be too long", () => {
 		expect([daemonOf(home).socket, existsSync(path.join(home, "socket"))]).toEqual([null, false]);
 		expect(Buffer.byteLength(path.join(home, "socket"))).toBeGreaterThan(108);
 		const sh = shell(home);
-		expect((await sh.json("agent", "add", "far")).data).toMatchObject({ handle: "far" });
+		expect((await sh.json("agent", "add", "far", "--type", "scripted")).data).toMatchObject({ handle: "far" });
 		expect((await sh.json("status")).data).toMatchObject({ pid: process.pid, home });
 	});
 
@@ -219,7 +219,7 @@ describe("a token that was replaced", () => {
 		following.stdout.on("data", (chunk) => (out += chunk));
 		await expect.poll(() => out, { timeout: 20_000 }).toContain("agent.");
 		await sh.brood("token", "rotate");
-		await sh.brood("agent", "add", "afterwards");
+		await sh.brood("agent", "add", "afterwards", "--type", "scripted");
 		await expect.poll(() => out, { timeout: 20_000 }).toContain("afterwards");
 		following.kill();
 	});

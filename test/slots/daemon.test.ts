@@ -23,7 +23,8 @@ async function started(limits: Partial<Limits> = {}, home = freshFolder()) {
 	const client = new Client(daemon);
 	const subscribe = async (name: string, more: object = {}) =>
 		await client.ask("subscriptionAdd", { body: { name, type: "scripted", ...more } });
-	const add = async (prompt: string, more: object = {}) => await client.ask("agentAdd", { body: { prompt, ...more } });
+	const add = async (prompt: string, more: object = {}) =>
+		await client.ask("agentAdd", { body: { type: "scripted", prompt, ...more } });
 	const agent = async (id: string) => await client.call("agent", { params: { agent: id } });
 	const turns = async (id: string) => (await client.call("turns", { params: { agent: id } })).map(({ state }) => state);
 	const said = async (id: string) =>
@@ -73,7 +74,7 @@ describe("fork and wait", () => {
 		await subscribe("only");
 		const slug = ProjectSlug.parse("web");
 		await client.call("projectAdd", { body: { slug, path: freshRepository() } });
-		const parent = await client.call("agentAddTo", { params: { project: slug }, body: {} });
+		const parent = await client.call("agentAddTo", { params: { project: slug }, body: { type: "scripted" } });
 		const child = await client.call("fork", {
 			params: { agent: parent.id },
 			body: { name: Handle.parse("child"), workspace: "share" },
@@ -166,7 +167,7 @@ describe("a usage limit", () => {
 	test("cools the subscription down, holds its agents, and lets them go on by themselves", longTimeout, async () => {
 		const { client, subscribe, add, agent, turns, said } = await started();
 		await subscribe("max", { maxConcurrent: 2 });
-		const other = await client.call("agentAdd", { body: { name: "other" } });
+		const other = await client.call("agentAdd", { body: { type: "scripted", name: "other" } });
 		const first = await add("say before\nlimit 2\nsay after");
 		await expect
 			.poll(async () => (await agent(first.id)).holds, longTimeout)
@@ -257,7 +258,7 @@ describe("the door", () => {
 	test("shows who is free, and since when somebody waits for what", longTimeout, async () => {
 		const { client, subscribe, add, agent } = await started();
 		await subscribe("only");
-		const idle = await client.call("agentAdd", { body: { name: "idle" } });
+		const idle = await client.call("agentAdd", { body: { type: "scripted", name: "idle" } });
 		const shell = await client.call("agentAdd", { body: { name: "shell", type: "shell" } });
 		const free = async () => (await client.call("agentsAvailable", { query: {} })).map(({ handle }) => handle);
 		expect(await free()).toEqual(["idle", "shell"]);
@@ -309,14 +310,14 @@ describe("the door", () => {
 			expect(await wrong({ quiet: { from: "22:00", to: "07:00", zone: "Nowhere/Land" } })).toMatchObject({
 				code: "VALIDATION_ERROR",
 			});
-			await expect(client.ask("agentAdd", { body: { subscription: "x" } })).rejects.toMatchObject({
+			await expect(client.ask("agentAdd", { body: { type: "scripted", subscription: "x" } })).rejects.toMatchObject({
 				refusal: { code: "NOT_FOUND" },
 			});
 			const folder = path.join(home, "login");
 			mkdirSync(folder);
 			await subscribe("y", { credential: { configDir: folder } });
 			const { id } = await client.ask("agentAdd", {
-				body: { prompt: 'run echo "$XDG_CONFIG_HOME"', subscription: "y" },
+				body: { type: "scripted", prompt: 'run echo "$XDG_CONFIG_HOME"', subscription: "y" },
 			});
 			await expect
 				.poll(

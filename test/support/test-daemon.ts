@@ -63,7 +63,8 @@ export class TestDaemon implements AsyncDisposable {
 		return {
 			slug,
 			repository,
-			add: async (request = {}) => await this.client.ask("agentAddTo", { params: { project: slug }, body: request }),
+			add: async (request = {}) =>
+				await this.client.ask("agentAddTo", { params: { project: slug }, body: { type: "scripted", ...request } }),
 		};
 	}
 

@@ -15,7 +15,8 @@ async function started(home = freshFolder()) {
 	const daemon = await startDaemon({ home });
 	open.push(daemon);
 	const client = new Client(daemon);
-	const add = async (prompt: string, more: object = {}) => await client.ask("agentAdd", { body: { prompt, ...more } });
+	const add = async (prompt: string, more: object = {}) =>
+		await client.ask("agentAdd", { body: { type: "scripted", prompt, ...more } });
 	const agent = async (id: string) => await client.call("agent", { params: { agent: id } });
 	const turns = async (id: string) => (await client.call("turns", { params: { agent: id } })).map(({ state }) => state);
 	const said = async (id: string) =>

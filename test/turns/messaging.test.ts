@@ -18,7 +18,8 @@ beforeAll(start);
 afterAll(async () => await daemon[Symbol.asyncDispose]());
 
 const longTimeout = { timeout: 20_000 };
-const add = async (prompt: string, more: object = {}) => await client.call("agentAdd", { body: { prompt, ...more } });
+const add = async (prompt: string, more: object = {}) =>
+	await client.call("agentAdd", { body: { type: "scripted", prompt, ...more } });
 const items = async (agent: string) => await client.call("items", { params: { agent } });
 const over = async (agent: string, count = 1) => {
 	await expect

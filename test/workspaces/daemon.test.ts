@@ -42,7 +42,9 @@ describe("a new agent", () => {
 		expect((await shop.client.call("fork", { ...params(main), body: {} })).workspace).toMatchObject({
 			kind: "worktree",
 		});
-		expect(await refusal(shop.client.call("agentAdd", { body: { workspace: "worktree" } }))).toMatchObject({
+		expect(
+			await refusal(shop.client.call("agentAdd", { body: { type: "scripted", workspace: "worktree" } })),
+		).toMatchObject({
 			code: "VALIDATION_ERROR",
 		});
 	});

@@ -5,7 +5,7 @@ import { Refused } from "#client/client.ts";
 import { vendorTypes } from "#contract/agent-type.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
-import type { Adapter, Agent, Project, Turn } from "#contract/wire.ts";
+import type { Agent, Project, Turn } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { followTurn, sayToPeople } from "./follow-turn.ts";
 import { projectHere } from "./here.ts";
@@ -14,6 +14,7 @@ import { printPaintedToStderr } from "./print.ts";
 import { diffText } from "./print-work.ts";
 import { textOf } from "./prompt.ts";
 import { slugOf } from "./status.ts";
+import { chooseVendor } from "./vendor.ts";
 
 interface RunOptions extends Options {
 	name?: string | undefined;
@@ -87,28 +88,6 @@ function repositoryAt(folder: string): string | null {
 	const above = path.dirname(folder);
 	return above === folder ? null : repositoryAt(above);
 }
-
-/** The project's own type, or the vendor whose program the user is logged in to. */
-async function chooseVendor({ client }: CliContext, project: string, say: (text: string) => void): Promise<string> {
-	const { agentType } = await client.call("project", { params: { project } });
-	if (agentType !== null) return agentType;
-	const all = await client.call("adapters");
-	const [first, ...others] = all.filter(({ loggedIn }) => loggedIn);
-	if (first === undefined) throw new Refused(noVendor(all));
-	const also = others.map(({ type }) => `brood run ${type} …`);
-	say(`Using ${first.title}.${also.length === 0 ? "" : ` You are logged in to others as well: ${also.join(", ")}`}`);
-	return first.type;
-}
-
-const noVendor = (all: readonly Adapter[]) =>
-	refuse(
-		"SETUP_FAILED",
-		[
-			"No coding agent is logged in on this machine. Install one and log in:",
-			...all.map(({ type, title, login }) => `  ${title} (${type}): ${login}`),
-		].join("\n"),
-		{ suggestions: ["brood doctor", "brood demo"] },
-	);
 
 async function installAdapter(
 	{ client, status }: CliContext,

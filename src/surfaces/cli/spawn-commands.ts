@@ -35,17 +35,21 @@ export function addCommand(agent: Command): void {
 		.option("--no-project", "it belongs to none, whatever the directory")
 		.addOption(json())
 		.action(async (name, { project: slug, json: asJson, wait, budgetTokens: tokens, budgetCost: cost, ...named }) => {
-			const [{ act }, { projectHere }, { madeAgent, noted }] = await Promise.all([
+			const [{ act }, { projectHere }, { printToStderr }, { madeAgent, noted }, { chooseVendor }] = await Promise.all([
 				import("./act.ts"),
 				import("./here.ts"),
+				import("./print.ts"),
 				import("./print-agents.ts"),
+				import("./vendor.ts"),
 			]);
-			const body = { ...said({ name, ...named }), wait, ...budgetOf({ budgetTokens: tokens, budgetCost: cost }) };
+			const given = { ...said({ name, ...named }), wait, ...budgetOf({ budgetTokens: tokens, budgetCost: cost }) };
 			await act(
 				{ json: asJson, ...(typeof slug === "string" && { project: slug }) },
 				async (cli) => {
 					const { client, key, query } = cli;
 					const project = slug === false ? undefined : (query.project ?? (await projectHere(cli)));
+					const type = named.type ?? (await chooseVendor(cli, project, asJson === true ? () => {} : printToStderr));
+					const body = { ...given, type };
 					return noted(
 						await (project === undefined
 							? client.ask("agentAdd", { key, body })
