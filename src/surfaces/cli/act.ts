@@ -1,4 +1,4 @@
-// One command's way: connect, ask, print, and leave with the right exit code.
+// Runs a command: connects, calls the daemon, prints the answer or the error, and sets the exit code.
 import { randomUUID } from "node:crypto";
 import { Refused } from "#client/client.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
@@ -19,11 +19,11 @@ export interface CliContext extends Connected {
 	query: { project?: ProjectSlug };
 }
 
-/** Runs a command; `show` turns what it answered into words for a person. */
+/** `show` turns the answer into text for a person. */
 export async function act<T>(
 	options: Options,
 	ask: (cli: CliContext) => Promise<T>,
-	show: (data: T) => string,
+	show: (data: T) => string | Promise<string>,
 ): Promise<void> {
 	try {
 		const { project } = options;
@@ -32,7 +32,7 @@ export async function act<T>(
 		const query = project === undefined ? {} : { project };
 		const data = await ask({ ...(await connect()), key: randomUUID(), query });
 		if (options.json === true) printData(data);
-		else print(show(data));
+		else print(await show(data));
 	} catch (error) {
 		process.exitCode = printError(error, options.json === true);
 	}

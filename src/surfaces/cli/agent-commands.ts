@@ -1,7 +1,9 @@
-// Agents: looked at, configured, signalled.
+// Agents: list, configure, signal.
 import { type Command, Option } from "@commander-js/extra-typings";
+import type { Agent } from "#contract/wire.ts";
 import type { Options } from "./act.ts";
-import { json, policy, project, reason } from "./options.ts";
+import { call } from "./call.ts";
+import { json, onlyProject, policy, project, reason } from "./options.ts";
 import { addCommand, forkCommand } from "./spawn-commands.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
@@ -28,12 +30,11 @@ export function agentCommands(program: Command): void {
 	program
 		.command("tree")
 		.description("all agents as a forest")
-		.addOption(new Option("--project <slug>", "only of this project"))
+		.addOption(onlyProject())
 		.addOption(json())
-		.action(async (options) => {
-			const [{ act }, { tree }] = await Promise.all([import("./act.ts"), import("./print-agents.ts")]);
-			await act(options, ({ client, query }) => client.call("agents", { query }), tree);
-		});
+		.action((options) =>
+			call("agents", options, {}, async (agents) => (await import("./print-agents.ts")).tree(agents)),
+		);
 	forkCommand(program);
 	configureCommand(agent);
 	workspaceCommands(program, agent);
@@ -62,19 +63,12 @@ function listCommand(agent: Command): void {
 		.description("all agents, oldest first")
 		.option("--reaped", "also those that were hidden")
 		.option("--available", "only those that are free and could start a turn now")
-		.addOption(new Option("--project <slug>", "only of this project"))
+		.addOption(onlyProject())
 		.addOption(json())
-		.action(async (options) => {
-			const [{ act }, { agentTable }] = await Promise.all([import("./act.ts"), import("./print-agents.ts")]);
-			const reaped = { reaped: String(options.reaped === true) };
-			await act(
-				options,
-				({ client, query }) =>
-					options.available
-						? client.call("agentsAvailable", { query })
-						: client.call("agents", { query: { ...query, ...reaped } }),
-				agentTable,
-			);
+		.action(async ({ reaped = false, available, ...options }) => {
+			const show = async (agents: Agent[]): Promise<string> => (await import("./print-agents.ts")).agentTable(agents);
+			if (available === true) await call("agentsAvailable", options, {}, show);
+			else await call("agents", options, { query: { reaped: String(reaped) } }, show);
 		});
 }
 

@@ -1,9 +1,10 @@
-// The daemon itself and its projects.
-
+// The daemon itself.
 import { type Command, Option } from "@commander-js/extra-typings";
 import { vendorTypes } from "#contract/agent-type.ts";
 import { logLevels } from "#contract/log.ts";
 import { inline } from "#contract/visible.ts";
+import { call } from "./call.ts";
+import { json } from "./options.ts";
 import { projectCommands } from "./project-commands.ts";
 
 export function daemonCommands(program: Command): void {
@@ -15,7 +16,7 @@ export function daemonCommands(program: Command): void {
 		program
 			.command(name)
 			.description(description)
-			.option("--json", "print one JSON document")
+			.addOption(json())
 			.action(async (options) => {
 				const [{ act }, { statusLine }] = await Promise.all([import("./act.ts"), import("./status.ts")]);
 				await act(options, async ({ client, status }) => status ?? (await client.call("status")), statusLine);
@@ -25,26 +26,50 @@ export function daemonCommands(program: Command): void {
 	program
 		.command("demo")
 		.description("five issues of the playground, done by scripted agents in under a minute")
-		.option("--json", "print one JSON document")
-		.action(async (options) => {
-			const { demo } = await import("./demo.ts");
-			await demo(options);
-		});
+		.addOption(json())
+		.action(async (options) => await (await import("./demo.ts")).demo(options));
 	program
 		.command("backup")
 		.description("a consistent copy of the store, also under load")
 		.argument("<file>", "where to; it must not exist")
-		.option("--json", "print one JSON document")
-		.action(async (file, options) => {
-			const [{ act }, { resolve }] = await Promise.all([import("./act.ts"), import("node:path")]);
-			await act(
+		.addOption(json())
+		.action((file, options) =>
+			call(
+				"backup",
 				options,
-				({ client, key }) => client.call("backup", { key, body: { file: resolve(file) } }),
-				(made) => `wrote ${inline(made.file)} (${made.bytes} bytes)`,
-			);
-		});
-	tokenCommands(program);
-	setupCommand(program);
+				async () => ({ body: { file: (await import("node:path")).resolve(file) } }),
+				(written) => `wrote ${inline(written.file)} (${written.bytes} bytes)`,
+			),
+		);
+	program
+		.command("token")
+		.description("the token for the API")
+		.command("rotate")
+		.description("replace the token; the old one is refused at once")
+		.addOption(json())
+		.action((options) =>
+			call(
+				"tokenRotate",
+				options,
+				{},
+				({ file }) =>
+					`the token was replaced; the new one is in ${file}\nbrowsers and scripts with the old one have to be given the new one`,
+			),
+		);
+	program
+		.command("setup")
+		.description("install a vendor's agent and check that it starts")
+		.argument("<type>", vendorTypes.join(", ").replace(/, (\w+)$/, " or $1"))
+		.addOption(json())
+		.action((type, options) =>
+			call(
+				"setup",
+				options,
+				{ params: { type }, body: {} },
+				({ title, package: name, installed, loggedIn, login }) =>
+					`${title} is set up (${name} ${installed}).${loggedIn ? "" : `\nIt does not look logged in: ${login}.`}`,
+			),
+		);
 	projectCommands(program);
 }
 
@@ -52,11 +77,8 @@ function stopAndLookCommands(program: Command): void {
 	program
 		.command("down")
 		.description("let the running turns end, then stop the daemon")
-		.option("--json", "print one JSON document")
-		.action(async (options) => {
-			const { down } = await import("./status.ts");
-			await down(options);
-		});
+		.addOption(json())
+		.action(async (options) => await (await import("./status.ts")).down(options));
 	program
 		.command("logs")
 		.description("show the daemon's log, also when it is not running")
@@ -66,47 +88,15 @@ function stopAndLookCommands(program: Command): void {
 		)
 		.option("--follow", "keep printing new entries")
 		.option("--json", "print one JSON document; with --follow one object per line")
-		.action(async (options) => {
-			const { logs } = await import("./logs.ts");
-			await logs(options);
-		});
+		.action(async (options) => await (await import("./logs.ts")).logs(options));
 	program
 		.command("doctor")
 		.description("check the installation and show how to fix problems")
 		.option("--space", "disk usage of the home and of each project")
-		.option("--json", "print one JSON document")
-		.action(async (options) => {
-			if (options.space === true) return await (await import("./space.ts")).space(options);
-			const { doctor } = await import("./doctor.ts");
-			await doctor(options);
-		});
-}
-
-function tokenCommands(program: Command): void {
-	const token = program.command("token").description("the token for the API");
-	token
-		.command("rotate")
-		.description("replace the token; the old one is refused at once")
-		.option("--json", "print one JSON document")
-		.action(async (options) => {
-			const { act } = await import("./act.ts");
-			await act(
-				options,
-				({ client, key }) => client.call("tokenRotate", { key }),
-				({ file }) =>
-					`the token was replaced; the new one is in ${file}\nbrowsers and scripts with the old one have to be given the new one`,
-			);
-		});
-}
-
-function setupCommand(program: Command): void {
-	program
-		.command("setup")
-		.description("install a vendor's agent and check that it starts")
-		.argument("<type>", vendorTypes.join(", ").replace(/, (\w+)$/, " or $1"))
-		.option("--json", "print one JSON document")
-		.action(async (type, options) => {
-			const { setup } = await import("./setup.ts");
-			await setup(type, options);
-		});
+		.addOption(json())
+		.action(async ({ space, ...options }) =>
+			space === true
+				? await call("space", options, {}, async (found) => (await import("./space.ts")).spaceText(found))
+				: await (await import("./doctor.ts")).doctor(options),
+		);
 }

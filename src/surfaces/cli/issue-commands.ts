@@ -11,6 +11,9 @@ const tell = async (...given: Parameters<typeof import("./issues.ts").tell>): Pr
 	await (await import("./issues.ts")).tell(...given);
 const about = (issue: Command, name: string, description: string) =>
 	issue.command(name).description(description).argument("<issue>", which);
+/** One without options of its own. */
+const plain = (issue: Command, name: string, description: string) =>
+	about(issue, name, description).addOption(project()).addOption(json());
 
 export function issueCommands(program: Command): void {
 	program.commandsGroup("Issues:");
@@ -47,10 +50,9 @@ export function issueCommands(program: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (text, options) => await (await import("./issues.ts")).list(text, options));
-	about(issue, "show", "everything about one issue")
-		.addOption(project())
-		.addOption(json())
-		.action(async (name, options) => await (await import("./issues.ts")).show(name, options));
+	plain(issue, "show", "everything about one issue").action(
+		async (name, options) => await (await import("./issues.ts")).show(name, options),
+	);
 	about(issue, "edit", "change its words; what is not named stays as it is")
 		.option("--title <title>", "one line")
 		.option("--body <text>", "what it is about")
@@ -73,25 +75,19 @@ function verbs(issue: Command): void {
 		["unassign", "issueUnassign", "take it from its agent"],
 		["retry", "issueRetry", "clear its attention and try again"],
 	] as const) {
-		about(issue, name, description)
-			.addOption(project())
-			.addOption(json())
-			.action((ref, options) => tell(route, ref, options, {}));
+		plain(issue, name, description).action((ref, options) => tell(route, ref, options, {}));
 	}
-	about(issue, "delete", "hide it; its number is not used again")
-		.addOption(project())
-		.addOption(json())
-		.action((ref, options) => tell("issueDelete", ref, options));
+	plain(issue, "delete", "hide it; its number is not used again").action((ref, options) =>
+		tell("issueDelete", ref, options),
+	);
 	about(issue, "assign", "give it to an agent that is idle; in its first stage this starts it")
 		.argument("<agent>", "to whom")
 		.option("--now", "only if its turn can start at once", false)
 		.addOption(project())
 		.addOption(json())
 		.action((ref, agent, { now, ...options }) => tell("issueAssign", ref, options, { agent, now }));
-	about(issue, "move", "to another stage, by hand; out of DONE this reopens it")
+	plain(issue, "move", "to another stage, by hand; out of DONE this reopens it")
 		.argument("<stage>", "where to")
-		.addOption(project())
-		.addOption(json())
 		.action((ref, stage, options) => tell("issueMove", ref, options, { stage: stage.toUpperCase() }));
 	about(issue, "depend", "it waits until another one is done")
 		.argument("<on>", "the number of the other one", Number)
@@ -114,16 +110,12 @@ function verbs(issue: Command): void {
 }
 
 function words(issue: Command): void {
-	about(issue, "comment", "say something about it; its next prompt has it")
+	plain(issue, "comment", "say something about it; its next prompt has it")
 		.argument("<text>", "what")
-		.addOption(project())
-		.addOption(json())
 		.action((ref, text, options) => tell("issueComment", ref, options, { text }));
-	about(issue, "message", "a note for the agent of one stage, told once")
+	plain(issue, "message", "a note for the agent of one stage, told once")
 		.argument("<stage>", "for which stage")
 		.argument("<text>", "what")
-		.addOption(project())
-		.addOption(json())
 		.action((ref, stage, text, options) => tell("issueMessage", ref, options, { stage: stage.toUpperCase(), text }));
 	about(issue, "document", "keep a document with it; the same name again is a new version")
 		.argument("<name>", "its name")

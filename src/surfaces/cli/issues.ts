@@ -1,8 +1,9 @@
-// What the issue commands do.
-import { Refused } from "#client/client.ts";
+// The actions of the issue commands.
+import { type Answer, Refused } from "#client/client.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { refuse } from "#contract/refusal.ts";
+import type { RouteName } from "#contract/routes.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { projectHere } from "./here.ts";
 import { UsageError } from "./print.ts";
@@ -17,27 +18,20 @@ interface IssueOptions extends Options {
 	priority?: "low" | "medium" | "high" | "critical" | undefined;
 }
 
-const bodyOf = ({ body, file }: IssueOptions): { body?: string } =>
-	body === undefined && file === undefined ? {} : { body: textOf(body, file) };
+/** The fields that adding and editing share; the daemon ignores absent ones. */
+const fieldsOf = ({ body, file, preset, priority }: IssueOptions) => ({
+	body: body === undefined && file === undefined ? undefined : textOf(body, file),
+	preset: preset || undefined,
+	priority,
+});
 
 export async function add(title: string, options: IssueOptions & { dependsOn?: string[] | undefined }): Promise<void> {
-	const { label, preset, priority } = options;
 	await act(
 		options,
 		async (cli) => {
 			const dependsOn = options.dependsOn?.map(numberOf);
-			const request = {
-				...bodyOf(options),
-				...(label && { labels: label }),
-				...(preset && { preset }),
-				...(priority && { priority }),
-				...(dependsOn && { dependsOn }),
-			};
-			return await cli.client.call("issueAdd", {
-				key: cli.key,
-				params: { project: await projectFor(cli) },
-				body: { title, ...request },
-			});
+			const body = { title, ...fieldsOf(options), labels: options.label, dependsOn };
+			return await cli.client.call("issueAdd", { key: cli.key, params: { project: await projectFor(cli) }, body });
 		},
 		(made) => issueTable([made]),
 	);
@@ -61,24 +55,17 @@ interface Filter extends Options {
 }
 
 export async function list(text: string | undefined, options: Filter): Promise<void> {
-	const { stage, label, assignee, priority, attention, ready, deleted } = options;
 	await act(
 		options,
 		async (cli) => {
-			const here = options.all === true ? undefined : (cli.query.project ?? (await projectHere(cli)));
-			const filter = {
-				...(stage && { stage: stage.toUpperCase() }),
-				...(label && { label }),
-				...(assignee && { assignee }),
-				...(text && { text }),
+			const { stage, label, assignee, priority, attention, ready, deleted } = options;
+			const query = {
+				project: options.all === true ? undefined : (cli.query.project ?? (await projectHere(cli))),
+				stage: stage?.toUpperCase() || undefined,
+				...{ label: label || undefined, assignee: assignee || undefined, text: text || undefined, priority },
+				...{ attention: attention && "true", ready: ready && "true", deleted: deleted && "true" },
 			};
-			const flags = {
-				...(priority && { priority }),
-				...(attention && { attention: "true" }),
-				...(ready && { ready: "true" }),
-				...(deleted && { deleted: "true" }),
-			};
-			return await cli.client.call("issues", { query: { ...(here && { project: here }), ...filter, ...flags } });
+			return await cli.client.call("issues", { query });
 		},
 		issueTable,
 	);
@@ -92,18 +79,11 @@ export async function edit(
 	name: string,
 	options: IssueOptions & { title?: string | undefined; labels?: boolean | undefined },
 ): Promise<void> {
-	const { title, label, preset, priority } = options;
 	await act(
 		options,
 		async (cli) => {
-			const labels = options.labels === false ? [] : label;
-			const body = {
-				...(title && { title }),
-				...bodyOf(options),
-				...(labels && { labels }),
-				...(preset && { preset }),
-				...(priority && { priority }),
-			};
+			const labels = options.labels === false ? [] : options.label;
+			const body = { title: options.title || undefined, ...fieldsOf(options), labels };
 			return await cli.client.call("issueEdit", { key: cli.key, ...(await named(cli, name)), body });
 		},
 		(changed) => issueTable([changed]),
@@ -139,20 +119,8 @@ export async function depend(
 	);
 }
 
-type Verb =
-	| "issueStart"
-	| "issueUnassign"
-	| "issueRetry"
-	| "issueDelete"
-	| "issueAssign"
-	| "issueMove"
-	| "issueDepend"
-	| "issueApprove"
-	| "issueReject"
-	| "issueComment"
-	| "issueMessage"
-	| "issueDocument"
-	| "workComplete";
+/** The routes that answer with an issue. */
+type Verb = { [N in RouteName]: Answer<N> extends Issue ? N : never }[RouteName];
 
 export async function tell(route: Verb, name: string, options: Options, body?: object): Promise<void> {
 	await act(
@@ -180,20 +148,18 @@ export async function auto(
 		{ ...options, project: slug ?? options.project },
 		async (cli) => {
 			if (on === undefined) throw new UsageError("Say on or off.");
-			const named = type === undefined ? {} : { agentType: type || null };
-			const most = agentsMax === undefined ? {} : { agentsMax: agentsMax === "default" ? null : Number(agentsMax) };
 			const body = {
 				auto: on === "on",
-				...named,
-				...most,
-				...(context && { context: context === "default" ? null : context }),
+				agentType: type === "" ? null : type,
+				agentsMax: agentsMax === "default" ? null : agentsMax === undefined ? undefined : Number(agentsMax),
+				context: context === "default" ? null : context,
 			};
 			return await cli.client.call("projectTune", { key: cli.key, params: { project: await projectFor(cli) }, body });
 		},
-		({ slug: of, auto: flows, agentsMax: most }) =>
-			flows
-				? `the issues of ${of} flow by themselves, with at most ${most} agents`
-				: `the issues of ${of} wait for somebody to assign them`,
+		(project) =>
+			project.auto
+				? `the issues of ${project.slug} flow by themselves, with at most ${project.agentsMax} agents`
+				: `the issues of ${project.slug} wait for somebody to assign them`,
 	);
 }
 
@@ -205,7 +171,7 @@ export async function presets(options: Options): Promise<void> {
 	);
 }
 
-/** A number alone is looked for in the project of the directory. */
+/** A number alone means an issue of the current directory's project. */
 export async function named(
 	cli: CliContext,
 	name: string,

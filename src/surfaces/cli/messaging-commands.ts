@@ -1,7 +1,8 @@
-// Waiting for agents, and answering what they ask.
+// Waiting for agents, and approvals.
 import { type Command, Option } from "@commander-js/extra-typings";
 import { indented } from "#contract/visible.ts";
-import { json, project, reason, seconds } from "./options.ts";
+import { call } from "./call.ts";
+import { json, onlyProject, project, reason, seconds } from "./options.ts";
 
 export function messagingCommands(program: Command): void {
 	program
@@ -19,10 +20,7 @@ export function messagingCommands(program: Command): void {
 		.addHelpText("after", "\nExamples:\n  brood wait opus-1\n  brood wait opus-1 opus-2 --any --for turn --timeout 600")
 		.addOption(project())
 		.addOption(json())
-		.action(async (agents, options) => {
-			const { wait } = await import("./wait.ts");
-			await wait(agents, options);
-		});
+		.action(async (agents, options) => await (await import("./wait.ts")).wait(agents, options));
 	program
 		.command("mcp")
 		.description("the tools for agents, over standard input and output; an agent's process starts it")
@@ -43,45 +41,37 @@ function approvalCommands(approval: Command): void {
 		.command("list")
 		.description("pending approvals, oldest first")
 		.option("--agent <agent>", "only of this agent")
-		.addOption(new Option("--project <slug>", "only of this project"))
+		.addOption(onlyProject())
 		.addOption(json())
-		.action(async (options) => {
-			const [{ act }, { approvalTable }] = await Promise.all([import("./act.ts"), import("./print-approvals.ts")]);
-			await act(
-				options,
-				({ client, query }) =>
-					client.call("approvals", { query: { ...query, ...(options.agent && { agent: options.agent }) } }),
-				approvalTable,
-			);
-		});
+		.action(({ agent, ...options }) =>
+			call("approvals", options, { query: { agent: agent || undefined } }, async (approvals) =>
+				(await import("./print-approvals.ts")).approvalTable(approvals),
+			),
+		);
 	approval
 		.command("show")
 		.description("show the whole question: the command, the change of each file")
 		.argument("<approval>", "its id")
 		.addOption(json())
-		.action(async (id, options) => {
-			const [{ act }, { approvalLines }] = await Promise.all([import("./act.ts"), import("./print-approvals.ts")]);
-			await act(options, ({ client }) => client.call("approval", { params: { approval: id } }), approvalLines);
-		});
-	for (const [name, description] of [
-		["allow", "allow it"],
-		["deny", "deny it"],
-	] as const) {
+		.action((id, options) =>
+			call("approval", options, { params: { approval: id } }, async (found) =>
+				(await import("./print-approvals.ts")).approvalLines(found),
+			),
+		);
+	for (const name of ["allow", "deny"])
 		approval
 			.command(name)
-			.description(description)
+			.description(`${name} it`)
 			.argument("<approval>", "its id")
 			.option("--always", "and the same question from now on, without asking")
 			.addOption(reason())
 			.addOption(json())
-			.action(async (id, options) => {
-				const { act } = await import("./act.ts");
-				const body = { allow: name === "allow", always: options.always === true, reason: options.reason };
-				await act(
+			.action((id, { always = false, reason: why, ...options }) =>
+				call(
+					"approvalAnswer",
 					options,
-					({ client, key }) => client.call("approvalAnswer", { key, params: { approval: id }, body }),
+					{ params: { approval: id }, body: { allow: name === "allow", always, reason: why } },
 					(answered) => `${answered.state}: ${indented(answered.title, "  | ")}`,
-				);
-			});
-	}
+				),
+			);
 }

@@ -1,9 +1,14 @@
-// Options that many commands have, said the same way everywhere.
-import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+// Options that many commands share.
+import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 
 export const json = () => new Option("--json", "print one JSON document");
 export const reason = () => new Option("--reason <text>", "why; kept in the journal").default("");
 export const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
+export const onlyProject = () => new Option("--project <slug>", "only of this project");
+
+/** A command about one agent that has no options of its own. */
+export const agentCommand = (parent: Command, name: string, description: string, agent = "whose") =>
+	parent.command(name).description(description).argument("<agent>", agent).addOption(project()).addOption(json());
 
 export const policy = () =>
 	new Option("--policy <policy>", "who answers when it asks for permission").choices([
@@ -12,13 +17,13 @@ export const policy = () =>
 		"full",
 	] as const);
 
-/** A whole number; the parser itself takes any word for anything. */
+/** A whole number; commander itself accepts any text. */
 export function whole(words: string): number {
 	if (!/^-?\d{1,9}$/.test(words)) throw new InvalidArgumentError("It has to be a whole number.");
 	return Number(words);
 }
 
-/** A number of seconds, also a part of one. */
+/** A number of seconds, with up to three decimals. */
 export function seconds(words: string): number {
 	if (!/^\d{1,7}(\.\d{1,3})?$/.test(words))
 		throw new InvalidArgumentError("It has to be a number of seconds, like 0.5 or 600.");

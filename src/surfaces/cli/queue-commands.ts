@@ -1,7 +1,8 @@
 // Prompts: what waits for an agent.
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import type { Options } from "./act.ts";
-import { json, project, reason, whole } from "./options.ts";
+import type { Prompt } from "#contract/wire.ts";
+import { call } from "./call.ts";
+import { agentCommand, json, project, reason, whole } from "./options.ts";
 import { turnCommands } from "./turn-commands.ts";
 
 const priority = (words: string): number => {
@@ -26,20 +27,9 @@ export function queueCommands(program: Command): void {
 		)
 		.action(queuePrompt);
 	const queue = program.command("queue").description("prompts that wait");
-	queue
-		.command("list")
-		.description("what waits, the next one first")
-		.argument("<agent>", "whose")
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, options) => {
-			const [{ act }, { promptTable }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
-			await act(
-				options,
-				({ client, query }) => client.call("queue", { query, params: { agent: reference } }),
-				promptTable,
-			);
-		});
+	agentCommand(queue, "list", "what waits, the next one first").action((agent, options) =>
+		call("queue", options, { params: { agent } }, promptTable),
+	);
 	promptCommand(queue.command("add").description("queue a prompt")).action(queuePrompt);
 	changeCommands(queue);
 	turnCommands(program);
@@ -68,31 +58,36 @@ function changeCommands(queue: Command): void {
 		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
-		.action(async (agent, prompt, text, options) => {
-			const { textOf } = await import("./prompt.ts");
-			await change("promptEdit", { agent, prompt }, options, () => ({
-				text: textOf(text, options.file),
-				reason: options.reason,
-			}));
-		});
+		.action((agent, prompt, text, { file, reason: why, ...options }) =>
+			call(
+				"promptEdit",
+				options,
+				async () => {
+					const { textOf } = await import("./prompt.ts");
+					return { params: { agent, prompt }, body: { text: textOf(text, file), reason: why } };
+				},
+				(changed) => promptTable([changed]),
+			),
+		);
 	one("move", "move a prompt to another place")
 		.argument("<place>", "1 is next", place)
 		.addOption(project())
 		.addOption(json())
-		.action((agent, prompt, to, options) => change("promptMove", { agent, prompt }, options, () => ({ to })));
+		.action((agent, prompt, to, options) =>
+			call("promptMove", options, { params: { agent, prompt }, body: { to } }, (moved) => promptTable([moved])),
+		);
 	one("remove", "take a prompt out")
 		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
-		.action(async (agent, prompt, options) => {
-			const { act } = await import("./act.ts");
-			await act(
+		.action((agent, prompt, { reason: why, ...options }) =>
+			call(
+				"promptRemove",
 				options,
-				({ client, key, query }) =>
-					client.call("promptRemove", { key, query: { ...query, reason: options.reason }, params: { agent, prompt } }),
+				{ params: { agent, prompt }, query: { reason: why } },
 				({ id }) => `prompt ${id} removed`,
-			);
-		});
+			),
+		);
 	queue
 		.command("clear")
 		.description("take all prompts out")
@@ -100,27 +95,15 @@ function changeCommands(queue: Command): void {
 		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
-		.action(async (agent, options) => {
-			const { act } = await import("./act.ts");
-			await act(
+		.action((agent, { reason: why, ...options }) =>
+			call(
+				"queueClear",
 				options,
-				({ client, key, query }) =>
-					client.call("queueClear", { key, query: { ...query, reason: options.reason }, params: { agent } }),
+				{ params: { agent }, query: { reason: why } },
 				({ length }) => `${length} ${length === 1 ? "prompt" : "prompts"} removed`,
-			);
-		});
+			),
+		);
 }
 
-async function change(
-	route: "promptEdit" | "promptMove",
-	params: { agent: string; prompt: string },
-	options: Options,
-	body: () => object,
-): Promise<void> {
-	const [{ act }, { promptTable }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
-	await act(
-		options,
-		({ client, key, query }) => client.ask(route, { key, query, params, body: body() }),
-		(changed) => promptTable([changed]),
-	);
-}
+const promptTable = async (prompts: readonly Prompt[]): Promise<string> =>
+	(await import("./print-thread.ts")).promptTable(prompts);

@@ -1,13 +1,8 @@
 // Disk usage as text.
 import type { Space } from "#contract/space.ts";
-import { act } from "./act.ts";
 import { table } from "./print.ts";
 
-export async function space(options: { json?: boolean | undefined }): Promise<void> {
-	await act(options, ({ client }) => client.call("space"), spaceText);
-}
-
-function spaceText({ home, projects }: Space): string {
+export function spaceText({ home, projects }: Space): string {
 	const rows: [string, number, string][] = [
 		["database", home.database, "brood.db: the journal and the rows; never shrinks"],
 		["write-ahead log", home.log, "brood.db-wal: cut when the store is idle"],

@@ -2,6 +2,8 @@
 import path from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Credential } from "#contract/subscription.ts";
+import type { Subscription } from "#contract/wire.ts";
+import { call } from "./call.ts";
 import { json } from "./options.ts";
 
 export function subscriptionCommands(program: Command): void {
@@ -16,15 +18,23 @@ export function subscriptionCommands(program: Command): void {
 			"after",
 			"\nExamples:\n  brood subscription add claude-max --type claude --max-concurrent 2\n  brood subscription add spare --type claude --env-file ~/.keys/spare.env\n  brood subscription configure claude-max --fallback spare --quiet 22:00-07:00",
 		)
-		.action(
-			async (name, { json: asJson, type, ...request }) =>
-				await tell("subscriptionAdd", {}, asJson, async () => ({ name, type, ...(await bodyOf(request)) })),
+		.action((name, { json: asJson, type, ...request }) =>
+			call(
+				"subscriptionAdd",
+				{ json: asJson },
+				async () => ({ body: { name, type, ...(await bodyOf(request)) } }),
+				table,
+			),
 		);
 	terms(
 		subscription.command("configure").description("change a subscription; what is not named stays as it is"),
-	).action(
-		async (name, { json: asJson, ...request }) =>
-			await tell("subscriptionConfigure", { subscription: name }, asJson, async () => await bodyOf(request)),
+	).action((subscription, { json: asJson, ...request }) =>
+		call(
+			"subscriptionConfigure",
+			{ json: asJson },
+			async () => ({ params: { subscription }, body: await bodyOf(request) }),
+			table,
+		),
 	);
 	lookCommands(subscription);
 	subscription
@@ -34,53 +44,49 @@ export function subscriptionCommands(program: Command): void {
 		.option("--until <time>", "an ISO time, or how long from now (90s, 10m, 2h, 7d)")
 		.option("--over", "it has cooled down: go on")
 		.addOption(json())
-		.action(
-			async (name, { json: asJson, until, over }) =>
-				await tell("subscriptionCool", { subscription: name }, asJson, async () => {
+		.action((subscription, { until, over, ...options }) =>
+			call(
+				"subscriptionCool",
+				options,
+				async () => {
 					const [{ timeOf }, { UsageError }] = await Promise.all([import("./time.ts"), import("./print.ts")]);
 					if ((until === undefined) === (over === undefined)) throw new UsageError("Say --until when, or --over.");
-					return { until: until === undefined ? null : timeOf(until, "later") };
-				}),
+					return { params: { subscription }, body: { until: until === undefined ? null : timeOf(until, "later") } };
+				},
+				table,
+			),
 		);
 	subscription
 		.command("remove")
 		.description("remove a subscription that no open turn uses")
 		.argument("<subscription>", "its name")
 		.addOption(json())
-		.action(
-			async (name, { json: asJson }) =>
-				await tell("subscriptionRemove", { subscription: name }, asJson, async () => undefined),
-		);
+		.action((subscription, options) => call("subscriptionRemove", options, { params: { subscription } }, table));
 }
+
+const table = async (changed: Subscription): Promise<string> =>
+	(await import("./print-subscriptions.ts")).subscriptionTable([changed]);
 
 function lookCommands(subscription: Command): void {
 	subscription
 		.command("list")
 		.description("all subscriptions with their slots")
 		.addOption(json())
-		.action(async (options) => {
-			const [{ act }, { subscriptionTable }] = await Promise.all([
-				import("./act.ts"),
-				import("./print-subscriptions.ts"),
-			]);
-			await act(options, ({ client }) => client.call("subscriptions"), subscriptionTable);
-		});
+		.action((options) =>
+			call("subscriptions", options, {}, async (all) =>
+				(await import("./print-subscriptions.ts")).subscriptionTable(all),
+			),
+		);
 	subscription
 		.command("show")
 		.description("everything about one subscription")
 		.argument("<subscription>", "its name")
 		.addOption(json())
-		.action(async (name, options) => {
-			const [{ act }, { subscriptionDetails }] = await Promise.all([
-				import("./act.ts"),
-				import("./print-subscriptions.ts"),
-			]);
-			await act(
-				options,
-				({ client }) => client.call("subscription", { params: { subscription: name } }),
-				subscriptionDetails,
-			);
-		});
+		.action((name, options) =>
+			call("subscription", options, { params: { subscription: name } }, async (found) =>
+				(await import("./print-subscriptions.ts")).subscriptionDetails(found),
+			),
+		);
 }
 
 const terms = (command: Command) =>
@@ -105,33 +111,12 @@ interface SubscriptionOptions {
 	quiet?: string | undefined;
 }
 
-async function bodyOf({ maxConcurrent, envFile, configDir, fallback, quiet }: SubscriptionOptions): Promise<object> {
+async function bodyOf({ maxConcurrent, envFile, configDir, fallback, quiet }: SubscriptionOptions) {
+	const { hoursOf } = await import("./time.ts");
 	const credential: Credential | undefined = envFile
 		? { envFile: path.resolve(envFile) }
 		: configDir === undefined
 			? undefined
 			: { configDir: path.resolve(configDir) };
-	return {
-		...(maxConcurrent !== undefined && { maxConcurrent }),
-		...(credential && { credential }),
-		...(fallback !== undefined && { fallback: fallback || null }),
-		...(quiet !== undefined && { quiet: quiet === "" ? null : (await import("./time.ts")).hoursOf(quiet) }),
-	};
-}
-
-async function tell(
-	route: "subscriptionAdd" | "subscriptionConfigure" | "subscriptionCool" | "subscriptionRemove",
-	params: { subscription?: string },
-	asJson: boolean | undefined,
-	bodyFor: () => Promise<object | undefined>,
-): Promise<void> {
-	const [{ act }, { subscriptionTable }] = await Promise.all([import("./act.ts"), import("./print-subscriptions.ts")]);
-	await act(
-		{ json: asJson },
-		async ({ client, key }) => {
-			const body = await bodyFor();
-			return await client.ask(route, { key, params, ...(body && { body }) });
-		},
-		(found) => subscriptionTable([found]),
-	);
+	return { maxConcurrent, credential, fallback: fallback === "" ? null : fallback, quiet: hoursOf(quiet) };
 }

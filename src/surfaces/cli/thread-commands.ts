@@ -1,7 +1,8 @@
 // Conversations: items, marks, mail, events.
 import { type Command, Option } from "@commander-js/extra-typings";
-import type { Options } from "./act.ts";
-import { json, project, whole } from "./options.ts";
+import type { Item } from "#contract/wire.ts";
+import { call } from "./call.ts";
+import { agentCommand, json, onlyProject, project, whole } from "./options.ts";
 
 export function threadCommands(program: Command): void {
 	program.commandsGroup("Conversations:");
@@ -49,28 +50,17 @@ function logCommand(program: Command): void {
 }
 
 function markCommands(program: Command): void {
-	for (const [name, description] of [
-		["clear", "begin a new context; nothing is deleted"],
+	const line = async (item: Item): Promise<string> => (await import("./print-thread.ts")).itemLine(item);
+	agentCommand(program, "clear", "begin a new context; nothing is deleted").action((agent, options) =>
+		call("clear", options, { params: { agent }, body: {} }, line),
+	);
+	for (const [route, description] of [
 		["mark", "name a place in the context"],
 		["rewind", "go back to a mark"],
-	] as const) {
-		const command = program
-			.command(name)
-			.description(description)
-			.argument("<agent>", "whose")
-			.addOption(project())
-			.addOption(json());
-		if (name === "clear") command.action((agent, options) => write(name, agent, options, {}));
-		else
-			command
-				.argument("[name]", "the mark's name")
-				.action((agent, mark, options) => write(name, agent, options, mark === undefined ? {} : { name: mark }));
-	}
-}
-
-async function write(route: "clear" | "mark" | "rewind", agent: string, options: Options, body: object): Promise<void> {
-	const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
-	await act(options, ({ client, key, query }) => client.ask(route, { key, query, params: { agent }, body }), itemLine);
+	] as const)
+		agentCommand(program, route, description)
+			.argument("[name]", "the mark's name")
+			.action((agent, name, options) => call(route, options, { params: { agent }, body: { name } }, line));
 }
 
 function mailCommands(program: Command): void {
@@ -82,58 +72,29 @@ function mailCommands(program: Command): void {
 		.option("--urgent", "stop a running turn between two tool calls for it")
 		.addOption(project())
 		.addOption(json())
-		.action(async (agent, body, options) => {
-			const { act } = await import("./act.ts");
-			const urgent = options.urgent === true;
-			await act(
+		.action((agent, body, { urgent = false, ...options }) =>
+			call(
+				"send",
 				options,
-				({ client, key, query }) => client.call("send", { key, query, params: { agent }, body: { body, urgent } }),
+				{ params: { agent }, body: { body, urgent } },
 				(mail) =>
 					`mail ${mail.id} accepted${urgent && !mail.urgent ? " as ordinary mail: only people and the agents above and below it may interrupt an agent" : ""}`,
-			);
-		});
+			),
+		);
 	const mail = program.command("mail").description("an agent's mailbox");
-	for (const [name, description] of [
-		["check", "what is in it"],
-		["read", "take what has not been read"],
-	] as const) {
-		mail
-			.command(name)
-			.description(description)
-			.argument("<agent>", "whose")
-			.addOption(project())
-			.addOption(json())
-			.action(async (agent, options) => {
-				const [{ act }, { mailLines, mailTable }] = await Promise.all([
-					import("./act.ts"),
-					import("./print-thread.ts"),
-				]);
-				const params = { agent };
-				await act(
-					options,
-					({ client, key, query }) =>
-						name === "check"
-							? client.call("mail", { query, params })
-							: client.call("mailRead", { key, query, params, body: {} }),
-					name === "check" ? mailTable : mailLines,
-				);
-			});
-	}
-	mail
-		.command("delete")
-		.description("take one out of it for good; the journal keeps that it was sent")
-		.argument("<agent>", "whose")
+	agentCommand(mail, "check", "what is in it").action((agent, options) =>
+		call("mail", options, { params: { agent } }, async (mails) => (await import("./print-thread.ts")).mailTable(mails)),
+	);
+	agentCommand(mail, "read", "take what has not been read").action((agent, options) =>
+		call("mailRead", options, { params: { agent }, body: {} }, async (mails) =>
+			(await import("./print-thread.ts")).mailLines(mails),
+		),
+	);
+	agentCommand(mail, "delete", "take one out of it for good; the journal keeps that it was sent")
 		.argument("<mail>", "its id")
-		.addOption(project())
-		.addOption(json())
-		.action(async (agent, id, options) => {
-			const { act } = await import("./act.ts");
-			await act(
-				options,
-				({ client, key, query }) => client.call("mailDelete", { key, query, params: { agent, mail: id } }),
-				(gone) => `mail ${gone.id} deleted`,
-			);
-		});
+		.action((agent, id, options) =>
+			call("mailDelete", options, { params: { agent, mail: id } }, (deleted) => `mail ${deleted.id} deleted`),
+		);
 }
 
 function searchCommand(program: Command): void {
@@ -142,18 +103,14 @@ function searchCommand(program: Command): void {
 		.description("find what was said: the items that have all of these words, newest first")
 		.argument("<text>", "the words; `pars*` stands for all that begin with it")
 		.option("--agent <agent>", "only of this agent")
-		.addOption(new Option("--project <slug>", "only of this project"))
+		.addOption(onlyProject())
 		.option("--limit <n>", "how many at most", Number, 20)
 		.addOption(json())
-		.action(async (text, options) => {
-			const [{ act }, { foundLines }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
-			const { agent, limit } = options;
-			await act(
-				options,
-				({ client, query }) => client.call("search", { query: { ...query, text, limit, ...(agent && { agent }) } }),
-				foundLines,
-			);
-		});
+		.action((text, { agent, limit, ...options }) =>
+			call("search", options, { query: { text, limit, agent: agent || undefined } }, async (found) =>
+				(await import("./print-thread.ts")).foundLines(found),
+			),
+		);
 }
 
 function eventsCommand(program: Command): void {
@@ -168,7 +125,5 @@ function eventsCommand(program: Command): void {
 		.option("--deltas", "with --follow: also what is being said, before it is an item")
 		.addOption(new Option("--project <slug>", "only of this project; with --agent, where its name is looked for first"))
 		.addOption(json())
-		.action(async (options) => {
-			await (await import("./events.ts")).events(options);
-		});
+		.action(async (options) => await (await import("./events.ts")).events(options));
 }

@@ -5,7 +5,7 @@ import { UsageError } from "./print.ts";
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const distanceRule =
 	/^(?:(?<w>\d{1,5})w)?(?:(?<d>\d{1,6})d)?(?:(?<h>\d{1,7})h)?(?:(?<m>\d{1,9})m)?(?:(?<s>\d{1,9})s)?$/;
-/** Without a zone it is the time of whoever says it; a day alone begins there as well. */
+/** Without a zone it is local time; a day alone means its local midnight. */
 const isoRule = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
 export function timeOf(words: string, direction: "later" | "earlier"): string {
@@ -25,7 +25,7 @@ function distanceOf(words: string): number | null {
 	return (["w", "d", "h", "m", "s"] as const).reduce((sum, unit) => sum + Number(parts[unit] ?? 0) * unitMs[unit], 0);
 }
 
-/** NaN for what is no day of any calendar: the 31st of February would become the 3rd of March. */
+/** NaN for a day that does not exist: `Date` would turn the 31st of February into the 3rd of March. */
 function isoOf(words: string): number {
 	const [, day, clock = "00:00", zone = ""] = isoRule.exec(words) ?? [];
 	if (
@@ -37,8 +37,9 @@ function isoOf(words: string): number {
 	return Date.parse(`${day}T${clock}${zone}`);
 }
 
-/** Hours of the day, by the clocks of whoever says it. */
-export function hoursOf(words: string): Quiet {
+/** Quiet hours in the local time zone; null for the empty text, which removes them. */
+export function hoursOf(words: string | undefined): Quiet | null | undefined {
+	if (words === undefined || words === "") return words === "" ? null : undefined;
 	const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(words) ?? [];
 	if (from === undefined || to === undefined)
 		throw new UsageError(`${JSON.stringify(words)} are no hours: use some like 22:00-07:00.`);

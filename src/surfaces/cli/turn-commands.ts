@@ -1,45 +1,32 @@
 // Turns: what an agent did with its prompts.
 import type { Command } from "@commander-js/extra-typings";
-import { json, project } from "./options.ts";
+import { call } from "./call.ts";
+import { agentCommand, json, project } from "./options.ts";
 
 export function turnCommands(program: Command): void {
 	const turn = program.command("turn").description("what an agent did with its prompts");
-	turn
-		.command("list")
-		.description("its turns, oldest first")
-		.argument("<agent>", "whose")
-		.addOption(project())
-		.addOption(json())
-		.action(async (agent, options) => {
-			const [{ act }, { turnTable }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
-			await act(options, ({ client, query }) => client.call("turns", { query, params: { agent } }), turnTable);
-		});
-	turn
-		.command("show")
-		.description("one turn and its items")
-		.argument("<agent>", "whose")
+	agentCommand(turn, "list", "its turns, oldest first").action((agent, options) =>
+		call("turns", options, { params: { agent } }, async (turns) =>
+			(await import("./print-thread.ts")).turnTable(turns),
+		),
+	);
+	agentCommand(turn, "show", "one turn and its items")
 		.argument("[turn]", "its id; the latest if absent", "last")
-		.addOption(project())
-		.addOption(json())
-		.action(async (agent, id, options) => {
-			const [{ act }, { turnLines }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
-			await act(options, ({ client, query }) => client.call("turn", { query, params: { agent, turn: id } }), turnLines);
-		});
-	turn
-		.command("retry")
-		.description("run the prompt of a turn again that was interrupted or failed")
-		.argument("<agent>", "whose")
+		.action((agent, id, options) =>
+			call("turn", options, { params: { agent, turn: id } }, async (found) =>
+				(await import("./print-thread.ts")).turnLines(found),
+			),
+		);
+	agentCommand(turn, "retry", "run the prompt of a turn again that was interrupted or failed")
 		.argument("[turn]", "its id; the latest if absent", "last")
-		.addOption(project())
-		.addOption(json())
-		.action(async (agent, id, options) => {
-			const { act } = await import("./act.ts");
-			await act(
+		.action((agent, id, options) =>
+			call(
+				"turnRetry",
 				options,
-				({ client, key, query }) => client.call("turnRetry", { key, query, params: { agent, turn: id }, body: {} }),
+				{ params: { agent, turn: id }, body: {} },
 				(queued) => `prompt ${queued.id} runs it again`,
-			);
-		});
+			),
+		);
 	turn
 		.command("finish")
 		.description("say that a person's turn is over")
@@ -48,13 +35,12 @@ export function turnCommands(program: Command): void {
 		.option("--failed", "it did not work out")
 		.addOption(project())
 		.addOption(json())
-		.action(async (agent, options) => {
-			const { act } = await import("./act.ts");
-			const body = { message: options.message, failed: options.failed === true };
-			await act(
+		.action((agent, { message, failed = false, ...options }) =>
+			call(
+				"turnFinish",
 				options,
-				({ client, key, query }) => client.call("turnFinish", { key, query, params: { agent }, body }),
-				(over) => `turn ${over.id} ${over.state}`,
-			);
-		});
+				{ params: { agent }, body: { message, failed } },
+				(ended) => `turn ${ended.id} ${ended.state}`,
+			),
+		);
 }

@@ -1,6 +1,7 @@
 // Tokens and cost, and the options that bound them.
 import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import type { BudgetRequest, Cost } from "#contract/usage.ts";
+import { call } from "./call.ts";
 import { json, project } from "./options.ts";
 
 export function usageCommands(program: Command): void {
@@ -14,21 +15,13 @@ export function usageCommands(program: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.addHelpText("after", "\nExamples:\n  brood usage\n  brood usage opus-1\n  brood usage --by issue --project web")
-		.action(async (reference, { by, ...options }) => {
-			const [{ act }, { usageDetails, usageTable }] = await Promise.all([import("./act.ts"), import("./usage.ts")]);
-			if (reference !== undefined)
-				await act(
-					options,
-					({ client, query }) => client.call("agentUsage", { query, params: { agent: reference } }),
-					usageDetails,
-				);
-			else
-				await act(
-					options,
-					({ client, query }) => client.call("usage", { query: { ...query, ...(by && { by }) } }),
-					usageTable,
-				);
-		});
+		.action(async (agent, { by, ...options }) =>
+			agent === undefined
+				? await call("usage", options, { query: { by } }, async (rows) => (await import("./usage.ts")).usageTable(rows))
+				: await call("agentUsage", options, { params: { agent } }, async (row) =>
+						(await import("./usage.ts")).usageDetails(row),
+					),
+		);
 }
 
 export const budgetTokens = () =>
@@ -38,7 +31,7 @@ export const budgetCost = () =>
 		costOf,
 	);
 
-/** the parser takes null for "nothing was said" */
+/** commander treats null as absent */
 type Unbounded = "none";
 
 interface Bounds {

@@ -1,10 +1,11 @@
-// Workspaces: what an agent did in its tree, and what becomes of it.
+// Workspaces: an agent's changes, and merging them.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { json, project } from "./options.ts";
+import type { Diff } from "#contract/workspace.ts";
+import { call } from "./call.ts";
+import { agentCommand, json, project } from "./options.ts";
 
 const whose = "its handle, id, project/handle or the beginning of its id";
 
-/** `agent` is the command that these are verbs of. */
 export function workspaceCommands(program: Command, agent: Command): void {
 	for (const parent of [agent, program]) {
 		diffCommand(parent);
@@ -25,19 +26,12 @@ function diffCommand(parent: Command): void {
 		.option("--stat", "only the files")
 		.addOption(project())
 		.addOption(json())
-		.action(async (reference, options) => {
-			const [{ act }, { diffText }, { paged }] = await Promise.all([
-				import("./act.ts"),
-				import("./print-work.ts"),
-				import("./pager.ts"),
-			]);
-			const { against, stat } = options;
-			await act(
-				options,
-				({ client, query }) => client.call("diff", { query: { ...query, against }, params: { agent: reference } }),
-				(diff) => (stat === true ? diffText(diff, true) : paged(diffText(diff, false))),
-			);
-		});
+		.action((reference, { against, stat, ...options }) =>
+			call("diff", options, { params: { agent: reference }, query: { against } }, async (diff) => {
+				const text = await diffText(diff, stat);
+				return stat === true ? text : await (await import("./pager.ts")).paged(text);
+			}),
+		);
 }
 
 function commitCommand(parent: Command): void {
@@ -49,46 +43,26 @@ function commitCommand(parent: Command): void {
 		.requiredOption("-m, --message <text>", "what it says")
 		.addOption(project())
 		.addOption(json())
-		.action(async (reference, paths, options) => {
-			const [{ act }, { commitText }] = await Promise.all([import("./act.ts"), import("./print-work.ts")]);
-			const body = { message: options.message, ...(paths.length > 0 && { paths }) };
-			await act(
+		.action((reference, paths, { message, ...options }) =>
+			call(
+				"commit",
 				options,
-				({ client, key, query }) => client.call("commit", { key, query, params: { agent: reference }, body }),
-				commitText,
-			);
-		});
+				{ params: { agent: reference }, body: { message, ...(paths.length > 0 && { paths }) } },
+				async (committed) => (await import("./print-work.ts")).commitText(committed),
+			),
+		);
 }
 
 function workCommands(agent: Command): void {
-	agent
-		.command("health")
-		.description("what is wrong with its workspace; nothing is repaired")
-		.argument("<agent>", whose)
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, options) => {
-			const [{ act }, { healthText }] = await Promise.all([import("./act.ts"), import("./print-work.ts")]);
-			await act(
-				options,
-				({ client, query }) => client.call("health", { query, params: { agent: reference } }),
-				healthText,
-			);
-		});
-	agent
-		.command("release")
-		.description("send it home to its branch, and to base if it has nothing of its own")
-		.argument("<agent>", whose)
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, options) => {
-			const { act } = await import("./act.ts");
-			await act(
-				options,
-				({ client, key, query }) => client.call("release", { key, query, params: { agent: reference }, body: {} }),
-				(home) => home.text,
-			);
-		});
+	agentCommand(agent, "health", "what is wrong with its workspace; nothing is repaired", whose).action(
+		(reference, options) =>
+			call("health", options, { params: { agent: reference } }, async (health) =>
+				(await import("./print-work.ts")).healthText(health),
+			),
+	);
+	agentCommand(agent, "release", "send it home to its branch, and to base if it has nothing of its own", whose).action(
+		(reference, options) => call("release", options, { params: { agent: reference }, body: {} }, (moved) => moved.text),
+	);
 }
 
 function syncCommand(agent: Command): void {
@@ -99,10 +73,7 @@ function syncCommand(agent: Command): void {
 		.addOption(new Option("--strategy <how>", "how").choices(["ff", "rebase", "merge"] as const).default("ff" as const))
 		.addOption(project())
 		.addOption(json())
-		.action(async (references, options) => {
-			const { sync } = await import("./sync.ts");
-			await sync(references, options);
-		});
+		.action(async (references, options) => await (await import("./sync.ts")).sync(references, options));
 }
 
 function approveCommand(parent: Command): void {
@@ -122,34 +93,21 @@ function approveCommand(parent: Command): void {
 		.option("-m, --message <text>", "of the merge")
 		.addOption(project())
 		.addOption(json())
-		.action(async (reference, options) => {
-			const [{ act }, { approveText }] = await Promise.all([import("./act.ts"), import("./print-work.ts")]);
-			const { commit, strategy, message } = options;
-			const body = { ...(commit && { commit }), ...(strategy && { strategy }), ...(message && { message }) };
-			await act(
-				options,
-				({ client, key, query }) => client.call("approve", { key, query, params: { agent: reference }, body }),
-				approveText,
+		.action((reference, { commit, strategy, message, ...options }) => {
+			const body = { commit: commit || undefined, strategy, message: message || undefined };
+			return call("approve", options, { params: { agent: reference }, body }, async (approved) =>
+				(await import("./print-work.ts")).approveText(approved),
 			);
 		});
 }
 
 function snapshotCommands(program: Command): void {
 	const snapshot = program.command("snapshot").description("an agent's tree as it was");
-	snapshot
-		.command("list")
-		.description("newest first")
-		.argument("<agent>", "whose")
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, options) => {
-			const [{ act }, { snapshotTable }] = await Promise.all([import("./act.ts"), import("./print-work.ts")]);
-			await act(
-				options,
-				({ client, query }) => client.call("snapshots", { query, params: { agent: reference } }),
-				snapshotTable,
-			);
-		});
+	agentCommand(snapshot, "list", "newest first").action((agent, options) =>
+		call("snapshots", options, { params: { agent } }, async (snapshots) =>
+			(await import("./print-work.ts")).snapshotTable(snapshots),
+		),
+	);
 	snapshot
 		.command("show")
 		.description("what it holds")
@@ -158,28 +116,21 @@ function snapshotCommands(program: Command): void {
 		.option("--stat", "only the files")
 		.addOption(project())
 		.addOption(json())
-		.action(async (reference, id, options) => {
-			const [{ act }, { diffText }] = await Promise.all([import("./act.ts"), import("./print-work.ts")]);
-			await act(
-				options,
-				({ client, query }) => client.call("snapshot", { query, params: { agent: reference, snapshot: id } }),
-				(diff) => diffText(diff, options.stat === true),
-			);
-		});
-	snapshot
-		.command("restore")
-		.description("put the tree back as it was, after a snapshot of what it is")
-		.argument("<agent>", "whose")
+		.action((agent, id, { stat, ...options }) =>
+			call("snapshot", options, { params: { agent, snapshot: id } }, (diff) => diffText(diff, stat)),
+		);
+	agentCommand(snapshot, "restore", "put the tree back as it was, after a snapshot of what it is")
 		.argument("<snapshot>", "its number")
-		.addOption(project())
-		.addOption(json())
-		.action(async (reference, id, options) => {
-			const { act } = await import("./act.ts");
-			await act(
+		.action((agent, id, options) =>
+			call(
+				"restore",
 				options,
-				({ client, key, query }) =>
-					client.call("restore", { key, query, params: { agent: reference }, body: { snapshot: id } }),
-				(home) => `${home.text}${home.snapshot === null ? "" : ` What was there before is snapshot ${home.snapshot}.`}`,
-			);
-		});
+				{ params: { agent }, body: { snapshot: id } },
+				({ text, snapshot: before }) =>
+					`${text}${before === null ? "" : ` What was there before is snapshot ${before}.`}`,
+			),
+		);
 }
+
+const diffText = async (diff: Diff, stat = false): Promise<string> =>
+	(await import("./print-work.ts")).diffText(diff, stat);
