@@ -2,13 +2,13 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { Waiting } from "./schedule.ts";
 
-/** Null if it is free now, if something holds it, or if it has no history to judge by. */
+/** Null if it is free, held, or has no earlier turns. */
 export function availableAt(agent: AgentState, queueLength: number, now: number): number | null {
 	if (agent.life !== "live" || agent.holds.length > 0 || (agent.turn === null && queueLength === 0)) return null;
-	const usual = median(agent.turnsTookMs);
-	if (usual === null) return null;
-	const left = agent.turn === null ? 0 : Math.max(0, agent.turn.startedAt + usual - now);
-	return now + left + queueLength * usual;
+	const durationMs = median(agent.turnsTookMs);
+	if (durationMs === null) return null;
+	const left = agent.turn === null ? 0 : Math.max(0, agent.turn.startedAt + durationMs - now);
+	return now + left + queueLength * durationMs;
 }
 
 function median(numbers: readonly number[]): number | null {
@@ -16,10 +16,7 @@ function median(numbers: readonly number[]): number | null {
 	return sorted[Math.floor(sorted.length / 2)] ?? null;
 }
 
-/**
- * Why an agent's next prompt is no matter of the scheduler. `due`: its time has come; `notBefore` are the times of
- * those whose has not.
- */
+/** Why the scheduler does not consider an agent's next prompt. `due`: one is due; `notBefore`: the times of the others. */
 export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: readonly number[]): Waiting | null {
 	if (agent.life === "provisioning") return { why: "it is being prepared", ahead: 0 };
 	if (agent.lease !== null) return { why: `its workspace, which is being worked on (${agent.lease.step})`, ahead: 0 };
@@ -29,6 +26,6 @@ export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: reado
 	return { why: `not before ${new Date(Math.min(...notBefore)).toISOString()}`, ahead: 0 };
 }
 
-/** It could start a turn, as far as it is up to itself. */
+/** It could start a turn if it has a prompt, a slot and no hold. */
 export const isIdle = (agent: AgentState): boolean =>
 	agent.life === "live" && agent.activity === "idle" && agent.lease === null;

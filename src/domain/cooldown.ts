@@ -1,4 +1,4 @@
-// A turn that met a usage limit: it failed, its prompt is queued again, and what it was paid from cools down.
+// A turn that reached a usage limit: it failed, its prompt is queued again, and its subscription cools down.
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { ProjectState } from "#contract/project.ts";
@@ -14,18 +14,17 @@ import { heldForBudget } from "./usage.ts";
 
 export interface LimitFacts {
 	turn: TurnState;
-	/** what its process was given; null if it never was */
+	/** the prompt; null if it was never handed over */
 	words: PromptText | null;
-	/** the place before all others in the queue */
+	/** the position before all others in the queue */
 	position: number;
 	subscriptions: readonly SubscriptionState[];
-	/** the agent's own, if it has one */
 	project: ProjectState | undefined;
 	coolDownMs: number;
 	now: number;
 }
 
-/** The agent is held only if nothing stands in for what cools down; without a subscription it is held alone. */
+/** The agent is held only if it has no fallback; without a subscription it alone is held. */
 export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: OpenWork, facts: LimitFacts): Decision {
 	const { turn, words, position, subscriptions, project, now } = facts;
 	const refusal = closed(agent, turn.id);
@@ -35,11 +34,11 @@ export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: 
 		each.name === turn.subscription ? { ...each, coolingUntil: Math.max(until, each.coolingUntil ?? 0) } : each,
 	);
 	const found = cooled.find((each) => each.name === turn.subscription);
-	const fact: NewEvent[] =
+	const cooling: NewEvent[] =
 		found === undefined
 			? []
 			: [{ kind: "subscription.cooled", agent: null, data: { name: found.name, until: found.coolingUntil } }];
-	// whoever was let through in spite of a limit, and met it, is let through no longer
+	// the limit was reached again, so a waiver of it ends
 	const held =
 		found === undefined
 			? until
@@ -50,14 +49,14 @@ export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: 
 	return [
 		...ending(agent, turn.id, { ...command, commit: turn.commit }, openWork),
 		...(words === null ? [] : [again(agent, turn, words, position)]),
-		...fact,
+		...cooling,
 		...(held === null ? [] : limited(agent, held)),
 		...heldForBudget(agent),
 		...(project?.onLimit === "stop" ? stopped(agent, project) : []),
 	];
 }
 
-/** The project wants somebody to look before it goes on: nothing starts by itself, not even when the limit is over. */
+/** Nothing starts until a person resumes, not even after the limit's end. */
 function stopped(agent: AgentState, project: ProjectState): NewEvent[] {
 	const held: NewEvent = {
 		kind: "agent.held",

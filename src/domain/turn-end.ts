@@ -6,7 +6,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { PartialOutput, TurnEnd, TurnFinish, TurnItem, TurnRelease, TurnState } from "#contract/turn.ts";
 import { Usage } from "#contract/usage.ts";
 import type { WaitState } from "#contract/wait.ts";
-import { failedAt } from "./agent-state/holds.ts";
+import { stepFailed } from "./agent-state/holds.ts";
 import { suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 import { positionBeforeAll } from "./prompt.ts";
@@ -90,7 +90,7 @@ export function decideRelease(
 	if (turn.stoppingFor !== null)
 		return ending(agent, turn.id, { state: "interrupted", reason: stopReason(turn), text: null }, openWork);
 	return [
-		...(failed === undefined ? [] : failedAt(agent, { ...failed, reason })),
+		...(failed === undefined ? [] : stepFailed(agent, { ...failed, reason })),
 		...returned(agent, turn, first),
 		...ending(agent, turn.id, { state: "interrupted", reason, text: null, returned: turn.handedAt === null }, openWork),
 	];

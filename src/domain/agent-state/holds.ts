@@ -1,4 +1,4 @@
-// Why no turn starts by itself, and what ends it. Running never clears a hold.
+// Holds: why no turn starts by itself, and what ends them. Running never clears a hold.
 import type { AgentState, HoldKind } from "#contract/agent.ts";
 import type { AgentFail } from "#contract/agent-commands.ts";
 import type { NewEvent } from "#contract/event.ts";
@@ -47,27 +47,23 @@ export const holdTable: Record<HoldKind, HoldRule> = {
 	},
 };
 
-/** Steps that can fail without a workspace being involved: after them `resume` is enough. */
+/** Steps that fail without involving the workspace: `resume` is enough after them. */
 export const stepsOutsideWorkspace: readonly string[] = ["process", "trust"];
 
-/** The holds of an agent that `resume` would end. */
-export function resumable(agent: Pick<AgentState, "holds" | "lastError">): HoldKind[] {
+/** The holds that `resume` would end. */
+export function resumableHolds(agent: Pick<AgentState, "holds" | "lastError">): HoldKind[] {
 	return agent.holds.map((hold) => hold.kind).filter((kind) => endsOnResume(kind, agent.lastError?.step));
 }
 
-function endsOnResume(kind: HoldKind, failedStep: string | undefined): boolean {
-	switch (holdTable[kind].resume) {
-		case "ends":
-			return true;
-		case "ends unless a workspace step failed":
-			return failedStep !== undefined && stepsOutsideWorkspace.includes(failedStep);
-		case "does not end":
-			return false;
-	}
+function endsOnResume(kind: HoldKind, failedStep = ""): boolean {
+	const { resume } = holdTable[kind];
+	return resume === "ends unless a workspace step failed"
+		? stepsOutsideWorkspace.includes(failedStep)
+		: resume === "ends";
 }
 
-/** A step failed outside of any decision: the agent is held until somebody looks. */
-export function failedAt(
+/** A step outside the store failed (a disk, a process): the agent is held until a person acts. */
+export function stepFailed(
 	agent: AgentState,
 	{ code, step, reason }: Pick<AgentFail, "code" | "step" | "reason">,
 ): NewEvent[] {

@@ -1,12 +1,12 @@
-// The one word that a person sees, derived from the three facts. Nothing stores it.
+// The label: derived from life, activity and holds; never stored.
 import type { AgentState, HoldKind, Label } from "#contract/agent.ts";
 import { holdTable } from "./holds.ts";
 
-type Facts = Pick<AgentState, "life" | "activity" | "holds" | "workspaceRemovedAt">;
+type LabelFacts = Pick<AgentState, "life" | "activity" | "holds" | "workspaceRemovedAt">;
 
-export function labelOf(agent: Facts): Label {
+export function labelOf(agent: LabelFacts): Label {
 	if (agent.life === "ended") return agent.workspaceRemovedAt === null ? "dead" : "deleted";
-	if (agent.life === "provisioning") return hasTrouble(agent) ? "error" : "init";
+	if (agent.life === "provisioning") return hasErrorHold(agent) ? "error" : "init";
 	switch (agent.activity) {
 		case "preparing":
 			return "checkout";
@@ -15,10 +15,10 @@ export function labelOf(agent: Facts): Label {
 		case "settling":
 			return "done";
 		case "idle":
-			return agent.holds.length === 0 ? "idle" : hasTrouble(agent) ? "error" : "paused";
+			return agent.holds.length === 0 ? "idle" : hasErrorHold(agent) ? "error" : "paused";
 	}
 }
 
-const hasTrouble = (agent: Facts): boolean => agent.holds.some((hold) => holdTable[hold.kind].label === "error");
+const hasErrorHold = (agent: LabelFacts): boolean => agent.holds.some((hold) => holdTable[hold.kind].label === "error");
 
-export const isHeld = (agent: Facts, kind: HoldKind): boolean => agent.holds.some((hold) => hold.kind === kind);
+export const isHeld = (agent: LabelFacts, kind: HoldKind): boolean => agent.holds.some((hold) => hold.kind === kind);

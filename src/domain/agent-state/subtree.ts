@@ -2,7 +2,7 @@
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 
-/** `above` are the agents above the target. */
+/** `above`: the agents above the target. */
 export function notInSubtree(target: AgentId, above: readonly AgentId[], actor: Actor, verb: string): Refusal | null {
 	const caller = agentOf(actor);
 	if (caller === null || caller === target || above.includes(caller)) return null;

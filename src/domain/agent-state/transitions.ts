@@ -1,5 +1,5 @@
-// Which operation is legal under which label: one table, read by the deciders, printed into the docs and
-// tested cell by cell. A cell is either the label that the operation leads to or the refusal it meets.
+// Which operation is legal under which label: one table, used by the deciders, printed into the docs and tested cell by
+// cell. A cell is the label after the operation, or its refusal.
 import { type AgentState, type Label, labels } from "#contract/agent.ts";
 import { type Refusal, type RefusalCode, refuse } from "#contract/refusal.ts";
 import { labelOf } from "./label.ts";
@@ -28,6 +28,12 @@ const no = (code: RefusalCode, suggest: Suggestion): Cell => ({ refuse: code, su
 const gone = no("AGENT_INVALID_STATE", "status");
 const busy = no("AGENT_BUSY", "wait");
 
+/** The same cell under every label. */
+const everywhere = (cell: Cell): Row => ({
+	...{ init: cell, idle: cell, checkout: cell, running: cell, done: cell, paused: cell, error: cell },
+	...{ dead: cell, deleted: cell },
+});
+
 /** An operation that changes no label while the agent has not ended. */
 const stays: Row = {
 	init: to("init"),
@@ -42,99 +48,72 @@ const stays: Row = {
 };
 
 export const transitions: Record<Operation, Row> = {
-	/** an item written into the conversation: words, a clear, a mark, a rewind */
+	/** writes an item into the conversation: a text, a clear, a mark, a rewind */
 	say: stays,
-	/** history outlives its agent, so the ended can be forked too; the label is the parent's */
+	/** history outlives its agent, so ended agents can be forked too; the label is the parent's */
 	fork: { ...stays, dead: to("dead"), deleted: to("deleted") },
 	prompt: stays,
-	/** the scheduler starts only what has no hold; a manual turn ignores holds */
+	/** the scheduler starts only agents without a hold; a manual turn ignores holds */
 	start: {
 		...stays,
 		init: no("AGENT_INVALID_STATE", "wait"),
 		idle: to("running"),
-		checkout: busy,
-		running: busy,
-		done: busy,
+		...{ checkout: busy, running: busy, done: busy },
 		paused: to("running"),
 		error: to("running"),
 	},
 	interrupt: {
-		init: no("NOT_RUNNING", "status"),
-		idle: no("NOT_RUNNING", "status"),
-		checkout: to("paused"),
-		running: to("paused"),
-		done: to("paused"),
-		paused: no("NOT_RUNNING", "status"),
-		error: no("NOT_RUNNING", "status"),
-		dead: no("NOT_RUNNING", "status"),
-		deleted: no("NOT_RUNNING", "status"),
+		...everywhere(no("NOT_RUNNING", "status")),
+		...{ checkout: to("paused"), running: to("paused"), done: to("paused") },
 	},
 	/** during a turn, or before the first one, only the hold is added */
 	pause: { ...stays, idle: to("paused") },
-	/** ends the holds that it may end (see the table of holds); refused if one remains that needs `recover` */
+	/** ends the holds that `holdTable` lets it end; refused if one remains that needs `recover` */
 	resume: { ...stays, paused: to("idle"), error: to("idle") },
 	recover: { ...stays, error: to("idle"), checkout: busy, running: busy, done: busy },
 	kill: {
-		init: to("dead"),
-		idle: to("dead"),
-		checkout: to("dead"),
-		running: to("dead"),
-		done: to("dead"),
-		paused: to("dead"),
-		error: to("dead"),
+		...everywhere(to("dead")),
 		dead: no("ALREADY_DEAD", "status"),
 		deleted: no("ALREADY_DEAD", "status"),
 	},
 	delete: {
+		...everywhere(to("deleted")),
 		init: no("AGENT_INVALID_STATE", "wait"),
-		idle: to("deleted"),
 		checkout: no("AGENT_INVALID_STATE", "interrupt"),
 		running: no("AGENT_INVALID_STATE", "interrupt"),
 		done: no("AGENT_INVALID_STATE", "interrupt"),
-		paused: to("deleted"),
-		error: to("deleted"),
-		dead: to("deleted"),
-		deleted: no("AGENT_INVALID_STATE", "status"),
+		deleted: gone,
 	},
-	reap: {
-		init: no("AGENT_INVALID_STATE", "status"),
-		idle: no("AGENT_INVALID_STATE", "status"),
-		checkout: no("AGENT_INVALID_STATE", "status"),
-		running: no("AGENT_INVALID_STATE", "status"),
-		done: no("AGENT_INVALID_STATE", "status"),
-		paused: no("AGENT_INVALID_STATE", "status"),
-		error: no("AGENT_INVALID_STATE", "status"),
-		dead: to("dead"),
-		deleted: to("deleted"),
-	},
+	reap: { ...everywhere(gone), dead: to("dead"), deleted: to("deleted") },
 };
 
-/** The refusal that an operation meets in the agent's present state, or null if it is legal there. */
+/** The refusal of an operation in the agent's present state; null if it is legal. */
 export function refusedNow(agent: AgentState, operation: Operation): Refusal | null {
 	const from = labelOf(agent);
 	const cell = transitions[operation][from];
 	if ("to" in cell) return null;
-	return refuse(cell.refuse, sentence(agent, operation, from), {
-		details: { agent: agent.id, from, to: destination(operation), operation },
-		suggestions: [suggestion(cell.suggest, agent)],
-	});
+	return refuse(
+		cell.refuse,
+		sentence(agent, operation, from),
+		aboutAgent(agent, cell.suggest, { from, to: destination(operation), operation }),
+	);
 }
 
 function sentence(agent: AgentState, operation: Operation, from: Label): string {
 	if (operation === "kill") return `${agent.handle} has already ended.`;
 	if (operation === "interrupt") return `${agent.handle} is ${from}: no turn is running.`;
 	const when = agent.life === "ended" ? "any more" : "now";
-	return `${agent.handle} is ${from}: ${named[operation] ?? operation} is not possible ${when}.`;
+	return `${agent.handle} is ${from}: ${operationNames[operation] ?? operation} is not possible ${when}.`;
 }
 
-/** What people call it, where that is not the operation's own name. */
-const named: Partial<Record<Operation, string>> = {
+/** Names for people, where the operation's own would not do. */
+const operationNames: Partial<Record<Operation, string>> = {
 	say: "a change of its conversation or its settings",
 	prompt: "a change of its queue",
 	start: "another turn",
 };
 
-/** Where the operation would have led from a state that allows it. */
+/** The label that the operation leads to where it is legal and changes something. */
 function destination(operation: Operation): Label | null {
 	const reachable = labels
 		.map((label) => transitions[operation][label])
@@ -142,21 +121,26 @@ function destination(operation: Operation): Label | null {
 	return reachable !== undefined && "to" in reachable ? reachable.to : null;
 }
 
-/** Suggestions are always safe to run: none of them discards anything that was not already over. */
-export function suggestion(kind: Suggestion, agent: Pick<AgentState, "handle" | "project">): string {
-	const name = agent.project === null ? agent.handle : `${agent.project}/${agent.handle}`;
-	switch (kind) {
-		case "status":
-			return `brood agent status ${name}`;
-		case "wait":
-			return `brood wait ${name}`;
-		case "interrupt":
-			return `brood agent interrupt ${name}`;
-		case "recover":
-			return `brood agent recover ${name}`;
-		case "queue":
-			return `brood queue list ${name}`;
-		case "turns":
-			return `brood turn list ${name}`;
-	}
+const suggestedCommands: Record<Suggestion, string> = {
+	status: "agent status",
+	wait: "wait",
+	interrupt: "agent interrupt",
+	recover: "agent recover",
+	queue: "queue list",
+	turns: "turn list",
+};
+
+/** A command that is always safe to run: it discards nothing that was not already over. */
+export function suggestion(kind: Suggestion, { handle, project }: Pick<AgentState, "handle" | "project">): string {
+	return `brood ${suggestedCommands[kind]} ${project === null ? handle : `${project}/${handle}`}`;
 }
+
+/** What a refusal about an agent carries. */
+export const aboutAgent = (
+	agent: Pick<AgentState, "id" | "handle" | "project">,
+	suggest: Suggestion,
+	details: Refusal["details"] = {},
+): { details: Refusal["details"]; suggestions: string[] } => ({
+	details: { agent: agent.id, ...details },
+	suggestions: [suggestion(suggest, agent)],
+});

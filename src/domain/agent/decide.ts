@@ -1,13 +1,13 @@
-// What may be done to an agent that exists. Making one is in `spawn.ts`, ending one in `kill.ts`.
+// Changes to an existing agent. Creating one is in `spawn.ts`, ending one in `kill.ts`.
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { AgentConfigure, AgentFail, AgentPause, AgentResume } from "#contract/agent-commands.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Workspace } from "#contract/workspace.ts";
-import { failedAt, resumable } from "../agent-state/holds.ts";
+import { holdTable, resumableHolds, stepFailed } from "../agent-state/holds.ts";
 import { isHeld } from "../agent-state/label.ts";
-import { refusedNow, suggestion } from "../agent-state/transitions.ts";
+import { aboutAgent, refusedNow } from "../agent-state/transitions.ts";
 import { because, type Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import { decideBudget } from "../usage.ts";
@@ -22,9 +22,8 @@ export function decideProvisioned(
 	];
 }
 
-/** A step failed outside of any decision (a disk, a process): the agent is held until somebody looks. */
 export function decideFail(agent: AgentState, command: AgentFail): Decision {
-	return agent.life === "ended" ? [] : failedAt(agent, command);
+	return agent.life === "ended" ? [] : stepFailed(agent, command);
 }
 
 export function decidePause(agent: AgentState, command: AgentPause): Decision {
@@ -34,21 +33,18 @@ export function decidePause(agent: AgentState, command: AgentPause): Decision {
 	return [{ kind: "agent.held", agent: agent.id, data: { hold: "user", reason: command.reason } }];
 }
 
-/** Ends every hold that it may end. If one remains that needs `recover`, nothing changes and it says so. */
+/** Ends every hold that it may end; refused if one remains that needs `recover`. */
 export function decideResume(agent: AgentState, { reason }: Pick<AgentResume, "reason"> = { reason: "" }): Decision {
 	const refusal = refusedNow(agent, "resume");
 	if (refusal) return refusal;
-	const ends = resumable(agent);
+	const ends = resumableHolds(agent);
 	const remaining = agent.holds.filter((hold) => !ends.includes(hold.kind));
 	if (remaining.length > 0) {
 		const kinds = remaining.map((hold) => hold.kind);
 		return refuse(
 			"AGENT_INVALID_STATE",
 			`${agent.handle} is held (${kinds.join(", ")}): its workspace has to be looked at first.`,
-			{
-				details: { agent: agent.id, from: "error", to: "idle", operation: "resume", holds: kinds },
-				suggestions: [suggestion("recover", agent)],
-			},
+			aboutAgent(agent, "recover", { from: "error", to: "idle", operation: "resume", holds: kinds }),
 		);
 	}
 	return ends.length === 0
@@ -56,13 +52,11 @@ export function decideResume(agent: AgentState, { reason }: Pick<AgentResume, "r
 		: [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends, ...because(reason) } }];
 }
 
-/** Clears error holds; while provisioning this makes the reactor try again. */
+/** Clears error holds; while provisioning, the reactor then tries again. */
 export function decideRecover(agent: AgentState): Decision {
 	const refusal = refusedNow(agent, "recover");
 	if (refusal) return refusal;
-	const ends = agent.holds
-		.map((hold) => hold.kind)
-		.filter((kind) => kind !== "user" && kind !== "interrupt" && kind !== "limit" && kind !== "budget");
+	const ends = agent.holds.map(({ kind }) => kind).filter((kind) => holdTable[kind].label === "error");
 	return ends.length === 0 ? [] : [{ kind: "agent.unheld", agent: agent.id, data: { holds: ends } }];
 }
 
@@ -85,8 +79,8 @@ export function decideConfigure(
 		agent: agent.id,
 		data: { model, policy, subscription, systemPrompt, pinned, options },
 	};
-	const onlyTheBudget = budget !== undefined && Object.keys(others).length === 0;
-	return [...(onlyTheBudget ? [] : [configured]), ...(budget === undefined ? [] : decideBudget(agent, budget))];
+	const onlyBudget = budget !== undefined && Object.keys(others).length === 0;
+	return [...(onlyBudget ? [] : [configured]), ...(budget === undefined ? [] : decideBudget(agent, budget))];
 }
 
 export function decideReap(agent: AgentState): Decision {

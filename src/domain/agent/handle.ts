@@ -3,7 +3,7 @@ import { Handle } from "#contract/ids.ts";
 
 const slugLengthMax = 40;
 
-/** Lower-case words of a title, joined by dashes; empty if nothing usable is left. */
+/** The words of a title in lower case, joined by dashes; may be empty. */
 export function slug(title: string): string {
 	const words = title
 		.normalize("NFKD")
@@ -20,7 +20,7 @@ export function slug(title: string): string {
 	return text;
 }
 
-/** Handles to try in turn: each clash takes one more digit of the salt, so that there is always a free one. */
+/** Handles to try in turn, with more and more digits of the salt. */
 export function candidateHandles(request: { name?: Handle | undefined; title: string; salt: string }): Handle[] {
 	if (request.name !== undefined) return [request.name];
 	const text = slug(request.title) || "agent";

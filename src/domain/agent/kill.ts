@@ -5,7 +5,7 @@ import type { NewEvent } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { notInSubtree } from "../agent-state/subtree.ts";
-import { refusedNow, suggestion } from "../agent-state/transitions.ts";
+import { aboutAgent, refusedNow } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
 import { ending, noOpenWork, type OpenWork } from "../turn-end.ts";
 import { givenBack } from "../usage.ts";
@@ -13,13 +13,13 @@ import { over } from "../wait.ts";
 
 export interface KillFacts {
 	target: AgentState;
-	/** what each agent that will end leaves behind */
+	/** the open work of each agent that will end */
 	openWork: ReadonlyMap<AgentId, OpenWorkAndQueue>;
 	/** living agents that the target supervises directly */
 	children: readonly AgentState[];
 	/** all living agents below the target, children before their supervisors */
 	descendants: readonly AgentState[];
-	/** whose budgets those that will end had a part of */
+	/** the agents whose budgets were split for those that will end */
 	givers: ReadonlyMap<AgentId, AgentState>;
 	/** the agents above the target, nearest first */
 	above: readonly AgentId[];
@@ -27,7 +27,7 @@ export interface KillFacts {
 	aboveCaller: readonly AgentId[];
 }
 
-/** Its open work, and the queued prompts that will never run. */
+/** With the queued prompts, which will never run. */
 export interface OpenWorkAndQueue extends OpenWork {
 	prompts: readonly number[];
 }
@@ -51,18 +51,18 @@ function forbidden({ target, above, aboveCaller }: KillFacts, actor: Actor): Ref
 	return notInSubtree(target.id, above, actor, "kills");
 }
 
-/** Like a kill, but only of what is at rest and, unless it is forced, has nothing in its queue. */
+/** Like a kill, but only of an idle agent and, without `force`, one with an empty queue. */
 export function decideDelete(facts: KillFacts, command: AgentDelete): Decision {
 	const { target, openWork } = facts;
-	const details = { agent: target.id };
-	if (target.supervisor === null) return refuse("CANNOT_KILL_ROOT", "Agent 0 cannot be deleted.", { details });
+	if (target.supervisor === null)
+		return refuse("CANNOT_KILL_ROOT", "Agent 0 cannot be deleted.", { details: { agent: target.id } });
 	const refusal = refusedNow(target, "delete");
 	if (refusal) return refusal;
 	const ends = openWork.get(target.id);
 	const prompts = ends?.prompts.length ?? 0;
 	if (prompts > 0 && !command.force) {
 		const words = `${prompts} prompt${prompts === 1 ? "" : "s"} still wait${prompts === 1 ? "s" : ""} for ${target.handle}.`;
-		return refuse("CONFLICT", words, { details: { ...details, prompts }, suggestions: [suggestion("queue", target)] });
+		return refuse("CONFLICT", words, aboutAgent(target, "queue", { prompts }));
 	}
 	const reason = target.life === "provisioning" ? "provision_failed" : "deleted";
 	const ending =
@@ -83,15 +83,19 @@ function handedOver({ target, children }: KillFacts): NewEvent[] {
 
 function killed(agent: AgentState, openWork: OpenWorkAndQueue | undefined, by: Actor, why: string): NewEvent[] {
 	const itself = agentOf(by) === agent.id;
-	const how = { state: itself ? "completed" : "interrupted", reason: itself ? "exit" : "killed", text: null } as const;
+	const result = {
+		state: itself ? "completed" : "interrupted",
+		reason: itself ? "exit" : "killed",
+		text: null,
+	} as const;
 	return [
-		...(agent.turn === null ? [] : ending(agent, agent.turn.id, how, openWork ?? noOpenWork)),
+		...(agent.turn === null ? [] : ending(agent, agent.turn.id, result, openWork ?? noOpenWork)),
 		{ kind: "killed", agent: agent.id, text: `Killed by ${by}${why === "" ? "." : `: ${why}`}` },
 		...ended(agent, openWork, "killed", why),
 	];
 }
 
-/** What will never run is cancelled, and who waited without a turn waits no longer. */
+/** Cancels the queue, and the waits outside of a turn. */
 function ended(
 	agent: AgentState,
 	openWork: OpenWorkAndQueue | undefined,

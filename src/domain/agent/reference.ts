@@ -1,31 +1,26 @@
-// How people name agents: an id, a handle, project/handle, or the beginning of an id.
-// The order decides, so that a name that looks like somebody else's id never reaches the wrong agent.
+// How people name agents: an id, a handle, project/handle, or a prefix of an id. They are tried in a fixed order, so that a
+// handle that looks like another agent's id never reaches the wrong agent.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 
 export type Named = Pick<AgentState, "id" | "handle" | "project">;
 
-/** A prefix shorter than this would match by accident. */
+/** Shorter prefixes would match by accident. */
 export const idPrefixMin = 4;
 
-/** `candidates` are all agents whose id begins with, or whose handle is, a part of the reference. */
+/** `candidates`: all agents whose id begins with, or whose handle is, a part of the reference. */
 export function resolve(
 	reference: string,
 	project: ProjectSlug | null,
 	candidates: readonly Named[],
 ): { id: AgentId } | Refusal {
-	const slash = reference.indexOf("/");
-	const elsewhere = candidates.filter((agent) => agent.handle === reference);
+	const byHandle = candidates.filter((agent) => agent.handle === reference);
 	const steps: (readonly Named[])[] = [
 		candidates.filter((agent) => agent.id === reference),
-		elsewhere.filter((agent) => agent.project === project),
-		slash < 0
-			? []
-			: candidates.filter(
-					(agent) => agent.project === reference.slice(0, slash) && agent.handle === reference.slice(slash + 1),
-				),
-		elsewhere,
+		byHandle.filter((agent) => agent.project === project),
+		candidates.filter((agent) => agent.project !== null && `${agent.project}/${agent.handle}` === reference),
+		byHandle,
 		reference.length < idPrefixMin ? [] : candidates.filter((agent) => agent.id.startsWith(reference)),
 	];
 	const matches = steps.find((found) => found.length > 0) ?? [];

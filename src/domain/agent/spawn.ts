@@ -1,22 +1,19 @@
-// The one way to make an agent.
-
+// Creating agents.
 import type { AgentState, Lineage } from "#contract/agent.ts";
 import type { AgentSpawn } from "#contract/agent-commands.ts";
 import type { Policy } from "#contract/approval.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
-import type { ProjectState } from "#contract/project.ts";
-import { noProject } from "#contract/project.ts";
+import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
-import { refusedNow, suggestion } from "../agent-state/transitions.ts";
+import { aboutAgent, refusedNow } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn-end.ts";
 import { splitBudget } from "../usage.ts";
 import { chooseWorkspace } from "../workspace.ts";
 
-/** What the decision on a spawn is given. */
 export interface SpawnFacts {
 	parent: AgentState;
 	/** the parent itself, or the nearest living agent above it */
@@ -25,15 +22,14 @@ export interface SpawnFacts {
 	forkPoint: Lineage["forkPoint"] | undefined;
 	/** tool calls of the parent's open turn that have no result yet */
 	openCalls: readonly OpenCall[];
-	/** of the child's project; undefined if there is no such project */
+	/** the child's project, null for none; undefined if it does not exist */
 	project: ProjectState | null | undefined;
 	/** the first candidate handle that was never used, if any */
 	handle: Handle | undefined;
-	/** all that there are */
 	subscriptions: readonly SubscriptionState[];
 	/** a living agent of the project that works in the repository itself */
 	inMain: AgentState | undefined;
-	/** the agent whose family is full, if one is */
+	/** the agent above the child that has as many descendants as it may */
 	full: { agent: AgentState; limit: number } | null;
 }
 
@@ -91,9 +87,9 @@ export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor:
 			},
 		},
 		...budget.parent,
-		// without a workspace of its own there is nothing to prepare
+		// without a workspace of its own there is nothing to provision
 		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
-		...(lineage === null ? made(facts, child, caller) : inherited(facts, command, lineage, child)),
+		...(lineage === null ? introduction(facts, child, caller) : inherited(facts, command, lineage, child)),
 		...firstPrompt(command, child),
 	];
 }
@@ -114,13 +110,14 @@ function refusedSpawn(facts: SpawnFacts, command: AgentSpawn, caller: AgentId | 
 	);
 }
 
-/** What passes: the parent is in the middle of something, or its family is full. */
+/** Retryable refusals: the parent is in a tool call, or has too many descendants. */
 function notNow({ parent, openCalls, full }: SpawnFacts, command: AgentSpawn, caller: AgentId | null): Refusal | null {
 	if (command.context === "inherit" && command.at === undefined && openCalls.length > 0 && caller === null)
-		return refuse("FORK_BUSY", `${parent.handle} is in the middle of a tool call.`, {
-			details: { agent: parent.id, calls: openCalls.length },
-			suggestions: [suggestion("wait", parent)],
-		});
+		return refuse(
+			"FORK_BUSY",
+			`${parent.handle} is in the middle of a tool call.`,
+			aboutAgent(parent, "wait", { calls: openCalls.length }),
+		);
 	if (full === null) return null;
 	return refuse("AGENT_LIMIT", `${full.agent.handle} already has ${full.limit} living descendants.`, {
 		details: { agent: full.agent.id, limit: full.limit },
@@ -130,7 +127,7 @@ function notNow({ parent, openCalls, full }: SpawnFacts, command: AgentSpawn, ca
 
 const ranks: readonly Policy[] = ["ask", "auto-edit", "full"];
 
-/** What an agent may not give to its child, because it does not have it itself. */
+/** An agent may not give its child rights that it does not have itself. */
 function beyondParent(
 	parent: AgentState,
 	{ policy, workspaceKind, agentType, command, subscription }: AgentSpawn,
@@ -144,12 +141,12 @@ function beyondParent(
 		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own type only.`, {
 			details,
 		});
-	// a key that it was not given would be read by its child
+	// the child could read the credentials of another subscription
 	if (subscription !== undefined && subscription !== parent.subscription)
 		return refuse("FORBIDDEN", "An agent gives its child its own subscription or none.", {
 			details: { ...details, subscription },
 		});
-	// a program is started without a question
+	// programs start without an approval
 	if (command !== undefined && command !== parent.command && parent.policy !== "full")
 		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own program only.`, {
 			details,
@@ -157,39 +154,36 @@ function beyondParent(
 	return null;
 }
 
-/** What has to be said where a conversation goes on in two agents. */
 const inherited = (facts: SpawnFacts, { at }: AgentSpawn, lineage: Lineage, child: AgentId): NewEvent[] => [
-	...tellBoth(facts, lineage, child),
-	...(at === undefined ? answered(facts.openCalls, child) : []),
+	...forkItems(facts, lineage, child),
+	...(at === undefined ? callResults(facts.openCalls, child) : []),
 ];
 
-/**
- * A fork shows in both threads: the child learns who it is, the parent that it has one. Neither is older than the cut.
- */
-function tellBoth({ parent, handle }: SpawnFacts, lineage: Lineage, child: AgentId): NewEvent[] {
-	const told: NewEvent = {
+/** A fork is an item in both threads, after the fork point. */
+function forkItems({ parent, handle }: SpawnFacts, lineage: Lineage, child: AgentId): NewEvent[] {
+	const inChild: NewEvent = {
 		kind: "fork",
 		agent: child,
 		text: `You are ${handle}, forked from ${parent.handle}.`,
 		data: { parent: parent.id, forkPoint: lineage.forkPoint },
 	};
-	if (parent.life === "ended") return [told];
+	if (parent.life === "ended") return [inChild];
 	return [
-		told,
+		inChild,
 		{ kind: "fork", agent: parent.id, text: `Forked ${handle}.`, data: { child, forkPoint: lineage.forkPoint } },
 	];
 }
 
-/** A child that knows nothing of its parent's conversation still has to know who it is, and to whom it can write. */
-function made({ parent, handle }: SpawnFacts, child: AgentId, caller: AgentId | null): NewEvent[] {
+/** A child without its parent's conversation still has to know its name and whom to write to. */
+function introduction({ parent, handle }: SpawnFacts, child: AgentId, caller: AgentId | null): NewEvent[] {
 	if (caller === null) return [];
 	return [
 		{ kind: "fork", agent: child, text: `You are ${handle}, made by ${parent.handle}.`, data: { parent: parent.id } },
 	];
 }
 
-/** The parent is waiting for its calls; in the child, which will never hear their results, they return at once. */
-function answered(calls: readonly OpenCall[], child: AgentId): NewEvent[] {
+/** The parent's open calls never return in the child, so the child gets a result for each at once. */
+function callResults(calls: readonly OpenCall[], child: AgentId): NewEvent[] {
 	return calls.map(({ call }) => ({
 		kind: "tool_result",
 		agent: child,
@@ -198,7 +192,7 @@ function answered(calls: readonly OpenCall[], child: AgentId): NewEvent[] {
 	}));
 }
 
-/** Agent 0: made once on the first start, then only found. */
+/** Agent 0, created on the first start. */
 export function decideInit(
 	existing: AgentState | undefined,
 	command: { agentType: string },

@@ -29,7 +29,7 @@ function diffCommand(parent: Command): void {
 		.action((reference, { against, stat, ...options }) =>
 			call("diff", options, { params: { agent: reference }, query: { against } }, async (diff) => {
 				const text = await diffText(diff, stat);
-				return stat === true ? text : await (await import("./pager.ts")).paged(text);
+				return stat === true ? text : (await import("./pager.ts")).paged(text);
 			}),
 		);
 }
